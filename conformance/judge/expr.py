@@ -106,6 +106,13 @@ class Begins:
 
 
 @dataclass(frozen=True, slots=True)
+class Spelled:
+    """True when a text is a direct format name (MS-MQMQ 2.1.2), with or without `DIRECT=`."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
 class And:
     """True when all parts are true; false when one part is false, even if others are unknown."""
 
@@ -126,7 +133,9 @@ class Not:
     part: Expr
 
 
-Expr: TypeAlias = Field | Const | Has | Compare | In | Masked | Plus | Times | Rest | ByteAt | Begins | And | Or | Not
+Expr: TypeAlias = (
+    Field | Const | Has | Compare | In | Masked | Plus | Times | Rest | ByteAt | Begins | Spelled | And | Or | Not
+)
 ALWAYS = Const(True)
 _OPS: dict[str, tuple[str, Callable[[int, int], bool]]] = {
     "eq": ("=", lambda a, b: a == b),
@@ -168,6 +177,8 @@ def compiled(expr: Expr) -> Run:
             return _byte_at(key, index)
         case Begins(key, text):
             return _begins(key, text.lower())
+        case Spelled(key):
+            return _spelled(key)
         case And(parts):
             return _junction([compiled(part) for part in parts], False)
         case Or(parts):
@@ -208,6 +219,16 @@ def _begins(key: str, text: str) -> Run:
     def run(fields: Fields) -> Known:
         value = fields.get(key)
         return value.lower().startswith(text) if isinstance(value, str) else None
+
+    return run
+
+
+def _spelled(key: str) -> Run:
+    from conformance.grammar.direct import is_direct
+
+    def run(fields: Fields) -> Known:
+        value = fields.get(key)
+        return is_direct(value) if isinstance(value, str) else None
 
     return run
 
@@ -254,7 +275,7 @@ def keys_in(expr: Expr) -> Iterator[str]:
     waiting = [expr]
     while waiting:
         here = waiting.pop(0)
-        if isinstance(here, Field | Has | ByteAt | Begins) and here.key not in seen:
+        if isinstance(here, Field | Has | ByteAt | Begins | Spelled) and here.key not in seen:
             seen.add(here.key)
             yield here.key
         waiting[:0] = parts_of(here)
@@ -285,6 +306,8 @@ def describe(expr: Expr) -> str:
             return f"{key}[{index}]"
         case Begins(key, text):
             return f"{key} begins with {text}"
+        case Spelled(key):
+            return f"{key} is a direct format name"
         case And(parts):
             return " and ".join(map(_inner, parts))
         case Or(parts):

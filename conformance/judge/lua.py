@@ -24,6 +24,7 @@ from conformance.judge.expr import (
     Or,
     Plus,
     Rest,
+    Spelled,
     Times,
     describe,
     keys_in,
@@ -64,7 +65,7 @@ def lua_rules(
             continue
         trees = (rule.applies, *rule.alternatives().values())
         used = {key for tree in trees for key in keys_in(tree)}
-        if not used <= known or any(_value_of(tree) & inexact for tree in trees):
+        if not used <= known or any(_value_of(tree) & inexact for tree in trees) or any(map(_spelled, trees)):
             left_out.append(rule.id)
             continue
         written.append(rule.id)
@@ -97,6 +98,8 @@ def lua_tree(expr: Expr) -> str:
             return f"byte_at({literal(key)}, {index})"
         case Begins(key, text):
             return f"begins({literal(key)}, {literal(text.lower())})"
+        case Spelled(key):
+            raise ValueError(f"Lua has no grammar to parse {key} with")
         case And(parts):
             return f"all_of({', '.join(map(lua_tree, parts))})"
         case Or(parts):
@@ -132,6 +135,11 @@ def _rule(rule: Rule, readings: Mapping[str, tuple[str, ...]], level: str) -> st
 
 def _comment(tree: Expr) -> str:
     return " ".join(describe(tree).split())
+
+
+def _spelled(tree: Expr) -> bool:
+    """Return True when the tree needs the grammar of names, which Lua lacks."""
+    return isinstance(tree, Spelled) or any(map(_spelled, parts_of(tree)))
 
 
 def _value_of(tree: Expr) -> frozenset[str]:

@@ -26,11 +26,13 @@ PLAIN: dict[str, Value] = {
 class Mutation:
     """A packet for which the rule holds, and one change that breaks the rule.
 
-    also: values of the valid packet beside PLAIN. patch: fields overwritten in the bytes; nothing is recomputed. given:
-    values that replace those of the packet before encoding; everything is computed again. sections, placement:
-    arguments of `encode` for the broken packet. cut: bytes removed from the end, and from PacketSize. kind: the
-    packet's kind; only a `UserMessage` starts from PLAIN. valid_placement: placement of the SessionHeader in the valid
-    packet. also_breaks: at most two other requirements that this packet breaks; declared from the text, not from a run.
+    also: values of the valid packet beside PLAIN. without: prefix of values of PLAIN that are left out. body: bytes
+    of the body of the broken packet, where they are too many to be given. patch: fields
+    overwritten in the bytes; nothing is recomputed. given: values that replace those of the packet before encoding;
+    everything is computed again. sections, placement: arguments of `encode` for the broken packet. cut: bytes removed
+    from the end, and from PacketSize. kind: the packet's kind; only a `UserMessage` starts from PLAIN. valid_placement:
+    placement of the SessionHeader in the valid packet. also_breaks: at most two other requirements that this packet
+    breaks; declared from the text, not from a run.
     """
 
     also: Values = field(default_factory=dict)
@@ -42,6 +44,8 @@ class Mutation:
     cut: int = 0
     kind: str = "UserMessage"
     also_breaks: tuple[str, ...] = ()
+    without: str = ""
+    body: int = 0
 
     def valid(self) -> bytes:
         """Encode the packet for which the rule holds."""
@@ -52,7 +56,8 @@ class Mutation:
         if self.patch:
             data = patch(dissect(self.valid()), self.patch)
         else:
-            values = {**self._start(), **self.given}
+            body = {"MessagePropertiesHeader.MessageBody": bytes(self.body)} if self.body else {}
+            values = {**self._start(), **self.given, **body}
             data = encode(self.kind, values, sections=self.sections, placement=self.placement)
         if self.cut:
             size = int(dissect(data).fields["BaseHeader.PacketSize"]) - self.cut
@@ -60,7 +65,9 @@ class Mutation:
         return data
 
     def _start(self) -> dict[str, Value]:
-        return {**(PLAIN if self.kind == "UserMessage" else {}), **self.also}
+        plain = PLAIN if self.kind == "UserMessage" else {}
+        kept = {key: value for key, value in plain.items() if not self.without or not key.startswith(self.without)}
+        return {**kept, **self.also}
 
 
 @dataclass(frozen=True, slots=True)

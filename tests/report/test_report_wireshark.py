@@ -34,11 +34,14 @@ def lua(readings: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def packets() -> list[bytes]:
-    """Every packet a rule holds for and every one that breaks it, each once, and Microsoft's own."""
+    """Every packet a rule holds for and every one that breaks it, each once, and Microsoft's own.
+
+    One is larger than a record of a capture.
+    """
     found = [data for rule in (*RULES, *REMOTE_RULES) for data in (rule.breaks.valid(), rule.breaks.broken())]
     for path in sorted((FIXTURES / "vectors").glob("mqqb_*.json")):
         found.append(bytes.fromhex(json.loads(path.read_text(encoding="utf-8"))["hex"]))
-    return list(dict.fromkeys(data for data in found if dissect(data).kind != "Ping"))
+    return list(dict.fromkeys(data for data in found if dissect(data).kind != "Ping" and len(data) <= 1 << 18))
 
 
 def test_every_mutation_is_read_and_judged_as_here(lua: Path, readings: str, tmp_path: Path) -> None:

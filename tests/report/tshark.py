@@ -94,8 +94,8 @@ def address(shown: Mapping[str, str], end: str) -> str:
 
 def judged_by_both(verdicts: Iterable[Verdict], left_out: Iterable[str]) -> Counter[tuple[str, str]]:
     """Our verdicts as tshark counts them, without the rules (by id) that only we have."""
-    skipped = {one.partition("/")[0] for one in left_out}
-    return Counter((one.outcome.value, one.requirement) for one in verdicts if one.requirement not in skipped)
+    skipped = frozenset(left_out)
+    return Counter((one.outcome.value, one.requirement) for one in verdicts if one.rule not in skipped)
 
 
 def _packet(frame: int, flow: tuple[str, str], proto: ET.Element) -> Dissected:

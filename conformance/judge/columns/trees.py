@@ -24,12 +24,13 @@ from conformance.judge.expr import (
     Or,
     Plus,
     Rest,
+    Spelled,
     Times,
     describe,
 )
 from conformance.judge.packets.signatures import PLACES
 from conformance.wire.columns.frames import Truth, every, opposite, some
-from conformance.wire.columns.letters import equals, starts_with
+from conformance.wire.columns.letters import direct_name, equals, starts_with
 from conformance.wire.columns.reads import WideFrame
 from conformance.wire.columns.shapes import Place, Sort, UnknownShapeError, is_among
 
@@ -61,9 +62,13 @@ class Texts:
     _names: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def function(self, what: str, text: str) -> str:
-        """Return the name of the function that checks whether a text `is` or `begins` with this one."""
+        """Return the name of the function that checks whether a text `is` or `begins` with this one, or is a
+        `direct` format name."""
         name = self._names.setdefault((what, text), f"{what}_{len(self._names)}")
-        self.source[name] = equals(name, text) if what == "is" else starts_with(name, text)
+        made = (
+            direct_name(name) if what == "direct" else equals(name, text) if what == "is" else starts_with(name, text)
+        )
+        self.source[name] = made
         return name
 
 
@@ -88,6 +93,8 @@ class Trees:
                 return self._known(self._number(value), lambda source: self.frame.name(is_among(source, values)))
             case Begins(key, text):
                 return self._begins(key, text)
+            case Spelled(key):
+                return self._begins(key, "", "direct")
             case And(parts):
                 found = [self.tri(part) for part in parts]
                 return Tri(self._all(one.true for one in found), self._any(one.false for one in found))
@@ -164,19 +171,20 @@ class Trees:
         known = self.frame.truth(every(there, f"({self.frame.size(place)} > {index})"))
         return Number(known, self.frame.reads.byte(place, index))
 
-    def _begins(self, key: str, text: str) -> Tri:
+    def _begins(self, key: str, text: str, what: str = "begins") -> Tri:
         there = self._presence(key)
         if there is False:
             return Tri(False, False)
         place = self.frame.shapes.place(key)
-        return self._settled(there, self._text(place, "begins", text))
+        return self._settled(there, self._text(place, what, text))
 
     def _text(self, place: Place, what: str, text: str) -> str:
-        """Emit whether a text `is` or `begins` with this one; letters beyond ASCII may decide the latter."""
+        """Emit whether a text `is` or `begins` with this one, or is a `direct` name; unusual letters may decide the
+        latter two."""
         if place.sort is not Sort.TEXT:
             raise UnknownShapeError(f"{place.key} is taken for a text")
         call = f"{self.texts.function(what, text)}({{at}}, {{chars}})"
-        return self.frame.name(f"({self.frame.reads.text(place, call, decides=what == 'begins')} == 1)")
+        return self.frame.name(f"({self.frame.reads.text(place, call, decides=what != 'is')} == 1)")
 
     def _compare(self, expr: Compare) -> Tri:
         left, right = expr.left, expr.right

@@ -8,6 +8,7 @@ from enum import Enum
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
+from conformance.grammar.direct import is_direct
 from conformance.judge.expr import DECIDED, Expr, Fields, Run, compiled, describe, keys_in
 from conformance.judge.packets import (
     rules_base,
@@ -27,6 +28,8 @@ from conformance.spec.catalogue import assignment, reading_id, requirement
 from conformance.spec.versions import LEVELS
 from conformance.verdict import Evidence, Outcome, Verdict, of_frame
 from conformance.wire import Packet, dissect
+from conformance.wire.elements import MAX_SHOWN as MAX_ELEMENTS
+from conformance.wire.multi_queue_format_header import LISTS
 
 RULES: tuple[Rule, ...] = (
     *rules_base.RULES,
@@ -168,7 +171,7 @@ def facts(packet: Packet, transport: str) -> dict[str, Any]:
     `Packet.Decided`: an absent field is absent, not merely unread. `Packet.Overrun`: the field in which the packet
     ended; empty when it ended in none. `Packet.Counted`: the number of bytes that PacketSize should count, without a
     SessionHeader behind them; absent when the recorder may have cut the bytes short. A signed packet also has
-    `signature_facts`.
+    `signature_facts`. `KEY.Misspelled` of a list of names: how many direct names in it the grammar does not derive.
     """
     fields: dict[str, Any] = dict(packet.fields)
     if packet.has("SecurityHeader"):
@@ -179,14 +182,20 @@ def facts(packet: Packet, transport: str) -> dict[str, Any]:
     stopped |= {trouble.code for trouble in packet.trouble} & {"packet-type"}
     fields[DECIDED] = not stopped and (complete or not cut)
     if complete or not cut:
-        behind = packet.fields.get("Packet.SessionHeaderPlacement") == "after" and packet.has("SessionHeader")
+        behind = packet.fields.get("Packet.SessionHeaderPlacement") == "after" and _SESSION_END in packet.fields
         fields["Packet.Counted"] = len(packet.data) - (packet.spans["SessionHeader"][1] if behind else 0)
         over = [t.field for t in packet.trouble if t.code in ("overrun", "truncated") and t.field != _SIZE]
         fields["Packet.Overrun"] = over[0] if over else ""
+    for name in LISTS if packet.has("MultiQueueFormatHeader") else ():
+        key = f"MultiQueueFormatHeader.{name}.FormatNameList"
+        if fields.get(f"{key}.Of3"):
+            inner = (f"{key}.{at}.DirectFormatName" for at in range(min(MAX_ELEMENTS, fields[f"{key}.Elements"])))
+            names = [fields[one] for one in inner if one in fields]
+            fields[f"{key}.Misspelled"] = sum(not is_direct(one) for one in names)
     return fields
 
 
-_SIZE = "BaseHeader.PacketSize"
+_SIZE, _SESSION_END = "BaseHeader.PacketSize", "SessionHeader.Reserved"
 
 
 def _find(ready: _Ready, fields: Fields, accepted: Readings) -> PacketFinding:

@@ -26,6 +26,13 @@ from conformance.wire.base_header import INFINITE, MAXIMUM_SIZE, SIGNATURE, VERS
 B = "BaseHeader."
 S = "SessionHeader."
 INTERNAL = is_set(B + "Flags.IN")
+# BaseHeader announces a user message, and can be believed.
+USER_MESSAGE = both(
+    is_clear(B + "Flags.IN"),
+    eq(B + "Signature", SIGNATURE),
+    at_least(B + "PacketSize", 16),
+    at_most(B + "PacketSize", MAXIMUM_SIZE),
+)
 MESSAGE = both(is_clear(B + "Flags.IN"), Has("UserHeader.Flags"))
 PLACEMENT = "Packet.SessionHeaderPlacement"
 INSIDE, AFTER = eq(PLACEMENT, "inside"), eq(PLACEMENT, "after")
@@ -63,18 +70,17 @@ RULES: tuple[Rule, ...] = (
         "MQMQ-2.2.19.1.packet-size",
         Has(B + "TimeToReachQueue"),
         eq(B + "PacketSize", Field("Packet.Counted")),
-        Mutation(patch={B + "PacketSize": 48}),
+        Mutation(patch={B + "PacketSize": 48}, also_breaks=("MQMQ-2.2.20.required-headers",)),
     ),
     Rule(
         "MQMQ-2.2.19.1.packet-size-maximum",
         ALWAYS,
         at_most(B + "PacketSize", MAXIMUM_SIZE),
-        # A packet of that many bytes would break nothing else; a packet that only claims them has the wrong size.
-        Mutation(patch={B + "PacketSize": MAXIMUM_SIZE + 1}, also_breaks=("MQMQ-2.2.19.1.packet-size",)),
+        Mutation(body=MAXIMUM_SIZE),
     ),
     Rule(
         "MQMQ-2.2.19.1.packet-size-session-header",
-        Has(PLACEMENT),
+        Has(S + "Reserved"),
         {
             "messages-exclude": either(both(INTERNAL, INSIDE), both(MESSAGE, AFTER)),
             "always-includes": INSIDE,
@@ -91,9 +97,7 @@ RULES: tuple[Rule, ...] = (
             "none": eq("Packet.Unexplained", 0),
             "extension": either(
                 eq("Packet.Unexplained", 0),
-                both(
-                    at_least("Packet.Unexplained", 12), Compare("eq", Masked(Field("Packet.Unexplained"), 3), Const(0))
-                ),
+                both(Has("ExtensionHeader.Flags"), eq("Packet.Unexplained", Field("Packet.ExtensionEnd"))),
             ),
         },
         Mutation(given={"MessagePropertiesHeader.Padding": bytes(6)}),
@@ -107,7 +111,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "MQMQ-2.2.19.1.debug-header-present",
-        is_set(B + "Flags.DH"),
+        both(MESSAGE, is_set(B + "Flags.DH")),
         Has("DebugHeader.Reserved"),
         Mutation(also=WITH_DEBUG, given={B + "Flags.DH": 1}, sections=("MessagePropertiesHeader",)),
     ),
@@ -115,7 +119,7 @@ RULES: tuple[Rule, ...] = (
         "MQMQ-2.2.19.1.debug-header-user-message-only",
         INTERNAL,
         is_clear(B + "Flags.DH"),
-        Mutation(kind="SessionAck", patch={B + "Flags.DH": 1}, also_breaks=("MQMQ-2.2.19.1.debug-header-present",)),
+        Mutation(kind="SessionAck", patch={B + "Flags.DH": 1}),
     ),
     Rule(
         "MQMQ-2.2.19.1.trace-debug-header",

@@ -105,6 +105,12 @@ def _rules_of_list(name: str) -> tuple[Rule, ...]:
             "R-MQMQ-direct-prefix",
         ),
         Rule(
+            f"MQMQ-2.2.18.1.4.1.direct-format-name/{name}-grammar",
+            both(read, at_least(f"{names}.Of3", 1), eq(f"{names}.Foreign", 0)),
+            eq(f"{names}.Misspelled", 0),
+            Mutation(also=one, given=_names(name, _some("OS:server"))),
+        ),
+        Rule(
             f"MQMQ-2.2.18.1.4.public-format-name/{name}",
             both(whole, at_least(f"{names}.Of{PUBLIC}", 1), some_way),
             {

@@ -9,6 +9,7 @@ from conformance.judge.expr import (
     Field,
     Has,
     Masked,
+    Not,
     at_least,
     at_most,
     both,
@@ -24,6 +25,7 @@ M = "MessagePropertiesHeader."
 PRESENT = Has(M + "ExtensionSize")
 NO_ENCRYPTION, RC2, RC4, AES128, AES192, AES256 = 0, 0x6602, 0x6801, 0x660E, 0x660F, 0x6610
 ALGORITHMS = (RC2, RC4, AES128, AES192, AES256)
+NO_HASH = 0
 HASHES = (0x8001, 0x8002, 0x8003, 0x8004, 0x800C, 0x800E)
 # MS-MQMQ 2.2.18.1.6, in the document's order.
 CLASSES = (
@@ -88,8 +90,7 @@ RULES: tuple[Rule, ...] = (
             ),
             "any": Has(M + "MessageClass"),
         },
-        # It is not an application-defined class either.
-        Mutation(patch={M + "MessageClass": 0x0200}, also_breaks=("MQMQ-2.2.18.1.6.custom-class",)),
+        Mutation(patch={M + "MessageClass": 0x0003}),
         "R-MQMQ-message-class",
     ),
     Rule(
@@ -131,8 +132,19 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "MQMQ-2.2.19.3.hash-algorithm",
         PRESENT,
-        one_of(M + "HashAlgorithm", *HASHES),
+        {
+            "listed": one_of(M + "HashAlgorithm", *HASHES),
+            "zero-allowed": either(
+                one_of(M + "HashAlgorithm", *HASHES),
+                both(
+                    eq(M + "HashAlgorithm", NO_HASH),
+                    Not(Has("SecurityHeader.SecurityData.Signature")),
+                    Not(Has("MultiQueueFormatHeader.Signature.Signature")),
+                ),
+            ),
+        },
         Mutation(patch={M + "HashAlgorithm": 0x8005}),
+        "R-MQMQ-hash-algorithm-unused",
     ),
     Rule(
         "MQMQ-2.2.19.3.encryption-algorithm",

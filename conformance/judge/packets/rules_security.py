@@ -147,13 +147,4 @@ RULES: tuple[Rule, ...] = (
         ),
     ),
     *reserved_bits("SecurityHeader", "MQMQ-2.2.20.6", "X12 X13 X14 X15", Mutation(also=WITH_SID)),
-    Rule(
-        "MQDMPR-3.1.7.1.32.encrypted-flag",
-        both(PRESENT, Has("MessagePropertiesHeader.PrivacyLevel")),
-        either(
-            both(is_set(F + "EB"), ne("MessagePropertiesHeader.PrivacyLevel", 0)),
-            both(is_clear(F + "EB"), eq("MessagePropertiesHeader.PrivacyLevel", 0)),
-        ),
-        Mutation(also=ENCRYPTED, patch={F + "EB": 0}),
-    ),
 )

@@ -72,6 +72,10 @@ def _named(names: tuple[str, ...]) -> Expr:
     return either(*(eq(NAME, name) for name in names))
 
 
+# The rules on each of the two names judge what follows it.
+_VERSIONED = either(Begins(NAME, BASE), Begins(NAME, ENHANCED))
+
+
 def _whole(size: str, block: int) -> Expr:
     return both(Compare("eq", Rest(Field(size), block), Const(0)), ne(size, 0))
 
@@ -116,7 +120,7 @@ def _provider_version(word: str, name: str) -> Rule:
         both(Has(NAME), Begins(NAME, name), OWN),
         {"no-comma": eq(NAME, f"{name} v1.0"), "comma": eq(NAME, f"{name}, v1.0")},
         # A name with another version matches neither form.
-        Mutation(also=provided(f"{name} v1.0"), given={NAME: f"{name} v2.0"}, also_breaks=(A + "provider-name",)),
+        Mutation(also=provided(f"{name} v1.0"), given={NAME: f"{name} v2.0"}),
         "R-MQDMPR-provider-name",
     )
 
@@ -170,8 +174,15 @@ RULES: tuple[Rule, ...] = (
     Rule(
         A + "privacy-level-none",
         both(PRESENT, eq(M + "PrivacyLevel", 0), OWN),
-        eq(H + "EncryptionKeySize", 0),
-        Mutation(also=WITH_SID, given={KEY: simple_blob(RC4, bytes(64))}),
+        {"absent": eq(H + "EncryptionKeySize", 0), "any": is_clear(F + "EB")},
+        Mutation(also=WITH_SID | {F + "AI": 1}, given={KEY: simple_blob(RC4, bytes(64))}),
+        "R-MQMQ-encryption-key-unused",
+    ),
+    Rule(
+        "MQDMPR-3.1.7.1.32.encrypted-flag",
+        both(PRESENT, Has(M + "PrivacyLevel")),
+        either(both(is_set(F + "EB"), ne(M + "PrivacyLevel", 0)), both(is_clear(F + "EB"), eq(M + "PrivacyLevel", 0))),
+        Mutation(also=encrypted(RC4, 1), patch={F + "EB": 0}),
     ),
     Rule(
         A + "provider-type",
@@ -187,7 +198,11 @@ RULES: tuple[Rule, ...] = (
     Rule(
         A + "provider-name",
         both(Has(NAME), OWN),
-        {"with-aes": _named((*STANDARD, *AES_PROVIDERS)), "two": _named(STANDARD), "any": Has(NAME)},
+        {
+            "with-aes": either(_VERSIONED, _named(AES_PROVIDERS)),
+            "two": _VERSIONED,
+            "any": Has(NAME),
+        },
         Mutation(also=provided(STANDARD[0]), given={NAME: "Another Provider"}),
         "R-MQDMPR-standard-providers",
     ),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from conformance.judge.expr import (
     Begins,
     Compare,
     Field,
     Has,
     Not,
+    Spelled,
     at_least,
     at_most,
     both,
@@ -17,7 +20,7 @@ from conformance.judge.expr import (
     ne,
     one_of,
 )
-from conformance.judge.packets.rules_base import MESSAGE, reserved_bits
+from conformance.judge.packets.rules_base import MESSAGE, USER_MESSAGE, reserved_bits
 from conformance.judge.rules import Mutation, Rule, Value
 from conformance.wire.security_items import sid_bytes
 
@@ -27,8 +30,47 @@ T = "TransactionHeader."
 NULL = "00000000-0000-0000-0000-000000000000"
 GUID = "909ea0fc-9078-4445-8f11-394c43cd8907"
 TRANSACTION: dict[str, Value] = {T + "TxSequenceNumber": 2, T + "PreviousTxSequenceNumber": 1}
+DIRECT = 7
+QUEUE_FIELDS = {"DQ": "DestinationQueue", "AQ": "AdminQueue", "RQ": "ResponseQueue"}
+# Type to the values of such a queue.
+QUEUES: dict[int, dict[str, Value]] = {
+    **{number: {"PrivateQueueIdentifier": 5} for number in (2, 3, 4)},
+    5: {"PublicQueueIdentifier": GUID},
+    6: {"SourceQueueManager": GUID, "PrivateQueueIdentifier": 5},
+    DIRECT: {"DirectFormatName": "OS:host\\q"},
+}
+_LAST = dict.fromkeys((2, 3, 4, 6), "PrivateQueueIdentifier") | {5: "PublicQueueIdentifier", DIRECT: "Count"}
+# Bytes from the last fixed field of a queue to the end of the queue.
+WIDTHS = {"PrivateQueueIdentifier": 4, "PublicQueueIdentifier": 16, "Count": 24}
+# Flag and type to the word of the requirement, and the last field of fixed size.
+QUEUE_TYPES: dict[tuple[str, int], tuple[str, str]] = {
+    (flag, number): (f"{name}-{word}", _LAST[number])
+    for flag, name, words in (
+        ("DQ", "destination", {3: "private", 5: "public", DIRECT: "direct"}),
+        (
+            "AQ",
+            "admin",
+            {2: "private-source", 3: "private-destination", 5: "public", 6: "private-other", DIRECT: "direct"},
+        ),
+        (
+            "RQ",
+            "response",
+            {
+                2: "private-source",
+                3: "private-destination",
+                4: "private-admin",
+                5: "public",
+                6: "private-other",
+                DIRECT: "direct",
+            },
+        ),
+    )
+    for number, word in words.items()
+}
 # A header can only be missing where no other follows: the next one would be read in its place.
 NOTHING_BEHIND = ("MQMQ-2.2.19.2.message-properties-flag",)
+# The bytes of a UserHeader without queues.
+BARE = 48
 MPH_ONLY = ("MessagePropertiesHeader",)
 ASKING: dict[str, Value] = {
     "MessagePropertiesHeader.Flags.PA": 1,
@@ -41,11 +83,12 @@ def _queue_names(field: str, also: dict[str, Value]) -> tuple[Rule, ...]:
     name = f"{U}{field}.DirectFormatName"
     present = Has(name)
     text = "OS:host\\q"
+    whole = both(present, eq(f"{name}.Terminated", True), eq(f"{name}.Odd", False))
     return (
         Rule(
             f"MQMQ-2.2.18.1.5.2.count/{field}",
-            present,
-            both(eq(f"{name}.Terminated", True), eq(f"{name}.Odd", False)),
+            Has(f"{U}{field}.Count"),
+            whole,
             Mutation(also=also, given={name: text.encode("utf-16-le")}),
         ),
         Rule(
@@ -61,13 +104,50 @@ def _queue_names(field: str, also: dict[str, Value]) -> tuple[Rule, ...]:
             Mutation(also=also, given={name: "DIRECT=OS:host\\q"}),
             "R-MQMQ-direct-prefix",
         ),
+        Rule(
+            f"MQMQ-2.2.18.1.5.2.direct-format-name/{field}-grammar",
+            both(whole, eq(f"{name}.Inner", False)),
+            Spelled(name),
+            Mutation(also=also, given={name: "FTP:server\\q"}),
+        ),
     )
+
+
+def _queue_types() -> Iterator[Rule]:
+    """Make the rules that a queue field has the form its type calls for."""
+    for (flag, number), (word, last) in QUEUE_TYPES.items():
+        prefix = f"{U}{QUEUE_FIELDS[flag]}."
+        also: dict[str, Value] = {F + flag: number, **{prefix + key: value for key, value in QUEUES[number].items()}}
+        if flag == "AQ":
+            also["MessagePropertiesHeader.Flags.PA"] = 1
+        if flag == "DQ" and number != DIRECT:
+            also[U + "QueueManagerAddress"] = GUID
+        yield Rule(
+            f"MQMQ-2.2.19.2.{word}",
+            both(MESSAGE, eq(F + flag, number)),
+            Has(prefix + last),
+            Mutation(
+                also=also,
+                without=f"{prefix}DirectFormatName" if number != DIRECT else "",
+                given={F + "MP": 0},
+                sections=(),
+                cut=WIDTHS[last],
+                also_breaks=NOTHING_BEHIND,
+            ),
+        )
 
 
 RULES: tuple[Rule, ...] = (
     *_queue_names("DestinationQueue", {}),
     *_queue_names("AdminQueue", ASKING),
     *_queue_names("ResponseQueue", {U + "ResponseQueue.DirectFormatName": "OS:host\\r"}),
+    *_queue_types(),
+    Rule(
+        "MQMQ-2.2.20.required-headers",
+        USER_MESSAGE,
+        Has(F[:-1]),
+        Mutation(without=U, given={F + "MP": 0}, sections=(), cut=BARE),
+    ),
     Rule("MQMQ-2.2.19.2.hop-count", MESSAGE, at_most(F + "RC", 0x1D), Mutation(patch={F + "RC": 0x1E})),
     Rule("MQMQ-2.2.19.2.delivery-mode", MESSAGE, one_of(F + "DM", 0, 1), Mutation(patch={F + "DM": 2})),
     Rule("MQMQ-2.2.19.2.destination-type", MESSAGE, one_of(F + "DQ", 0, 3, 5, 7), Mutation(patch={F + "DQ": 1})),
@@ -76,7 +156,7 @@ RULES: tuple[Rule, ...] = (
         "MQMQ-2.2.19.2.message-properties-flag",
         MESSAGE,
         is_set(F + "MP"),
-        Mutation(patch={F + "MP": 0}),
+        Mutation(patch={F + "MP": 0}, also_breaks=("MQMQ-2.2.19.1.packet-size-headers",)),
     ),
     Rule(
         "MQMQ-2.2.19.2.message-properties-present",
@@ -181,7 +261,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "MQMQ-2.2.20.5.previous-before",
-        both(Has(T + "PreviousTxSequenceNumber"), at_least(T + "TxSequenceNumber", 1)),
+        both(Has(T + "PreviousTxSequenceNumber"), at_least(T + "TxSequenceNumber", 2)),
         Compare("lt", Field(T + "PreviousTxSequenceNumber"), Field(T + "TxSequenceNumber")),
         Mutation(also=TRANSACTION, patch={T + "PreviousTxSequenceNumber": 2}),
     ),
@@ -192,7 +272,6 @@ RULES: tuple[Rule, ...] = (
         Mutation(
             also={T + "TxSequenceNumber": 1},
             patch={T + "PreviousTxSequenceNumber": 1},
-            also_breaks=("MQMQ-2.2.20.5.previous-before",),
         ),
     ),
     Rule(

@@ -263,7 +263,8 @@ local function add_facts(reader, complete)
   end
   fields["Packet.Decided"] = not stopped and (complete or not cut)
   if complete or not cut then
-    local place = fields["Packet.SessionHeaderPlacement"] == "after" and has_section(reader, "SessionHeader")
+    local place = fields["Packet.SessionHeaderPlacement"] == "after" and fields["SessionHeader.Reserved"] ~= nil
+      and has_section(reader, "SessionHeader")
     fields["Packet.Counted"] = #reader.data - (place and place.length or 0)
     fields["Packet.Overrun"] = overrun
   end

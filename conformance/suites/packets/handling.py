@@ -38,7 +38,12 @@ _NOT_THERE = (
     *_words(_B, "packet-size packet-size-maximum session-header-present debug-header-present"),
     *_words(_U, "message-properties-present transaction-header-present security-header-present"),
     *_words(_U, "connector-type-present multi-queue-header-present soap-header-present"),
+    *_words(_U, "destination-private destination-public destination-direct"),
+    *_words(_U, "admin-private-source admin-private-destination admin-public admin-private-other admin-direct"),
+    *_words(_U, "response-private-source response-private-destination response-private-admin response-public"),
+    *_words(_U, "response-private-other response-direct"),
     *_words(_M, "message-size extension-size"),
+    "MQMQ-2.2.20.required-headers",
     *_words("MQMQ-2.2.18.1.4.", "format-type-values format-name-structure 1.null-terminated"),
     *_words("MQMQ-2.2.20.", "2.header-size 3.size 5.connector-present 6.security-data-fits 8.queue-identifier-present"),
 )

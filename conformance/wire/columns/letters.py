@@ -53,6 +53,79 @@ def equals(name: str, text: str) -> str:
     return "\n".join([*lines, "    return 1", ""])
 
 
+def direct_name(name: str) -> str:
+    """Emit a function `name(at, chars)`: 1 for a usual direct format name, 2 for any other text.
+
+    Usual is `OS:` or `TCP:`, an address, a backslash, perhaps `private$` and another backslash, and the name of a
+    queue, in letters that no reading of MS-MQMQ 2.1.2 excludes.
+    """
+    plain = [one for one in range(0x21, 0x7F) if chr(one) not in '"+,;\\']
+    low, high = (sum(1 << one % 64 for one in plain if one // 64 == half) for half in (0, 1))
+    return "\n".join(
+        [
+            starts_with(f"{name}_private", "PRIVATE$"),
+            starts_with(f"{name}_system", "SYSTEM$"),
+            f"def {name}_digits(at, chars):",
+            "    parts = 1",
+            "    value = digits = bad = i = 0",
+            "    while i < chars:",
+            "        letter = u16(at + 2 * i)",
+            "        i += 1",
+            "        if letter == 46:",
+            "            bad |= digits == 0",
+            "            parts += 1",
+            "            value = digits = 0",
+            "        else:",
+            "            bad |= (letter < 48) | (letter > 57) | ((digits > 0) & (value == 0))",
+            "            value = min(value * 10 + letter - 48, 256)",
+            "            digits += 1",
+            "            bad |= value > 255",
+            "    return (bad == 0) & (parts == 4) & (digits > 0)",
+            "",
+            "",
+            f"def {name}(at, chars):",
+            "    if chars < 6 or chars > 120:",
+            "        return 2",
+            "    word = u64(at) | 0x20_0020_0020",
+            f"    system = word & 0xFFFF_FFFF_FFFF == {_word('os:')[0]}",
+            f"    digits = word == {_word('tcp:')[0]}",
+            "    if system | digits == 0:",
+            "        return 2",
+            "    begin = select(digits, 4, 3)",
+            "    i = begin",
+            "    bad = slashes = first = last = wide = 0",
+            "    while i < chars:",
+            "        letter = u16(at + 2 * i)",
+            f"        half = select(letter < 64, {_signed(low)}, {_signed(high)})",
+            "        fits = (half >> (letter & 63)) & 1 & (letter < 128)",
+            "        slash = letter == 92",
+            "        first = select(slash & (slashes == 0), i, first)",
+            "        last = select(slash, i, last)",
+            "        slashes += slash",
+            # Spaces and letters beyond ASCII may stand in the queue's name only.
+            "        other = (letter == 32) | ((letter >= 160) & ((letter < 0xD800) | (letter >= 0xE000)))",
+            "        wide = select(other & (wide == 0), i, wide)",
+            "        bad |= 1 - (fits | slash | other)",
+            "        i += 1",
+            "    if bad != 0 or slashes == 0 or slashes > 2 or first == begin or last == chars - 1:",
+            "        return 2",
+            "    if wide != 0 and wide < last:",
+            "        return 2",
+            "    end = at + 2 * last + 2",
+            "    left = chars - last - 1",
+            f"    if {name}_private(end, left) != 0 or {name}_system(end, left) != 0:",
+            "        return 2",
+            "    if slashes == 2:",
+            f"        if last - first != 9 or {name}_private(at + 2 * first + 2, 8) != 1:",
+            "            return 2",
+            f"    if digits != 0 and {name}_digits(at + 2 * begin, first - begin) == 0:",
+            "        return 2",
+            "    return 1",
+            "",
+        ]
+    )
+
+
 def _compare(name: str, text: str, index: str) -> str:
     wanted, first, last, other = _ascii(text).lower(), 65, 90, 32
     lines = [

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from conformance.wire.columns.letters import UNKNOWN, starts_with
+from conformance.wire.columns.letters import UNKNOWN, direct_name, starts_with
 from conformance.wire.columns.shapes import Place, Presence, Shapes, Sort, UnknownShapeError
 from conformance.wire.elements import PREFIX, PROTOCOLS, SPARE, WAYS
 from conformance.wire.layout import Align, Condition, ElementItem, Elements, Ended, Guid, UInt
 
 STOPPED = ("", "type", "short", "unterminated")
+_DIRECT = 3
 _TYPE, _SHORT, _UNTERMINATED = 1, 2, 3
 # The results of one way of reading, in this order; `kinds` follow.
 _WALKED = ("Elements", "Stopped", "StoppedType", "Left", "Plain", "Prefixed", "Foreign", "fits")
@@ -28,19 +29,23 @@ def list_block(shapes: Shapes, key: str, section: str, given: tuple[Presence, ..
         sort = Sort.WORD if words else Sort.FLAG if name.startswith("Fits.") else Sort.NUMBER
         conditions = (*given, stopped) if name == "StoppedType" else given
         shapes.add(Place(f"{key}.{name}", section, sort, conditions, slot, fact="slot", words=words))
+    # A list with a name that only the grammar can judge is left to the other path; in others each name is derived.
+    direct = Condition(f"{key}.Of{_DIRECT}", (0,), negate=True)
+    shapes.add(Place(f"{key}.Misspelled", section, Sort.NUMBER, (*given, direct), fact="const"))
     return slots[0]
 
 
 def list_code(elements: Iterable[Elements], spare: int, letters: int) -> str:
     """Emit the functions `walk_list` and `list_facts`. elements: of all lists, which must be equal. spare: the first
-    of the slots for the results of each way. letters: the slot that records that letters beyond ASCII decide."""
+    of the slots for the results of each way. letters: the slot that records that letters beyond ASCII, or the grammar
+    of names, decide."""
     every = list(elements)
     options = every[0].options
     if any(dict(one.options) != dict(options) for one in every):
         raise UnknownShapeError("the lists of names differ in their elements, one walker reads them all")
     width = len(_WALKED) + len(options)
     return "\n".join(
-        [starts_with("begins_direct", PREFIX)]
+        [starts_with("begins_direct", PREFIX), direct_name("usual_direct")]
         + [starts_with(f"begins_protocol{at}", one) for at, one in enumerate(PROTOCOLS)]
         + [_classify(), _walk(options, letters), _facts(width, len(options), spare)]
     )
@@ -138,8 +143,11 @@ def _item(item: ElementItem, letters: int) -> list[str]:
                 "        found = name_begins(a + here, gone >> 1)",
                 "        if found == 0:",
                 "            prefixed += 1",
+                f"            note(o, {letters}, 1)",
                 "        elif found == 1:",
                 "            plain += 1",
+                "            if usual_direct(a + here, gone >> 1) != 1:",
+                f"                note(o, {letters}, 1)",
                 "        elif found == 2:",
                 "            foreign += 1",
                 "        else:",

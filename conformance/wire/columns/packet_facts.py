@@ -54,7 +54,7 @@ class Slow(IntEnum):
     TROUBLE = 1  # it could not be decoded whole
     LAYOUT = 2  # only another layout may explain it
     SIGNED = 3  # it has a certificate, which must be read and may verify a signature
-    LETTERS = 4  # letters beyond ASCII decide a comparison of names
+    LETTERS = 4  # unusual letters decide a comparison of names, or the grammar of names does
     INSIDE = 5  # the contents of a security item do not fit it
     CROWDED = 6  # more different outcomes than the table of outcomes holds
 
