@@ -54,6 +54,7 @@ class _Connection:
     record: int = 0
     time_ns: int = 0
     closed: bool = False
+    wireshark: int | None = None  # The number of its stream in Wireshark.
 
     @property
     def buffered(self) -> int:
@@ -89,8 +90,8 @@ class Connections:
                 yield from self._ends(connection, connection.record, connection.time_ns)
             self._buffered += connection.buffered - before
 
-    def segment(self, record: int, time_ns: int, segment: Segment) -> Iterator[Event]:
-        """Process a segment of port 1801 and yield its events."""
+    def segment(self, record: int, time_ns: int, segment: Segment, stream: int | None = None) -> Iterator[Event]:
+        """Process a segment of port 1801 and yield its events. stream: as in `Frame`."""
         key = frozenset((segment.source, segment.destination))
         connection = self._table.get(key)
         syn = bool(segment.flags & SYN)
@@ -108,6 +109,7 @@ class Connections:
             return
         before = connection.buffered
         connection.record, connection.time_ns = record, max(connection.time_ns, time_ns)
+        connection.wireshark = stream
         yield from self._arrive(connection, record, time_ns, segment)
         self._buffered += connection.buffered - before
         while self._table and (len(self._table) > MAX_CONNECTIONS or self._held > MAX_BUFFERED):
@@ -319,6 +321,7 @@ class Connections:
                 gap_before=piece.gap_before,
                 trouble=piece.trouble,
                 stray=piece.stray,
+                stream=connection.wireshark,
             )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 Transport = Literal["tcp", "udp"]
@@ -62,7 +62,8 @@ class Frame:
     the other direction that its sender had acknowledged when the packet was complete. gap_before: bytes of the stream
     between the packet before and this one that belong to no packet (lost or unintelligible). stray: how many bytes
     before it, or of it, were passed over to find a packet although the stream had been understood before. trouble: why
-    `data` is not a whole packet, else None.
+    `data` is not a whole packet, else None. stream: the number that Wireshark gives the TCP stream (`tcp.stream`, from
+    0), None when it is not known.
     """
 
     number: int
@@ -79,6 +80,7 @@ class Frame:
     gap_before: int = 0
     trouble: Trouble | None = None
     stray: int = 0
+    stream: int | None = field(default=None, compare=False)
 
     @property
     def time(self) -> float:

@@ -22,6 +22,10 @@ _IPV6_OPTIONS = frozenset({0, 43, 60, 135})  # Hop-by-hop, routing, destination,
 _MAX_IPV6_OPTIONS = 16
 FIN, SYN, RST, ACK = 1, 2, 4, 16
 CUT_SHORT = "cut short"
+BROKEN_TCP = "broken TCP header"
+NEITHER = "neither TCP nor UDP"
+_ICMP, _ICMP_ERRORS = 1, frozenset({3, 4, 11, 12})  # Errors that quote the packet they are about.
+_QUOTED_BYTES = 16  # Bytes of a quoted TCP header from which its stream can be told.
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,25 @@ def decode(record: Record) -> Segment | Datagram | Fragment | str:
         return _ipv4(record.data, at) if version == 4 else _ipv6(record.data, at)
     except (struct.error, IndexError):
         return CUT_SHORT
+
+
+def quoted(record: Record) -> Segment | None:
+    """Return the segment that an ICMP error over IPv4 is about; None for any other record."""
+    data, found = record.data, _link(record.link, record.data)
+    if isinstance(found, str) or found[0] != 4:
+        return None
+    try:
+        at = found[1]
+        error = at + (data[at] & 15) * 4
+        if data[at + 9] != _ICMP or data[error] not in _ICMP_ERRORS:
+            return None
+        inner = error + 8
+        if data[inner + 9] != _TCP or len(data) < inner + (data[inner] & 15) * 4 + _QUOTED_BYTES:
+            return None
+        segment = _ipv4(data, inner)
+    except (struct.error, IndexError):
+        return None
+    return segment if isinstance(segment, Segment) else None
 
 
 def _link(link: int, data: bytes) -> tuple[int, int] | str:
@@ -162,7 +185,7 @@ def _transport(
         from_port, to_port, sequence, acknowledged, offset, flags = struct.unpack_from(">HHIIBB", data, at)
         start = at + (offset >> 4) * 4
         if offset >> 4 < 5 or start > end:
-            return "broken TCP header"
+            return BROKEN_TCP
         payload = data[start:end]
         return Segment(
             (source, from_port), (destination, to_port), sequence, acknowledged, flags, payload,
@@ -175,7 +198,7 @@ def _transport(
         end = min(end, at + length) if length else end
         payload = data[at + 8 : end]
         return Datagram((source, from_port), (destination, to_port), payload, max(0, end - at - 8 - len(payload)))
-    return "neither TCP nor UDP"
+    return NEITHER
 
 
 @lru_cache(maxsize=4096)

@@ -11,8 +11,9 @@ from conformance.capture.connections import MSMQ_PORT, Connections
 from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Passed, Short, Trouble
 from conformance.capture.following import Stop
 from conformance.capture.fragments import Fragment, Fragments
-from conformance.capture.network import CUT_SHORT, Datagram, Segment, decode, transport
+from conformance.capture.network import BROKEN_TCP, CUT_SHORT, NEITHER, Datagram, Segment, decode, quoted, transport
 from conformance.capture.records import Record, RecordWalk, read_records
+from conformance.capture.stream_numbers import StreamNumbers
 
 PING_PORT = 3527
 
@@ -36,13 +37,15 @@ class CaptureReading:
     """The state of reading a capture: records in, events out, in bounded memory. It holds values only, so it can be
     stored.
 
-    records: their number so far. skipped: those without MSMQ, by reason.
+    records: their number so far. skipped: those without MSMQ, by reason. streams: the numbers of TCP streams, None to
+    leave them without.
     """
 
     records: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
     numbers: Numbers = field(default_factory=Numbers)
     fragments: Fragments = field(default_factory=Fragments)
+    streams: StreamNumbers | None = None
     connections: Connections = field(init=False)
 
     def __post_init__(self) -> None:
@@ -59,11 +62,12 @@ class CaptureReading:
                 return
             found = transport(found, whole)
         yield from short(record, found)
+        stream = None if self.streams is None else _stream(self.streams, record, found)
         if isinstance(found, str):
             self.skipped[found] += 1
         elif isinstance(found, Segment):
             if MSMQ_PORT in (found.source[1], found.destination[1]):
-                yield from self.connections.segment(record.number, record.time_ns, found)
+                yield from self.connections.segment(record.number, record.time_ns, found, stream)
             else:
                 self.skipped["other ports"] += 1
         elif PING_PORT in (found.source[1], found.destination[1]):
@@ -92,7 +96,7 @@ def read_capture(
     is `Ended`; a file cut within a record yields `Cut` before it. Reading goes on behind damage (`Passed`). Raises
     CaptureError when the file is not a capture.
     """
-    reading, walk, passed = CaptureReading(), RecordWalk(), 0
+    reading, walk, passed = CaptureReading(streams=StreamNumbers()), RecordWalk(), 0
     for record in read_records(path, walk, on_progress=on_progress, follow=follow):
         if walk.damaged > passed:
             yield Passed(record.number, walk.damaged - passed)
@@ -102,6 +106,17 @@ def read_capture(
         yield Passed(reading.records + 1, walk.damaged - passed)
     reading.skipped.update(walk.unused)
     yield from reading.end(walk.cut, stopped=follow is not None and follow.over)
+
+
+def _stream(streams: StreamNumbers, record: Record, found: Segment | Datagram | str) -> int | None:
+    """Count the stream of a record, and return its number."""
+    if isinstance(found, Segment):
+        return streams.of(found)
+    if found == BROKEN_TCP:
+        streams.lose()
+    elif found == NEITHER and (about := quoted(record)) is not None:
+        streams.of(about, quoted=True)
+    return None
 
 
 def short(record: Record, found: Segment | Datagram | str) -> Iterator[Event]:
