@@ -30,7 +30,7 @@ from conformance.judge.expr import (
     keys_in,
     parts_of,
 )
-from conformance.judge.packets.judge import RULES
+from conformance.judge.packets.judge import rules_of
 from conformance.judge.rules import Rule
 from conformance.spec.catalogue import requirement
 from conformance.spec.versions import LEVELS
@@ -50,7 +50,7 @@ class LuaRules:
 
 
 def lua_rules(
-    *, profile: str, readings: Mapping[str, tuple[str, ...]], level: str, rules: Iterable[Rule] = RULES
+    *, profile: str, readings: Mapping[str, tuple[str, ...]], level: str, rules: Iterable[Rule] = rules_of("buffer")
 ) -> LuaRules:
     """Emit the packet rules that bind a profile.
 

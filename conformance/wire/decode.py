@@ -6,8 +6,14 @@ from contextlib import suppress
 from itertools import combinations
 
 from conformance.wire import elements as lists
+from conformance.wire.appended import IN_ORDER, Appended, appended, begins, filled
 from conformance.wire.base_header import BASE_HEADER, MAXIMUM_SIZE, SIGNATURE, VERSION
-from conformance.wire.extension_headers import EXTENSION_SIZE
+from conformance.wire.extension_headers import (
+    DEAD_LETTER_HEADER,
+    DEAD_LETTER_PACKED,
+    EXTENSION_HEADER,
+    EXTENSION_SIZE,
+)
 from conformance.wire.layout import Condition, Section, Value
 from conformance.wire.packet import Packet, Span, Trouble
 from conformance.wire.packet_table import (
@@ -29,6 +35,7 @@ from conformance.wire.steps import Blob, Branch, Padding, Run, Step, steps_of
 BASE_SIZE = 16
 BODY, EXTENT = "MessagePropertiesHeader.MessageBody", "MessagePropertiesHeader.AllocationBodySize"
 BODY_ALLOCATED = "body-allocated"  # the body has its allocated length
+FILLED = ("Ended", "Behind", "Zeros")  # facts about text that zeros fill up
 
 
 class _Stop(Exception):
@@ -38,7 +45,7 @@ class _Stop(Exception):
 class _Reader:
     """One pass over the bytes. `end` is the bound a field may not cross: the end of the bytes, or of PacketSize.
 
-    under: the alternative layouts of this pass, none by default.
+    under: the alternative layouts of this pass, none by default. lengths: of fields whose size field is wrong, by key.
     """
 
     def __init__(self, data: bytes, under: frozenset[str] = frozenset()) -> None:
@@ -49,6 +56,7 @@ class _Reader:
         self.spans: dict[str, Span] = {}
         self.trouble: list[Trouble] = []
         self.under = under
+        self.lengths: dict[str, int] = {}
 
     def note(self, code: str, field: str, offset: int, says: str) -> None:
         self.trouble.append(Trouble(code, field, offset, says))
@@ -109,6 +117,7 @@ class _Reader:
         of = EXTENT if step.key == BODY and BODY_ALLOCATED in self.under else step.of
         times = 1 if step.length.bytes_under in self.under else step.length.times
         length = int(self.fields[of]) * times - step.length.minus if of else step.length.fixed
+        length = self.lengths.get(step.key, length)
         if length < 0:
             self.note("size", of, self.at, f"{of} is too small by {-length} for what it counts")
             raise _Stop
@@ -125,6 +134,9 @@ class _Reader:
         else:
             self.fields[step.key] = raw
             self.elements(step, raw, self.at - length, start)
+            if step.filled:
+                names = (f"{step.key}.{fact}" for fact in FILLED)
+                self.fields.update(zip(names, filled(raw), strict=True))
 
     def elements(self, step: Blob, raw: bytes, at: int, start: int) -> None:
         """Decode the elements of a list, and the facts about the list as a whole."""
@@ -203,13 +215,7 @@ def _explained(reader: _Reader) -> bool:
     data = f"{_SRMP}.Data"
     if data in fields and (not fields[f"{data}.Terminated"] or fields[f"{data}.Inner"]):
         return False
-    return fields.get("Packet.Unexplained") in (0, _appended(reader))
-
-
-def _appended(reader: _Reader) -> int:
-    """Return the number of bytes of the headers of MS-MQRR 2.2.5.2 and the data they count; 0 without such headers."""
-    rest = int(reader.fields.get("ExtensionHeader.RemainingHeadersSize", -EXTENSION_SIZE))
-    return EXTENSION_SIZE + rest
+    return fields.get("Packet.Unexplained") in (0, fields.get("Packet.ExtensionEnd"))
 
 
 def _doubts(reader: _Reader) -> tuple[frozenset[str], ...]:
@@ -324,19 +330,32 @@ def _user_message(reader: _Reader, size: int) -> str:
 
 
 def _extension(reader: _Reader, end: int) -> None:
-    """Read the headers of MS-MQRR 2.2.5.2 behind the last one, when the first states its own size correctly."""
+    """Read the headers of MS-MQRR 2.2.5.2 behind the last one, as far as one mistake in them allows."""
     inner = _Reader(reader.data)
     inner.at, inner.end = end, end + int(reader.fields["Packet.Unexplained"])
-    if int.from_bytes(inner.data[end : end + 4], "little") != EXTENSION_SIZE:
+    inner.section(EXTENSION_HEADER)
+    flags = {section: condition for section, condition in EXTENSION_SECTIONS if condition is not None}
+    announced = tuple(section for section in IN_ORDER if inner.met(flags[section]))
+    if not begins(inner.data, end, inner.end, announced):
         return
+    found = appended(inner.data, inner.at, inner.end, announced)
+    inner.under = frozenset({DEAD_LETTER_PACKED} if found.packed else ())
+    if found.path is not None:
+        inner.lengths[DEAD_LETTER_HEADER.key("DeadLetterPathName")] = found.path
     with suppress(_Stop):
-        for section, condition in EXTENSION_SECTIONS:
-            if condition is None or inner.met(condition):
-                inner.section(section)
+        for section in found.sections:
+            inner.section(section)
     reader.fields.update(inner.fields)
     reader.spans.update(inner.spans)
     reader.trouble.extend(inner.trouble)
     reader.fields["Packet.ExtensionEnd"] = inner.at - end
+    reader.fields["Packet.ExtensionOrder"] = found.order
+    if found != Appended(announced):
+        reader.note(
+            "appended", "ExtensionHeader.Flags", end + 8, "what follows is not what ExtensionHeader.Flags tells"
+        )
+    if DEAD_LETTER_HEADER.name in inner.spans:
+        reader.fields["DeadLetterHeader.Counted"] = inner.spans[DEAD_LETTER_HEADER.name][1]
 
 
 def _session_header(reader: _Reader, end: int, size: int) -> None:

@@ -151,7 +151,7 @@ def _kept(packet: Packet, section: Section) -> Iterator[tuple[str, Value]]:
     in_bytes = packet.fields.get(f"{section.name}.Unit") == "bytes"
     for step in all_steps(steps_of(section)):
         if isinstance(step, Padding) and step.not_under:
-            if packet.fields.get(_LAYOUT[step.not_under]) == "packed":
+            if packet.fields.get(_LAYOUT.get(step.not_under, "")) == "packed":
                 yield step.key, b""
         elif isinstance(step, Blob) and step.length.bytes_under and in_bytes:
             yield step.of, packet.fields[step.of]

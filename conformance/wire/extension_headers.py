@@ -7,6 +7,7 @@ from conformance.wire.layout import Length, Octets, Pad, Section, UInt, bits
 
 EXTENSION_SIZE, SUBQUEUE_SIZE, EXTENDED_ADDRESS_SIZE = 12, 148, 28
 NAME_BYTES = 64  # a subqueue name, filled with NULs
+DEAD_LETTER_PACKED = "dead-letter-packed"  # without the padding that the document demands
 
 EXTENSION_HEADER = Section(
     "ExtensionHeader",
@@ -27,8 +28,8 @@ SUBQUEUE_HEADER = Section(
         UInt("AbortCounter", 4),
         UInt("MoveCounter", 4),
         UInt("LastMoveTime", 4),
-        Octets("SubqueueName", Length(fixed=NAME_BYTES)),
-        Octets("TargetSubqueueName", Length(fixed=NAME_BYTES)),
+        Octets("SubqueueName", Length(fixed=NAME_BYTES), filled=True),
+        Octets("TargetSubqueueName", Length(fixed=NAME_BYTES), filled=True),
     ),
 )
 DEAD_LETTER_HEADER = Section(
@@ -37,8 +38,8 @@ DEAD_LETTER_HEADER = Section(
     (
         UInt("HeaderSize", 4),
         # UTF-16 with its NUL, kept as bytes because it includes the zeros that align it.
-        Octets("DeadLetterPathName", Length("HeaderSize", minus=4)),
-        Pad(),
+        Octets("DeadLetterPathName", Length("HeaderSize", minus=4), filled=True),
+        Pad(not_under=DEAD_LETTER_PACKED),
     ),
 )
 EXTENDED_ADDRESS_HEADER = Section(

@@ -100,11 +100,16 @@ class Elements:
 
 @dataclass(frozen=True, slots=True)
 class Octets:
-    """Bytes that only the application interprets, or a list of elements. Absent when the length is zero."""
+    """Bytes that only the application interprets, or a list of elements. Absent when the length is zero.
+
+    filled: they are UTF-16LE text that a NUL ends and zeros fill up. They stay bytes; three facts are decoded beside
+    them: `.Ended` (a WCHAR is a NUL), `.Behind` (the bytes behind the first NUL) and `.Zeros` (all of those are zero).
+    """
 
     name: str
     length: Length
     elements: Elements | None = None
+    filled: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import assert_never
 
 from conformance.wire import (
+    appended,
     base_header,
     decode,
     elements,
@@ -55,6 +56,8 @@ FACTS = (
     "Packet.Overrun",
     "Packet.Decided",
     "Packet.ExtensionEnd",
+    "Packet.ExtensionOrder",
+    "DeadLetterHeader.Counted",
     "SoapHeader.Layout",
     "SRMPEnvelopeHeader.Layout",
     "SRMPEnvelopeHeader.Unit",
@@ -131,6 +134,8 @@ def _packets() -> Iterator[str]:
             when = "" if condition is None else f", {_condition(condition)}"
             yield f"  {{ SECTION[{literal(section.name)}]{when} }},"
         yield "}"
+    sizes = ", ".join(f"[{literal(name)}] = {size}" for name, size in appended.SIZES.items())
+    yield f"local APPENDED_SIZES = {{ {sizes} }}"
     yield "local INTERNAL_PACKETS = {"
     for code, (kind, section) in INTERNAL_PACKETS.items():
         yield f"  [{code}] = {{ {literal(kind)}, SECTION[{literal(section.name)}] }},"
@@ -175,6 +180,7 @@ def constants() -> str:
         "ping": packet_table.PING_KIND,
         "malformed": packet_table.MALFORMED,
         "extension_size": extension_headers.EXTENSION_SIZE,
+        "dead_letter_packed": extension_headers.DEAD_LETTER_PACKED,
         "body_section_id": soap_headers.BODY_SECTION_ID,
         "body_allocated": decode.BODY_ALLOCATED,
         "soap_packed": soap_headers.SOAP_PACKED,
@@ -204,6 +210,8 @@ def _item(item: Item, prefix: str, depth: int) -> str:
         case Guid():
             return f"guid({literal(key)})"
         case Octets():
+            if item.filled:
+                return f"filled({literal(key)}, {_length(item.length, prefix)})"
             inside = f", {_elements(item.elements, prefix)}" if item.elements else ""
             return f"octets({literal(key)}, {_length(item.length, prefix)}{inside})"
         case Wide():
@@ -302,6 +310,8 @@ def _keys(items: tuple[Item, ...], prefix: str) -> Iterator[str]:
                 yield from (f"{key}.{fact}" for fact in _OF_LIST)
                 yield from (f"{key}.Fits.{way}" for way in elements.WAYS)
                 yield from (f"{key}.Of{code}" for code in item.elements.options)
+            case Octets() if item.filled:
+                yield from (f"{key}.{fact}" for fact in decode.FILLED)
             case _:
                 pass
 

@@ -39,7 +39,8 @@ class Run:
 class Blob:
     """Octets (`text` false) or UTF-16LE text. of: full key of the field that holds the length, empty when fixed.
 
-    elements: the elements of the octets, when they are a list; count: full key of the field that counts them.
+    elements: the elements of the octets, when they are a list; count: full key of the field that counts them. filled:
+    the octets are text filled up with zeros.
     """
 
     key: str
@@ -48,6 +49,7 @@ class Blob:
     text: bool
     elements: Elements | None = None
     count: str = ""
+    filled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,8 @@ def _compile(items: tuple[Item, ...], prefix: str, section: str) -> tuple[Step, 
                 of = f"{prefix}.{item.length.of}" if item.length.of else ""
                 elements = item.elements if isinstance(item, Octets) else None
                 count = f"{prefix}.{elements.count}" if elements else ""
-                out.append(Blob(key, of, item.length, isinstance(item, Wide), elements, count))
+                filled = isinstance(item, Octets) and item.filled
+                out.append(Blob(key, of, item.length, isinstance(item, Wide), elements, count, filled))
             case Pad():
                 out.append(Padding(key, item.to, item.not_under))
             case When():

@@ -11,6 +11,7 @@ from typing import Any
 from conformance.grammar.direct import is_direct
 from conformance.judge.expr import DECIDED, Expr, Fields, Run, compiled, describe, keys_in
 from conformance.judge.packets import (
+    rules_appended,
     rules_base,
     rules_http,
     rules_lists,
@@ -41,7 +42,8 @@ RULES: tuple[Rule, ...] = (
     *rules_optional.RULES,
     *rules_lists.RULES,
 )
-REMOTE_RULES = rules_http.RULES
+# Rules of MS-MQRR 2.2.5. They judge the headers of its own wherever a packet shows them.
+REMOTE_RULES: tuple[Rule, ...] = (*rules_http.RULES, *rules_appended.RULES)
 # Deviations from MS-MQMQ that MS-MQRR 2.2.5 allows in a message that is read remotely.
 REMOTE_EXCEPTIONS = frozenset({"MQMQ-2.2.19.2.http-flag", "MQMQ-2.2.19.1.packet-size-headers"})
 TRANSPORTS = ("tcp", "udp", "buffer", "remote")
@@ -91,11 +93,8 @@ class _Ready:
         return tuple(dict.fromkeys(key for tree in self.rule.alternatives().values() for key in keys_in(tree)))
 
 
-_READY: tuple[_Ready, ...] = tuple(_Ready(rule) for rule in RULES)
-_READY_REMOTE: tuple[_Ready, ...] = (
-    *(ready for ready in _READY if ready.rule.requirement not in REMOTE_EXCEPTIONS),
-    *(_Ready(rule) for rule in REMOTE_RULES),
-)
+_READY: tuple[_Ready, ...] = tuple(_Ready(rule) for rule in (*RULES, *REMOTE_RULES))
+_READY_REMOTE: tuple[_Ready, ...] = tuple(ready for ready in _READY if ready.rule.requirement not in REMOTE_EXCEPTIONS)
 
 
 def judge_packet(

@@ -63,10 +63,10 @@ end
 
 -- A reader: data (a string), at, limit (no field may cross it), fields by key, shown (fields with their positions),
 -- sections, trouble.
--- under: the alternative layouts assumed in this pass, by default none.
+-- under: the alternative layouts assumed in this pass, by default none. lengths: of fields whose size field is wrong.
 local function new_reader(data, at, limit, under)
-  return { data = data, at = at, limit = limit, under = under or {}, fields = {}, shown = {}, sections = {},
-    trouble = {} }
+  return { data = data, at = at, limit = limit, under = under or {}, lengths = {}, fields = {}, shown = {},
+    sections = {}, trouble = {} }
 end
 
 local function note(reader, code, key, at, says)

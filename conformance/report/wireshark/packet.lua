@@ -123,19 +123,32 @@ local function session_header(reader, headers_end, size)
   return read_section(reader, SECTION.SessionHeader)
 end
 
--- Read the headers that a remote read appends (MS-MQRR 2.2.5), if the size field of the first is right.
+-- Read the headers that a remote read appends (MS-MQRR 2.2.5), as far as one mistake in them allows.
 local function extension(reader, headers_end)
-  local size = reader.fields["Packet.Unexplained"]
-  if number_at(reader.data, headers_end, 4) ~= C.extension_size then return end
-  local inner = new_reader(reader.data, headers_end, headers_end + size)
+  local limit = headers_end + reader.fields["Packet.Unexplained"]
+  local inner = new_reader(reader.data, headers_end, limit)
+  read_section(inner, SECTION.ExtensionHeader)
+  local announced = {}
   for _, one in ipairs(EXTENSION_SECTIONS) do
-    if one[2] == nil or met(inner, one[2]) then
-      if not read_section(inner, one[1]) then break end
-    end
+    if one[2] and met(inner, one[2]) then announced[#announced + 1] = one[1] end
+  end
+  if not begins_extension(inner.data, headers_end, limit, announced) then return end
+  local sections, path, packed = appended_headers(inner.data, inner.at, limit, announced)
+  if packed then inner.under = { [C.dead_letter_packed] = true } end
+  if path then inner.lengths[PATH] = path end
+  for _, one in ipairs(sections) do
+    if not read_section(inner, one) then break end
   end
   adopt(reader, inner)
   for _, one in ipairs(inner.trouble) do reader.trouble[#reader.trouble + 1] = one end
   reader.fields["Packet.ExtensionEnd"] = inner.at - headers_end
+  reader.fields["Packet.ExtensionOrder"] = in_order(sections) and "told" or "moved"
+  if sections ~= announced or path or packed then
+    note(reader, "appended", "ExtensionHeader.Flags", headers_end + 8,
+      "what follows is not what ExtensionHeader.Flags tells")
+  end
+  local dead = has_section(inner, "DeadLetterHeader")
+  if dead then reader.fields["DeadLetterHeader.Counted"] = dead.length end
 end
 
 local function decode_user_message(reader, size)
@@ -198,9 +211,7 @@ local function explained(reader)
   if fields[SRMP_DATA] ~= nil and (not fields[SRMP_DATA .. ".Terminated"] or fields[SRMP_DATA .. ".Inner"]) then
     return false
   end
-  local rest = fields["ExtensionHeader.RemainingHeadersSize"]
-  local appended = rest and C.extension_size + rest or 0
-  return fields["Packet.Unexplained"] == 0 or fields["Packet.Unexplained"] == appended
+  return fields["Packet.Unexplained"] == 0 or fields["Packet.Unexplained"] == fields["Packet.ExtensionEnd"]
 end
 
 -- Return the alternative layouts that could explain this packet instead, single ones before pairs.

@@ -47,6 +47,33 @@ local function counted(reader, key, length)
   return bytes
 end
 
+-- The text up to its first NUL: whether there is one, the bytes behind it, and whether those are zero.
+local function filled_facts(raw)
+  for i = 1, #raw - 1, 2 do
+    if raw:byte(i) == 0 and raw:byte(i + 1) == 0 then
+      return true, #raw - i - 1, not raw:find("[^\0]", i + 2)
+    end
+  end
+  return false, 0, true
+end
+
+-- Text that a NUL ends and zeros fill up; its value is the bytes.
+local function filled(key, length)
+  declare({ key = key, type = "bytes" })
+  return function(reader)
+    local bytes = reader.lengths[key] or counted(reader, key, length)
+    if bytes == nil then return false end
+    if bytes == 0 then return true end
+    if not enough(reader, key, bytes) then return false end
+    local raw = reader.data:sub(reader.at + 1, reader.at + bytes)
+    show(reader, key, reader.at, bytes, raw)
+    local fields = reader.fields
+    fields[key .. ".Ended"], fields[key .. ".Behind"], fields[key .. ".Zeros"] = filled_facts(raw)
+    reader.at = reader.at + bytes
+    return true
+  end
+end
+
 local function octets(key, length, elements)
   declare({ key = key, type = "bytes" })
   if elements then declare_elements(key, elements) end

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from conformance.wire.appended import ORDERS, SIZES
 from conformance.wire.base_header import BASE_HEADER
 from conformance.wire.columns.letters import ends_with, equals
 from conformance.wire.columns.shapes import (
@@ -21,9 +22,17 @@ from conformance.wire.columns.shapes import (
 )
 from conformance.wire.columns.walkers import function_of, met
 from conformance.wire.decode import EXTENT
-from conformance.wire.extension_headers import EXTENSION_HEADER, EXTENSION_SIZE
+from conformance.wire.extension_headers import DEAD_LETTER_HEADER, EXTENSION_HEADER, EXTENSION_SIZE
 from conformance.wire.layout import Condition
-from conformance.wire.packet_table import FINAL_ACK, INTERNAL_PACKETS, MALFORMED, ORDER_ACK, PING_KIND, USER_MESSAGE
+from conformance.wire.packet_table import (
+    EXTENSION_SECTIONS,
+    FINAL_ACK,
+    INTERNAL_PACKETS,
+    MALFORMED,
+    ORDER_ACK,
+    PING_KIND,
+    USER_MESSAGE,
+)
 from conformance.wire.recognition import (
     ACK_BODY_SIZE,
     ACK_MARKS,
@@ -105,6 +114,8 @@ def fact_places(shapes: Shapes) -> None:
     slot("Packet.Unexplained", "unexplained", BASE_HEADER.name)
     slot("Packet.Counted", "counted", BASE_HEADER.name)
     slot("Packet.ExtensionEnd", "extension-end", EXTENSION_HEADER.name)
+    slot("DeadLetterHeader.Counted", "dead-letter-counted", DEAD_LETTER_HEADER.name)
+    shapes.add(Place("Packet.ExtensionOrder", EXTENSION_HEADER.name, Sort.WORD, fact="const", words=ORDERS))
     # A packet decoded without trouble ended in no field.
     shapes.add(Place("Packet.Overrun", BASE_HEADER.name, Sort.WORD, fact="const", words=("",)))
     shapes.add(Place("Packet.Decided", BASE_HEADER.name, Sort.FLAG, size=1, fact="const"))
@@ -222,15 +233,11 @@ def explained_code(shapes: Shapes) -> str:
                 f"            if terminated({at}, {length}) == 0 or inner_nul({at}, {length}) != 0:",
                 "                return 0",
             ]
-    unexplained = shapes.slots["Packet.unexplained"]
-    appended = value_at(shapes, "ExtensionHeader.RemainingHeadersSize")
     lines += [
-        f"    left = noted(o, {unexplained})",
-        "    if left == 0:",
+        f"    if noted(o, {shapes.slots['Packet.unexplained']}) == 0:",
         "        return 1",
-        f"    if {has(shapes, EXTENSION_HEADER.name)} != 0 and left == {EXTENSION_SIZE} + {appended}:",
-        "        return 1",
-        "    return 0",
+        # Headers behind an ExtensionHeader that were judged here take all the bytes there are.
+        f"    return 1 if {has(shapes, EXTENSION_HEADER.name)} != 0 else 0",
         "",
         "",
         "def doubted(p, o, have):",
@@ -241,6 +248,48 @@ def explained_code(shapes: Shapes) -> str:
         f"    return 1 if {value_at(shapes, EXTENT)} > {value_at(shapes, M + 'MessageSize')} else 0",
     ]
     return "\n".join(lines)
+
+
+def appended_lines(shapes: Shapes) -> list[str]:
+    """Emit the headers of MS-MQRR 2.2.5.2 behind the last one; what does not fit together is left to the other path."""
+    slots = shapes.slots
+    leave = f"return -{Slow.LAYOUT:d}"
+    lines = [
+        f"if u32(p + end) != {EXTENSION_SIZE} and u32(p + end + 4) == left - {EXTENSION_SIZE}:",
+        f"    {leave}",
+        f"if u32(p + end) == {EXTENSION_SIZE}:",
+        "    last = end + left",
+        "    at = end",
+    ]
+    for section, condition in EXTENSION_SECTIONS:
+        depth = "    "
+        if condition is not None:
+            lines.append(f"    if {condition_at(shapes, condition)} != 0:")
+            depth += "    "
+        size = value_at(shapes, section.key("HeaderSize"))
+        unfit = f"{size} != {SIZES[section.name]}" if section.name in SIZES else f"{size} <= 4"
+        lines += [
+            f"{depth}first = at",
+            f"{depth}at = {function_of(section)}(p, at, last, o)",
+            f"{depth}if at < 0:",
+            f"{depth}    {leave}",
+            *([f"{depth}if {unfit}:", f"{depth}    {leave}"] if condition is not None else []),
+            f"{depth}have |= {bits_of(shapes, section.name)}",
+            f"{depth}{seen(section.name)}",
+        ]
+        if section is DEAD_LETTER_HEADER:
+            complete = value_at(shapes, section.key("Padding.Complete"))
+            lines += [
+                f"{depth}if {complete} == 0:",
+                f"{depth}    {leave}",
+                f"{depth}note(o, {slots['Packet.dead-letter-counted']}, at - first)",
+            ]
+    return [
+        *lines,
+        "    if at != last:",
+        f"        {leave}",
+        f"    note(o, {slots['Packet.extension-end']}, at - end)",
+    ]
 
 
 def security_lines(shapes: Shapes, depth: str) -> list[str]:

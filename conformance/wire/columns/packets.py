@@ -15,6 +15,7 @@ from conformance.wire.columns.packet_facts import (
     USER,
     M,
     Slow,
+    appended_lines,
     bits_of,
     classify_code,
     condition_at,
@@ -49,7 +50,7 @@ from conformance.wire.session_packets import INTERNAL_HEADER, PING, PING_SIGNATU
 SESSION = SESSION_HEADER.name
 _FACTS = (
     "kind", "placement", "headers-end", "unexplained", "counted", "extension-end", "length", "letters", "signed",
-    "have", "hash",
+    "have", "hash", "dead-letter-counted",
 )  # fmt: skip
 # Not a part of any packet: `wire.certificates` reads it.
 ELSEWHERE = (PUBLIC_KEY_BLOB,)
@@ -184,24 +185,8 @@ def _user(shapes: Shapes) -> str:
         "    left = max(0, last - end)",
         f"    note(o, {slots['Packet.unexplained']}, left)",
         f"    note(o, {slots['Packet.counted']}, total - behind)",
-        f"    if left >= {EXTENSION_SIZE} and u32(p + end) == {EXTENSION_SIZE}:",
-        "        last = end + left",
-        "        at = end",
-    ]
-    for section, condition in EXTENSION_SECTIONS:
-        depth = "        "
-        if condition is not None:
-            lines.append(f"        if {condition_at(shapes, condition)} != 0:")
-            depth += "    "
-        lines += [
-            f"{depth}at = {function_of(section)}(p, at, last, o)",
-            f"{depth}if at < 0:",
-            f"{depth}    return -{Slow.TROUBLE:d}",
-            f"{depth}have |= {bits_of(shapes, section.name)}",
-            f"{depth}{seen(section.name)}",
-        ]
-    lines += [
-        f"        note(o, {slots['Packet.extension-end']}, at - end)",
+        f"    if left >= {EXTENSION_SIZE}:",
+        *(f"        {line}" for line in appended_lines(shapes)),
         f"    if kind == {KINDS.index(USER_MESSAGE)} and explained(p, o, have) == 0 and doubted(p, o, have) != 0:",
         f"        return -{Slow.LAYOUT:d}",
         *layout_lines(shapes),

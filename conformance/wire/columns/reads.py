@@ -10,10 +10,24 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from conformance.wire.columns.frames import PARAMETERS, Frame, Truth, written
-from conformance.wire.columns.shapes import Place, Shapes, Sort, UnknownShapeError, address_of, number, size_of
+from conformance.wire.columns.shapes import (
+    OF_FILLED,
+    Place,
+    Shapes,
+    Sort,
+    UnknownShapeError,
+    address_of,
+    number,
+    size_of,
+)
 
 _AT, _SIZE, _CHARS = "{at}", "{size}", "{chars}"
-_OF_TEXT = {"Terminated": f"terminated({_AT}, {_SIZE})", "Inner": f"has_nul({_AT}, {_CHARS})", "Odd": f"({_SIZE} & 1)"}
+_OF_TEXT = {
+    "Terminated": f"terminated({_AT}, {_SIZE})",
+    "Inner": f"has_nul({_AT}, {_CHARS})",
+    "Odd": f"({_SIZE} & 1)",
+    **OF_FILLED,
+}
 
 
 @dataclass(slots=True)

@@ -57,7 +57,8 @@ class Place:
     section: empty for facts that every packet has. conditions: all must be met, beside the section's presence. anchor:
     slot of the offset it is counted from, -1 for none. offset: bytes from there. width: of a number, in bytes. low,
     mask: of bits. length: slot of a variable length, -1 for none; size: a fixed length. fact: how to compute a value
-    that is not a field: `slot` (it is in `anchor`), `const` (it is `size`), `Terminated`, `Inner`, `Odd` of a text.
+    that is not a field: `slot` (it is in `anchor`), `const` (it is `size`), `Terminated`, `Inner`, `Odd` of a text,
+    `Ended`, `Behind`, `Zeros` of one that zeros fill up.
     words: the texts of a WORD, by number.
     """
 
@@ -153,6 +154,9 @@ def _either(one: Place, other: Place) -> Place:
     return both
 
 
+OF_FILLED = {"Ended": "(nul_at({at}, {size}) >= 0)", "Behind": "behind({at}, {size})", "Zeros": "zeros({at}, {size})"}
+
+
 def load(width: int, address: str) -> str:
     """Emit the load of a number of `width` bytes at an address."""
     if width not in (1, 2, 4, 8):
@@ -173,6 +177,8 @@ def number(place: Place) -> str:
         return f"inner_nul({at}, {length})"
     if place.fact == "Odd":
         return f"({length} & 1)"
+    if place.fact in OF_FILLED:
+        return OF_FILLED[place.fact].format(at=at, size=length)
     if place.fact or place.sort is not Sort.NUMBER:
         raise UnknownShapeError(f"{place.key} is no number")
     word = load(place.width, f"{at} + {place.offset}" if place.offset else at)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
 
+    def u8(at: int) -> int: ...
     def u16(at: int) -> int: ...
     def u64(at: int) -> int: ...
     def nuls(at: int) -> int: ...
@@ -64,6 +65,22 @@ def nul_at(at: int, length: int) -> int:
             return gone
         gone += 2
     return -1
+
+
+def behind(at: int, length: int) -> int:
+    """Return the bytes behind the first NUL WCHAR; 0 when there is none."""
+    gone = nul_at(at, length)
+    return select(gone < 0, 0, length - gone - 2)
+
+
+def zeros(at: int, length: int) -> int:
+    """Return 1 when all bytes behind the first NUL WCHAR are zero."""
+    left = behind(at, length)
+    found = 0
+    while left > 0:
+        found |= u8(at + length - left)
+        left -= 1
+    return found == 0
 
 
 def mixed(at: int, length: int) -> int:

@@ -6,7 +6,7 @@ of the packet. at, end: offsets in it. o: address of the slots.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from conformance.wire.columns.lists import list_block
 from conformance.wire.columns.shapes import (
@@ -19,6 +19,7 @@ from conformance.wire.columns.shapes import (
     is_among,
     number,
 )
+from conformance.wire.decode import FILLED
 from conformance.wire.layout import Condition, Section
 from conformance.wire.steps import Blob, Branch, Padding, Run, Step, steps_of
 
@@ -119,11 +120,16 @@ class _Walker:
         self.put(f"at += {size}", depth)
         if not step.text:
             self.add(place)
+            self.facts(step.key, place, FILLED if step.filled else ())
             return
-        self.add(Place(step.key, name, Sort.TEXT, there, anchor, length=place.length, size=place.size))
-        for fact in TEXT_FACTS:
-            key = f"{step.key}.{fact}"
-            self.add(Place(key, name, Sort.FLAG, there, anchor, length=place.length, size=place.size, fact=fact))
+        self.add(replace(place, sort=Sort.TEXT))
+        self.facts(step.key, place, TEXT_FACTS)
+
+    def facts(self, key: str, of: Place, facts: tuple[str, ...]) -> None:
+        """Add the places of facts about a field of text."""
+        for fact in facts:
+            sort = Sort.NUMBER if fact == "Behind" else Sort.FLAG
+            self.add(replace(of, key=f"{key}.{fact}", sort=sort, fact=fact))
 
     def padding(self, step: Padding, given: tuple[Presence, ...], depth: int) -> None:
         if step.to & (step.to - 1):
