@@ -15,10 +15,17 @@ from pathlib import Path
 
 import pytest
 
+from conformance.capture import Endpoint, Frame
+from conformance.capture.events import Transport
+from conformance.captures.engine import levelled
+from conformance.judge.sessions.context import Notes, Seen
+from conformance.judge.sessions.packets import judge_alone
+from conformance.spec.catalogue import assignment
 from conformance.verdict import Verdict
-from conformance.wire import Packet
+from conformance.wire import Packet, dissect
 from conformance.wire.lua import displayed, filter_name
 
+PROFILE = "msmq-4.0"
 OUTCOMES = ("pass", "fail", "warn", "reading", "inconclusive")
 KEYS = {filter_name(key): key for key in displayed()}
 ELEMENT = re.compile(r"(.+List)\.(\d+)\.(\w+)")
@@ -95,7 +102,21 @@ def address(shown: Mapping[str, str], end: str) -> str:
 def judged_by_both(verdicts: Iterable[Verdict], left_out: Iterable[str]) -> Counter[tuple[str, str]]:
     """Our verdicts as tshark counts them, without the rules (by id) that only we have."""
     skipped = frozenset(left_out)
-    return Counter((one.outcome.value, one.requirement) for one in verdicts if one.rule not in skipped)
+    return Counter(
+        (one.outcome.value, one.requirement) for one in verdicts if (one.rule or one.requirement) not in skipped
+    )
+
+
+def alone(data: bytes, readings: str, *, transport: Transport = "tcp", complete: bool = True) -> list[Verdict]:
+    """Our verdicts by the rules on single fields of MS-MQQB, which are for whole packets. complete: this is one."""
+    end = Endpoint("192.0.2.1", 1801)
+    connection = None if transport == "udp" else 1
+    frame = Frame(1, 1, 0, end, end, transport, data, connection, "initiator" if connection else None)
+    notes = Notes(assignment(readings))
+    if complete:
+        judge_alone(Seen(frame, dissect(data, transport="udp" if connection is None else "buffer")), notes)
+    found = [one for one in notes.verdicts if isinstance(one, Verdict)]
+    return levelled(found, PROFILE, "must")
 
 
 def _packet(frame: int, flow: tuple[str, str], proto: ET.Element) -> Dissected:

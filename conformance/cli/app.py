@@ -349,6 +349,9 @@ def selftest(
 @app.command(epilog="Example: mqconform wireshark > msmq.lua; tshark -X lua_script:msmq.lua -r my.pcapng")
 def wireshark(
     out: Annotated[Path | None, typer.Option(help="Write the Lua script to this file (default: stdout).")] = None,
+    left_out: Annotated[
+        bool, typer.Option("--left-out", help="List the rules that are not in the script, by the reason.")
+    ] = False,
     profile: Profile = None,
     level: Level = "must",
     readings: Readings = "windows",
@@ -358,7 +361,9 @@ def wireshark(
     """Make a Wireshark dissector that shows every field, and broken packet rules as expert information."""
     from conformance.cli.wireshark import command
 
-    command(out=out, profile=profile, level=level, readings=readings, chosen=reading or [], json=json)
+    command(
+        out=out, profile=profile, level=level, readings=readings, chosen=reading or [], left_out=left_out, json=json
+    )
 
 
 @adapter_app.command("check", epilog="Example: mqconform adapter check 'stdio:./mydriver'")

@@ -32,21 +32,21 @@ from conformance.judge.expr import (
 )
 from conformance.judge.packets.judge import rules_of
 from conformance.judge.rules import Rule
-from conformance.spec.catalogue import requirement
+from conformance.spec.catalogue import Requirement, requirement
 from conformance.spec.versions import LEVELS
 from conformance.wire.lua import declared, literal, whole_only
 
 
 @dataclass(frozen=True, slots=True)
 class LuaRules:
-    """Packet rules in Lua. source: calls of `rule`. written: ids of the emitted rules.
+    """Rules in Lua. source: calls that declare them. written: ids of the emitted rules.
 
-    left_out: ids of rules whose fields only the Python decoder computes.
+    left_out: ids of the other rules, with the reason.
     """
 
     source: str
     written: tuple[str, ...]
-    left_out: tuple[str, ...]
+    left_out: Mapping[str, str]
 
 
 def lua_rules(
@@ -58,19 +58,48 @@ def lua_rules(
     """
     known, inexact = declared(), whole_only()
     written: list[str] = []
-    left_out: list[str] = []
+    left_out: dict[str, str] = {}
     lines: list[str] = []
     for rule in rules:
         if not requirement(rule.requirement).binds(profile):
             continue
         trees = (rule.applies, *rule.alternatives().values())
-        used = {key for tree in trees for key in keys_in(tree)}
-        if not used <= known or any(_value_of(tree) & inexact for tree in trees) or any(map(_spelled, trees)):
-            left_out.append(rule.id)
-            continue
-        written.append(rule.id)
-        lines.append(_rule(rule, readings, level))
-    return LuaRules("\n".join(lines) + "\n", tuple(written), tuple(left_out))
+        missing = {key for tree in trees for key in keys_in(tree)} - known
+        whole = {key for tree in trees for key in _value_of(tree) & inexact}
+        if any(map(_spelled, trees)):
+            left_out[rule.id] = _GRAMMAR
+        elif missing:
+            left_out[rule.id] = _lacks(min(missing))
+        elif whole:
+            left_out[rule.id] = "needs a number of 64 bits"
+        else:
+            written.append(rule.id)
+            lines.append(_rule(rule, readings, level))
+    return LuaRules("\n".join(lines) + "\n", tuple(written), left_out)
+
+
+_GRAMMAR = "needs the grammar of names"
+_LACKING = (
+    ("Packet.Signature.", "needs the signature to be verified"),
+    ("Packet.MultipleSignature.", "needs the signature to be verified"),
+    ("Packet.Certificate.", "needs the certificate to be decoded"),
+    ("SecurityHeader.SecurityData.", "needs the inside of SecurityData"),
+    ("SID.", "needs the inside of SecurityData"),
+    ("SIMPLEBLOB.", "needs the inside of SecurityData"),
+)
+"""Beginnings of the fields that the Lua does not decode, and what a rule about them needs."""
+
+
+def _lacks(key: str) -> str:
+    """Return what a rule about a field that the Lua does not decode needs."""
+    if key.endswith(".Misspelled"):
+        return _GRAMMAR
+    return next((why for begin, why in _LACKING if key.startswith(begin)), f"needs {key}, which is not decoded here")
+
+
+def weak(demand: Requirement, level: str) -> bool:
+    """Return True when a broken requirement only warns at this level."""
+    return LEVELS.index(demand.level) > LEVELS.index(level)
 
 
 def lua_tree(expr: Expr) -> str:
@@ -111,13 +140,12 @@ def lua_tree(expr: Expr) -> str:
 
 def _rule(rule: Rule, readings: Mapping[str, tuple[str, ...]], level: str) -> str:
     demand = requirement(rule.requirement)
-    weak = LEVELS.index(demand.level) > LEVELS.index(level)
     keys = dict.fromkeys(key for tree in rule.alternatives().values() for key in keys_in(tree))
     lines = [
         "rule({",
         f"  id = {literal(rule.requirement)},",
         f"  says = {literal(demand.says)},",
-        f"  broken = {literal('warn' if weak else 'fail')},",
+        f"  broken = {literal('warn' if weak(demand, level) else 'fail')},",
         f"  fields = {{ {', '.join(map(literal, keys))} }},",
         f"  applies = {lua_tree(rule.applies)},",
     ]

@@ -12,13 +12,14 @@ import tshark
 
 from conformance.capture import Frame, Hole, read_capture
 from conformance.judge.packets.judge import REMOTE_RULES, RULES, judge_packet
-from conformance.report.wireshark import MARKS, dissector
+from conformance.judge.sessions.mutations import MUTATIONS
+from conformance.report.wireshark import MARKS, by_reason, dissector
 from conformance.spec.catalogue import assignment
 from conformance.wire import dissect
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 CAPTURES = sorted(path for path in (FIXTURES / "captures").iterdir() if path.suffix != ".toml")
-PROFILE = "msmq-4.0"
+PROFILE = tshark.PROFILE
 
 
 @pytest.fixture(scope="module", params=["windows", "strict", "permissive"])
@@ -54,18 +55,21 @@ def test_every_mutation_is_read_and_judged_as_here(lua: Path, readings: str, tmp
     for data, theirs in zip(sent, found, strict=True):
         assert tshark.differences(dissect(data, transport="buffer"), theirs) == [], data.hex()
         ours = judge_packet(data, profile=PROFILE, readings=readings, transport="buffer")
+        ours += tshark.alone(data, readings)
         assert theirs.verdicts == tshark.judged_by_both(ours, left_out), data.hex()
 
 
 def judged(frame: Frame, readings: str, left_out: Iterable[str]) -> Counter[tuple[str, str]]:
     """What the packet rules say of a frame of a capture, as `mqconform replay` asks them."""
+    alone = tshark.alone(frame.data, readings, transport=frame.transport, complete=frame.trouble is None)
     if frame.transport == "udp":
-        return Counter()
+        return tshark.judged_by_both(alone, left_out)
     why = frame.trouble.kind if frame.trouble else None
     found = judge_packet(
         frame.data, profile=PROFILE, readings=readings, transport="tcp" if why not in (None, "ended") else "buffer"
     )
-    return tshark.judged_by_both((one for one in found if why != "no-header" or one.requirement in MARKS), left_out)
+    found = [one for one in found if why != "no-header" or one.requirement in MARKS]
+    return tshark.judged_by_both([*found, *alone], left_out)
 
 
 @pytest.mark.parametrize("capture", CAPTURES, ids=lambda path: path.name)
@@ -93,3 +97,35 @@ def test_every_capture_has_the_same_packets_fields_and_verdicts(capture: Path, l
         for frame, one in zip(frames, theirs.get(flow, []), strict=True):
             assert tshark.differences(dissect(frame.data, transport=frame.transport), one) == [], (flow, frame.offset)
             assert one.verdicts == judged(frame, readings, left_out), (flow, frame.offset)
+
+
+def test_every_session_capture_that_breaks_a_rule_on_a_field_shows_it(lua: Path, readings: str, tmp_path: Path) -> None:
+    """Each mutation of a rule that is in the script: the packets it changes, judged as here."""
+    made = dissector(profile=PROFILE, readings=assignment(readings))
+    names = [name for name in MUTATIONS if name in made.rules]
+    assert len(names) > 30
+    frames = {
+        event.data: None
+        for name in names
+        for event in MUTATIONS[name].broken()
+        if isinstance(event, Frame) and event.transport == "tcp" and event.trouble is None
+    }
+    found = tshark.dissect_capture(lua, tshark.one_packet_records(tmp_path / "a.pcap", frames), *tshark.AS_PACKET)
+    broken: set[str] = set()
+    for data, theirs in zip(frames, found, strict=True):
+        ours = judge_packet(data, profile=PROFILE, readings=readings, transport="buffer")
+        ours += tshark.alone(data, readings)
+        assert theirs.verdicts == tshark.judged_by_both(ours, made.left_out), data.hex()
+        broken |= {name for outcome, name in theirs.verdicts if outcome in ("fail", "warn")}
+    pings = {name for name in names if name.startswith("MQQB-2.2.7")}
+    assert set(names) - pings <= broken
+
+
+def test_every_rule_is_in_the_script_or_named_with_a_reason() -> None:
+    made = dissector(profile=PROFILE, readings=assignment("windows"))
+    ids = {rule.id for rule in RULES} | set(MUTATIONS)
+    there = set(made.rules) | set(made.left_out)
+    assert ids <= there | {name.partition("/")[0] for name in there}
+    assert not set(made.rules) & set(made.left_out)
+    assert all(why.startswith("needs ") and "\n" not in why for why in made.left_out.values())
+    assert sum(map(len, by_reason(made.left_out).values())) == len(made.left_out)

@@ -148,6 +148,7 @@ def test_damaged_packets_are_read_and_judged_as_here(lua: Path, tmp_path: Path) 
     for data, one in zip(sent, found, strict=True):
         assert tshark.differences(dissect(data, transport="buffer"), one) == [], data.hex()
         ours = judge_packet(data, profile=PROFILE, readings=READINGS, transport="buffer")
+        ours += tshark.alone(data, READINGS)
         assert one.verdicts == tshark.judged_by_both(ours, left_out), data.hex()
 
 
@@ -157,6 +158,7 @@ SABOTAGE = {
     "a bit field one bit higher": ('{ "UserHeader.Flags.DQ", 10, 3 }', '{ "UserHeader.Flags.DQ", 11, 3 }'),
     "an operator swapped": ('compare("le", field("UserHeader.Flags.RC")', 'compare("ge", field("UserHeader.Flags.RC")'),
     "unknown taken for false": ("if unknown then return nil end", "if unknown then return false end"),
+    "a mask left out": ("local bits = bits_of(value, one.mask)", "local bits = value"),
     "padding to eight": ('pad("MessagePropertiesHeader.Padding", 4)', 'pad("MessagePropertiesHeader.Padding", 8)'),
 }
 
@@ -173,6 +175,7 @@ def test_the_comparison_sees_a_wrong_dissector(name: str, source: str, tmp_path:
     seen = 0
     for data, one in zip(sent, found, strict=True):
         ours = judge_packet(data, profile=PROFILE, readings=READINGS, transport="buffer")
+        ours += tshark.alone(data, READINGS)
         same = one.verdicts == tshark.judged_by_both(ours, left_out)
         seen += bool(tshark.differences(dissect(data, transport="buffer"), one)) or not same
     assert seen

@@ -8,6 +8,7 @@ from importlib.resources import files
 
 from conformance import __version__
 from conformance.judge.lua import lua_rules
+from conformance.judge.lua_session_packets import lua_session_packets
 from conformance.spec.catalogue import requirement_id
 from conformance.wire.display import VALUE_NAMES
 from conformance.wire.lua import SECTIONS, constants, displayed, filter_name, literal, sections
@@ -19,26 +20,29 @@ MARKS = (requirement_id("MQMQ-2.2.19.1.version-number"), requirement_id("MQMQ-2.
 
 @dataclass(frozen=True, slots=True)
 class Dissector:
-    """A generated dissector. source: the Lua. rules: ids of its rules. left_out: rules that need our own decoder."""
+    """A generated dissector. source: the Lua. rules: ids of its rules. left_out: ids of the others, with the reason."""
 
     source: str
     fields: int
     rules: tuple[str, ...]
-    left_out: tuple[str, ...]
+    left_out: Mapping[str, str]
 
 
 def dissector(*, profile: str, readings: Mapping[str, tuple[str, ...]], level: str = "must") -> Dissector:
     """Return the dissector. readings: reading id to accepted alternatives, the default first. level: a broken
     requirement below it is a warning. A requirement that does not bind the profile is not judged."""
     rules = lua_rules(profile=profile, readings=readings, level=level)
+    alone = lua_session_packets(profile=profile, level=level)
+    there = {name.partition("/")[0] for name in rules.written}
+    left_out = {**rules.left_out, **{name: why for name, why in alone.left_out.items() if name not in there}}
     names = _filters()
     head = [
         f"-- Microsoft Message Queuing for Wireshark, made by mqconform {__version__}. Do not edit: make it again.",
         f"-- Rules for profile {profile}, level {level}. Fields: msmq.*; broken rules: msmq.fail, msmq.warn.",
     ]
-    if rules.left_out:
-        head.append("-- Not judged here, because they need more than the decoded fields: mqconform replay judges them.")
-        head += [f"--   {name}" for name in rules.left_out]
+    for reason, ids in by_reason(left_out).items():
+        head.append(f"-- Not judged here, but by mqconform replay: what {reason}")
+        head += [f"--   {name}" for name in ids]
     parts = [
         "\n".join(head) + "\n",
         f"local TCP_PORT, PING_PORT = {TCP_PORT}, {PING_PORT}\n",
@@ -52,6 +56,7 @@ def dissector(*, profile: str, readings: Mapping[str, tuple[str, ...]], level: s
         _lua("packet"),
         _lua("rules"),
         "-- The rules. The comment is the tree that must be true.\n\n" + rules.source,
+        "-- Rules of MS-MQQB on single fields.\n\n" + alone.source,
         "-- Names in display filters.\n\nlocal FILTER = {\n"
         + "".join(f"  [{literal(key)}] = {literal(name)},\n" for key, name in names.items())
         + "}\n",
@@ -59,7 +64,15 @@ def dissector(*, profile: str, readings: Mapping[str, tuple[str, ...]], level: s
         _lua("dissect"),
         _lua("streams"),
     ]
-    return Dissector("\n".join(parts), len(names), rules.written, rules.left_out)
+    return Dissector("\n".join(parts), len(names), (*rules.written, *alone.written), left_out)
+
+
+def by_reason(left_out: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the ids of the rules that are left out, by the reason, the most frequent first."""
+    found: dict[str, list[str]] = {}
+    for name, reason in left_out.items():
+        found.setdefault(reason, []).append(name)
+    return dict(sorted(found.items(), key=lambda each: -len(each[1])))
 
 
 def _filters() -> dict[str, str]:

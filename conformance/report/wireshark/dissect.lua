@@ -98,20 +98,32 @@ end
 local HEADER_MARKS = {}
 for _, id in ipairs(MARKS) do HEADER_MARKS[id] = true end
 
--- Add each verdict as a field, and a broken rule as expert information at the first field that the rule reads.
-local function judge(reader, root, items, marks_only)
-  for _, one in ipairs(RULES) do
-    local found = (not marks_only or HEADER_MARKS[one.id]) and outcome(one, reader.fields) or nil
-    if found and (found ~= "pass" or msmq.prefs.passes) then root:add(F[found], one.id):set_generated() end
-    if found and found ~= "pass" then
-      local item = root
-      for _, key in ipairs(one.fields) do
-        if items[key] then
-          item = items[key]
-          break
-        end
-      end
-      item:add_proto_expert_info(E[found], one.id .. ": " .. one.says)
+-- Add a verdict as a field, and a broken rule as expert information at the first field that the rule reads.
+local function verdict(found, one, root, items)
+  if not found or (found == "pass" and not msmq.prefs.passes) then return end
+  root:add(F[found], one.id):set_generated()
+  if found == "pass" then return end
+  local item = root
+  for _, key in ipairs(one.fields) do
+    if items[key] then
+      item = items[key]
+      break
+    end
+  end
+  item:add_proto_expert_info(E[found], one.id .. ": " .. one.says)
+end
+
+-- Judge a packet. judged: "marks" (only the marks of a header), "all", "whole" (nothing of it is missing: also by the
+-- rules on single fields), "alone" (by those only).
+local function judge(reader, root, items, judged)
+  if judged ~= "alone" then
+    for _, one in ipairs(RULES) do
+      if judged ~= "marks" or HEADER_MARKS[one.id] then verdict(outcome(one, reader.fields), one, root, items) end
+    end
+  end
+  if judged == "whole" or judged == "alone" then
+    for _, one in ipairs(ALONE[reader.fields["Packet.Kind"]] or {}) do
+      verdict(outcome_alone(one, reader.fields), one, root, items)
     end
   end
 end
@@ -158,7 +170,7 @@ local function dissect_one(reader, tvb, pinfo, tree, judged)
     root:add(F.trouble, one.says):set_generated()
     root:add_proto_expert_info(E.trouble, one.says)
   end
-  if judged then judge(reader, root, items, judged == "marks") end
+  if judged then judge(reader, root, items, judged) end
   local label = fields["MessagePropertiesHeader.Label"]
   local text = fields["Packet.Kind"] .. (queue and " " .. queue or "")
   if label and label ~= "" then text = text .. " '" .. label .. "'" end

@@ -56,16 +56,16 @@ local function one_of(value, values)
   return of_number(value, function(a) return set[a] == true end)
 end
 
-local function masked(value, mask)
-  return of_number(value, function(a)
-    local out, bit, left = 0, 1, mask
-    while left > 0 do
-      if left % 2 == 1 then out = out + math.floor(a / bit) % 2 * bit end
-      left, bit = math.floor(left / 2), bit * 2
-    end
-    return out
-  end)
+local function bits_of(a, mask)
+  local out, bit, left = 0, 1, mask
+  while left > 0 do
+    if left % 2 == 1 then out = out + math.floor(a / bit) % 2 * bit end
+    left, bit = math.floor(left / 2), bit * 2
+  end
+  return out
 end
+
+local function masked(value, mask) return of_number(value, function(a) return bits_of(a, mask) end) end
 
 local function times(value, factor) return of_number(value, function(a) return a * factor end) end
 
@@ -139,4 +139,26 @@ local function outcome(one, f)
     if results[name] then return at == 1 and "pass" or "reading" end
   end
   return one.broken
+end
+
+-- Rules on one field of a whole packet, by kind: the bits of `mask` lie between `low` and `high`, and are in `among`.
+-- announced: the field must exist when this flag is set.
+local ALONE = {}
+
+local function alone(kind, one)
+  ALONE[kind] = ALONE[kind] or {}
+  table.insert(ALONE[kind], one)
+end
+
+-- Return pass, fail or warn; nil if the field was not decoded.
+local function outcome_alone(one, f)
+  local value = f[one.fields[1]]
+  if one.announced then
+    local flag = f[one.announced]
+    return value == nil and flag ~= nil and flag ~= 0 and one.broken or nil
+  end
+  if type(value) ~= "number" then return nil end
+  local bits = bits_of(value, one.mask)
+  local holds = one.low <= bits and bits <= one.high and (one.among == nil or one.among[bits] == true)
+  return holds and "pass" or one.broken
 end

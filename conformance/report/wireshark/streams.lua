@@ -121,7 +121,7 @@ local function dissect_stream(tvb, pinfo, tree)
       length, needed = length_at(data, at, size)
       if length then
         local reader = decode_packet(data:sub(at + 1, at + length), true)
-        dissect_one(reader, tvb:range(at, length):tvb(), pinfo, tree, "all")
+        dissect_one(reader, tvb:range(at, length):tvb(), pinfo, tree, "whole")
         at, known = at + length, true
       end
     elseif why then
@@ -150,8 +150,9 @@ end
 -- One packet a record, as a user DLT or by name: it is whole, and nothing follows it.
 function msmq_packet.dissector(tvb, pinfo, tree)
   INFO = {}
-  local reader = decode_packet(tvb:raw(0, tvb:len()), tvb:len() == tvb:reported_len())
-  dissect_one(reader, tvb, pinfo, tree, "all")
+  local whole = tvb:len() == tvb:reported_len()
+  local reader = decode_packet(tvb:raw(0, tvb:len()), whole)
+  dissect_one(reader, tvb, pinfo, tree, whole and "whole" or "all")
   return tvb:len()
 end
 
@@ -160,7 +161,8 @@ local ping = Proto("msmq_ping", "Microsoft Message Queuing ping")
 function ping.dissector(tvb, pinfo, tree)
   if tvb:len() < 4 or number_at(tvb:raw(0, 4), 2, 2) ~= C.ping_signature then return 0 end
   INFO = {}
-  dissect_one(decode_ping(tvb:raw(0, tvb:len())), tvb, pinfo, tree, nil)
+  local whole = tvb:len() == tvb:reported_len()
+  dissect_one(decode_ping(tvb:raw(0, tvb:len())), tvb, pinfo, tree, whole and "alone" or nil)
   return tvb:len()
 end
 
