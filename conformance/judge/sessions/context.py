@@ -22,6 +22,7 @@ MAX_REMEMBERED = 32_768  # Entries of a table that grows with the traffic; the o
 MAX_HOSTS = 8_192  # Entries of a table of hosts, pairs of hosts or connections; one holds far more than a message.
 
 _MAX_SUSPICIONS = 4096
+_NEVER = (1 << 63) - 1
 _SETTLED_NS = 1_000_000_000  # After this long, every loss has been noticed.
 _SHORT = 256  # Longer names are not cached.
 _EVIDENCE = 65_536  # Bytes of a packet stored with a verdict.
@@ -223,6 +224,7 @@ class Notes:
     suspicions: deque[Suspicion] = field(default_factory=deque)
     kinds: list[Kind] | None = None
     full: bool = False
+    suspected: int = 0  # Suspicions so far.
     _said: set[tuple[str, int | None]] = field(default_factory=set)
     _plain: dict[str, int] = field(default_factory=dict)  # Passes without a reading, by requirement.
     _numbers: dict[Kind, int] = field(default_factory=dict)
@@ -249,6 +251,7 @@ class Notes:
     ) -> None:
         """Add a failure that stands only if no loss on these paths becomes known."""
         verdict = verdict_on(seen, requirement, Outcome.FAIL, expected, actual, readings, evidence=evidence(seen))
+        self.suspected += 1
         self.suspicions.append(Suspicion(verdict, seen.kept(), tuple((path, path.generation) for path in paths)))
 
     def resolve(self, now_ns: int | None) -> None:
@@ -334,6 +337,18 @@ class Notes:
         if key not in self._said and (anywhere or len(self._said) < MAX_REMEMBERED):
             self._said.add(key)
             self.tell(verdict_on(seen, requirement, Outcome.INCONCLUSIVE, reason=reason))
+
+    def has_said(self, requirement: str, connection: int) -> bool:
+        """Return True when a requirement was reported as undecided on this connection."""
+        return (requirement, connection) in self._said
+
+    @property
+    def due_ns(self) -> int:
+        """The time of the first packet before which suspicions must be looked at."""
+        if not self.suspicions:
+            return _NEVER
+        first = self.suspicions[0]
+        return first.seen.time_ns + _SETTLED_NS if len(self.suspicions) <= _MAX_SUSPICIONS and first.stands else -_NEVER
 
     def accepted(self, reading: str) -> tuple[str, ...]:
         """Return the accepted alternatives of a reading, the default first."""

@@ -11,14 +11,14 @@ from conformance.capture import Side
 from conformance.judge.sessions.context import LOST, MESSAGES, Notes, Seen
 from conformance.spec.catalogue import requirement_id
 
-_WERE_SENT = requirement_id("MQQB-3.1.1.6.1.acknowledged-were-sent")
+WERE_SENT = requirement_id("MQQB-3.1.1.6.1.acknowledged-were-sent")
 _NEVER_DECREASES = requirement_id("MQQB-3.1.1.6.1.never-decreases")
-_USER_SENT = requirement_id("MQQB-3.1.7.1.3.user-messages-sent")
-_RECOVERABLE_SENT = requirement_id("MQQB-3.1.7.1.3.recoverable-messages-sent")
+USER_SENT = requirement_id("MQQB-3.1.7.1.3.user-messages-sent")
+RECOVERABLE_SENT = requirement_id("MQQB-3.1.7.1.3.recoverable-messages-sent")
 _NONE = requirement_id("MQQB-3.1.6.4.recoverable-none")
 _LOWEST = requirement_id("MQQB-3.1.6.4.recoverable-lowest")
 _ONCE = requirement_id("MQQB-3.1.6.4.recoverable-once")
-_RECOVERABLE_WERE_SENT = requirement_id("MQQB-3.1.1.6.1.recoverable-were-sent")
+RECOVERABLE_WERE_SENT = requirement_id("MQQB-3.1.1.6.1.recoverable-were-sent")
 _HALF = 0x8000
 
 
@@ -93,8 +93,8 @@ class Counts:
 
     def _own(self, seen: Seen, notes: Notes, mine: Direction) -> None:
         for requirement, key, count in (
-            (_USER_SENT, "UserMsgSequenceNumber", mine.sent),
-            (_RECOVERABLE_SENT, "RecoverableMsgSeqNumber", mine.recoverable),
+            (USER_SENT, "UserMsgSequenceNumber", mine.sent),
+            (RECOVERABLE_SENT, "RecoverableMsgSeqNumber", mine.recoverable),
         ):
             if mine.known:
                 notes.same(requirement, seen, count & 0xFFFF, seen.number(f"SessionHeader.{key}"))
@@ -107,9 +107,9 @@ class Counts:
         if theirs.known:
             lag = (theirs.sent - count) & 0xFFFF
             holds = lag < _HALF and lag <= theirs.sent
-            notes.judge(_WERE_SENT, holds, seen, {"at most": theirs.sent & 0xFFFF}, count)
+            notes.judge(WERE_SENT, holds, seen, {"at most": theirs.sent & 0xFFFF}, count)
         else:
-            notes.undecided(_WERE_SENT, seen, LOST)
+            notes.undecided(WERE_SENT, seen, LOST)
         if last.count is not None:
             notes.judge(_NEVER_DECREASES, _after(count, last.count) >= 0, seen, {"at least": last.count}, count)
         last.count = count
@@ -135,6 +135,6 @@ class Counts:
         if theirs.known:
             lag = (theirs.recoverable - highest) & 0xFFFF
             holds = lag < _HALF and lag <= theirs.recoverable
-            notes.judge(_RECOVERABLE_WERE_SENT, holds, seen, {"at most": theirs.recoverable & 0xFFFF}, highest)
+            notes.judge(RECOVERABLE_WERE_SENT, holds, seen, {"at most": theirs.recoverable & 0xFFFF}, highest)
         else:
-            notes.undecided(_RECOVERABLE_WERE_SENT, seen, LOST)
+            notes.undecided(RECOVERABLE_WERE_SENT, seen, LOST)

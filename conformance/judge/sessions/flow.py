@@ -19,8 +19,8 @@ from conformance.spec.assignment import either
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Json
 
-_WINDOW = requirement_id("MQQB-3.1.7.1.window")
-_IN_TIME = requirement_id("MQQB-3.1.5.8.2.acknowledged-in-time")
+WINDOW = requirement_id("MQQB-3.1.7.1.window")
+IN_TIME = requirement_id("MQQB-3.1.5.8.2.acknowledged-in-time")
 _AT_ONCE = requirement_id("MQQB-3.1.5.8.7.recoverable-at-once")
 _SOMETHING = requirement_id("MQQB-3.1.7.11.something-to-acknowledge")
 _LATE_ENOUGH = requirement_id("MQQB-3.1.7.11.late-enough")
@@ -31,7 +31,7 @@ _SLACK_MS = 1_000  # An acknowledgment may be under way, or wait for its turn, t
 _TICK_MS = 50  # Timers run in ticks, and capture timestamps are late.
 _MOST_AT_ONCE = 33  # The 33rd recoverable message is counted before it makes the acknowledgment due.
 _MAX_PENDING = 64  # Acknowledgments not yet judged.
-_KEPT = 70_000  # Remembered messages under way; more than the counts can distinguish.
+KEPT = 70_000  # Remembered messages under way; more than the counts can distinguish.
 
 
 class Covered(NamedTuple):
@@ -54,7 +54,7 @@ class UnderWay:
     def add(self, time_ns: int, *, recoverable: bool) -> None:
         """Add a message; too many push out the oldest."""
         if self._messages is None:
-            self._messages = deque(maxlen=_KEPT)
+            self._messages = deque(maxlen=KEPT)
         self._messages.append((time_ns, recoverable))
 
     def take(self, count: int) -> Covered | None:
@@ -133,7 +133,7 @@ class Flow:
         self.sides[side].under_way.add(seen.time_ns, recoverable=seen.number("UserHeader.Flags.DM") == 1)
         count = self.counts.acknowledged[other].count
         if not (mine.known and self.counts.directions[other].known and count is not None):
-            notes.undecided(_WINDOW, seen, LOST)
+            notes.undecided(WINDOW, seen, LOST)
             return
         own, received = self.sides[side].window, self.sides[other].window
         if own is None or received is None:
@@ -145,8 +145,8 @@ class Flow:
         readings = _any_window(fitting or accepted[:1])
         most = max([own if name == "own" else received for name in accepted])
         # A window of 0 would forbid every message; MS-MQMQ 2.2.20.4 excludes it.
-        if most and not (holds and notes.passed(_WINDOW, readings)):
-            notes.judge(_WINDOW, holds, seen, {"at most": most}, unacknowledged, readings)
+        if most and not (holds and notes.passed(WINDOW, readings)):
+            notes.judge(WINDOW, holds, seen, {"at most": most}, unacknowledged, readings)
 
     def _acknowledgment(self, seen: Seen, notes: Notes, side: Side, other: Side) -> None:
         theirs = self.counts.directions[other]
@@ -160,7 +160,7 @@ class Flow:
         if not (self.counts.complete and theirs.known and self.counts.directions[side].known):
             mine.pending = None
             if covered is not None:
-                notes.undecided(_IN_TIME, seen, LOST)
+                notes.undecided(IN_TIME, seen, LOST)
             return
         if seen.kind in MESSAGES and first:
             if covered is not None or not theirs.sent:
@@ -195,7 +195,7 @@ class Flow:
         if first_ns is not None and first_ns <= due_ns:
             due_ns = first_ns + recoverable_ms * _MS
         late_ms = max(0, seen.time_ns - due_ns) // _MS
-        say(_IN_TIME, late_ms <= _SLACK_MS, seen, {"late by at most, ms": _SLACK_MS}, {"late by, ms": late_ms})
+        say(IN_TIME, late_ms <= _SLACK_MS, seen, {"late by at most, ms": _SLACK_MS}, {"late by, ms": late_ms})
 
     def _elapsed(self, seen: Seen, notes: Notes, covered: Covered) -> None:
         """Judge that a side's first SessionHeader goes with a message after three quarters of the timer (3.1.7.11).

@@ -74,6 +74,21 @@ class SessionJudge:
         """The kinds of verdicts that are reported by number."""
         return self._notes.kinds or ()
 
+    @property
+    def due_ns(self) -> int:
+        """The time of the first packet that decides about an earlier one."""
+        return self._notes.due_ns
+
+    @property
+    def suspected(self) -> int:
+        """The number of failures so far that stood, or stand, to be withdrawn."""
+        return self._notes.suspected
+
+    def undecided(self, connection: int, requirements: Sequence[str]) -> int:
+        """Return a bit for each of these requirements, set if it was reported as undecided on this connection."""
+        said = self._notes.has_said
+        return sum(1 << at for at, requirement in enumerate(requirements) if said(requirement, connection))
+
     def count_all(self) -> None:
         """Report other outcomes by number, too, from now on."""
         self._notes.full = True

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from conformance.judge.sessions.context import MAX_HOSTS, Notes, Seen
 from conformance.spec.catalogue import requirement_id
 
-_EXPIRED = requirement_id("MQQB-3.1.7.1.2.expired")
+EXPIRED = requirement_id("MQQB-3.1.7.1.2.expired")
 _ORDINAL = requirement_id("MQQB-3.1.7.1.1.ordinal")
 _INFINITE = 0xFFFFFFFF
 _SECONDS = 2  # SentTime is in whole seconds, and so may be the clock it is compared with.
@@ -47,12 +47,12 @@ class Lifetimes:
         if allowed == _INFINITE:
             return
         if age - smallest > allowed + _SECONDS:
-            notes.judge(_EXPIRED, False, seen, {"at most, s": allowed}, {"at least, s": age - smallest})
+            notes.judge(EXPIRED, False, seen, {"at most, s": allowed}, {"at least, s": age - smallest})
         elif age <= allowed + _SECONDS:
-            if not notes.passed(_EXPIRED):
-                notes.judge(_EXPIRED, True, seen, {"at most, s": allowed}, {"s": age})
+            if not notes.passed(EXPIRED):
+                notes.judge(EXPIRED, True, seen, {"at most, s": allowed}, {"s": age})
         else:
-            notes.undecided(_EXPIRED, seen, "the clocks of the sender and of the capture may differ")
+            notes.undecided(EXPIRED, seen, "the clocks of the sender and of the capture may differ")
 
     def _identifier(self, seen: Seen, notes: Notes, source: str) -> None:
         """Judge identifiers, which are assigned at the first sending; gaps belong to other sessions (3.1.7.1.1)."""

@@ -85,6 +85,14 @@ class Known:
         return value if isinstance(value, str) else None
 
 
+def known_of(values: tuple[Value | None, ...], frame: int, body: bytes) -> Known:
+    """Return what is remembered of a message. values: of `REMEMBERED`. body: its digest."""
+    extension = values[_EXTENSION]
+    if isinstance(extension, bytes) and len(extension) > _SHORT:
+        values = (*values[:_EXTENSION], digest_of(extension), *values[_EXTENSION + 1 :])
+    return Known(frame, values, body)
+
+
 @dataclass(slots=True)
 class Messages:
     """The messages of a capture by their identifier: source queue manager and number."""
@@ -95,11 +103,8 @@ class Messages:
         """Judge a message of any kind by its identifier; return True when it is the first with that identifier."""
         if source is None or number is None or not seen.whole:
             return False
-        values = seen.values(REMEMBERED)
-        extension = values[_EXTENSION]
-        if isinstance(extension, bytes) and len(extension) > _SHORT:
-            values = (*values[:_EXTENSION], digest_of(extension), *values[_EXTENSION + 1 :])
-        now = Known(seen.frame_number, values, seen.body())
+        now = known_of(seen.values(REMEMBERED), seen.frame_number, seen.body())
+        values = now.values
         known = self.known
         before = known.setdefault((source, number), now)
         if before is now:

@@ -1,0 +1,20 @@
+"""The compiled functions of this room."""
+
+from __future__ import annotations
+
+from conformance.wire.columns.arrays import Compiled
+
+_ROOM = "conformance.judge.sessions.columns"
+_USES = (
+    f"{_ROOM}.layout",
+    f"{_ROOM}.tables",
+    f"{_ROOM}.words",
+    f"{_ROOM}.reading",
+    "conformance.capture.columns.places",
+    "conformance.capture.columns.intrinsics",
+    "conformance.wire.columns.lowering",
+    "conformance.wire.columns.llvm_module",
+)
+
+run = Compiled(f"{_ROOM}.kernel", "run", _USES)
+"""See `kernel.run`."""

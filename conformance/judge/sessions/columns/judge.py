@@ -1,0 +1,384 @@
+"""`ColumnSessions`: judges usual packets of connections in machine code, and all others by the rules themselves.
+
+The state stands in arrays that both read and change, so that nothing is handed over. What the rules say of a usual
+packet is learned from them: the first packets of each class are judged by the rules, and so are further ones now and
+then.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from conformance.capture import Closed, Event, Opened, Side
+from conformance.capture.columns.places import OF_NUMBER
+from conformance.judge.sessions import context, counts, flow, lifetimes
+from conformance.judge.sessions.columns import layout as at
+from conformance.judge.sessions.columns.code import run
+from conformance.judge.sessions.columns.message_views import GroupsView, Head, KnownView, Passes, SentView
+from conformance.judge.sessions.columns.rows import Index, Rows
+from conformance.judge.sessions.columns.sequence_views import LastView, PathsView, SmallestView, Sources, ViewsView
+from conformance.judge.sessions.columns.session_views import (
+    AcknowledgedView,
+    DirectionView,
+    FlowSideView,
+    Nodes,
+    TimersView,
+)
+from conformance.judge.sessions.columns.words import guid_words
+from conformance.judge.sessions.context import Readings, Said, Seen, digest_of
+from conformance.judge.sessions.counts import Counts
+from conformance.judge.sessions.flow import Flow
+from conformance.judge.sessions.groups import Groups
+from conformance.judge.sessions.judge import Session, SessionJudge, Tables
+from conformance.judge.sessions.keys import ASKED
+from conformance.judge.sessions.lifetimes import Lifetimes
+from conformance.judge.sessions.messages import REMEMBERED, Messages
+from conformance.judge.sessions.opening import NULL_GUID, OPEN, Opening
+from conformance.judge.sessions.packets import RULES
+from conformance.judge.sessions.pings import Pings
+from conformance.judge.sessions.resends import Resends
+from conformance.judge.sessions.sequences import READING_SCOPE
+from conformance.judge.sessions.transactions import Transactions
+from conformance.wire.columns.shapes import Sort
+from conformance.wire.columns.table import Column, ColumnSet
+
+_CLASSES, _TALLY = 1 << 12, 1 << 14
+_SIDES: tuple[Side, Side] = ("initiator", "acceptor")
+UNDECIDED: Final = (
+    counts.USER_SENT, counts.RECOVERABLE_SENT, counts.WERE_SENT, counts.RECOVERABLE_WERE_SENT, flow.WINDOW,
+    flow.IN_TIME, lifetimes.EXPIRED,
+)  # fmt: skip
+"""The requirements whose bits are in SAID, in their order."""
+ALONE: Final = {
+    "OrderAck": (
+        "UserHeader.Flags.DM", "UserHeader.Flags.DQ", "UserHeader.DestinationQueue.PrivateQueueIdentifier",
+        "UserHeader.DestinationQueue.DirectFormatName", "MessagePropertiesHeader.Label", "OrderAckBody.Reserved",
+    ),
+}  # fmt: skip
+"""What `judge_alone` reads besides the fields of `RULES`, by kind."""
+_NUMBERED = ("OrderAckBody.TxSequenceNumber",)  # Different in each packet: compared by compiled code itself.
+
+
+ACCOUNTED: Final = frozenset(
+    (
+        *at.KEYS, *REMEMBERED, *(key for keys in ALONE.values() for key in keys),
+        *(rule.field for rules in RULES.values() for rule in rules),
+    )
+)  # fmt: skip
+"""The keys that compiled code compares, takes into the class of a packet, or keeps for the rules."""
+
+
+class DisagreementError(RuntimeError):
+    """Raised when compiled code took two packets for alike of which the rules say different things."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The packets of one buffer, decoded. columns: int64[width, n or more]. slow: uint8, not 0 for those undecoded."""
+
+    buffer: Any
+    columns: Any
+    meta: Any
+    slow: Any
+    offsets: Any
+    lengths: Any
+
+
+class ColumnSessions:
+    """Judges the sessions of one capture like `SessionJudge`, of which it is a faster form.
+
+    columns: those of the packets, with all `layout.KEYS`. name: gives a text that names a sender a number.
+    """
+
+    def __init__(self, readings: Readings, columns: ColumnSet, name: Callable[[str], int]) -> None:
+        self._name = name
+        self.nodes = Nodes(1 << 14)
+        self.cursor = self.nodes.cursor
+        self.index = Index()
+        self.known, self.sent, self.groups = (
+            Rows(context.MAX_REMEMBERED, width) for width in (at.KNOWN_WIDTH, at.SENT_WIDTH, at.GROUP_WIDTH)
+        )
+        self.classes, self.tally = Rows(_CLASSES, at.CLASS_WIDTH), Rows(_TALLY, at.TALLY_WIDTH)
+        self.slots = np.full(64, -1, np.int32)
+        self.rows = np.zeros((64, at.SESSION_WIDTH), np.int64)
+        self._free = list(range(len(self.rows)))
+        self.places = _places(columns)
+        self.strangers = frozenset(ASKED) - ACCOUNTED
+        """Keys that the rules read and compiled code knows nothing of: while there are any, it judges no packet."""
+        self.alone = _alone(columns)
+        self.sources = Sources(self.index, name, self.cursor)
+        self.paths = PathsView(self.index, self._path_gone)
+        self.messages = KnownView(self.known)
+        passes = Passes()
+        passes.forgotten = self._pass_gone
+        made: Any = Transactions(readings[READING_SCOPE])
+        made.views, made.groups = ViewsView(self.sources), Groups(GroupsView(self.groups))  # type: ignore[arg-type]
+        made.resends, made.sent, made.paths = Resends(passes), SentView(self.sent), self.paths
+        times: Any = Lifetimes(SmallestView(self.sources), LastView(self.index))  # type: ignore[arg-type]
+        messages: Any = Messages(self.messages)  # type: ignore[arg-type]
+        self.tables = _Tables(messages, times, made, Pings(), {})
+        self.tables.columns = self
+        self.sessions = SessionJudge(readings, counting=True, tables=self.tables)
+        self.said: list[tuple[int, ...]] = []
+        """What was said of packets, by the number that stands for it."""
+        self._numbers: dict[tuple[int, ...], int] = {}
+        self._parts: tuple[Part, Part] | None = None
+        self._bound: Callable[[], int] | None = None
+        self._arrays: tuple[Any, ...] = ()
+        self.given = self.means = np.zeros(0, np.int32)
+        self.entered = np.zeros(0, np.int64)
+        self._words = np.zeros(2, np.int64)
+        self._suspects = False
+
+    # --- one by one
+
+    def see(self, seen: Seen) -> list[Said]:
+        """Judge one packet by the rules, like `SessionJudge.see`."""
+        suspected = self.sessions.suspected
+        said = self.sessions.see(seen)
+        self._suspects = self.sessions.suspected != suspected
+        if seen.connection is not None:
+            self._refresh(seen.connection)
+            source = seen.text("UserHeader.SourceQueueManager") if seen.trouble is None else None
+            if source is not None:
+                self.sources.tell(source)
+        self._due()
+        return said
+
+    def event(self, event: Event) -> list[Said]:
+        """Judge an event other than a packet, like `SessionJudge.said`."""
+        said = self.sessions.said(event)
+        connection = getattr(event, "connection", None)
+        if connection is not None:
+            if isinstance(event, Closed):
+                self._close(connection)
+            else:
+                self._refresh(connection)
+        self._due()
+        return said
+
+    def settle(self) -> None:
+        """Remember by their bytes the messages that are remembered by their place, before the capture goes."""
+        self.messages.settle()
+
+    # --- many
+
+    def begin(self, parts: tuple[Part, Part], order: Any, owner: object) -> None:
+        """Take packets that follow. order: their places in the order of their numbers, the first part's first.
+
+        owner: as long as it lives, the bytes of the first part stay in their place; the second part's may go.
+        """
+        self._parts, self.order = parts, order
+        count = len(order)
+        if len(self.given) < count:
+            self.given, self.means = np.zeros(count, np.int32), np.zeros(count, np.int32)
+            self.entered = np.zeros(count, np.int64)
+        self.entered[:count] = -1
+        self.given[:count] = 0
+        self.messages.owner, self.messages.buffer = owner, parts[0].buffer
+        self.nodes.ensure(count)
+
+    def go(self, begin: int, end: int) -> int:
+        """Judge the packets from `begin` to `end` of the order until one is to be judged by the rules; return it."""
+        assert self._parts is not None
+        self.cursor[at.AT], self.cursor[at.STOP] = begin, end
+        if self.strangers:
+            return begin
+        self._binding()()
+        stopped = int(self.cursor[at.AT])
+        self._keep(begin, stopped)
+        return stopped
+
+    @property
+    def full(self) -> bool:
+        """True when the last run stopped because `counted` must be called."""
+        return int(self.cursor[at.WHY]) == at.FULL
+
+    def learn(self, said: Sequence[Said]) -> None:
+        """Learn what the rules say of the packet at which the last run stopped; `see` was called with it."""
+        row = int(self.cursor[at.CLASS])
+        self.cursor[at.CLASS] = -1
+        if row < 0:
+            return
+        means = int(self.classes.rows[row, at.MEANS])
+        if self.sessions.single or self._suspects:
+            if means >= 0:
+                raise DisagreementError(f"class {self.classes.rows[row].tolist()}: {said}, not {self.said[means]}")
+            return
+        numbers = tuple(one for one in said if isinstance(one, int))
+        if means < 0:
+            found = self._numbers.get(numbers)
+            if found is None:
+                found = self._numbers[numbers] = len(self.said)
+                self.said.append(numbers)
+            self.classes.rows[row, at.MEANS] = found
+        elif self.said[means] != numbers:
+            raise DisagreementError(f"class {self.classes.rows[row].tolist()}: {numbers}, not {self.said[means]}")
+
+    def counted(self) -> Iterator[tuple[int, int, int, int, int]]:
+        """Yield sender, what was said, how many packets, and the lowest and highest of their numbers; forget them."""
+        for row in self.tally.in_order():
+            found = self.tally.rows[row].tolist()
+            yield found[0], found[1], *found[at.TALLY_COUNT : at.TALLY_LAST + 1]
+        self.tally = Rows(_TALLY, at.TALLY_WIDTH)
+
+    # --- inside
+
+    def _binding(self) -> Callable[[], int]:
+        assert self._parts is not None
+        one, other = self._parts
+        tables = (self.index, self.known, self.sent, self.groups, self.classes, self.tally)
+        arrays = (
+            one.columns, other.columns, one.buffer, other.buffer, one.meta, other.meta, one.slow, other.slow,
+            one.offsets, one.lengths, other.lengths, self.order, self.places, self.alone, self.cursor, self.slots,
+            self.rows, self.nodes.nodes,
+            *(array for table in tables for array in (table.ends, table.heads, table.rows)),
+            self.given, self.means, self.entered, self._words,
+        )  # fmt: skip
+        if self._bound is None or any(new is not old for new, old in zip(arrays, self._arrays, strict=True)):
+            given = (*arrays[:2], one.buffer.ctypes.data, other.buffer.ctypes.data, *arrays[4:])
+            self._arrays, self._bound = arrays, run.bound(*given)
+        return self._bound
+
+    def _keep(self, begin: int, end: int) -> None:
+        """Keep the messages whose bytes are in the second buffer, which is used again."""
+        assert self._parts is not None
+        first, part = len(self._parts[0].meta), self._parts[1]
+        if not len(part.meta):
+            return
+        places = self.order[begin:end]
+        places = places[places >= first]
+        body = self.places[at.F_BODY]
+        for place, row in zip(places.tolist(), self.entered[places].tolist(), strict=True):
+            if row < 0:
+                continue
+            which = place - first
+            if self.known.rows[row, at.FRAME] != part.meta[which, OF_NUMBER]:
+                continue
+            start, size = int(part.offsets[which]), int(part.lengths[which])
+            there = int(part.columns[body[0], which]) >> int(body[1]) & 1
+            body_at, body_size = (part.columns[body[2] : body[2] + 2, which].tolist()) if there else (start, 0)
+            whole = memoryview(part.buffer)
+            data = bytes(whole[start:body_at]) + bytes(whole[body_at + body_size : start + size])
+            digest = digest_of(whole[body_at : body_at + body_size])
+            self.messages.keep(row, Head(data, body_at - start, body_size, digest))
+
+    def _due(self) -> None:
+        self.cursor[at.DUE] = self.sessions.due_ns
+
+    def open(self, event: Opened, opening: Opening) -> Session:
+        """Begin the state of a connection."""
+        number = event.connection
+        if number >= len(self.slots):
+            wider = np.full(max(2 * len(self.slots), number + 1), -1, np.int32)
+            wider[: len(self.slots)] = self.slots
+            self.slots = wider
+        if not self._free:
+            self._free = list(range(len(self.rows), 2 * len(self.rows)))
+            self.rows = np.concatenate([self.rows, np.zeros_like(self.rows)])
+        slot = self._free.pop()
+        self.slots[number] = slot
+        row = self.rows[slot]
+        row[:] = 0
+        row[[at.USED, at.CONNECTION, at.COMPLETE]] = 1, number, event.complete
+        row[[at.RECOVERABLE_MS, at.EXPRESS_MS]] = at.NONE
+        start = 0 if event.complete else at.NONE
+        for side, end in zip(at.SIDES, (event.initiator, event.acceptor), strict=True):
+            row[[side + at.KNOWN, side + at.ACK_COUNT, side + at.ACK_RECOVERABLE]] = event.complete, start, start
+            row[[side + at.WINDOW, side + at.NAME, side + at.PATH]] = at.NONE, at.NONE, -1
+            row[side + at.ADDRESS] = self._name(end.address)
+        both: Any = dict(zip(_SIDES, at.SIDES, strict=True))
+        directions: Any = {side: DirectionView(self._store, slot, first) for side, first in both.items()}
+        acknowledged: Any = {side: AcknowledgedView(self._store, slot, first) for side, first in both.items()}
+        sides: Any = {side: FlowSideView(self._store, slot, first, self.nodes) for side, first in both.items()}
+        timers: Any = TimersView(self._store, slot)
+        made = Counts(event.complete, directions, acknowledged)
+        return Session(opening, made, Flow(made, timers, sides))
+
+    def _store(self) -> Any:
+        return self.rows
+
+    def _close(self, connection: int) -> None:
+        slot = int(self.slots[connection]) if connection < len(self.slots) else -1
+        if slot < 0:
+            return
+        row = self.rows[slot]
+        for side in at.SIDES:
+            if row[side + at.LENGTH]:
+                self.nodes.give_back(int(row[side + at.HEAD]), int(row[side + at.TAIL]), int(row[side + at.LENGTH]))
+        row[at.USED] = 0
+        self.slots[connection] = -1
+        self._free.append(slot)
+
+    def _refresh(self, connection: int) -> None:
+        """Tell compiled code what it needs to know of the parts of a session that are no arrays."""
+        session = self.tables.sessions.get(connection)
+        if session is None:
+            return
+        opening = session.opening
+        row = self.rows[self.slots[connection]]
+        usual = opening.known and opening.stage == OPEN and not opening.derailed and not opening.duties
+        row[[at.SETTLED, at.QUIET]] = opening.settled, usual or opening.settled
+        row[at.PASSED] = connection in self.tables.transactions.resends.passes
+        row[at.SAID] = self.sessions.undecided(connection, UNDECIDED)
+        ends = (opening.opened.initiator.address, opening.opened.acceptor.address)
+        for side, first, hosts in zip(_SIDES, at.SIDES, (ends, ends[::-1]), strict=True):
+            row[first + at.PATH] = self.paths.row(hosts)
+            manager = opening.manager(side)
+            if manager is not None and not row[first + at.MANAGED]:
+                null = manager == NULL_GUID
+                row[[first + at.HIGH, first + at.LOW]] = guid_words(manager)
+                row[first + at.NAME] = row[first + at.ADDRESS] if null else self._name(manager)
+                row[first + at.MANAGED] = 1
+
+    def _path_gone(self, path: int) -> None:
+        for side in at.SIDES:
+            self.rows[self.rows[:, side + at.PATH] == path, side + at.PATH] = -1
+
+    def _pass_gone(self, connection: Any) -> None:
+        slot = int(self.slots[connection])
+        if slot >= 0:
+            self.rows[slot, at.PASSED] = 0
+
+
+class _Tables(Tables):
+    """`Tables` whose sessions are in arrays."""
+
+    columns: ColumnSessions
+
+    def open(self, event: Opened) -> None:
+        """See `Tables.open`."""
+        self.sessions[event.connection] = self.columns.open(event, Opening(event, known=event.complete))
+
+
+def _places(columns: ColumnSet) -> Any:
+    found = [columns[key] for key in at.KEYS]
+    return np.array([(one.flags, one.bit, one.at) for one in found], np.int64)
+
+
+def _alone(columns: ColumnSet) -> Any:
+    """Return by kind the number of columns that the rules on single packets read, the place of each, and behind all how
+    many are texts."""
+    fields = {
+        kind: [
+            columns[key]
+            for key in OrderedDict.fromkeys((*(rule.field for rule in RULES.get(kind, ())), *ALONE.get(kind, ())))
+            if key not in _NUMBERED
+        ]
+        for kind in at.KINDS
+    }  # fmt: skip
+    wide = np.zeros((len(fields), 2 + 3 * max(map(len, fields.values()))), np.int64)
+    for row, found in zip(wide, fields.values(), strict=True):
+        found.sort(key=_is_text)
+        places = [number for one in found for number in (one.flags, one.bit, one.at)]
+        row[0], row[1 : 1 + len(places)], row[-1] = len(found), places, sum(map(_is_text, found))
+    return wide
+
+
+def _is_text(column: Column) -> bool:
+    return column.place.sort in (Sort.TEXT, Sort.BYTES)

@@ -1,0 +1,486 @@
+"""Numba functions that judge usual packets of connections in order, on the state described in `layout`.
+
+A packet is usual when everything it depends on is known and as it should be. What the rules say of it then follows from
+its *class*: which rules apply to it, and which readings it follows. The rules themselves say what a class means; this
+code only finds the class, and changes the state as the rules would. It stops at every other packet without a change.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.capture.columns.places import OF_CONNECTION, OF_NUMBER, OF_SIDE, OF_TIME
+from conformance.judge.sessions.columns import layout as p
+from conformance.judge.sessions.columns import tables
+from conformance.judge.sessions.columns.reading import after, bits_of, has, mixed, queue_words, text_word, value
+from conformance.wire.columns.jit import compiled
+
+_INFINITE = 0xFFFFFFFF
+_SECONDS = 2
+_MOST_AT_ONCE, _SLACK_MS, _TICK_MS, _DELAY_MS = 33, 1_000, 50, 500
+_MS, _S = 1_000_000, 1_000_000_000
+
+
+@compiled
+def run(
+    columns_0: Any, columns_1: Any, base_0: int, base_1: int, meta_0: Any, meta_1: Any, slow_0: Any, slow_1: Any,
+    offsets_0: Any, lengths_0: Any, lengths_1: Any, order: Any, places: Any, alone: Any,
+    cursor: Any, slots: Any, sessions: Any, nodes: Any, index_ends: Any, index_heads: Any, index: Any, known_ends: Any,
+    known_heads: Any, known: Any, sent_ends: Any, sent_heads: Any, sent: Any, group_ends: Any, group_heads: Any,
+    groups: Any, class_ends: Any, class_heads: Any, classes: Any, tally_ends: Any, tally_heads: Any, tally: Any,
+    given: Any, means: Any, entered: Any, words: Any,
+) -> int:  # fmt: skip
+    """Judge packets, from AT to STOP of `order`, until one is not usual; return how many were.
+
+    order: places of packets; those of the first buffer come first. alone: by kind, the columns whose values tell how
+    the rules on single packets decide. given, means, entered: by place, the sender, the number of what was said, and
+    the row in `known`. words: scratch.
+    """
+    first = len(meta_0)
+    at = begin = cursor[p.AT]
+    end = cursor[p.STOP]
+    cursor[p.WHY] = p.ENDED
+    cursor[p.CLASS] = -1
+    while at < end:
+        place = order[at]
+        one = place < first
+        row = place if one else place - first
+        columns = columns_0 if one else columns_1
+        meta = meta_0 if one else meta_1
+        base = base_0 if one else base_1
+        slow = slow_0[row] if one else slow_1[row]
+        time, number, side = meta[row, OF_TIME], meta[row, OF_NUMBER], meta[row, OF_SIDE]
+        connection = meta[row, OF_CONNECTION]
+        slot = slots[connection]
+        cursor[p.WHY] = p.UNUSUAL
+        kind = columns[places[p.F_KIND, 2], row]
+        if slow or time >= cursor[p.DUE] or slot < 0 or not (kind == p.USER or kind == p.ORDER or kind == p.SESSION):
+            break
+        other_side = 1 - side
+        mine, its = p.SIDES[side], p.SIDES[other_side]
+        message = kind != p.SESSION
+        own = sessions[slot]
+        if not own[p.SETTLED] and (not own[p.QUIET] or (message and side == 0)):
+            break
+        said = own[p.SAID]
+        flags = 0
+        # --- the rules on single packets
+        values = kind
+        if kind != p.USER:
+            for column in range(alone[kind, 0]):
+                key = alone[kind, 1 + 3 * column]
+                bit = (columns[key, row] >> alone[kind, 2 + 3 * column]) & 1
+                first_column = alone[kind, 3 + 3 * column]
+                if not bit:
+                    values = mixed(values, p.NONE)
+                elif column < alone[kind, 0] - alone[kind, alone.shape[1] - 1]:
+                    values = mixed(values, columns[first_column, row])
+                else:
+                    values = text_word(columns, first_column, row, base, values)
+            if kind == p.ORDER:
+                order_number = value(columns, places, p.F_ORDER_NUMBER, row)
+                order_previous = value(columns, places, p.F_ORDER_PREVIOUS, row)
+                if order_number <= 0 or order_previous != ((order_number - 1) & 0xFFFFFFFF):
+                    break
+        # --- counts
+        dm = value(columns, places, p.F_DM, row)
+        sends, recovers = own[mine + p.SENT], own[mine + p.RECOVERABLE]
+        recoverable = 1 if dm == 1 else 0
+        if message:
+            if dm == p.NONE:
+                break
+            sends += 1
+            recovers += recoverable
+        mine_known, its_known = own[mine + p.KNOWN], own[its + p.KNOWN]
+        headed = has(columns, places, p.F_WINDOW, row)
+        window, ack_recoverable, taken, tail = own[mine + p.WINDOW], own[mine + p.ACK_RECOVERABLE], 0, -1
+        ack = p.NONE
+        if headed:
+            flags |= 1
+            if mine_known:
+                flags |= 2
+                if value(columns, places, p.F_USER_SENT, row) != (sends & 0xFFFF):
+                    break
+                if value(columns, places, p.F_RECOVERABLE_SENT, row) != (recovers & 0xFFFF):
+                    break
+            elif not said & p.SAID_USER or not said & p.SAID_RECOVERABLE:
+                break
+            ack = value(columns, places, p.F_ACK, row)
+            if its_known:
+                flags |= 4
+                lag = (own[its + p.SENT] - ack) & 0xFFFF
+                if lag >= 0x8000 or lag > own[its + p.SENT]:
+                    break
+            elif not said & p.SAID_WERE_SENT:
+                break
+            if own[mine + p.ACK_COUNT] != p.NONE:
+                flags |= 8
+                if after(ack, own[mine + p.ACK_COUNT]) < 0:
+                    break
+            lowest, acks = value(columns, places, p.F_LOWEST, row), value(columns, places, p.F_FLAGS, row)
+            if lowest == 0 and acks != 0 and own[its + p.RECOVERABLE] > 0xFFFF:
+                flags |= 16
+            else:
+                if (lowest == 0) != (acks == 0):
+                    break
+                if lowest and acks:
+                    flags |= 32
+                    if not acks & 1:
+                        break
+                    if ack_recoverable != p.NONE:
+                        flags |= 64
+                        if after(lowest, ack_recoverable) <= 0:
+                            break
+                    ack_recoverable = (lowest + bits_of(acks) - 1) & 0xFFFF
+                    if its_known:
+                        flags |= 128
+                        lag = (own[its + p.RECOVERABLE] - ack_recoverable) & 0xFFFF
+                        if lag >= 0x8000 or lag > own[its + p.RECOVERABLE]:
+                            break
+                    elif not said & p.SAID_RECOVERABLE_WERE:
+                        break
+            # --- acknowledgments
+            window = max(window, value(columns, places, p.F_WINDOW, row))
+            wanted = min((ack - own[mine + p.BEFORE]) & 0xFFFF, own[its + p.LENGTH])
+            first_ns, recoverable_ns, covered = p.NONE, p.NONE, 0
+            node = own[its + p.HEAD]
+            while taken < wanted:
+                if taken == 0:
+                    first_ns = nodes[node, p.NODE_TIME]
+                if nodes[node, p.NODE_RECOVERABLE]:
+                    if covered == 0:
+                        recoverable_ns = nodes[node, p.NODE_TIME]
+                    covered += 1
+                tail = node
+                node = nodes[node, p.NODE_NEXT]
+                taken += 1
+            if not (own[p.COMPLETE] and its_known and mine_known):
+                if taken and not said & p.SAID_IN_TIME:
+                    break
+            else:
+                flags |= 256
+                if (message and not own[mine + p.ACKNOWLEDGED]) or own[mine + p.PENDING]:
+                    break
+                if ack != (own[its + p.SENT] & 0xFFFF):
+                    if taken:
+                        break
+                elif taken:
+                    flags |= 512
+                    if covered:
+                        flags |= 1024
+                        if covered > _MOST_AT_ONCE:
+                            break
+                    if own[p.EXPRESS_MS] != p.NONE and own[p.RECOVERABLE_MS] != p.NONE:
+                        flags |= 2048
+                        due = first_ns + own[p.EXPRESS_MS] // 2 * _MS
+                        if covered and recoverable_ns <= due:
+                            due = recoverable_ns + own[p.RECOVERABLE_MS] * _MS
+                        if max(0, time - due) // _MS > _SLACK_MS:
+                            break
+        # --- windows, identifiers, times
+        source = current_0 = current_1 = last = group = known_row = -1
+        transactional = original = 0
+        path = progress = -1
+        identifier = p.NONE
+        age = smallest = s0 = s1 = h0 = h1 = 0
+        views = 0
+        sequence = sequence_number = previous = transaction = last_mark = 0
+        order_progress = -1
+        if message:
+            if own[mine + p.LENGTH] >= cursor[p.KEPT] or cursor[p.FREE_NODES] <= 0:
+                break
+            counted = own[its + p.ACK_COUNT]
+            if mine_known and its_known and counted != p.NONE:
+                flags |= 4096
+                received = own[its + p.WINDOW]
+                if window != p.NONE and received != p.NONE:
+                    unacknowledged = (sends - counted) & 0xFFFF
+                    flags |= 1 << 13
+                    if unacknowledged <= window:
+                        flags |= 1 << 14
+                    if unacknowledged <= received:
+                        flags |= 1 << 15
+                    if window == 0:
+                        flags |= 1 << 16
+                    if received == 0:
+                        flags |= 1 << 17
+                    if not flags & (3 << 14):
+                        break
+            elif not said & p.SAID_WINDOW:
+                break
+            identifier = value(columns, places, p.F_MESSAGE, row)
+            if identifier == p.NONE or not has(columns, places, p.F_SOURCE, row):
+                break
+            message_class = value(columns, places, p.F_CLASS, row)
+            if kind == p.USER and message_class != 0:
+                break
+            s0, s1 = columns[places[p.F_SOURCE, 2], row], columns[places[p.F_SOURCE, 2] + 1, row]
+            if tables.find(known_heads, known, s0, s1, identifier) >= 0:
+                break
+            size = lengths_0[row] if one else lengths_1[row]
+            body_size = columns[places[p.F_BODY, 2] + 1, row] if has(columns, places, p.F_BODY, row) else 0
+            if size - body_size > p.MAX_HEAD:
+                break
+            source = tables.find(index_heads, index, s0, s1, p.OF_SOURCE)
+            if source < 0 or index[source, p.SMALLEST] == p.NONE:
+                break
+            sent_time, allowed = value(columns, places, p.F_SENT_TIME, row), value(columns, places, p.F_ALLOWED, row)
+            if sent_time == p.NONE or allowed == p.NONE:
+                break
+            age = time // _S - sent_time
+            smallest = min(age, index[source, p.SMALLEST])
+            if allowed != _INFINITE:
+                flags |= 1 << 18
+                if age - smallest > allowed + _SECONDS:
+                    break
+                if age <= allowed + _SECONDS:
+                    flags |= 1 << 19
+                elif not said & p.SAID_EXPIRED:
+                    break
+            hops = value(columns, places, p.F_RC, row)
+            if own[mine + p.MANAGED]:
+                original = 1 if s0 == own[mine + p.HIGH] and s1 == own[mine + p.LOW] else 0
+            else:
+                original = 1 if hops == 0 else 0
+            transactional = 1 if kind == p.USER and has(columns, places, p.F_SEQUENCE, row) else 0
+            ordered = 0
+            if original and kind == p.USER and value(columns, places, p.F_TH, row) <= 0:
+                ordered = 1
+            if (ordered or (transactional and original)) and queue_words(columns, places, row, base, words):
+                break
+            if ordered:
+                flags |= 1 << 20
+                priority = value(columns, places, p.F_PR, row)
+                if priority == p.NONE:
+                    break
+                last = tables.find(
+                    index_heads, index, s0 ^ words[0], s1 ^ words[1], p.OF_LAST | priority << 3 | connection << 8
+                )
+                if last < 0:
+                    break
+                ahead = (identifier - index[last, p.LAST]) & 0xFFFFFFFF
+                if ahead == 0 or ahead >= 0x80000000:
+                    break
+            # --- transactions
+            if transactional:
+                flags |= 1 << 21
+                path = own[mine + p.PATH]
+                if path < 0:
+                    break
+            if transactional and original:
+                flags |= 1 << 22
+                sequence, sequence_number = (
+                    value(columns, places, p.F_SEQUENCE, row), value(columns, places, p.F_NUMBER, row),
+                )  # fmt: skip
+                previous, transaction = value(columns, places, p.F_PREVIOUS, row), value(columns, places, p.F_ID, row)
+                first_mark, last_mark = value(columns, places, p.F_FM, row), value(columns, places, p.F_LM, row)
+                if not own[p.PASSED] or sequence_number == p.NONE or previous == p.NONE or transaction == p.NONE:
+                    break
+                if first_mark == p.NONE or last_mark == p.NONE:
+                    break
+                if tables.find(sent_heads, sent, s0, s1, identifier) >= 0:
+                    break
+                h0, h1 = index[path, p.HOSTS_0], index[path, p.HOSTS_1]
+                group = tables.find(group_heads, groups, s0 ^ words[0] ^ h0, s1 ^ words[1] ^ h1, transaction)
+                if first_mark:
+                    flags |= 1 << 23
+                if last_mark:
+                    flags |= 1 << 24
+                if group >= 0:
+                    flags |= 1 << 25
+                    if first_mark or groups[group, p.GROUP_ENDED]:
+                        break
+                progress = index[path, p.PROGRESS] if index[path, p.SEQUENCE] == sequence else -1
+                views = index[source, p.VIEWS]
+                if progress < 0 or views <= 0:
+                    break
+                fits = 1
+                for position in range(views & 3):
+                    view = views >> (2 + 3 * position)
+                    scope = view & 3
+                    q0, q1 = (words[0], words[1]) if scope == 1 else (0, 0)
+                    current = tables.find(index_heads, index, s0 ^ q0 ^ h0, s1 ^ q1 ^ h1, p.OF_CURRENT | scope << 3)
+                    if (
+                        current < 0
+                        or index[current, p.CURRENT_GENERATION] != index[path, p.GENERATION]
+                        or index[current, p.IDENTIFIER] != sequence
+                    ):
+                        fits = 0
+                        break
+                    if index[current, p.CURRENT_CONNECTION] != connection:
+                        fits = 0
+                        break
+                    follows = sequence_number == ((index[current, p.HIGHEST] + 1) & 0xFFFFFFFF)
+                    follows = follows and previous == ((sequence_number - 1) & 0xFFFFFFFF)
+                    if not follows and (position == 0 or not view & 4):
+                        fits = 0
+                        break
+                    if position == 0:
+                        current_0 = current
+                    else:
+                        current_1 = current
+                if not fits:
+                    break
+                flags |= views << 32
+        if kind == p.ORDER:
+            there, back = own[its + p.PATH], own[mine + p.PATH]
+            if there < 0 or back < 0 or index[there, p.GENERATION]:
+                break
+            sequence = value(columns, places, p.F_ORDER_SEQUENCE, row)
+            order_progress = index[there, p.PROGRESS] if index[there, p.SEQUENCE] == sequence else -1
+            if order_progress < 0:
+                break
+            if index[back, p.SEQUENCES]:
+                if index[back, p.SEQUENCE] != sequence or index[back, p.PROGRESS] < 0:
+                    break
+                if index[index[back, p.PROGRESS], p.TOP]:
+                    flags |= 1 << 26
+            top = index[order_progress, p.TOP]
+            if top:
+                flags |= 1 << 27
+                if order_number > top:
+                    break
+                accepted = max(0, index[order_progress, p.ACCEPTED])
+                if order_number > accepted:
+                    break
+            elif not flags & 1 << 26:
+                break
+            started = index[there, p.FIRST_NS]
+            began = index[order_progress, p.PROGRESS_NS]
+            if started == p.NONE or (began != p.NONE and began < started):
+                started = began
+            if started != p.NONE:
+                flags |= 1 << 29
+                if (time - started) // _MS + _TICK_MS < _DELAY_MS:
+                    break
+            if index[order_progress, p.DONE]:
+                flags |= 1 << 30
+                if order_number < index[order_progress, p.DONE]:
+                    break
+        # --- its class
+        found = tables.find(class_heads, classes, kind, flags, values)
+        if found < 0:
+            if class_ends[0] < class_ends[1]:
+                found = tables.add(class_ends, class_heads, classes, kind, flags, values)
+                classes[found, p.MEANS] = -1
+                classes[found, p.CAME] = 0
+            cursor[p.CLASS] = found
+            cursor[p.WHY] = p.ASKS
+            break
+        came = classes[found, p.CAME] + 1
+        if classes[found, p.MEANS] < 0 or came & (came - 1) == 0:
+            classes[found, p.CAME] = came
+            cursor[p.CLASS] = found
+            cursor[p.WHY] = p.ASKS
+            break
+        # --- its sender
+        if own[mine + p.NAME] != p.NONE:
+            name = own[mine + p.NAME]
+        elif message and value(columns, places, p.F_RC, row) == 0 and (s0 != 0 or s1 != 0):
+            name = index[source, p.SOURCE_NAME]
+        else:
+            name = own[mine + p.ADDRESS]
+        counted_row = tables.find(tally_heads, tally, name, classes[found, p.MEANS], 0)
+        if counted_row < 0:
+            if tally_ends[0] >= tally_ends[1]:
+                cursor[p.WHY] = p.FULL
+                break
+            counted_row = tables.add(tally_ends, tally_heads, tally, name, classes[found, p.MEANS], 0)
+            tally[counted_row, p.TALLY_COUNT] = 0
+            tally[counted_row, p.TALLY_FIRST] = number
+        # --- everything is usual: change the state
+        classes[found, p.CAME] = came
+        tally[counted_row, p.TALLY_COUNT] += 1
+        tally[counted_row, p.TALLY_LAST] = number
+        given[place] = name
+        means[place] = classes[found, p.MEANS]
+        if headed:
+            own[mine + p.ACK_COUNT] = ack
+            own[mine + p.ACK_RECOVERABLE] = ack_recoverable
+            own[mine + p.WINDOW] = window
+            own[mine + p.BEFORE] = ack
+            own[mine + p.ACKNOWLEDGED] = 1
+            if taken:
+                following = nodes[tail, p.NODE_NEXT]
+                nodes[tail, p.NODE_NEXT] = cursor[p.FREE_NODE]
+                cursor[p.FREE_NODE] = own[its + p.HEAD]
+                cursor[p.FREE_NODES] += taken
+                own[its + p.HEAD] = following
+                own[its + p.LENGTH] -= taken
+        if message:
+            own[mine + p.SENT] = sends
+            own[mine + p.RECOVERABLE] = recovers
+            node = cursor[p.FREE_NODE]
+            cursor[p.FREE_NODE] = nodes[node, p.NODE_NEXT]
+            cursor[p.FREE_NODES] -= 1
+            nodes[node, p.NODE_NEXT] = -1
+            nodes[node, p.NODE_TIME] = time
+            nodes[node, p.NODE_RECOVERABLE] = recoverable
+            if own[mine + p.LENGTH]:
+                nodes[own[mine + p.TAIL], p.NODE_NEXT] = node
+            else:
+                own[mine + p.HEAD] = node
+            own[mine + p.TAIL] = node
+            own[mine + p.LENGTH] += 1
+            known_row = tables.add(known_ends, known_heads, known, s0, s1, identifier)
+            known[known_row, p.FRAME] = number
+            known[known_row, p.WHERE] = offsets_0[row] if one else -1
+            known[known_row, p.SIZE] = lengths_0[row] if one else lengths_1[row]
+            begin_at = offsets_0[row] if one else 0
+            known[known_row, p.BODY_SIZE] = (
+                columns[places[p.F_BODY, 2] + 1, row] if has(columns, places, p.F_BODY, row) else 0
+            )
+            known[known_row, p.BODY_AT] = columns[places[p.F_BODY, 2], row] - begin_at if one else 0
+            entered[place] = known_row
+            index[source, p.SMALLEST] = smallest
+            if last >= 0:
+                index[last, p.LAST] = identifier
+        if transactional:
+            if index[path, p.FIRST_NS] == p.NONE or index[path, p.FIRST_NS] == 0:
+                index[path, p.FIRST_NS] = time
+            if original:
+                new = tables.add(sent_ends, sent_heads, sent, s0, s1, identifier)
+                sent[new, p.SENT_SEQUENCE] = sequence
+                sent[new, p.SENT_NUMBER] = sequence_number
+                sent[new, p.SENT_PREVIOUS] = previous
+                sent[new, p.SENT_CONNECTION] = connection
+                sent[new, p.SENT_FRAME] = number
+                wants = 0
+                for key in (p.F_JN, p.F_JP, p.F_FA):
+                    if value(columns, places, key, row) > 0:
+                        wants = 1
+                sent[new, p.SENT_FINAL] = wants
+                sent[new, p.SENT_PLAIN] = 1
+                if group >= 0:
+                    tables.touch(group_ends, groups, group)
+                else:
+                    group = tables.add(
+                        group_ends, group_heads, groups, s0 ^ words[0] ^ h0, s1 ^ words[1] ^ h1, transaction
+                    )
+                groups[group, p.GROUP_FRAME] = number
+                groups[group, p.GROUP_ENDED] = 1 if last_mark else 0
+                cursor[p.TICKS] += 1
+                index[source, p.TICK] = cursor[p.TICKS]
+                for current in (current_0, current_1):
+                    if current >= 0:
+                        index[current, p.HIGHEST] = sequence_number
+                index[progress, p.TOP] = max(index[progress, p.TOP], sequence_number)
+                if index[progress, p.PROGRESS_NS] == p.NONE or index[progress, p.PROGRESS_NS] == 0:
+                    index[progress, p.PROGRESS_NS] = time
+                accepted = index[progress, p.ACCEPTED]
+                if accepted == p.NONE or index[path, p.GENERATION] != index[progress, p.PROGRESS_GENERATION]:
+                    index[progress, p.ACCEPTED] = max(sequence_number, max(0, accepted))
+                    index[progress, p.PROGRESS_GENERATION] = index[path, p.GENERATION]
+                elif sequence_number > accepted and previous <= accepted:
+                    index[progress, p.ACCEPTED] = sequence_number
+                index[progress, p.LATEST] = sequence_number
+        if kind == p.ORDER:
+            there = own[its + p.PATH]
+            index[there, p.ANSWERS] = 1
+            index[there, p.FIRST_NS] = p.NONE
+            index[order_progress, p.PROGRESS_NS] = p.NONE
+            index[order_progress, p.DONE] = max(index[order_progress, p.DONE], order_number)
+        at += 1
+        cursor[p.WHY] = p.ENDED
+    cursor[p.AT] = at
+    return int(at - begin)

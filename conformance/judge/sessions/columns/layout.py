@@ -1,0 +1,100 @@
+"""The layout of the int64 arrays that hold the state of the rules of connections, shared by Python and machine code."""
+
+from __future__ import annotations
+
+from typing import Final
+
+NONE: Final = -(1 << 63)
+"""The absent number."""
+
+KEYS: Final = (
+    "Packet.Kind", "UserHeader.Flags.RC", "UserHeader.SourceQueueManager", "BaseHeader.Flags.PR",
+    "BaseHeader.TimeToReachQueue", "UserHeader.SentTime", "UserHeader.MessageID", "UserHeader.Flags.DM",
+    "UserHeader.Flags.DQ", "UserHeader.Flags.JN", "UserHeader.Flags.JP", "UserHeader.Flags.TH",
+    "MessagePropertiesHeader.MessageBody", "SessionHeader.WindowSize", "SessionHeader.AckSequenceNumber",
+    "SessionHeader.RecoverableMsgAckSeqNumber", "SessionHeader.RecoverableMsgAckFlags",
+    "SessionHeader.UserMsgSequenceNumber", "SessionHeader.RecoverableMsgSeqNumber", "TransactionHeader.TxSequenceID",
+    "TransactionHeader.TxSequenceNumber", "TransactionHeader.PreviousTxSequenceNumber", "TransactionHeader.Flags.ID",
+    "TransactionHeader.Flags.FM", "TransactionHeader.Flags.LM", "TransactionHeader.Flags.FA",
+    "OrderAckBody.TxSequenceID", "OrderAckBody.TxSequenceNumber", "OrderAckBody.TxPreviousSequenceNumber",
+    "MessagePropertiesHeader.MessageClass", "UserHeader.QueueManagerAddress",
+    "UserHeader.DestinationQueue.PrivateQueueIdentifier", "UserHeader.DestinationQueue.PublicQueueIdentifier",
+    "UserHeader.DestinationQueue.DirectFormatName",
+)  # fmt: skip
+"""The keys that compiled code reads, each with a row of `places`: the column of presence, its bit, the first column."""
+(
+    F_KIND, F_RC, F_SOURCE, F_PR, F_ALLOWED, F_SENT_TIME, F_MESSAGE, F_DM, F_DQ, F_JN, F_JP, F_TH, F_BODY, F_WINDOW,
+    F_ACK, F_LOWEST, F_FLAGS, F_USER_SENT, F_RECOVERABLE_SENT, F_SEQUENCE, F_NUMBER, F_PREVIOUS, F_ID, F_FM, F_LM, F_FA,
+    F_ORDER_SEQUENCE, F_ORDER_NUMBER, F_ORDER_PREVIOUS, F_CLASS, F_MANAGER, F_PRIVATE, F_PUBLIC, F_DIRECT,
+) = range(len(KEYS))  # fmt: skip
+KINDS: Final = ("UserMessage", "OrderAck", "FinalAck", "SessionAck")
+USER, ORDER, FINAL, SESSION = range(len(KINDS))
+"""The kinds as `Packet.Kind` numbers them."""
+
+# A table: a bucket's first row, and rows with a key of three words, the next row of the bucket, and the rows that came
+# just before and after. Its ends: number of rows used, the most there may be, the oldest and newest, and the first of
+# those free.
+K0, K1, K2, NEXT, OLDER, NEWER, DATA = range(7)
+COUNT, LIMIT, OLDEST, NEWEST, FREE, FILLED = range(6)
+ENDS = 8
+
+# A session. QUIET: packets other than an initiator's messages are no concern of its opening; SETTLED: none are.
+# PASSED: a transactional message was sent on it. SAID: requirements reported as undecided, see `UNDECIDED`.
+USED, CONNECTION, COMPLETE, QUIET, SETTLED, PASSED, SAID, RECOVERABLE_MS, EXPRESS_MS = range(9)
+# One side of it. KNOWN to RECOVERABLE: `Direction`. ACK_COUNT, ACK_RECOVERABLE: `Acknowledged`. WINDOW to PENDING:
+# `FlowSide`, its messages under way in the nodes HEAD to TAIL. MANAGED: the opening named the queue manager HIGH, LOW.
+# NAME: the number of the sender if that is settled, else NONE. ADDRESS: of its host. PATH: the row of the path from it.
+SIDES = (10, 30)
+(
+    KNOWN, SENT, RECOVERABLE, ACK_COUNT, ACK_RECOVERABLE, WINDOW, BEFORE, ACKNOWLEDGED, PENDING, HEAD, TAIL, LENGTH,
+    MANAGED, HIGH, LOW, NAME, ADDRESS, PATH,
+) = range(18)  # fmt: skip
+SESSION_WIDTH = 50
+# The requirements that a connection may have been told to be undecided about: bits of SAID.
+SAID_USER, SAID_RECOVERABLE, SAID_WERE_SENT, SAID_RECOVERABLE_WERE, SAID_WINDOW, SAID_IN_TIME, SAID_EXPIRED = (
+    1 << at for at in range(7)
+)
+
+# A node: a message under way.
+NODE_NEXT, NODE_TIME, NODE_RECOVERABLE = range(3)
+
+# Rows of the index by the kind of their key, the lowest bits of its last word.
+OF_SOURCE, OF_LAST, OF_CURRENT, OF_PATH, OF_PROGRESS = range(1, 6)
+# A queue manager: the smallest age (NONE: forgotten), the number of its name, and its views: how many, and for each
+# the scope and whether it has failed. TICK: when its views were last used.
+SMALLEST, SOURCE_NAME, VIEWS, TICK = range(DATA, DATA + 4)
+# The last identifier.
+LAST = DATA
+# A current sequence.
+IDENTIFIER, HIGHEST, CURRENT_CONNECTION, CURRENT_GENERATION = range(DATA, DATA + 4)
+# A path; SEQUENCES of it are remembered, and the one met last is in SEQUENCE, with its row or -1.
+GENERATION, NEWEST_SEQUENCE, ANSWERS, FIRST_NS, SEQUENCES, SEQUENCE, PROGRESS, HOSTS_0, HOSTS_1 = range(DATA, DATA + 9)
+# Its progress.
+TOP, DONE, ACCEPTED, LATEST, PROGRESS_GENERATION, PROGRESS_NS, OF_ROW = range(DATA, DATA + 7)
+INDEX_WIDTH = DATA + 9
+
+# A remembered message: its frame; the place of its bytes, in the file (WHERE), or with the Python side (-1); body.
+FRAME, WHERE, SIZE, BODY_AT, BODY_SIZE = range(DATA, DATA + 5)
+KNOWN_WIDTH = DATA + 5
+# A transactional message.
+SENT_SEQUENCE, SENT_NUMBER, SENT_PREVIOUS, SENT_CONNECTION, SENT_FRAME, SENT_FINAL, SENT_PLAIN = range(DATA, DATA + 7)
+SENT_WIDTH = DATA + 7
+# A transaction.
+GROUP_FRAME, GROUP_ENDED = range(DATA, DATA + 2)
+GROUP_WIDTH = DATA + 2
+# What packets have in common that get the same verdicts: the number of these, -1 before it is known; how many came.
+MEANS, CAME = range(DATA, DATA + 2)
+CLASS_WIDTH = DATA + 2
+# Packets of a sender with the same verdicts: their number, and the lowest and highest of their numbers.
+TALLY_COUNT, TALLY_FIRST, TALLY_LAST = range(DATA, DATA + 3)
+TALLY_WIDTH = DATA + 3
+
+# The cursor. AT: where the run begins, then where it stopped, at most at STOP; WHY, and for ASKS the packet's class.
+# DUE: the time from which suspicions must be looked at. FREE_NODE: the first free node. KEPT: the most messages under
+# way. TICKS: of VIEWS.
+AT, WHY, CLASS, DUE, FREE_NODE, FREE_NODES, KEPT, TICKS, STOP = range(9)
+CURSOR = 16
+ENDED, UNUSUAL, ASKS, FULL = range(4)
+
+MAX_HEAD = 4096
+"""Bytes of the longest packet, without its body, that is remembered by its place."""

@@ -1,0 +1,176 @@
+"""Remembered messages and transactions in arrays, in the form in which the rules read and change them."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.judge.sessions.columns import layout as at
+from conformance.judge.sessions.columns import tables
+from conformance.judge.sessions.columns.rows import Rows, unsigned
+from conformance.judge.sessions.columns.words import guid_words, host_words, queue_words
+from conformance.judge.sessions.context import digest_of
+from conformance.judge.sessions.groups import Group
+from conformance.judge.sessions.messages import REMEMBERED, Known, known_of
+from conformance.judge.sessions.sequences import Sent
+from conformance.wire import dissect
+
+
+class SentView:
+    """See `Transactions.sent`."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self._plain: dict[int, Sent] = {}
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def get(self, key: tuple[str, int]) -> Sent | None:
+        """Return the last transmission of a message."""
+        row = self._rows.find((*guid_words(key[0]), key[1]))
+        if row < 0:
+            return None
+        *numbers, final, plain = self._rows.rows[row, at.DATA :].tolist()
+        if not plain:
+            return self._plain[row]
+        sequence, number, previous, connection, frame = numbers
+        return Sent(unsigned(sequence), number, previous, connection, frame, frozenset((previous,)), bool(final))
+
+    def __setitem__(self, key: tuple[str, int], sent: Sent) -> None:
+        words = (*guid_words(key[0]), key[1])
+        row = self._rows.find(words)
+        row = self._rows.add(words) if row < 0 else row
+        self._rows.rows[row, at.SENT_PLAIN] = 0
+        self._plain[row] = sent
+
+    def popitem(self, *, last: bool) -> None:
+        """Forget the first message."""
+        assert not last
+        self._rows.remove(int(self._rows.ends[at.OLDEST]))
+
+
+class GroupsView:
+    """See `Groups.groups`."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def _key(self, key: Any) -> tuple[int, int, int]:
+        source, one, other, queue, identifier = key
+        (s0, s1), (h0, h1), (q0, q1) = guid_words(source), host_words((one, other)), queue_words(queue)
+        return s0 ^ q0 ^ h0, s1 ^ q1 ^ h1, identifier
+
+    def get(self, key: Any) -> Group | None:
+        """Return a transaction."""
+        row = self._rows.find(self._key(key))
+        if row < 0:
+            return None
+        frame, ended = self._rows.rows[row, at.DATA : at.DATA + 2].tolist()
+        return Group(frame, bool(ended))
+
+    def __setitem__(self, key: Any, group: Group) -> None:
+        words = self._key(key)
+        row = self._rows.find(words)
+        row = self._rows.add(words) if row < 0 else row
+        self._rows.rows[row, at.DATA : at.DATA + 2] = group.frame, group.ended
+
+    def move_to_end(self, key: Any) -> None:
+        """Note that a transaction goes on."""
+        tables.touch(self._rows.ends, self._rows.rows, self._rows.find(self._key(key)))
+
+    def popitem(self, *, last: bool) -> None:
+        """Forget the first transaction."""
+        assert not last
+        self._rows.remove(int(self._rows.ends[at.OLDEST]))
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A remembered packet without its body. at, size: of the body. body: its digest."""
+
+    data: bytes
+    at: int
+    size: int
+    body: bytes
+
+    def known(self, frame: int) -> Known:
+        """Return the message as the rules remember it."""
+        packet = dissect(self.data[: self.at] + bytes(self.size) + self.data[self.at :], transport="tcp")
+        return known_of(tuple(map(packet.fields.get, REMEMBERED)), frame, self.body)
+
+
+class KnownView:
+    """See `Messages.known`."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self._kept: dict[int, Known | Head] = {}
+        self.buffer: Any = None
+        """The bytes of the file that messages are remembered by their place in."""
+        self.owner: object = None
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def get(self, key: tuple[str, int]) -> Known | None:
+        """Return a remembered message."""
+        row = self._rows.find((*guid_words(key[0]), key[1]))
+        return None if row < 0 else self._known(row)
+
+    def setdefault(self, key: tuple[str, int], new: Known) -> Known:
+        """Return a remembered message, which is `new` if none has the key."""
+        words = (*guid_words(key[0]), key[1])
+        row = self._rows.find(words)
+        if row >= 0:
+            return self._known(row)
+        row = self._rows.add(words)
+        self._rows.rows[row, at.WHERE] = -1
+        self._kept[row] = new
+        return new
+
+    def popitem(self, *, last: bool) -> None:
+        """Forget the first message."""
+        assert not last
+        self._rows.remove(int(self._rows.ends[at.OLDEST]))
+
+    def keep(self, row: int, head: Head) -> None:
+        """Keep a message whose bytes are about to go."""
+        self._rows.rows[row, at.WHERE] = -1
+        self._kept[row] = head
+
+    def settle(self) -> None:
+        """Keep all messages that are remembered by their place."""
+        for row in self._rows.in_order():
+            if self._rows.rows[row, at.WHERE] >= 0:
+                self.keep(row, self._head(row))
+        self.buffer = self.owner = None
+
+    def _head(self, row: int) -> Head:
+        where, size, body_at, body_size = self._rows.rows[row, at.WHERE : at.WHERE + 4].tolist()
+        body_at = body_at if body_size else 0
+        whole = self.buffer[where : where + size]
+        body = whole[body_at : body_at + body_size]
+        data = bytes(whole[:body_at]) + bytes(whole[body_at + body_size :])
+        return Head(data, body_at, body_size, digest_of(bytes(body)))
+
+    def _known(self, row: int) -> Known:
+        found = self._kept[row] if self._rows.rows[row, at.WHERE] < 0 else self._head(row)
+        return found.known(int(self._rows.rows[row, at.FRAME])) if isinstance(found, Head) else found
+
+
+class Passes(OrderedDict[Any, Any]):
+    """See `Resends.passes`. forgotten: called with a connection that is forgotten."""
+
+    forgotten: Callable[[Any], None]
+
+    def popitem(self, last: bool = True) -> Any:
+        """Forget the first connection."""
+        found = super().popitem(last=last)
+        self.forgotten(found[0])
+        return found

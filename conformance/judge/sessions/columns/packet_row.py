@@ -1,0 +1,203 @@
+"""Packets decoded by compiled code, in the form that the rules of connections read: values by key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.capture import Frame, Opened, Side
+from conformance.capture.columns.places import (
+    OF_CONNECTION,
+    OF_HEARD,
+    OF_NUMBER,
+    OF_OFFSET,
+    OF_RECORD,
+    OF_SIDE,
+    OF_TIME,
+)
+from conformance.capture.columns.reader import Rows
+from conformance.judge.sessions.context import Kept, Seen
+from conformance.judge.sessions.keys import ASKED, NEVER
+from conformance.wire import Packet, dissect
+from conformance.wire.columns.shapes import Sort
+from conformance.wire.columns.table import ColumnSet
+from conformance.wire.decode import guid_text
+from conformance.wire.layout import Value
+
+KIND = "Packet.Kind"
+SIDES: tuple[Side, Side] = ("initiator", "acceptor")
+_MOST = 1 << 16  # Texts in the cache.
+_LONG = 512  # Bytes of the longest text that is cached.
+
+
+class Texts:
+    """Texts and GUIDs by their bytes, cached because a capture repeats the same few."""
+
+    def __init__(self) -> None:
+        self._guids: dict[bytes, str] = {}
+        self._texts: dict[bytes, str] = {}
+
+    def guid(self, raw: bytes) -> str:
+        """Return a GUID."""
+        found = self._guids.get(raw)
+        if found is None:
+            if len(self._guids) >= _MOST:
+                self._guids.clear()
+            found = self._guids[raw] = guid_text(raw)
+        return found
+
+    def text(self, raw: bytes) -> str:
+        """Return a text without its NUL."""
+        found = self._texts.get(raw)
+        if found is None:
+            found = raw.decode("utf-16-le", "surrogatepass")
+            if len(raw) <= _LONG:
+                if len(self._texts) >= _MOST:
+                    self._texts.clear()
+                self._texts[raw] = found
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The packets of a batch in one buffer. columns: of the decoded values. known: which column holds which key."""
+
+    rows: Rows
+    columns: Any
+    known: ColumnSet
+    texts: Texts
+    opened: Mapping[int, Opened]
+
+    def packet(self, row: int) -> PacketRow:
+        """Return a packet that was decoded."""
+        return PacketRow(self, row)
+
+    def frame(self, row: int) -> Frame:
+        """Return a packet's frame."""
+        rows = self.rows
+        meta = rows.meta[row].tolist()
+        opened, side = self.opened[meta[OF_CONNECTION]], meta[OF_SIDE]
+        ends = (opened.initiator, opened.acceptor)
+        return Frame(
+            meta[OF_NUMBER], meta[OF_RECORD], meta[OF_TIME], ends[side], ends[1 - side], "tcp", rows.data(row),
+            meta[OF_CONNECTION], SIDES[side], meta[OF_OFFSET], meta[OF_HEARD],
+        )  # fmt: skip
+
+
+class PacketRow(Seen):
+    """One packet of a table, valid as long as its batch."""
+
+    __slots__ = ("_row", "_table", "_values", "connection", "frame_number", "kind", "side", "time_ns")
+
+    kind: str
+    frame_number: int
+    time_ns: int
+    connection: int
+    side: Side
+    gap_before = 0
+    trouble = None
+    whole = True
+
+    def __init__(self, table: Table, row: int) -> None:
+        self._table, self._row = table, row
+        self._values: list[int] = table.columns[:, row].tolist()
+        meta = table.rows.meta[row].tolist()
+        self.frame_number, self.time_ns, self.connection = meta[OF_NUMBER], meta[OF_TIME], meta[OF_CONNECTION]
+        self.side = SIDES[meta[OF_SIDE]]
+        kind = self._value(KIND)
+        assert isinstance(kind, str)
+        self.kind = kind
+        self._frame, self._packet = None, None
+
+    @property
+    def hosts(self) -> tuple[str, str]:
+        """See `Seen.hosts`."""
+        opened = self._table.opened[self.connection]
+        one, other = opened.initiator.address, opened.acceptor.address
+        return (one, other) if self.side == "initiator" else (other, one)
+
+    @property
+    def opened(self) -> Opened:
+        """Its connection."""
+        return self._table.opened[self.connection]
+
+    @property
+    def length(self) -> int:
+        """Its length in bytes."""
+        return int(self._table.rows.lengths[self._row])
+
+    @property
+    def record(self) -> int:
+        """See `Frame.record`."""
+        return int(self._table.rows.meta[self._row, OF_RECORD])
+
+    @property
+    def frame(self) -> Frame:
+        """The frame, with its bytes."""
+        if self._frame is None:
+            self._frame = self._table.frame(self._row)
+        return self._frame
+
+    @property
+    def packet(self) -> Packet:
+        """The whole packet, decoded on first access."""
+        if self._packet is None:
+            self._packet = dissect(self.frame.data, transport="tcp")
+        return self._packet
+
+    def kept(self) -> Seen:
+        """Return the bytes alone, to be decoded on demand."""
+        return Kept(self.frame)
+
+    def _value(self, key: str) -> Value | None:
+        """Return a value. Raises KeyError for one without a column."""
+        if key in NEVER:
+            return None
+        column = self._table.known[key]
+        values = self._values
+        if not values[column.flags] >> column.bit & 1:
+            return None
+        place, first = column.place, values[column.at]
+        sort = place.sort
+        if sort is Sort.GUID:
+            raw = self._table.columns[column.at : column.at + 2, self._row].tobytes()
+            return self._table.texts.guid(raw)
+        if sort is Sort.TEXT or sort is Sort.BYTES:
+            raw = bytes(self._table.rows.buffer[first : first + values[column.at + 1]])
+            return self._table.texts.text(raw) if sort is Sort.TEXT else raw
+        if sort is Sort.WORD:
+            return place.words[first]
+        return first & 0xFFFFFFFF_FFFFFFFF if place.width == 8 and not place.mask else first
+
+    def number(self, key: str) -> int | None:
+        """See `Seen.number`."""
+        try:
+            found = self._value(key)
+        except KeyError:
+            return super().number(key)
+        return found if isinstance(found, int) else None
+
+    def text(self, key: str) -> str | None:
+        """See `Seen.text`."""
+        try:
+            found = self._value(key)
+        except KeyError:
+            return super().text(key)
+        return found if isinstance(found, str) else None
+
+    def raw(self, key: str) -> bytes | None:
+        """See `Seen.raw`."""
+        try:
+            found = self._value(key)
+        except KeyError:
+            return super().raw(key)
+        return found if isinstance(found, bytes) else None
+
+    def values(self, keys: tuple[str, ...]) -> tuple[Value | None, ...]:
+        """See `Seen.values`."""
+        return tuple(map(self._value, keys))
+
+
+KEYS = (*ASKED, KIND)
+"""The columns that a table needs."""

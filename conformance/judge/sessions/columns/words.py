@@ -1,0 +1,48 @@
+"""Words that stand for queues, queue managers and hosts in the tables, the same from Python and machine code."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from hashlib import blake2b
+from uuid import UUID
+
+_FACTORS = (0x2545F491, 0x1B873593, 0x165667B1, 0x27D4EB2F)
+
+
+def queue_lane(before: int, part: int, factor: int) -> int:
+    """Return one of the four numbers of 31 bits that a queue's words consist of, after one more part of 16 bits."""
+    return ((before ^ part) * factor + (before >> 13)) & 0x7FFFFFFF
+
+
+@lru_cache(maxsize=1 << 14)
+def queue_words(queue: str) -> tuple[int, int]:
+    """Return the two words of a queue, given as `Seen.queue` does."""
+    manager, private, public, direct = queue.split("|", 3)
+    parts = [*_parts(manager), *_parts(public)]
+    number = int(private) if private else -1
+    parts += [number & 0xFFFF, number >> 16 & 0xFFFF, number >> 32 & 1]
+    raw = direct.encode("utf-16-le", "surrogatepass")
+    parts += [raw[at] | raw[at + 1] << 8 for at in range(0, len(raw), 2)]
+    lanes = [1, 1, 1, 1]
+    for part in parts:
+        lanes = [queue_lane(lane, part, factor) for lane, factor in zip(lanes, _FACTORS, strict=True)]
+    return lanes[0] << 31 | lanes[1], lanes[2] << 31 | lanes[3]
+
+
+def _parts(guid: str) -> list[int]:
+    raw = UUID(guid).bytes_le if guid else bytes(16)
+    return [int(bool(guid))] + [raw[at] | raw[at + 1] << 8 for at in range(0, 16, 2)]
+
+
+@lru_cache(maxsize=1 << 14)
+def guid_words(guid: str) -> tuple[int, int]:
+    """Return the two words of a GUID."""
+    raw = UUID(guid).bytes_le
+    return int.from_bytes(raw[:8], "little", signed=True), int.from_bytes(raw[8:], "little", signed=True)
+
+
+@lru_cache(maxsize=1 << 14)
+def host_words(hosts: tuple[str, str]) -> tuple[int, int]:
+    """Return the two words of two hosts, in their order."""
+    raw = blake2b("|".join(hosts).encode(), digest_size=16).digest()
+    return int.from_bytes(raw[:8], "little", signed=True), int.from_bytes(raw[8:], "little", signed=True)

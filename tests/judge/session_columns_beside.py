@@ -1,0 +1,214 @@
+"""The compiled judge of connections beside the rules one by one: everything said of each packet, and the state left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from conformance.capture import Event, Frame, Opened, read_capture
+from conformance.capture.columns.places import OF_NUMBER
+from conformance.capture.columns.reader import FastCapture, Rows
+from conformance.judge.columns.kernel import column_judge
+from conformance.judge.sessions.columns.judge import ColumnSessions, Part
+from conformance.judge.sessions.columns.packet_row import KEYS, Table, Texts
+from conformance.judge.sessions.context import Said, Seen
+from conformance.judge.sessions.judge import SessionJudge
+from conformance.verdict import Verdict
+from conformance.wire import dissect
+
+Told = list[tuple[int, list[Any]]]
+CODE = ("SecurityHeader.SecurityData.SenderCert", *KEYS)
+
+
+class Beside:
+    """A compiled judge fed with captures. usual: packets that compiled code judged."""
+
+    def __init__(self, readings: dict[str, tuple[str, ...]]) -> None:
+        self.code = column_judge(CODE)
+        self.counts = self.code.counts()
+        self.names: dict[str, int] = {}
+        self.texts = Texts()
+        self.opened: dict[int, Opened] = {}
+        self.sessions = ColumnSessions(readings, self.code.chunks.columns, self._name)
+        self.usual = 0
+        self.told: Told = []
+        self.senders: list[str] = []
+
+    def _name(self, text: str) -> int:
+        return self.names.setdefault(text, len(self.names))
+
+    def feed(self, path: Path, cut: Callable[[int], Sequence[int]] = lambda count: ()) -> None:
+        """Judge a capture. cut: the places to cut a batch of so many packets at."""
+        self.capture = FastCapture(path)
+        for batch in self.capture.batches():
+            events = sorted(batch.events, key=lambda one: (one[0], isinstance(one[1], Frame)))
+            numbers = np.concatenate([rows.meta[:, OF_NUMBER] for rows in (batch.in_file, batch.in_arena)])
+            ordered = np.sort(numbers)
+            bounds = [*(int(ordered[at]) for at in cut(len(ordered))), 1 << 62]
+            low = 0
+            for high in sorted(set(bounds)):
+                some = [one for one in events if low <= one[0] < high or (one[0] >= 1 << 62 and high == 1 << 62)]
+                parts = tuple(_between(rows, low, high) for rows in (batch.in_file, batch.in_arena))
+                self._some(parts, some)
+                low = high
+        self.sessions.settle()
+
+    def _some(self, both: tuple[Rows, ...], events: Sequence[tuple[int, Event]]) -> None:
+        tables, parts = [], []
+        for rows in both:
+            count = len(rows)
+            chunk = self.code.chunk(max(count, 1))
+            chunk.offsets, chunk.lengths[:count] = rows.offsets, rows.lengths
+            self.code.judge(rows.buffer, chunk, count, self.counts)
+            parts.append(Part(rows.buffer, chunk.columns, rows.meta, chunk.slow[:count], rows.offsets, rows.lengths))
+            tables.append(Table(rows, chunk.columns, self.code.chunks.columns, self.texts, self.opened))
+        numbers = np.concatenate([rows.meta[:, OF_NUMBER] for rows in both])
+        order = np.argsort(numbers, kind="stable")
+        numbers = numbers[order]
+        self.sessions.begin((parts[0], parts[1]), order, self.capture)
+        done = 0
+        for number, event in (*events, (1 << 62, None)):
+            end = len(order) if event is None else int(np.searchsorted(numbers, number))
+            while done < end:
+                stopped = self.sessions.go(done, end)
+                for at in range(done, stopped):
+                    place = int(order[at])
+                    said = self.sessions.said[self.sessions.means[place]]
+                    self._tell(int(numbers[at]), list(said), list(self.names)[self.sessions.given[place]])
+                self.usual += stopped - done
+                done = stopped
+                if self.sessions.full:
+                    list(self.sessions.counted())
+                elif done < end:
+                    place = int(order[done])
+                    at = int(place >= len(both[0]))
+                    row = place - at * len(both[0])
+                    seen: Seen
+                    if parts[at].slow[row]:
+                        frame = tables[at].frame(row)
+                        seen = Seen(frame, dissect(frame.data, transport="tcp"))
+                    else:
+                        seen = tables[at].packet(row)
+                        if seen.kind not in ("UserMessage", "OrderAck", "FinalAck", "SessionAck"):
+                            seen = Seen(seen.frame, seen.packet)
+                    self._one(seen)
+                    done += 1
+            if isinstance(event, Opened):
+                self.opened[event.connection] = event
+            if isinstance(event, Frame):
+                self._one(Seen(event, dissect(event.data, transport=event.transport)))
+            elif event is not None:
+                self.told.append((-1, told_of(self.sessions.event(event), self.sessions.sessions)))
+
+    def _one(self, seen: Seen) -> None:
+        said = self.sessions.see(seen)
+        self.sessions.learn(said)
+        self._tell(seen.frame_number, said, self.sessions.sessions.sender_of(seen))
+
+    def _tell(self, number: int, said: list[Said], sender: str) -> None:
+        self.told.append((number, told_of(said, self.sessions.sessions)))
+        self.senders.append(sender)
+
+
+def _between(rows: Rows, low: int, high: int) -> Rows:
+    numbers = rows.meta[:, OF_NUMBER]
+    first, last = np.searchsorted(numbers, [low, high])
+    return Rows(rows.buffer, rows.offsets[first:last], rows.lengths[first:last], rows.meta[first:last])
+
+
+def told_of(said: list[Said], judge: SessionJudge) -> list[Any]:
+    """What was said, the numbers replaced by what they stand for."""
+    return [one if isinstance(one, Verdict) else judge.kinds[one] for one in said]
+
+
+def one_by_one(judge: SessionJudge, events: Iterator[Event]) -> tuple[Told, list[str]]:
+    """The same by the rules alone: what was said of each event, and the sender of each packet."""
+    told: Told = []
+    senders: list[str] = []
+    for event in events:
+        if isinstance(event, Frame):
+            seen = Seen(event, dissect(event.data, transport=event.transport))
+            told.append((event.number, told_of(judge.see(seen), judge)))
+            senders.append(judge.sender_of(seen))
+        else:
+            told.append((-1, told_of(judge.said(event), judge)))
+    return told, senders
+
+
+def compare(path: Path, readings: dict[str, tuple[str, ...]], cut: Callable[[int], Sequence[int]]) -> Beside:
+    """Both say the same of every packet of a capture, in the same order, and are left in the same state."""
+    ours, judge = Beside(readings), SessionJudge(readings, counting=True)
+    ours.feed(path, cut)
+    wanted, senders = one_by_one(judge, read_capture(path))
+    found = [one for one in ours.told if one[0] >= 0 or one[1]]
+    wanted = [one for one in wanted if one[0] >= 0 or one[1]]
+    for one, other in zip(found, wanted, strict=True):
+        assert one == other
+    assert ours.senders == senders
+    same_state(ours.sessions, judge)
+    return ours
+
+
+def same_state(ours: ColumnSessions, judge: SessionJudge) -> None:
+    """Both remember the same, and will forget it in the same order."""
+    mine: Any = ours.tables
+    its: Any = judge.tables
+    same_table(mine.messages.known, its.messages.known)
+    same_table(mine.lifetimes.smallest, its.lifetimes.smallest)
+    same_table(mine.lifetimes.last, its.lifetimes.last)
+    same_table(mine.transactions.sent, its.transactions.sent)
+    same_table(mine.transactions.groups.groups, its.transactions.groups.groups)
+    assert mine.transactions.resends.passes == its.transactions.resends.passes
+    assert len(mine.transactions.paths) == len(its.transactions.paths)
+    for hosts, path in its.transactions.paths.items():
+        same(mine.transactions.paths.get(hosts), path, ("generation", "newest", "answers", "first_ns"))
+        found = mine.transactions.paths.get(hosts).sequences
+        assert len(found) == len(path.sequences)
+        for sequence, progress in path.sequences.items():
+            names = ("highest", "acknowledged", "accepted", "last", "generation", "first_ns")
+            same(found.get(sequence), progress, names)
+    assert len(mine.transactions.views) == len(its.transactions.views)
+    for source, views in its.transactions.views.items():
+        found = mine.transactions.views.get(source)
+        assert [(one.scope, one.failed) for one in found] == [(one.scope, one.failed) for one in views]
+        for one, other in zip(found, views, strict=True):
+            same_table(one.current, other.current)
+    assert list(mine.sessions) == list(its.sessions)
+    for number, session in its.sessions.items():
+        same_session(mine.sessions[number], session)
+    known = ours.cursor[5] + sum(int(row[11 + 10] + row[11 + 30]) for row in ours.rows if row[0])
+    assert known == len(ours.nodes.nodes), "a message under way is lost"
+
+
+def same_session(mine: Any, its: Any) -> None:
+    same(mine.flow.timers, its.flow.timers, ("recoverable_ms", "express_ms"))
+    for side in ("initiator", "acceptor"):
+        same(mine.counts.directions[side], its.counts.directions[side], ("known", "sent", "recoverable"))
+        same(mine.counts.acknowledged[side], its.counts.acknowledged[side], ("count", "recoverable"))
+        one, other = mine.flow.sides[side], its.flow.sides[side]
+        same(one, other, ("window", "before", "acknowledged"))
+        assert bool(one.pending) == bool(other.pending)
+        waiting, wanted = one.under_way, list(other.under_way._messages or ())
+        assert waiting.length == len(wanted)
+        node, found = waiting.head, []
+        for _ in wanted:
+            node, time_ns, recoverable = waiting.nodes.nodes[node].tolist()
+            found.append((time_ns, bool(recoverable)))
+        assert found == wanted
+
+
+def same(mine: Any, its: Any, names: tuple[str, ...]) -> None:
+    assert [getattr(mine, name) for name in names] == [getattr(its, name) for name in names]
+
+
+def same_table(mine: Any, its: Any) -> None:
+    assert len(mine) == len(its)
+    for key, value in its.items():
+        found = mine.get(key)
+        if hasattr(value, "is_another"):
+            assert (found.frame, found.values, found.body) == (value.frame, value.values, value.body)
+        else:
+            assert found == value, key
