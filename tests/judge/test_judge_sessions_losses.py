@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from nightly import fewer
 
 from conformance.capture import Closed, Frame, Opened
-from conformance.judge.sessions.counts import _after
+from conformance.judge.sessions.counts import after
 from conformance.judge.sessions.edits import beginning_missing, bytes_of, captured, copy, flip, lost, put
 from conformance.judge.sessions.judge import SessionJudge, judge_sessions
 from conformance.judge.sessions.mutations import ALPHA, BETA, SEQUENCE, failed
@@ -28,7 +28,7 @@ def verdicts(events, readings="windows"):
 
 
 NUMBERS = [event.number for event in consistent() if isinstance(event, Frame)]
-CLEAN = ("consistent-session", "resending-session")
+CLEAN = ("consistent-session", "resending-session", "reconnecting-session")
 PLACES = [(name, event.number) for name in CLEAN for event in captured(name) if isinstance(event, Frame)]
 FEW = settings(max_examples=fewer(60), deadline=None, derandomize=True, database=None)
 
@@ -86,7 +86,7 @@ def test_any_bytes_are_judged(number, data):
     ("later", "earlier", "expected"), [(1, 0, 1), (0, 65535, 1), (65535, 0, -1), (5, 5, 0), (32767, 0, 32767)]
 )
 def test_counts_wrap_at_16_bits(later, earlier, expected):
-    assert _after(later, earlier) == expected
+    assert after(later, earlier) == expected
 
 
 # --- Readings ---------------------------------------------------------------------------------------------------
@@ -176,6 +176,7 @@ def test_messages_a_router_passes_on_are_not_its_own():
     events = consistent()
     for number in (9, 10, 11, 22):
         events = put(number, "UserHeader.SourceQueueManager", bytes(range(16)))(events)
+        events = flip(number, "UserHeader.Flags", 1)(events)  # One hop.
     events = put(10, "TransactionHeader.TxSequenceNumber", 77)(events)
     assert not failed(events)
 

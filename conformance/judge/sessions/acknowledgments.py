@@ -17,6 +17,13 @@ _DESTINATION = requirement_id("MQQB-3.1.7.15.destination")
 _RESPONSE = requirement_id("MQQB-3.1.7.15.response-queue")
 _BODY = requirement_id("MQQB-3.1.7.15.body")
 _REQUESTED = requirement_id("MQQB-3.1.7.15.requested")
+# The reasons of some negative acknowledgments show in the message itself (MS-MQQB 3.1.5.8.2).
+_NO_TRANSACTIONAL_QUEUE = requirement_id("MQQB-3.1.5.8.2.not-transactional-queue")
+_NO_TRANSACTIONAL_MESSAGE = requirement_id("MQQB-3.1.5.8.2.not-transactional-message")
+_REASONS: Final = {
+    0x8009: (_NO_TRANSACTIONAL_QUEUE, "a transactional message"),
+    0x800A: (_NO_TRANSACTIONAL_MESSAGE, "a message without a transaction"),
+}
 _INFINITE = 0xFFFFFFFF
 _HEADER = "MessagePropertiesHeader"
 _REACHED, _RECEIVED = 0x0002, 0x4000
@@ -27,7 +34,8 @@ Queue = tuple[str, ...]
 
 
 ORIGINAL: Final[tuple[str, ...]] = (
-    "UserHeader.Flags.DM", f"{_HEADER}.Flags", "UserHeader.Flags.DQ", "UserHeader.Flags.AQ", "SecurityHeader.Flags.EB",
+    "UserHeader.Flags.DM", "UserHeader.Flags.TH", f"{_HEADER}.Flags", "UserHeader.Flags.DQ", "UserHeader.Flags.AQ",
+    "SecurityHeader.Flags.EB",
     "UserHeader.SourceQueueManager", "UserHeader.QueueManagerAddress",
     *(
         f"UserHeader.{queue}Queue.{name}"
@@ -52,6 +60,7 @@ class Original:
     admin_queue: Queue | None
     body: bytes
     encrypted: bool
+    transactional: bool
 
     @classmethod
     def of(cls, frame: int, values: Values, body: bytes) -> Original:
@@ -64,6 +73,7 @@ class Original:
             queue(values, "AdminQueue", "AQ"),
             body,
             bool(values.number("SecurityHeader.Flags.EB")),
+            bool(values.number("UserHeader.Flags.TH")),
         )
 
 
@@ -135,6 +145,10 @@ def judge_against(seen: Seen, notes: Notes, original: Original) -> None:
     _same_queue(notes, _RESPONSE, seen, original.destination, queue(seen, "ResponseQueue", "RQ"))
     if message_class in (_REACHED, _RECEIVED):
         return
+    if message_class in _REASONS:
+        requirement, expected = _REASONS[message_class]
+        shown = {0x8009: original.transactional, 0x800A: not original.transactional}
+        notes.judge(requirement, shown[message_class], seen, expected, "one" if shown[message_class] else "another")
     if not original.encrypted and not seen.number("SecurityHeader.Flags.EB"):
         holds = seen.body() == original.body
         notes.judge(_BODY, holds, seen, f"the body of {where}", "the same" if holds else "another one")

@@ -20,20 +20,27 @@ _LOWEST = requirement_id("MQQB-3.1.6.4.recoverable-lowest")
 _ONCE = requirement_id("MQQB-3.1.6.4.recoverable-once")
 RECOVERABLE_WERE_SENT = requirement_id("MQQB-3.1.1.6.1.recoverable-were-sent")
 _HALF = 0x8000
+_SENT = ("UserMsgSequenceNumber", "RecoverableMsgSeqNumber")
+_CONSEQUENCE = "the count goes on from one that was wrong before"
 
 
-def _after(later: int, earlier: int) -> int:
+def after(later: int, earlier: int) -> int:
     """Return how far one 16-bit count is after another; negative when it is before."""
     return ((later - earlier + _HALF) & 0xFFFF) - _HALF
 
 
 @dataclass(slots=True)
 class Direction:
-    """The traffic of one side. sent, recoverable: counts; known: the capture has all of them."""
+    """The traffic of one side. sent, recoverable: counts; known: the capture has all of them.
+
+    ahead, recoverable_ahead: by how much the last count that the side stated itself was too high, modulo 2**16.
+    """
 
     known: bool
     sent: int = 0
     recoverable: int = 0
+    ahead: int = 0
+    recoverable_ahead: int = 0
 
 
 @dataclass(slots=True)
@@ -46,11 +53,15 @@ class Acknowledged:
 
 @dataclass(slots=True)
 class Counts:
-    """The counts of one connection. complete: the capture has the connection from its first byte."""
+    """The counts of one connection. complete: the capture has the connection from its first byte.
+
+    overstated: the last packet counts more than its side has sent, and none did so before.
+    """
 
     complete: bool
     directions: dict[Side, Direction]
     acknowledged: dict[Side, Acknowledged]
+    overstated: bool = False
 
     @classmethod
     def begin(cls, *, complete: bool) -> Counts:
@@ -76,6 +87,7 @@ class Counts:
         """Count a packet, and judge its SessionHeader."""
         side = seen.side
         assert side is not None
+        self.overstated = False
         if seen.kind in MESSAGES:
             mine = self.directions[side]
             delivery = seen.number("UserHeader.Flags.DM")
@@ -92,27 +104,43 @@ class Counts:
             self._recoverable(seen, notes, self.acknowledged[side], self.directions[other])
 
     def _own(self, seen: Seen, notes: Notes, mine: Direction) -> None:
-        for requirement, key, count in (
-            (USER_SENT, "UserMsgSequenceNumber", mine.sent),
-            (RECOVERABLE_SENT, "RecoverableMsgSeqNumber", mine.recoverable),
-        ):
-            if mine.known:
-                notes.same(requirement, seen, count & 0xFFFF, seen.number(f"SessionHeader.{key}"))
-            else:
-                notes.undecided(requirement, seen, LOST)
+        user, recoverable = (seen.number(f"SessionHeader.{key}") for key in _SENT)
+        assert user is not None and recoverable is not None
+        if not mine.known:
+            notes.undecided(USER_SENT, seen, LOST)
+            notes.undecided(RECOVERABLE_SENT, seen, LOST)
+            return
+        mine.ahead = self._stated(USER_SENT, seen, notes, mine.sent, user, mine.ahead)
+        mine.recoverable_ahead = self._stated(
+            RECOVERABLE_SENT, seen, notes, mine.recoverable, recoverable, mine.recoverable_ahead
+        )
+
+    def _stated(self, requirement: str, seen: Seen, notes: Notes, count: int, stated: int, ahead: int) -> int:
+        """Judge a count by what was sent, or by the last wrong one; return by how much the last wrong one is wrong."""
+        wrong = (stated - count) & 0xFFFF
+        if wrong and wrong == ahead:
+            notes.undecided(requirement, seen, _CONSEQUENCE)
+        else:
+            notes.same(requirement, seen, count & 0xFFFF, stated)
+            self.overstated = self.overstated or 0 < wrong < _HALF
+        return wrong or ahead
 
     def _count(self, seen: Seen, notes: Notes, last: Acknowledged, theirs: Direction) -> None:
         count = seen.number("SessionHeader.AckSequenceNumber")
         assert count is not None
+        most = count
         if theirs.known:
             lag = (theirs.sent - count) & 0xFFFF
             holds = lag < _HALF and lag <= theirs.sent
             notes.judge(WERE_SENT, holds, seen, {"at most": theirs.sent & 0xFFFF}, count)
+            most = count if holds else theirs.sent & 0xFFFF
         else:
             notes.undecided(WERE_SENT, seen, LOST)
         if last.count is not None:
-            notes.judge(_NEVER_DECREASES, _after(count, last.count) >= 0, seen, {"at least": last.count}, count)
-        last.count = count
+            notes.judge(_NEVER_DECREASES, after(count, last.count) >= 0, seen, {"at least": last.count}, count)
+            if most != count and after(most, last.count) < 0:
+                most = last.count
+        last.count = most  # A count that is too high does not make the next one too low.
 
     def _recoverable(self, seen: Seen, notes: Notes, last: Acknowledged, theirs: Direction) -> None:
         lowest, flags = (
@@ -128,13 +156,15 @@ class Counts:
             return
         notes.judge(_LOWEST, bool(flags & 1), seen, {"bit 0": 1}, {"flags": flags})
         if last.recoverable is not None:
-            holds = _after(lowest, last.recoverable) > 0
+            holds = after(lowest, last.recoverable) > 0
             notes.judge(_ONCE, holds, seen, {"above": last.recoverable}, lowest)
         highest = (lowest + flags.bit_length() - 1) & 0xFFFF
         last.recoverable = highest
         if theirs.known:
             lag = (theirs.recoverable - highest) & 0xFFFF
             holds = lag < _HALF and lag <= theirs.recoverable
+            if not holds:
+                last.recoverable = theirs.recoverable & 0xFFFF
             notes.judge(RECOVERABLE_WERE_SENT, holds, seen, {"at most": theirs.recoverable & 0xFFFF}, highest)
         else:
             notes.undecided(RECOVERABLE_WERE_SENT, seen, LOST)

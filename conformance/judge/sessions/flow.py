@@ -1,4 +1,4 @@
-"""Judges windows and the times of acknowledgments (MS-MQQB 3.1.5.8.2, 3.1.5.8.7, 3.1.7.1, 3.1.7.11).
+"""Judges windows and the times of acknowledgments (MS-MQQB 3.1.5.8.2, 3.1.5.8.7, 3.1.6.4, 3.1.7.1).
 
 Times are those of the capture, which is taken at neither end: a limit is judged only where every place between the ends
 would have seen it broken, and where the counts prove that the receiver counted every message.
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from conformance.capture import Side
 from conformance.judge.sessions.context import LOST, MESSAGES, Assumed, Notes, Seen
-from conformance.judge.sessions.counts import Counts
+from conformance.judge.sessions.counts import Counts, after
 from conformance.spec.assignment import either
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Json
@@ -22,13 +22,13 @@ from conformance.verdict import Json
 WINDOW = requirement_id("MQQB-3.1.7.1.window")
 IN_TIME = requirement_id("MQQB-3.1.5.8.2.acknowledged-in-time")
 _AT_ONCE = requirement_id("MQQB-3.1.5.8.7.recoverable-at-once")
-_SOMETHING = requirement_id("MQQB-3.1.7.11.something-to-acknowledge")
-_LATE_ENOUGH = requirement_id("MQQB-3.1.7.11.late-enough")
+_SOMETHING = requirement_id("MQQB-3.1.6.4.something-to-acknowledge")
+_ANNOUNCED = requirement_id("MQQB-3.1.6.4.window-size")
 _READING_WINDOW = "R-MQQB-window"
 _PARAMETERS = "ConnectionParametersHeader"
 _MS = 1_000_000
 _SLACK_MS = 1_000  # An acknowledgment may be under way, or wait for its turn, this long.
-_TICK_MS = 50  # Timers run in ticks, and capture timestamps are late.
+_PAUSED = 1  # WindowSize of the acknowledgment that is sent when a queue is paused (3.1.7.13).
 _MOST_AT_ONCE = 33  # The 33rd recoverable message is counted before it makes the acknowledgment due.
 _MAX_PENDING = 64  # Acknowledgments not yet judged.
 KEPT = 70_000  # Remembered messages under way; more than the counts can distinguish.
@@ -71,13 +71,13 @@ class UnderWay:
 class FlowSide:
     """What is known of one side of a connection. window: the largest it has announced, None without any.
 
-    before: the count it acknowledged last. acknowledged: it has acknowledged at all. pending: its acknowledgments that
-    are not judged yet.
+    named: the window in its ConnectionParameters. before: the count it acknowledged last. pending: its acknowledgments
+    that are not judged yet.
     """
 
     window: int | None = None
+    named: int | None = None
     before: int = 0
-    acknowledged: bool = False
     under_way: UnderWay = field(default_factory=UnderWay)
     pending: deque[tuple[Seen, Covered]] | None = None
 
@@ -115,10 +115,15 @@ class Flow:
         if kind == "ConnectionParameters":
             self.timers.recoverable_ms = seen.number(f"{_PARAMETERS}.RecoverableAckTimeout")
             self.timers.express_ms = seen.number(f"{_PARAMETERS}.AckTimeout")
-            self._announced(side, seen.number(f"{_PARAMETERS}.WindowSize"))
+            self.sides[side].named = seen.number(f"{_PARAMETERS}.WindowSize")
+            self._announced(side, self.sides[side].named)
         window = seen.number("SessionHeader.WindowSize")
         if window is not None:
-            self._announced(side, window)
+            named = self.sides[side].named
+            if named:
+                notes.judge(_ANNOUNCED, window <= named, seen, {"at most": named}, window)
+            else:
+                self._announced(side, window)
             self._acknowledgment(seen, notes, side, other)
         if kind in MESSAGES:
             self._message(seen, notes, side, other)
@@ -150,23 +155,23 @@ class Flow:
 
     def _acknowledgment(self, seen: Seen, notes: Notes, side: Side, other: Side) -> None:
         theirs = self.counts.directions[other]
-        count = seen.number("SessionHeader.AckSequenceNumber")
+        count = self.counts.acknowledged[side].count
         assert count is not None
         mine = self.sides[side]
-        before, mine.before = mine.before, count
-        acknowledged = (count - before) & 0xFFFF
+        backwards = self.counts.complete and after(count, mine.before) < 0
+        acknowledged = 0 if backwards else (count - mine.before) & 0xFFFF
+        begun = self.counts.complete and mine.named is not None
+        if seen.kind == "SessionAck" and begun and seen.number("SessionHeader.WindowSize") != _PAUSED:
+            stated = seen.number("SessionHeader.AckSequenceNumber")
+            if stated == count:
+                notes.judge(_SOMETHING, count != mine.before, seen, {"above": mine.before}, count)
+        mine.before = (mine.before + acknowledged) & 0xFFFF
         covered = self.sides[other].under_way.take(acknowledged)
-        first, mine.acknowledged = not mine.acknowledged, True
         if not (self.counts.complete and theirs.known and self.counts.directions[side].known):
             mine.pending = None
             if covered is not None:
                 notes.undecided(IN_TIME, seen, LOST)
             return
-        if seen.kind in MESSAGES and first:
-            if covered is not None or not theirs.sent:
-                notes.judge(_SOMETHING, covered is not None, seen, "something to acknowledge", acknowledged)
-            if covered is not None:
-                self._elapsed(seen, notes, covered)
         # Discarded messages are not counted: equal counts show that the receiver discarded none.
         if count != theirs.sent & 0xFFFF:
             if covered is not None:
@@ -196,19 +201,3 @@ class Flow:
             due_ns = first_ns + recoverable_ms * _MS
         late_ms = max(0, seen.time_ns - due_ns) // _MS
         say(IN_TIME, late_ms <= _SLACK_MS, seen, {"late by at most, ms": _SLACK_MS}, {"late by, ms": late_ms})
-
-    def _elapsed(self, seen: Seen, notes: Notes, covered: Covered) -> None:
-        """Judge that a side's first SessionHeader goes with a message after three quarters of the timer (3.1.7.11).
-
-        Later headers may be in messages that were made, header included, before the last acknowledgment.
-        """
-        express_ms, recoverable_ms = self.timers.express_ms, self.timers.recoverable_ms
-        if express_ms is None or recoverable_ms is None:
-            return
-        waits = [(covered.first_ns, express_ms // 2)]
-        if covered.recoverable_ns is not None:
-            waits.append((covered.recoverable_ns, recoverable_ms))
-        short_ms = min(wait * 3 // 4 - (seen.time_ns - since) // _MS for since, wait in waits)
-        notes.judge(
-            _LATE_ENOUGH, short_ms <= _TICK_MS, seen, "75 % of the timer", {"too early by, ms": max(0, short_ms)}
-        )

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from conformance.capture import Closed, Ended, Event, Frame, Hole, Lost, Opened, Side
+from conformance.judge.sessions.clocks import Clocks
 from conformance.judge.sessions.context import MESSAGES, Kind, Notes, Readings, Said, Seen
 from conformance.judge.sessions.counts import Counts
 from conformance.judge.sessions.flow import Flow
@@ -17,6 +18,7 @@ from conformance.judge.sessions.keys import FREQUENT
 from conformance.judge.sessions.lifetimes import Lifetimes
 from conformance.judge.sessions.messages import Messages
 from conformance.judge.sessions.opening import NULL_GUID, Opening
+from conformance.judge.sessions.origins import Origins
 from conformance.judge.sessions.packets import judge_alone
 from conformance.judge.sessions.pings import Pings
 from conformance.judge.sessions.sequences import READING_SCOPE
@@ -43,6 +45,8 @@ class Tables:
     transactions: Transactions
     pings: Pings = field(default_factory=Pings)
     sessions: dict[int, Session] = field(default_factory=dict)
+    origins: Origins = field(default_factory=Origins)
+    clocks: Clocks = field(default_factory=Clocks)
 
     @classmethod
     def begin(cls, scopes: tuple[str, ...]) -> Tables:
@@ -133,12 +137,16 @@ class SessionJudge:
         kind, trouble = seen.kind, seen.trouble
         if trouble is not None or kind not in FREQUENT or not opening.settled:
             opening.see(seen, notes, tables.pings)
+            if kind == "EstablishConnection":
+                self._named(seen, opening)
         if trouble is not None:
             self._lose(connection, side)
             return self._taken()
         if kind != "UserMessage":
             judge_alone(seen, notes)
         session.counts.see(seen, notes)
+        if session.counts.overstated:
+            opening.miscounted(seen)
         session.flow.see(seen, notes)
         if kind in MESSAGES:
             source = seen.text("UserHeader.SourceQueueManager")
@@ -147,9 +155,22 @@ class SessionJudge:
             # A router only passes messages on (MS-MQQB 3.1.1.5).
             original = source == manager if manager is not None else seen.number("UserHeader.Flags.RC") == 0
             if source is not None:
+                if manager is not None and manager != NULL_GUID:
+                    tables.origins.see(seen, notes, source, manager)
                 tables.lifetimes.see(seen, notes, source, new=new, original=original)
             tables.transactions.see(seen, notes, session.counts, original=original)
         return self._taken()
+
+    def _named(self, seen: Seen, opening: Opening) -> None:
+        """Take over what an EstablishConnection packet that was in its turn says of its sender."""
+        if opening.derailed or seen.side is None:
+            return
+        if seen.side == "initiator":
+            self.tables.clocks.see(seen, self._notes)
+        manager = opening.manager(seen.side)
+        if manager is not None and manager != NULL_GUID:
+            self.tables.origins.name(manager, seen.hosts[0])
+            self.tables.pings.name(seen.hosts[0], manager)
 
     def _taken(self) -> list[Said]:
         notes = self._notes

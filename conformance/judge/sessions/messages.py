@@ -14,6 +14,7 @@ from conformance.judge.sessions.acknowledgments import (
     judge_missing,
 )
 from conformance.judge.sessions.context import MAX_REMEMBERED, Notes, Seen, digest_of
+from conformance.judge.sessions.reports import REPORT_CLASS, judge_report
 from conformance.spec.catalogue import requirement_id
 from conformance.spec.constants.enumerations import ENUMERATIONS
 from conformance.wire.decode import guid_text
@@ -112,8 +113,11 @@ class Messages:
                 notes.judge(_IDENTIFIER, True, seen, f"the same message as in frame {now.frame}", "the same")
             if len(known) > MAX_REMEMBERED:
                 known.popitem(last=False)
-            if seen.kind == "UserMessage" and values[_CLASS] in _ACKNOWLEDGMENTS:
-                self._acknowledgment(seen, notes)
+            if seen.kind == "UserMessage" and values[_CLASS]:
+                if values[_CLASS] in _ACKNOWLEDGMENTS:
+                    self._acknowledgment(seen, notes)
+                elif values[_CLASS] == REPORT_CLASS:
+                    judge_report(seen, notes)
             return True
         another = before.is_another(now)
         actual = "another message" if another else "the same"

@@ -32,7 +32,7 @@ from conformance.judge.sessions.judge import judge_sessions
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome
 
-CONSISTENT, RESENDING = "consistent-session", "resending-session"
+CONSISTENT, RESENDING, RECONNECTING = "consistent-session", "resending-session", "reconnecting-session"
 ESTABLISH, PARAMETERS, PROPERTIES = "EstablishConnectionHeader", "ConnectionParametersHeader", "MessagePropertiesHeader"
 SYSTEM, INTERNAL, USER = f"{ESTABLISH}.OperatingSystem", "InternalHeader.Flags", "UserHeader.Flags"
 BASE, TX, SESSION = "BaseHeader.Flags", "TransactionHeader", "SessionHeader"
@@ -41,6 +41,12 @@ TO_A_PUBLIC_QUEUE: dict[str, int | str | bytes] = {
     "UserHeader.Flags.DQ": 5,
     "UserHeader.DestinationQueue.PublicQueueIdentifier": str(UUID(int=7)),
 }
+TO_A_DIRECT_QUEUE: dict[str, int | str | bytes] = {
+    "UserHeader.Flags.DQ": 7, "UserHeader.DestinationQueue.DirectFormatName": "OS:host\\q",
+}  # fmt: skip
+TO_QUEUE_4: dict[str, int | str | bytes] = {
+    "UserHeader.Flags.DQ": 3, "UserHeader.DestinationQueue.PrivateQueueIdentifier": 4,
+}  # fmt: skip
 FA, FM, LM = 2, 4, 8  # Bits of TransactionHeader.Flags.
 # Values of the consistent session (fixtures/build_captures.py).
 SEQUENCE = 0x65535000_00000001
@@ -89,6 +95,9 @@ def with_session_header(number: float, *, sent: int) -> Edit:
     return change
 
 
+NO_RECOVERABLE = (
+    put(-1, "SessionHeader.RecoverableMsgAckSeqNumber", 0), put(-1, "SessionHeader.RecoverableMsgAckFlags", 0),
+)  # fmt: skip
 # Requirement to the edits of the consistent session that break it; _ALSO holds what else they break.
 _EDITS: dict[str, list[Edit]] = {
     "MQQB-2.2.1.reserved": [put(12, "InternalHeader.Reserved", 1)],
@@ -162,6 +171,11 @@ _EDITS: dict[str, list[Edit]] = {
         copy(24, 3, put(-1, "SessionHeader.AckSequenceNumber", 0), put(-1, "SessionHeader.UserMsgSequenceNumber", 0),
              put(-1, "SessionHeader.RecoverableMsgSeqNumber", 0)),
     ],
+    "MQQB-3.1.5.6.state-closes": [copy(20, 15)],
+    "MQQB-3.1.5.5.5.counts-closes": [put(12, "SessionHeader.UserMsgSequenceNumber", 3)],
+    "MQQB-3.1.6.4.something-to-acknowledge": [copy(12, 12, *NO_RECOVERABLE)],
+    "MQQB-3.1.6.4.window-size": [put(12, "SessionHeader.WindowSize", 65)],
+    "MQQB-3.1.7.17.destination-form": [rebuilt(20, TO_QUEUE_4)],
     "MQQB-3.1.5.8.state-closes": [copy(7, 3), put(24, "SessionHeader.UserMsgSequenceNumber", 7)],
     "MQQB-3.1.1.6.1.acknowledged-were-sent": [put(12, "SessionHeader.AckSequenceNumber", 6)],
     "MQQB-3.1.1.6.1.never-decreases": [
@@ -226,19 +240,22 @@ _RESENDING_EDITS: dict[str, list[Edit]] = {
     "MQQB-2.2.5.label": [put(24, f"{PROPERTIES}.Label", b"q")],
     "MQQB-2.2.5.1.number": [put(24, "FinalAckBody.TxSequenceNumber", 0)],
     "MQQB-2.2.7.size": [resized(1, 20)],
-    "MQQB-2.2.5.1.sequence": [put(24, "FinalAckBody.TxSequenceNumber", 2)],
+    "MQQB-2.2.5.1.sequence": [put(24, "FinalAckBody.TxSequenceID", SEQUENCE + 1)],
+    "MQQB-2.2.5.1.sequence-number": [put(24, "FinalAckBody.TxSequenceNumber", 2)],
+    "MQQB-2.2.5.1.source-guid": [put(24, "FinalAckBody.SourceGUID", STRANGER.bytes_le)],
+    "MQQB-2.2.5.1.message-id": [put(24, "FinalAckBody.MessageID", 99)],
     "MQQB-2.2.5.1.previous": [put(24, "FinalAckBody.TxPreviousSequenceNumber", 7)],
     "MQQB-3.1.7.2.2.wanted": [flip(n, f"{TX}.Flags", FA) for n in (10, 14)],
     "MQQB-2.2.7.qm-guid": [put(1, "Ping.QMGuid", STRANGER.bytes_le)],
     "MQQB-3.1.2.9.one-second": [delayed(1, -3_000)],
+    "MQQB-2.2.7.response-qm-guid": [put(63, "Ping.QMGuid", STRANGER.bytes_le)],
+    "MQQB-3.1.5.7.state-closes": [copy(24, 17), later(25, 200)],
     "MQQB-3.1.7.6.refused": [flip(2, "Ping.Flags", 2)],
     "MQQB-3.1.7.6.cookie": [put(n, "Ping.Cookie", 5) for n in (62, 63)],
     "MQQB-3.1.5.3.2.round-trip": [put(n, f"{PARAMETERS}.RecoverableAckTimeout", 800) for n in (5, 6)],
     "MQQB-3.1.7.1.window": [put(n, f"{section}.WindowSize", 2) for n, section in _WINDOWS],
     "MQQB-3.1.5.8.2.acknowledged-in-time": [later(13, 3_000)],
     "MQQB-3.1.5.8.7.recoverable-at-once": [drop(59)],
-    "MQQB-3.1.7.11.something-to-acknowledge": [with_session_header(8, sent=2)],
-    "MQQB-3.1.7.11.late-enough": [delayed(25, -300)],
     "MQQB-3.1.7.1.3.resent-number": [put(15, f"{TX}.TxSequenceNumber", 4)],
     "MQQB-3.1.7.1.3.resent-previous": [put(14, f"{TX}.PreviousTxSequenceNumber", 1)],
     "MQQB-3.1.6.5.resend-interval": [later(14, -20_000)],
@@ -256,6 +273,24 @@ _RESENDING_EDITS: dict[str, list[Edit]] = {
     "MQQB-3.1.7.15.body": [put(23, f"{PROPERTIES}.MessageBody", b"X")],
 }  # fmt: skip
 
+# The same for the initiator that connects twice. Its frames: 1-4 opening, 5 express, 6 transactional, 7 routed, 8
+# SessionAck, 9-12 opening of the connection back, 13 OrderAck, 14 FinalAck, 15-16 administration acknowledgments, 17
+# report, 18 SessionAck, 19-22 opening again, 23 express, 24 SessionAck.
+_RECONNECTING_EDITS: dict[str, list[Edit]] = {
+    "MQQB-3.1.5.2.3.client-guid": [put(n, f"{ESTABLISH}.ClientGuid", STRANGER.bytes_le) for n in (19, 20)],
+    "MQQB-3.1.5.2.3.time-stamp": [put(n, f"{ESTABLISH}.TimeStamp", 5_100_000) for n in (19, 20)],
+    "MQQB-3.1.5.8.2.hop-count": [flip(5, USER, 1)],
+    "MQQB-3.1.5.8.2.not-transactional-queue": [put(16, f"{PROPERTIES}.MessageClass", 0x8009)],
+    "MQQB-3.1.5.8.2.not-transactional-message": [put(15, f"{PROPERTIES}.MessageClass", 0x800A)],
+    "MQQB-3.1.7.1.7.delivery": [
+        flip(17, USER, 0x20), put(18, "SessionHeader.RecoverableMsgAckFlags", 0b111),
+    ],
+    "MQQB-3.1.7.1.7.destination": [rebuilt(17, TO_A_DIRECT_QUEUE)],
+    "MQQB-3.1.7.1.7.label": [put(17, f"{PROPERTIES}.Label", b"q")],
+    "MQQB-3.1.7.1.7.body": [put(17, f"{PROPERTIES}.MessageBody", b"[")],
+    "MQQB-3.1.7.1.7.message-id": [put(17, f"{PROPERTIES}.Label", "5B0F:00001C22".encode("utf-16-le"))],
+}  # fmt: skip
+
 _ALSO: dict[str, tuple[str, ...]] = {
     # Two sentences about one event: the packet is out of turn, and its receiver has to close.
     "MQQB-2.2.1.packet-type-closes": ("MQQB-2.2.1.packet-type",),
@@ -263,7 +298,10 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "MQQB-3.1.5.3.state-closes": (_ORDER,),
     "MQQB-3.1.5.4.state-closes": (_ORDER,),
     "MQQB-3.1.5.5.state-closes": (_ORDER,),
+    "MQQB-3.1.5.6.state-closes": (_ORDER,),
+    "MQQB-3.1.5.7.state-closes": (_ORDER,),
     "MQQB-3.1.5.8.state-closes": (_ORDER,),
+    "MQQB-3.1.5.5.5.counts-closes": ("MQQB-3.1.7.1.3.user-messages-sent",),
     # The response is invalid, but the initiator goes on.
     "MQQB-3.1.5.3.1.client-guid": ("MQQB-3.1.5.3.2.invalid-closes",),
     # The request names a server although the messages go to direct names.
@@ -275,7 +313,11 @@ _ALSO: dict[str, tuple[str, ...]] = {
 
 MUTATIONS: Mapping[str, SessionMutation] = {
     requirement: SessionMutation(tuple(edits), _ALSO.get(requirement, ()), capture)
-    for capture, table in ((CONSISTENT, _EDITS), (RESENDING, _RESENDING_EDITS))
+    for capture, table in (
+        (CONSISTENT, _EDITS),
+        (RESENDING, _RESENDING_EDITS),
+        (RECONNECTING, _RECONNECTING_EDITS),
+    )
     for requirement, edits in table.items()
 }
 

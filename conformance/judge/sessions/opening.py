@@ -50,12 +50,15 @@ _STATE_CLOSES = {
     "EstablishConnection": requirement_id("MQQB-3.1.5.3.state-closes"),
     "ConnectionParameters": requirement_id("MQQB-3.1.5.4.state-closes"),
     "SessionAck": requirement_id("MQQB-3.1.5.5.state-closes"),
-    **{kind: requirement_id("MQQB-3.1.5.8.state-closes") for kind in MESSAGES},
+    "OrderAck": requirement_id("MQQB-3.1.5.6.state-closes"),
+    "FinalAck": requirement_id("MQQB-3.1.5.7.state-closes"),
+    "UserMessage": requirement_id("MQQB-3.1.5.8.state-closes"),
 }
 _TROUBLE_CLOSES = {
     "no-header": requirement_id("MQQB-3.1.5.1.2.signature-closes"),
     "packet-size": requirement_id("MQQB-3.1.5.1.3.malformed-closes"),
 }
+_COUNTS_CLOSE = requirement_id("MQQB-3.1.5.5.5.counts-closes")
 _TYPE_CLOSES = requirement_id("MQQB-2.2.1.packet-type-closes")
 
 
@@ -110,8 +113,9 @@ class Opening:
             self._trouble(seen)
             return
         if kind == "Malformed":
-            if seen.number("InternalHeader.Flags.PT") is not None:
-                self._owe(_TYPE_CLOSES, seen)
+            typed = seen.number("InternalHeader.Flags.PT") is not None
+            self._owe(_TYPE_CLOSES if typed else _TROUBLE_CLOSES["packet-size"], seen)
+            self.derailed = self.derailed or self.stage < OPEN
             return
         if not self.known:
             if self.stage < OPEN:
@@ -134,6 +138,10 @@ class Opening:
         elif kind in MESSAGES and side == "initiator" and not self.direct_judged:
             self._direct(seen, notes)
 
+    def miscounted(self, seen: Seen) -> None:
+        """Record that a packet counts more messages than its side has sent: the other side has to close (3.1.5.5.5)."""
+        self._owe(_COUNTS_CLOSE, seen)
+
     def end(self, closed: Closed, notes: Notes) -> None:
         """Judge the duties to close when the connection ends."""
         for duty in self.duties:
@@ -153,7 +161,6 @@ class Opening:
             self._pinged(seen, notes, pings)
         elif self.stage == 1:
             self.response = seen.kept()
-            self.server = seen.text(f"{_ESTABLISH}.ServerGuid")
             self._response(seen, notes, pings)
         elif self.stage == 2:
             self.parameters = seen.kept()
@@ -162,7 +169,8 @@ class Opening:
         else:
             assert self.parameters is not None
             for requirement, key in _PARAMETER_ECHOES:
-                notes.same(requirement, seen, self.parameters.number(key), seen.number(key))
+                if key in seen.packet.fields:
+                    notes.same(requirement, seen, self.parameters.number(key), seen.number(key))
 
     def _pinged(self, seen: Seen, notes: Notes, pings: Pings) -> None:
         session, server_class = (seen.number(f"{_ESTABLISH}.OperatingSystem.{bit}") for bit in ("SE", "OS"))
@@ -180,7 +188,8 @@ class Opening:
     def _response(self, seen: Seen, notes: Notes, pings: Pings) -> None:
         assert self.request is not None
         for requirement, key in _ECHOES:
-            notes.same(requirement, seen, self.request.packet.fields.get(key), seen.packet.fields.get(key))
+            if key in seen.packet.fields:  # Not behind the end of a packet that is cut short.
+                notes.same(requirement, seen, self.request.packet.fields.get(key), seen.packet.fields[key])
         padding = seen.packet.fields.get(f"{_ESTABLISH}.Padding")
         if isinstance(padding, bytes):
             wrong = sum(byte != 0x5A for byte in padding)
@@ -188,6 +197,7 @@ class Opening:
         asked, answered = self.request.text(f"{_ESTABLISH}.ServerGuid"), seen.text(f"{_ESTABLISH}.ServerGuid")
         refused = bool(seen.number("InternalHeader.Flags.CS"))
         own = pings.manager_at(seen.frame.source.address)
+        self.server = own or answered  # Its ping came first; what follows is compared with one of them only.
         self._refusal(seen, notes, asked, own or answered, refused)
         if not refused:
             wanted = asked if asked != NULL_GUID else own or answered

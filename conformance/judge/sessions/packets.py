@@ -23,6 +23,7 @@ from conformance.wire.session_packets import CONNECTION_PARAMETERS, ESTABLISH_CO
 
 _WORD = 0xFFFFFFFF
 _DM, _DQ, _MP = 0x60, 0x1C00, 1 << 21  # Masks of UserHeader.Flags (MS-MQMQ 2.2.19.2).
+_RC = 0x1F  # The hops, which routers count (MS-MQQB 3.1.5.8.2).
 # MS-MQQB 2.2.5; the last two are not in its list, but 3.1.5.8.2 and 3.1.7.2.1-2 send them.
 FINAL_ACK_CLASSES = frozenset(
     {0x4000, 0x8000, 0x8003, 0x8004, 0x8006, 0x8007, 0x8009, 0x800B, 0xC000, 0xC001, 0xC002, 0x8005, 0xC004}
@@ -121,13 +122,13 @@ RULES: Mapping[str, tuple[FieldRule, ...]] = {
     ),
     "OrderAck": (
         *_acknowledgment("2.2.4"),
-        _bits("MQQB-2.2.4.user-flags", _WORD & ~(_DQ | _DM), _MP, {"set": "MP", "any": "DQ, DM"}),
+        _bits("MQQB-2.2.4.user-flags", _WORD & ~(_DQ | _DM | _RC), _MP, {"set": "MP", "any": "DQ, DM, RC"}),
         _is("MQQB-2.2.4.message-class", "MessagePropertiesHeader.MessageClass", ORDER_ACK_CLASS),
         _within("MQQB-2.2.4.1.number", "OrderAckBody.TxSequenceNumber", 1, _WORD),
     ),
     "FinalAck": (
         *_acknowledgment("2.2.5"),
-        _bits("MQQB-2.2.5.user-flags", _WORD & ~_DQ, _MP | 0x20, {"set": "MP, DM", "any": "DQ"}),
+        _bits("MQQB-2.2.5.user-flags", _WORD & ~(_DQ | _RC), _MP | 0x20, {"set": "MP, DM", "any": "DQ, RC"}),
         _one_of("MQQB-2.2.5.message-class", "MessagePropertiesHeader.MessageClass", FINAL_ACK_CLASSES),
         _within("MQQB-2.2.5.1.number", "FinalAckBody.TxSequenceNumber", 1, _WORD),
     ),

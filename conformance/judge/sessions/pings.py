@@ -18,6 +18,8 @@ _REQUEST_RF = requirement_id("MQQB-2.2.7.request-rf")
 _COOKIE_ECHO = requirement_id("MQQB-2.2.7.response-cookie")
 _RC_ECHO = requirement_id("MQQB-2.2.7.response-rc")
 _ADDRESS = requirement_id("MQQB-2.1.2.response-address")
+_MANAGER = requirement_id("MQQB-2.2.7.qm-guid")
+_RESPONSE_MANAGER = requirement_id("MQQB-2.2.7.response-qm-guid")
 _NEXT_COOKIE = requirement_id("MQQB-3.1.7.6.cookie")
 
 
@@ -49,6 +51,7 @@ class Pings:
     _latest: OrderedDict[tuple[str, str], Request] = field(default_factory=OrderedDict)  # By the two hosts.
     _cookies: OrderedDict[str, Request] = field(default_factory=OrderedDict)  # By queue manager.
     _managers: OrderedDict[str, str] = field(default_factory=OrderedDict)  # Host to the GUID in its response.
+    _named: OrderedDict[str, str] = field(default_factory=OrderedDict)  # Host to its GUID by the initialization.
 
     def request_before(self, initiator: str, acceptor: str, time_ns: int) -> Request | None:
         """Return the last request from one host to another if it is recent enough for a connection made now."""
@@ -64,6 +67,12 @@ class Pings:
         """Return the queue manager that answered a ping at this host; None for no answer."""
         return self._managers.get(host)
 
+    def name(self, host: str, manager: str) -> None:
+        """Record that the initialization of a session has named the queue manager of a host."""
+        self._named[host] = manager
+        while len(self._named) > MAX_HOSTS:
+            self._named.popitem(last=False)
+
     def see(self, seen: Seen, notes: Notes) -> None:
         """Judge a ping."""
         cookie, rc, refuses = (seen.number(f"Ping.{name}") for name in ("Cookie", "Flags.RC", "Flags.RF"))
@@ -75,15 +84,22 @@ class Pings:
         if destination.port == PING_PORT and not (source.port == PING_PORT and answered):
             request = Request(cookie, rc, seen.frame.time_ns, seen.frame.data, manager)
             notes.same(_REQUEST_RF, seen, 0, refuses)
+            self._same_manager(_MANAGER, seen, notes, manager)
             self._sequence(seen, notes, manager, request)
             self._requests.setdefault((source, destination.address), deque(maxlen=_KEPT)).append(request)
             self._latest[source.address, destination.address] = request
         else:
+            self._same_manager(_RESPONSE_MANAGER, seen, notes, manager)
             self._managers[source.address] = manager
             self._response(seen, notes, cookie, rc, refuses=bool(refuses))
         for table in (self._requests, self._latest, self._cookies, self._managers):
             while len(table) > MAX_HOSTS:
                 table.popitem(last=False)
+
+    def _same_manager(self, requirement: str, seen: Seen, notes: Notes, manager: str) -> None:
+        named = self._named.get(seen.frame.source.address)
+        if named is not None:
+            notes.same(requirement, seen, named, manager)
 
     def _sequence(self, seen: Seen, notes: Notes, manager: str, request: Request) -> None:
         last = self._cookies.get(manager)

@@ -90,9 +90,14 @@ class Progress:
 
 @dataclass(slots=True)
 class TransactionalPath(Path):
-    """The transactional part of a path. newest: the newest sequence. sequences: those seen, or only acknowledged."""
+    """The transactional part of a path. newest: the newest sequence. sequences: those seen, or only acknowledged.
+
+    direct, indirect: messages went to direct names, and to others.
+    """
 
     newest: int | None = None
+    direct: bool = False
+    indirect: bool = False
     answers: bool = False  # True when any OrderAck has come back.
     first_ns: int | None = None  # When the first message after the last OrderAck came.
     sequences: OrderedDict[int, Progress] = field(default_factory=OrderedDict)

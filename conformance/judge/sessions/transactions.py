@@ -24,12 +24,17 @@ _SEQUENCE = requirement_id("MQQB-2.2.4.1.sequence")
 _IN_ORDER = requirement_id("MQQB-3.1.1.6.2.in-order")
 _NEVER_DECREASES = requirement_id("MQQB-3.1.1.6.2.never-decreases")
 _FINAL = requirement_id("MQQB-2.2.5.1.sequence")
+_FINAL_NUMBER = requirement_id("MQQB-2.2.5.1.sequence-number")
+_FINAL_SOURCE = requirement_id("MQQB-2.2.5.1.source-guid")
+_FINAL_MESSAGE = requirement_id("MQQB-2.2.5.1.message-id")
+_FORM = requirement_id("MQQB-3.1.7.17.destination-form")
 _FINAL_PREVIOUS = requirement_id("MQQB-2.2.5.1.previous")
 _FINAL_WANTED = requirement_id("MQQB-3.1.7.2.2.wanted")
 _ACCEPTED = requirement_id("MQQB-3.1.5.8.6.accepted")
 _DELAY = requirement_id("MQQB-3.1.2.7.order-ack-delay")
 _READING_REJECTED = "R-MQQB-rejected-number"
 _ACK_RECEIVE = 0x4000
+_DIRECT = 7  # UserHeader.Flags.DQ of a direct format name.
 _MAX_SOURCES = 1_024  # Queue managers whose sequences are remembered.
 _DELAY_MS, _TICK_MS = 500, 50  # OrderAckTimeout; timers run in ticks.
 _READING_SEQUENCE = "R-MQQB-order-ack-sequence"
@@ -103,6 +108,10 @@ class Transactions:
         progress.highest = max(progress.highest, sent.number)
         progress.first_ns = progress.first_ns or seen.time_ns
         progress.accept(sent.number, sent.previous, path.generation)
+        if seen.number("UserHeader.Flags.DQ") == _DIRECT:
+            path.direct = True
+        else:
+            path.indirect = True
         path.newest = max(path.newest or 0, sent.sequence)
         _bound(path)
 
@@ -111,6 +120,7 @@ class Transactions:
         if sequence is None or number is None:
             return
         there, back = self._path((hosts[1], hosts[0])), self._path(hosts)
+        _form(seen, notes, there)
         progress = there.sequences.setdefault(sequence, Progress())
         there.answers = True
         self._acknowledged_sequence(seen, notes, there, back, sequence, progress)
@@ -183,22 +193,33 @@ class Transactions:
         source, message = seen.text("FinalAckBody.SourceGUID"), seen.number("FinalAckBody.MessageID")
         if source is None or message is None or not seen.number("FinalAckBody.TxSequenceNumber"):
             return
+        _form(seen, notes, self._path((seen.hosts[1], seen.hosts[0])))
         sent = self.sent.get((source, message))
         if sent is None:
-            notes.undecided(_FINAL, seen, _LOST)
+            self._misnamed(seen, notes, source, message)
             return
-        expected = {"sequence": sent.sequence, "number": sent.number}
-        actual = {
-            "sequence": seen.number("FinalAckBody.TxSequenceID"),
-            "number": seen.number("FinalAckBody.TxSequenceNumber"),
-        }
-        notes.same(_FINAL, seen, expected, actual)
+        if not notes.same(_FINAL, seen, sent.sequence, seen.number("FinalAckBody.TxSequenceID")):
+            return
+        notes.same(_FINAL_NUMBER, seen, sent.number, seen.number("FinalAckBody.TxSequenceNumber"))
+        for requirement in (_FINAL_SOURCE, _FINAL_MESSAGE):
+            notes.judge(requirement, True, seen, "a message that was sent", "one")
         previous = seen.number("FinalAckBody.TxPreviousSequenceNumber")
         notes.judge(_FINAL_PREVIOUS, previous in sent.given, seen, {"one of": sorted(sent.given)}, previous)
         message_class = seen.number("MessagePropertiesHeader.MessageClass")
         if message_class == _ACK_RECEIVE:
             requested = "asked for" if sent.final else "not asked for"
             notes.judge(_FINAL_WANTED, sent.final, seen, "a final acknowledgment that JN, JP or FA asks for", requested)
+
+    def _misnamed(self, seen: Seen, notes: Notes, source: str, message: int) -> None:
+        """Judge a FinalAck for no known message: one with its sequence and number, and half its name, may be meant."""
+        place = seen.number("FinalAckBody.TxSequenceID"), seen.number("FinalAckBody.TxSequenceNumber")
+        meant = [key for key, sent in self.sent.items() if (sent.sequence, sent.number) == place]
+        if len(meant) == 1 and meant[0][1] == message:
+            notes.judge(_FINAL_SOURCE, False, seen, meant[0][0], source)
+        elif len(meant) == 1 and meant[0][0] == source:
+            notes.judge(_FINAL_MESSAGE, False, seen, meant[0][1], message)
+        else:
+            notes.undecided(_FINAL, seen, _LOST)
 
     def _views(self, source: str) -> list[Sequences]:
         views = self.views.get(source)
@@ -217,6 +238,13 @@ class Transactions:
             while len(self.paths) > MAX_HOSTS:
                 self.paths.popitem(last=False)
         return path
+
+
+def _form(seen: Seen, notes: Notes, there: TransactionalPath) -> None:
+    """Judge how the order queue is named (MS-MQQB 3.1.7.17), where all that is acknowledged went to direct names."""
+    form = seen.number("UserHeader.Flags.DQ")
+    if there.direct and not there.indirect and form in (3, _DIRECT):
+        notes.same(_FORM, seen, _DIRECT, form)
 
 
 def _bound(path: TransactionalPath) -> None:

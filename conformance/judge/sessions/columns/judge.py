@@ -290,7 +290,7 @@ class ColumnSessions:
         start = 0 if event.complete else at.NONE
         for side, end in zip(at.SIDES, (event.initiator, event.acceptor), strict=True):
             row[[side + at.KNOWN, side + at.ACK_COUNT, side + at.ACK_RECOVERABLE]] = event.complete, start, start
-            row[[side + at.WINDOW, side + at.NAME, side + at.PATH]] = at.NONE, at.NONE, -1
+            row[[side + at.WINDOW, side + at.NAMED, side + at.NAME, side + at.PATH]] = at.NONE, at.NONE, at.NONE, -1
             row[side + at.ADDRESS] = self._name(end.address)
         both: Any = dict(zip(_SIDES, at.SIDES, strict=True))
         directions: Any = {side: DirectionView(self._store, slot, first) for side, first in both.items()}

@@ -18,6 +18,7 @@ from conformance.wire.columns.jit import compiled
 _INFINITE = 0xFFFFFFFF
 _SECONDS = 2
 _MOST_AT_ONCE, _SLACK_MS, _TICK_MS, _DELAY_MS = 33, 1_000, 50, 500
+_PAUSED, _DIRECT = 1, 7
 _MS, _S = 1_000_000, 1_000_000_000
 
 
@@ -140,7 +141,17 @@ def run(
                     elif not said & p.SAID_RECOVERABLE_WERE:
                         break
             # --- acknowledgments
-            window = max(window, value(columns, places, p.F_WINDOW, row))
+            announced, named = value(columns, places, p.F_WINDOW, row), own[mine + p.NAMED]
+            if named > 0:
+                flags |= 1 << 50
+                if announced > named:
+                    break
+            else:
+                window = max(window, announced)
+            if kind == p.SESSION and own[p.COMPLETE] and named != p.NONE and announced != _PAUSED:
+                flags |= 1 << 51
+                if ack == own[mine + p.BEFORE]:
+                    break
             wanted = min((ack - own[mine + p.BEFORE]) & 0xFFFF, own[its + p.LENGTH])
             first_ns, recoverable_ns, covered = p.NONE, p.NONE, 0
             node = own[its + p.HEAD]
@@ -159,7 +170,7 @@ def run(
                     break
             else:
                 flags |= 256
-                if (message and not own[mine + p.ACKNOWLEDGED]) or own[mine + p.PENDING]:
+                if own[mine + p.PENDING]:
                     break
                 if ack != (own[its + p.SENT] & 0xFFFF):
                     if taken:
@@ -238,6 +249,13 @@ def run(
                 elif not said & p.SAID_EXPIRED:
                     break
             hops = value(columns, places, p.F_RC, row)
+            if own[mine + p.MANAGED] and (own[mine + p.HIGH] != 0 or own[mine + p.LOW] != 0):
+                same = s0 == own[mine + p.HIGH] and s1 == own[mine + p.LOW]
+                if hops == p.NONE or same != (hops == 0):
+                    break
+                flags |= 1 << 52
+                if same:
+                    flags |= 1 << (53 + side)
             if own[mine + p.MANAGED]:
                 original = 1 if s0 == own[mine + p.HIGH] and s1 == own[mine + p.LOW] else 0
             else:
@@ -345,6 +363,11 @@ def run(
                     break
             elif not flags & 1 << 26:
                 break
+            form = value(columns, places, p.F_DQ, row)
+            if index[there, p.DIRECT] and not index[there, p.INDIRECT] and (form == 3 or form == _DIRECT):
+                flags |= 1 << 55
+                if form != _DIRECT:
+                    break
             started = index[there, p.FIRST_NS]
             began = index[order_progress, p.PROGRESS_NS]
             if started == p.NONE or (began != p.NONE and began < started):
@@ -399,7 +422,6 @@ def run(
             own[mine + p.ACK_RECOVERABLE] = ack_recoverable
             own[mine + p.WINDOW] = window
             own[mine + p.BEFORE] = ack
-            own[mine + p.ACKNOWLEDGED] = 1
             if taken:
                 following = nodes[tail, p.NODE_NEXT]
                 nodes[tail, p.NODE_NEXT] = cursor[p.FREE_NODE]
@@ -474,6 +496,10 @@ def run(
                 elif sequence_number > accepted and previous <= accepted:
                     index[progress, p.ACCEPTED] = sequence_number
                 index[progress, p.LATEST] = sequence_number
+                if value(columns, places, p.F_DQ, row) == _DIRECT:
+                    index[path, p.DIRECT] = 1
+                else:
+                    index[path, p.INDIRECT] = 1
         if kind == p.ORDER:
             there = own[its + p.PATH]
             index[there, p.ANSWERS] = 1

@@ -44,10 +44,11 @@ USED, CONNECTION, COMPLETE, QUIET, SETTLED, PASSED, SAID, RECOVERABLE_MS, EXPRES
 # One side of it. KNOWN to RECOVERABLE: `Direction`. ACK_COUNT, ACK_RECOVERABLE: `Acknowledged`. WINDOW to PENDING:
 # `FlowSide`, its messages under way in the nodes HEAD to TAIL. MANAGED: the opening named the queue manager HIGH, LOW.
 # NAME: the number of the sender if that is settled, else NONE. ADDRESS: of its host. PATH: the row of the path from it.
+# NAMED: the window in its ConnectionParameters.
 SIDES = (10, 30)
 (
-    KNOWN, SENT, RECOVERABLE, ACK_COUNT, ACK_RECOVERABLE, WINDOW, BEFORE, ACKNOWLEDGED, PENDING, HEAD, TAIL, LENGTH,
-    MANAGED, HIGH, LOW, NAME, ADDRESS, PATH,
+    KNOWN, SENT, RECOVERABLE, ACK_COUNT, ACK_RECOVERABLE, WINDOW, BEFORE, PENDING, HEAD, TAIL, LENGTH,
+    MANAGED, HIGH, LOW, NAME, ADDRESS, PATH, NAMED,
 ) = range(18)  # fmt: skip
 SESSION_WIDTH = 50
 # The requirements that a connection may have been told to be undecided about: bits of SAID.
@@ -68,10 +69,12 @@ LAST = DATA
 # A current sequence.
 IDENTIFIER, HIGHEST, CURRENT_CONNECTION, CURRENT_GENERATION = range(DATA, DATA + 4)
 # A path; SEQUENCES of it are remembered, and the one met last is in SEQUENCE, with its row or -1.
-GENERATION, NEWEST_SEQUENCE, ANSWERS, FIRST_NS, SEQUENCES, SEQUENCE, PROGRESS, HOSTS_0, HOSTS_1 = range(DATA, DATA + 9)
+(
+    GENERATION, NEWEST_SEQUENCE, ANSWERS, FIRST_NS, SEQUENCES, SEQUENCE, PROGRESS, HOSTS_0, HOSTS_1, DIRECT, INDIRECT,
+) = range(DATA, DATA + 11)  # fmt: skip
 # Its progress.
 TOP, DONE, ACCEPTED, LATEST, PROGRESS_GENERATION, PROGRESS_NS, OF_ROW = range(DATA, DATA + 7)
-INDEX_WIDTH = DATA + 9
+INDEX_WIDTH = DATA + 11
 
 # A remembered message: its frame; the place of its bytes, in the file (WHERE), or with the Python side (-1); body.
 FRAME, WHERE, SIZE, BODY_AT, BODY_SIZE = range(DATA, DATA + 5)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from conformance.judge.sessions.columns import layout as at
 from conformance.judge.sessions.columns import tables
 from conformance.judge.sessions.columns.rows import Rows, unsigned
-from conformance.judge.sessions.columns.words import guid_words, host_words, queue_words
+from conformance.judge.sessions.columns.words import guid_of_words, guid_words, host_words, queue_words
 from conformance.judge.sessions.context import digest_of
 from conformance.judge.sessions.groups import Group
 from conformance.judge.sessions.messages import REMEMBERED, Known, known_of
@@ -38,6 +38,15 @@ class SentView:
             return self._plain[row]
         sequence, number, previous, connection, frame = numbers
         return Sent(unsigned(sequence), number, previous, connection, frame, frozenset((previous,)), bool(final))
+
+    def items(self) -> Iterator[tuple[tuple[str, int], Sent]]:
+        """Yield all messages."""
+        for row in self._rows.in_order():
+            high, low, number = self._rows.rows[row, at.K0 : at.K2 + 1].tolist()
+            key = (guid_of_words(high, low), number)
+            sent = self.get(key)
+            if sent is not None:
+                yield key, sent
 
     def __setitem__(self, key: tuple[str, int], sent: Sent) -> None:
         words = (*guid_words(key[0]), key[1])

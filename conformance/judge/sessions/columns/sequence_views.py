@@ -27,6 +27,7 @@ class PathView(View):
     """See `sequences.TransactionalPath`."""
 
     generation, answers, first_ns = register(at.GENERATION), flag(at.ANSWERS), optional(at.FIRST_NS)
+    direct, indirect = flag(at.DIRECT), flag(at.INDIRECT)
 
     def __init__(self, index: Index, row: int) -> None:
         super().__init__(index.store, row)
@@ -109,7 +110,7 @@ class PathsView:
         """Return the path between two hosts, a new one if it is unknown."""
         found = self._paths.get(hosts)
         if found is None:
-            row = self._index.unnamed(at.OF_PATH, (0, 0, 0, NONE, 0, 0, -1, *host_words(hosts)))
+            row = self._index.unnamed(at.OF_PATH, (0, 0, 0, NONE, 0, 0, -1, *host_words(hosts), 0, 0))
             found = self._paths[hosts] = PathView(self._index, row)
         return found
 

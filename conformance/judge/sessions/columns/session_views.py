@@ -18,6 +18,7 @@ class DirectionView(View):
     known = flag(at.KNOWN)
     sent = register(at.SENT)
     recoverable = register(at.RECOVERABLE)
+    ahead = recoverable_ahead = 0  # Only the rules read it.
 
 
 class AcknowledgedView(View):
@@ -115,7 +116,7 @@ class FlowSideView(View):
 
     window = optional(at.WINDOW)
     before = register(at.BEFORE)
-    acknowledged = flag(at.ACKNOWLEDGED)
+    named = optional(at.NAMED)
 
     def __init__(self, store: Callable[[], Any], row: int, first: int, nodes: Nodes) -> None:
         super().__init__(store, row, first)

@@ -1,0 +1,43 @@
+"""Judges TimeStamp of EstablishConnection requests by those before it (MS-MQQB 2.2.3.1, 3.1.5.2.3).
+
+It counts milliseconds since the operating system was started: from one request to the next it grows by no more than the
+time between them, or it began anew in that time.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+from conformance.judge.sessions.context import MAX_HOSTS, Notes, Seen
+from conformance.spec.catalogue import requirement_id
+
+_CLOCK = requirement_id("MQQB-3.1.5.2.3.time-stamp")
+_HEADER = "EstablishConnectionHeader"
+_SLACK_MS = 2_000  # A request may wait for its turn this long.
+_DRIFT = 1_000  # Clocks differ by less than one part in this many.
+_MS = 1_000_000
+
+
+@dataclass(slots=True)
+class Clocks:
+    """The last TimeStamp of each initiator, by queue manager and host, and the time in ns at which it was seen."""
+
+    last: OrderedDict[tuple[str, str], tuple[int, int]] = field(default_factory=OrderedDict)
+
+    def see(self, seen: Seen, notes: Notes) -> None:
+        """Judge an EstablishConnection request."""
+        manager, stamp = seen.text(f"{_HEADER}.ClientGuid"), seen.number(f"{_HEADER}.TimeStamp")
+        if manager is None or stamp is None:
+            return
+        key = (manager, seen.hosts[0])
+        before = self.last.get(key)
+        self.last[key] = (stamp, seen.time_ns)
+        if before is None:
+            while len(self.last) > MAX_HOSTS:
+                self.last.popitem(last=False)
+            return
+        elapsed = max(0, seen.time_ns - before[1]) // _MS
+        most = elapsed + elapsed // _DRIFT + _SLACK_MS
+        grown = (stamp - before[0]) & 0xFFFFFFFF
+        notes.judge(_CLOCK, min(grown, stamp) <= most, seen, {"grows by at most, ms": most}, {"ms": grown})

@@ -1,0 +1,59 @@
+"""Judges who a message comes from: the queue manager at the end of the connection, or one whose messages it passes on.
+
+A router raises the hop count of each message it passes on (MS-MQQB 3.1.5.8.2), so that a message without hops comes
+from the queue manager that the initialization of the session has named.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+from conformance.capture import Side
+from conformance.judge.sessions.context import MAX_HOSTS, Notes, Seen
+from conformance.spec.catalogue import requirement_id
+
+_HOPS = requirement_id("MQQB-3.1.5.8.2.hop-count")
+_NAMED: dict[Side, str] = {
+    "initiator": requirement_id("MQQB-3.1.5.2.3.client-guid"),
+    "acceptor": requirement_id("MQQB-3.1.5.3.1.server-guid"),
+}
+
+
+@dataclass(slots=True)
+class Origins:
+    """The queue managers of a capture. hosts: the address each was last named at. doubted: ends already blamed."""
+
+    hosts: OrderedDict[str, str] = field(default_factory=OrderedDict)
+    doubted: OrderedDict[tuple[int | None, Side], None] = field(default_factory=OrderedDict)
+
+    def name(self, manager: str, host: str) -> None:
+        """Record that the initialization of a session has named the queue manager of a host."""
+        self.hosts[manager] = host
+        while len(self.hosts) > MAX_HOSTS:
+            self.hosts.popitem(last=False)
+
+    def see(self, seen: Seen, notes: Notes, source: str, manager: str) -> None:
+        """Judge a message. source: the queue manager that made it. manager: the one that sends it."""
+        side, hops = seen.side, seen.number("UserHeader.Flags.RC")
+        if hops is None or side is None:
+            return
+        if (hops == 0) == (source == manager):
+            if not notes.passed(_HOPS):
+                notes.judge(_HOPS, True, seen, hops, hops)
+            if hops == 0 and not notes.passed(_NAMED[side]):
+                notes.judge(_NAMED[side], True, seen, source, manager)
+            return
+        at = self.hosts.get(source)
+        if source == manager or (at is not None and at != seen.hosts[0]):
+            expected = {"from": 1} if hops == 0 else 0
+            notes.judge(_HOPS, False, seen, expected, hops)
+            return
+        key = (seen.connection, side)
+        if key in self.doubted:
+            notes.undecided(_NAMED[side], seen, "the queue manager at this end was named wrongly before")
+            return
+        self.doubted[key] = None
+        while len(self.doubted) > MAX_HOSTS:
+            self.doubted.popitem(last=False)
+        notes.judge(_NAMED[side], False, seen, source, manager)
