@@ -13,6 +13,7 @@ from conformance.capture import Cut, Ended, Frame, Lost, Trouble, read_capture
 from conformance.capture.following import Stop
 from conformance.capture.lacking import Lacking
 from conformance.captures.defects import DEFECT, Defect, Outside, contained
+from conformance.captures.looks import hints_on
 from conformance.judge.packets.judge import judge_dissected
 from conformance.judge.sessions.context import Kind, Seen, evidence
 from conformance.runlog import CaptureLine, Incomplete, PacketLine, RunWriter, Tally
@@ -44,7 +45,8 @@ class JudgedPacket:
 
     capture: the file. number: from 1 within it. time: seconds since 1970. direction: `source -> destination`. kind: as
     `conformance.wire.Packet.kind`. queue: the destination of a message. trouble: why it is not a whole packet. packet:
-    the decoded bytes. Verdicts that need a later event (the end of a connection) are only in `Replay.counted`.
+    the decoded bytes. frame: its place in the capture. hints: ids of publicly documented malformations that it looks
+    like. Verdicts that need a later event (the end of a connection) are only in `Replay.counted`.
     """
 
     capture: str
@@ -57,6 +59,8 @@ class JudgedPacket:
     trouble: Trouble | None
     verdicts: tuple[Verdict, ...]
     packet: Packet
+    frame: Frame
+    hints: tuple[str, ...] = ()
 
     @property
     def worst(self) -> Outcome | None:
@@ -67,8 +71,9 @@ class JudgedPacket:
         """Return the packet as a run record stores it."""
         deviating = dict.fromkeys(one.requirement for one in self.verdicts if one.outcome is not Outcome.PASS)
         return PacketLine(
-            self.number, self.time, self.direction, self.kind, self.queue, self.worst, tuple(deviating), self.capture
-        )
+            self.number, self.time, self.direction, self.kind, self.queue, self.worst, tuple(deviating), self.capture,
+            self.frame.record, self.frame.stream, self.hints,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -455,6 +460,8 @@ def judged(path: str, frame: Frame, packet: Packet, verdicts: list[Verdict]) -> 
         frame.trouble,
         tuple(verdicts),
         packet,
+        frame,
+        hints_on(frame, packet, verdicts),
     )
 
 

@@ -159,7 +159,12 @@ def dump(packet: JudgedPacket | None) -> list[str]:
         return []
     from conformance.report.hexdump import annotated
 
-    return ["", f"{packet.capture}: packet {packet.number}", *annotated(packet.packet, packet.verdicts), ""]
+    return [
+        "",
+        f"{packet.capture}: packet {packet.number}, record {packet.frame.record}",
+        *annotated(packet.packet, packet.verdicts),
+        "",
+    ]
 
 
 def told(against: Against | None) -> list[str]:
@@ -180,7 +185,7 @@ def given(against: Against | None) -> dict[str, Any] | None:
 
 
 def line(packet: JudgedPacket, *, colour: bool = False) -> str:
-    """Format one packet as a line: number, time, direction, kind, queue, verdicts."""
+    """Format one packet as a line: number, Wireshark's record and stream, time, direction, kind, queue, verdicts."""
     from conformance.report.text import label
 
     when = datetime.fromtimestamp(packet.time, UTC).strftime("%H:%M:%S.%f")[:-3]
@@ -188,11 +193,15 @@ def line(packet: JudgedPacket, *, colour: bool = False) -> str:
     code = _COLOURS.get(packet.worst) if packet.worst is not None and colour else None
     said = f"\x1b[{code}m{said}\x1b[0m" if code else said
     queue = label(packet.queue) if packet.queue else "-"
-    return f"{packet.number:>5}  {when}  {packet.direction}  {packet.kind}  {queue}  {said}"
+    stream = "-" if packet.frame.stream is None else packet.frame.stream
+    place = f"{packet.number:>5}  #{packet.frame.record}  {stream:>3}"
+    return f"{place}  {when}  {packet.direction}  {packet.kind}  {queue}  {said}"
 
 
 def verdicts(packet: JudgedPacket) -> str:
     """Summarize the verdicts on a packet: the number of passes, and the ids of all others."""
+    from conformance.judge.hints import known_hints
+
     good = sum(verdict.outcome is Outcome.PASS for verdict in packet.verdicts)
     parts = [f"{good} pass"] if good else []
     for outcome in Outcome:
@@ -203,6 +212,7 @@ def verdicts(packet: JudgedPacket) -> str:
             parts.append(f"{outcome.value} {', '.join(ids)}")
     if packet.trouble is not None:
         parts.append(packet.trouble.text)
+    parts += [f"hint: looks like {', '.join(known_hints()[name].names)} ({name})" for name in packet.hints]
     return "; ".join(parts) or "nothing to judge"
 
 
@@ -211,6 +221,8 @@ def as_json(packet: JudgedPacket) -> dict[str, Any]:
     return {
         "capture": packet.capture,
         "number": packet.number,
+        "record": packet.frame.record,
+        "stream": packet.frame.stream,
         "time": packet.time,
         "direction": packet.direction,
         "kind": packet.kind,
@@ -218,6 +230,7 @@ def as_json(packet: JudgedPacket) -> dict[str, Any]:
         "length": packet.length,
         "trouble": packet.trouble.text if packet.trouble else None,
         "worst": packet.worst.value if packet.worst else None,
+        "hints": list(packet.hints),
         "verdicts": [verdict.to_json() for verdict in packet.verdicts if verdict.outcome is not Outcome.PASS],
     }
 

@@ -38,6 +38,12 @@ class ReportedFinding:
     repro_command: str | None
 
     @property
+    def place(self) -> str:
+        """The record of the capture in which the packet ends, as Wireshark numbers it; empty without one."""
+        record = None if self.evidence is None else self.evidence.data.get("record")
+        return f" (record {record} of {label(self.recorded.test)})" if isinstance(record, int) else ""
+
+    @property
     def expected(self) -> str | None:
         """The value that the requirement demands, as text."""
         return _shown(self.recorded.verdict.expected)
@@ -163,7 +169,7 @@ def groups(run: Run, table: Table) -> tuple[list[Group], list[Group]]:
 def story_lines(finding: ReportedFinding) -> Iterator[str]:
     """Yield the finding as plain lines without line feeds: numbered steps, expected, actual, readings, repro."""
     verdict = finding.recorded.verdict
-    yield f"subject: {label(verdict.subject)}"
+    yield f"subject: {label(verdict.subject)}{finding.place}"
     if finding.story is not None:
         for number, step in enumerate(finding.story.steps[:MAX_STEPS], 1):
             yield f"{number:>4}. {label(named(step.text))}"

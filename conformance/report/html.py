@@ -333,12 +333,15 @@ class _Packets:
 def _packet(packet: PacketLine) -> dict[str, Any]:
     return {
         "number": packet.number,
+        "record": "" if packet.record is None else packet.record,
+        "stream": "" if packet.stream is None else packet.stream,
         "time": _clock(packet.time),
         "direction": label(packet.direction, 120),
         "kind": label(packet.kind, 120),
         "queue": label(packet.queue or "", 200),
         "outcome": packet.worst.value if packet.worst else "none",
         "requirements": [label(name, 120) for name in packet.requirements[:20]],
+        "hints": [label(name, 120) for name in packet.hints[:20]],
     }
 
 

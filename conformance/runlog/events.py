@@ -240,7 +240,9 @@ class PacketLine:
     """One packet of a replay.
 
     time: seconds since 1970, None when the capture has none. worst: roll-up of its verdicts, None when there are none.
-    requirements: ids whose outcome is not pass. capture: the file that contains the packet.
+    requirements: ids whose outcome is not pass. capture: the file that contains the packet. record, stream: the numbers
+    that Wireshark gives the record that completes it, and its TCP stream; None when not known. hints: ids of publicly
+    documented malformations that it looks like.
     """
 
     number: int
@@ -251,9 +253,12 @@ class PacketLine:
     worst: Outcome | None
     requirements: tuple[str, ...] = ()
     capture: str | None = None
+    record: int | None = None
+    stream: int | None = field(default=None, compare=False)
+    hints: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Json]:
-        """Return the members of the packet event."""
+        """Return the members of the packet event; no hints are left out."""
         return {
             "number": self.number,
             "time": self.time,
@@ -263,6 +268,9 @@ class PacketLine:
             "worst": None if self.worst is None else self.worst.value,
             "requirements": list(self.requirements),
             "capture": self.capture,
+            "record": self.record,
+            "stream": self.stream,
+            **({"hints": list(self.hints)} if self.hints else {}),
         }
 
     @classmethod
@@ -277,6 +285,9 @@ class PacketLine:
             worst=None if value["worst"] is None else Outcome(value["worst"]),
             requirements=tuple(map(text, value["requirements"])),
             capture=maybe_text(value["capture"]),
+            record=maybe_whole(value.get("record")),
+            stream=maybe_whole(value.get("stream")),
+            hints=tuple(map(text, value.get("hints", ()))),
         )
 
 

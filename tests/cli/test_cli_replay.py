@@ -25,7 +25,7 @@ def test_microsofts_packets_deviate_where_they_must(tmp_path: Path) -> None:
     done = mqconform("replay", str(CAPTURES / "mqqb-4.1.pcapng"), "--out", str(tmp_path))
     assert done.returncode == ExitCode.DEVIATES
     lines = done.stdout.splitlines()[:8]
-    assert [line.split()[5] for line in lines] == [
+    assert [line.split()[7] for line in lines] == [
         "Ping",
         "Ping",
         "EstablishConnection",
@@ -35,10 +35,16 @@ def test_microsofts_packets_deviate_where_they_must(tmp_path: Path) -> None:
         "UserMessage",
         "SessionAck",
     ]
+    # Record and TCP stream, as Wireshark shows them; the first request has the identifiers that scanners use.
+    assert [line.split()[1:3] for line in lines[1:4]] == [["#2", "-"], ["#6", "0"], ["#8", "0"]]
+    assert "hint: looks like port 1801 scan (example-identifiers)" in lines[2]
+    assert "subject: frame 4 (record 8 of " in done.stdout
     assert r"DIRECT=OS:a04bm02\q" in lines[6]
     assert "MQQB-3.1.5.3.1.client-guid" in lines[3]
     record = read_run(tmp_path)
     assert record.complete
+    assert [(one.record, one.stream) for one in record.packets][:3] == [(1, None), (2, None), (6, 0)]
+    assert [one.hints for one in record.packets if one.hints] == [("example-identifiers",)]
     assert len(record.packets) == 8
     assert (tmp_path / "report.html").exists()
 
@@ -49,6 +55,8 @@ def test_a_consistent_session_passes(tmp_path: Path) -> None:
     told = json.loads(done.stdout)
     assert set(told["verdicts"]) == {"pass"}
     assert told["captures"][0]["packets"] == len(told["packets"]) == 26
+    places = [(one["record"], one["stream"], one["hints"]) for one in told["packets"]]
+    assert (places[0], places[4]) == ((1, None, []), (10, 0, []))
 
 
 def test_what_stands_before_a_cut_is_kept(tmp_path: Path) -> None:
@@ -105,8 +113,8 @@ def test_stdin_a_filter_and_the_failing_packet_byte_by_byte(tmp_path: Path) -> N
     )
     assert done.returncode == ExitCode.DEVIATES, done.stderr
     lines = done.stdout.decode().splitlines()
-    assert [line.split()[5] for line in lines[:2]] == ["EstablishConnection"] * 2
-    assert "-: packet 4" in lines
+    assert [line.split()[7] for line in lines[:2]] == ["EstablishConnection"] * 2
+    assert "-: packet 4, record 8" in lines
     assert any(line.split()[:4] == ["00000000", "10", "5a", "0b"] or "4c 49 4f 52" in line for line in lines)
 
 

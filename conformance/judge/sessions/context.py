@@ -382,5 +382,6 @@ def evidence(seen: Seen) -> Evidence:
             "source": str(frame.source),
             "destination": str(frame.destination),
             "time_ns": frame.time_ns,
+            "record": frame.record,
         },
     )
