@@ -30,6 +30,8 @@ from conformance.wire.security_items import INSIDE, facts_of
 from conformance.wire.session_header import SESSION_HEADER, SESSION_HEADER_SIZE
 from conformance.wire.session_packets import INTERNAL_HEADER, PING, PING_SIGNATURE, PING_SIZE
 from conformance.wire.soap_headers import BODY_SECTION_ID, SOAP_PACKED, SRMP_BYTES, SRMP_PACKED
+from conformance.wire.srmp import LEAST, Srmp, sections_of, srmp
+from conformance.wire.srmp import ORDERS as SRMP_ORDERS
 from conformance.wire.steps import Blob, Branch, Padding, Run, Step, steps_of
 
 BASE_SIZE = 16
@@ -46,6 +48,7 @@ class _Reader:
     """One pass over the bytes. `end` is the bound a field may not cross: the end of the bytes, or of PacketSize.
 
     under: the alternative layouts of this pass, none by default. lengths: of fields whose size field is wrong, by key.
+    srmp: the headers of HTTP messages that are there, where they are not what the packet tells.
     """
 
     def __init__(self, data: bytes, under: frozenset[str] = frozenset()) -> None:
@@ -57,6 +60,7 @@ class _Reader:
         self.trouble: list[Trouble] = []
         self.under = under
         self.lengths: dict[str, int] = {}
+        self.srmp: Srmp | None = None
 
     def note(self, code: str, field: str, offset: int, says: str) -> None:
         self.trouble.append(Trouble(code, field, offset, says))
@@ -198,11 +202,35 @@ def dissect(data: bytes, *, transport: str | None = None) -> Packet:
             if _explained(again):
                 reader = again
                 break
+        else:
+            reader = _with_srmp(reader)
     _alternatives(reader)
     return reader.packet(kind)
 
 
 _MPH = "MessagePropertiesHeader"
+_DEBUG = "DebugHeader"
+
+
+def _with_srmp(reader: _Reader) -> _Reader:
+    """Read the packet with one mistake in the headers of HTTP messages, where one explains what they are."""
+    fields = reader.fields
+    size, announced = int(fields["BaseHeader.PacketSize"]), bool(fields.get("UserHeader.Flags.AH"))
+    at = sum(reader.spans.get(_DEBUG, reader.spans.get(_MPH, (size, 0))))
+    if size > len(reader.data) or (not announced and int(fields.get("Packet.Unexplained", 0)) < LEAST):
+        return reader
+    behind = (one.name for one, condition in USER_MESSAGE_SECTIONS[-2:] if condition and reader.met(condition))
+    found = srmp(reader.data, at, size, next(behind, ""), announced=announced)
+    if found is None:
+        return reader
+    again = _Reader(reader.data, found.under)
+    again.srmp, again.lengths = found, dict(found.lengths)
+    _decode(again)
+    again.note("srmp", f"{_SRMP}.HeaderId", at, "the headers of HTTP messages are not what the packet tells")
+    data = again.spans.get(f"{_SRMP}.Data", (0, 0))[0]
+    if f"{_SRMP}.Data" in found.lengths and data + int(again.fields[f"{_SRMP}.DataLength"]) > size:
+        again.note("overrun", f"{_SRMP}.Data", data, f"{_SRMP}.DataLength counts more than PacketSize leaves")
+    return again
 
 
 def _explained(reader: _Reader) -> bool:
@@ -250,8 +278,13 @@ def _alternatives(reader: _Reader) -> None:
             continue
         differ = any(spans.get(text, (0, 0))[1] % 4 for text in texts)
         fields[f"{section}.Layout"] = "packed" if packed[section] in reader.under else "aligned" if differ else "either"
-    if f"{_SRMP}.Data" in fields:
+    if f"{_SRMP}.Data" in fields and f"{_SRMP}.Data" not in reader.lengths:
         fields[f"{_SRMP}.Unit"] = "bytes" if SRMP_BYTES in reader.under else "wchars"
+    if _SRMP in spans and _COMPOUND in spans:
+        fields["Packet.SrmpOrder"] = reader.srmp.order if reader.srmp else SRMP_ORDERS[0]
+    for section in (_SRMP, _COMPOUND):
+        if f"{section}.Padding.Complete" in fields:
+            fields[f"{section}.Counted"] = spans.get(f"{section}.Data", (0, 0))[1]
 
 
 def _decode(reader: _Reader) -> str:
@@ -310,7 +343,7 @@ def _internal(reader: _Reader) -> str:
 
 
 def _user_message(reader: _Reader, size: int) -> str:
-    for section, condition in USER_MESSAGE_SECTIONS:
+    for section, condition in sections_of(reader.srmp):
         if condition is None or reader.met(condition):
             reader.section(section)
             if section.name == "SecurityHeader":

@@ -14,11 +14,13 @@ from conformance.wire import (
     decode,
     elements,
     extension_headers,
+    multi_queue_format_header,
     packet_table,
     recognition,
     session_header,
     session_packets,
     soap_headers,
+    srmp,
 )
 from conformance.wire.layout import (
     Align,
@@ -61,6 +63,9 @@ FACTS = (
     "SoapHeader.Layout",
     "SRMPEnvelopeHeader.Layout",
     "SRMPEnvelopeHeader.Unit",
+    "SRMPEnvelopeHeader.Counted",
+    "CompoundMessageHeader.Counted",
+    "Packet.SrmpOrder",
 )
 # The sections that `report/wireshark/packet.lua` reads; the contents of fields of bytes are not among them.
 SECTIONS: tuple[Section, ...] = (
@@ -182,6 +187,9 @@ def constants() -> str:
         "extension_size": extension_headers.EXTENSION_SIZE,
         "dead_letter_packed": extension_headers.DEAD_LETTER_PACKED,
         "body_section_id": soap_headers.BODY_SECTION_ID,
+        "header_section_id": soap_headers.HEADER_SECTION_ID,
+        "destination_id": multi_queue_format_header.DESTINATION_ID,
+        "srmp_least": srmp.LEAST,
         "body_allocated": decode.BODY_ALLOCATED,
         "soap_packed": soap_headers.SOAP_PACKED,
         "srmp_packed": soap_headers.SRMP_PACKED,

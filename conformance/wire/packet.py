@@ -16,8 +16,8 @@ class Trouble:
 
     code: `truncated` (the bytes end inside the field), `overrun` (PacketSize ends inside it), `signature`, `version`,
     `packet-size`, `packet-type`, `queue-type`, `size` (an impossible length field), `ack-body`, `extra` (bytes behind
-    the packet), `appended` (other headers behind an ExtensionHeader than it tells). field: full key. offset: byte
-    offset in the data.
+    the packet), `appended` (other headers behind an ExtensionHeader than it tells), `srmp` (other headers of an HTTP
+    message than the packet tells). field: full key. offset: byte offset in the data.
     """
 
     code: str

@@ -3,6 +3,7 @@
 import pytest
 
 from conformance.judge.packets.judge import REMOTE_RULES, Result, find, judge_packet
+from conformance.judge.packets.rules_http import HTTP
 from conformance.judge.rules import Rule
 from conformance.verdict import Outcome
 from conformance.wire import dissect, encode
@@ -25,7 +26,7 @@ def test_the_mutation_breaks_the_rule_and_what_it_declares(rule: Rule) -> None:
 
 
 def test_the_same_packet_on_the_wire_is_judged_by_the_wire() -> None:
-    data = encode("UserMessage", {"SRMPEnvelopeHeader.Data": "<e/>", "CompoundMessageHeader.Data": b"POST"})
+    data = encode("UserMessage", HTTP)
     assert judged(data, "windows") == {}
     assert judged(data, "windows", "buffer") == {"MQMQ-2.2.19.2.http-flag": "fail"}
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from conformance.judge.columns.trees import UNTOLD, Texts, Trees
+from conformance.judge.columns.trees import OF_CERTIFICATES, Texts, Trees
 from conformance.judge.expr import keys_in
 from conformance.judge.packets.judge import REMOTE_RULES, RULES
 from conformance.judge.rules import Rule
@@ -75,7 +75,7 @@ def signature_rules() -> frozenset[str]:
         rule.id
         for rule in all_rules()
         for tree in (rule.applies, *rule.alternatives().values())
-        if any(key.startswith(UNTOLD) for key in keys_in(tree))
+        if any(key.startswith(OF_CERTIFICATES) for key in keys_in(tree))
     )
 
 
@@ -93,7 +93,7 @@ def pairs_of(groups: Iterable[Group]) -> tuple[Pair, ...]:
 def groups_of(rules: Iterable[Rule], shapes: Shapes) -> tuple[Group, ...]:
     """Group rules by the sections they need, in groups small enough to compile as one function.
 
-    Rules that never apply to a packet judged by columns are left out: those about signatures.
+    Rules that never apply to a packet judged by columns are left out: those about signatures and HTTP messages.
     """
     by: dict[frozenset[str], list[Rule]] = {}
     for rule in rules:

@@ -22,6 +22,7 @@ from conformance.judge.packets import (
     rules_signatures,
     rules_user,
 )
+from conformance.judge.packets.envelopes import envelope_facts
 from conformance.judge.packets.signatures import WHY, signature_facts
 from conformance.judge.rules import Rule
 from conformance.spec.assignment import either
@@ -48,6 +49,7 @@ REMOTE_RULES: tuple[Rule, ...] = (*rules_http.RULES, *rules_appended.RULES)
 REMOTE_EXCEPTIONS = frozenset({"MQMQ-2.2.19.2.http-flag", "MQMQ-2.2.19.1.packet-size-headers"})
 TRANSPORTS = ("tcp", "udp", "buffer", "remote")
 MAX_SHOWN = 64  # the most bytes of a field that a verdict quotes
+MAX_TEXT = 1024  # the most characters of one
 Readings = Mapping[str, tuple[str, ...]]
 
 
@@ -175,6 +177,8 @@ def facts(packet: Packet, transport: str) -> dict[str, Any]:
     fields: dict[str, Any] = dict(packet.fields)
     if packet.has("SecurityHeader"):
         fields.update(signature_facts(packet))
+    if packet.has("SRMPEnvelopeHeader"):
+        fields.update(envelope_facts(packet))
     complete = transport != "tcp"
     cut = any(trouble.code == "truncated" for trouble in packet.trouble)
     stopped = {trouble.code for trouble in packet.trouble} & {"queue-type", "size", "signature", "packet-size"}
@@ -277,9 +281,11 @@ _SIGNATURE_FACTS = ("Packet.Signature.", "Packet.MultipleSignature.", "Packet.Ce
 
 
 def shown(value: Any) -> Any:
-    """Convert a field's value to JSON: numbers and text unchanged, bytes as hex, long ones cut."""
+    """Convert a field's value to JSON: numbers and text unchanged, bytes as hex, long bytes and texts cut."""
     if isinstance(value, bytes):
         return value[:MAX_SHOWN].hex() + ("..." if len(value) > MAX_SHOWN else "")
+    if isinstance(value, str) and len(value) > MAX_TEXT:
+        return value[:MAX_TEXT] + "..."
     return value
 
 

@@ -8,17 +8,36 @@ from conformance.judge.expr import (
     Field,
     Has,
     Plus,
+    Times,
+    at_most,
     both,
     either,
     eq,
     is_set,
+    ne,
 )
+from conformance.judge.packets.envelopes import RIGHT, SOAP
+from conformance.judge.packets.rearranged import Rearranged
 from conformance.judge.packets.rules_base import MESSAGE
+from conformance.judge.packets.rules_properties import fits
 from conformance.judge.rules import Mutation, Rule, Value
 
 E, C = "SRMPEnvelopeHeader.", "CompoundMessageHeader."
 AH = "UserHeader.Flags.AH"
-HTTP: dict[str, Value] = {E + "Data": "<e/>", C + "Data": b"POST"}
+ID = "MQRR-2.2.5.1."
+ORDER, COUNTED = "Packet.SrmpOrder", E + "Counted"
+_NAMESPACE = "http://schemas.xmlsoap.org/soap/envelope/"
+# An even number of characters: with its NUL it needs padding.
+ENVELOPE = f'<se:Envelope xmlns:se="{_NAMESPACE}"><se:Header/><se:Body/></se:Envelope>'
+POST = b"POST /msmq/q HTTP/1.1\r\n\r\n"
+BODY = b"body of it."
+HTTP: dict[str, Value] = {
+    E + "Data": ENVELOPE,
+    C + "Data": POST + BODY,
+    C + "MsgBodyOffset": len(POST),
+    C + "MsgBodySize": len(BODY),
+}
+_NAMES = (E.removesuffix("."), C.removesuffix("."))
 
 
 def _layouts(section: str) -> dict[str, Expr]:
@@ -28,36 +47,87 @@ def _layouts(section: str) -> dict[str, Expr]:
 
 RULES: tuple[Rule, ...] = (
     Rule(
-        "MQRR-2.2.5.1.2.srmp-headers-present",
+        ID + "2.srmp-headers-present",
         both(MESSAGE, is_set(AH)),
-        both(Has(E + "DataLength"), Has(C + "MsgBodyOffset")),
+        Has(E + "DataLength"),
         Mutation(also=HTTP, given={AH: 1}, sections=("MessagePropertiesHeader",)),
     ),
     Rule(
-        "MQRR-2.2.5.1.2.1.data-length",
+        ID + "2.srmp-headers-present/second",
+        both(MESSAGE, is_set(AH)),
+        Has(C + "MsgBodyOffset"),
+        Rearranged(also=HTTP, region=_NAMES, order=_NAMES[:1]),
+    ),
+    Rule(
+        ID + "1.no-srmp-headers",
+        either(Has(E + "HeaderId"), Has(C + "HeaderId")),
+        is_set(AH),
+        Mutation(also=HTTP, patch={AH: 0}),
+    ),
+    Rule(
+        ID + "srmp-order",
+        Has(ORDER),
+        eq(ORDER, "told"),
+        Rearranged(also=HTTP, region=_NAMES, order=_NAMES[::-1]),
+    ),
+    Rule(
+        ID + "both-populated",
+        both(Has(E + "DataLength"), Has(C + "MsgBodyOffset")),
+        both(ne(E + "DataLength", 0), ne(C + "HTTPBodySize", 0)),
+        Mutation(also=HTTP, given={C + "Data": b"", C + "MsgBodyOffset": 0, C + "MsgBodySize": 0}),
+    ),
+    Rule(
+        ID + "2.1.data-length",
+        Has(E + "DataLength"),
+        both(
+            fits(E + "Data", E + "DataLength"),
+            either(eq(COUNTED, Field(E + "DataLength")), eq(COUNTED, Times(Field(E + "DataLength"), 2))),
+        ),
+        Mutation(also=HTTP, patch={E + "DataLength": 0x7FFFFFFF}),
+    ),
+    Rule(
+        ID + "2.1.data-length/text",
         Has(E + "Data"),
         both(eq(E + "Data.Terminated", True), eq(E + "Data.Inner", False)),
-        Mutation(also=HTTP, given={E + "Data": "<e/>\0\0\0"}),
+        Mutation(also=HTTP, given={E + "Data": ENVELOPE + "\0\0\0"}),
     ),
     Rule(
-        "MQRR-2.2.5.1.2.2.message-body",
+        ID + "2.1.srmp-message",
+        Has(SOAP),
+        eq(SOAP, RIGHT),
+        Mutation(also=HTTP, given={E + "Data": "<e/>"}),
+    ),
+    Rule(
+        ID + "2.2.http-body-size",
         Has(C + "MsgBodyOffset"),
-        Compare("le", Plus(Field(C + "MsgBodySize"), Field(C + "MsgBodyOffset")), Field(C + "HTTPBodySize")),
-        Mutation(also=HTTP, patch={C + "MsgBodySize": 5}),
+        both(fits(C + "Data", C + "HTTPBodySize"), eq(C + "HTTPBodySize", Field(C + "Counted"))),
+        Mutation(also=HTTP, patch={C + "HTTPBodySize": len(POST)}),
     ),
     Rule(
-        "MQRR-2.2.5.1.2.1.alignment",
+        ID + "2.2.message-body-offset",
+        Has(C + "Counted"),
+        at_most(C + "MsgBodyOffset", Field(C + "Counted")),
+        Mutation(also=HTTP, patch={C + "MsgBodyOffset": 37}, also_breaks=(ID + "2.2.message-body",)),
+    ),
+    Rule(
+        ID + "2.2.message-body",
+        Has(C + "Counted"),
+        Compare("le", Plus(Field(C + "MsgBodySize"), Field(C + "MsgBodyOffset")), Field(C + "Counted")),
+        Mutation(also=HTTP, patch={C + "MsgBodySize": len(BODY) + 1}),
+    ),
+    Rule(
+        ID + "2.1.alignment",
         Has(E + "Layout"),
         _layouts(E),
-        # Ten bytes of data with the next header immediately behind.
+        # The next header stands immediately behind a text that takes no multiple of 4.
         Mutation(also=HTTP, given={E + "Padding": b""}),
         "R-MQRR-srmp-alignment",
     ),
     Rule(
-        "MQRR-2.2.5.1.2.1.data-length-unit",
+        ID + "2.1.data-length-unit",
         Has(E + "Unit"),
         {name: eq(E + "Unit", name) for name in ("wchars", "bytes")},
-        Mutation(also=HTTP, given={E + "DataLength": 10}),
+        Mutation(also=HTTP, given={E + "DataLength": 2 * len(ENVELOPE) + 2}),
         "R-MQRR-srmp-data-length",
     ),
 )

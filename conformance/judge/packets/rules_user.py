@@ -21,6 +21,7 @@ from conformance.judge.expr import (
     one_of,
 )
 from conformance.judge.packets.rules_base import MESSAGE, USER_MESSAGE, reserved_bits
+from conformance.judge.packets.rules_http import HTTP
 from conformance.judge.rules import Mutation, Rule, Value
 from conformance.wire.security_items import sid_bytes
 
@@ -214,7 +215,7 @@ RULES: tuple[Rule, ...] = (
         "MQMQ-2.2.19.2.http-flag",
         MESSAGE,
         is_clear(F + "AH"),
-        Mutation(given={"SRMPEnvelopeHeader.Data": "e", "CompoundMessageHeader.Data": b"c"}),
+        Mutation(given=HTTP),
     ),
     Rule(
         "MQMQ-2.2.19.2.transactional-recoverable",

@@ -53,6 +53,7 @@ def dissector(*, profile: str, readings: Mapping[str, tuple[str, ...]], level: s
         _lua("words"),
         "-- The layout tables.\n\n" + sections(),
         _lua("appended"),
+        _lua("srmp"),
         _lua("packet"),
         _lua("rules"),
         "-- The rules. The comment is the tree that must be true.\n\n" + rules.source,

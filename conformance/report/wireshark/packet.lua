@@ -153,7 +153,7 @@ end
 
 local function decode_user_message(reader, size)
   local fields = reader.fields
-  for _, one in ipairs(USER_MESSAGE_SECTIONS) do
+  for _, one in ipairs(reader.srmp and sections_with(reader.srmp) or USER_MESSAGE_SECTIONS) do
     if one[2] == nil or met(reader, one[2]) then
       if not read_section(reader, one[1]) then return C.user_message end
     end
@@ -253,9 +253,38 @@ local function alternatives(reader)
   end
   layout("SoapHeader", C.soap_packed, "SoapHeader.Header", "SoapHeader.Body")
   layout("SRMPEnvelopeHeader", C.srmp_packed, SRMP_DATA, "CompoundMessageHeader.Data")
-  if fields[SRMP_DATA] ~= nil then
+  if fields[SRMP_DATA] ~= nil and not reader.lengths[SRMP_DATA] then
     fields["SRMPEnvelopeHeader.Unit"] = reader.under[C.srmp_bytes] and "bytes" or "wchars"
   end
+  if has_section(reader, "SRMPEnvelopeHeader") and has_section(reader, "CompoundMessageHeader") then
+    fields["Packet.SrmpOrder"] = reader.srmp and reader.srmp[1] == COMPOUND and "moved" or "told"
+  end
+  for _, name in ipairs({ "SRMPEnvelopeHeader", "CompoundMessageHeader" }) do
+    if fields[name .. ".Padding.Complete"] ~= nil then fields[name .. ".Counted"] = lengths[name .. ".Data"] or 0 end
+  end
+end
+
+-- Read the packet with one mistake in the headers of HTTP messages, if one explains what they are.
+local function with_srmp(reader)
+  local fields = reader.fields
+  local size, announced = fields["BaseHeader.PacketSize"], (fields["UserHeader.Flags.AH"] or 0) ~= 0
+  local before = has_section(reader, "DebugHeader") or has_section(reader, "MessagePropertiesHeader")
+  local at = before and before.at + before.length or size
+  if size > #reader.data or (not announced and (fields["Packet.Unexplained"] or 0) < C.srmp_least) then return reader end
+  local found, lengths, under = srmp_headers(reader, at, size, announced)
+  if not found then return reader end
+  local again = new_reader(reader.data, 0, #reader.data, under)
+  again.srmp, again.lengths = found, lengths
+  decode_all(again)
+  note(again, "srmp", "SRMPEnvelopeHeader.HeaderId", at, "the headers of HTTP messages are not what the packet tells")
+  local data = 0
+  for _, one in ipairs(again.shown) do
+    if one.key == SRMP_DATA then data = one.at end
+  end
+  if lengths[SRMP_DATA] and data + again.fields["SRMPEnvelopeHeader.DataLength"] > size then
+    note(again, "overrun", SRMP_DATA, data, "SRMPEnvelopeHeader.DataLength counts more than PacketSize leaves")
+  end
+  return again
 end
 
 local STOPPED = { ["queue-type"] = true, size = true, signature = true, ["packet-size"] = true,
@@ -286,14 +315,16 @@ local function decode_packet(data, complete)
   local reader = new_reader(data, 0, #data)
   local kind = decode_all(reader)
   if kind == C.user_message and not explained(reader) then
+    local other
     for _, under in ipairs(doubts(reader)) do
       local again = new_reader(data, 0, #data, under)
       decode_all(again)
       if explained(again) then
-        reader = again
+        other = again
         break
       end
     end
+    reader = other or with_srmp(reader)
   end
   alternatives(reader)
   reader.fields["Packet.Kind"] = kind

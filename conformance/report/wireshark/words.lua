@@ -39,7 +39,7 @@ local function counted(reader, key, length)
   if not of then return length.fixed end
   local times = length.times or 1
   if length.bytes_under and reader.under[length.bytes_under] then times = 1 end
-  local bytes = reader.fields[of] * times - (length.minus or 0)
+  local bytes = reader.lengths[key] or reader.fields[of] * times - (length.minus or 0)
   if bytes < 0 then
     note(reader, "size", of, reader.at, string.format("%s is too small by %d for what it counts", of, -bytes))
     return nil
@@ -61,7 +61,7 @@ end
 local function filled(key, length)
   declare({ key = key, type = "bytes" })
   return function(reader)
-    local bytes = reader.lengths[key] or counted(reader, key, length)
+    local bytes = counted(reader, key, length)
     if bytes == nil then return false end
     if bytes == 0 then return true end
     if not enough(reader, key, bytes) then return false end

@@ -45,13 +45,13 @@ from conformance.wire.recognition import (
 )
 from conformance.wire.security_items import INSIDE
 from conformance.wire.soap_headers import BODY_SECTION_ID
+from conformance.wire.srmp import LEAST
 
 KINDS = (USER_MESSAGE, ORDER_ACK, FINAL_ACK, *(kind for kind, _ in INTERNAL_PACKETS.values()), PING_KIND, MALFORMED)
 PLACEMENTS = ("inside", "after")
 LAYOUTS = ("aligned", "packed", "either")
-UNITS = ("wchars", "bytes")
 D = "SecurityHeader.SecurityData."
-M, _SOAP, _SRMP, _COMPOUND = "MessagePropertiesHeader.", "SoapHeader", "SRMPEnvelopeHeader", "CompoundMessageHeader"
+M, _SOAP = "MessagePropertiesHeader.", "SoapHeader"
 USER = "UserHeader"
 _NO = "            return 0"
 
@@ -119,12 +119,8 @@ def fact_places(shapes: Shapes) -> None:
     # A packet decoded without trouble ended in no field.
     shapes.add(Place("Packet.Overrun", BASE_HEADER.name, Sort.WORD, fact="const", words=("",)))
     shapes.add(Place("Packet.Decided", BASE_HEADER.name, Sort.FLAG, size=1, fact="const"))
-    for section in (_SOAP, _SRMP):
-        shapes.slot(f"Packet.{section}")
-        slot(f"{section}.Layout", section, section, words=LAYOUTS)
-    data = shapes.places[f"{_SRMP}.Data"]
-    unit = Place(f"{_SRMP}.Unit", _SRMP, Sort.WORD, data.conditions, fact="const", words=UNITS)
-    shapes.add(unit)
+    shapes.slot(f"Packet.{_SOAP}")
+    slot(f"{_SOAP}.Layout", _SOAP, _SOAP, words=LAYOUTS)
     is_manager = Condition("SecurityHeader.Flags.ST", (2,))
     sixteen = shapes.slot("Packet.sixteen")
     guid = Place(
@@ -212,36 +208,24 @@ def classify_code(shapes: Shapes) -> str:
 
 def explained_code(shapes: Shapes) -> str:
     """Emit `decode._explained`, for a packet without trouble, and a check whether another layout could explain it."""
-    lines = ["def explained(p, o, have):"]
-    for section, paddings in (
-        (_SOAP, ("HeaderPadding", "BodyPadding")),
-        (_SRMP, ("Padding",)),
-        (_COMPOUND, ("Padding",)),
-    ):
-        lines.append(f"    if {has(shapes, section)} != 0:")
-        lines += [
-            f"        if {value_at(shapes, f'{section}.{padding}.Complete')} == 0:\n            return 0"
-            for padding in paddings
-        ]
-        if section == _SOAP:
-            lines += [f"        if {value_at(shapes, 'SoapHeader.BodySectionID')} != {BODY_SECTION_ID}:", _NO]
-        if section == _SRMP:
-            data = f"{_SRMP}.Data"
-            at, length = address_at(shapes, data), length_at(shapes, data)
-            lines += [
-                f"        if {length} != 0:",
-                f"            if terminated({at}, {length}) == 0 or inner_nul({at}, {length}) != 0:",
-                "                return 0",
-            ]
+    lines, unexplained = ["def explained(p, o, have):"], shapes.slots["Packet.unexplained"]
+    lines.append(f"    if {has(shapes, _SOAP)} != 0:")
     lines += [
-        f"    if noted(o, {shapes.slots['Packet.unexplained']}) == 0:",
+        f"        if {value_at(shapes, f'{_SOAP}.{padding}.Complete')} == 0:\n            return 0"
+        for padding in ("HeaderPadding", "BodyPadding")
+    ]
+    lines += [
+        f"        if {value_at(shapes, f'{_SOAP}.BodySectionID')} != {BODY_SECTION_ID}:",
+        _NO,
+        f"    if noted(o, {unexplained}) == 0:",
         "        return 1",
         # Headers behind an ExtensionHeader that were judged here take all the bytes there are.
         f"    return 1 if {has(shapes, EXTENSION_HEADER.name)} != 0 else 0",
         "",
         "",
         "def doubted(p, o, have):",
-        f"    if {value_at(shapes, 'UserHeader.Flags.HH')} != 0 or {value_at(shapes, 'UserHeader.Flags.AH')} != 0:",
+        # The bytes that no header explains can be those of an HTTP message.
+        f"    if {value_at(shapes, 'UserHeader.Flags.HH')} != 0 or noted(o, {unexplained}) >= {LEAST}:",
         "        return 1",
         f"    if {has(shapes, M[:-1])} == 0 or {value_at(shapes, M + 'PrivacyLevel')} == 0:",
         "        return 0",
@@ -316,18 +300,9 @@ def security_lines(shapes: Shapes, depth: str) -> list[str]:
 
 
 def layout_lines(shapes: Shapes) -> list[str]:
-    lines = []
-    for section, texts in (
-        (_SOAP, (f"{_SOAP}.Header", f"{_SOAP}.Body")),
-        (_SRMP, (f"{_SRMP}.Data", f"{_COMPOUND}.Data")),
-    ):
-        lengths = " | ".join(length_at(shapes, text) for text in texts)
-        layout = f"{LAYOUTS.index('aligned')} if ({lengths}) & 3 != 0 else {LAYOUTS.index('either')}"
-        lines += [
-            f"    if {has(shapes, section)} != 0:",
-            f"        note(o, {shapes.slots[f'Packet.{section}']}, {layout})",
-        ]
-    return lines
+    lengths = " | ".join(length_at(shapes, f"{_SOAP}.{text}") for text in ("Header", "Body"))
+    layout = f"{LAYOUTS.index('aligned')} if ({lengths}) & 3 != 0 else {LAYOUTS.index('either')}"
+    return [f"    if {has(shapes, _SOAP)} != 0:", f"        note(o, {shapes.slots[f'Packet.{_SOAP}']}, {layout})"]
 
 
 def signed_lines(shapes: Shapes) -> list[str]:

@@ -46,14 +46,16 @@ from conformance.wire.recognition import INTERNAL_SIZES, UNUSED_FLAGS
 from conformance.wire.security_items import INSIDE, PUBLIC_KEY_BLOB
 from conformance.wire.session_header import SESSION_HEADER, SESSION_HEADER_SIZE
 from conformance.wire.session_packets import INTERNAL_HEADER, PING, PING_SIGNATURE, PING_SIZE
+from conformance.wire.soap_headers import COMPOUND_MESSAGE_HEADER, SRMP_ENVELOPE_HEADER
+from conformance.wire.user_header import USER_HEADER
 
 SESSION = SESSION_HEADER.name
 _FACTS = (
     "kind", "placement", "headers-end", "unexplained", "counted", "extension-end", "length", "letters", "signed",
     "have", "hash", "dead-letter-counted",
 )  # fmt: skip
-# Not a part of any packet: `wire.certificates` reads it.
-ELSEWHERE = (PUBLIC_KEY_BLOB,)
+# What emitted code never reads: no part of any packet, and the headers of HTTP messages, whose packets it leaves out.
+ELSEWHERE = (PUBLIC_KEY_BLOB, SRMP_ENVELOPE_HEADER, COMPOUND_MESSAGE_HEADER)
 
 
 def shapes_and_code() -> tuple[Shapes, str]:
@@ -130,6 +132,8 @@ def _user(shapes: Shapes) -> str:
         f"    {seen(BASE_HEADER.name)}",
     ]
     for section, condition in USER_MESSAGE_SECTIONS:
+        if section in ELSEWHERE:
+            continue
         depth = "    "
         if condition is not None:
             lines.append(f"    if {condition_at(shapes, condition)} != 0:")
@@ -143,6 +147,9 @@ def _user(shapes: Shapes) -> str:
         if section.name == "SecurityHeader":
             lines += security_lines(shapes, depth)
         lines.append(f"{depth}{seen(section.name)}")
+        if section is USER_HEADER:  # the envelope of an HTTP message is read as XML
+            http = condition_at(shapes, Condition("UserHeader.Flags.AH"))
+            lines += [f"    if {http} != 0:", f"        return -{Slow.LAYOUT:d}"]
     lines += [
         f"    note(o, {slots['Packet.headers-end']}, at)",
         "    end = at",
