@@ -216,9 +216,11 @@ def _with_srmp(reader: _Reader) -> _Reader:
     """Read the packet with one mistake in the headers of HTTP messages, where one explains what they are."""
     fields = reader.fields
     size, announced = int(fields["BaseHeader.PacketSize"]), bool(fields.get("UserHeader.Flags.AH"))
-    at = sum(reader.spans.get(_DEBUG, reader.spans.get(_MPH, (size, 0))))
     if size > len(reader.data) or (not announced and int(fields.get("Packet.Unexplained", 0)) < LEAST):
         return reader
+    if _SRMP not in reader.spans and (announced or _MPH not in reader.spans):
+        return reader
+    at = reader.spans[_SRMP][0] if announced else sum(reader.spans.get(_DEBUG, reader.spans[_MPH]))
     behind = (one.name for one, condition in USER_MESSAGE_SECTIONS[-2:] if condition and reader.met(condition))
     found = srmp(reader.data, at, size, next(behind, ""), announced=announced)
     if found is None:

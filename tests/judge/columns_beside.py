@@ -99,7 +99,7 @@ class Beside:
             done += 1
             packet = dissect(data, transport="udp" if udp else "tcp")
             for key, column in self.judge.chunks.columns.columns.items():
-                if not column.hashed and key not in FACTS:
+                if not column.hashed and key not in FACTS and not key.endswith(".Misspelled"):
                     assert value_of(column, row, data, first) == packet.fields.get(key), (key, data.hex())
         return done
 

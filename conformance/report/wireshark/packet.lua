@@ -268,9 +268,11 @@ end
 local function with_srmp(reader)
   local fields = reader.fields
   local size, announced = fields["BaseHeader.PacketSize"], (fields["UserHeader.Flags.AH"] or 0) ~= 0
-  local before = has_section(reader, "DebugHeader") or has_section(reader, "MessagePropertiesHeader")
-  local at = before and before.at + before.length or size
   if size > #reader.data or (not announced and (fields["Packet.Unexplained"] or 0) < C.srmp_least) then return reader end
+  local begun = has_section(reader, "SRMPEnvelopeHeader")
+  local before = has_section(reader, "DebugHeader") or has_section(reader, "MessagePropertiesHeader")
+  if (announced and not begun) or not before then return reader end
+  local at = announced and begun.at or before.at + before.length
   local found, lengths, under = srmp_headers(reader, at, size, announced)
   if not found then return reader end
   local again = new_reader(reader.data, 0, #reader.data, under)

@@ -15,7 +15,7 @@ import numpy as np
 from conformance.wire.columns import llvm_module, lowering, machine, texts, wide
 from conformance.wire.columns.frames import ZEROS
 from conformance.wire.columns.llvm_module import LANES
-from conformance.wire.columns.packet_facts import Slow, seen
+from conformance.wire.columns.packet_facts import NOT_READ, Slow, seen
 from conformance.wire.columns.packets import shapes_and_code
 from conformance.wire.columns.shapes import Shapes, UnknownShapeError
 from conformance.wire.columns.table import ColumnSet, column_set, fill_code
@@ -30,8 +30,8 @@ AHEAD = 6
 """Packets whose first bytes are prefetched before they are read."""
 LINES = 5
 """Cache lines prefetched of each, beside the last."""
-NEVER_JUDGED = frozenset({PING.name})
-"""Sections that no rule is about."""
+NEVER_JUDGED = frozenset({PING.name, *NOT_READ})
+"""Sections that no rule is about, or none on a packet judged here."""
 LOOP = "loop"
 _NEAR, _TRIES, _FAR = 1 << 10, 4, 20
 """Outcomes are first searched among _NEAR rows, in _TRIES of them, then by the bits from _FAR on."""

@@ -44,12 +44,16 @@ from conformance.wire.recognition import (
     ORDER_QUEUE_NAME,
 )
 from conformance.wire.security_items import INSIDE
-from conformance.wire.soap_headers import BODY_SECTION_ID
+from conformance.wire.soap_headers import BODY_SECTION_ID, COMPOUND_MESSAGE_HEADER, SRMP_ENVELOPE_HEADER
 from conformance.wire.srmp import LEAST
+from conformance.wire.srmp import ORDERS as SRMP_ORDERS
 
 KINDS = (USER_MESSAGE, ORDER_ACK, FINAL_ACK, *(kind for kind, _ in INTERNAL_PACKETS.values()), PING_KIND, MALFORMED)
 PLACEMENTS = ("inside", "after")
 LAYOUTS = ("aligned", "packed", "either")
+UNITS = ("wchars", "bytes")
+# The headers of HTTP messages: their packets are left to the other path, so that no code fills the columns they have.
+NOT_READ = (SRMP_ENVELOPE_HEADER.name, COMPOUND_MESSAGE_HEADER.name)
 D = "SecurityHeader.SecurityData."
 M, _SOAP = "MessagePropertiesHeader.", "SoapHeader"
 USER = "UserHeader"
@@ -121,6 +125,13 @@ def fact_places(shapes: Shapes) -> None:
     shapes.add(Place("Packet.Decided", BASE_HEADER.name, Sort.FLAG, size=1, fact="const"))
     shapes.slot(f"Packet.{_SOAP}")
     slot(f"{_SOAP}.Layout", _SOAP, _SOAP, words=LAYOUTS)
+    shapes.slot("Packet.http")
+    envelope, compound = NOT_READ
+    slot(f"{envelope}.Layout", "http", envelope, words=LAYOUTS)
+    slot(f"{envelope}.Unit", "http", envelope, words=UNITS)
+    slot(f"{envelope}.Counted", "http", envelope)
+    slot(f"{compound}.Counted", "http", compound)
+    slot("Packet.SrmpOrder", "http", compound, words=SRMP_ORDERS)
     is_manager = Condition("SecurityHeader.Flags.ST", (2,))
     sixteen = shapes.slot("Packet.sixteen")
     guid = Place(

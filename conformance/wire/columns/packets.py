@@ -11,6 +11,7 @@ from conformance.wire.base_header import BASE_HEADER, MAXIMUM_SIZE, SIGNATURE, V
 from conformance.wire.columns.lists import list_code, ways_room
 from conformance.wire.columns.packet_facts import (
     KINDS,
+    NOT_READ,
     PLACEMENTS,
     USER,
     M,
@@ -46,7 +47,6 @@ from conformance.wire.recognition import INTERNAL_SIZES, UNUSED_FLAGS
 from conformance.wire.security_items import INSIDE, PUBLIC_KEY_BLOB
 from conformance.wire.session_header import SESSION_HEADER, SESSION_HEADER_SIZE
 from conformance.wire.session_packets import INTERNAL_HEADER, PING, PING_SIGNATURE, PING_SIZE
-from conformance.wire.soap_headers import COMPOUND_MESSAGE_HEADER, SRMP_ENVELOPE_HEADER
 from conformance.wire.user_header import USER_HEADER
 
 SESSION = SESSION_HEADER.name
@@ -54,8 +54,8 @@ _FACTS = (
     "kind", "placement", "headers-end", "unexplained", "counted", "extension-end", "length", "letters", "signed",
     "have", "hash", "dead-letter-counted",
 )  # fmt: skip
-# What emitted code never reads: no part of any packet, and the headers of HTTP messages, whose packets it leaves out.
-ELSEWHERE = (PUBLIC_KEY_BLOB, SRMP_ENVELOPE_HEADER, COMPOUND_MESSAGE_HEADER)
+# Not a part of any packet: `wire.certificates` reads it.
+ELSEWHERE = (PUBLIC_KEY_BLOB,)
 
 
 def shapes_and_code() -> tuple[Shapes, str]:
@@ -132,7 +132,7 @@ def _user(shapes: Shapes) -> str:
         f"    {seen(BASE_HEADER.name)}",
     ]
     for section, condition in USER_MESSAGE_SECTIONS:
-        if section in ELSEWHERE:
+        if section.name in NOT_READ:
             continue
         depth = "    "
         if condition is not None:
