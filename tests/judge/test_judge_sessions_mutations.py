@@ -31,6 +31,20 @@ def test_a_spoiled_session_breaks_its_requirement_and_what_is_declared(requireme
     assert failed(mutation.broken()) == {requirement, *mutation.also_breaks}
 
 
+# What these demand comes after another deviation: the other side's, or the request that is wrongly answered.
+AFTERWARDS = {name for name in MUTATIONS if name.endswith("-closes")}
+AFTERWARDS |= {"MQQB-3.1.5.3.1.cs", "MQQB-3.1.5.8.6.accepted"}
+
+
+@pytest.mark.parametrize("requirement", MUTATIONS)
+def test_the_first_to_be_blamed_is_what_was_broken(requirement):
+    said = judge_sessions(MUTATIONS[requirement].broken(), readings=assignment("windows"))
+    wrong = [one for one in said if one.outcome is Outcome.FAIL]
+    first = min(wrong, key=lambda one: one.frame)
+    others = MUTATIONS[requirement].also_breaks if requirement in AFTERWARDS else ()
+    assert first.requirement in (requirement, *others)
+
+
 def test_a_mutation_breaks_at_most_two_others():
     assert not [name for name, mutation in MUTATIONS.items() if len(mutation.also_breaks) > 2]
 

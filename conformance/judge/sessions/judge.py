@@ -158,7 +158,7 @@ class SessionJudge:
                 if manager is not None and manager != NULL_GUID:
                     tables.origins.see(seen, notes, source, manager)
                 tables.lifetimes.see(seen, notes, source, new=new, original=original)
-            tables.transactions.see(seen, notes, session.counts, original=original)
+            tables.transactions.see(seen, notes, session.counts, new=new, original=original)
         return self._taken()
 
     def _named(self, seen: Seen, opening: Opening) -> None:

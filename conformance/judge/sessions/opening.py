@@ -22,6 +22,7 @@ OPEN = len(STAGES)
 NULL_GUID = "00000000-0000-0000-0000-000000000000"
 _ESTABLISH, _PARAMETERS = "EstablishConnectionHeader", "ConnectionParametersHeader"
 _IN_FLIGHT_NS = 1_000_000_000  # Packets queued before the reason to close was read may still leave for this long.
+_AGAIN_NS = 4_000_000_000  # A connection that fails is tried again after this long, which may be 5 seconds.
 _READING_NULL = "R-MQQB-null-server-guid"
 
 _ORDER = requirement_id("MQQB-2.1.1.initialization")
@@ -175,7 +176,11 @@ class Opening:
     def _pinged(self, seen: Seen, notes: Notes, pings: Pings) -> None:
         session, server_class = (seen.number(f"{_ESTABLISH}.OperatingSystem.{bit}") for bit in ("SE", "OS"))
         ping = pings.request_before(*seen.hosts, seen.time_ns)
-        if ping is not None:
+        if ping is not None and session == 1 and (ping.used or seen.time_ns - ping.time_ns > _AGAIN_NS):
+            # A connection tried again, or made anew, is made without a ping (MS-MQQB 3.1.5.2.2).
+            notes.judge(_SE, True, seen, 1, session)
+        elif ping is not None:
+            ping.used = True
             notes.same(_SE, seen, 0, session)
             notes.same(_OS, seen, 1 - ping.rc, server_class)
             if session == 0:

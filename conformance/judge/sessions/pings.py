@@ -33,7 +33,7 @@ class Answer:
 
 @dataclass(slots=True)
 class Request:
-    """A Ping request. rc: its RC bit. manager: the queue manager that sent it."""
+    """A Ping request. rc: its RC bit. manager: the queue manager that sent it. used: a connection was made with it."""
 
     cookie: int
     rc: int
@@ -41,6 +41,7 @@ class Request:
     data: bytes
     manager: str
     answer: Answer | None = None
+    used: bool = False
 
 
 @dataclass(slots=True)

@@ -59,13 +59,13 @@ class Transactions:
         """Record that something from one host to the other is missing from the capture, or was unintelligible."""
         self._path(hosts).generation += 1
 
-    def see(self, seen: Seen, notes: Notes, counts: Counts, *, original: bool) -> None:
-        """Judge a packet of a connection. original: its sender is the queue manager that made the message.
+    def see(self, seen: Seen, notes: Notes, counts: Counts, *, new: bool, original: bool) -> None:
+        """Judge a packet of a connection. new: not seen before. original: its sender has made the message.
 
         counts: of its session, with this packet.
         """
         if seen.kind == "OrderAck":
-            self._order_ack(seen, notes, seen.hosts)
+            self._order_ack(seen, notes, seen.hosts, new=new)
         elif seen.kind == "FinalAck":
             self._final_ack(seen, notes)
         elif seen.number("TransactionHeader.TxSequenceID") is not None:
@@ -115,7 +115,7 @@ class Transactions:
         path.newest = max(path.newest or 0, sent.sequence)
         _bound(path)
 
-    def _order_ack(self, seen: Seen, notes: Notes, hosts: Hosts) -> None:
+    def _order_ack(self, seen: Seen, notes: Notes, hosts: Hosts, *, new: bool) -> None:
         sequence, number = (seen.number(f"OrderAckBody.{key}") for key in ("TxSequenceID", "TxSequenceNumber"))
         if sequence is None or number is None:
             return
@@ -132,8 +132,9 @@ class Transactions:
             else:
                 notes.suspect(_IN_ORDER, seen, {"at most": progress.highest}, number, (there,))
             self._accepted(seen, notes, there, progress, number)
-        self._delay(seen, notes, there, progress)
-        if progress.acknowledged:
+        if new:  # One that is sent again, on another session, comes at any time.
+            self._delay(seen, notes, there, progress, number)
+        if progress.acknowledged and new:
             holds = number >= progress.acknowledged
             notes.judge(_NEVER_DECREASES, holds, seen, {"at least": progress.acknowledged}, number)
         progress.acknowledged = max(progress.acknowledged, number)
@@ -176,10 +177,14 @@ class Transactions:
             readings = ((_READING_REJECTED, alternatives[0]),)
             notes.suspect(_ACCEPTED, seen, {"at most": accepted}, number, (there,), readings)
 
-    def _delay(self, seen: Seen, notes: Notes, there: TransactionalPath, progress: Progress) -> None:
-        """Judge the OrderAck timer, which starts with a transactional message, of this sequence or of another one."""
+    def _delay(self, seen: Seen, notes: Notes, there: TransactionalPath, progress: Progress, number: int) -> None:
+        """Judge the OrderAck timer, which starts with a transactional message, of this sequence or of another one.
+
+        An OrderAck may wait for its turn, and come after messages that the timer of the next one began with.
+        """
         started = [one for one in (there.first_ns, progress.first_ns) if one is not None]
-        there.first_ns = progress.first_ns = None
+        if number >= progress.highest:
+            there.first_ns = progress.first_ns = None
         if not started:
             return
         if there.generation:

@@ -150,7 +150,7 @@ def run(
                 window = max(window, announced)
             if kind == p.SESSION and own[p.COMPLETE] and named != p.NONE and announced != _PAUSED:
                 flags |= 1 << 51
-                if ack == own[mine + p.BEFORE]:
+                if ack == own[mine + p.BEFORE] and acks == 0:
                     break
             wanted = min((ack - own[mine + p.BEFORE]) & 0xFFFF, own[its + p.LENGTH])
             first_ns, recoverable_ns, covered = p.NONE, p.NONE, 0
@@ -503,8 +503,9 @@ def run(
         if kind == p.ORDER:
             there = own[its + p.PATH]
             index[there, p.ANSWERS] = 1
-            index[there, p.FIRST_NS] = p.NONE
-            index[order_progress, p.PROGRESS_NS] = p.NONE
+            if order_number >= index[order_progress, p.TOP]:
+                index[there, p.FIRST_NS] = p.NONE
+                index[order_progress, p.PROGRESS_NS] = p.NONE
             index[order_progress, p.DONE] = max(index[order_progress, p.DONE], order_number)
         at += 1
         cursor[p.WHY] = p.ENDED
