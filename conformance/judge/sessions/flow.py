@@ -120,9 +120,10 @@ class Flow:
         window = seen.number("SessionHeader.WindowSize")
         if window is not None:
             named = self.sides[side].named
-            if named:
-                notes.judge(_ANNOUNCED, window <= named, seen, {"at most": named}, window)
-            else:
+            fits = not named or notes.judge(_ANNOUNCED, window <= named, seen, {"at most": named}, window)
+            if not fits:
+                self.sides[side].named = window  # Further ones of this size are no deviations of their own.
+            if not fits or not named:
                 self._announced(side, window)
             self._acknowledgment(seen, notes, side, other)
         if kind in MESSAGES:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from conformance.capture import Closed, Opened, Side
 from conformance.judge.sessions.context import MESSAGES, Notes, Seen, verdict_on
 from conformance.judge.sessions.pings import Pings
-from conformance.judge.sessions.requests import judge_ping, judge_round_trip
+from conformance.judge.sessions.requests import judge_manager, judge_ping, judge_round_trip
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Outcome
 
@@ -88,6 +88,7 @@ class Opening:
     direct_judged: bool = False
     client: str | None = None
     server: str | None = None
+    pinged: str | None = None
 
     def manager(self, side: Side) -> str | None:
         """Return the queue manager on this side that the initialization named; None before."""
@@ -184,6 +185,7 @@ class Opening:
             notes.same(_SE, seen, 0, session)
             notes.same(_OS, seen, 1 - ping.rc, server_class)
             if session == 0:
+                self.pinged = ping.manager
                 judge_ping(seen, notes, ping)
         elif session == 0:
             notes.undecided(_SE, seen, "no ping of this session is in the capture")
@@ -192,7 +194,11 @@ class Opening:
 
     def _response(self, seen: Seen, notes: Notes, pings: Pings) -> None:
         assert self.request is not None
-        for requirement, key in _ECHOES:
+        echoed, misnames = seen.text(f"{_ESTABLISH}.ClientGuid"), False
+        if self.pinged is not None:
+            misnames = not judge_manager(self.request, notes, self.pinged, self.client, echoed)
+            self.client = self.pinged if misnames else self.client
+        for requirement, key in _ECHOES[misnames:]:
             if key in seen.packet.fields:  # Not behind the end of a packet that is cut short.
                 notes.same(requirement, seen, self.request.packet.fields.get(key), seen.packet.fields[key])
         padding = seen.packet.fields.get(f"{_ESTABLISH}.Padding")
@@ -208,7 +214,7 @@ class Opening:
             wanted = asked if asked != NULL_GUID else own or answered
             notes.judge(_SERVER_GUID, answered == wanted != NULL_GUID, seen, wanted, answered)
         misnamed = asked != NULL_GUID and answered != asked
-        stranger = self.request.text(f"{_ESTABLISH}.ClientGuid") != seen.text(f"{_ESTABLISH}.ClientGuid")
+        stranger = self.client != echoed
         if refused or misnamed or stranger:
             # The initiator sends nothing before the response, so that everything it sends now follows the response.
             self.duties.append(Duty(_INVALID_CLOSES, "initiator", seen.kept(), sure=True))

@@ -10,6 +10,7 @@ _ROUND_TRIP = requirement_id("MQQB-3.1.5.3.2.round-trip")
 _REFUSED = requirement_id("MQQB-3.1.7.6.refused")
 _ONE_SECOND = requirement_id("MQQB-3.1.2.9.one-second")
 _MANAGER = requirement_id("MQQB-2.2.7.qm-guid")
+_CLIENT = requirement_id("MQQB-3.1.5.2.3.client-guid")
 _SHORTEST, _LONGEST, _FACTOR = 500, 120_000, 8
 _TICK_MS = 32  # The system clock may lag behind by its resolution, at both ends of a time.
 _SLACK_MS = 1_000
@@ -30,8 +31,7 @@ def judge_round_trip(request: Seen, response: Seen, parameters: Seen, notes: Not
 
 
 def judge_ping(seen: Seen, notes: Notes, ping: Request) -> None:
-    """Judge a connection after a ping: the response allowed it, in time, and both name the same queue manager."""
-    notes.same(_MANAGER, seen, ping.manager, seen.text("EstablishConnectionHeader.ClientGuid"))
+    """Judge a connection after a ping: the response allowed it, in time."""
     if ping.answer is None:
         for requirement in (_REFUSED, _ONE_SECOND):
             notes.undecided(requirement, seen, "the response to the ping is not in the capture")
@@ -45,6 +45,18 @@ def judge_ping(seen: Seen, notes: Notes, ping: Request) -> None:
     )
     took_ms = (ping.answer.time_ns - ping.time_ns) // _MS
     notes.judge(_ONE_SECOND, took_ms <= 1_000 + _SLACK_MS, seen, {"within, ms": 1_000}, {"ms": took_ms})
+
+
+def judge_manager(request: Seen, notes: Notes, pinged: str, client: str | None, echoed: str | None) -> bool:
+    """Judge that a ping and the request after it name the same queue manager; False blames the request.
+
+    pinged, client, echoed: the names in the ping, the request and the response. Two of them outvote the third.
+    """
+    if client != pinged and pinged == echoed:
+        notes.judge_late(_CLIENT, False, request, pinged, client)
+        return False
+    notes.judge_late(_MANAGER, client == pinged, request, pinged, client)
+    return True
 
 
 def _clamped(round_trip_ms: int) -> int:
