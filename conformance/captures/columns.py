@@ -57,6 +57,7 @@ REASONS = {
     Slow.LETTERS: "letters beyond ASCII in a name",
     Slow.INSIDE: "a security item and its contents differ",
     Slow.CROWDED: "too many different outcomes",
+    Slow.ODD: "holds what no header explains",
 }
 _SIGNED = int(Slow.SIGNED)
 UNUSUAL = "of a connection that does not go its usual way"

@@ -27,12 +27,12 @@ class Mutation:
     """A packet for which the rule holds, and one change that breaks the rule.
 
     also: values of the valid packet beside PLAIN. without: prefix of values of PLAIN that are left out. body: bytes
-    of the body of the broken packet, where they are too many to be given. patch: fields
-    overwritten in the bytes; nothing is recomputed. given: values that replace those of the packet before encoding;
-    everything is computed again. sections, placement: arguments of `encode` for the broken packet. cut: bytes removed
-    from the end, and from PacketSize. kind: the packet's kind; only a `UserMessage` starts from PLAIN. valid_placement:
-    placement of the SessionHeader in the valid packet. also_breaks: at most two other requirements that this packet
-    breaks; declared from the text, not from a run.
+    of the body of the broken packet, where they are too many to be given. patch: fields overwritten in the bytes, after
+    `given`; nothing is recomputed. given: values that replace those of the packet before encoding; everything is
+    computed again. sections, placement: arguments of `encode` for the broken packet. cut: bytes removed from the end,
+    and from PacketSize. kind: the packet's kind; only a `UserMessage` starts from PLAIN. valid_placement: placement of
+    the SessionHeader in the valid packet. also_breaks: at most two other requirements that this packet breaks; declared
+    from the text, not from a run.
     """
 
     also: Values = field(default_factory=dict)
@@ -54,7 +54,8 @@ class Mutation:
     def broken(self) -> bytes:
         """Encode the packet that breaks the rule."""
         if self.patch:
-            data = patch(dissect(self.valid()), self.patch)
+            start = encode(self.kind, {**self._start(), **self.given}, placement=self.valid_placement)
+            data = patch(dissect(start), self.patch)
         else:
             body = {"MessagePropertiesHeader.MessageBody": bytes(self.body)} if self.body else {}
             values = {**self._start(), **self.given, **body}

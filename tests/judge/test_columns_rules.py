@@ -18,8 +18,9 @@ from conformance.capture import Frame, read_capture
 from conformance.judge.columns import Outcomes, Slow
 from conformance.judge.columns.kernel import emitted
 from conformance.judge.columns.outcomes import all_rules, outcome_code
-from conformance.judge.expr import Not
+from conformance.judge.expr import Not, evaluate
 from conformance.judge.packets.judge import find, rules_of
+from conformance.judge.packets.odd import ODD
 from conformance.judge.rules import Rule
 from conformance.resources import resource
 from conformance.suites.packets.messages import (
@@ -58,7 +59,13 @@ def test_every_rule_says_the_same_of_what_it_holds_for_and_of_what_breaks_it(bes
     outcomes = beside.compare(packets, how)
     # Rule by rule this is slow one by one: a different part of the packets for each way of asking.
     beside.compare_rules(packets[PROFILES.index(how.profile) :: 8], how)
-    assert sum(not isinstance(one, Slow) for one in outcomes) > 0.7 * len(packets)
+    assert sum(not isinstance(one, Slow) for one in outcomes) > 0.65 * len(packets)
+
+
+def plainly_broken(rule: Rule) -> bool:
+    """Whether the mutation can be decoded whole and is not odd."""
+    packet = dissect(rule.breaks.broken())
+    return packet.whole and not evaluate(ODD, packet.fields)
 
 
 def test_nearly_every_rule_is_seen_to_hold_and_to_break_by_columns(beside: Beside) -> None:
@@ -76,7 +83,9 @@ def test_nearly_every_rule_is_seen_to_hold_and_to_break_by_columns(beside: Besid
                 (broken if result == "broken" else held if result == "holds" else set()).add(rule.id)
     judged = {rule.id for rule in all_rules() if not any(word in rule.id for word in SIGNED)}
     assert len(held) >= 0.9 * len(judged), sorted(judged - held)
-    assert len(broken) >= 0.65 * len(judged), sorted(judged - broken)
+    plain = {rule.id for rule in all_rules() if plainly_broken(rule)} & judged
+    assert len(plain) > 150
+    assert len(broken & plain) >= 0.8 * len(plain), sorted(plain - broken)
 
 
 @given(st.integers(0, 1 << 32))

@@ -54,7 +54,7 @@ def test_every_mutation_is_read_and_judged_as_here(lua: Path, readings: str, tmp
     assert len(found) == len(sent)
     for data, theirs in zip(sent, found, strict=True):
         assert tshark.differences(dissect(data, transport="buffer"), theirs) == [], data.hex()
-        ours = judge_packet(data, profile=PROFILE, readings=readings, transport="buffer")
+        ours = judge_packet(data, profile=PROFILE, readings=readings, transport="buffer", explain=False)
         ours += tshark.alone(data, readings)
         assert theirs.verdicts == tshark.judged_by_both(ours, left_out), data.hex()
 
@@ -66,7 +66,11 @@ def judged(frame: Frame, readings: str, left_out: Iterable[str]) -> Counter[tupl
         return tshark.judged_by_both(alone, left_out)
     why = frame.trouble.kind if frame.trouble else None
     found = judge_packet(
-        frame.data, profile=PROFILE, readings=readings, transport="tcp" if why not in (None, "ended") else "buffer"
+        frame.data,
+        profile=PROFILE,
+        readings=readings,
+        transport="tcp" if why not in (None, "ended") else "buffer",
+        explain=False,
     )
     found = [one for one in found if why != "no-header" or one.requirement in MARKS]
     return tshark.judged_by_both([*found, *alone], left_out)

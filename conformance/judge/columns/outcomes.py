@@ -15,6 +15,7 @@ from functools import cache
 from conformance.judge.columns.trees import OF_CERTIFICATES, Texts, Trees
 from conformance.judge.expr import keys_in
 from conformance.judge.packets.judge import REMOTE_RULES, RULES
+from conformance.judge.packets.odd import ODD
 from conformance.judge.rules import Rule
 from conformance.wire.columns.chunks import Judged
 from conformance.wire.columns.frames import Truth, closed
@@ -140,7 +141,11 @@ def outcome_code(shapes: Shapes, first: int, rules: Iterable[Rule] | None = None
     at = {(pair.rule.id, pair.alternative): pair for pair in pairs}
     if len(at) != len(pairs):
         raise UnknownShapeError("two rules have one id")
-    functions = [_function(group, shapes, texts, reads, at, first) for group in groups]
+    groups += (Group("odd_packets", closed({"BaseHeader", "UserHeader"}), ()),)
+    functions = [
+        _function(group, shapes, texts, reads, at, first) if group.rules else _odd(group, shapes, texts, reads)
+        for group in groups
+    ]
     source = "\n\n".join([*texts.source.values(), reads.code(), *functions])
     return OutcomeCode(source, groups, pairs, words, words + len(reads.slots))
 
@@ -170,6 +175,19 @@ def _function(
     title = ", ".join(sorted(group.sections, key=shapes.bit))
     body = [f"    {line}" for line in lines]
     return "\n".join(["@wide", f"def {group.name}(o):", f'    """Rules that need {title}"""', *body, ""])
+
+
+def _odd(group: Group, shapes: Shapes, texts: Texts, reads: Reads) -> str:
+    """Emit the function that marks odd packets, which are judged one by one."""
+    frame = WideFrame(shapes, group.sections, reads=reads)
+    found = Trees(frame, texts).tri(ODD).true
+    mask, slot = sum(1 << shapes.bit(section) for section in group.sections), shapes.slots["Packet.odd"]
+    lines = [f"have = noted(o, {shapes.slots['Packet.have']})", f"m = ((have & {mask:#x}) == {mask:#x})", *frame.lines]
+    lines.append(f"note(o, {slot}, m * {int(found) if isinstance(found, bool) else found})")
+    body = [f"    {line}" for line in lines]
+    return "\n".join(
+        ["@wide", f"def {group.name}(o):", '    """Packets that another understanding may explain."""', *body, ""]
+    )
 
 
 @dataclass(slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from typing import Any
 
 from conformance.grammar.direct import is_direct
@@ -13,6 +13,7 @@ from conformance.judge.expr import DECIDED, Expr, Fields, Run, compiled, describ
 from conformance.judge.packets import (
     rules_appended,
     rules_base,
+    rules_causes,
     rules_http,
     rules_lists,
     rules_optional,
@@ -22,7 +23,9 @@ from conformance.judge.packets import (
     rules_signatures,
     rules_user,
 )
+from conformance.judge.packets.causes import Cause, blamed, cause_of, shortened
 from conformance.judge.packets.envelopes import envelope_facts
+from conformance.judge.packets.odd import CAUSE
 from conformance.judge.packets.signatures import WHY, signature_facts
 from conformance.judge.rules import Rule
 from conformance.spec.assignment import either
@@ -42,6 +45,7 @@ RULES: tuple[Rule, ...] = (
     *rules_signatures.RULES,
     *rules_optional.RULES,
     *rules_lists.RULES,
+    *rules_causes.RULES,
 )
 # Rules of MS-MQRR 2.2.5. They judge the headers of its own wherever a packet shows them.
 REMOTE_RULES: tuple[Rule, ...] = (*rules_http.RULES, *rules_appended.RULES)
@@ -108,20 +112,28 @@ def judge_packet(
     level: str = "must",
     subject: str | None = None,
     evidence: Evidence | None = None,
+    explain: bool = True,
 ) -> list[Verdict]:
     """Judge one packet: a verdict for each rule that applies to it.
 
     data: the whole packet. readings: reading id to accepted alternatives, the default first, or the name of a reading
     set. transport: `tcp` (the recorder may have cut the bytes short), `buffer` (the bytes are complete), `remote`
     (complete, as MS-MQRR 2.2.5 hands a message over) or `udp` (a Ping; it has no rules here). level: a broken
-    requirement weaker than this is a warning. subject: words for the verdicts; default the packet's kind. Raises
-    ValueError for an unknown transport or level, never for the bytes.
+    requirement weaker than this is a warning. subject: words for the verdicts; default the packet's kind. explain: as
+    in `judge_dissected`. Raises ValueError for an unknown transport or level, never for the bytes.
     """
     if transport not in TRANSPORTS:
         raise ValueError(f"Unknown transport '{transport}' (one of: {', '.join(TRANSPORTS)})")
     packet = dissect(data, transport=transport)
     return judge_dissected(
-        packet, profile=profile, readings=readings, transport=transport, level=level, subject=subject, evidence=evidence
+        packet,
+        profile=profile,
+        readings=readings,
+        transport=transport,
+        level=level,
+        subject=subject,
+        evidence=evidence,
+        explain=explain,
     )
 
 
@@ -136,28 +148,42 @@ def judge_dissected(
     evidence: Evidence | None = None,
     only: Collection[str] | None = None,
     frame: int | None = None,
+    explain: bool = True,
 ) -> list[Verdict]:
-    """Judge a decoded packet, as `judge_packet` does. only: the requirements to judge; None for all.
+    """Judge a decoded packet, as `judge_packet` does. only: the requirements to judge; None for all. explain: find the
+    one deviation that explains an odd packet (`causes`), and tell what follows from it as inconclusive.
 
     frame: as in `Verdict`; it names the subject where none is given.
     """
     if transport == "udp" or "Packet.Kind" not in packet.fields or packet.has("Ping"):
         return []
     accepted = _accepted(readings) if isinstance(readings, str) else readings
-    fields = facts(packet, transport)
+    fields = _without_cause(packet, transport)
+    cause = _cause(packet, fields, transport) if explain else None
+    fields[CAUSE] = cause.requirement if cause else ""
     subject = subject or (packet.kind if frame is None else of_frame(frame))
-    verdicts: list[Verdict] = []
-    known: dict[int, bool] = {}
-    for ready, weak, condition in _binding(
-        profile, level, transport == "remote", only if only is None else frozenset(only)
-    ):
-        applies = known.get(condition)
-        if applies is None:
-            applies = known[condition] = bool(ready.applies(fields))
-        if applies:
-            finding = _decided(ready, fields, accepted)
-            verdicts.append(_verdict(ready, finding, fields, weak, subject, evidence, packet, frame))
-    return verdicts
+    troubled = explain and bool(cause or packet.trouble)
+    binding = _binding(profile, level, transport == "remote", None if only is None or troubled else frozenset(only))
+
+    def judged(packet: Packet, fields: Fields) -> list[Verdict]:
+        verdicts: list[Verdict] = []
+        known: dict[int, bool] = {}
+        for ready, weak, condition in binding:
+            applies = known.get(condition)
+            if applies is None:
+                applies = known[condition] = bool(ready.applies(fields))
+            if applies:
+                finding = _decided(ready, fields, accepted)
+                verdicts.append(_verdict(ready, finding, fields, weak, subject, evidence, packet, frame))
+        return verdicts
+
+    verdicts = judged(packet, fields)
+    if cause is not None:
+        right = judged(cause.packet, {**_without_cause(cause.packet, transport), CAUSE: ""})
+        verdicts = blamed(verdicts, right, cause.requirement, weak=_weak(cause.requirement, level))
+    elif troubled:
+        verdicts = shortened(verdicts)
+    return verdicts if only is None else [verdict for verdict in verdicts if verdict.requirement in only]
 
 
 def find(rule: Rule, packet: Packet, *, readings: Readings | str = "windows", transport: str = "tcp") -> PacketFinding:
@@ -167,6 +193,36 @@ def find(rule: Rule, packet: Packet, *, readings: Readings | str = "windows", tr
 
 
 def facts(packet: Packet, transport: str) -> dict[str, Any]:
+    """Return the decoded fields, the facts that follow from the transport, and what explains an odd packet."""
+    fields = _without_cause(packet, transport)
+    cause = _cause(packet, fields, transport)
+    fields[CAUSE] = cause.requirement if cause else ""
+    return fields
+
+
+def _cause(packet: Packet, fields: Fields, transport: str) -> Cause | None:
+    """Return what explains an odd packet that the recorder has not cut."""
+    if transport == "tcp" and any(trouble.code == "truncated" for trouble in packet.trouble):
+        return None
+    return cause_of(packet, fields, partial(_failing, remote=transport == "remote"))
+
+
+def _failing(packet: Packet, readings: str, *, remote: bool) -> frozenset[str]:
+    """Return the requirements that a packet breaks under a set of readings."""
+    fields = {**_without_cause(packet, "remote" if remote else "buffer"), CAUSE: ""}
+    accepted = _accepted(readings)
+    return frozenset(
+        ready.rule.requirement
+        for ready in (_READY_REMOTE if remote else _READY)
+        if ready.requirement.level == "must" and _find(ready, fields, accepted).result is Result.BROKEN
+    )
+
+
+def _weak(name: str, level: str) -> bool:
+    return LEVELS.index(requirement(name).level) > LEVELS.index(level)
+
+
+def _without_cause(packet: Packet, transport: str) -> dict[str, Any]:
     """Return the decoded fields with the facts that follow from the transport.
 
     `Packet.Decided`: an absent field is absent, not merely unread. `Packet.Overrun`: the field in which the packet

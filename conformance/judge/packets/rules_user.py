@@ -68,8 +68,6 @@ QUEUE_TYPES: dict[tuple[str, int], tuple[str, str]] = {
     )
     for number, word in words.items()
 }
-# A header can only be missing where no other follows: the next one would be read in its place.
-NOTHING_BEHIND = ("MQMQ-2.2.19.2.message-properties-flag",)
 # The bytes of a UserHeader without queues.
 BARE = 48
 MPH_ONLY = ("MessagePropertiesHeader",)
@@ -130,10 +128,9 @@ def _queue_types() -> Iterator[Rule]:
             Mutation(
                 also=also,
                 without=f"{prefix}DirectFormatName" if number != DIRECT else "",
-                given={F + "MP": 0},
+                given={F + "MP": 1},
                 sections=(),
                 cut=WIDTHS[last],
-                also_breaks=NOTHING_BEHIND,
             ),
         )
 
@@ -147,7 +144,7 @@ RULES: tuple[Rule, ...] = (
         "MQMQ-2.2.20.required-headers",
         USER_MESSAGE,
         Has(F[:-1]),
-        Mutation(without=U, given={F + "MP": 0}, sections=(), cut=BARE),
+        Mutation(without=U, given={F + "MP": 1}, sections=(), cut=BARE),
     ),
     Rule("MQMQ-2.2.19.2.hop-count", MESSAGE, at_most(F + "RC", 0x1D), Mutation(patch={F + "RC": 0x1E})),
     Rule("MQMQ-2.2.19.2.delivery-mode", MESSAGE, one_of(F + "DM", 0, 1), Mutation(patch={F + "DM": 2})),
@@ -157,7 +154,7 @@ RULES: tuple[Rule, ...] = (
         "MQMQ-2.2.19.2.message-properties-flag",
         MESSAGE,
         is_set(F + "MP"),
-        Mutation(patch={F + "MP": 0}, also_breaks=("MQMQ-2.2.19.1.packet-size-headers",)),
+        Mutation(patch={F + "MP": 0}),
     ),
     Rule(
         "MQMQ-2.2.19.2.message-properties-present",
@@ -171,9 +168,8 @@ RULES: tuple[Rule, ...] = (
         Has(T + "PreviousTxSequenceNumber"),
         Mutation(
             also=TRANSACTION,
-            given={F + "TH": 1, F + "MP": 0, F + "DM": 1, "BaseHeader.Flags.PR": 0},
+            given={F + "TH": 1, F + "MP": 1, F + "DM": 1, "BaseHeader.Flags.PR": 0},
             sections=(),
-            also_breaks=NOTHING_BEHIND,
         ),
     ),
     Rule(
@@ -182,18 +178,15 @@ RULES: tuple[Rule, ...] = (
         Has("SecurityHeader.ProviderInfoSize"),
         Mutation(
             also={"SecurityHeader.Flags.ST": 1, "SecurityHeader.SecurityData.SecurityID": sid_bytes("S-1-5-32-544")},
-            given={F + "SH": 1, F + "MP": 0},
+            given={F + "SH": 1, F + "MP": 1},
             sections=(),
-            also_breaks=NOTHING_BEHIND,
         ),
     ),
     Rule(
         "MQMQ-2.2.19.2.connector-type-present",
         both(MESSAGE, is_set(F + "CQ")),
         Has(U + "ConnectorType"),
-        Mutation(
-            also={U + "ConnectorType": GUID}, given={F + "MP": 0}, sections=(), cut=16, also_breaks=NOTHING_BEHIND
-        ),
+        Mutation(also={U + "ConnectorType": GUID}, given={F + "MP": 1}, sections=(), cut=16),
     ),
     Rule(
         "MQMQ-2.2.19.2.multi-queue-header-present",
@@ -281,10 +274,9 @@ RULES: tuple[Rule, ...] = (
         Has(T + "ConnectorQMGuid"),
         Mutation(
             also={**TRANSACTION, T + "ConnectorQMGuid": GUID},
-            given={F + "MP": 0},
+            given={F + "MP": 1},
             sections=("TransactionHeader",),
             cut=16,
-            also_breaks=NOTHING_BEHIND,
         ),
     ),
     *reserved_bits("TransactionHeader", "MQMQ-2.2.20.5", "X1 X2 X3 X4 X5 X6 X7 X8", Mutation(also=TRANSACTION)),

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from conformance.judge.packets.judge import RULES
+from conformance.judge.packets.rules_causes import RULES as CAUSES
 from conformance.judge.rules import Rule
 from conformance.spec.catalogue import requirement_id
 
@@ -85,6 +86,8 @@ _EITHER: dict[str, tuple[str, ...]] = {
         *_words("MQMQ-2.2.20.", "7.header-section-id 7.body-section-id 7.header-terminated 7.body-terminated"),
         *_words("MQMQ-2.2.20.", "8.queue-type"),
     ),
+    # What a clear flag denies, a size, an order: bytes are read as something else, which may be refused or not.
+    "MS-MQMQ 2.2.20": tuple(dict.fromkeys(rule.requirement for rule in CAUSES)),
     # The place of a message in its transaction is checked on arrival.
     "MS-MQQB 3.1.5.8.6": (*_words("MQMQ-2.2.20.5.", "sequence-number-range previous-before first-has-no-previous"),),
     # R-MQMQ-transaction-reserved-bits: one sentence ignores them, another makes them an error.

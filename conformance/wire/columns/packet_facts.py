@@ -70,6 +70,7 @@ class Slow(IntEnum):
     LETTERS = 4  # unusual letters decide a comparison of names, or the grammar of names does
     INSIDE = 5  # the contents of a security item do not fit it
     CROWDED = 6  # more different outcomes than the table of outcomes holds
+    ODD = 7  # it was decoded, and holds what no header explains
 
 
 def value_at(shapes: Shapes, key: str) -> str:
@@ -132,6 +133,8 @@ def fact_places(shapes: Shapes) -> None:
     slot(f"{envelope}.Counted", "http", envelope)
     slot(f"{compound}.Counted", "http", compound)
     slot("Packet.SrmpOrder", "http", compound, words=SRMP_ORDERS)
+    # An odd packet is left to the other path, so no cause explains one that is judged here.
+    shapes.add(Place("Packet.Cause", BASE_HEADER.name, Sort.WORD, fact="const", words=("",)))
     is_manager = Condition("SecurityHeader.Flags.ST", (2,))
     sixteen = shapes.slot("Packet.sixteen")
     guid = Place(

@@ -52,7 +52,7 @@ from conformance.wire.user_header import USER_HEADER
 SESSION = SESSION_HEADER.name
 _FACTS = (
     "kind", "placement", "headers-end", "unexplained", "counted", "extension-end", "length", "letters", "signed",
-    "have", "hash", "dead-letter-counted",
+    "have", "hash", "dead-letter-counted", "odd",
 )  # fmt: skip
 # Not a part of any packet: `wire.certificates` reads it.
 ELSEWHERE = (PUBLIC_KEY_BLOB,)
@@ -267,6 +267,7 @@ def _whole(shapes: Shapes) -> str:
         f"    note(o, {slots['Packet.length']}, total)",
         f"    note(o, {slots['Packet.letters']}, 0)",
         f"    note(o, {slots['Packet.signed']}, 0)",
+        f"    note(o, {slots['Packet.odd']}, 0)",
         "    if udp != 0:",
         f"        if total != {PING_SIZE} or {function_of(PING)}(p, 0, total, o) < 0:",
         "    " + trouble,

@@ -1,0 +1,318 @@
+"""What could be wrong with a packet that cannot be decoded, or only oddly: one deviation, undone.
+
+Each hypothesis names the requirement that would be broken, and the packet as it would be if it were not. The order is
+that of how much each explains: a flag, a type, a size, the order of headers, padding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from conformance.grammar.direct import is_direct
+from conformance.spec.catalogue import requirement_id
+from conformance.wire import Packet, patch
+from conformance.wire.decode import read_section
+from conformance.wire.packet_table import USER_MESSAGE_SECTIONS
+from conformance.wire.session_header import SESSION_HEADER_SIZE
+
+_B, _U, _T, _S = "BaseHeader.", "UserHeader.", "TransactionHeader.", "SecurityHeader."
+_M, _D, _X, _Q = "MessagePropertiesHeader.", "DebugHeader.", "SoapHeader.", "MultiQueueFormatHeader."
+_SIZE = _B + "PacketSize"
+MOST = 1 << 22
+"""The most bytes that all hypotheses on one packet may have together."""
+
+
+Guess = Callable[[Packet, str, int, int], Iterator[int]]
+"""Yields sizes for a packet, the size's key, its value, and the bytes of each thing that it counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """requirement: the one that would be broken. data: the packet without that deviation."""
+
+    requirement: str
+    data: bytes
+
+
+def _ids(section: str, **words: str) -> dict[str, str]:
+    return {key.replace("__", "."): requirement_id(f"MQMQ-{section}.{word}") for key, word in words.items()}
+
+
+# A flag to what it breaks when it is set without its header, and when it is clear although its header is there.
+_FLAGS: dict[str, tuple[str, str]] = {
+    key: (requirement_id(f"MQMQ-{present}"), requirement_id(f"MQMQ-{absent}"))
+    for key, present, absent in (
+        (_U + "Flags.TH", "2.2.19.2.transaction-header-present", "2.2.19.2.transaction-header-absent"),
+        (_U + "Flags.SH", "2.2.19.2.security-header-present", "2.2.19.2.security-header-absent"),
+        (_U + "Flags.MP", "2.2.19.2.message-properties-present", "2.2.19.2.message-properties-flag"),
+        (_U + "Flags.CQ", "2.2.19.2.connector-type-present", "2.2.19.2.connector-type-absent"),
+        (_U + "Flags.HH", "2.2.19.2.soap-header-present", "2.2.19.2.soap-header-absent"),
+        (_U + "Flags.MQ", "2.2.19.2.multi-queue-header-present", "2.2.19.2.multi-queue-header-absent"),
+        (_B + "Flags.DH", "2.2.19.1.debug-header-present", "2.2.19.1.debug-header-absent"),
+        (_B + "Flags.SH", "2.2.19.1.session-header-present", "2.2.20.session-header-absent"),
+        (_T + "Flags.CG", "2.2.20.5.connector-present", "2.2.20.5.connector-absent"),
+        (_D + "Flags.QT", "2.2.20.8.queue-identifier-present", "2.2.20.8.queue-identifier-absent"),
+    )
+}
+# A queue's type to what it breaks when the queue has the form of another type; types that are none at the end.
+_TYPES: dict[str, tuple[dict[int, str], str]] = {
+    _U + f"Flags.{flag}": (
+        {number: requirement_id(f"MQMQ-2.2.19.2.{word}") for number, word in words.items()},
+        requirement_id(f"MQMQ-2.2.19.2.{other}"),
+    )
+    for flag, words, other in (
+        (
+            "DQ",
+            {0: "destination-none", 3: "destination-private", 5: "destination-public", 7: "destination-direct"},
+            "destination-type",
+        ),
+        (
+            "AQ",
+            {
+                0: "admin-queue-none",
+                2: "admin-private-source",
+                3: "admin-private-destination",
+                5: "admin-public",
+                6: "admin-private-other",
+                7: "admin-direct",
+            },
+            "admin-type",
+        ),
+        (
+            "RQ",
+            {
+                0: "response-queue-none",
+                1: "response-type-same",
+                2: "response-private-source",
+                3: "response-private-destination",
+                4: "response-private-admin",
+                5: "response-public",
+                6: "response-private-other",
+                7: "response-direct",
+            },
+            "response-queue-none",
+        ),
+    )
+}
+_QUEUES = {"DQ": _U + "DestinationQueue", "AQ": _U + "AdminQueue", "RQ": _U + "ResponseQueue"}
+_PACKET_SIZE = requirement_id("MQMQ-2.2.19.1.packet-size")
+# A size to what it breaks, and the bytes of each thing that it counts.
+_SIZES: dict[str, tuple[str, int]] = {
+    key: (requirement_id(f"MQMQ-{name}"), unit)
+    for key, name, unit in (
+        *((f"{_U}{queue}.Count", "2.2.18.1.5.2.count", 1) for queue in ("DestinationQueue", "AdminQueue")),
+        (_U + "ResponseQueue.Count", "2.2.18.1.5.2.count", 1),
+        (_S + "SenderIdSize", "2.2.20.6.sender-id-size", 1),
+        (_S + "EncryptionKeySize", "2.2.20.6.encryption-key-size", 1),
+        (_S + "SignatureSize", "2.2.20.6.signature-size", 1),
+        (_S + "SenderCertSize", "2.2.20.6.sender-cert-size-exact", 1),
+        (_S + "ProviderInfoSize", "2.2.20.6.provider-info-size", 1),
+        (_M + "LabelLength", "2.2.19.3.label-length", 2),
+        (_M + "ExtensionSize", "2.2.19.3.extension-size", 1),
+        (_M + "MessageSize", "2.2.19.3.message-size", 1),
+        (_X + "HeaderDataLength", "2.2.20.7.header-terminated", 2),
+        (_X + "BodyDataLength", "2.2.20.7.body-terminated", 2),
+        *((f"{_Q}{name}.HeaderSize", "2.2.20.2.header-size", 1) for name in ("Destination", "Administration")),
+        (_Q + "Response.HeaderSize", "2.2.20.2.header-size", 1),
+        (_Q + "Signature.Size", "2.2.20.3.size", 1),
+    )
+}
+# A size of a text to the field right before the text, which ends with its NUL.
+_TEXTS = {
+    **{f"{_U}{queue}.Count": f"{_U}{queue}.Count" for queue in ("DestinationQueue", "AdminQueue", "ResponseQueue")},
+    _M + "LabelLength": _M + "ExtensionSize",
+    _X + "HeaderDataLength": _X + "HeaderDataLength",
+    _X + "BodyDataLength": _X + "BodyDataLength",
+}
+_ITEMS = tuple(key for key in _SIZES if key.startswith(_S))
+_SLIPS = (-1, 1, -2, 2, -4, 4, -8, 8, -12, 12, -16, 16)
+# Headers that may be out of place, the likelier first, and what that breaks.
+_ORDER: dict[str, str] = _ids(
+    "2.2.20",
+    TransactionHeader="transaction-header-layout",
+    SecurityHeader="security-header-layout",
+    DebugHeader="debug-header-layout",
+    SoapHeader="soap-header-layout",
+    MultiQueueFormatHeader="multi-queue-header-layout",
+    MessagePropertiesHeader="message-properties-header-layout",
+)
+_PADDED = {
+    _U: requirement_id("MQMQ-2.2.18.1.5.2.layout"),
+    _S: requirement_id("MQMQ-2.2.20.6.security-data-aligned"),
+    _M: requirement_id("MQMQ-2.2.19.3.padding"),
+    _Q: requirement_id("MQMQ-2.2.20.2.format-name-list-layout"),
+}
+BLAMED: frozenset[str] = frozenset(
+    (
+        *(name for names in _FLAGS.values() for name in names),
+        *(name for names, other in _TYPES.values() for name in (*names.values(), other)),
+        *(name for name, _ in _SIZES.values()),
+        *_ORDER.values(),
+        *_PADDED.values(),
+        _PACKET_SIZE,
+    )
+)
+"""Every requirement that a hypothesis can blame."""
+
+
+def hypotheses(packet: Packet) -> Iterator[Hypothesis]:
+    """Yield what could be wrong with a packet that begins with a BaseHeader, at most `MOST` bytes in all."""
+    left = max(MOST, len(packet.data))
+    for one in _all(packet):
+        left -= len(one.data)
+        if left < 0:
+            return
+        yield one
+
+
+def _all(packet: Packet) -> Iterator[Hypothesis]:
+    yield from _packet_size(packet)
+    yield from _flags(packet)
+    yield from _types(packet)
+    yield from _sizes(packet, _told)
+    yield from _orders(packet)
+    yield from _packed(packet)
+    yield from _padding(packet)
+    yield from _sizes(packet, _slipped)
+
+
+def _packet_size(packet: Packet) -> Iterator[Hypothesis]:
+    size = packet.fields[_SIZE]
+    behind = SESSION_HEADER_SIZE if packet.fields.get(_B + "Flags.SH") else 0
+    for right in dict.fromkeys((len(packet.data) - behind, len(packet.data))):
+        if right != size and right >= 16:
+            yield Hypothesis(_PACKET_SIZE, patch(packet, {_SIZE: right}))
+
+
+def _flags(packet: Packet) -> Iterator[Hypothesis]:
+    for key, (present, absent) in _FLAGS.items():
+        value = packet.fields.get(key)
+        if value in (0, 1):
+            yield Hypothesis(present if value else absent, patch(packet, {key: 1 - int(value)}))
+
+
+def _types(packet: Packet) -> Iterator[Hypothesis]:
+    # That a message was meant to have no destination is the least likely.
+    order = list(_TYPES) if not packet.fields.get(_U + "Flags.DQ") else list(_TYPES)[::-1]
+    for key in order:
+        (names, other), value = _TYPES[key], packet.fields.get(key)
+        name = packet.fields.get(f"{_QUEUES[key[-2:]]}.DirectFormatName")
+        if isinstance(name, str) and is_direct(name):
+            continue  # a name is what its type says
+        for number in names if isinstance(value, int) else ():
+            if number != value:
+                yield Hypothesis(names.get(int(value or 0), other), patch(packet, {key: number}))
+
+
+def _sizes(packet: Packet, guess: Guess) -> Iterator[Hypothesis]:
+    """Yield packets with another size: the one that the counted bytes tell themselves, or that of a usual slip."""
+    for key, (requirement, unit) in _SIZES.items():
+        value = packet.fields.get(key)
+        if not isinstance(value, int) or _TEXTS.get(key, key) not in packet.spans:
+            continue
+        width = packet.spans[key][1]
+        for right in dict.fromkeys(guess(packet, key, value, unit)):
+            if right != value and 0 <= right < 1 << 8 * width:
+                yield Hypothesis(requirement, patch(packet, {key: right}))
+
+
+def _told(packet: Packet, key: str, value: int, unit: int) -> Iterator[int]:
+    """Yield the size that the bytes tell: a text ends with its NUL, a SID counts its parts, a certificate its bytes."""
+    data = packet.data
+    if key in _TEXTS:
+        yield _to_nul(packet, sum(packet.spans[_TEXTS[key]])) // unit
+    elif key == _M + "MessageSize":
+        yield int(packet.fields.get(_M + "AllocationBodySize", value))
+    elif key.startswith(_S):
+        start = packet.spans[_S + "ProviderInfoSize"][0] + 4 if _S + "ProviderInfoSize" in packet.spans else 0
+        for item in _ITEMS:
+            if item == key and start:
+                if key == _S + "SenderIdSize":
+                    kind = packet.fields[_S + "Flags.ST"]
+                    yield 16 if kind == 2 else 8 + 4 * data[start + 1] if kind == 1 and start + 1 < len(data) else 0
+                elif key == _S + "SenderCertSize" and data[start : start + 2] == b"\x30\x82":
+                    yield 4 + int.from_bytes(data[start + 2 : start + 4], "big")
+                elif key == _S + "ProviderInfoSize":
+                    yield 4 + _to_nul(packet, start + 4)
+            start += -(-int(packet.fields.get(item, 0)) // 4) * 4
+
+
+def _slipped(packet: Packet, key: str, value: int, unit: int) -> Iterator[int]:
+    """Yield what the size may have been meant as. Where bytes are only left over, no size of a body is likelier."""
+    if key == _M + "MessageSize" or (key == _M + "ExtensionSize" and not packet.trouble):
+        return
+    yield int.from_bytes(value.to_bytes(packet.spans[key][1], "little"), "big")
+    yield from (value * 2, value // 2)
+    yield from (value + slip for slip in _SLIPS)
+
+
+def _to_nul(packet: Packet, start: int) -> int:
+    """Return the bytes of the text that begins here, its NUL included; 0 when it has none."""
+    at = packet.data.find(b"\0\0", start)
+    while at >= 0 and (at - start) % 2:
+        at = packet.data.find(b"\0\0", at + 1)
+    return at + 2 - start if at >= 0 else 0
+
+
+def _orders(packet: Packet) -> Iterator[Hypothesis]:
+    """Yield packets whose headers stand in their order, if they can be read with one of them elsewhere."""
+    data, start = packet.data, sum(packet.spans.get(_U[:-1], (0, 0)))
+    end = min(int(packet.fields[_SIZE]), len(data))
+    announced = [
+        section
+        for section, condition in USER_MESSAGE_SECTIONS[1:]
+        if condition is not None and packet.fields.get(condition.key) in (1,) and section.name in _ORDER
+    ]
+    for moved in _ORDER:
+        at = next((at for at, section in enumerate(announced) if section.name == moved), None)
+        others = [section for section in announced if section.name != moved]
+        for place in range(len(announced)) if at is not None else ():
+            if place == at:
+                continue
+            order = [*others[:place], announced[at or 0], *others[place:]]
+            pieces, here = {}, start
+            for section in order:
+                _, size = read_section(section, data[here:end])
+                pieces[section.name] = data[here : here + size]
+                here += size
+            if here == end:
+                right = b"".join(pieces[section.name] for section in announced)
+                yield Hypothesis(_ORDER[moved], data[:start] + right + data[end:])
+
+
+def _packed(packet: Packet) -> Iterator[Hypothesis]:
+    """Yield packets whose items of SecurityData are aligned, read as if they followed each other without padding."""
+    if _S + "ProviderInfoSize" not in packet.spans:
+        return
+    start = sum(packet.spans[_S + "ProviderInfoSize"])
+    sizes = [int(packet.fields[item]) for item in _ITEMS]
+    total, size = sum(sizes), int(packet.fields[_SIZE])
+    for end in dict.fromkeys((start + total, start + -(-total // 4) * 4)):
+        if end > len(packet.data):
+            return
+        right, at = b"", start
+        for length in sizes:
+            right += packet.data[at : at + length] + bytes(-length % 4)
+            at += length
+        longer = start + len(right) - end
+        if longer and 0 <= size + longer < 1 << 32:
+            whole = patch(packet, {_SIZE: size + longer})
+            yield Hypothesis(_PADDED[_S], whole[:start] + right + whole[end:])
+
+
+def _padding(packet: Packet) -> Iterator[Hypothesis]:
+    """Yield packets with padding where there is none, and without four bytes that are too many."""
+    for key, (at, need) in packet.spans.items():
+        if not key.endswith("Padding"):
+            continue
+        requirement = _PADDED.get(key.partition(".")[0] + ".")
+        if requirement is None:
+            continue
+        size = int(packet.fields[_SIZE])
+        if size + need < 1 << 32:
+            whole = patch(packet, {_SIZE: size + need})
+            yield Hypothesis(requirement, whole[:at] + bytes(need) + whole[at:])
+        if size >= 20 and at + need + 4 < min(size, len(packet.data)):
+            whole = patch(packet, {_SIZE: size - 4})
+            yield Hypothesis(requirement, whole[: at + need] + whole[at + need + 4 :])
