@@ -111,7 +111,8 @@ def pytest_configure(config: pytest.Config) -> None:
             from conformance.harness.past import Lazy
 
             loaded = _loaded(config)
-            session.past = Lazy(lambda: _quirks(session, loaded), knows=bool(loaded))
+            alone = hooks.worker == "main"
+            session.past = Lazy(lambda: _quirks(session, loaded, worker=None if alone else hooks.worker))
         config.pluginmanager.register(hooks, "mqconform-run")
         config.pluginmanager.register(hooks.chosen, "mqconform-chosen")
         if getattr(config.option, "allure_report_dir", None):
@@ -137,13 +138,24 @@ def _loaded(config: pytest.Config) -> Sequence[KnownQuirk]:
     return loaded
 
 
-def _quirks(session: RunSession, loaded: Sequence[KnownQuirk]) -> Past:
-    """Return what goes on behind the deviations of this run's implementation."""
-    from conformance.explaining.quirks import Quirks
-    from conformance.explaining.stories import implementation_of
-    from conformance.harness.run_session import hello_json
+def _quirks(session: RunSession, loaded: Sequence[KnownQuirk], worker: str | None) -> Past:
+    """Return what goes on behind the deviations of this run's implementation. worker: None if there is only one."""
+    from conformance.explaining.quirks import quirks_of
+    from conformance.explaining.shared import Shared
+    from conformance.harness.past import TOLD_TO_WORKERS
 
-    return Quirks(lambda: implementation_of(hello_json(session.client()), session.options.profile, {}), loaded)
+    return quirks_of(session, loaded, None if worker is None else Shared(session.out / TOLD_TO_WORKERS, worker))
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Remove what the workers told each other: the run record has it."""
+    if _SESSION in config.stash and not hasattr(config, "workerinput"):
+        from conformance.harness.past import TOLD_TO_WORKERS
+        from conformance.scratch import remove_tree
+
+        told = config.stash[_SESSION].out / TOLD_TO_WORKERS
+        if told.is_dir():
+            remove_tree(told)
 
 
 def _session(request: pytest.FixtureRequest) -> RunSession:

@@ -15,6 +15,7 @@ from conformance.spec.versions import DEFAULT_PROFILE
 from conformance.verdict import ExitCode, exit_code
 
 if TYPE_CHECKING:
+    from conformance.harness.past import Past
     from conformance.harness.recorder import ConformanceFailure
     from conformance.harness.run_session import RunSession, TestState
     from conformance.histories.soak import Soak, Soaked
@@ -39,15 +40,18 @@ def soak(
     histories: int | None = None,
     in_process: bool = False,
     deadline_ms: int = 10_000,
+    quirks: bool = True,
     on_progress: Callable[[Soaked], None] = lambda soaked: None,
 ) -> RunResult:
     """Walk through random histories of `steps` calls until the budget is spent (None: until interrupted).
 
-    plans: names of the plans to walk (none: all in turn). histories: stop after so many. Raises BadInput for an unknown
-    name, and for an output folder that cannot be written.
+    plans: names of the plans to walk (none: all in turn). histories: stop after so many. quirks: tell what a known
+    fault explains as a consequence (`docs/quirks.md`). Raises BadInput for an unknown name, and for an output folder
+    that cannot be written.
     """
     from conformance.adapter.errors import AdapterError, ConnectorError, DriverUnusable
     from conformance.harness.connecting import check_connector, open_client
+    from conformance.harness.past import Lazy
     from conformance.harness.recorder import RunOptions
     from conformance.harness.run_session import RunSession
     from conformance.harness.run_verdicts import CONCLUSION, conclusion
@@ -92,6 +96,7 @@ def soak(
             profile=options.profile,
         ),
     )
+    session.past = Lazy(lambda: _quirks(session)) if quirks else None
     session.writer.header(_header(session))
     sentence: str | None = None
     try:
@@ -107,6 +112,8 @@ def soak(
                 wanted,
                 judge_of=lambda name: states[name].judge,
                 on_finding=lambda failure, name: _found(session, states[name], failure),
+                past=session.past,
+                on_consequence=lambda failure, name, why: session.consequence(states[name], failure, why),
             )
             _walk(session, walker, states, budget_s, histories, on_progress)
         except AdapterError as error:
@@ -117,6 +124,7 @@ def soak(
         except KeyboardInterrupt:
             session.stop_reason = "interrupted"
         session.note_transitions()
+        session.note_quirks()
         session.close()
         # A deviating answer is no evidence of the reading that an implementation follows.
         for verdict in conclusion(read_run(folder), options) if not session.failures else ():
@@ -191,6 +199,12 @@ def _begun(session: RunSession, name: str, plan: Plan) -> TestState:
 def _found(session: RunSession, state: TestState, failure: ConformanceFailure) -> None:
     session.failed(state, failure)
     session.note_epoch()
+
+
+def _quirks(session: RunSession) -> Past:
+    from conformance.explaining.quirks import quirks_of
+
+    return quirks_of(session)
 
 
 def _header(session: RunSession) -> Header:

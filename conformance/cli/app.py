@@ -187,6 +187,12 @@ def soak(
     budget: Annotated[str | None, typer.Option(help="End after this time: 30s, 5m or 2h (default: on Ctrl-C).")] = None,
     histories: Histories = None,
     deadline_ms: DeadlineMs = 10_000,
+    quirks: Annotated[
+        bool,
+        typer.Option(
+            "--quirks/--no-quirks", help="Tell what a known fault explains as a consequence, once it is known."
+        ),
+    ] = True,
     in_process: InProcess = False,
     json: Json = False,
 ) -> None:
@@ -210,6 +216,7 @@ def soak(
         budget=budget,
         histories=histories,
         in_process=in_process,
+        quirks=quirks,
         deadline_ms=deadline_ms,
         json=json,
     )

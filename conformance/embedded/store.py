@@ -75,13 +75,14 @@ class Store:
         try:
             make_folder(path.parent)
             self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=5)
-            self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
             found = self._db.execute("PRAGMA user_version").fetchone()[0]
             if found not in (0, SCHEMA_VERSION):
                 raise StoreError(f"{path} was written by another version of the embedded queue manager: remove it")
-            self._db.executescript(_SCHEMA)
-            self._db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+            if not found:  # the file keeps its journal mode and its tables
+                self._db.execute("PRAGMA journal_mode=WAL")
+                self._db.executescript(_SCHEMA)
+                self._db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
         except (OSError, ValueError, sqlite3.Error) as error:  # ValueError: a path with a null character
             raise StoreError(f"the state folder {path.parent} cannot be used: {error}") from error
         self._pending: list[tuple[str, tuple[Json, ...]]] = []

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from conformance.explaining.playing import alternatives
+from conformance.explaining.playing import alternatives, quick_folder
 from conformance.explaining.stories import Implementation, Told, taped
 from conformance.harness.connecting import open_client
 from conformance.harness.guarded_client import GuardedClient, refusals
@@ -43,7 +42,7 @@ class Asked:
 def reference(faults: Sequence[str], implementation: Implementation) -> Iterator[GuardedClient]:
     """Open the embedded manager with faults, and with the readings that an implementation follows."""
     names = ",".join((*alternatives(implementation), *faults))
-    with TemporaryDirectory(prefix="mqconform-") as folder:
+    with quick_folder() as folder:
         client = open_client(
             f"embedded+{names}" if names else "embedded",
             state_dir=Path(folder),

@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from conformance.explaining.packets import members
 from conformance.explaining.stories import Implementation
 
 _HANDLE: Final = "handle"
@@ -78,6 +79,8 @@ class Names:
                 yield "value"
             return
         self._method = method
+        if method == "outgoing.take" and isinstance(theirs, Mapping) and isinstance(ours, Mapping):
+            theirs, ours = members(theirs), members(ours)
         yield from self._differing("", theirs, ours)
 
     def _plain(self, value: Any) -> Any:

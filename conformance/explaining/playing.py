@@ -48,6 +48,11 @@ class Played:
         return self.at is None
 
 
+def quick_folder() -> TemporaryDirectory[str]:
+    """Make a temporary folder, in memory where that can be: what is in it need not survive this process."""
+    return TemporaryDirectory(prefix="mqconform-", dir=_FAST if _usable() else None)
+
+
 def alternatives(implementation: Implementation) -> tuple[str, ...]:
     """Return the alternatives of readings that make the embedded manager follow what the implementation follows."""
     wanted = (f"{name}={chosen}" for name, chosen in implementation.readings.items() if READINGS.get(name) != chosen)
@@ -61,7 +66,7 @@ class Player:
         """Raises KeyError for a name that the dictionary does not have."""
         self._names = (*alternatives(implementation), *faults)
         self._theirs = implementation
-        self._folder = TemporaryDirectory(prefix="mqconform-", dir=_FAST if _usable() else None)
+        self._folder = quick_folder()
         self._driver: EmbeddedDriver | None = None
 
     def __enter__(self) -> Self:

@@ -16,13 +16,15 @@ from typing import Any, Final
 from conformance.embedded.faults import FAULTS
 from conformance.embedded.faults.recorded import shows_as
 from conformance.explaining.behind import Behind, Searched
-from conformance.explaining.causes import compared
 from conformance.explaining.known_quirks import KnownQuirk
-from conformance.explaining.playing import Player, Tolerated
-from conformance.explaining.stories import Implementation, Told, taped
+from conformance.explaining.playing import Player
+from conformance.explaining.seen import Seen
+from conformance.explaining.shared import Shared
+from conformance.explaining.stories import Implementation, Told, implementation_of, taped
+from conformance.harness.gc_tuning import settle
 from conformance.harness.guarded_client import DriverGone, GuardedClient
-from conformance.harness.past import MAX_WITNESSES
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
+from conformance.harness.run_session import RunSession, hello_json
 from conformance.harness.tape import Example
 from conformance.histories.situations.book import Planned
 from conformance.runlog.events import CONSEQUENCE
@@ -30,6 +32,7 @@ from conformance.verdict import Outcome
 
 MAX_QUIRKS: Final = 12
 MAX_STORY: Final = 40
+_MORE: Final = 1.5  # passed stories there must be before what they contradict is looked for again
 _OPEN: Final = 4  # embedded managers that are kept for the next story
 
 
@@ -39,7 +42,8 @@ class Quirk:
 
     faults: its body, empty if the dictionary has none. calls: of the shortest story that shows it, as a repro file has
     them; story: the same as text. filed: requirements that were not blamed for it, with the number of their failures.
-    behind: histories that were judged to their end with it. blamed: a failure was told for it; until then nothing is
+    behind: histories that were judged to their end with it. met: histories that ended with a failure of its requirement
+    that no body explained. blamed: a failure was told for it; until then nothing is
     filed under it.
     """
 
@@ -50,6 +54,7 @@ class Quirk:
     story: tuple[str, ...] = ()
     filed: Counter[str] = field(default_factory=Counter)
     behind: int = 0
+    met: int = 0
     blamed: bool = False
 
     @property
@@ -66,22 +71,30 @@ class Quirk:
             "calls": list(self.calls),
             "filed": dict(self.filed),
             "behind": self.behind,
+            "met": self.met,
         }
 
 
 class Quirks:
     """See `conformance.harness.past.Past`. ask: returns the implementation, once it is needed."""
 
-    def __init__(self, ask: Callable[[], Implementation], loaded: Sequence[KnownQuirk] = ()) -> None:
-        """loaded: quirks of a baseline. Each counts from the first failure on that it explains."""
+    def __init__(
+        self, ask: Callable[[], Implementation], loaded: Sequence[KnownQuirk] = (), shared: Shared | None = None
+    ) -> None:
+        """loaded: quirks of a baseline. Each counts from the first failure on that it explains.
+
+        shared: where other workers tell theirs; they count like those of a baseline, and somebody is blamed already.
+        """
         self._ask = ask
         self._loaded = list(loaded)
+        self._shared = shared
+        self._heard: list[KnownQuirk] = []
         self._known: list[Quirk] = []
         self._players: dict[tuple[str, ...], Player] = {}
         self._searched = Searched()
-        self._tolerated: Tolerated = frozenset()
-        self._witnesses: list[Told] = []
-        self._failed: list[Told] = []
+        self._seen = Seen()
+        self._doubted = 1
+        self._met: Counter[str] = Counter()
 
     @property
     def known(self) -> tuple[Quirk, ...]:
@@ -95,8 +108,11 @@ class Quirks:
 
     def explains(self, failure: ConformanceFailure) -> bool:
         """See `Past`."""
+        self._hear()
         told = _story(failure)
         quirk = None if told is None else self._of(told)
+        if quirk is None:
+            self._met[failure.verdict.requirement] += 1
         if quirk is None or not quirk.blamed:
             return False
         quirk.filed[failure.verdict.requirement] += 1
@@ -105,19 +121,20 @@ class Quirks:
     def learn(self, failures: Sequence[ConformanceFailure]) -> None:
         """See `Past`."""
         stories = [(failure, told) for failure in failures if (told := _story(failure)) is not None]
-        if stories and len(self._failed) < MAX_WITNESSES:
-            self._failed += [told for _, told in stories]
-            self._tolerated, _ = compared(self._witnesses, self._ask(), self._failed)
+        if stories:
+            self._seen.fails([told for _, told in stories], self._ask())
+            self._doubt()
         self._learn(stories)
 
     def witness(self, example: Example) -> None:
         """See `Past`."""
-        told = taped(example, "") if len(self._witnesses) < MAX_WITNESSES else None
+        told = taped(example, "")
         if told is not None:
-            self._witnesses.append(told)
+            self._seen.passes(told)
 
     def filed(self, failures: Sequence[ConformanceFailure]) -> list[tuple[ConformanceFailure, str | None]]:
         """See `Past`."""
+        self._hear()
         self.learn(failures)
         found: list[tuple[ConformanceFailure, str | None]] = []
         others: list[tuple[ConformanceFailure, Quirk]] = []
@@ -138,6 +155,7 @@ class Quirks:
                 continue
             quirk.filed[requirement] += 1
             found.append((failure, f"{CONSEQUENCE} {quirk.requirement}: what {_named(quirk.faults)} does as well"))
+        self._tell()
         return sorted(found, key=lambda each: each[1] is not None)
 
     def onward(
@@ -153,7 +171,8 @@ class Quirks:
         if not client.offers("reset") or len(self._known) >= MAX_QUIRKS:
             return []
         until = time.monotonic() + seconds
-        behind = Behind(client, judge, options, self._ask(), self._tolerated, self._searched, until)
+        settle()
+        behind = Behind(client, judge, options, self._ask(), self._seen, self._searched, until)
         found: list[ConformanceFailure] = []
         try:
             whole = behind.asked(histories, ways, self.bodies)
@@ -161,6 +180,8 @@ class Quirks:
             while left and len(self._known) < MAX_QUIRKS and time.monotonic() < until:
                 fault = behind.cause(left, self.bodies)
                 if fault is None:
+                    nearer = behind.nearer(left, self.bodies) if self.bodies else None
+                    found += [nearer] if nearer is not None else []
                     break
                 failure = behind.finding(fault, left, self.bodies)
                 requirement = failure.verdict.requirement if failure is not None else FAULTS[fault].breaks[0]
@@ -171,6 +192,7 @@ class Quirks:
                 left = [each for each in left if not self._agree(each.told)]
         except DriverGone:
             return found
+        self._tell()
         return found
 
     def notes(self) -> list[str]:
@@ -183,6 +205,8 @@ class Quirks:
 
     def evidence(self) -> list[Mapping[str, Any]]:
         """See `Past`."""
+        for quirk in self._known:
+            quirk.met = max(1, self._met[quirk.requirement])
         return [quirk.to_json() for quirk in self._known]
 
     def close(self) -> None:
@@ -190,6 +214,15 @@ class Quirks:
         for player in self._players.values():
             player.__exit__(None, None, None)
         self._players.clear()
+
+    def _hear(self) -> None:
+        """Take what other workers have found."""
+        self._heard += self._shared.heard() if self._shared is not None else ()
+
+    def _tell(self) -> None:
+        """Tell other workers of the quirks that somebody was blamed for."""
+        if self._shared is not None:
+            self._shared.tell([quirk.to_json() for quirk in self._known if quirk.blamed])
 
     def _agree(self, told: Told) -> bool:
         if not self._tells(told):
@@ -201,27 +234,37 @@ class Quirks:
 
     def _tells(self, told: Told) -> bool:
         """Tell whether the embedded manager answers otherwise without any fault: else the story tells nothing."""
-        return not self._player(()).play(told, self._tolerated).agrees
+        return not self._player(()).play(told, self._seen.tolerated).agrees
 
     def _of(self, told: Told) -> Quirk | None:
-        """Return the quirk that a story is filed under: one that explains it alone, else the first of all together."""
-        if not (self.bodies or self._loaded) or not self._tells(told):
+        """Return the quirk that a story is filed under: one that explains it alone, else the first of all together.
+
+        Of several, the one that breaks what the story fails with.
+        """
+        if not (self.bodies or self._loaded or self._heard) or not self._tells(told):
             return None
         with_body = [quirk for quirk in self._known if quirk.faults]
+        alone: list[Quirk] = []
         reached: dict[int, Quirk] = {}
         for quirk in with_body:
-            at = self._player(quirk.faults).play(told, self._tolerated).at
+            at = self._player(quirk.faults).play(told, self._seen.tolerated).at
             if at is None:
-                return quirk
-            reached.setdefault(at, quirk)
-        for known in self._loaded:
-            if self._player(known.faults).play(told, self._tolerated).agrees:
-                self._loaded.remove(known)
-                quirk = Quirk(known.requirement, known.faults, known.calls, story=known.story)
-                self._add(quirk)
-                return quirk
-        if len(with_body) > 1 and self._player(self.bodies).play(told, self._tolerated).agrees:
-            return reached[max(reached)]
+                alone.append(quirk)
+            else:
+                reached.setdefault(at, quirk)
+        broken = [quirk for quirk in alone or with_body if not quirk.breaks.isdisjoint(told.failed)]
+        if alone:
+            return (broken or alone)[0]
+        for others in (self._heard, self._loaded):
+            for known in others:
+                if self._player(known.faults).play(told, self._seen.tolerated).agrees:
+                    others.remove(known)
+                    blamed = others is self._heard
+                    quirk = Quirk(known.requirement, known.faults, known.calls, story=known.story, blamed=blamed)
+                    self._add(quirk)
+                    return quirk
+        if len(with_body) > 1 and self._player(self.bodies).play(told, self._seen.tolerated).agrees:
+            return broken[0] if broken else reached[max(reached)]
         return None
 
     def _player(self, faults: tuple[str, ...]) -> Player:
@@ -239,12 +282,11 @@ class Quirks:
         """Make quirks of the failures that no known quirk explains."""
         left = [(failure, told) for failure, told in stories if self._tells(told) and self._of(told) is None]
         while left and len(self._known) < MAX_QUIRKS:
-            fault = self._fault(left)
+            fault = self._fault([(failure.verdict.requirement, told) for failure, told in left])
             if fault is None:
                 break
-            mine = [
-                (failure, told) for failure, told in left if self._player((fault,)).play(told, self._tolerated).agrees
-            ]
+            player = self._player((fault,))
+            mine = [(failure, told) for failure, told in left if player.play(told, self._seen.tolerated).agrees]
             left = [each for each in left if each not in mine]
             failure, told = min(mine, key=lambda each: (_fit(fault, each[0].verdict.requirement), len(each[1].ops)))
             self._add(Quirk(failure.verdict.requirement, (fault,), told.calls, told, _lines(failure)))
@@ -252,21 +294,57 @@ class Quirks:
             if all(quirk.requirement != failure.verdict.requirement for quirk in self._known):
                 self._add(Quirk(failure.verdict.requirement, (), told.calls, told, _lines(failure)))
 
-    def _fault(self, stories: Sequence[tuple[ConformanceFailure, Told]]) -> str | None:
-        """Return the fault that explains most of these stories, of those that show as what was blamed."""
-        blamed = [failure.verdict.requirement for failure, _ in stories]
-        candidates = [name for name in FAULTS if not FAULTS[name].races and not set(blamed).isdisjoint(_shown(name))]
+    def _explained(self, fault: str) -> list[Quirk]:
+        """Return the known quirks whose stories this fault explains."""
+        with Player((fault,), self._ask()) as player:
+            return [
+                quirk
+                for quirk in self._known
+                if quirk.told is not None and player.play(quirk.told, self._seen.tolerated).agrees
+            ]
+
+    def _fault(self, stories: Sequence[tuple[str, Told]]) -> str | None:
+        """Return the fault that explains most of these stories, of those that show as what was blamed.
+
+        stories: each with the requirement that was blamed. Stories of quirks that it explains too count for it, and
+        passed stories that it contradicts against it.
+        """
+        blamed = {requirement for requirement, _ in stories}
+        candidates = [name for name in FAULTS if not FAULTS[name].races and not blamed.isdisjoint(_shown(name))]
         best: tuple[int, int, str] | None = None
         for name in candidates:
             with Player((name,), self._ask()) as player:
-                agreed = [failure for failure, told in stories if player.play(told, self._tolerated).agrees]
+                agreed = [each for each, told in stories if player.play(told, self._seen.tolerated).agrees]
             if agreed:
-                fit = min(_fit(name, failure.verdict.requirement) for failure in agreed)
-                best = min(best or (0, 9, ""), (-len(agreed), fit, name))
-        return None if best is None else best[2]
+                fit = min(_fit(name, requirement) for requirement in agreed)
+                many = len(agreed) + len(self._explained(name))
+                if best is None or (-many, fit, name) < best:
+                    against = self._seen.against((name,), self._ask(), many)
+                    best = min(best or (0, 9, ""), (against - many, fit, name))
+        return None if best is None or not best[0] else best[2]
 
     def _add(self, quirk: Quirk) -> None:
+        for name in quirk.faults[: len(quirk.faults) == 1]:
+            for other in self._explained(name):
+                other.faults = quirk.faults  # one fault for both is likelier than two
         self._known.append(quirk)
+
+    def _doubt(self) -> None:
+        """Take the body from quirks that stories passed since then contradict, and look for another."""
+        known = self._seen.known
+        if known < self._doubted * _MORE:
+            return
+        self._doubted = known
+        for quirk in self._known:
+            if quirk.told is not None and quirk.faults and self._seen.against(quirk.faults, self._ask(), 1):
+                quirk.faults = ()
+                found = self._fault([(quirk.requirement, quirk.told)])
+                quirk.faults = () if found is None else (found,)
+
+
+def quirks_of(session: RunSession, loaded: Sequence[KnownQuirk] = (), shared: Shared | None = None) -> Quirks:
+    """Return what goes on behind the deviations of a run's implementation, which is asked for its hello when needed."""
+    return Quirks(lambda: implementation_of(hello_json(session.client()), session.options.profile, {}), loaded, shared)
 
 
 def _story(failure: ConformanceFailure) -> Told | None:

@@ -9,6 +9,16 @@ from contextlib import contextmanager
 YOUNG, MIDDLE, OLD = 100_000, 20, 100
 
 
+def settle() -> None:
+    """Collect garbage now, and never scan again what is left, while `rarely_collecting` lasts.
+
+    The kill of an implementation in this process collects garbage each time: in a large process that takes longer
+    than all that happens between two kills.
+    """
+    gc.collect()
+    gc.freeze()
+
+
 @contextmanager
 def rarely_collecting() -> Iterator[None]:
     """Collect garbage rarely while the context lasts, and never scan the objects that exist already."""

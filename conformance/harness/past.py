@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 QUIRK = "quirk"
 """Evidence kind of a quirk: the members are those of `conformance.explaining.quirks.Quirk.to_json`."""
-MAX_WITNESSES = 60  # passed examples: enough to meet each method some times
+TOLD_TO_WORKERS = "quirks-of-workers"
+"""Folder in the run folder in which workers tell each other of their quirks, as long as the run lasts."""
+MAX_WITNESSES = 240  # passed examples that wait for the first deviation
 
 
 class Past(Protocol):
@@ -64,10 +66,8 @@ class Past(Protocol):
 class Lazy:
     """A `Past` that is made when it is first needed: a run without deviations does not pay for it."""
 
-    def __init__(self, make: Callable[[], Past], *, knows: bool = False) -> None:
-        """knows: it knows quirks before anything deviates."""
+    def __init__(self, make: Callable[[], Past]) -> None:
         self._make = make
-        self._knows = knows
         self._made: Past | None = None
         self._witnesses: list[Example] = []
 
@@ -84,12 +84,12 @@ class Lazy:
         """See `Past`; the first few are enough."""
         if self._made is not None:
             self._made.witness(example)
-        elif len(self._witnesses) < MAX_WITNESSES:
+        elif len(self._witnesses) < MAX_WITNESSES and example not in self._witnesses:
             self._witnesses.append(example)
 
     def explains(self, failure: ConformanceFailure) -> bool:
         """See `Past`; so for the other members."""
-        return (self._knows or self._made is not None) and self._past.explains(failure)
+        return self._past.explains(failure)
 
     def learn(self, failures: Sequence[ConformanceFailure]) -> None:
         """See `Past`."""

@@ -16,6 +16,7 @@ from conformance.adapter.errors import DriverTimeout, DriverUnusable, NotAccepte
 from conformance.harness.gc_tuning import rarely_collecting
 from conformance.harness.guarded_client import DriverGone, GuardedClient
 from conformance.harness.recorder import ConformanceFailure, Recorder
+from conformance.harness.tape import Tape
 from conformance.histories.driver_side import Driving
 from conformance.histories.findings import MAX_EACH, confirmed
 from conformance.histories.shrink import run, shortened
@@ -27,6 +28,7 @@ from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Client
+    from conformance.harness.past import Past
     from conformance.harness.port import Port
     from conformance.harness.recorder import RunOptions
 
@@ -125,12 +127,17 @@ class Soak:
         *,
         judge_of: Callable[[str], Recorder],
         on_finding: Callable[[ConformanceFailure, str], None],
+        past: Past | None = None,
+        on_consequence: Callable[[ConformanceFailure, str, str], None] = lambda failure, name, reason: None,
     ) -> None:
+        """past: the quirks known so far. on_consequence: called with each failure that one of them explains."""
         self.soaked = Soaked()
         self._client = client
         self._options = options
         self._model = Model(options.readings)
         self._on_finding = on_finding
+        self._past = past
+        self._on_consequence = on_consequence
         self._lanes = [Lane(name, plan, judge_of(name), possible_choices(client, plan)) for name, plan in plans.items()]
         self._direct = client.in_process_driver is not None
         self._asked = self._ask_anew()
@@ -223,13 +230,18 @@ class Soak:
             return
         self._told.add(key)
         self._each[key[0]] = self._each.get(key[0], 0) + 1
-        self.soaked.findings += 1
-        self._on_finding(failure, lane.name)
+        for filed, reason in self._past.filed([failure]) if self._past is not None else [(failure, None)]:
+            if reason is not None:
+                self._on_consequence(filed, lane.name, reason)
+            else:
+                self.soaked.findings += 1
+                self._on_finding(filed, lane.name)
 
     def _failure(self, lane: Lane, history: Quick) -> tuple[ConformanceFailure, int | None]:
         """Return the failure and how often it recurred, as `confirmed` does."""
-        client = GuardedClient(self._client)
-        judge = Recorder(self._options, lambda verdict, count: None, disabled=lane.judge.disabled)
+        tape = Tape(set(), lambda example: None) if self._past is not None else None
+        client = GuardedClient(self._client, tape=tape)
+        judge = Recorder(self._options, lambda verdict, count: None, disabled=lane.judge.disabled, tape=tape)
         calls = tuple(history.calls)
         try:
             _, failure = run(client, judge, calls)

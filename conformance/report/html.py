@@ -21,6 +21,7 @@ from conformance.report.excused import Excused, counted, parted
 from conformance.report.findings import Group, followed, heading
 from conformance.report.gate import Decision
 from conformance.report.page import json_block, render_page
+from conformance.report.quirks import quirks
 from conformance.report.situations_page import planned_of
 from conformance.report.summary import summary
 from conformance.report.table import PROBLEMS, UNSEALED, RequirementRow, Table, roll_up
@@ -100,6 +101,7 @@ def _head(excused: Excused, table: Table, packets: _Packets) -> dict[str, Any]:
         "tone": result.tone,
         "facts": facts(run),
         "diagnosed": _diagnosed(run),
+        "quirks": [quirk.sentence.split("`") for quirk in quirks(run)[:MAX_REST]],
         "complete": run.complete,
         "lacking": run.incomplete.words,
         "captures": [_capture(capture) for capture in run.captures if capture.incomplete][:MAX_EVENTS],

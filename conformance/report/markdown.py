@@ -15,6 +15,7 @@ from conformance.report.diagnosis import HINT, diagnosis_of, told
 from conformance.report.excused import Excused, counted, parted
 from conformance.report.findings import Group, followed, heading, story_lines
 from conformance.report.gate import Decision
+from conformance.report.quirks import quirks
 from conformance.report.table import REFUTED, Section, Table, folded, roll_up
 from conformance.report.text import label
 from conformance.runlog import Run
@@ -28,6 +29,8 @@ MAX_LINES = 120
 """Lines of one story."""
 MAX_OBJECTIONS = 100
 """Objections of the gate, beside deviations, that are listed one by one."""
+MAX_QUIRKS = 100
+"""Quirks that are listed."""
 
 _MARKS = {
     ExitCode.CONFORMS: "✅",
@@ -61,6 +64,7 @@ def render_markdown(run: Run, decision: Decision | None = None) -> str:
         *map(_failure, failures),
         _gate(excused),
         _known(excused, known),
+        _quirks(run),
         _notable(notable),
         _sections(table),
         _followed(run),
@@ -172,6 +176,12 @@ def _known(excused: Excused, found: list[Group]) -> str:
     return "\n".join(
         ["### Known deviations", "", "| outcome | requirement | says | known from |", "|---|---|---|---|", *rows]
     )
+
+
+def _quirks(run: Run) -> str:
+    """Return what the run went on behind; names stand in backquotes of their own."""
+    lines = [f"- {inline(quirk.sentence, 1_000)}" for quirk in quirks(run)[:MAX_QUIRKS]]
+    return "\n".join(["### Quirks", "", *lines]) if lines else ""
 
 
 def _notable(found: list[Group]) -> str:

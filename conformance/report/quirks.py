@@ -17,18 +17,20 @@ class Told:
     """One quirk. requirement: blamed for it. faults: its body, empty for a deviation like no known fault.
 
     filed: failures of other requirements that are its consequences. behind: histories judged to their end with it.
+    met: histories that ended with it, for one without a body.
     """
 
     requirement: str
     faults: tuple[str, ...]
     filed: Counter[str] = field(default_factory=Counter)
     behind: int = 0
+    met: int = 0
 
     @property
     def sentence(self) -> str:
         """The quirk in one line."""
         if not self.faults:
-            return f"{label(self.requirement)} is like no known fault; histories end with it"
+            return f"{label(self.requirement)} is like no known fault; {in_histories(self.met)} with it"
         others = ", ".join(map(label, sorted(self.filed)))
         follows = f"; its consequences: {others}" if others else ""
         names = " with ".join(f"`{label(name)}`" for name in self.faults)
@@ -42,7 +44,13 @@ class Told:
             "faults": list(self.faults),
             "consequences": consequences,
             "behind": self.behind,
+            "met": self.met,
         }
+
+
+def in_histories(number: int) -> str:
+    """Return "1 history ends" or "5 histories end"; without a number where none is known."""
+    return {0: "histories end", 1: "1 history ends"}.get(number, f"{number} histories end")
 
 
 def quirks(run: Run) -> list[Told]:
@@ -53,6 +61,7 @@ def quirks(run: Run) -> list[Told]:
             one = found.setdefault(told.faults or (told.requirement,), Told(told.requirement, told.faults))
             one.filed.update({name: times for name, times in told.filed.items() if name != one.requirement})
             one.behind += told.behind
+            one.met += told.met
     return list(found.values())
 
 
@@ -63,4 +72,5 @@ def _told(data: object) -> Iterator[Told]:
     filed, behind = data.get("filed"), data.get("behind")
     if isinstance(requirement, str) and isinstance(faults, list) and isinstance(filed, dict) and type(behind) is int:
         counts = Counter({str(name): times for name, times in filed.items() if type(times) is int})
-        yield Told(requirement, tuple(map(str, faults)), counts, behind)
+        met = data.get("met", 0)  # records of earlier versions have none
+        yield Told(requirement, tuple(map(str, faults)), counts, behind, met if type(met) is int else 0)

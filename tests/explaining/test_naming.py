@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from conformance.explaining.naming import Names
 from conformance.explaining.stories import Implementation
+from conformance.harness.connecting import open_client
 
 OURS = Implementation(computer="HOST", queue_manager="db0760c6-b874-5485-9d0b-bf112870b534")
 THEIRS = Implementation(computer="BOX", queue_manager="00000000-0000-0000-0000-000000000001")
@@ -66,3 +68,31 @@ def test_members_that_one_side_lacks_differ_and_values_are_compared_with_their_t
 def test_what_is_parsed_is_a_value_and_no_name() -> None:
     parsed = {"parts": {"queue": "a"}}, {"parts": {"queue": "b"}}
     assert differing(parsed, method="names.parse") == [["value"]]
+
+
+REMOTE = "DIRECT=TCP:192.0.2.7\\private$\\far"
+
+
+def taken(folder: Path, labels: str, *, before: int, faults: str = "") -> Answer:
+    """What a manager transfers that has sent so many messages before."""
+    client = open_client(
+        f"embedded{faults}", state_dir=folder / f"{before}{faults}", in_process=True, deadline_ms=10_000
+    )
+    try:
+        client.call("clock.advance", by_ms=5_000 * before)
+        queue = client.call("queues.open", format_name=REMOTE, access="send").values["queue"]
+        client.call("outgoing.resume", format_name=REMOTE)
+        for label in (*"x" * before, *labels):
+            if label == labels[0]:
+                client.call("outgoing.take", format_name=REMOTE)
+            client.call("messages.send", queue=queue, message={"label": label, "priority": ord(label) % 8, "body": ""})
+        return client.call("outgoing.take", format_name=REMOTE).to_json()
+    finally:
+        client.close()
+
+
+@pytest.mark.parametrize(("faults", "agree"), [("", True), ("+ignores-priority", False)])
+def test_packets_are_compared_by_their_fields(tmp_path: Path, faults: str, agree: bool) -> None:
+    theirs, ours = taken(tmp_path, "ag", before=2, faults=faults), taken(tmp_path, "ag", before=0)
+    assert len(theirs["packets"]) == len(ours["packets"]) == 2 and theirs != ours
+    assert (differing((theirs, ours), method="outgoing.take") == [[]]) is agree

@@ -9,8 +9,10 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from conformance.embedded.faults import FAULTS
+from conformance.explaining.dictionary import told_of
 from conformance.explaining.known_quirks import KnownQuirk
 from conformance.explaining.quirks import Quirks
+from conformance.explaining.shared import Shared
 from conformance.explaining.stories import implementation_of
 from conformance.harness.connecting import open_client
 from conformance.harness.guarded_client import GuardedClient
@@ -117,7 +119,7 @@ KNOWN = KnownQuirk("MQMQ-2.2.19.1.higher-priority-nearer-front", ("ignores-prior
 def test_a_quirk_of_the_baseline_counts_once_it_has_shown(client: GuardedClient) -> None:
     other = KnownQuirk("MQDMPR-3.1.4.5.wakes-readers", ("abort-wakes-nobody",))
     quirks = quirks_of(client, [KNOWN, other])
-    assert quirks.known == ()
+    assert not quirks.known
     played(client, quirks, MASKED[:6])
     assert [quirk.faults for quirk in quirks.known] == [("ignores-priority",)]
     (note,) = quirks.notes()
@@ -132,4 +134,84 @@ def test_nothing_is_filed_under_a_quirk_that_was_never_blamed(client: GuardedCli
     quirks = quirks_of(client, [KNOWN])
     found = played(client, quirks, behind)
     assert blamed(found) == {"MQDMPR-3.2.7.4.continues"} == {quirk.requirement for quirk in quirks.known}
+    quirks.close()
+
+
+BOTH = ("peek-next-answers-information", "peek-next-on-unread-cursor")
+CURSOR = (
+    *SENDS[:4],
+    Call("cursors.open", name="c1", handle="h2"),
+)
+READ = (*CURSOR, Call("messages.peek", handle="h2", cursor="c1"), SENDS[4])
+SEND_C = Call("messages.send", handle="h1", message="c")
+NEXT = Call("messages.peek_next", handle="h2", cursor="c1")
+
+
+@pytest.mark.parametrize("client", [f"embedded+{','.join(BOTH)}"], indirect=True)
+def test_what_two_quirks_explain_together_is_blamed_on_the_one_that_breaks_it(client: GuardedClient) -> None:
+    quirks = quirks_of(client)
+    found = blamed(
+        played(client, quirks, (*READ[:4], Call("messages.send", handle="h1", message="b"), *READ[4:6], NEXT))
+    )
+    assert found == {"MQDMPR-3.1.7.1.14.mq-ok"}
+    found = blamed(played(client, quirks, (*CURSOR, NEXT)))
+    assert found == {"MQDMPR-3.2.7.3.illegal-cursor-action"}
+    quirks.close()
+
+
+@pytest.mark.parametrize("client", [f"embedded+{','.join(BOTH)}"], indirect=True)
+def test_histories_that_end_with_what_nothing_explains_are_counted(client: GuardedClient) -> None:
+    quirks = quirks_of(client)
+    played(client, quirks, (*CURSOR, NEXT), (*CURSOR, SENDS[4], NEXT), (*CURSOR, SENDS[4], SEND_C, NEXT))
+    assert [each["met"] for each in quirks.evidence() if not each["faults"]] == [3]
+    quirks.close()
+
+
+@pytest.mark.parametrize("client", [f"embedded+{PAIR[0]}"], indirect=True)
+def test_a_fault_that_passed_stories_contradict_is_no_body(client: GuardedClient, tmp_path: Path) -> None:
+    quirks = quirks_of(client)
+    conforming = open_client("embedded", state_dir=tmp_path, in_process=True, deadline_ms=10_000)
+    for label in "bcd":  # an implementation that changes its mind
+        tape = Tape(set(), lambda example: None)
+        judge = Recorder(OPTIONS, lambda verdict, count: None, tape=tape, past=quirks)
+        player = Player(GuardedClient(conforming, tape=tape), judge, OPTIONS, space())
+        calls = (*SENDS[:4], Call("messages.send", handle="h1", message=label, priority=7), MASKED[5])
+        player.play([Planned(0, calls, ((),) * len(calls), False, frozenset(), 0)])
+    conforming.close()
+    assert blamed(played(client, quirks, MASKED[:6]))
+    assert quirks.bodies == ()
+    quirks.close()
+
+
+@pytest.mark.parametrize("client", [f"embedded+{PAIR[0]}"], indirect=True)
+def test_a_worker_knows_what_another_one_has_found(client: GuardedClient, tmp_path: Path) -> None:
+    def worker(name: str) -> Quirks:
+        implementation = implementation_of(hello_json(client), OPTIONS.profile, {})
+        return Quirks(lambda: implementation, shared=Shared(tmp_path / "told", name))
+
+    first, second = worker("gw0"), worker("gw1")
+    assert blamed(played(client, first, MASKED[:6])) == {KNOWN.requirement}
+    reads = Call("messages.receive", handle="h2", cursor="c1")
+    found = played(client, second, (*CURSOR, reads, SENDS[4], reads))
+    assert blamed(found) == set() and second.known[0].filed == {"MQDMPR-3.2.7.4.continues": 1}
+    assert second.notes() == []
+    (tmp_path / "told" / "gw7-1.json").write_text("{")
+    assert blamed(played(client, worker("gw2"), MASKED[:6])) == set()  # it is blamed already; damage is left out
+    first.close()
+    second.close()
+
+
+@pytest.mark.parametrize("client", [f"embedded+{','.join(PAIR)}"], indirect=True)
+def test_what_no_fault_explains_is_asked_for_in_shorter_stories(
+    client: GuardedClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lacking(methods: Sequence[str]) -> tuple[str, ...]:
+        return tuple(name for name in told_of(methods) if name != PAIR[1])
+
+    monkeypatch.setattr("conformance.explaining.behind.told_of", lacking)
+    quirks = quirks_of(client)
+    found = played(client, quirks, MASKED)
+    assert blamed(found) == {"MQMQ-2.2.19.1.higher-priority-nearer-front", "MQDMPR-3.2.7.3.illegal-cursor-action"}
+    (shown,) = [each for each, _ in found if each.verdict.requirement == "MQDMPR-3.2.7.3.illegal-cursor-action"]
+    assert shown.verdict.reason is None and len(shown.repro["calls"]) <= 6  # the implementation itself failed in it
     quirks.close()

@@ -12,6 +12,7 @@ from conformance.harness.recorder import ConformanceFailure, Recorder, RunOption
 from conformance.histories.soak import Soak
 from conformance.histories.unchecked_client import Direct, Odd
 from conformance.histories.walk import offered
+from conformance.report.quirks import quirks as quirks_of
 from conformance.report.transitions import transitions
 from conformance.run import BadInput
 from conformance.runlog import Run
@@ -127,3 +128,20 @@ def test_what_only_a_client_can_judge_is_odd(tmp_path: Path) -> None:
         opened = direct.call("queues.open", format_name="DIRECT=OS:HOST\\private$\\q", access="peek")
         with pytest.raises(Odd):
             direct.call("messages.peek", queue=opened.values["queue"], timeout_ms=0)
+
+
+def test_a_soak_blames_a_known_fault_once(tmp_path: Path) -> None:
+    def walked(out: Path, *, quirks: bool) -> Run:
+        adapter = "embedded+ignores-priority"
+        result = soak(adapter=adapter, out=out, histories=60, steps=40, seed=0, in_process=True, quirks=quirks)
+        assert result.record is not None and result.exit_code is ExitCode.DEVIATES
+        return result.record
+
+    with_quirks, without = walked(tmp_path / "with", quirks=True), walked(tmp_path / "without", quirks=False)
+    (quirk,) = quirks_of(with_quirks)
+    assert quirk.faults == ("ignores-priority",) and quirk.requirement in failing(with_quirks)
+    assert failing(with_quirks) < failing(without) and not quirks_of(without)
+    consequences = {
+        item.verdict.requirement for item in with_quirks.verdicts if item.verdict.outcome is Outcome.INCONCLUSIVE
+    }
+    assert consequences == set(quirk.filed) and consequences

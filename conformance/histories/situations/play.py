@@ -190,8 +190,19 @@ class Player:
             if playing.calls(calls):
                 playing.probe()
             playing.history.driving.leave()
+            self._witnessed()
         except DriverGone as gone:
             self._gone(playing, planned, gone)
+
+    def _witnessed(self) -> None:
+        """Tell of a history that passed: it contradicts causes of what deviates elsewhere."""
+        past, tape = self._judge.past, self._judge.tape
+        if (
+            past is not None
+            and tape is not None
+            and all(said.outcome is not Outcome.FAIL for said in tape.example.said)
+        ):
+            past.witness(tape.example)
 
     def _gone(self, playing: _Playing | None, planned: Planned, gone: DriverGone) -> None:
         """Keep a crash or a time-out as the answer that was lacking, and go on with a new process."""
