@@ -69,6 +69,14 @@ _PLACES: dict[str, dict[str, tuple[str, str | None]]] = {
         "6": ("call", None),
     },
     "MQMP": {"": ("structure", None)},
+    "MQQB": {
+        "": _DEFINITION,
+        "2": ("packet", None),
+        "3.1": ("session", None),
+        "3.1.1.3": ("white-box", None),
+        "3.1.3": ("white-box", None),
+        "3.1.5.8.3": ("environment", "security"),
+    },
 }
 _KINDS: dict[str, tuple[str, str | None]] = {
     "binding": ("none", "binding"),

@@ -13,7 +13,7 @@ import pytest
 
 from conformance.spec.audit import AuditError, Item, audit, extract, read_document
 from conformance.spec.audit.text import keywords
-from conformance.spec.catalogue import Requirement
+from conformance.spec.catalogue import Requirement, catalogue
 from conformance.spec.constants import hresults, property_ids
 from tools.skeleton import entries
 
@@ -194,3 +194,13 @@ def test_a_document_that_ends_in_the_middle(file: str, folder: Path, tmp_path: P
 def test_a_sibling_document_is_not_audited(folder: Path) -> None:
     with pytest.raises(AuditError, match="holds MS-MQMP, which is not audited"):
         read_document(folder / "siblings" / "MS-MQMP.md")
+
+
+def test_what_the_catalogue_has_of_a_sibling_document_is_in_it(folder: Path) -> None:
+    items = {item.source: item for item in extract(read_document(folder / "siblings" / "MS-MQQB.md"))}
+    entries_ = [entry for entry in catalogue() if entry.document == "MS-MQQB"]
+    assert sum(bool(entry.source) for entry in entries_) > 190
+    assert not [entry.id for entry in entries_ if any(source not in items for source in entry.source)]
+    # What two sections say in turn may be one demand, but nothing is bound to another section by mistake.
+    elsewhere = {entry.id for entry in entries_ for source in entry.source if items[source].section != entry.section}
+    assert elsewhere == {"MQQB-2.2.7.qm-guid"}

@@ -19,9 +19,12 @@ from conformance.spec.audit.text import collapsed, plain, repaired
 Shape = Literal["heading", "paragraph", "bullet", "row", "fence", "note"]
 
 # For each audited document: the revision that the catalogue was made from, and the last section of a whole file.
-KNOWN = {"MQMQ": ("26.0", "7"), "MQDMPR": ("32.0", "7"), "MQAC": ("25.0", "9"), "MQMP": ("", "2.2.3.2")}
-_NAMES = {"MS-MQMQ": "MQMQ", "MS-MQDMPR": "MQDMPR", "MC-MQAC": "MQAC"}
-_AUDITED = "MS-MQMQ, MS-MQDMPR, MC-MQAC or section 2.2.3.2 of MS-MQMP"
+KNOWN = {
+    "MQMQ": ("26.0", "7"), "MQDMPR": ("32.0", "7"), "MQAC": ("25.0", "9"), "MQMP": ("", "2.2.3.2"),
+    "MQQB": ("33.0", "7"),
+}  # fmt: skip
+_NAMES = {"MS-MQMQ": "MQMQ", "MS-MQDMPR": "MQDMPR", "MC-MQAC": "MQAC", "MS-MQQB": "MQQB"}
+_AUDITED = "MS-MQMQ, MS-MQDMPR, MC-MQAC, MS-MQQB or section 2.2.3.2 of MS-MQMP"
 _MAX_BYTES = 16_000_000
 
 _TITLE = re.compile(r"^#{1,6} \[(M[SC]-[A-Z]+)\]")
@@ -54,7 +57,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole document. name: `MQMQ`, `MQDMPR`, `MQAC` or `MQMP`; titles: section number to its heading."""
+    """A whole document. name: `MQMQ`, `MQDMPR`, `MQAC`, `MQMP` or `MQQB`; titles: section number to its heading."""
 
     name: str
     revision: str

@@ -1,12 +1,18 @@
-"""Extracts the items of any of the four documents."""
+"""Extracts the items of any of the four documents, and of MS-MQQB."""
 
 from __future__ import annotations
 
-from conformance.spec.audit import mqac, mqdmpr, mqmp, mqmq
+from conformance.spec.audit import mqac, mqdmpr, mqmp, mqmq, mqqb
 from conformance.spec.audit.document import Document
 from conformance.spec.audit.items import Item, finished
 
-_EXTRACTORS = {"MQMQ": mqmq.drafts, "MQDMPR": mqdmpr.drafts, "MQAC": mqac.drafts, "MQMP": mqmp.drafts}
+_EXTRACTORS = {
+    "MQMQ": mqmq.drafts,
+    "MQDMPR": mqdmpr.drafts,
+    "MQAC": mqac.drafts,
+    "MQMP": mqmp.drafts,
+    "MQQB": mqqb.drafts,
+}
 
 
 def extract(document: Document) -> tuple[Item, ...]:
