@@ -16,7 +16,7 @@ from conformance.wire.columns.table import value_of
 
 GUARD = bytes([0xA5]) * 64
 """Between packets: a read beyond one of them sees bytes that are no part of another."""
-FACTS = frozenset({"Packet.Counted", "Packet.Overrun", "Packet.Decided"})
+FACTS = frozenset({"Packet.Counted", "Packet.Overrun", "Packet.Decided", "Packet.Cause"})
 """What is decided after decoding, beside the fields."""
 
 
