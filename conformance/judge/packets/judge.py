@@ -14,6 +14,7 @@ from conformance.judge.packets import (
     rules_appended,
     rules_base,
     rules_causes,
+    rules_hosts,
     rules_http,
     rules_lists,
     rules_optional,
@@ -39,6 +40,7 @@ from conformance.wire.multi_queue_format_header import LISTS
 RULES: tuple[Rule, ...] = (
     *rules_base.RULES,
     *rules_user.RULES,
+    *rules_hosts.RULES,
     *rules_properties.RULES,
     *rules_security.RULES,
     *rules_senders.RULES,
