@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance.judge.expr import Compare, Field, Has, both, eq, is_clear, ne
-from conformance.judge.rules import PLAIN, Mutation, Rule
+from conformance.judge.rules import PLAIN, Mutation, Rule, Value
 
 U = "UserHeader."
 F = U + "Flags."
@@ -22,7 +22,7 @@ def _elsewhere() -> Iterator[Rule]:
     """Make the rules that a queue on another host is on no host that has a type of its own."""
     for flag, field, word in _QUEUES:
         host = f"{U}{field}.SourceQueueManager"
-        also = {
+        also: dict[str, Value] = {
             F + flag: OTHER,
             host: _GUID,
             f"{U}{field}.PrivateQueueIdentifier": 5,
@@ -44,7 +44,7 @@ def _elsewhere() -> Iterator[Rule]:
                 ),
             )
     admin, response = U + "AdminQueue.SourceQueueManager", U + "ResponseQueue.SourceQueueManager"
-    both_other = {
+    both_other: dict[str, Value] = {
         **{F + flag: OTHER for flag, _, _ in _QUEUES},
         admin: _GUID,
         response: "5f3b6c3a-7d2e-4a51-8f0c-2b8f5c9a6d10",

@@ -119,6 +119,8 @@ def _queue_types() -> Iterator[Rule]:
         also: dict[str, Value] = {F + flag: number, **{prefix + key: value for key, value in QUEUES[number].items()}}
         if flag == "AQ":
             also["MessagePropertiesHeader.Flags.PA"] = 1
+        if word == "response-private-admin":
+            also |= ASKING
         if flag == "DQ" and number != DIRECT:
             also[U + "QueueManagerAddress"] = GUID
         yield Rule(
