@@ -3,8 +3,8 @@
     python -m tools.skeleton DOC FILE [--section 2.2.19] [--kind field] [--missing] [--list]
 
 DOC is MQMQ, MQDMPR, MQAC, MQMP or MQQB. `--section` takes that section and all below it; `--missing` leaves out what
-the catalogue has. `--list` prints line, id, source and text instead, for reading beside the document: what it prints is the
-document's own text and does not belong in the project.
+the catalogue has. `--list` prints line, id, source and text instead, for reading beside the document: what it prints is
+the document's own text and does not belong in the project.
 """
 
 from __future__ import annotations

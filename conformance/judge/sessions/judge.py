@@ -156,7 +156,7 @@ class SessionJudge:
             original = source == manager if manager is not None else seen.number("UserHeader.Flags.RC") == 0
             if source is not None:
                 if manager is not None and manager != NULL_GUID:
-                    tables.origins.see(seen, notes, source, manager)
+                    tables.origins.see(seen, notes, source, manager, tables.lifetimes.smallest)
                 tables.lifetimes.see(seen, notes, source, new=new, original=original)
             tables.transactions.see(seen, notes, session.counts, new=new, original=original)
         return self._taken()

@@ -279,7 +279,7 @@ _RESENDING_EDITS: dict[str, list[Edit]] = {
 _RECONNECTING_EDITS: dict[str, list[Edit]] = {
     "MQQB-3.1.5.2.3.client-guid": [put(n, f"{ESTABLISH}.ClientGuid", STRANGER.bytes_le) for n in (19, 20)],
     "MQQB-3.1.5.2.3.time-stamp": [put(n, f"{ESTABLISH}.TimeStamp", 5_100_000) for n in (19, 20)],
-    "MQQB-3.1.5.8.2.hop-count": [flip(5, USER, 1)],
+    "MQQB-3.1.5.8.2.hop-count": [flip(7, USER, 1)],
     "MQQB-3.1.5.8.2.not-transactional-queue": [put(16, f"{PROPERTIES}.MessageClass", 0x8009)],
     "MQQB-3.1.5.8.2.not-transactional-message": [put(15, f"{PROPERTIES}.MessageClass", 0x800A)],
     "MQQB-3.1.7.1.7.delivery": [

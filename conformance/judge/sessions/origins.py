@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from conformance.capture import Side
 from conformance.judge.sessions.context import MAX_HOSTS, Notes, Seen
@@ -18,6 +19,13 @@ _NAMED: dict[Side, str] = {
     "initiator": requirement_id("MQQB-3.1.5.2.3.client-guid"),
     "acceptor": requirement_id("MQQB-3.1.5.3.1.server-guid"),
 }
+
+
+class Makers(Protocol):
+    """See `Lifetimes.smallest`."""
+
+    def get(self, manager: str, /) -> int | None:
+        """Return something if the queue manager has made a message, else None."""
 
 
 @dataclass(slots=True)
@@ -33,8 +41,11 @@ class Origins:
         while len(self.hosts) > MAX_HOSTS:
             self.hosts.popitem(last=False)
 
-    def see(self, seen: Seen, notes: Notes, source: str, manager: str) -> None:
-        """Judge a message. source: the queue manager that made it. manager: the one that sends it."""
+    def see(self, seen: Seen, notes: Notes, source: str, manager: str, makers: Makers) -> None:
+        """Judge a message. source: the queue manager that made it. manager: the one that sends it.
+
+        makers: has the queue managers that have made messages so far.
+        """
         side, hops = seen.side, seen.number("UserHeader.Flags.RC")
         if hops is None or side is None:
             return
@@ -45,7 +56,8 @@ class Origins:
                 notes.judge(_NAMED[side], True, seen, source, manager)
             return
         at = self.hosts.get(source)
-        if source == manager or (at is not None and at != seen.hosts[0]):
+        elsewhere = at is not None and at != seen.hosts[0]
+        if source == manager or elsewhere or makers.get(manager) is not None:
             expected = {"from": 1} if hops == 0 else 0
             notes.judge(_HOPS, False, seen, expected, hops)
             return
