@@ -20,6 +20,8 @@ from conformance.harness.recorder import ConformanceFailure, Recorder, RunOption
 from conformance.histories.findings import confirmed
 from conformance.histories.shrink import run, shortened
 from conformance.histories.situations.book import Planned
+from conformance.histories.situations.play import Known
+from conformance.histories.situations.play import Player as Playing
 from conformance.histories.situations.situation import space
 from conformance.model import Call
 
@@ -70,6 +72,7 @@ class Behind:
         ways: to fill messages. faults: its quirks, which tell when its waiting reads end.
         """
         found: list[Whole] = []
+        offers = Playing(self.client, silent(self.options), self.options, space(), Known(ways=ways)).offers
         with ExitStack() as stack:
             conforming = stack.enter_context(reference((), self.implementation))
             alike = stack.enter_context(reference(faults, self.implementation))
@@ -77,7 +80,7 @@ class Behind:
                 if self._over:
                     break
                 real = not self.implementation.virtual
-                calls = whole(conforming, self.options, space(), planned, ways, real=real)
+                calls = tuple(filter(offers, whole(conforming, self.options, space(), planned, ways, real=real)))
                 if not calls:
                     continue
                 told = heard(self.client, follow(alike, [Asked(call) for call in calls]))

@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from conformance.embedded.driver import METHODS
 from conformance.embedded.faults import FAULTS
 from conformance.explaining.dictionary import told_of
 from conformance.explaining.known_quirks import KnownQuirk
@@ -215,3 +216,16 @@ def test_what_no_fault_explains_is_asked_for_in_shorter_stories(
     (shown,) = [each for each, _ in found if each.verdict.requirement == "MQDMPR-3.2.7.3.illegal-cursor-action"]
     assert shown.verdict.reason is None and len(shown.repro["calls"]) <= 6  # the implementation itself failed in it
     quirks.close()
+
+
+def test_a_driver_that_lacks_a_method_is_not_asked_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as lacking:
+        offered = {name: method for name, method in METHODS.items() if name != "queues.delete"}
+        lacking.setattr("conformance.embedded.driver.METHODS", offered)
+        opened = open_client(f"embedded+{','.join(PAIR)}", state_dir=tmp_path, in_process=True, deadline_ms=10_000)
+    client = GuardedClient(opened, skips=True)
+    quirks = quirks_of(client)
+    found = blamed(played(client, quirks, MASKED))
+    assert all(found & set(FAULTS[name].breaks) for name in PAIR)
+    quirks.close()
+    opened.close()
