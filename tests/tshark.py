@@ -17,7 +17,7 @@ import pytest
 
 from conformance.capture import Endpoint, Frame
 from conformance.capture.events import Transport
-from conformance.captures.engine import levelled
+from conformance.captures.packet_rules import PacketRules
 from conformance.judge.sessions.context import Notes, Seen
 from conformance.judge.sessions.packets import judge_alone
 from conformance.spec.catalogue import assignment
@@ -115,8 +115,8 @@ def alone(data: bytes, readings: str, *, transport: Transport = "tcp", complete:
     notes = Notes(assignment(readings))
     if complete:
         judge_alone(Seen(frame, dissect(data, transport="udp" if connection is None else "buffer")), notes)
-    found = [one for one in notes.verdicts if isinstance(one, Verdict)]
-    return levelled(found, PROFILE, "must")
+    found = PacketRules(PROFILE, assignment("windows")).levelled(notes.verdicts)
+    return [one for one in found if isinstance(one, Verdict)]
 
 
 def _packet(frame: int, flow: tuple[str, str], proto: ET.Element) -> Dissected:

@@ -3,8 +3,9 @@
 `recorded` does all of it in one function, which `conformance.replay(...)` calls.
 """
 
-from conformance.captures.engine import CaptureSummary, Counted, JudgedPacket, Replay, destination, replay
+from conformance.captures.engine import Counted, JudgedPacket, Replay, destination, replay
 from conformance.captures.recorded import Replayed, replay_captures
+from conformance.captures.summary import CaptureSummary
 
 __all__ = [
     "CaptureSummary",

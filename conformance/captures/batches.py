@@ -27,15 +27,20 @@ _BATCH, _BATCH_BYTES = 1 << 10, 8 << 20  # Packets, and bytes of them.
 
 def read_through(path: str | Path, on_progress: OnProgress | None) -> Iterator[Batch]:
     """Read any capture record by record, and yield its whole packets in batches, to be judged like those in place."""
-    frames: list[Frame] = []
-    events: list[tuple[int, Event]] = []
-    number, size = 1, 0
 
     def progress(read: int, total: int) -> None:
         if on_progress is not None:
             on_progress(str(path), read, total)
 
-    for event in read_capture(path, on_progress=progress):
+    return gathered(read_capture(path, on_progress=progress))
+
+
+def gathered(found: Iterator[Event]) -> Iterator[Batch]:
+    """Yield events in batches, with the whole packets among them as rows."""
+    frames: list[Frame] = []
+    events: list[tuple[int, Event]] = []
+    number, size = 1, 0
+    for event in found:
         if isinstance(event, Frame):
             number = event.number + 1
             size += len(event.data)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from conformance.capture.columns.reader import Rows
-from conformance.captures.verdict_counts import Key, Meaning, key_of
+from conformance.captures.followed import Key, key_of
+from conformance.captures.meanings import Meaning
+from conformance.captures.packet_rules import PacketRules
 from conformance.judge.columns.outcomes import signature_rules
 from conformance.judge.packets.judge import judge_dissected, rules_of
 from conformance.judge.packets.signatures import CERTIFICATE
@@ -30,17 +31,17 @@ def with_rules(before: Meaning, judged: Judged) -> Meaning:
 class Certificates:
     """Judges by the rules about certificates and signatures."""
 
-    def __init__(self, columns: ColumnSet, profile: str, readings: Mapping[str, tuple[str, ...]], level: str) -> None:
+    def __init__(self, columns: ColumnSet, rules: PacketRules) -> None:
         self._column = columns.columns.get(CERTIFICATE)
-        self._profile, self._readings, self._level = profile, readings, level
+        self._rules = rules
 
     def judged(self, data: bytes) -> Judged:
         """Return the results of these rules for a packet."""
         verdicts = judge_dissected(
             dissect(data, transport="tcp"),
-            profile=self._profile,
-            readings=self._readings,
-            level=self._level,
+            profile=self._rules.profile,
+            readings=self._rules.readings,
+            level=self._rules.level,
             only=_REQUIREMENTS,
         )
         return tuple((one.rule, key_of(one)) for one in verdicts if one.rule in signature_rules())

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.capture import Cut, Ended, Frame, Lost, Trouble, read_capture
+from conformance.capture import Frame, Trouble
 from conformance.capture.following import Stop
-from conformance.capture.lacking import Lacking
-from conformance.captures.defects import DEFECT, Defect, Outside, contained
+from conformance.captures.defects import DEFECT, Defect, Outside
+from conformance.captures.judge import IMPLEMENTATION
 from conformance.captures.looks import hints_on
-from conformance.judge.packets.judge import judge_dissected
-from conformance.judge.sessions.context import Kind, Seen, evidence
-from conformance.runlog import CaptureLine, Incomplete, PacketLine, RunWriter, Tally
+from conformance.captures.packet_rules import PacketRules
+from conformance.captures.summary import CaptureSummary
+from conformance.judge.sessions.context import Seen
+from conformance.runlog import Incomplete, PacketLine, RunWriter, Tally
 from conformance.spec.assignment import Assignment
-from conformance.spec.catalogue import requirement, requirement_id
-from conformance.spec.versions import LEVELS
 from conformance.verdict import ExitCode, Outcome, Verdict, exit_code, worst, worst_code
-from conformance.wire import Packet, dissect
+from conformance.wire import Packet
 
 if TYPE_CHECKING:
     from conformance.captures.against import Against
@@ -83,49 +81,6 @@ class Counted:
     capture: str
     verdict: Verdict
     count: int
-
-
-@dataclass(slots=True)
-class CaptureSummary:
-    """The result of one file. selected: packets that a filter selects, else all.
-
-    lost: stream bytes that are part of no packet. skipped: records without MSMQ, by reason. lacking: announced but
-    missing data. cut: where and how it ends within a record. error: why it could not be read, or not to its end.
-    defect: why it was judged only in part.
-    """
-
-    path: str
-    records: int = 0
-    packets: int = 0
-    selected: int = 0
-    lost: int = 0
-    skipped: Mapping[str, int] = field(default_factory=dict)
-    cut: str | None = None
-    error: str | None = None
-    lacking: Lacking = field(default_factory=Lacking)
-    defect: Defect | None = None
-
-    def unreadable(self, sentence: str) -> None:
-        """Note why the file cannot be read."""
-        self.error = self.error or sentence
-
-    def broken(self, defect: Defect) -> None:
-        """Note a defect of the harness; the first one counts."""
-        self.defect = self.defect or defect
-        self.records = self.records or self.defect.record or 0
-
-    @property
-    def incomplete(self) -> Incomplete:
-        """The data that the file announces but does not contain."""
-        return self.lacking.incomplete
-
-    def line(self) -> CaptureLine:
-        """Return the capture as a run record stores it."""
-        lacking = self.lacking
-        return CaptureLine(
-            self.path, self.records, self.packets, self.lost, lacking.began_before, lacking.go_on, self.incomplete,
-            self.cut, self.error,
-        )  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -253,41 +208,7 @@ class Replay:
         writer.tally(self.tally)
 
 
-_HEADER_MARKS = frozenset({requirement_id("MQMQ-2.2.19.1.version-number"), requirement_id("MQMQ-2.2.19.1.signature")})
 _UNJUDGED = frozenset({Outcome.INCONCLUSIVE, Outcome.SKIP})
-
-
-@dataclass(frozen=True, slots=True)
-class _How:
-    """The settings of a replay, the same for each file."""
-
-    profile: str
-    readings: Mapping[str, tuple[str, ...]]
-    level: str
-    selection: Selection | None
-    follow: Stop | None
-    against: Against | None
-    outside: Outside
-
-    @property
-    def through(self) -> tuple[type[Exception], ...]:
-        """Exceptions that mean an implementation cannot be used, and are no defects of the harness."""
-        if self.against is None:
-            return ()
-        from conformance.adapter.errors import AdapterError
-
-        return (AdapterError,)
-
-    def means(self, frame: Frame, packet: Packet) -> bool:
-        """Tell whether a packet is selected."""
-        return self.selection is None or self.selection.means(frame, packet.kind, destination(packet))
-
-    def given(self, packet: Packet, verdicts: list[Verdict]) -> list[Verdict]:
-        """Return the verdicts on an implementation's treatment of a packet; none without an implementation."""
-        if self.against is None:
-            return []
-        broken = any(verdict.outcome is Outcome.FAIL for verdict in verdicts)
-        return list(self.against.surely(self.against.give(packet, broken=broken)))
 
 
 def replay(
@@ -316,139 +237,30 @@ def replay(
     If a file cannot be read, or hits a defect of the harness, its summary tells, together with what was judged of it,
     and the others are judged. Ctrl-C ends the replay early and keeps what was judged.
     """
+    from conformance.captures.one_by_one import judge_file
+
     outside = Outside()
     result = Replay(on_verdict=on_verdict and outside.calls(on_verdict))
-    how = _How(profile, readings, level, selection, follow, against, outside)
+    rules = PacketRules(profile, readings, level)
     on_packet = on_packet and outside.calls(on_packet)
     on_progress = on_progress and outside.calls(on_progress)
     try:
         if against is not None:
             for verdict in against.surely(against.control()):
                 result.add("control", verdict, "control")
-        for path in paths:
-            _capture(result, str(path), how, on_packet, on_progress)
+        for path in map(str, paths):
+            judge_file(result, path, rules, on_packet, on_progress, selection, follow, against, outside)
             if against is not None:
                 for verdict in against.surely(against.empty()):
-                    result.add(str(path), verdict, "implementation")
+                    result.add(path, verdict, IMPLEMENTATION)
     except KeyboardInterrupt:
         result.interrupted = True
     return result
 
 
-def _capture(
-    result: Replay,
-    path: str,
-    how: _How,
-    on_packet: OnPacket | None,
-    on_progress: OnProgress | None,
-) -> None:
-    from conformance.judge.sessions.judge import SessionJudge
-
-    summary = CaptureSummary(path)
-    result.captures.append(summary)
-    sessions = SessionJudge(how.readings)
-
-    def progress(read: int, size: int) -> None:
-        if on_progress is not None:
-            on_progress(path, read, size)
-
-    with contained(path, summary, outside=how.outside, through=how.through):
-        for event in read_capture(path, on_progress=progress, follow=how.follow):
-            summary.lacking.see(event)
-            if isinstance(event, Cut):
-                summary.cut = event.text
-            elif isinstance(event, Ended):
-                summary.records, summary.skipped = event.records, dict(event.skipped)
-            elif isinstance(event, Lost):
-                summary.lost += event.length
-            packet = dissect(event.data, transport=event.transport) if isinstance(event, Frame) else None
-            told = {"session": levelled(sessions.feed(event, packet), how.profile, how.level)}
-            if isinstance(event, Frame) and packet is not None:
-                summary.packets += 1
-                summary.lost += event.gap_before
-                if not how.means(event, packet):
-                    continue
-                summary.selected += 1
-                told = {"packet": alone(Seen(event, packet), how.profile, how.readings, how.level), **told}
-                verdicts = [verdict for part in told.values() for verdict in part]
-                given_up = result.follow(path, sessions.sender(event, packet), verdicts)
-                if given_up is not None:
-                    result.conclude_sender(path, *given_up, how.readings, how.level)
-                told["implementation"] = how.given(packet, verdicts)
-                if on_packet is not None:
-                    on_packet(judged(path, event, packet, [*verdicts, *told["implementation"]]))
-            elif how.selection is not None:
-                continue
-            for phase, part in told.items():
-                for verdict in part:
-                    result.add(path, verdict, phase)
-    with contained(path, summary, outside=how.outside):
-        result.conclude(path, how.readings, how.level)
-
-
-def alone(
-    seen: Seen,
-    profile: str,
-    readings: Mapping[str, tuple[str, ...]],
-    level: str,
-    only: Collection[str] | None = None,
-) -> list[Verdict]:
-    """Judge a packet by the packet rules. One whose sender closed within it counts as complete, else as maybe cut.
-
-    only: the requirements to judge, by default all.
-    """
-    frame = seen.frame
-    if frame.transport == "udp":
-        return []
-    ended = frame.trouble is not None and frame.trouble.kind == "ended"
-    whole = frame.trouble is None or ended
-    verdicts = judge_dissected(
-        seen.packet,
-        profile=profile,
-        readings=readings,
-        transport="buffer" if whole else "tcp",
-        level=level,
-        frame=seen.frame_number,
-        only=only,
-    )
-    if frame.trouble is not None and frame.trouble.kind == "no-header":
-        # All that is known of these bytes is that a packet must begin here, so only the marks of a header are judged.
-        verdicts = [verdict for verdict in verdicts if verdict.requirement in _HEADER_MARKS]
-    return [
-        verdict if verdict.outcome is Outcome.PASS else replace(verdict, evidence=evidence(seen))
-        for verdict in verdicts
-    ]
-
-
-@lru_cache(maxsize=1 << 14)
-def _demand(name: str, profile: str, level: str) -> tuple[bool, bool]:
-    """Return whether a requirement binds the profile, and whether it is below the level."""
-    demand = requirement(name)
-    return demand.binds(profile), LEVELS.index(demand.level) > LEVELS.index(level)
-
-
-def levelled(verdicts: Sequence[Verdict], profile: str, level: str) -> list[Verdict]:
-    """Remove verdicts on requirements that do not bind the profile, and make failures below the level warnings."""
-    kept = []
-    for verdict in verdicts:
-        binds, weak = _demand(verdict.requirement, profile, level)
-        if not binds:
-            continue
-        kept.append(replace(verdict, outcome=Outcome.WARN) if weak and verdict.outcome is Outcome.FAIL else verdict)
-    return kept
-
-
-def levelled_kind(kind: Kind, profile: str, level: str) -> Kind | None:
-    """Do the same to a kind of verdict; return None if its requirement does not bind."""
-    name, outcome, readings = kind
-    binds, weak = _demand(name, profile, level)
-    if not binds:
-        return None
-    return (name, Outcome.WARN, readings) if weak and outcome is Outcome.FAIL else kind
-
-
-def judged(path: str, frame: Frame, packet: Packet, verdicts: list[Verdict]) -> JudgedPacket:
+def judged(path: str, seen: Seen, verdicts: Sequence[Verdict]) -> JudgedPacket:
     """Return a packet with the verdicts on it."""
+    frame, packet = seen.frame, seen.packet
     return JudgedPacket(
         path,
         frame.number,

@@ -15,8 +15,9 @@ from conformance.capture import CaptureError
 from conformance.capture.following import Stop
 from conformance.capture.inputs import STDIN, expand, refused
 from conformance.captures.defects import Outside
-from conformance.captures.engine import CaptureSummary, JudgedPacket, Replay, replay
+from conformance.captures.engine import JudgedPacket, Replay, replay
 from conformance.captures.fingerprints import Fingerprints
+from conformance.captures.summary import CaptureSummary
 from conformance.command_options import BadInput, RunResult, check_chosen, check_folder, check_words, prepare_folder
 from conformance.runlog import Header, RunWriter, read_run
 from conformance.spec.catalogue import assignment

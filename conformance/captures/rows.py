@@ -72,15 +72,14 @@ class Table(dict[str, list[Any]]):
         self, rows: Rows, columns: Any, results: Any, known: ColumnSet, texts: Texts, opened: Mapping[int, Opened]
     ) -> None:
         super().__init__()
-        self.rows, self.opened = rows, opened
-        self._columns, self._known, self._texts = columns, known, texts
-        self._count = len(rows)
-        self._judged = results[: self._count] >= 0
+        self.rows, self.opened, self.count = rows, opened, len(rows)
+        self.columns, self._known, self._texts = columns, known, texts
+        self._judged = results[: self.count] >= 0
         self._buffer = memoryview(rows.buffer)
         self._tuples: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
 
     def __missing__(self, key: str) -> list[Any]:
-        made = self[key] = [None] * self._count if key in NEVER else self._made(self._known[key])
+        made = self[key] = [None] * self.count if key in NEVER else self._made(self._known[key])
         return made
 
     def tuples(self, keys: tuple[str, ...]) -> list[tuple[Any, ...]]:
@@ -98,36 +97,36 @@ class Table(dict[str, list[Any]]):
     @cached_property
     def bodies(self) -> list[bytes]:
         """`Seen.body` of each packet."""
-        column, count, buffer = self._known[BODY], self._count, self._buffer
-        there = (self._columns[column.flags, :count] >> column.bit & 1 != 0) & self._judged
-        first = self._columns[column.at, :count]
-        ends = np.where(there, first + self._columns[column.at + 1, :count], 0)
+        column, count, buffer = self._known[BODY], self.count, self._buffer
+        there = (self.columns[column.flags, :count] >> column.bit & 1 != 0) & self._judged
+        first = self.columns[column.at, :count]
+        ends = np.where(there, first + self.columns[column.at + 1, :count], 0)
         first = np.where(there, first, 0)
         return [digest_of(buffer[at:end]) for at, end in zip(first.tolist(), ends.tolist(), strict=True)]
 
-    def packets(self) -> list[PacketRow]:
-        """Return all packets; one that no compiled code has judged has an empty kind, and only its frame."""
-        meta = self.rows.meta
-        numbers, times, connections, sides = (
-            meta[:, at].tolist() for at in (OF_NUMBER, OF_TIME, OF_CONNECTION, OF_SIDE)
-        )
+    def packets(self, rows: Any) -> list[PacketRow]:
+        """Return packets; one that no compiled code has judged has an empty kind, and only its frame.
+
+        rows: their places, an array. A table without KIND gives every packet an empty kind.
+        """
+        places = rows.tolist()
+        found = [self.rows.meta[rows, at].tolist() for at in (OF_NUMBER, OF_TIME, OF_CONNECTION, OF_SIDE)]
+        kinds = self[KIND] if KIND in self._known.columns else [None] * self.count
         return [
-            PacketRow(self, row, kind or "", number, time_ns, connection, SIDES[side])
-            for row, (kind, number, time_ns, connection, side) in enumerate(
-                zip(self[KIND], numbers, times, connections, sides, strict=True)
-            )
+            PacketRow(self, row, kinds[row] or "", number, time_ns, connection, SIDES[side])
+            for row, number, time_ns, connection, side in zip(places, *found, strict=True)
         ]
 
     def _made(self, column: Column) -> list[Any]:
-        count, place = self._count, column.place
-        there = np.flatnonzero((self._columns[column.flags, :count] >> column.bit & 1 != 0) & self._judged)
-        first = self._columns[column.at]
+        count, place = self.count, column.place
+        there = np.flatnonzero((self.columns[column.flags, :count] >> column.bit & 1 != 0) & self._judged)
+        first = self.columns[column.at]
         if place.sort is Sort.GUID:
-            raw = np.ascontiguousarray(self._columns[column.at : column.at + 2, there].T).tobytes()
+            raw = np.ascontiguousarray(self.columns[column.at : column.at + 2, there].T).tobytes()
             guid = self._texts.guid
             values: Sequence[Any] = [guid(raw[at : at + 16]) for at in range(0, len(raw), 16)]
         elif place.sort in (Sort.TEXT, Sort.BYTES):
-            begins, ends = first[there], first[there] + self._columns[column.at + 1, there]
+            begins, ends = first[there], first[there] + self.columns[column.at + 1, there]
             buffer = self._buffer
             values = [bytes(buffer[at:end]) for at, end in zip(begins.tolist(), ends.tolist(), strict=True)]
             if place.sort is Sort.TEXT:
@@ -148,7 +147,7 @@ class Table(dict[str, list[Any]]):
 class PacketRow(Seen):
     """One packet of a table, valid as long as its batch."""
 
-    __slots__ = ("_row", "_table", "connection", "frame_number", "kind", "side", "time_ns")
+    __slots__ = ("connection", "frame_number", "index", "kind", "side", "table", "time_ns")
 
     kind: str
     frame_number: int
@@ -162,43 +161,43 @@ class PacketRow(Seen):
     def __init__(
         self, table: Table, row: int, kind: str, number: int, time_ns: int, connection: int, side: Side
     ) -> None:
-        self._table, self._row, self.kind = table, row, kind
+        self.table, self.index, self.kind = table, row, kind
         self.frame_number, self.time_ns, self.connection, self.side = number, time_ns, connection, side
         self._frame, self._packet = None, None
 
     @property
     def hosts(self) -> tuple[str, str]:
         """See `Seen.hosts`."""
-        opened = self._table.opened[self.connection]
+        opened = self.table.opened[self.connection]
         one, other = opened.initiator.address, opened.acceptor.address
         return (one, other) if self.side == "initiator" else (other, one)
 
     @property
     def opened(self) -> Opened:
         """Its connection."""
-        return self._table.opened[self.connection]
+        return self.table.opened[self.connection]
 
     @property
     def length(self) -> int:
         """Its length in bytes."""
-        return int(self._table.rows.lengths[self._row])
+        return int(self.table.rows.lengths[self.index])
 
     @property
     def record(self) -> int:
         """See `Frame.record`."""
-        return int(self._table.rows.meta[self._row, OF_RECORD])
+        return int(self.table.rows.meta[self.index, OF_RECORD])
 
     @property
     def frame(self) -> Frame:
         """The frame, with its bytes."""
         if self._frame is None:
-            rows = self._table.rows
-            meta = rows.meta[self._row]
-            opened, side = self._table.opened[self.connection], int(meta[OF_SIDE])
+            rows = self.table.rows
+            meta = rows.meta[self.index]
+            opened, side = self.table.opened[self.connection], int(meta[OF_SIDE])
             ends = (opened.initiator, opened.acceptor)
             self._frame = Frame(
                 self.frame_number, int(meta[OF_RECORD]), self.time_ns, ends[side], ends[1 - side], "tcp",
-                rows.data(self._row), self.connection, self.side, int(meta[OF_OFFSET]), int(meta[OF_HEARD]),
+                rows.data(self.index), self.connection, self.side, int(meta[OF_OFFSET]), int(meta[OF_HEARD]),
             )  # fmt: skip
         return self._frame
 
@@ -216,7 +215,7 @@ class PacketRow(Seen):
     def number(self, key: str) -> int | None:
         """See `Seen.number`."""
         try:
-            found: int | None = self._table[key][self._row]
+            found: int | None = self.table[key][self.index]
         except KeyError:
             return super().number(key)
         return found
@@ -224,7 +223,7 @@ class PacketRow(Seen):
     def text(self, key: str) -> str | None:
         """See `Seen.text`."""
         try:
-            found: str | None = self._table[key][self._row]
+            found: str | None = self.table[key][self.index]
         except KeyError:
             return super().text(key)
         return found
@@ -232,22 +231,22 @@ class PacketRow(Seen):
     def raw(self, key: str) -> bytes | None:
         """See `Seen.raw`."""
         try:
-            found: bytes | None = self._table[key][self._row]
+            found: bytes | None = self.table[key][self.index]
         except KeyError:
             return super().raw(key)
         return found
 
     def queue(self) -> str:
         """See `Seen.queue`."""
-        return self._table.queues[self._row]
+        return self.table.queues[self.index]
 
     def body(self) -> bytes:
         """See `Seen.body`."""
-        return self._table.bodies[self._row]
+        return self.table.bodies[self.index]
 
     def values(self, keys: tuple[str, ...]) -> tuple[Value | None, ...]:
         """See `Seen.values`."""
-        return self._table.tuples(keys)[self._row]
+        return self.table.tuples(keys)[self.index]
 
 
 KEYS = (*ASKED, KIND)

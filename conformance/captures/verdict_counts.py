@@ -5,52 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from conformance.captures.engine import SUITE, Counted, Replay
+from conformance.captures.followed import Followed, Key, key_of, plain_verdict, read_of
+from conformance.captures.judge import PACKET
+from conformance.captures.meanings import KEYS, RULES, Meaning
 from conformance.runlog import Tally
 from conformance.runlog.tally import NO_JUDGEMENT
-from conformance.spec.assignment import Assignment
-from conformance.verdict import Outcome, Verdict, of_frame
+from conformance.verdict import Outcome, Verdict
 
-PACKET, SESSION = "packet", "session"
-"""Phases of a replay, as `replay` names them."""
-Key = tuple[str, Outcome, tuple[tuple[str, str], ...]]
-"""The members shared by verdicts that are counted together: requirement, outcome and the readings they assumed."""
-
-
-_KEYS: dict[Key, int] = {}
-_RULES: dict[str, int] = {}
-"""All keys and rules that occurred, each with its index. The rules' possible ends bound their number."""
 _PLACES = 16  # bits for the place of a key in a meaning
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Meaning:
-    """The results of all rules for packets with one outcome. rules, keys: of each rule that applies, in order."""
-
-    rules: tuple[str, ...]
-    keys: tuple[Key, ...]
-    deviating: tuple[Key, ...] = field(init=False)
-    read: tuple[tuple[int, Key], ...] = field(init=False)
-    """If a reading was assumed: the keys that show how the sender reads the documents, each with its place."""
-    places: Any = field(init=False)
-    """By key, its index among all keys."""
-    judged: Any = field(init=False)
-    """By key, the index of its rule among all rules if it is a judgement, else -1."""
-
-    def __post_init__(self) -> None:
-        known = [_KEYS.setdefault(key, len(_KEYS)) for key in self.keys]
-        rules = [
-            -1 if key[1] in NO_JUDGEMENT else _RULES.setdefault(rule, len(_RULES))
-            for rule, key in zip(self.rules, self.keys, strict=True)
-        ]
-        object.__setattr__(self, "places", np.array(known, np.int64))
-        object.__setattr__(self, "judged", np.array(rules, np.int64))
-        object.__setattr__(self, "deviating", tuple(key for key in self.keys if key[1] is not Outcome.PASS))
-        object.__setattr__(self, "read", _read(self.keys))
+BEHIND = 1 << 20
+"""Added to the place of verdicts of a later part, so that they follow the other verdicts of a packet."""
 
 
 @dataclass(slots=True)
@@ -58,14 +26,6 @@ class _Kept:
     count: int
     first: tuple[int, int]
     verdict: Verdict | None = None
-
-
-@dataclass(slots=True)
-class _Sender:
-    """seen: verdicts on packets that assumed a reading, by key, with the packet and place where each came first."""
-
-    last: int = 0
-    seen: dict[Key, tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -88,13 +48,8 @@ class Sums:
     _told: Tally = field(default_factory=Tally)  # Verdicts already tallied that `count` counts again.
     _counts: dict[Key, _Kept] = field(default_factory=dict)
     _samples: dict[Key, tuple[int, Verdict]] = field(default_factory=dict)
-    _followed: dict[str, _Sender] = field(default_factory=dict)
+    followed: Followed = field(default_factory=Followed)
     _alone: Counter[Key] = field(default_factory=Counter)  # Verdicts stored singly, by kind.
-
-    @property
-    def followed(self) -> Mapping[str, _Sender]:
-        """The verdicts that show each sender's readings."""
-        return self._followed
 
     @property
     def full(self) -> bool:
@@ -119,7 +74,7 @@ class Sums:
         for at, verdict in enumerate(verdicts, place):
             if isinstance(verdict, tuple):
                 self.result.tally.phases[SUITE, phase] += verdict[1] not in NO_JUDGEMENT
-                self._counts[verdict].count += 1
+                self._counts.setdefault(verdict, _Kept(0, (number, at))).count += 1
                 continue
             key = key_of(verdict)
             if verdict.outcome is not Outcome.PASS and self._room(key):
@@ -161,11 +116,11 @@ class Sums:
 
     def by(self, sender: str, number: int, verdicts: Sequence[Verdict | Key], place: int = 0) -> None:
         """Add the sender of verdicts on a packet that `count` does not count."""
-        keys = [one if isinstance(one, tuple) else key_of(one) for one in verdicts]
+        keys = [key_of(one) for one in verdicts]
         self._by_key.setdefault(sender, Counter()).update(keys)
         for key in keys:
             self._by_first.setdefault((sender, key), number)
-        self.follow(sender, number, number, _read(keys, place))
+        self.followed.add(sender, number, number, read_of(keys, place))
 
     def more(self, sender: str, keys: Sequence[Key], count: int, first: int, last: int, phase: str, place: int) -> None:
         """Count packets of a sender that all got these kinds of verdicts; of each kind one verdict was added before.
@@ -185,7 +140,7 @@ class Sums:
             self._by_first.setdefault((sender, key), first)
         if judged:
             self.result.tally.phases[SUITE, phase] += count * judged
-        self.follow(sender, first, last, _read(keys, place))
+        self.followed.add(sender, first, last, read_of(keys, place))
 
     def count(self, sender: str, meaning: Meaning, count: int, first: int, last: int) -> None:
         """Count packets of a sender with this outcome. first, last: the lowest and highest of their numbers."""
@@ -195,19 +150,7 @@ class Sums:
         counts[meaning] += count
         total, before = self._meanings.get(meaning, (0, first))
         self._meanings[meaning] = (total + count, min(before, first))
-        self.follow(sender, first, last, meaning.read)
-
-    def follow(self, sender: str, first: int, last: int, read: Sequence[tuple[int, Key]]) -> None:
-        """Add the verdicts that show a sender's readings, as in `Meaning.read`. first, last: numbers of its packets."""
-        if not read:
-            return
-        followed = self._followed.setdefault(sender, _Sender())
-        followed.last = max(followed.last, last)
-        seen = followed.seen
-        for at, key in read:
-            before = seen.get(key)
-            if before is None or (first, at) < before:
-                seen[key] = (first, at)
+        self.followed.add(sender, first, last, meaning.read)
 
     def apart(self) -> Iterator[tuple[str, Key, int, int]]:
         """Yield sender, kind of verdict, count and first packet number, for packets that `count` does not count."""
@@ -234,18 +177,18 @@ class Sums:
         places = np.concatenate([np.arange(size) for size in sizes])
         keys = np.concatenate([meaning.places for meaning in self._meanings])
         counts, firsts = np.repeat(counts, sizes), np.repeat(firsts, sizes)
-        totals = np.zeros(len(_KEYS), np.int64)
+        totals = np.zeros(len(KEYS), np.int64)
         np.add.at(totals, keys, counts)
-        lowest = np.full(len(_KEYS), np.iinfo(np.int64).max)
+        lowest = np.full(len(KEYS), np.iinfo(np.int64).max)
         np.minimum.at(lowest, keys, firsts << _PLACES | places)
-        known = list(_KEYS)
+        known = list(KEYS)
         for at in np.flatnonzero(totals).tolist():
             yield known[at], int(totals[at]), divmod(int(lowest[at]), 1 << _PLACES)
         tally = self.result.tally
-        judged = np.zeros(len(_RULES), np.int64)
+        judged = np.zeros(len(RULES), np.int64)
         by = np.concatenate([meaning.judged for meaning in self._meanings])
         np.add.at(judged, by[by >= 0], counts[by >= 0])
-        names = list(_RULES)
+        names = list(RULES)
         for at in np.flatnonzero(judged).tolist():
             tally.rules[names[at]] += int(judged[at])
         if judged.any():
@@ -272,27 +215,6 @@ class Sums:
                     self._samples[key][1] if key in self._samples else kept.verdict or plain_verdict(key, kept.first[0])
                 )
                 result._counts[self.path, *key] = Counted(self.path, verdict, count)
-        for sender, followed in sorted(self._followed.items(), key=lambda item: item[1].last):
-            whole = Assignment()
-            for key, (number, _) in sorted(followed.seen.items(), key=lambda item: item[1]):
-                whole.add(plain_verdict(key, number), f"{self.path}, {sender}")
+        for sender, whole in self.followed.wholes(self.path):
             result.followed[self.path, sender] = whole
         result.conclude(self.path, readings, level)
-
-
-def _read(keys: Sequence[Key], place: int = 0) -> tuple[tuple[int, Key], ...]:
-    """Return the verdicts on a packet that assume a reading or are not pass; none if no reading was assumed."""
-    if not any(readings for _, _, readings in keys):
-        return ()
-    return tuple((at, key) for at, key in enumerate(keys, place) if key[2] or key[1] is not Outcome.PASS)
-
-
-def key_of(verdict: Verdict) -> Key:
-    return verdict.requirement, verdict.outcome, verdict.readings
-
-
-def plain_verdict(key: Key, number: int) -> Verdict:
-    """Make a verdict of this kind on a packet, without the members that only the packet itself gives."""
-    name, outcome, readings = key
-    reason = "a field it needs was not decoded" if outcome is Outcome.INCONCLUSIVE else None
-    return Verdict(name, outcome, of_frame(number), readings=readings, reason=reason, frame=number)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from conformance.captures.verdict_counts import Key, Meaning, plain_verdict
+from conformance.captures.followed import Key, plain_verdict
+from conformance.captures.meanings import Meaning
 from conformance.pipeline.rows import plain, texts
 from conformance.pipeline.schemas import VERDICTS
 from conformance.verdict import FRAME, Outcome
@@ -33,73 +34,79 @@ _MOST_MEANT = 1 << 15
 
 @dataclass(slots=True)
 class _Sender:
-    """By kind, the count and the first packet's number. first_ns, last_ns: of the ranges in which the sender occurs."""
+    """By kind: the count, the first packet's number, and the times of the first and the last. span: of all kinds."""
 
     counts: Any = field(default_factory=lambda: np.zeros(0, np.int64))
     firsts: Any = field(default_factory=lambda: np.zeros(0, np.int64))
-    first_ns: int = NEVER
-    last_ns: int = 0
+    first_ns: Any = field(default_factory=lambda: np.zeros(0, np.int64))
+    last_ns: Any = field(default_factory=lambda: np.zeros(0, np.int64))
+    span: tuple[int, int] = (NEVER, 0)
 
     def grow(self, kinds: int) -> None:
         """Make room for so many kinds."""
         more = kinds - len(self.counts)
         self.counts = np.concatenate((self.counts, np.zeros(more, np.int64)))
+        self.last_ns = np.concatenate((self.last_ns, np.zeros(more, np.int64)))
         self.firsts = np.concatenate((self.firsts, np.full(more, NEVER)))
+        self.first_ns = np.concatenate((self.first_ns, np.full(more, NEVER)))
+
+    def add(self, places: Any, counts: Any, first: int, first_ns: int, last_ns: int) -> None:
+        """Count kinds: so many verdicts of each."""
+        self.counts[places] += counts
+        self.firsts[places] = np.minimum(self.firsts[places], first)
+        self.first_ns[places] = np.minimum(self.first_ns[places], first_ns)
+        self.last_ns[places] = np.maximum(self.last_ns[places], last_ns)
 
 
 @dataclass(slots=True)
 class Counts:
     """The counts of one capture."""
 
-    _senders: dict[str, _Sender] = field(default_factory=dict)
-    _noted: dict[tuple[str, str | None, Key], tuple[int, int]] = field(default_factory=dict)
-    _seen: set[str] = field(default_factory=set)
-    """The senders of this range."""
+    _senders: dict[str | None, _Sender] = field(default_factory=dict)
+    _noted: dict[tuple[str | None, str | None, Key], tuple[int, int]] = field(default_factory=dict)
 
     @property
     def full(self) -> bool:
         """The counts have reached MOST and must be written."""
         return len(self._senders) * len(_KINDS) + len(self._noted) > MOST
 
-    def meant(self, sender: str, meaning: Meaning, count: int, first: int) -> None:
-        """Count the passes of so many packets of a sender with this outcome. first: the number of the first one."""
+    def meant(self, sender: str, meaning: Meaning, count: int, first: int, first_ns: int, last_ns: int) -> None:
+        """Count the passes of so many packets of a sender with this meaning.
+
+        first: the number of the first one. first_ns, last_ns: their times.
+        """
         places, times = _MEANT.get(meaning) or _places(meaning)
-        one = self._sender(sender)
-        one.counts[places] += times * count
-        one.firsts[places] = np.minimum(one.firsts[places], first)
+        self._sender(sender, first_ns, last_ns).add(places, times * count, first, first_ns, last_ns)
 
-    def note(self, sender: str, queue: str | None, keys: Iterable[Key], count: int, first: int) -> None:
-        """Count kinds other than pass for so many packets of a sender to this queue."""
-        self._sender(sender)
-        for key in keys:
-            known = self._noted.get((sender, queue, key))
-            if known is None:
-                self._noted[sender, queue, key] = (count, first)
-            else:
-                self._noted[sender, queue, key] = (known[0] + count, min(known[1], first))
-
-    def more(self, sender: str, key: Key, count: int, first: int) -> None:
+    def more(self, sender: str | None, key: Key, count: int, first: int, first_ns: int, last_ns: int) -> None:
         """Count so many verdicts of a kind."""
         place = _KINDS.setdefault(key, len(_KINDS))
-        one = self._sender(sender)
-        one.counts[place] += count
-        one.firsts[place] = min(one.firsts[place], first)
+        self._sender(sender, first_ns, last_ns).add(place, count, first, first_ns, last_ns)
 
-    def _sender(self, name: str) -> _Sender:
+    def note(
+        self,
+        sender: str,
+        queue: str | None,
+        keys: Iterable[Key],
+        count: int,
+        first: int,
+        first_ns: int = NEVER,
+        last_ns: int = 0,
+    ) -> None:
+        """Count kinds other than pass for so many packets of a sender to this queue."""
+        self._sender(sender, first_ns, last_ns)
+        for key in keys:
+            known = self._noted.get((sender, queue, key), (0, NEVER))
+            self._noted[sender, queue, key] = (known[0] + count, min(known[1], first))
+
+    def _sender(self, name: str | None, first_ns: int, last_ns: int) -> _Sender:
         one = self._senders.get(name)
         if one is None:
             one = self._senders[name] = _Sender()
         if len(one.counts) < len(_KINDS):
             one.grow(len(_KINDS) + _SPARE)
-        self._seen.add(name)
+        one.span = (min(one.span[0], first_ns), max(one.span[1], last_ns))
         return one
-
-    def seen(self, first_ns: int, last_ns: int) -> None:
-        """End a range. first_ns, last_ns: its times."""
-        for name in self._seen:
-            one = self._senders[name]
-            one.first_ns, one.last_ns = min(one.first_ns, first_ns), max(one.last_ns, last_ns)
-        self._seen.clear()
 
     def outcomes(self) -> Counter[str]:
         """Return the number of verdicts by outcome."""
@@ -124,14 +131,13 @@ class Counts:
         for _, _, key, _, _ in noted:
             _KINDS.setdefault(key, len(_KINDS))
         kinds = list(_KINDS)
-        counts, firsts = np.zeros((2, len(names), len(kinds)), np.int64)
-        times = np.zeros((2, len(names)), np.int64)
+        found = np.zeros((4, len(names), len(kinds)), np.int64)
+        spans = [one.span for one in self._senders.values()]
         for at, one in enumerate(self._senders.values()):
             used = min(len(kinds), len(one.counts))
-            counts[at, :used], firsts[at, :used] = one.counts[:used], one.firsts[:used]
-            times[:, at] = one.first_ns // 1000, one.last_ns // 1000
-        sender, kind = np.nonzero(counts)
-        count, first = counts[sender, kind], firsts[sender, kind]
+            found[:, at, :used] = [part[:used] for part in (one.counts, one.firsts, one.first_ns, one.last_ns)]
+        sender, kind = np.nonzero(found[0])
+        count, first, *times = found[:, sender, kind]
         queues = pa.nulls(len(sender), pa.string())
         if noted:
             who, where, what, many, begin = zip(*noted, strict=True)
@@ -139,6 +145,7 @@ class Counts:
             sender = np.concatenate((sender, who))
             kind = np.concatenate((kind, [_KINDS[key] for key in what]))
             count, first = np.concatenate((count, many)), np.concatenate((first, begin))
+            times = [np.concatenate((one, [spans[at][end] for at in who])) for end, one in enumerate(times)]
         if not len(sender):
             return None
         schema = VERDICTS.arrow()
@@ -152,10 +159,11 @@ class Counts:
         }.items():
             out[name] = pa.array(values, schema.field(name).type).take(of_kind)
         out["count"], out["queue"] = pa.array(count), queues
-        out["sender"] = pa.array([plain(name) for name in names]).take(pa.array(sender))
+        senders = pa.array([name and plain(name) for name in names], pa.string())
+        out["sender"] = senders.take(pa.array(sender))
         out["subject"] = pc.binary_join_element_wise(pa.scalar(FRAME), numbers.cast(pa.string()), " ")
-        for name, micros in zip(("first_time", "last_time"), times, strict=True):
-            out[name] = pa.array(micros[sender]).cast(schema.field(name).type)
+        for name, times_ns in zip(("first_time", "last_time"), times, strict=True):
+            out[name] = pa.array(times_ns // 1000).cast(schema.field(name).type)
         missing = [name for name in schema.names if name not in out]
         out |= {name: pa.nulls(len(sender), schema.field(name).type) for name in missing}
         return pa.table([out[name] for name in schema.names], schema=schema)

@@ -10,7 +10,7 @@ import numpy as np
 
 from conformance.capture.columns.places import OF_NUMBER
 from conformance.capture.columns.reader import Rows as Found
-from conformance.captures.columns import MANAGER
+from conformance.judge.sessions.senders import MANAGER
 from conformance.pipeline.texts import QUEUES, Numbers, mixed, numbered, queue_text
 
 MOST = 1 << 16

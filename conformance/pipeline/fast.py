@@ -14,41 +14,24 @@ from conformance import __version__
 from conformance.capture.columns.reader import FastCapture
 from conformance.capture.pcap import FILE_HEADER
 from conformance.captures.defects import Trouble, contained
-from conformance.captures.verdict_counts import plain_verdict
-from conformance.pipeline.compiled import Carry, Follow, RangeJudge, Span, Walker, spans
+from conformance.captures.followed import Followed
+from conformance.captures.packet_rules import PacketRules
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.identity import Probe
 from conformance.pipeline.lacking import add, columns_of, incomplete_of
 from conformance.pipeline.lake import Kept, Part
 from conformance.pipeline.memory import freeze, resumed, settle, thaw
 from conformance.pipeline.memory import kept as state_bytes
+from conformance.pipeline.ranges import Carry, Span, judge_span, packets_alone, walker
 from conformance.pipeline.rows import Row, Rows, day, moment, plain, texts
-from conformance.pipeline.rows_writer import Teller, Whose
-from conformance.pipeline.streams import HOLD_NS, SILENT_NS, How
+from conformance.pipeline.rows_writer import Teller
+from conformance.pipeline.streams import HOLD_NS, KEPT, SILENT_NS, How, State
+from conformance.pipeline.tables_sink import ArrowTables
 from conformance.runlog import Incomplete
 from conformance.runlog.incomplete import COMPLETE
-from conformance.spec.assignment import Assignment
 
-KEPT = 100
-"""Verdicts other than pass of one capture that have a row of their own; each range has its share, at least LEAST.
-
-For each kind (requirement, outcome, readings), EACH verdicts of a range always have one. Judging one packet by itself
-takes as long as judging a thousand in a batch.
-"""
 LEAST = 20
-
-
-@dataclass(slots=True)
-class FastState:
-    """A stream that can continue. pending: the row of its last capture, so far without its end. follow: by sender."""
-
-    stream: str
-    path: str
-    position: int
-    last_ns: int
-    carry: Carry
-    pending: Row
-    follow: Follow
+"""Of KEPT verdicts, each range has its share, at least so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +109,7 @@ class RangeDone:
     cut: str | None = None
     skipped: Counter[str] = field(default_factory=Counter)
     slow: Counter[str] = field(default_factory=Counter)
-    follow: Follow = field(default_factory=dict)
+    follow: Followed = field(default_factory=Followed)
     end: RangeDone | None = None
     trouble: Trouble = field(default_factory=Trouble)
 
@@ -153,12 +136,12 @@ def walk_stream(task: WalkTask) -> list[Walked]:
     return out
 
 
-def parted(task: WalkTask) -> tuple[FastState | None, list[Probe], list[Probe]]:
+def parted(task: WalkTask) -> tuple[State | None, list[Probe], list[Probe]]:
     """Return the state a stream continues from, its captures with records, and those without, which are own streams."""
     found = resumed(task.resume) if task.resume is not None else None
     line = [probe for probe in task.captures if probe.first_ns is not None]
     own = [probe for probe in task.captures if probe.first_ns is None]
-    return found if isinstance(found, FastState) else None, line, own
+    return found if isinstance(found, State) and found.sessions is None else None, line, own
 
 
 def is_early(probe: Probe, last_ns: int) -> bool:
@@ -167,7 +150,7 @@ def is_early(probe: Probe, last_ns: int) -> bool:
 
 
 def _walk(
-    task: WalkTask, captures: Sequence[Probe], state: FastState | None, keep: bool
+    task: WalkTask, captures: Sequence[Probe], state: State | None, keep: bool
 ) -> tuple[Walked, Sequence[Probe], list[Probe]]:
     """Walk over consecutive captures.
 
@@ -208,7 +191,7 @@ def _walk(
                 break  # No range starts there.
             span = Span()
             with _contained(probe, trouble, before):
-                spans(probe.path, start, stop, carry, before, Walker(probe.path, task.how.readings), span)
+                judge_span(probe.path, start, stop, carry, before, walker(probe.path, task.how.readings), span)
             start, end_ns = max(span.position, start + 1), span.time_ns or end_ns
             cut = span.cut is not None or trouble.cut is not None
         last_ns = max(last_ns, end_ns)
@@ -235,11 +218,11 @@ def troubled(probe: Probe, trouble: Trouble) -> Probe:
     return probe.broken(trouble.defect) if trouble.defect is not None else replace(probe, error=trouble.unread)
 
 
-def begun(captures: Sequence[Probe], state: FastState | None) -> tuple[str, str, Carry, int]:
+def begun(captures: Sequence[Probe], state: State | None) -> tuple[str, str, Carry, int]:
     """Return a stream's name, its path, its state, and the number of its captures so far."""
     if state is None:
         return str(captures[0].capture), captures[0].path, Carry(), 0
-    return state.stream, state.path, state.carry, state.position
+    return state.stream, state.path, Carry(state.reading, state.ends, state.pings), state.position
 
 
 def unread(probe: Probe, problem: OSError | ValueError) -> Probe:
@@ -286,16 +269,18 @@ def run_ranges(task: RangesTask) -> RangesDone:
 def judge_pass(work: RangeWork, how: How, carry: Carry, teller: Teller, *, finish: bool) -> RangeDone:
     """Judge a range, or the end of the stream after it. The carry is replaced by the state after the range."""
     probe, done = work.capture, RangeDone(work)
-    judge = RangeJudge(work.path, how.profile, how.readings, how.level, work.keep, teller)
+    rules = PacketRules(how.profile, how.readings, how.level)
+    sink = ArrowTables(teller, rules, done.follow, work.path, None, work.keep)
+    judge = packets_alone(work.path, rules, sink)
     records, skipped, span = carry.records, Counter(carry.reading.skipped), Span()
     start, stop = (work.stop, work.stop) if finish else (work.start, work.stop)
     with _contained(probe, done.trouble, work.before):
-        spans(probe.path, start, stop, carry, work.before, judge, span, finish=finish)
-    first_ns = probe.first_ns or 0
+        judge_span(probe.path, start, stop, carry, work.before, judge, span, finish=finish)
     with _contained(probe, done.trouble, work.before):
-        done.follow = judge.close(first_ns, max(first_ns, span.time_ns))
+        judge.end()
     summary = judge.summary
-    done.packets, done.lost, done.slow = summary.packets, summary.lost, judge.result.slow
+    assert judge.in_place is not None
+    done.packets, done.lost, done.slow = summary.packets, summary.lost, judge.in_place.slow
     done.records = 0 if finish else max(span.records, work.before + done.trouble.record, records) - records
     done.skipped = Counter(dict(summary.skipped) if finish else carry.reading.skipped) - skipped
     done.lacking, done.cut, done.last_ns = summary.incomplete, span.cut or done.trouble.cut, span.time_ns
@@ -327,14 +312,15 @@ class Assembled:
 
 def assemble(walked: Walked, done: Sequence[RangeDone], how: How, rows: Rows) -> Assembled:
     """Write the rows of a stream's captures, and of its senders as a whole, after all its ranges were judged."""
-    state: FastState | None = resumed(walked.resume) if walked.resume else None
-    follow = dict(state.follow) if state is not None else {}
+    state: State | None = resumed(walked.resume) if walked.resume else None
+    follow = state.followed if state is not None else Followed()
     if state is not None:
+        assert state.pending is not None
         rows.add("captures", state.pending)
     by: dict[str, list[RangeDone]] = {}
     for one in sorted(done, key=lambda one: one.work.number):
         by.setdefault(str(one.work.capture.capture), []).append(one)
-        _merge(follow, one.follow)
+        follow.merge(one.follow)
     found = [_row(ranges, how) for ranges in by.values()]
     for row in found[:-1]:
         rows.add("captures", row)
@@ -349,12 +335,12 @@ def assemble(walked: Walked, done: Sequence[RangeDone], how: How, rows: Rows) ->
     if walked.keep and walked.left is not None and last.end.trouble.cut is None:
         carry = thaw(Path(walked.left).read_bytes())
         name = f"{work.stream}-{work.position}.state"
-        kept_follow = {sender: (number, dict(seen)) for sender, (number, seen) in follow.items()}
-        state = FastState(work.stream, work.path, work.position, walked.last_ns, carry, found[-1], kept_follow)
+        state = State(work.stream, work.path, None, carry.reading, carry.ends, carry.pings, follow)
+        state.position, state.last_ns, state.pending = work.position, walked.last_ns, found[-1]
         rows.keep(name, state_bytes(state))
         kept = Kept(walked.key, work.stream, name, walked.last_ns, work.position)
     end = last.end
-    _merge(follow, end.follow)
+    follow.merge(end.follow)
     final["packets"] += end.packets
     final["lost_bytes"] += end.lost
     final["cut"] = final["cut"] or end.cut
@@ -363,12 +349,9 @@ def assemble(walked: Walked, done: Sequence[RangeDone], how: How, rows: Rows) ->
     add(final, end.lacking)
     rows.add("captures", final, stream=work.part)
     teller = Teller(rows, str(work.capture.capture), work.stream, final["date"], False, at_end=True, part=work.part)
-    for sender, (_, seen) in sorted(follow.items()):
-        whole = Assignment()
-        for key, (number, _) in sorted(seen.items(), key=lambda item: item[1]):
-            whole.add(plain_verdict(key, number), f"{work.path}, {sender}")
-        for verdict in whole.conclude(how.readings, level=how.level, subject=f"all packets of {sender}"):
-            teller.verdict(verdict, Whose(walked.last_ns or (work.capture.first_ns or 0), None, sender))
+    sink = ArrowTables(teller, PacketRules(how.profile, how.readings, how.level), follow, work.path, None, 0)
+    sink.now_ns = walked.last_ns or work.capture.first_ns or 0
+    sink.conclude()
     teller.close()
     packets = sum(one.packets for one in done) + end.packets
     records = sum(one.records for one in done)
@@ -378,14 +361,6 @@ def assemble(walked: Walked, done: Sequence[RangeDone], how: How, rows: Rows) ->
     return Assembled(
         list(by), kept, ended, teller.outcomes, packets, records, len(done), lacking, list(defects.values()), over
     )
-
-
-def _merge(follow: Follow, more: Follow) -> None:
-    for sender, (last, seen) in more.items():
-        known_last, known = follow.get(sender, (0, {}))
-        for key, first in seen.items():
-            known[key] = min(known.get(key, first), first)
-        follow[sender] = (max(last, known_last), known)
 
 
 def _row(ranges: Sequence[RangeDone], how: How) -> Row:

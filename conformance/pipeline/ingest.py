@@ -8,26 +8,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from conformance.capture import CaptureError
 from conformance.capture.inputs import STDIN, expand
-from conformance.capture.ranges import split
 from conformance.command_options import BadInput, check_chosen, check_words
 from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.fast import Assembled, RangesTask, WalkTask, assemble, run_ranges, walk_stream
 from conformance.pipeline.identity import Grouping, Probe, stream_key, streams
 from conformance.pipeline.lake import Entry, Kept, Lake, Part, Snapshot
+from conformance.pipeline.ranges import walkable, warm
 from conformance.pipeline.rows import Rows, plain
-from conformance.pipeline.streams import How, StreamDone, StreamWork, in_columns
-from conformance.pipeline.work import RangeTask, StreamTask, Workers, probe_all, run_range, run_streams
+from conformance.pipeline.streams import How, StreamDone, StreamWork
+from conformance.pipeline.work import StreamTask, Workers, probe_all, run_streams
 from conformance.runlog import Incomplete
 from conformance.runlog.incomplete import COMPLETE
 from conformance.spec.catalogue import assignment
 from conformance.spec.versions import DEFAULT_PROFILE
 from conformance.verdict import ExitCode, Outcome, exit_code, worst_code
-
-if TYPE_CHECKING:
-    from conformance.pipeline.fast import Assembled
 
 SPLIT = 128 << 20
 MOST_SPLIT = 1 << 30
@@ -147,14 +145,16 @@ def ingest(
         chunks = [files[at : at + _PROBED] for at in range(0, len(files), _PROBED)]
         probes = [one for found in workers.map(probe_all, chunks) for one in found]
         new, bad, known = _sorted([*probes, *refused], before)
-        fast, slow = _parted(new, options)
-        work, ranges = _planned(lake, slow, options, asked, str(staging), workers)
+        work, walks = _planned(before, lake, new, options, asked, str(staging), workers.cores)
+        if work or walks:
+            warm(sessions=options.sessions)
         tasks = _packed(work, asked, str(staging), workers.cores * _TASKS)
         done = workers.map(run_streams, tasks)
         streams_done = [one for task in done for one in task.streams]
         parts = [part for task in done for part in task.parts]
-        if fast:
-            quick = fast_ingest(lake, fast, options, asked, str(staging), workers)
+        ranges = 0 if options.sessions else sum(len(one.captures) for one in streams_done)
+        if walks:
+            quick = _cut(walks, asked, str(staging), workers)
             streams_done += quick.streams
             parts += quick.parts
             ranges += quick.ranges
@@ -223,58 +223,10 @@ def _sorted(probes: Sequence[Probe], before: Snapshot) -> tuple[list[Probe], lis
     return list(new.values()), list(bad.values()), known
 
 
-def _parted(new: Sequence[Probe], options: Options) -> tuple[list[Probe], list[Probe]]:
-    """Split the captures into those that compiled code can judge and the others; streams stay whole."""
-    if options.sessions:
-        return [], list(new)
-    from conformance.pipeline.compiled import walkable
-
-    fast: list[Probe] = []
-    slow: list[Probe] = []
-    for _, group in streams(new, options.stream):
-        (fast if all(one.format == "pcap" and walkable(one.path) for one in group) else slow).extend(group)
-    return fast, slow
-
-
-def fast_ingest(
-    lake: Lake, new: Sequence[Probe], options: Options, asked: How, staging: str, workers: Workers
-) -> Quick:
-    """Walk the streams, judge their ranges, and assemble the results."""
-    from conformance.pipeline.compiled import warm
-    from conformance.pipeline.fast import RangesTask, Walked, WalkTask, assemble, run_ranges
-    from conformance.pipeline.uncut_streams import WholeTask, walk_or_judge
-
-    warm()
-    before = lake.snapshot()
-    every = sum(one.size or 0 for one in new)
-    at_most = options.split or min(MOST_SPLIT, max(SPLIT, every // (workers.cores * _TASKS)))
-    walks = []
-    for key, group in streams(new, options.stream):
-        kept = before.kept.get(key) if options.stream == "auto" else None
-        turned = options.keep or len(group) > 1 or any(stream_key(one.path)[1] for one in group)
-        keep = options.stream == "auto" and (turned or kept is not None)
-        state = str(lake.state_file(kept)) if kept is not None else None
-        walks.append(WalkTask(key, group, state, keep, at_most, asked, staging))
-    # A stream that is too small to keep one core busy after the others have finished is not cut.
-    limit = max(at_most, every // (2 * workers.cores))
-    uncut: list[WalkTask] = []
-    first: list[WalkTask | WholeTask] = []
-    for one in walks:
-        whole_at_once = options.split is None and (workers.cores == 1 or _size(one) <= limit)
-        (uncut if whole_at_once else first).append(one)
-    first += [
-        WholeTask(found, f"part-{asked.batch}-whole-{at:05}")
-        for at, found in enumerate(_binned(uncut, workers.cores * _TASKS))
-    ]
+def _cut(walks: Sequence[WalkTask], asked: How, staging: str, workers: Workers) -> Quick:
+    """Walk over streams, judge their ranges, and assemble the results."""
     quick = Quick()
-    walked: list[Walked] = []
-    for found in workers.map(walk_or_judge, first):
-        if isinstance(found, list):
-            walked += found
-            continue
-        quick.parts += found.parts
-        for each in found.streams:
-            quick.add(each.assembled, each.gone)
+    walked = [one for found in workers.map(walk_stream, walks) for one in found]
     ranges = [work for one in walked for work in one.work]
     # Neighbouring ranges go to one task, so that their counts of a capture become one set of rows.
     share = -(-len(ranges) // max(1, min(len(ranges), workers.cores * _TASKS))) or 1
@@ -327,34 +279,27 @@ class Quick:
 
 
 def _planned(
-    lake: Lake, new: Sequence[Probe], options: Options, asked: How, staging: str, workers: Workers
-) -> tuple[list[StreamWork], int]:
-    """Return the streams to judge, with their large captures already judged in ranges, and the number of ranges."""
-    before, groups = lake.snapshot(), streams(new, options.stream)
-    tasks: list[RangeTask] = []
-    ranges: dict[str, list[tuple[int, int, str]]] = {}
-    share = SPLIT if len(groups) < 2 * workers.cores and workers.cores > 1 else None
-    at_most = options.split or share
-    for one in new if at_most is not None else ():
-        assert one.capture is not None and one.size is not None and at_most is not None
-        whole = options.sessions and in_columns(one)
-        pieces = split(one.size, at_most) if not whole and one.format == "pcap" and one.size > at_most else []
-        for number, (start, stop) in enumerate(pieces):
-            file = f"{staging}/{one.capture}-{number}.memo"
-            tasks.append(RangeTask(one.path, start, stop, file, asked))
-            ranges.setdefault(one.capture, []).append((start, stop, file))
-    for task, good in zip(tasks, workers.map(run_range, tasks), strict=True):
-        if not good:
-            for found in ranges.values():
-                found[:] = [one for one in found if one[2] != task.file]
-    work = []
-    for key, group in groups:
+    before: Snapshot, lake: Lake, new: Sequence[Probe], options: Options, asked: How, staging: str, cores: int
+) -> tuple[list[StreamWork], list[WalkTask]]:
+    """Return the streams to judge each in one go, and those to cut into ranges that several cores judge."""
+    every = sum(one.size or 0 for one in new)
+    at_most = options.split or min(MOST_SPLIT, max(SPLIT, every // (cores * _TASKS)))
+    # A stream that is too small to keep one core busy after the others have finished is not cut.
+    limit = max(at_most, every // (2 * cores))
+    work: list[StreamWork] = []
+    walks: list[WalkTask] = []
+    for key, group in streams(new, options.stream):
         kept = before.kept.get(key) if options.stream == "auto" else None
         turned = options.keep or len(group) > 1 or any(stream_key(one.path)[1] for one in group)
-        memos = {one.capture: ranges[one.capture] for one in group if one.capture in ranges}
+        keep = options.stream == "auto" and (turned or kept is not None)
         state = str(lake.state_file(kept)) if kept is not None else None
-        work.append(StreamWork(key, group, state, options.stream == "auto" and (turned or kept is not None), memos))
-    return work, len(tasks)
+        one = StreamWork(key, group, state, keep)
+        large = options.split is not None or (cores > 1 and _size(one) > limit)
+        if large and not options.sessions and all(one.format == "pcap" and walkable(one.path) for one in group):
+            walks.append(WalkTask(key, group, state, keep, at_most, asked, staging))
+        else:
+            work.append(one)
+    return work, walks
 
 
 def _packed(work: Sequence[StreamWork], asked: How, staging: str, at_most: int) -> list[StreamTask]:

@@ -9,9 +9,10 @@ import numpy as np
 
 from conformance.capture.columns.places import OF_CONNECTION, OF_NUMBER, OF_RECORD, OF_SIDE, OF_TIME
 from conformance.capture.columns.reader import Rows as Found
-from conformance.captures.columns import MANAGER
-from conformance.captures.verdict_counts import Meaning
+from conformance.captures.meanings import Meaning
+from conformance.captures.senders import Ends
 from conformance.judge.columns.kernel import CAPACITY as OUTCOMES
+from conformance.judge.sessions.senders import MANAGER
 from conformance.pipeline.schemas import PACKETS
 from conformance.pipeline.texts import (
     CLASS,
@@ -72,18 +73,17 @@ class PacketColumns:
         values: Any,
         results: Any,
         senders: Any,
-        names: Sequence[str],
-        addresses: Any,
-        ports: Any,
+        ends: Ends,
         meanings: Mapping[int, Meaning],
     ) -> pyarrow.Table:
         """Return the packets of a batch that have an outcome.
 
         values: the columns. results: the outcome of each row, -1 for rows that are written elsewhere. senders: number
-        of the sender's name, -1 for the queue manager that made the packet. addresses, ports: by 2 * connection + side.
+        of the sender's name, -1 for the queue manager that made the packet. ends: of the connections.
         """
         import pyarrow as pa
 
+        names, addresses, ports = ends.names, ends.addresses, ends.ports
         rows, meta, lengths = np.arange(len(results)), found.meta, found.lengths
         if (results < 0).any():
             rows = np.flatnonzero(results >= 0)

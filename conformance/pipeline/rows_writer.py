@@ -7,15 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.capture import Frame
-from conformance.capture.lacking import Lacking
 from conformance.captures.engine import MAX_KEPT, destination
-from conformance.captures.verdict_counts import plain_verdict
+from conformance.captures.followed import key_of
 from conformance.pipeline.counted import Counts
 from conformance.pipeline.rows import Row, Rows, moment, plain, texts
 from conformance.verdict import Outcome, Verdict, worst
 from conformance.wire import Packet
 
-Key = tuple[str, Outcome, tuple[tuple[str, str], ...]]
 _Key = tuple[str, Outcome, tuple[tuple[str, str], ...], str | None]
 
 
@@ -52,19 +50,20 @@ class Teller:
     every_packet: bool
     at_end: bool = False
     part: str | None = None
-    packets: int = 0
     single: int = 0
     outcomes: dict[str, int] = field(default_factory=dict)
     counts: Counts = field(default_factory=Counts)
-    """Counts from compiled code."""
-    lacking: Lacking = field(default_factory=Lacking)
+    """Counts of passes, and of what has no row of its own."""
     _counted: dict[_Key, _Counted] = field(default_factory=dict)
 
-    def verdict(self, verdict: Verdict, whose: Whose, count: int = 1) -> None:
-        """Add one verdict, or several of a kind."""
+    def verdict(self, verdict: Verdict, whose: Whose) -> None:
+        """Add one verdict."""
+        if verdict.outcome is Outcome.PASS and verdict.frame is not None:
+            self.counts.more(whose.sender, key_of(verdict), 1, verdict.frame, whose.time_ns, whose.time_ns)
+            return
         name = verdict.outcome.value
-        self.outcomes[name] = self.outcomes.get(name, 0) + count
-        if verdict.outcome is not Outcome.PASS and count == 1 and self.single < MAX_KEPT:
+        self.outcomes[name] = self.outcomes.get(name, 0) + 1
+        if verdict.outcome is not Outcome.PASS and self.single < MAX_KEPT:
             self.single += 1
             self._write(verdict, whose, 1, whose.time_ns, whose.time_ns)
             return
@@ -72,32 +71,8 @@ class Teller:
         known = self._counted.get(key)
         if known is None:
             known = self._counted[key] = _Counted(verdict, whose, 0, whose.time_ns, whose.time_ns)
-        known.count += count
+        known.count += 1
         known.first_ns, known.last_ns = min(known.first_ns, whose.time_ns), max(known.last_ns, whose.time_ns)
-
-    def alike(self, key: Key, sender: str, count: int, number: int, first_ns: int, last_ns: int) -> None:
-        """Count verdicts on packets of a sender without single rows. number: of the first of these packets."""
-        outcome = key[1]
-        self.outcomes[outcome.value] = self.outcomes.get(outcome.value, 0) + count
-        known = self._counted.get((*key, sender))
-        if known is None or number < (known.whose.number or 0):
-            verdict, whose = plain_verdict(key, number), Whose(first_ns, number, sender)
-            before = known
-            known = self._counted[(*key, sender)] = _Counted(verdict, whose, 0, first_ns, last_ns)
-            if before is not None:
-                known.count, known.first_ns, known.last_ns = before.count, before.first_ns, before.last_ns
-        known.count += count
-        known.first_ns, known.last_ns = min(known.first_ns, first_ns), max(known.last_ns, last_ns)
-
-    def packet(self, frame: Frame, packet: Packet, sender: str, verdicts: list[Verdict]) -> None:
-        """Add a packet and all verdicts made when it came."""
-        self.packets += 1
-        said = [verdict for verdict in verdicts if verdict.frame == frame.number]
-        queue = destination(packet)
-        for verdict in verdicts:
-            self.verdict(verdict, whose_is(verdict, frame, sender, queue))
-        if self.every_packet or any(verdict.outcome is not Outcome.PASS for verdict in said):
-            self.packet_row(packet_row(frame, packet, said), sender)
 
     def packet_row(self, row: Row, sender: str) -> None:
         """Add a packet that is already a row."""
@@ -174,13 +149,6 @@ def packet_row(frame: Frame, packet: Packet, verdicts: list[Verdict]) -> Row:
         "worst": roll_up.value if roll_up else None,
         "deviating": list(dict.fromkeys(one.requirement for one in verdicts if one.outcome is not Outcome.PASS)),
     }
-
-
-def whose_is(verdict: Verdict, frame: Frame, sender: str, queue: str | None) -> Whose:
-    """Return the packet and sender of a verdict made when a frame came; some verdicts are about an earlier frame."""
-    if verdict.frame == frame.number:
-        return Whose(frame.time_ns, frame.number, sender, queue)
-    return whose_was(verdict, frame.time_ns)
 
 
 def whose_was(verdict: Verdict, now_ns: int) -> Whose:

@@ -20,7 +20,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStrea
 
 from conformance.capture import CaptureError
 from conformance.capture.ranges import layout, split
-from conformance.captures.engine import alone
+from conformance.captures.packet_rules import PacketRules
 from conformance.judge.sessions.context import Seen
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.file_discovery import SETTLE_S, Sighting, Sightings
@@ -109,10 +109,10 @@ class Asked:
 
     def batches(self, part: Range) -> Iterator[pyarrow.RecordBatch]:
         """Yield the packets of a range."""
-        waiting: list[Row] = []
+        rules, waiting = PacketRules(self.how.profile, self.how.readings, self.how.level), list[Row]()
         for frame in frames_of(part.path, part.start, part.stop):
             packet = dissect(frame.data, transport=frame.transport)
-            verdicts = alone(Seen(frame, packet), self.how.profile, self.how.readings, self.how.level)
+            verdicts = rules.judge(Seen(frame, packet))
             waiting.append({"path": plain(part.path), "start": part.start, **packet_row(frame, packet, verdicts)})
             if len(waiting) == _BATCH:
                 yield _batch(waiting)

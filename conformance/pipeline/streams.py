@@ -3,36 +3,45 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
 
 from conformance import __version__
-from conformance.capture import Closed, Endpoint, Event, Frame, Lost, Opened, Passed, Side
+from conformance.capture import CaptureError, Event
+from conformance.capture.columns.reader import Batch, FastCapture
 from conformance.capture.reader import CaptureReading
-from conformance.capture.records import Record, RecordWalk, read_records
+from conformance.captures.batches import gathered
 from conformance.captures.defects import Trouble, contained
-from conformance.captures.engine import Replay, alone, levelled
-from conformance.captures.verdict_counts import plain_verdict
-from conformance.judge.sessions.context import Said, Seen
+from conformance.captures.followed import Followed
+from conformance.captures.in_place import InPlace
+from conformance.captures.judge import BySessions, CaptureJudge, SessionRules
+from conformance.captures.packet_rules import PacketRules
+from conformance.captures.senders import ByOpenings, End, Ends
+from conformance.captures.summary import CaptureSummary
 from conformance.judge.sessions.judge import SessionJudge
+from conformance.judge.sessions.pings import Pings
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.identity import Probe
 from conformance.pipeline.lacking import add, columns_of, incomplete_of
 from conformance.pipeline.lake import Kept
 from conformance.pipeline.memory import kept, resumed
 from conformance.pipeline.rows import Row, Rows, day, moment, plain, texts
-from conformance.pipeline.rows_writer import Teller, Whose, whose_was
-from conformance.pipeline.verdict_cache import Memos
+from conformance.pipeline.rows_writer import Teller
+from conformance.pipeline.stream_readers import Read, continued, in_place
+from conformance.pipeline.tables_sink import ArrowTables, Connection
 from conformance.runlog import Incomplete
 from conformance.runlog.incomplete import COMPLETE
-from conformance.spec.assignment import Assignment
-from conformance.verdict import Verdict
-from conformance.wire import Packet, dissect
 from conformance.wire.columns.extra import NEEDED
 
+KEPT = 100
+"""Verdicts other than pass of one capture that have a row of their own where packets are judged alone.
+
+For each kind (requirement, outcome, readings), EACH verdicts always have one. Judging one packet by itself takes as
+long as judging a thousand in a batch.
+"""
 HOLD_NS = 200_000_000  # How much earlier than the end of one file the next one may begin.
 SILENT_NS = 7_200_000_000_000  # The longest silence of a connection with keep-alive (RFC 1122 4.2.3.6).
 
@@ -52,24 +61,20 @@ class How:
 
 
 @dataclass(slots=True)
-class Connection:
-    """The facts for the row of a connection."""
-
-    opened: Opened
-    packets: Counter[Side] = field(default_factory=Counter)
-    sizes: Counter[Side] = field(default_factory=Counter)
-    lost: int = 0
-
-
-@dataclass(slots=True)
 class State:
-    """The state of a stream. pending: the row of its last capture, without what the provisional end adds."""
+    """The state of a stream. pending: the row of its last capture, without what the provisional end adds.
+
+    sessions: the rules of connections, None where packets are judged alone; then ends and pings tell senders. followed:
+    how its senders read the documents. open: the facts for the rows of its open connections.
+    """
 
     stream: str
     path: str
-    sessions: SessionJudge
+    sessions: SessionJudge | None
     reading: CaptureReading = field(default_factory=CaptureReading)
-    senders: Replay = field(default_factory=Replay)
+    ends: dict[int, End] = field(default_factory=dict)
+    pings: Pings = field(default_factory=Pings)
+    followed: Followed = field(default_factory=Followed)
     open: dict[int, Connection] = field(default_factory=dict)
     position: int = 0
     last_ns: int = 0
@@ -84,8 +89,6 @@ class StreamWork:
     captures: Sequence[Probe]
     resume: str | None = None
     keep: bool = False
-    memos: Mapping[str, Sequence[tuple[int, int, str]]] = field(default_factory=dict)
-    """By capture: its ranges, each with the file of the verdicts in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +116,9 @@ def judge_stream(work: StreamWork, how: How, rows: Rows) -> StreamDone:
 
     A capture that hits a defect of the harness ends its stream: those after it begin another one.
     """
-    judge = _Judge(how, rows)
+    judge = _Judge(how, rows, all(map(in_columns, work.captures)))
     found = resumed(work.resume) if work.resume else None
-    state = found if isinstance(found, State) else None
+    state = found if isinstance(found, State) and (found.sessions is not None) == judge.connected else None
     ended = state.stream if state is not None else None
     if state is not None and not work.captures:
         return StreamDone(())
@@ -128,11 +131,11 @@ def judge_stream(work: StreamWork, how: How, rows: Rows) -> StreamDone:
         assert probe.capture is not None
         own = probe.first_ns is None or (state is not None and probe.first_ns < state.last_ns - HOLD_NS)
         if own or state is None:
-            into = State(probe.capture, probe.path, SessionJudge(how.readings, counting=True))
+            into = State(probe.capture, probe.path, judge.sessions())
             state = state if own else into
         else:
             into = state
-        told = judge.capture(into, probe, work.memos.get(probe.capture, ()))
+        told = judge.capture(into, probe)
         if not told.row:
             gone.append(replace(probe, error=told.trouble.unread))
             continue
@@ -178,42 +181,50 @@ class _Told:
 
 
 @dataclass(slots=True)
-class _Read:
-    """The result of reading a capture. first_ns, last_ns: times of the first record and the last."""
-
-    first_ns: int | None = None
-    last_ns: int | None = None
-    lost: int = 0
-    cut: str | None = None
-
-
-@dataclass(slots=True)
 class _Judge:
+    """Judges the captures of a stream. compiled: by compiled code."""
+
     how: How
     rows: Rows
+    compiled: bool
     packets: int = 0
     records: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
     incomplete: Incomplete = COMPLETE
 
-    def capture(self, state: State, probe: Probe, ranges: Sequence[tuple[int, int, str]]) -> _Told:
+    @property
+    def connected(self) -> bool:
+        """Whether connections are followed by their rules; without compiled code, always."""
+        return self.how.sessions or not self.compiled
+
+    def sessions(self) -> SessionJudge | None:
+        """Return the rules of connections of a new stream."""
+        return SessionJudge(self.how.readings, counting=True) if self.connected else None
+
+    def capture(self, state: State, probe: Probe) -> _Told:
         """Judge one capture, up to its last record."""
         assert probe.capture is not None
         before, skipped = state.reading.records, Counter(state.reading.skipped)
         state.position += 1
         teller = self._teller(state, probe.capture, day(probe.first_ns))
-        told, read = _Told(state, probe, before), _Read(probe.first_ns)
+        told, read = _Told(state, probe, before), Read(probe.first_ns)
+        judge, _ = self._judge(state, teller)
         with self._contained(told):
-            if not (self.how.sessions and in_columns(probe) and self._by_columns(state, probe, teller, read)):
-                self._one_by_one(state, probe.path, teller, Memos(ranges), read)
-        trouble = told.trouble
-        if trouble.unread is not None and state.reading.records == before and not teller.packets:
+            judge.reader = self._reader(state, probe, read)
+            judge.read()
+        with self._contained(told):
+            judge.end()
+        summary, trouble = judge.summary, told.trouble
+        if isinstance(judge.senders, ByOpenings):
+            state.ends = judge.senders.left()
+        if trouble.unread is not None and state.reading.records == before and not summary.packets:
             state.position -= 1
             return told
-        read.cut = read.cut or trouble.cut
+        cut = read.cut or trouble.cut
         state.last_ns = max(state.last_ns, read.last_ns or 0)
         reading = state.reading
         records = max(reading.records - before, trouble.record)
+        slow = judge.in_place.slow if judge.in_place is not None and not self.how.sessions else Counter[str]()
         row: Row = {
             "capture_id": probe.capture,
             "stream_id": state.stream,
@@ -225,13 +236,13 @@ class _Judge:
             "first_time": None if read.first_ns is None else moment(read.first_ns),
             "last_time": None if read.last_ns is None else moment(read.last_ns),
             "records": records,
-            "packets": teller.packets,
-            "lost_bytes": read.lost,
+            "packets": summary.packets,
+            "lost_bytes": summary.lost,
             "skipped": texts(reading.skipped - skipped),
-            "cut": read.cut,
-            **columns_of(teller.lacking.incomplete + Incomplete(cut=int(read.cut is not None))),
-            "ranges": max(1, len(ranges)),
-            "handed_over": [],
+            "cut": cut,
+            **columns_of(summary.incomplete + Incomplete(cut=int(cut is not None))),
+            "ranges": 1,
+            "handed_over": texts(slow),
             "profile": self.how.profile,
             "level": self.how.level,
             "reading_set": self.how.reading_set,
@@ -239,9 +250,9 @@ class _Judge:
             "ingested_at": datetime.now(UTC),
             "batch": self.how.batch,
         }
-        self._close(teller)
+        self._close(teller, summary)
         self.records += records
-        told.row, told.cut = row, read.cut
+        told.row, told.cut = row, cut
         return told
 
     def _contained(self, told: _Told) -> AbstractContextManager[None]:
@@ -249,58 +260,43 @@ class _Judge:
         through = (PipelineError,)
         return contained(told.probe.path, told.trouble, through=through, records_before=told.before)
 
-    def _one_by_one(self, state: State, path: str, teller: Teller, memos: Memos, read: _Read) -> None:
-        walk, reading = RecordWalk(), state.reading
-        before, read.first_ns = reading.records, None
-        for record in read_records(path, walk):
-            read.first_ns = record.time_ns if read.first_ns is None else read.first_ns
-            read.last_ns = record.time_ns
-            memos.reach(walk.end or 0)
-            numbered = Record(before + record.number, record.time_ns, record.link, record.data, record.length)
-            for event in reading.record(numbered):
-                read.lost += self._event(state, event, teller, memos, record.time_ns)
-        read.cut = walk.cut
-        reading.skipped.update(walk.unused)
-        if walk.damaged:
-            teller.lacking.see(Passed(reading.records, walk.damaged))
-
-    def _by_columns(self, state: State, probe: Probe, teller: Teller, read: _Read) -> bool:
-        """Judge like `_one_by_one`, decoded by compiled code; return False for a file that it cannot walk over."""
-        from conformance.capture.columns.reader import FastCapture
-        from conformance.pipeline.session_columns import Stream, StreamJudging, judge_capture
-
+    def _reader(self, state: State, probe: Probe, read: Read) -> Iterator[Event | Batch]:
+        """Read a capture into the state of its stream, in place where that is possible."""
+        if not self.compiled:
+            return continued(state, probe.path, read)
         try:
             capture = FastCapture(probe.path)
-        except (OSError, ValueError):
-            return False
+        except OSError as problem:
+            reason = problem.strerror or problem
+            raise CaptureError(f"{probe.path} can no longer be read: {reason}.") from None
+        except ValueError:
+            return gathered(continued(state, probe.path, read))
+        return in_place(state, capture, read)
 
-        def event(one: Event, now_ns: int) -> int:
-            return self._event(state, one, teller, Memos(()), now_ns)
-
-        def sent(connection: int, side: Side, size: int) -> None:
-            known = state.open[connection]
-            known.packets[side] += 1
-            known.sizes[side] += size
-
-        def given_up(name: str, whole: Assignment, now_ns: int) -> None:
-            self._given_up(name, whole, teller, now_ns)
-
-        opened = {number: known.opened for number, known in state.open.items()}
-        stream = Stream(state.sessions, state.senders, state.path, opened, event, sent, given_up)
-        judging = StreamJudging(stream, teller, self.how.profile, self.how.readings, self.how.level)
-        try:
-            found = judge_capture(capture, state.reading, judging)
-        except Exception:
-            judging.flush()
-            read.lost, read.last_ns = judging.lost, judging.now_ns or None
-            raise
-        state.reading = found.left
-        read.last_ns, read.lost, read.cut = found.last_ns, found.lost, found.cut
-        return True
-
-    def _given_up(self, name: str, whole: Assignment, teller: Teller, now_ns: int) -> None:
-        for one in whole.conclude(self.how.readings, level=self.how.level, subject=f"all packets of {name}"):
-            teller.verdict(one, Whose(now_ns, None, name))
+    def _judge(self, state: State, teller: Teller) -> tuple[CaptureJudge, ArrowTables]:
+        """Return a judge that goes on from this state, without a reader."""
+        how = self.how
+        rules = PacketRules(how.profile, how.readings, how.level)
+        keep = KEPT if self.compiled and not how.sessions else None
+        open_ = state.open if how.sessions else None
+        sink = ArrowTables(teller, rules, state.followed, state.path, open_, keep)
+        sink.now_ns = state.last_ns
+        summary = CaptureSummary(state.path)
+        if state.sessions is None:
+            openings = ByOpenings(Ends(), how.readings)
+            openings.take(state.ends, state.pings)
+            judge, ends = CaptureJudge((), rules, None, openings, sink, summary), openings.ends
+        else:
+            sessions = SessionRules(state.sessions, speak=how.sessions)
+            ends = Ends()
+            senders = BySessions(state.sessions, ends if self.compiled else None)
+            for known in state.open.values():
+                ends.open(known.opened)
+                senders.name(known.opened.connection)
+            judge = CaptureJudge((), rules, sessions, senders, sink, summary)
+        if self.compiled:
+            judge.in_place = InPlace(judge, rules, sink, ends)
+        return judge, sink
 
     def settle(self, told: _Told) -> None:
         """Write the row of a capture after which the stream continues."""
@@ -312,12 +308,7 @@ class _Judge:
         state = told.state
         teller = self._teller(state, told.row["capture_id"], told.row["date"])
         name = f"{state.stream}-{state.position}.state"
-        with self._contained(told):
-            for event in state.reading.connections.expire(state.last_ns - SILENT_NS):
-                told.row["lost_bytes"] += self._event(state, event, teller, Memos(()), state.last_ns)
-        told.row["packets"] += teller.packets
-        add(told.row, teller.lacking.incomplete)
-        self._close(teller)
+        self._go_on(told, told.row, teller, state.reading.connections.expire(state.last_ns - SILENT_NS))
         state.pending = told.row
         with self._contained(told):
             self.rows.keep(name, kept(state))
@@ -331,128 +322,42 @@ class _Judge:
         teller = self._teller(state, row["capture_id"], row["date"])
         teller.at_end, teller.part = True, part
         skipped = Counter(state.reading.skipped)
-        with self._contained(told):
-            for event in state.reading.end() if told.trouble.defect is None else ():
-                row["lost_bytes"] += self._event(state, event, teller, Memos(()), state.last_ns)
-        add(row, teller.lacking.incomplete)
+        sink = self._go_on(told, row, teller, state.reading.end() if told.trouble.defect is None else ())
         self.incomplete += incomplete_of(row)
         with self._contained(told):
-            for (_, sender), whole in state.senders.followed.items():
-                self._given_up(sender, whole, teller, state.last_ns)
+            sink.conclude()
         row["cut"] = row["cut"] or told.trouble.cut
-        row["packets"] += teller.packets
         row["skipped"] = texts(Counter(dict(row["skipped"])) + (state.reading.skipped - skipped))
-        self._close(teller)
+        self._close(teller, CaptureSummary(state.path))
         self.rows.add("captures", row, stream=part)
+
+    def _go_on(self, told: _Told, row: Row, teller: Teller, events: Iterable[Event]) -> ArrowTables:
+        """Judge events behind the last record of a capture, and add them to its row."""
+        judge, sink = self._judge(told.state, teller)
+        judge.reader = events
+        with self._contained(told):
+            judge.read()
+        with self._contained(told):
+            judge.end()
+        summary = judge.summary
+        if isinstance(judge.senders, ByOpenings):
+            told.state.ends = judge.senders.left()
+        row["lost_bytes"] += summary.lost
+        row["packets"] += summary.packets
+        add(row, summary.incomplete)
+        self._close(teller, summary)
+        return sink
 
     def _teller(self, state: State, capture: str, date: str) -> Teller:
         return Teller(self.rows, capture, state.stream, date, self.how.every_packet)
 
-    def _close(self, teller: Teller) -> None:
+    def _close(self, teller: Teller, summary: CaptureSummary) -> None:
         teller.close()
-        self.packets += teller.packets
+        self.packets += summary.packets
         self.outcomes.update(teller.outcomes)
-
-    def _event(self, state: State, event: Event, teller: Teller, memos: Memos, now_ns: int) -> int:
-        """Judge an event and return the bytes that are lost by it."""
-        how = self.how
-        teller.lacking.see(event)
-        now_ns = getattr(event, "time_ns", now_ns)  # The event's own time, not that of a record read later.
-        packet = dissect(event.data, transport=event.transport) if isinstance(event, Frame) else None
-        lost = _bytes_lost(event)
-        managers = _managers(state, event)
-        told = [_whole(one, state.sessions, event) for one in state.sessions.said(event, packet)]
-        verdicts = levelled(told, how.profile, how.level) if how.sessions else []
-        if isinstance(event, Frame) and packet is not None:
-            verdicts = [*self._alone(event, packet, memos), *verdicts]
-            sender = state.sessions.sender(event, packet)
-            given_up = state.senders.follow(state.path, sender, verdicts)
-            if given_up is not None:
-                self._given_up(*given_up, teller, now_ns)
-            teller.packet(event, packet, sender, verdicts)
-        else:
-            for verdict in verdicts:
-                teller.verdict(verdict, whose_was(verdict, now_ns))
-        self._connection(state, event, teller, lost, managers)
-        return lost
-
-    def _alone(self, frame: Frame, packet: Packet, memos: Memos) -> list[Verdict]:
-        seen = Seen(frame, packet)
-        known = memos.get(seen)
-        how = self.how
-        return known if known is not None else alone(seen, how.profile, how.readings, how.level)
-
-    def _connection(
-        self, state: State, event: Event, teller: Teller, lost: int, managers: tuple[str | None, str | None]
-    ) -> None:
-        if isinstance(event, Opened):
-            state.open[event.connection] = Connection(event)
-            return
-        number = getattr(event, "connection", None)
-        known = state.open.get(number) if isinstance(number, int) else None
-        if known is None:
-            return
-        known.lost += lost
-        if isinstance(event, Frame) and event.side is not None:
-            known.packets[event.side] += 1
-            known.sizes[event.side] += len(event.data)
-        if isinstance(event, Closed):
-            del state.open[event.connection]
-            if self.how.sessions:
-                self.rows.add("sessions", _session(known, event, teller, managers), stream=teller.part)
+        teller.outcomes.clear()
 
 
 def in_columns(probe: Probe) -> bool:
     """Tell whether compiled code can judge a capture."""
-    if probe.format != "pcap" or any(find_spec(name) is None for name in NEEDED):
-        return False
-    from conformance.pipeline.compiled import walkable
-
-    return walkable(probe.path)
-
-
-def _whole(said: Said, sessions: SessionJudge, event: Event) -> Verdict:
-    """Return a verdict that is given by number as a verdict on the packet of this event."""
-    if isinstance(said, Verdict):
-        return said
-    assert isinstance(event, Frame)
-    return plain_verdict(sessions.kinds[said], event.number)
-
-
-def _bytes_lost(event: Event) -> int:
-    if isinstance(event, Lost):
-        return event.length
-    return event.gap_before if isinstance(event, Frame) else 0
-
-
-def _managers(state: State, event: Event) -> tuple[str | None, str | None]:
-    if not isinstance(event, Closed):
-        return None, None
-    manager = state.sessions.manager
-    return manager(event.connection, "initiator"), manager(event.connection, "acceptor")
-
-
-def _session(known: Connection, closed: Closed, teller: Teller, managers: tuple[str | None, str | None]) -> Row:
-    def end(point: Endpoint, name: str) -> Row:
-        return {name: point.address, f"{name}_port": point.port}
-
-    return {
-        "stream_id": teller.stream,
-        "capture_id": teller.capture,
-        "connection": closed.connection,
-        **end(known.opened.initiator, "initiator"),
-        **end(known.opened.acceptor, "acceptor"),
-        "complete": known.opened.complete,
-        "opened": moment(known.opened.time_ns),
-        "closed": moment(closed.time_ns),
-        "closed_by": closed.by,
-        "closed_how": closed.how,
-        "initiator_manager": managers[0],
-        "acceptor_manager": managers[1],
-        "initiator_packets": known.packets["initiator"],
-        "acceptor_packets": known.packets["acceptor"],
-        "initiator_bytes": known.sizes["initiator"],
-        "acceptor_bytes": known.sizes["acceptor"],
-        "lost_bytes": known.lost,
-        "date": teller.date,
-    }
+    return all(find_spec(name) is not None for name in NEEDED)

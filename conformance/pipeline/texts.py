@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from conformance.captures.columns import HOPS, MANAGER
 from conformance.captures.engine import destination
 from conformance.judge.packets.signatures import CERTIFICATE
+from conformance.judge.sessions.senders import HOPS, MANAGER
 from conformance.pipeline.rows import plain
 from conformance.wire import dissect
 from conformance.wire.columns.table import ColumnSet

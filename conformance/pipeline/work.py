@@ -10,9 +10,9 @@ from typing import Protocol, TypeVar
 
 from conformance.pipeline.identity import Probe, probe
 from conformance.pipeline.lake import Part
+from conformance.pipeline.memory import settle
 from conformance.pipeline.rows import Rows
 from conformance.pipeline.streams import How, StreamDone, StreamWork, judge_stream
-from conformance.pipeline.verdict_cache import judge_range
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -41,17 +41,6 @@ class Here:
 
 
 @dataclass(frozen=True, slots=True)
-class RangeTask:
-    """A byte range to judge. file: the target for the verdicts on its packets."""
-
-    path: str
-    start: int
-    stop: int
-    file: str
-    how: How
-
-
-@dataclass(frozen=True, slots=True)
 class StreamTask:
     """Streams to judge, one after the other. folder: the staging folder. name: prefix of its file names."""
 
@@ -74,21 +63,9 @@ def probe_all(paths: Sequence[str]) -> list[Probe]:
     return [probe(path) for path in paths]
 
 
-def run_range(task: RangeTask) -> bool:
-    """Judge a range; return False if that fails, because its stream will report the failure."""
-    how = task.how
-    try:
-        judge_range(
-            task.path, task.start, task.stop, Path(task.file),
-            profile=how.profile, level=how.level, readings=how.readings,
-        )  # fmt: skip
-    except Exception:  # A fault of the capture, or a defect of the harness, occurs again when its stream is judged.
-        return False
-    return True
-
-
 def run_streams(task: StreamTask) -> StreamTaskDone:
     """Judge streams. A retried task writes other files: those of its first try are in no lake."""
     rows = Rows(Path(task.folder), f"{task.name}-{os.getpid()}-{os.urandom(3).hex()}")
     done = [judge_stream(stream, task.how, rows) for stream in task.streams]
+    settle()
     return StreamTaskDone(rows.close(), done)

@@ -10,7 +10,7 @@ import build_captures
 import build_packets
 import pytest
 
-from conformance.captures import engine
+from conformance.captures import packet_rules as engine
 
 FAKE = Path(__file__).parent / "fakes" / "rule_that_raises"
 BAD_PACKET = 7

@@ -16,7 +16,8 @@ from record_edits import edit, edits, records_of
 from conformance.capture import Frame, read_capture
 from conformance.captures import Replay, replay, replay_captures
 from conformance.captures.columns import judge_range
-from conformance.captures.engine import CaptureSummary, alone
+from conformance.captures.packet_rules import PacketRules
+from conformance.captures.summary import CaptureSummary
 from conformance.command_options import BadInput
 from conformance.judge.columns.outcomes import signature_rules
 from conformance.judge.packets.judge import RULES
@@ -50,7 +51,7 @@ def packet_rules(path: str, readings: Readings, level: str, profile: str) -> Rep
         sessions.feed(event, packet)
         if not isinstance(event, Frame) or packet is None:
             continue
-        verdicts = alone(Seen(event, packet), profile, readings, level)
+        verdicts = PacketRules(profile, readings, level).judge(Seen(event, packet))
         result.follow(path, sessions.sender(event, packet), verdicts)
         for verdict in verdicts:
             result.add(path, verdict, "packet")

@@ -13,7 +13,7 @@ import pytest
 from defect_captures import BAD_PACKET, FAKE, asking, plant
 
 from conformance.captures import Replayed, replay_captures
-from conformance.captures import engine as one_by_one
+from conformance.captures import packet_rules as one_by_one
 from conformance.captures.defects import DEFECT, MAX_TRACE, offset_of
 from conformance.rejudge import judge_again
 from conformance.runlog import read_run

@@ -49,7 +49,7 @@ def put(
 def put_one_by_one(place: Path, captures: Sequence[Path | str], **options) -> tuple[Lake, Ingested]:
     """The same, packet rules alone, without compiled code."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("conformance.pipeline.ingest._parted", lambda new, options: ([], list(new)))
+        patch.setattr("conformance.pipeline.streams.in_columns", lambda probe: False)
         return put(place, captures, sessions=False, **options)
 
 
@@ -109,7 +109,6 @@ def put_sessions_one_by_one(place, captures, **options):
     """With the rules of connections, without compiled code."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("conformance.pipeline.streams.in_columns", lambda probe: False)
-        patch.setattr("conformance.pipeline.ingest.in_columns", lambda probe: False)
         return put(place, captures, **options)
 
 

@@ -28,7 +28,7 @@ JUDGED = amount("pipeline.broken-streams-judged")
 PACK = 100
 """Seeds of one file that is judged."""
 PACKS = [range(first, min(first + PACK, JUDGED)) for first in range(0, JUDGED, PACK)]
-KEPT = ("fast.KEPT", "fast.LEAST", "uncut_streams.KEPT", "compiled.EACH")
+KEPT = ("fast.KEPT", "fast.LEAST", "streams.KEPT", "tables_sink.EACH")
 SAME = ("records", "packets", "lost_bytes", "skipped", "cut", "first_time", "last_time")
 
 

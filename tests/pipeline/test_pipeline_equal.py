@@ -139,8 +139,8 @@ def test_what_has_no_row_of_its_own_is_counted_by_sender_and_queue(data, records
         for name, value in (
             ("fast.KEPT", keep),
             ("fast.LEAST", keep),
-            ("uncut_streams.KEPT", keep),
-            ("compiled.EACH", each),
+            ("streams.KEPT", keep),
+            ("tables_sink.EACH", each),
         ):
             patch.setattr(f"conformance.pipeline.{name}", value)
         # Several of each, in connections of their own: more of a kind than are kept.
@@ -152,9 +152,9 @@ def test_what_has_no_row_of_its_own_is_counted_by_sender_and_queue(data, records
 
 
 def test_what_is_counted_of_many_senders_and_queues(tmp_path, monkeypatch):
-    for name in ("fast.KEPT", "fast.LEAST", "uncut_streams.KEPT"):
+    for name in ("fast.KEPT", "fast.LEAST", "streams.KEPT"):
         monkeypatch.setattr(f"conformance.pipeline.{name}", 5)
-    monkeypatch.setattr("conformance.pipeline.compiled.EACH", 2)
+    monkeypatch.setattr("conformance.pipeline.tables_sink.EACH", 2)
     capture = tmp_path / "many.pcap"
     write_corpus(capture, 800, connections=2, kinds=150)
     lake, _ = put(tmp_path / "first", [capture], sessions=False)

@@ -15,11 +15,12 @@ from lake_helpers import CAPTURES, put, records_of, replayed, rows, said, write_
 
 from conformance.pipeline import lake as lakes
 from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.fast import walk_stream
 from conformance.pipeline.identity import WHOLE, probe, stream_key
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.memory import freeze, thaw
 from conformance.pipeline.schemas import FORMAT, TABLES
-from conformance.pipeline.uncut_streams import walk_or_judge
+from conformance.pipeline.work import run_streams
 from tools.pipeline_page import page
 
 SESSION = CAPTURES / "consistent-session.pcapng"
@@ -177,8 +178,8 @@ class Removes:
 
     def map(self, function, tasks):
         """The file goes before captures are judged."""
-        if function is walk_or_judge:
-            self.path.unlink()
+        if function in (run_streams, walk_stream):
+            self.path.unlink(missing_ok=True)
         return [function(task) for task in tasks]
 
 

@@ -38,16 +38,18 @@ def same(one: Lake, other: Lake) -> None:
         assert without(rows(one, table), *VOLATILE) == without(rows(other, table), *VOLATILE), table
 
 
-def test_rows_are_those_of_one_process(spark, tmp_path, monkeypatch):
+@pytest.mark.parametrize("sessions", [True, False])
+def test_rows_are_those_of_one_process(spark, tmp_path, sessions):
     from conformance.pipeline.spark import SparkWorkers
 
-    # As if there were no compiled code where the ranges are planned: without it they are judged before the streams.
-    monkeypatch.setattr("conformance.pipeline.ingest.in_columns", lambda probe: False)
-    here, _ = put(tmp_path / "here", FILES, packets=True)
+    options = {"packets": True, "split": 4096, "sessions": sessions}
+    here, _ = put(tmp_path / "here", FILES, **options)
     there = Lake.open(tmp_path / "there", create=True)
-    done = ingest(there, files_of([*FILES, "/nothing"]), Options(packets=True, split=4096), SparkWorkers(spark))
-    assert done.ranges >= 10 and len(done.rejected) == 1
-    same(here, there)
+    done = ingest(there, files_of([*FILES, "/nothing"]), Options(**options), SparkWorkers(spark))
+    assert len(done.rejected) == 1 and (sessions or done.ranges >= 10)
+    assert said(there) == said(here)
+    if sessions:  # What is counted in ranges has its rows by task.
+        same(here, there)
     again = ingest(there, files_of(FILES), Options(), SparkWorkers(spark))
     assert (again.captures, again.known, again.version) == (0, len(FILES), done.version)
     for name in ("captures", "verdicts"):

@@ -103,15 +103,16 @@ def test_each_rule_of_a_replay_is_missed(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_each_phase_of_a_replay_is_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from conformance.captures import engine
+    from conformance.captures.packet_rules import PacketRules
 
     before = replayed(tmp_path / "before")
     silent: dict[str, Callable[..., object]] = {
-        "alone": lambda *args: [],
+        "judge": lambda *args: [],
         "levelled": lambda *args: [],
     }
     for (name, instead), phase in zip(silent.items(), ("packet", "session"), strict=True):
         with monkeypatch.context() as patched:
-            patched.setattr(engine, name, instead)
+            patched.setattr(PacketRules, name, instead)
             lost = compared(replayed(tmp_path / phase), before)
         assert ("unjudged", f"replay: {phase}") in lost
     with monkeypatch.context() as patched:

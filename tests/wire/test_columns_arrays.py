@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from conformance.capture.columns.code import place, walk
-from conformance.captures.senders import combine, firsts, marked
 from conformance.wire.columns import object_cache
 from conformance.wire.columns.arrays import Compiled
 
@@ -82,7 +81,7 @@ def taken(node: ast.ImportFrom) -> list[str]:
     return [f"{node.module}.{one.name}" for one in node.names] if package else [str(node.module)]
 
 
-@pytest.mark.parametrize("function", [walk, place, combine, marked, firsts], ids=lambda one: one.name)
+@pytest.mark.parametrize("function", [walk, place], ids=lambda one: one.name)
 def test_all_that_is_compiled_in_is_among_what_it_uses(function: Compiled) -> None:
     """What such a module takes from another is in its code; other modules of the columns take more from others."""
     makers = ("conformance.wire.columns.jit", "conformance.wire.columns.arrays", "conformance.wire.columns.lowering")

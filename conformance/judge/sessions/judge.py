@@ -21,6 +21,7 @@ from conformance.judge.sessions.opening import NULL_GUID, Opening
 from conformance.judge.sessions.origins import Origins
 from conformance.judge.sessions.packets import judge_alone
 from conformance.judge.sessions.pings import Pings
+from conformance.judge.sessions.senders import sender_name
 from conformance.judge.sessions.sequences import READING_SCOPE
 from conformance.judge.sessions.transactions import Transactions
 from conformance.verdict import Verdict
@@ -184,22 +185,14 @@ class SessionJudge:
             self.tables.pings.see(seen, self._notes)
 
     def sender(self, frame: Frame, packet: Packet) -> str:
-        """Return the sender of a packet: its queue manager's GUID where known, else its address.
-
-        The initialization of a session and a ping name the queue manager; so does a message that was not passed on.
-        """
+        """Return the sender of a packet, as `sender_of`."""
         return self.sender_of(Seen(frame, packet))
 
     def sender_of(self, seen: Seen) -> str:
-        """Return the sender of a packet, as `sender`."""
+        """Return the sender of a packet, as `senders.sender_name`."""
         connection, side = seen.connection, seen.side
-        if connection is None or side is None:
-            return seen.text("Ping.QMGuid") or seen.hosts[0]
-        session = self.tables.sessions.get(connection)
-        manager = session.opening.manager(side) if session is not None else None
-        if manager is None and seen.number("UserHeader.Flags.RC") == 0:
-            manager = seen.text("UserHeader.SourceQueueManager")
-        return seen.hosts[0] if manager is None or manager == NULL_GUID else manager
+        manager = None if connection is None or side is None else self.manager(connection, side)
+        return sender_name(seen, manager)
 
     def manager(self, connection: int, side: Side) -> str | None:
         """Return the GUID of the queue manager on one side of an open connection, if initialization named it."""

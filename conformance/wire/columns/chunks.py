@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from conformance.wire.columns import llvm_module, lowering, machine, texts, wide
+from conformance.wire.columns import texts
 from conformance.wire.columns.frames import ZEROS
 from conformance.wire.columns.llvm_module import LANES
+from conformance.wire.columns.lowered import lowered
+from conformance.wire.columns.machine import Wanted
 from conformance.wire.columns.packet_facts import NOT_READ, Slow, seen
 from conformance.wire.columns.packets import shapes_and_code
 from conformance.wire.columns.shapes import Shapes, UnknownShapeError
@@ -63,13 +65,9 @@ class Chunks:
     scratch: int
 
     @property
-    def wanted(self) -> machine.Wanted:
+    def wanted(self) -> Wanted:
         """The machine code, which may exist already."""
-        makers = (machine, llvm_module, lowering, wide)
-        made_from = (self.source, *machine.texts_of(Path(str(one.__file__)) for one in makers))
-        return machine.Wanted(
-            "judge", made_from, llvm_module.PREFIX + LOOP, 13, lambda: lowering.text_of(self.source, LOOP)
-        )
+        return lowered("judge", self.source, LOOP, 13)
 
     @cached_property
     def loop(self) -> Callable[..., int]:

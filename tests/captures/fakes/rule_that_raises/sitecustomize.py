@@ -8,7 +8,7 @@ from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from typing import Any
 
-ENGINE = "conformance.captures.engine"
+ENGINE = "conformance.captures.packet_rules"
 
 
 def _deep(depth: int) -> int:

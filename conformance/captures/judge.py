@@ -1,0 +1,240 @@
+"""`CaptureJudge`: the one judge of captures, between a reader and a sink.
+
+A reader (`readers`) yields events, or batches of packets that compiled code finds in the file. Packet rules judge each
+packet by itself, session rules judge connections, senders tell who sent a packet, and a sink takes what was said. Each
+of them can be replaced alone; `replay`, its columns, `pipeline` and the Spark source are such combinations.
+
+A sink is asked for nothing: it is told of every event in its order, and of every packet that was judged by itself.
+Packets whose results compiled code has counted come as numbers (`Many`). `Several` combines sinks.
+
+**Session rules.** `SessionRules` holds the judge of connections, which sees packet by packet. In front of it may stand
+`proves`. It is asked once for each batch of decoded packets (`Decoded`: two tables of rows, events between them)
+before anything of that batch is judged. For each table it returns an int32 array with a number for each row, or None to
+judge all rows one by one. A number of `SessionRules.pattern(kinds)` says: the packet is proven usual, and gets exactly
+the passes of these kinds (indexes of `SessionJudge.kinds`, in order); it is counted without being looked at.
+`ONE_BY_ONE` says: `SessionJudge.see` judges it in its turn. Whoever proves keeps the tables of the session judge
+(`SessionJudge.tables`) as if that had seen the packet. The sender of a proven packet is found by compiled code, from
+`Ends.named`, which `BySessions` keeps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from conformance.capture import Closed, Event, Frame
+from conformance.captures.defects import Outside, contained
+from conformance.captures.followed import Key
+from conformance.captures.packet_rules import PacketRules
+from conformance.captures.summary import CaptureSummary
+from conformance.judge.sessions.context import Readings, Said, Seen
+from conformance.judge.sessions.judge import SessionJudge
+from conformance.judge.sessions.keys import FREQUENT
+from conformance.verdict import Verdict
+from conformance.wire import dissect
+
+if TYPE_CHECKING:
+    from conformance.capture.columns.reader import Batch
+    from conformance.captures.in_place import Counted, Decoded, InPlace
+    from conformance.captures.meanings import Meaning
+    from conformance.captures.senders import Ends
+
+PACKET, SESSION, IMPLEMENTATION = "packet", "session", "implementation"
+"""The parts of a replay that make verdicts."""
+ONE_BY_ONE = -1
+Managers = tuple[str | None, str | None]
+"""The queue managers at the ends of a connection, initiator first; None where unknown."""
+Told = Mapping[str, Sequence[Verdict | Key]]
+"""What was said of a packet, by part, in order. A key is one more verdict of a kind that was told before."""
+
+
+class Sink(Protocol):
+    """Takes what was said. keys: the columns of decoded packets that it reads, beside those of the rules."""
+
+    keys: tuple[str, ...]
+
+    def packet(self, seen: Seen, sender: str, told: Told, *, counted: bool = False) -> bool:
+        """Take a packet that was judged by itself.
+
+        counted: compiled code counts the results of the packet rules; `told` has those that may need a place of their
+        own, and, of the session rules, what is not counted either. Returns whether fewer packets need to be looked at
+        than before (see `CountingSink.enough`).
+        """
+
+    def event(self, event: Event, verdicts: Sequence[Verdict], managers: Managers, before: int) -> None:
+        """Take an event that is no packet.
+
+        managers: of a closed connection, initiator first. before: the number of the packet that it precedes.
+        """
+
+    def end(self) -> None:
+        """Take notice that nothing more comes."""
+
+
+class CountingSink(Sink, Protocol):
+    """A sink that also takes packets from compiled code."""
+
+    @property
+    def full(self) -> bool:
+        """Whether no further verdict gets a place of its own, so that all may be counted."""
+
+    def enough(self, meaning: Meaning) -> bool:
+        """Tell whether packets with this meaning need not be looked at, because their verdicts are only counted."""
+
+    def decoded(self, found: Decoded) -> None:
+        """Take a batch before anything of it is judged one by one."""
+
+    def judged(self, found: Decoded) -> None:
+        """Take a batch after it was judged. It is overwritten by the next one."""
+
+    def many(self, counted: Iterable[Counted]) -> None:
+        """Take packets by sender, outcome and pattern."""
+
+
+class Senders(Protocol):
+    """Tells who sent a packet."""
+
+    def of(self, seen: Seen) -> str:
+        """Return the sender of a packet, after it was seen."""
+
+    def see(self, seen: Seen) -> None:
+        """Take notice of a packet that is judged by itself."""
+
+    def event(self, event: Event) -> None:
+        """Take notice of an event that is no packet."""
+
+    def managers(self, connection: int) -> Managers:
+        """Return the queue managers at the ends of a connection, initiator first."""
+
+
+@dataclass(slots=True)
+class SessionRules:
+    """The rules of connections. proves: see the module; None where every packet is judged in its turn.
+
+    speak: False leaves out what they say: the judge is only asked for senders.
+    """
+
+    judge: SessionJudge
+    proves: Callable[[Decoded], tuple[Any, Any] | None] | None = None
+    speak: bool = True
+    patterns: list[tuple[int, ...]] = field(default_factory=lambda: [()])
+    _numbers: dict[tuple[int, ...], int] = field(default_factory=lambda: {(): 0})
+
+    @classmethod
+    def of(cls, readings: Readings, *, counting: bool = False) -> SessionRules:
+        """Make the rules of one capture. counting: passes are reported by number after the first of a kind."""
+        return cls(SessionJudge(readings, counting=counting))
+
+    def pattern(self, kinds: Sequence[Said]) -> int:
+        """Return the number of these kinds together."""
+        key: tuple[Any, ...] = tuple(kinds)
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self.patterns)
+            self.patterns.append(key)
+        return number
+
+
+@dataclass(slots=True)
+class BySessions:
+    """Tells the sender by what the session rules know. ends: where compiled code looks the ends of connections up."""
+
+    judge: SessionJudge
+    ends: Ends | None = None
+
+    def of(self, seen: Seen) -> str:
+        """Return the sender of a packet."""
+        return self.judge.sender_of(seen)
+
+    def see(self, seen: Seen) -> None:
+        """Note who the ends of the packet's connection are; the session rules have seen it."""
+        if self.ends is not None and seen.connection is not None and seen.kind not in FREQUENT:
+            self.name(seen.connection)
+
+    def name(self, connection: int) -> None:
+        """Note who the ends of a connection are."""
+        if self.ends is not None:
+            for side, manager in enumerate(self.managers(connection)):
+                self.ends.manage(connection, side, manager)
+
+    def event(self, event: Event) -> None:
+        """Do nothing: the session rules get it."""
+
+    def managers(self, connection: int) -> Managers:
+        """Return the queue managers at the ends of a connection."""
+        return self.judge.manager(connection, "initiator"), self.judge.manager(connection, "acceptor")
+
+
+@dataclass(slots=True)
+class CaptureJudge:
+    """Judges one capture, or a part of it.
+
+    packet_rules: None judges no packet by itself. session_rules: None leaves out connections. summary: gets what the
+    file holds. outside: watched calls, whose exceptions are no defects.
+    """
+
+    reader: Iterable[Event | Batch]
+    packet_rules: PacketRules | None
+    session_rules: SessionRules | None
+    senders: Senders
+    sink: Sink
+    summary: CaptureSummary
+    outside: Outside = field(default_factory=Outside)
+    through: tuple[type[Exception], ...] = ()
+    in_place: InPlace | None = None
+    """What judges batches."""
+
+    def run(self) -> None:
+        """Judge everything that the reader yields; the summary tells why that ended early."""
+        try:
+            with contained(self.summary.path, self.summary, outside=self.outside, through=self.through):
+                self.read()
+        finally:
+            with contained(self.summary.path, self.summary, outside=self.outside):
+                self.end()
+
+    def read(self) -> None:
+        """Judge everything that the reader yields. Raises whatever happens on the way."""
+        for one in self.reader:
+            if isinstance(one, Event):
+                self.event(one)
+            else:
+                assert self.in_place is not None
+                self.in_place.batch(one)
+
+    def end(self) -> None:
+        """Hand over what was counted, and end the sink."""
+        if self.in_place is not None:
+            self.in_place.flush()
+        self.sink.end()
+
+    def event(self, event: Event, before: int | None = None) -> None:
+        """Judge one event. before: the number of the packet that it precedes, by default the next one."""
+        self.summary.see(event)
+        if isinstance(event, Frame):
+            self.packet(Seen(event, dissect(event.data, transport=event.transport)))
+            return
+        managers = self.senders.managers(event.connection) if isinstance(event, Closed) else (None, None)
+        self.senders.event(event)
+        sessions = self.session_rules
+        said = self.levelled(sessions.judge.said(event)) if sessions is not None else []
+        verdicts = [one for one in said if isinstance(one, Verdict)]
+        self.sink.event(event, verdicts, managers, self.summary.packets + 1 if before is None else before)
+
+    def packet(self, seen: Seen) -> str:
+        """Judge a packet by itself; return its sender."""
+        sessions = self.session_rules
+        more = self.levelled(sessions.judge.see(seen)) if sessions is not None else ()
+        alone = self.packet_rules.judge(seen) if self.packet_rules is not None else ()
+        self.senders.see(seen)
+        sender = self.senders.of(seen)
+        self.sink.packet(seen, sender, {PACKET: alone, SESSION: more})
+        return sender
+
+    def levelled(self, said: Sequence[Said]) -> list[Verdict | Key]:
+        """Fit what the session rules said to the profile and the level."""
+        sessions = self.session_rules
+        if not said or sessions is None or not sessions.speak or self.packet_rules is None:
+            return []
+        return self.packet_rules.levelled(said, sessions.judge.kinds)

@@ -1,0 +1,48 @@
+"""Judge a capture event by event, as it is read: the combination behind `mqconform replay`."""
+
+from __future__ import annotations
+
+from conformance.capture import read_capture
+from conformance.capture.following import Stop
+from conformance.captures.against import Against
+from conformance.captures.defects import Outside
+from conformance.captures.engine import OnPacket, OnProgress, Replay
+from conformance.captures.judge import BySessions, CaptureJudge, SessionRules, Sink
+from conformance.captures.packet_rules import PacketRules
+from conformance.captures.selection import Selection
+from conformance.captures.sinks import Given, Selected, ToReplay
+from conformance.captures.summary import CaptureSummary
+
+
+def judge_file(
+    result: Replay,
+    path: str,
+    rules: PacketRules,
+    on_packet: OnPacket | None,
+    on_progress: OnProgress | None,
+    selection: Selection | None,
+    follow: Stop | None,
+    against: Against | None,
+    outside: Outside,
+) -> None:
+    """Judge a file and add the result to a replay; the arguments are those of `engine.replay`."""
+    summary = CaptureSummary(path)
+    result.captures.append(summary)
+    sessions = SessionRules.of(rules.readings)
+    sink: Sink = ToReplay(result, summary, rules, on_packet)
+    through: tuple[type[Exception], ...] = ()
+    if against is not None:
+        from conformance.adapter.errors import AdapterError
+
+        sink, through = Given(sink, against), (AdapterError,)
+    if selection is not None:
+        sink = Selected(sink, selection)
+
+    def progress(read: int, size: int) -> None:
+        if on_progress is not None:
+            on_progress(path, read, size)
+
+    reader = read_capture(path, on_progress=progress, follow=follow)
+    CaptureJudge(
+        reader, rules, sessions, BySessions(sessions.judge), sink, summary, outside=outside, through=through
+    ).run()

@@ -1,0 +1,86 @@
+"""The rules of single packets, with the profile, the readings and the level they are judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from conformance.judge.packets.judge import judge_dissected
+from conformance.judge.sessions.context import Kind, Said, Seen, evidence
+from conformance.spec.catalogue import requirement, requirement_id
+from conformance.spec.versions import LEVELS
+from conformance.verdict import Outcome, Verdict
+
+_HEADER_MARKS = frozenset({requirement_id("MQMQ-2.2.19.1.version-number"), requirement_id("MQMQ-2.2.19.1.signature")})
+
+
+@dataclass(frozen=True, slots=True)
+class PacketRules:
+    """How packets are judged. readings: reading id to accepted alternatives, the default first.
+
+    level: a broken requirement below it is a warning. A requirement that does not bind the profile is not judged.
+    """
+
+    profile: str
+    readings: Mapping[str, tuple[str, ...]]
+    level: str = "must"
+
+    def judge(self, seen: Seen, only: Collection[str] | None = None) -> list[Verdict]:
+        """Judge a packet by itself. One whose sender closed within it counts as complete, else as maybe cut.
+
+        only: the requirements to judge, by default all.
+        """
+        frame = seen.frame
+        if frame.transport == "udp":
+            return []
+        ended = frame.trouble is not None and frame.trouble.kind == "ended"
+        whole = frame.trouble is None or ended
+        verdicts = judge_dissected(
+            seen.packet,
+            profile=self.profile,
+            readings=self.readings,
+            transport="buffer" if whole else "tcp",
+            level=self.level,
+            frame=seen.frame_number,
+            only=only,
+        )
+        if frame.trouble is not None and frame.trouble.kind == "no-header":
+            # All that is known of these bytes is that a packet must begin here: only the marks of a header are judged.
+            verdicts = [verdict for verdict in verdicts if verdict.requirement in _HEADER_MARKS]
+        return [
+            verdict if verdict.outcome is Outcome.PASS else replace(verdict, evidence=evidence(seen))
+            for verdict in verdicts
+        ]
+
+    def levelled(self, said: Sequence[Said], kinds: Sequence[Kind] = ()) -> list[Verdict | Kind]:
+        """Fit what the rules of connections said to the profile and the level.
+
+        Verdicts on requirements that do not bind the profile are removed, and failures below the level become warnings.
+        kinds: what the numbers in `said` stand for; each becomes a kind.
+        """
+        kept: list[Verdict | Kind] = []
+        for one in said:
+            if not isinstance(one, Verdict):
+                if (kind := self.kind(kinds[one])) is not None:
+                    kept.append(kind)
+                continue
+            binds, weak = _demand(one.requirement, self.profile, self.level)
+            if binds:
+                kept.append(replace(one, outcome=Outcome.WARN) if weak and one.outcome is Outcome.FAIL else one)
+        return kept
+
+    def kind(self, kind: Kind) -> Kind | None:
+        """Do the same to a kind of verdict; return None if its requirement does not bind."""
+        name, outcome, readings = kind
+        binds, weak = _demand(name, self.profile, self.level)
+        if not binds:
+            return None
+        return (name, Outcome.WARN, readings) if weak and outcome is Outcome.FAIL else kind
+
+
+@lru_cache(maxsize=1 << 14)
+def _demand(name: str, profile: str, level: str) -> tuple[bool, bool]:
+    """Return whether a requirement binds the profile, and whether it is below the level."""
+    demand = requirement(name)
+    return demand.binds(profile), LEVELS.index(demand.level) > LEVELS.index(level)

@@ -1,0 +1,186 @@
+"""Sinks of `CaptureJudge` that need no compiled code: a `Replay`, nothing, and several sinks at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from conformance.capture import Event
+from conformance.captures.engine import OnPacket, Replay, destination, judged
+from conformance.captures.judge import IMPLEMENTATION, PACKET, SESSION, CountingSink, Managers, Sink, Told
+from conformance.captures.packet_rules import PacketRules
+from conformance.captures.summary import CaptureSummary
+from conformance.judge.sessions.context import Seen
+from conformance.verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from conformance.captures.against import Against
+    from conformance.captures.in_place import Counted, Decoded
+    from conformance.captures.meanings import Meaning
+    from conformance.captures.selection import Selection
+
+
+@dataclass(slots=True)
+class ToReplay:
+    """Adds every verdict to a replay, in its order."""
+
+    result: Replay
+    summary: CaptureSummary
+    rules: PacketRules
+    on_packet: OnPacket | None = None
+    keys: tuple[str, ...] = ()
+
+    def packet(self, seen: Seen, sender: str, told: Told, *, counted: bool = False) -> bool:
+        """Add the verdicts on a packet."""
+        parts = {part: [one for one in said if isinstance(one, Verdict)] for part, said in told.items()}
+        verdicts = [*parts[PACKET], *parts[SESSION]]
+        path = self.summary.path
+        self.summary.selected += 1
+        given_up = self.result.follow(path, sender, verdicts)
+        if given_up is not None:
+            self.result.conclude_sender(path, *given_up, self.rules.readings, self.rules.level)
+        if self.on_packet is not None:
+            self.on_packet(judged(path, seen, [*verdicts, *parts.get(IMPLEMENTATION, ())]))
+        for part, said in parts.items():
+            for verdict in said:
+                self.result.add(path, verdict, part)
+        return False
+
+    def event(self, event: Event, verdicts: Sequence[Verdict], managers: Managers, before: int) -> None:
+        """Add the verdicts that an event allows."""
+        for verdict in verdicts:
+            self.result.add(self.summary.path, verdict, SESSION)
+
+    def end(self) -> None:
+        """Judge each sender as a whole."""
+        self.result.conclude(self.summary.path, self.rules.readings, self.rules.level)
+
+
+@dataclass(slots=True)
+class Selected:
+    """Hands on what a selection means: neither other packets nor any connection as a whole get verdicts."""
+
+    sink: Sink
+    selection: Selection
+    keys: tuple[str, ...] = ()
+
+    def packet(self, seen: Seen, sender: str, told: Told, *, counted: bool = False) -> bool:
+        """Hand on a selected packet."""
+        if self.selection.means(seen.frame, seen.kind, destination(seen.packet)):
+            return self.sink.packet(seen, sender, told, counted=counted)
+        return False
+
+    def event(self, event: Event, verdicts: Sequence[Verdict], managers: Managers, before: int) -> None:
+        """Hand on the event alone."""
+        self.sink.event(event, (), managers, before)
+
+    def end(self) -> None:
+        """End the sink."""
+        self.sink.end()
+
+
+@dataclass(slots=True)
+class Given:
+    """Gives each message to an implementation, and hands on the verdicts on its treatment beside the others."""
+
+    sink: Sink
+    against: Against
+    keys: tuple[str, ...] = ()
+
+    def packet(self, seen: Seen, sender: str, told: Told, *, counted: bool = False) -> bool:
+        """Give a packet to the implementation."""
+        broken = any(one.outcome is Outcome.FAIL for said in told.values() for one in said if isinstance(one, Verdict))
+        found = list(self.against.surely(self.against.give(seen.packet, broken=broken)))
+        return self.sink.packet(seen, sender, {**told, IMPLEMENTATION: found}, counted=counted)
+
+    def event(self, event: Event, verdicts: Sequence[Verdict], managers: Managers, before: int) -> None:
+        """Hand on the event."""
+        self.sink.event(event, verdicts, managers, before)
+
+    def end(self) -> None:
+        """End the sink."""
+        self.sink.end()
+
+
+@dataclass(slots=True)
+class Silent:
+    """Takes nothing: for a judge that only finds out where things are."""
+
+    keys: tuple[str, ...] = ()
+    full: bool = True
+
+    def packet(self, seen: Seen, sender: str, told: Told, *, counted: bool = False) -> bool:
+        """Do nothing."""
+        return False
+
+    def event(self, event: Event, verdicts: Sequence[Verdict], managers: Managers, before: int) -> None:
+        """Do nothing."""
+
+    def end(self) -> None:
+        """Do nothing."""
+
+    def enough(self, meaning: Meaning) -> bool:
+        """No packet needs to be looked at."""
+        return True
+
+    def decoded(self, found: Decoded) -> None:
+        """Do nothing."""
+
+    def judged(self, found: Decoded) -> None:
+        """Do nothing."""
+
+    def many(self, counted: Iterable[Counted]) -> None:
+        """Do nothing."""
+
+
+@dataclass(slots=True)
+class Several:
+    """Several counting sinks at once: each is told everything, and a packet is looked at if one of them wants that."""
+
+    sinks: Sequence[CountingSink]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The columns that any of them reads."""
+        return tuple(dict.fromkeys(key for sink in self.sinks for key in sink.keys))
+
+    @property
+    def full(self) -> bool:
+        """Whether none of them gives a further verdict a place of its own."""
+        return all(sink.full for sink in self.sinks)
+
+    def packet(self, seen: Seen, sender: str, told: Told, *, counted: bool = False) -> bool:
+        """Hand on a packet."""
+        fewer = [sink.packet(seen, sender, told, counted=counted) for sink in self.sinks]
+        return any(fewer)
+
+    def event(self, event: Event, verdicts: Sequence[Verdict], managers: Managers, before: int) -> None:
+        """Hand on an event."""
+        for sink in self.sinks:
+            sink.event(event, verdicts, managers, before)
+
+    def end(self) -> None:
+        """End them all."""
+        for sink in self.sinks:
+            sink.end()
+
+    def enough(self, meaning: Meaning) -> bool:
+        """Tell whether none of them needs to look."""
+        return all(sink.enough(meaning) for sink in self.sinks)
+
+    def decoded(self, found: Decoded) -> None:
+        """Hand on a batch."""
+        for sink in self.sinks:
+            sink.decoded(found)
+
+    def judged(self, found: Decoded) -> None:
+        """Hand on a batch."""
+        for sink in self.sinks:
+            sink.judged(found)
+
+    def many(self, counted: Iterable[Counted]) -> None:
+        """Hand on counts."""
+        together = list(counted)
+        for sink in self.sinks:
+            sink.many(together)

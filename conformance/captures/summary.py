@@ -1,0 +1,67 @@
+"""What a capture held, and how far it was judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from conformance.capture import Cut, Ended, Event, Frame, Lost
+from conformance.capture.lacking import Lacking
+from conformance.captures.defects import Defect
+from conformance.runlog import CaptureLine, Incomplete
+
+
+@dataclass(slots=True)
+class CaptureSummary:
+    """The result of one file. selected: packets that a filter selects, else all.
+
+    lost: stream bytes that are part of no packet. skipped: records without MSMQ, by reason. lacking: announced but
+    missing data. cut: where and how it ends within a record. error: why it could not be read, or not to its end.
+    defect: why it was judged only in part.
+    """
+
+    path: str
+    records: int = 0
+    packets: int = 0
+    selected: int = 0
+    lost: int = 0
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    cut: str | None = None
+    error: str | None = None
+    lacking: Lacking = field(default_factory=Lacking)
+    defect: Defect | None = None
+
+    def see(self, event: Event) -> None:
+        """Count an event."""
+        self.lacking.see(event)
+        if isinstance(event, Frame):
+            self.packets += 1
+            self.lost += event.gap_before
+        elif isinstance(event, Lost):
+            self.lost += event.length
+        elif isinstance(event, Cut):
+            self.cut = event.text
+        elif isinstance(event, Ended):
+            self.records, self.skipped = event.records, dict(event.skipped)
+
+    def unreadable(self, sentence: str) -> None:
+        """Note why the file cannot be read."""
+        self.error = self.error or sentence
+
+    def broken(self, defect: Defect) -> None:
+        """Note a defect of the harness; the first one counts."""
+        self.defect = self.defect or defect
+        self.records = self.records or self.defect.record or 0
+
+    @property
+    def incomplete(self) -> Incomplete:
+        """The data that the file announces but does not contain."""
+        return self.lacking.incomplete
+
+    def line(self) -> CaptureLine:
+        """Return the capture as a run record stores it."""
+        lacking = self.lacking
+        return CaptureLine(
+            self.path, self.records, self.packets, self.lost, lacking.began_before, lacking.go_on, self.incomplete,
+            self.cut, self.error,
+        )  # fmt: skip

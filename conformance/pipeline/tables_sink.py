@@ -1,0 +1,246 @@
+"""The sink that writes a capture to the tables of a lake: verdicts, packets and connections."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, MutableMapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from conformance.capture import Closed, Event, Frame, Lost, Opened, Side
+from conformance.capture.columns.places import OF_CONNECTION, OF_NUMBER, OF_SIDE
+from conformance.captures.batches import SIDES
+from conformance.captures.engine import MAX_SENDERS, destination
+from conformance.captures.followed import Followed, Key, key_of, plain_verdict, read_of
+from conformance.captures.in_place import Counted, Decoded, code_for
+from conformance.captures.judge import PACKET, SESSION, Managers, Told
+from conformance.captures.meanings import Meaning
+from conformance.captures.packet_rules import PacketRules
+from conformance.captures.verdict_counts import BEHIND
+from conformance.judge.sessions.context import Seen
+from conformance.pipeline.counted import NEVER
+from conformance.pipeline.deviating import ByQueue
+from conformance.pipeline.packet_columns import PacketColumns
+from conformance.pipeline.rows import Row, moment, plain
+from conformance.pipeline.rows_writer import Teller, Whose, packet_row, whose_was
+from conformance.pipeline.texts import KEYS, Numbers
+from conformance.verdict import Outcome, Verdict
+
+EACH = 10
+"""Verdicts other than pass of one kind (requirement, outcome, readings) that always have a row of their own."""
+
+
+@dataclass(slots=True)
+class Connection:
+    """The facts for the row of a connection. packets, sizes: by side."""
+
+    opened: Opened
+    packets: Counter[Side] = field(default_factory=Counter)
+    sizes: Counter[Side] = field(default_factory=Counter)
+    lost: int = 0
+
+
+class ArrowTables:
+    """Writes what is said of a capture. followed: how the senders of its stream read the documents.
+
+    open: the open connections of the stream, None where connections are not judged. keep: verdicts other than pass that
+    have a row of their own, beside EACH of a kind; further ones are counted by sender and queue. None: all have one, as
+    far as `Teller` has room, and packets with such a verdict are looked at one by one.
+    """
+
+    def __init__(
+        self,
+        teller: Teller,
+        rules: PacketRules,
+        followed: Followed,
+        path: str,
+        open_: MutableMapping[int, Connection] | None,
+        keep: int | None = None,
+    ) -> None:
+        self.teller, self.rules, self.followed, self.path = teller, rules, followed, path
+        self.open, self.keep = open_, keep
+        self.now_ns = 0
+        self.full = False
+        self.keys: tuple[str, ...] = KEYS
+        columns = code_for(sessions=open_ is not None, keys=self.keys).chunks.columns
+        self.by_queue = ByQueue(Numbers(columns)) if keep is not None else None
+        self.packets = PacketColumns(columns, teller.capture, teller.stream) if teller.every_packet else None
+        self.own: set[int] = set()
+        self.kinds: Counter[Key] = Counter()
+        self.singled: Counter[tuple[str, str | None, Key]] = Counter()
+        self.meanings: dict[int, Meaning] = {}
+
+    def _room(self, key: Key) -> bool:
+        """Tell whether a further verdict of this kind has a row of its own."""
+        return self.keep is None or self.keep > 0 or self.kinds[key] < EACH
+
+    def enough(self, meaning: Meaning) -> bool:
+        """Tell whether packets with this meaning need not be looked at."""
+        return not any(map(self._room, meaning.deviating))
+
+    def packet(self, seen: Seen, sender: str, told: Told, *, counted: bool = False) -> bool:
+        """Write a packet that was judged by itself. counted: its packet rules are counted by meaning."""
+        frame, packet, number = seen.frame, seen.packet, seen.frame_number
+        self.now_ns = frame.time_ns
+        alone, more = told[PACKET], told[SESSION]
+        if not counted:
+            self._traffic(frame)
+            self.followed.add(sender, number, number, read_of([key_of(one) for one in alone]))
+        self.followed.add(sender, number, number, read_of([key_of(one) for one in more], BEHIND))
+        self._forget()
+        queue = destination(packet)
+        rest: list[Key] = []
+        here: list[Verdict] = []
+        enough = shown = False
+        for said in (alone, more):
+            for one in said:
+                verdict = one if isinstance(one, Verdict) else plain_verdict(one, number)
+                own = verdict.frame == number
+                whose = Whose(frame.time_ns, number, sender, queue) if own else whose_was(verdict, frame.time_ns)
+                key = key_of(verdict)
+                if verdict.outcome is Outcome.PASS:
+                    if said is more or not counted:
+                        self.teller.verdict(verdict, whose)
+                elif self._room(key):
+                    self._single(verdict, whose, key, counted=counted)
+                    enough = enough or not self._room(key)
+                    shown = shown or own
+                elif not counted:
+                    rest.append(key)
+                if own:
+                    here.append(verdict)
+        if rest:
+            self.teller.counts.note(sender, queue and plain(queue), rest, 1, number, frame.time_ns, frame.time_ns)
+        if shown or (self.teller.every_packet and not counted):
+            self.own.add(number)
+            self.teller.packet_row(packet_row(frame, packet, here), sender)
+        return enough
+
+    def _single(self, verdict: Verdict, whose: Whose, key: Key, *, counted: bool) -> None:
+        self.teller.verdict(verdict, whose)
+        if self.keep is not None:
+            self.keep -= 1
+            self.kinds[key] += 1
+            if counted:
+                self.singled[str(whose.sender), whose.queue and plain(whose.queue), key] += 1
+
+    def event(self, event: Event, verdicts: Sequence[Verdict], managers: Managers, before: int) -> None:
+        """Write the verdicts that an event allows, and a connection that it ends."""
+        self.now_ns = getattr(event, "time_ns", self.now_ns)
+        for verdict in verdicts:
+            self.teller.verdict(verdict, whose_was(verdict, self.now_ns))
+        if self.open is None:
+            return
+        if isinstance(event, Opened):
+            self.open.setdefault(event.connection, Connection(event))
+        elif isinstance(event, Lost) and event.connection in self.open:
+            self.open[event.connection].lost += event.length
+        elif isinstance(event, Closed) and event.connection in self.open:
+            row = _session(self.open.pop(event.connection), event, self.teller, managers)
+            self.teller.rows.add("sessions", row, stream=self.teller.part)
+
+    def _traffic(self, frame: Frame) -> None:
+        known = self.open.get(frame.connection) if self.open is not None and frame.connection is not None else None
+        if known is not None and frame.side is not None:
+            known.lost += frame.gap_before
+            known.packets[frame.side] += 1
+            known.sizes[frame.side] += len(frame.data)
+
+    def decoded(self, found: Decoded) -> None:
+        """Count the packets of connections, before one of them ends."""
+        self.own.clear()
+        if self.open is None:
+            return
+        for event in (event for _, event in found.events if isinstance(event, Opened)):
+            self.open.setdefault(event.connection, Connection(event))
+        for table, results in zip(found.tables, found.results, strict=True):
+            usual = results >= 0
+            meta = table.rows.meta[usual]
+            whose, where = np.unique(2 * meta[:, OF_CONNECTION] + meta[:, OF_SIDE], return_inverse=True)
+            counts = np.bincount(where, minlength=len(whose)).tolist()
+            sizes = np.bincount(where, table.rows.lengths[usual], len(whose)).tolist()
+            for end, count, size in zip(whose.tolist(), counts, sizes, strict=True):
+                known, side = self.open[end >> 1], SIDES[end & 1]
+                known.packets[side] += count
+                known.sizes[side] += int(size)
+
+    def judged(self, found: Decoded) -> None:
+        """Write the packets of a batch that have no row yet, and count what deviates by queue."""
+        for table, results, given in zip(found.tables, found.results, found.given, strict=True):
+            if not table.count:
+                continue
+            if self.by_queue is not None:
+                noted = np.flatnonzero(found.deviates[results])
+                if len(noted):
+                    self.by_queue.add(
+                        table.rows, noted, table.columns[:, noted], results[noted], given[noted], found.ends.names
+                    )
+                    self.meanings = dict(found.meanings)
+            if self.packets is not None:
+                left = results
+                if self.own:
+                    left = np.where(np.isin(table.rows.meta[:, OF_NUMBER], list(self.own)), -1, results)
+                columns = table.columns[:, : table.count]
+                rows = self.packets.table(table.rows, columns, left, given, found.ends, found.meanings)
+                self.teller.rows.add_table("packets", self.teller.date, rows, stream=self.teller.part)
+
+    def many(self, counted: Iterable[Counted]) -> None:
+        """Count packets that compiled code has counted; what deviates in them is written or counted elsewhere."""
+        counts = self.teller.counts
+        for one in counted:
+            span = (one.count, one.first, one.first_ns, one.last_ns)
+            counts.meant(one.sender, one.meaning, *span)
+            self.followed.add(one.sender, one.first, one.last, one.meaning.read)
+            for key in one.session:
+                counts.more(one.sender, key, *span)
+            self.followed.add(one.sender, one.first, one.last, read_of(one.session, BEHIND))
+        self._forget()
+
+    def _forget(self) -> None:
+        """Judge the senders that were silent longest as a whole, if there are too many."""
+        if self.open is not None and len(self.followed.senders) > MAX_SENDERS:
+            self.conclude(MAX_SENDERS // 2)
+
+    def conclude(self, most: int = 0) -> None:
+        """Judge senders as a whole: all but so many."""
+        wholes = list(self.followed.wholes(self.path))
+        for name, whole in wholes[: max(0, len(wholes) - most)]:
+            del self.followed.senders[name]
+            for one in whole.conclude(self.rules.readings, level=self.rules.level, subject=f"all packets of {name}"):
+                self.teller.verdict(one, Whose(self.now_ns, None, name))
+
+    def end(self) -> None:
+        """Move what is counted by queue to the counts, without what has rows of its own."""
+        counts = self.teller.counts
+        for one in self.by_queue.known.values() if self.by_queue is not None else ():
+            counts.note(one.sender, one.queue, self.meanings[one.outcome].deviating, one.count, one.first)
+        for (name, queue, key), count in self.singled.items():
+            counts.note(name, queue, [key], -count, NEVER)
+        self.singled.clear()
+        if counts.full:
+            self.teller.write_counts()
+
+
+def _session(known: Connection, closed: Closed, teller: Teller, managers: Managers) -> Row:
+    row: Row = {
+        "stream_id": teller.stream,
+        "capture_id": teller.capture,
+        "connection": closed.connection,
+        "complete": known.opened.complete,
+        "opened": moment(known.opened.time_ns),
+        "closed": moment(closed.time_ns),
+        "closed_by": closed.by,
+        "closed_how": closed.how,
+        "lost_bytes": known.lost,
+        "date": teller.date,
+    }
+    for side, point, manager in zip(SIDES, (known.opened.initiator, known.opened.acceptor), managers, strict=True):
+        row |= {
+            side: point.address,
+            f"{side}_port": point.port,
+            f"{side}_manager": manager,
+            f"{side}_packets": known.packets[side],
+            f"{side}_bytes": known.sizes[side],
+        }
+    return row
