@@ -9,6 +9,7 @@ from conformance.captures.followed import Key, key_of
 from conformance.captures.meanings import Meaning
 from conformance.captures.packet_rules import PacketRules
 from conformance.judge.columns.outcomes import signature_rules
+from conformance.judge.packets.certificate_keys import key_facts
 from conformance.judge.packets.judge import judge_dissected, rules_of
 from conformance.judge.packets.signatures import CERTIFICATE
 from conformance.wire import dissect
@@ -57,4 +58,4 @@ class Certificates:
             return ""
         at = int(columns[column.at, row])
         certificate = read_certificate(rows.buffer[at : at + int(columns[column.at + 1, row])].tobytes())
-        return f"no key, {certificate.x509}" if certificate.why else ""
+        return f"no key, {certificate.x509}, {key_facts(certificate.bits)}" if certificate.why else ""

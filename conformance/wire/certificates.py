@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from conformance.wire.der import key_bits
 from conformance.wire.security_items import key_of_blob
 
 LARGEST = 0x10000  # bytes of a certificate that is read: the limit of SenderCertSize
@@ -19,7 +20,8 @@ class Certificate:
     """The contents of a certificate.
 
     x509: the bytes are one X.509 certificate (RFC 3280), None when this is unknown. modulus, exponent: of its RSA key,
-    0 without one. subject: the name of its holder. why: the reason why there is no key, empty when there is one.
+    0 without one. subject: the name of its holder. why: the reason why there is no key, empty when there is one. bits:
+    those of the public key, in whatever form.
     """
 
     x509: bool | None
@@ -27,6 +29,7 @@ class Certificate:
     exponent: int = 0
     subject: str = ""
     why: str = ""
+    bits: bytes = b""
 
 
 @lru_cache(maxsize=256)
@@ -52,14 +55,15 @@ def read_certificate(der: bytes) -> Certificate:
         subject = found.subject.rfc4514_string()
     except (ValueError, TypeError):  # TypeError: a name of BIT STRINGs, which the library reads but cannot print
         subject = ""
+    bits = key_bits(der)
     try:
         key = found.public_key()
     except (ValueError, UnsupportedAlgorithm):
-        return _blob_inside(found.tbs_certificate_bytes, subject)
+        return replace(_blob_inside(found.tbs_certificate_bytes, subject), bits=bits)
     if not isinstance(key, RSAPublicKey):
-        return Certificate(True, subject=subject, why="the certificate has no RSA key")
+        return Certificate(True, subject=subject, why="the certificate has no RSA key", bits=bits)
     numbers = key.public_numbers()
-    return _bounded(numbers.n, numbers.e, subject)
+    return replace(_bounded(numbers.n, numbers.e, subject), bits=bits)
 
 
 def one_sequence(der: bytes) -> bool:

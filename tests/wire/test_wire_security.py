@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from conformance.judge.packets.signing import CERTIFICATE, EXPONENT, MODULUS
 from conformance.wire import EncodeError, dissect, encode, rebuild
 from conformance.wire.certificates import one_sequence, read_certificate
+from conformance.wire.der import key_bits, with_key_bits
 from conformance.wire.hashes import DIGEST_INFO, DIGEST_SIZES, MD2, MD4, digest, md2, md4
 from conformance.wire.layers import LAYER, SID, BaseHeader, SecurityHeader, UserHeader
 from conformance.wire.security_items import key_of_blob, public_key_blob, sid_bytes, sid_text, simple_blob
@@ -188,3 +189,19 @@ def test_a_public_key_blob_has_the_layout_of_its_table() -> None:
     assert (layer.Type, layer.Version, layer.KeyType) == (6, 2, 0xA400)
     assert (layer.BitLength, layer.PublicExponent) == (1024, EXPONENT)
     assert bytes(layer.payload) == MODULUS.to_bytes(128, "little")
+
+
+def test_the_bits_of_a_key_are_found_and_replaced() -> None:
+    raw = public_key_blob(MODULUS, EXPONENT, key_type=0x2400)
+    other = with_key_bits(CERTIFICATE, raw)
+    assert one_sequence(other)
+    assert (key_bits(other), read_certificate(other).bits) == (raw, raw)
+    found = read_certificate(other)
+    assert (found.x509, found.modulus, found.exponent) == (True, MODULUS, EXPONENT)
+    assert key_bits(CERTIFICATE) == key_bits(with_key_bits(CERTIFICATE, key_bits(CERTIFICATE)))
+    assert key_bits(CERTIFICATE)[0] == 0x30  # as RFC 3280 has it
+
+
+@given(st.binary(max_size=80), st.integers(0, 420), st.integers(0, 420))
+def test_the_bits_of_a_key_are_looked_for_in_any_bytes(noise: bytes, at: int, gone: int) -> None:
+    assert isinstance(key_bits(CERTIFICATE[:at] + noise + CERTIFICATE[at + gone :]), bytes)

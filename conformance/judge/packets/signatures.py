@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 
+from conformance.judge.packets.certificate_keys import key_facts
 from conformance.judge.packets.signed_fields import READINGS, Choice, Part, combinations
 from conformance.wire import Packet
 from conformance.wire.certificates import Certificate, read_certificate
@@ -82,8 +83,8 @@ class _Match:
 def signature_facts(packet: Packet) -> dict[str, Value]:
     """Return facts about the certificate and the signatures of a packet; empty when it has neither.
 
-    `Packet.Certificate.X509`: SenderCert is an X.509 certificate. For each place (`Packet.Signature` in the
-    SecurityHeader, `Packet.MultipleSignature` in the multi-queue header): `.Kind` 1, 2 or 3, or 0 when nothing explains
+    `Packet.Certificate.X509`: SenderCert is an X.509 certificate, and `key_facts` of its key. For each place
+    (`Packet.Signature` in the SecurityHeader, `Packet.MultipleSignature` in the multi-queue header): `.Kind` 1, 2 or 3, or 0 when nothing explains
     the signature; `.Hash` the algorithm that made it; `.Slip` the wrongly hashed field, or `order`; and for each
     reading `.label`, `.queues`, `.absent`, `.names`, `.byte-order`, `.encoding`, `.hashed` the alternatives that fit,
     bit n for the n-th. A place that cannot be judged has no facts; `Packet.SignatureUnjudged` gives the reason.
@@ -93,6 +94,7 @@ def signature_facts(packet: Packet) -> dict[str, Value]:
     certificate = read_certificate(der) if isinstance(der, bytes) else None
     if certificate is not None and certificate.x509 is not None:
         out["Packet.Certificate.X509"] = certificate.x509
+        out.update(key_facts(certificate.bits))
     for key, prefix, kinds in PLACES:
         signature = packet.fields.get(key)
         if not isinstance(signature, bytes):
