@@ -84,10 +84,11 @@ def signature_facts(packet: Packet) -> dict[str, Value]:
     """Return facts about the certificate and the signatures of a packet; empty when it has neither.
 
     `Packet.Certificate.X509`: SenderCert is an X.509 certificate, and `key_facts` of its key. For each place
-    (`Packet.Signature` in the SecurityHeader, `Packet.MultipleSignature` in the multi-queue header): `.Kind` 1, 2 or 3, or 0 when nothing explains
-    the signature; `.Hash` the algorithm that made it; `.Slip` the wrongly hashed field, or `order`; and for each
-    reading `.label`, `.queues`, `.absent`, `.names`, `.byte-order`, `.encoding`, `.hashed` the alternatives that fit,
-    bit n for the n-th. A place that cannot be judged has no facts; `Packet.SignatureUnjudged` gives the reason.
+    (`Packet.Signature` in the SecurityHeader, `Packet.MultipleSignature` in the multi-queue header): `.Kind` 1, 2 or 3,
+    or 0 when nothing explains the signature; `.Hash` the algorithm that made it; `.Slip` the wrongly hashed field, or
+    `order`; and for each reading `.label`, `.queues`, `.absent`, `.names`, `.byte-order`, `.encoding`, `.hashed` the
+    alternatives that fit, bit n for the n-th. A place that cannot be judged has no facts; `Packet.SignatureUnjudged`
+    gives the reason.
     """
     out: dict[str, Value] = {}
     der = packet.fields.get(CERTIFICATE)
