@@ -23,6 +23,7 @@ from conformance.wire import Packet
 
 if TYPE_CHECKING:
     from conformance.captures.against import Against
+    from conformance.captures.onlookers import Onlooker
     from conformance.captures.selection import Selection
 
 MAX_KEPT = 10_000  # Verdicts other than pass that are stored singly; further ones are counted with the first like them.
@@ -223,16 +224,17 @@ def replay(
     selection: Selection | None = None,
     follow: Stop | None = None,
     against: Against | None = None,
+    onlookers: Sequence[Onlooker] = (),
 ) -> Replay:
     """Judge captures, one after the other, each by itself.
 
     paths: files; `-` is standard input. selection: the packets to judge; the others are read only for their sessions,
     and neither they nor any connection as a whole get verdicts. follow: at the end of each file, wait for more until it
-    says stop. against: an implementation that is given each message. readings: reading id to accepted alternatives, the
-    default first. level: a broken requirement below it is a warning. A requirement that does not bind the profile is
-    not judged. on_packet is called with each packet as soon as it is judged; on_progress with (path, bytes read, bytes
-    in all); on_verdict with each verdict other than pass, so that a replay that is killed has lost none (passes are
-    counted and written at the end, by `Replay.record_rest`).
+    says stop. against: an implementation that is given each message. onlookers: they see what is judged. readings:
+    reading id to accepted alternatives, the default first. level: a broken requirement below it is a warning. A
+    requirement that does not bind the profile is not judged. on_packet is called with each packet as soon as it is
+    judged; on_progress with (path, bytes read, bytes in all); on_verdict with each verdict other than pass, so that a
+    replay that is killed has lost none (passes are counted and written at the end, by `Replay.record_rest`).
 
     If a file cannot be read, or hits a defect of the harness, its summary tells, together with what was judged of it,
     and the others are judged. Ctrl-C ends the replay early and keeps what was judged.
@@ -249,7 +251,7 @@ def replay(
             for verdict in against.surely(against.control()):
                 result.add("control", verdict, "control")
         for path in map(str, paths):
-            judge_file(result, path, rules, on_packet, on_progress, selection, follow, against, outside)
+            judge_file(result, path, rules, on_packet, on_progress, selection, follow, against, outside, onlookers)
             if against is not None:
                 for verdict in against.surely(against.empty()):
                     result.add(path, verdict, IMPLEMENTATION)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from conformance.capture import read_capture
 from conformance.capture.following import Stop
 from conformance.captures.against import Against
 from conformance.captures.defects import Outside
 from conformance.captures.engine import OnPacket, OnProgress, Replay
 from conformance.captures.judge import BySessions, CaptureJudge, SessionRules, Sink
+from conformance.captures.onlookers import NotWrittenError, Onlooker, Watched
 from conformance.captures.packet_rules import PacketRules
 from conformance.captures.selection import Selection
 from conformance.captures.sinks import Given, Selected, ToReplay
@@ -24,6 +27,7 @@ def judge_file(
     follow: Stop | None,
     against: Against | None,
     outside: Outside,
+    onlookers: Sequence[Onlooker] = (),
 ) -> None:
     """Judge a file and add the result to a replay; the arguments are those of `engine.replay`."""
     summary = CaptureSummary(path)
@@ -31,10 +35,12 @@ def judge_file(
     sessions = SessionRules.of(rules.readings)
     sink: Sink = ToReplay(result, summary, rules, on_packet)
     through: tuple[type[Exception], ...] = ()
+    if onlookers:
+        sink, through = Watched(sink, path, onlookers), (NotWrittenError,)
     if against is not None:
         from conformance.adapter.errors import AdapterError
 
-        sink, through = Given(sink, against), (AdapterError,)
+        sink, through = Given(sink, against), (*through, AdapterError)
     if selection is not None:
         sink = Selected(sink, selection)
 

@@ -17,6 +17,8 @@ from conformance.capture.inputs import STDIN, expand, refused
 from conformance.captures.defects import Outside
 from conformance.captures.engine import JudgedPacket, Replay, replay
 from conformance.captures.fingerprints import Fingerprints
+from conformance.captures.looking import Looked, Looks, looking
+from conformance.captures.onlookers import NotWrittenError
 from conformance.captures.summary import CaptureSummary
 from conformance.command_options import BadInput, RunResult, check_chosen, check_folder, check_words, prepare_folder
 from conformance.runlog import Header, RunWriter, read_run
@@ -28,17 +30,23 @@ if TYPE_CHECKING:
     from conformance.captures.against import Against
     from conformance.captures.selection import Selection
 
+CONVERSATIONS = "conversations"
+"""The kind of evidence that is the table of conversations."""
 CAPTURE = "capture"
 """The kind of evidence that tells which file was judged, and how: `path`, `bytes`, `sha256`, `filter`, `against`."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Replayed(RunResult):
-    """The result of a replay. replay: by capture, in memory. given: the implementation and what it got, or None."""
+    """The result of a replay. replay: by capture, in memory. given: the implementation and what it got, or None.
+
+    looked: what was asked for beside verdicts.
+    """
 
     replay: Replay = field(default_factory=Replay)
     given: Against | None = None
     seconds: float = 0.0
+    looked: Looked = field(default_factory=Looked)
 
 
 def replay_captures(
@@ -60,6 +68,9 @@ def replay_captures(
     columns: bool = False,
     packets_only: bool = False,
     allow_incomplete: bool = False,
+    conversations: bool = False,
+    extract: Path | str | None = None,
+    eve: Path | str | None = None,
     on_packet: Callable[[JudgedPacket], None] | None = None,
     on_progress: Callable[[str, int, int], None] | None = None,
 ) -> Replayed:
@@ -71,8 +82,10 @@ def replay_captures(
     deadline_ms apply to it. command: the command line to record. columns: judge with compiled rules, which needs the
     extra `columns`; then only packets that deviate are recorded one by one. packets_only: with columns, leave out the
     rules of connections, which are judged one by one. allow_incomplete: if captures lack something they announce, end
-    with the code of what was judged, not with 2. on_packet: called with each packet; on_progress with (path, bytes
-    read, bytes in all). The other arguments are those of `conformance.run`.
+    with the code of what was judged, not with 2. conversations: make a table of them. extract: write the messages to
+    this new folder. eve: write deviations, hints and conversations to this file as EVE JSON lines. on_packet: called
+    with each packet; on_progress with (path, bytes read, bytes in all). The other arguments are those of
+    `conformance.run`.
 
     Raises BadInput for an invalid value, for captures that do not exist and a folder that cannot be written; with
     `against`, AdapterError and `conformance.captures.against.NotDeliverable` for one that cannot be given anything.
@@ -94,11 +107,18 @@ def replay_captures(
     following = follow or STDIN in files
     if packets_only and not columns:
         raise BadInput("--packets-only needs --columns.")
+    looks = Looks(conversations, _path(extract), _path(eve))
     if columns:
-        _check_columns(following, filter, against)
+        _check_columns(following, filter, against, looks)
+    try:
+        looks.check()
+    except NotWrittenError as error:
+        raise BadInput(str(error)) from None
     check_folder(out)  # before an implementation is started
-    judge = partial(_by_columns, sessions=not packets_only) if columns else replay
-    with _implementation(against, accepted, profile, in_process, deadline_ms) as given:
+    with (
+        _implementation(against, accepted, profile, in_process, deadline_ms) as given,
+        _looking(looks, follow) as looked,
+    ):
         folder = prepare_folder(out, kind="replay")
         with RunWriter(folder) as writer:
             writer.header(
@@ -118,6 +138,11 @@ def replay_captures(
                 if on_packet is not None:
                     on_packet(packet)
 
+            judge = (
+                partial(_by_columns, sessions=not packets_only)
+                if columns
+                else partial(replay, onlookers=looked.onlookers)
+            )
             began = time.monotonic()
             prints = Fingerprints([] if following else files)
             try:
@@ -137,6 +162,8 @@ def replay_captures(
                 result.captures += [CaptureSummary(path, error=why) for path, why in unfit.items()]
                 writer.check()
                 result.record_rest(writer)
+                if looked.conversations is not None:
+                    writer.evidence(CONVERSATIONS, looked.conversations.to_json())
                 if not result.interrupted:
                     for path, found in prints.found().items():
                         if found is not None:
@@ -150,7 +177,21 @@ def replay_captures(
     if given is not None and not given.read + given.delivered and judged in (ExitCode.CONFORMS, ExitCode.DEVIATES):
         code = ExitCode.NOTHING_JUDGED if code is ExitCode.CONFORMS else code
         said = f"No message of the captures was given to {against}{_because(given)}."
-    return Replayed(code, folder, read_run(folder), said, result, given, taken)
+    return Replayed(code, folder, read_run(folder), said, result, given, taken, looked)
+
+
+@contextmanager
+def _looking(looks: Looks, live: bool) -> Iterator[Looked]:
+    """Yield what looks at the captures. Raises BadInput when something cannot be written."""
+    try:
+        with looking(looks, live=live) as looked:
+            yield looked
+    except NotWrittenError as error:
+        raise BadInput(str(error)) from None
+
+
+def _path(name: Path | str | None) -> Path | None:
+    return None if name is None else Path(name)
 
 
 def _selection(filter: str) -> Selection:
@@ -162,10 +203,11 @@ def _selection(filter: str) -> Selection:
         raise BadInput(str(error)) from None
 
 
-def _check_columns(following: bool, filter: str | None, against: str | None) -> None:
+def _check_columns(following: bool, filter: str | None, against: str | None, looks: Looks) -> None:
     from conformance.wire.columns.extra import MissingExtraError, need_columns
 
-    for given, option in ((following, "--follow or stdin"), (filter, "--filter"), (against, "--against")):
+    more = [(True, option) for option in looks.options]
+    for given, option in ((following, "--follow or stdin"), (filter, "--filter"), (against, "--against"), *more):
         if given:
             raise BadInput(f"--columns judges whole files; leave it out with {option}.")
     try:

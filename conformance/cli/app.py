@@ -262,6 +262,16 @@ def replay(
     packets_only: Annotated[
         bool, typer.Option("--packets-only", help="With --columns: judge packets only, not connections.")
     ] = False,
+    conversations: Annotated[
+        bool, typer.Option("--conversations", help="Print a table of the connections: who, how much, what deviates.")
+    ] = False,
+    extract: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write the messages to this new folder, with an index.")
+    ] = None,
+    eve: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write deviations and hints as EVE JSON lines."),
+    ] = None,
     profile: Profile = None,
     level: Level = "must",
     readings: Readings = "windows",
@@ -270,6 +280,7 @@ def replay(
     json: Json = False,
 ) -> None:
     """Judge the packets and sessions of captures."""
+    from conformance.captures.looking import Looks
     from conformance.cli.replay import Asked, command, only_filter
 
     asked = Asked(
@@ -283,6 +294,7 @@ def replay(
         columns,
         packets_only,
         allow_incomplete,
+        Looks(conversations, extract, eve),
     )
     command(asked, profile=profile, level=level, readings=readings, chosen=reading or [], out=out, json=json)
 

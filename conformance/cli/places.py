@@ -16,7 +16,8 @@ from typing import Any
 from conformance.cli.output import fail
 from conformance.verdict import ExitCode
 
-OUTPUTS = frozenset({"out", "html", "junit", "sarif", "markdown", "badge", "csv", "parquet", "allure", "svg", "dot"})
+_REPORTS = ("junit", "sarif", "markdown", "badge", "csv", "parquet", "allure", "svg", "dot")
+OUTPUTS = frozenset({"out", "html", "extract", "eve", *_REPORTS})
 """Options whose paths are written; every other path is read."""
 _PATTERNS = frozenset({"captures"})  # paths that are declared as texts
 _RECORD = "run-*.ndjson"

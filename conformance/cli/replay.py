@@ -7,11 +7,13 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from conformance.captures.looking import Looks
+from conformance.cli.looked import Hinted, looked_json, looked_lines
 from conformance.cli.output import console, fail, progress_bar
 from conformance.verdict import ExitCode, Outcome
 
@@ -26,7 +28,7 @@ _COLOURS = {Outcome.FAIL: "31", Outcome.WARN: "33", Outcome.READING: "33", Outco
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The command line's options about captures: files, filter, duration, and the implementation to give them to."""
+    """The command line's options about captures: files, filter, duration, the implementation, and what else to make."""
 
     captures: Sequence[str]
     filter: str | None
@@ -38,6 +40,7 @@ class Asked:
     columns: bool = False
     packets_only: bool = False
     allow_incomplete: bool = False
+    looks: Looks = field(default_factory=Looks)
 
 
 @dataclass(slots=True)
@@ -46,6 +49,7 @@ class _Shown:
 
     json: list[dict[str, Any]]
     failed: JudgedPacket | None = None
+    hinted: Hinted = field(default_factory=Hinted)
 
 
 def only_filter(filters: Sequence[str]) -> str | None:
@@ -82,6 +86,7 @@ def command(
     shown = _Shown([])
 
     def on_packet(packet: JudgedPacket) -> None:
+        shown.hinted.see(packet)
         if shown.failed is None and packet.worst is Outcome.FAIL:
             shown.failed = packet
         if not json:
@@ -106,6 +111,9 @@ def command(
                 columns=asked.columns,
                 packets_only=asked.packets_only,
                 allow_incomplete=asked.allow_incomplete,
+                conversations=asked.looks.conversations,
+                extract=asked.looks.extract,
+                eve=asked.looks.eve,
                 profile=profile,
                 level=level,
                 readings=readings,
@@ -125,9 +133,11 @@ def command(
         fail(f"Nothing can be given to {asked.against}: {error.reason}", ExitCode.NOTHING_JUDGED)
     extra = {**totals(result.replay, result.seconds), "packets": shown.json} if json else {}
     if json:
-        extra |= {"first_failure": dump(shown.failed), "against": given(result.given)}
+        extra |= {"first_failure": dump(shown.failed), "against": given(result.given), **looked_json(asked, result)}
+        extra["hints"] = shown.hinted.to_json()
     else:
-        for text in [*dump(shown.failed), *notes(result.replay), *told(result.given)]:
+        looked = [*looked_lines(asked, result), *shown.hinted.lines()]
+        for text in [*dump(shown.failed), *looked, *notes(result.replay), *told(result.given)]:
             print(text)
     finish(result.record, result.folder, result.exit_code, result.sentence, json=json, extra=extra)
 
