@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from backports import zstd
-from test_capture_files import pcap, pcapng
+from small_files import pcap, pcapng
 
 from conformance.capture import CaptureError, Cut, Ended, Event, Frame, packed, read_capture
 from conformance.replay import replay

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import tshark
-from test_capture_files import packet as ping
+from small_files import packet as ping
 
 from conformance.capture import Frame, read_capture, stream_numbers
 from conformance.capture.network import Segment, decode, quoted
