@@ -78,7 +78,7 @@ _EITHER: dict[str, tuple[str, ...]] = {
     "MS-MQDMPR 3.1.7.1.31": (
         *_words(_B, "packet-size-headers packet-size-session-header trace-debug-header transactional-priority-zero"),
         *_words(_U, "hop-count delivery-mode message-properties-flag http-flag transactional-recoverable"),
-        *_words(_U, "address-direct admin-queue-required admin-queue-absent"),
+        *_words(_U, "address-direct admin-queue-required admin-queue-absent response-queue-admin-host"),
         *_words(_M, "label-length-maximum label-length label-format message-class body-type allocation-body-size"),
         *_words(_M, "padding"),
         *_words("MQMQ-2.2.18.1.", "5.2.count 5.2.null-terminated 5.2.direct-format-name 6.custom-class"),
