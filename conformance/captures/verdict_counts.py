@@ -41,7 +41,6 @@ class Sums:
     keep: int
     each: int = 0
     _by_key: dict[str, Counter[Key]] = field(default_factory=dict)
-    _by_first: dict[tuple[str, Key], int] = field(default_factory=dict)
     _by_meaning: dict[str, Counter[Meaning]] = field(default_factory=dict)
     _meanings: dict[Meaning, tuple[int, int]] = field(default_factory=dict)
     _singled: Counter[Key] = field(default_factory=Counter)
@@ -118,8 +117,6 @@ class Sums:
         """Add the sender of verdicts on a packet that `count` does not count."""
         keys = [key_of(one) for one in verdicts]
         self._by_key.setdefault(sender, Counter()).update(keys)
-        for key in keys:
-            self._by_first.setdefault((sender, key), number)
         self.followed.add(sender, number, number, read_of(keys, place))
 
     def more(self, sender: str, keys: Sequence[Key], count: int, first: int, last: int, phase: str, place: int) -> None:
@@ -137,7 +134,6 @@ class Sums:
                 self._counts[key] = _Kept(count, (first, at))
             else:
                 kept.count += count
-            self._by_first.setdefault((sender, key), first)
         if judged:
             self.result.tally.phases[SUITE, phase] += count * judged
         self.followed.add(sender, first, last, read_of(keys, place))
@@ -151,12 +147,6 @@ class Sums:
         total, before = self._meanings.get(meaning, (0, first))
         self._meanings[meaning] = (total + count, min(before, first))
         self.followed.add(sender, first, last, meaning.read)
-
-    def apart(self) -> Iterator[tuple[str, Key, int, int]]:
-        """Yield sender, kind of verdict, count and first packet number, for packets that `count` does not count."""
-        for sender, counts in self._by_key.items():
-            for key, count in counts.items():
-                yield sender, key, count, self._by_first[sender, key]
 
     def senders(self) -> dict[str, Counter[Key]]:
         """Return the counts by sender and kind of verdict."""
