@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from conformance.judge.packets import rules_hosts
 from conformance.judge.packets.judge import RULES
 from conformance.judge.packets.rules_causes import RULES as CAUSES
 from conformance.judge.packets.rules_certificates import RULES as CERTIFICATES
@@ -117,8 +118,14 @@ HANDLED: dict[str, Handling] = {
 }
 
 
+# The packet can be read; whose host a queue is on is another matter.
+_HOSTS = frozenset(rule.id for rule in rules_hosts.RULES)
+
+
 def handling(rule: Rule) -> Handling:
     """Return how a reader handles the rule's mutation. Raises KeyError for a rule outside the table."""
+    if rule.id in _HOSTS:
+        return Handling("either", "", "MS-MQDMPR 3.1.7.1.31")
     word = rule.id.partition("/")[2]
     return HANDLED[rule.requirement + ("/names" if word.endswith("-names") else "")]
 
