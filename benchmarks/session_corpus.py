@@ -1,10 +1,11 @@
-"""Writes a capture of faultless sessions to measure the rules of connections with: openings, acknowledgments and all.
+"""Writes a capture of sessions to measure the rules of connections with: openings, acknowledgments and all.
 
-python benchmarks/session_corpus.py OUT.pcap [--packets N] [--pairs N]
+python benchmarks/session_corpus.py OUT.pcap [--packets N] [--pairs N] [--deviating SHARE]
 
 Each pair of hosts has two connections: one with express, recoverable and transactional messages, and one back with the
-order acknowledgments. Nothing in it deviates, so that what is measured is the judging of what is right. The same
-arguments give the same file, byte for byte.
+order acknowledgments. Nothing deviates but, in a share of the pairs, each acknowledgment of a round: it leaves out the
+lowest of the recoverable messages (MS-MQQB 3.1.6.4), one packet of 23. The same arguments give the same file, byte for
+byte.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ ROUND = EXPRESS + RECOVERABLE + TRANSACTIONAL + 3
 _OPENING = 12
 
 
-def _rounds(number: int, count: int, start: int) -> captures.Capture:
+def _rounds(number: int, count: int, start: int, *, deviates: bool = False) -> captures.Capture:
     """One pair of hosts. start: seconds since 1970."""
     alpha, beta = f"10.3.{number >> 8}.{number & 255}", f"10.4.{number >> 8}.{number & 255}"
     alpha_qm, beta_qm = (uuid.uuid5(uuid.NAMESPACE_DNS, host) for host in (alpha, beta))
@@ -70,7 +71,7 @@ def _rounds(number: int, count: int, start: int) -> captures.Capture:
             capture.wait(1)
         there.segment(1, b"", captures.ACK)
         capture.wait(470)
-        bits = (1 << RECOVERABLE + TRANSACTIONAL) - 1
+        bits = (1 << RECOVERABLE + TRANSACTIONAL) - 1 - deviates
         there.segment(1, packets.session_ack(made & 0xFFFF, recoverable + 1 & 0xFFFF, bits, 0, 0), captures.ACK)
         recoverable += RECOVERABLE + TRANSACTIONAL
         capture.wait(50)
@@ -87,17 +88,20 @@ def _rounds(number: int, count: int, start: int) -> captures.Capture:
     return capture
 
 
-def _records(packets_: int, pairs: int) -> Iterator[tuple[int, bytes]]:
+def _records(packets_: int, pairs: int, share: float) -> Iterator[tuple[int, bytes]]:
     count = max(1, (packets_ // pairs - _OPENING) // ROUND)
-    made = [_rounds(number, count, captures.START).records for number in range(pairs)]
+    made = [
+        _rounds(number, count, captures.START, deviates=int((number + 1) * share) > int(number * share)).records
+        for number in range(pairs)
+    ]
     yield from sorted((record for records in made for record in records), key=lambda record: record[0])
 
 
-def write_sessions(path: Path, packets_: int, *, pairs: int = 20) -> None:
-    """Write a classic pcap file with about this many MSMQ packets."""
+def write_sessions(path: Path, packets_: int, *, pairs: int = 20, deviating: float = 0.0) -> None:
+    """Write a classic pcap file with about this many MSMQ packets. deviating: the share of pairs that deviate."""
     with path.open("wb") as out:
         out.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262_144, 1))
-        for time_ns, data in _records(packets_, pairs):
+        for time_ns, data in _records(packets_, pairs, deviating):
             seconds, rest = divmod(time_ns, captures.NS)
             out.write(struct.pack("<IIII", seconds, rest // 1000, len(data), len(data)) + data)
 
@@ -107,8 +111,9 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--packets", type=int, default=20_000)
     parser.add_argument("--pairs", type=int, default=20)
+    parser.add_argument("--deviating", type=float, default=0.0, help="the share of pairs that deviate")
     asked = parser.parse_args()
-    write_sessions(asked.out, asked.packets, pairs=asked.pairs)
+    write_sessions(asked.out, asked.packets, pairs=asked.pairs, deviating=asked.deviating)
     print(f"{asked.out}: {asked.out.stat().st_size / 1e6:.1f} MB")
 
 

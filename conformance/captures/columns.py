@@ -14,12 +14,13 @@ from conformance.captures.counted_replay import CountedReplay
 from conformance.captures.defects import Outside
 from conformance.captures.engine import MAX_KEPT, OnPacket, OnProgress, Replay
 from conformance.captures.followed import Key
-from conformance.captures.in_place import InPlace
+from conformance.captures.in_place import InPlace, code_for
 from conformance.captures.judge import BySessions, CaptureJudge, SessionRules
 from conformance.captures.packet_rules import PacketRules
 from conformance.captures.senders import ByOpenings, Ends
 from conformance.captures.summary import CaptureSummary
 from conformance.captures.verdict_counts import Sums
+from conformance.judge.sessions.columns.judge import ColumnSessions
 
 
 @dataclass(slots=True)
@@ -82,7 +83,8 @@ def judge_range(
     sums = Sums(replay, str(path), min(keep, MAX_KEPT - len(replay._single)))
     result = RangeResult(str(path), start, stop, sessions, replay, summary, sums)
     sink = CountedReplay(sums, rules, on_packet)
-    connections = SessionRules.of(readings, counting=True) if sessions else None
+    columns = code_for(sessions=sessions).chunks.columns
+    connections = SessionRules.in_columns(ColumnSessions(readings, columns)) if sessions else None
     senders = BySessions(connections.judge, ends) if connections is not None else ByOpenings(ends, readings)
     judge = CaptureJudge((), rules, connections, senders, sink, summary, outside=outside)
     judge.in_place = in_place = InPlace(judge, rules, sink, ends)
@@ -94,11 +96,13 @@ def judge_range(
         judge.reader = read_through(path, on_progress)
         judge.run()
     else:
+        in_place.owner = capture
         batches = capture.batches(max(start, FILE_HEADER), stop, align=start > FILE_HEADER)
         judge.reader = _telling(capture, batches, on_progress)
         judge.run()
         told = capture.told
         result.joined, result.repeated, result.reordered = told.joined, told.repeated, told.reordered
+    in_place.leave()
     summary.selected, result.slow = summary.packets, in_place.slow
     return result
 

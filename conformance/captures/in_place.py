@@ -21,14 +21,15 @@ from conformance.captures.certificates import Certificates, Judged, with_rules
 from conformance.captures.counting import CAPACITY, COUNT, GUID, HIGH, LOW, WIDTH, combine
 from conformance.captures.defects import place_of
 from conformance.captures.followed import Key
-from conformance.captures.judge import ONE_BY_ONE, PACKET, SESSION, CaptureJudge, CountingSink
+from conformance.captures.judge import PACKET, SESSION, CaptureJudge, CountingSink, SessionRules
 from conformance.captures.meanings import Meaning, meanings
 from conformance.captures.packet_rules import PacketRules
-from conformance.captures.rows import KEYS, PacketRow, Table, Texts
 from conformance.captures.senders import ByOpenings, Ends, busy_of
 from conformance.judge.columns.kernel import CAPACITY as OUTCOMES
 from conformance.judge.columns.kernel import ColumnJudge, Slow, column_judge
 from conformance.judge.packets.signatures import CERTIFICATE
+from conformance.judge.sessions.columns.judge import ColumnSessions, Part
+from conformance.judge.sessions.columns.packet_row import KEYS, PacketRow, Table, Texts
 from conformance.judge.sessions.context import Seen
 from conformance.judge.sessions.keys import FREQUENT
 from conformance.judge.sessions.opening import Opening
@@ -97,13 +98,15 @@ class Counted:
 class InPlace:
     """What judges the batches of a capture. slow: packets that were judged by themselves, by reason.
 
-    ends: who the ends of connections are. silent: judge nothing, and only find out who the senders are.
+    ends: who the ends of connections are. silent: judge nothing, and only find out who the senders are. owner: what
+    keeps the bytes of the file in their place; None where they go with each batch.
     """
 
     def __init__(
         self, judge: CaptureJudge, rules: PacketRules, sink: CountingSink, ends: Ends, *, silent: bool = False
     ) -> None:
         self.judge, self.sink, self.ends, self.silent = judge, sink, ends, silent
+        self.owner: object = None
         self.sessions = judge.session_rules
         self.openings = judge.senders if isinstance(judge.senders, ByOpenings) else None
         self.rules = rules
@@ -142,10 +145,11 @@ class InPlace:
         if self.openings is not None:
             self.openings.begin((batch.in_file, batch.in_arena), busy_of(batch.events))
         self.sink.decoded(found)
-        places = self._wanted(found)
         with uncollected(), self._until(found):
-            if batch.events or len(places[0]) or len(places[1]):
-                self._through(found, places)
+            if self.sessions is not None:
+                self._connected(found, self.sessions)
+            else:
+                self._through(found, self._wanted(found))
         self._count(found)
         for _, event in batch.events:
             if isinstance(event, Closed):
@@ -174,49 +178,72 @@ class InPlace:
         )  # fmt: skip
 
     def _wanted(self, found: Decoded) -> tuple[Any, Any]:
-        """Return the rows of both tables that are judged one by one, because something of them is not proven."""
-        proven: tuple[Any, Any] | None = None
-        if self.sessions is not None and self.sessions.proves is not None:
-            proven = self.sessions.proves(found)
+        """Return the rows of both tables that are judged by themselves."""
         out: list[Any] = []
         for at, table in enumerate(found.tables):
-            count = table.count
-            if self.sessions is not None:
-                if proven is not None:
-                    self.patterns[at][:count] = proven[at]
-                else:
-                    self.patterns[at][:count] = ONE_BY_ONE
-            if self.sessions is not None and proven is None:
-                out.append(np.arange(count))
-                continue
-            wanted = self.chunks[at].slow[:count] != 0
-            if self.looked_at:
-                wanted |= self.look[found.results[at]] != 0
-            if self.sessions is not None:
-                wanted |= self.patterns[at][:count] < 0
-            elif self.openings is not None and self.openings.openings:
+            wanted = self._open_left(found, at)
+            if self.openings is not None and self.openings.openings:
                 wanted |= self.openings.unsettled[table.rows.meta[:, OF_CONNECTION]] != 0
             out.append(np.flatnonzero(wanted))
         return out[0], out[1]
 
+    def _open_left(self, found: Decoded, at: int) -> Any:
+        """Mark the rows of a table that the packet rules leave open or that must be looked at."""
+        wanted = self.chunks[at].slow[: found.tables[at].count] != 0
+        if self.looked_at:
+            wanted |= self.look[found.results[at]] != 0
+        return wanted
+
     def _through(self, found: Decoded, places: tuple[Any, Any]) -> None:
-        numbers = [table.rows.meta[rows, OF_NUMBER] for table, rows in zip(found.tables, places, strict=True)]
         first = len(places[0])
-        packets = [row for table, rows in zip(found.tables, places, strict=True) for row in table.packets(rows)]
-        order: Any = range(len(packets))
-        if first and len(packets) > first:
-            order = np.argsort(np.concatenate(numbers), kind="stable").tolist()
+        if not found.events and not first and not len(places[1]):
+            return
+        numbers = [table.rows.meta[rows, OF_NUMBER] for table, rows in zip(found.tables, places, strict=True)]
         waiting = iter([*sorted(found.events, key=_turn), (_NEVER, None)])
         next_, event = next(waiting)
-        for place in order:
-            row = packets[place]
+        for place in np.argsort(np.concatenate(numbers), kind="stable").tolist():
+            at = int(place >= first)
+            row = found.tables[at].packet(int(places[at][place - at * first]))
             while next_ <= row.frame_number and event is not None:
                 self._event(next_, event)
                 next_, event = next(waiting)
-            self._row(int(place >= first), row)
+            self._row(at, row)
         while event is not None:
             self._event(next_, event)
             next_, event = next(waiting)
+
+    def _connected(self, found: Decoded, rules: SessionRules) -> None:
+        """Judge connections too: from one packet that is not usual to the next, and from event to event."""
+        numbers = np.concatenate([table.rows.meta[:, OF_NUMBER] for table in found.tables])
+        order = np.argsort(numbers, kind="stable")
+        numbers, first = numbers[order], found.tables[0].count
+        prover = rules.judge if isinstance(rules.judge, ColumnSessions) else None
+        if prover is not None:
+            one, other = (self._part(found, at) for at in range(2))
+            prover.begin((one, other), order, self.owner)
+        done = 0
+        for before, event in (*sorted(found.events, key=_turn), (_NEVER, None)):
+            end = len(order) if event is None else int(np.searchsorted(numbers, before))
+            while done < end:
+                if prover is not None:
+                    done = prover.go(done, end)
+                if done < end:
+                    place = int(order[done])
+                    at = int(place >= first)
+                    self._row(at, found.tables[at].packet(place - at * first))
+                    done += 1
+            if event is not None:
+                self._event(before, event)
+        if prover is not None:
+            means = prover.means[: len(order)]
+            for at, proven in enumerate((means[:first], means[first:])):
+                patterns = self.patterns[at][: len(proven)]
+                patterns[:] = np.where(proven >= 0, proven, patterns)
+
+    def _part(self, found: Decoded, at: int) -> Part:
+        table, rows = found.tables[at], found.tables[at].rows
+        stops = self._open_left(found, at).view(np.uint8)
+        return Part(rows.buffer, table.columns, rows.meta, stops, rows.offsets, rows.lengths)
 
     def _event(self, before: int, event: Event) -> None:
         if isinstance(event, Frame):
@@ -242,10 +269,12 @@ class InPlace:
         seen = row if row.kind in FREQUENT else Seen(row.frame, row.packet)
         said: Sequence[Any] = ()
         single = False
-        if sessions is not None and self.patterns[at][index] < 0:
+        if sessions is not None:
             said = sessions.judge.see(seen)
             single = sessions.judge.single
-            self.patterns[at][index] = 0 if single else sessions.pattern(said)
+            if isinstance(sessions.judge, ColumnSessions):
+                sessions.judge.learn(said)
+            self.patterns[at][index] = 0 if single else sessions.patterns.number(said)
         verdicts: Sequence[Verdict] = ()
         if look:
             only = {name for name, _, _ in self.meanings[outcome].deviating}
@@ -289,6 +318,12 @@ class InPlace:
                     self.flush()
         self.sink.judged(found)
 
+    def leave(self) -> None:
+        """Let go of the bytes of the file, since nothing more is judged."""
+        self.owner = None
+        if self.sessions is not None and isinstance(self.sessions.judge, ColumnSessions):
+            self.sessions.judge.leave()
+
     def flush(self) -> None:
         """Give the counts to the sink, and empty their table."""
         self.sink.many(self._counted())
@@ -315,7 +350,7 @@ class InPlace:
         sessions = self.sessions
         if not pattern or sessions is None:
             return []
-        kinds = (self.rules.kind(sessions.judge.kinds[one]) for one in sessions.patterns[pattern])
+        kinds = (self.rules.kind(sessions.judge.kinds[one]) for one in sessions.patterns.kinds[pattern])
         return [key for key in kinds if key is not None]
 
     def _learn(self) -> None:

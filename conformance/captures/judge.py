@@ -7,21 +7,17 @@ of them can be replaced alone; `replay`, its columns, `pipeline` and the Spark s
 A sink is asked for nothing: it is told of every event in its order, and of every packet that was judged by itself.
 Packets whose results compiled code has counted come as numbers (`Many`). `Several` combines sinks.
 
-**Session rules.** `SessionRules` holds the judge of connections, which sees packet by packet. In front of it may stand
-`proves`. It is asked once for each batch of decoded packets (`Decoded`: two tables of rows, events between them)
-before anything of that batch is judged. For each table it returns an int32 array with a number for each row, or None to
-judge all rows one by one. A number of `SessionRules.pattern(kinds)` says: the packet is proven usual, and gets exactly
-the passes of these kinds (indexes of `SessionJudge.kinds`, in order); it is counted without being looked at.
-`ONE_BY_ONE` says: `SessionJudge.see` judges it in its turn. Whoever proves keeps the tables of the session judge
-(`SessionJudge.tables`) as if that had seen the packet. The sender of a proven packet is found by compiled code, from
-`Ends.named`, which `BySessions` keeps.
+**Session rules.** `SessionRules` holds the judge of connections, which sees packet by packet. With batches it may be a
+`ColumnSessions`, which has the same interface: compiled code then judges the packets whose results it has learned from
+the rules, and stops at all others. What is said of such a packet is a number of `SessionRules.patterns`; its sender is
+found by compiled code, from `Ends.named`, which `BySessions` keeps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from conformance.capture import Closed, Event, Frame
 from conformance.captures.defects import Outside, contained
@@ -31,6 +27,7 @@ from conformance.captures.summary import CaptureSummary
 from conformance.judge.sessions.context import Readings, Said, Seen
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.judge.sessions.keys import FREQUENT
+from conformance.judge.sessions.patterns import Patterns
 from conformance.verdict import Verdict
 from conformance.wire import dissect
 
@@ -39,10 +36,10 @@ if TYPE_CHECKING:
     from conformance.captures.in_place import Counted, Decoded, InPlace
     from conformance.captures.meanings import Meaning
     from conformance.captures.senders import Ends
+    from conformance.judge.sessions.columns.judge import ColumnSessions
 
 PACKET, SESSION, IMPLEMENTATION = "packet", "session", "implementation"
 """The parts of a replay that make verdicts."""
-ONE_BY_ONE = -1
 Managers = tuple[str | None, str | None]
 """The queue managers at the ends of a connection, initiator first; None where unknown."""
 Told = Mapping[str, Sequence[Verdict | Key]]
@@ -110,37 +107,28 @@ class Senders(Protocol):
 
 @dataclass(slots=True)
 class SessionRules:
-    """The rules of connections. proves: see the module; None where every packet is judged in its turn.
+    """The rules of connections. speak: False leaves out what they say: the judge is only asked for senders."""
 
-    speak: False leaves out what they say: the judge is only asked for senders.
-    """
-
-    judge: SessionJudge
-    proves: Callable[[Decoded], tuple[Any, Any] | None] | None = None
+    judge: SessionJudge | ColumnSessions
     speak: bool = True
-    patterns: list[tuple[int, ...]] = field(default_factory=lambda: [()])
-    _numbers: dict[tuple[int, ...], int] = field(default_factory=lambda: {(): 0})
+    patterns: Patterns = field(default_factory=Patterns)
 
     @classmethod
     def of(cls, readings: Readings, *, counting: bool = False) -> SessionRules:
         """Make the rules of one capture. counting: passes are reported by number after the first of a kind."""
         return cls(SessionJudge(readings, counting=counting))
 
-    def pattern(self, kinds: Sequence[Said]) -> int:
-        """Return the number of these kinds together."""
-        key: tuple[Any, ...] = tuple(kinds)
-        number = self._numbers.get(key)
-        if number is None:
-            number = self._numbers[key] = len(self.patterns)
-            self.patterns.append(key)
-        return number
+    @classmethod
+    def in_columns(cls, judge: ColumnSessions) -> SessionRules:
+        """Make the rules of one capture for packets that compiled code has decoded."""
+        return cls(judge, patterns=judge.patterns)
 
 
 @dataclass(slots=True)
 class BySessions:
     """Tells the sender by what the session rules know. ends: where compiled code looks the ends of connections up."""
 
-    judge: SessionJudge
+    judge: SessionJudge | ColumnSessions
     ends: Ends | None = None
 
     def of(self, seen: Seen) -> str:

@@ -21,6 +21,9 @@ from conformance.captures.judge import BySessions, CaptureJudge, SessionRules
 from conformance.captures.packet_rules import PacketRules
 from conformance.captures.senders import ByOpenings, End, Ends
 from conformance.captures.summary import CaptureSummary
+from conformance.judge.sessions.columns.conversion import in_columns as compiled_judge
+from conformance.judge.sessions.columns.conversion import plain as judge_one_by_one
+from conformance.judge.sessions.columns.judge import ColumnSessions
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.judge.sessions.pings import Pings
 from conformance.pipeline.errors import PipelineError
@@ -31,7 +34,7 @@ from conformance.pipeline.memory import kept, resumed
 from conformance.pipeline.rows import Row, Rows, day, moment, plain, texts
 from conformance.pipeline.rows_writer import Teller
 from conformance.pipeline.stream_readers import Read, continued, in_place
-from conformance.pipeline.tables_sink import ArrowTables, Connection
+from conformance.pipeline.tables_sink import ArrowTables, Connection, columns_with
 from conformance.runlog import Incomplete
 from conformance.runlog.incomplete import COMPLETE
 from conformance.wire.columns.extra import NEEDED
@@ -70,7 +73,7 @@ class State:
 
     stream: str
     path: str
-    sessions: SessionJudge | None
+    sessions: SessionJudge | ColumnSessions | None
     reading: CaptureReading = field(default_factory=CaptureReading)
     ends: dict[int, End] = field(default_factory=dict)
     pings: Pings = field(default_factory=Pings)
@@ -122,6 +125,7 @@ def judge_stream(work: StreamWork, how: How, rows: Rows) -> StreamDone:
     ended = state.stream if state is not None else None
     if state is not None and not work.captures:
         return StreamDone(())
+    state = judge.resumed(state) if state is not None else None
     main: _Told | None = None
     captures: list[str] = []
     gone: list[Probe] = []
@@ -197,9 +201,17 @@ class _Judge:
         """Whether connections are followed by their rules; without compiled code, always."""
         return self.how.sessions or not self.compiled
 
-    def sessions(self) -> SessionJudge | None:
+    def sessions(self) -> SessionJudge | ColumnSessions | None:
         """Return the rules of connections of a new stream."""
+        if self.compiled and self.connected:
+            return ColumnSessions(self.how.readings, columns_with(sessions=True))
         return SessionJudge(self.how.readings, counting=True) if self.connected else None
+
+    def resumed(self, state: State) -> State:
+        """Go on with a kept state."""
+        if self.compiled and isinstance(state.sessions, SessionJudge):
+            state.sessions = compiled_judge(state.sessions, self.how.readings, columns_with(sessions=True))
+        return state
 
     def capture(self, state: State, probe: Probe) -> _Told:
         """Judge one capture, up to its last record."""
@@ -210,10 +222,12 @@ class _Judge:
         told, read = _Told(state, probe, before), Read(probe.first_ns)
         judge, _ = self._judge(state, teller)
         with self._contained(told):
-            judge.reader = self._reader(state, probe, read)
+            judge.reader = self._reader(state, probe, read, judge.in_place)
             judge.read()
         with self._contained(told):
             judge.end()
+            if isinstance(state.sessions, ColumnSessions):
+                state.sessions.settle()
         summary, trouble = judge.summary, told.trouble
         if isinstance(judge.senders, ByOpenings):
             state.ends = judge.senders.left()
@@ -260,7 +274,7 @@ class _Judge:
         through = (PipelineError,)
         return contained(told.probe.path, told.trouble, through=through, records_before=told.before)
 
-    def _reader(self, state: State, probe: Probe, read: Read) -> Iterator[Event | Batch]:
+    def _reader(self, state: State, probe: Probe, read: Read, into: InPlace | None) -> Iterator[Event | Batch]:
         """Read a capture into the state of its stream, in place where that is possible."""
         if not self.compiled:
             return continued(state, probe.path, read)
@@ -271,6 +285,8 @@ class _Judge:
             raise CaptureError(f"{probe.path} can no longer be read: {reason}.") from None
         except ValueError:
             return gathered(continued(state, probe.path, read))
+        if into is not None:
+            into.owner = capture
         return in_place(state, capture, read)
 
     def _judge(self, state: State, teller: Teller) -> tuple[CaptureJudge, ArrowTables]:
@@ -288,6 +304,8 @@ class _Judge:
             judge, ends = CaptureJudge((), rules, None, openings, sink, summary), openings.ends
         else:
             sessions = SessionRules(state.sessions, speak=how.sessions)
+            if isinstance(state.sessions, ColumnSessions):
+                sessions.patterns = state.sessions.patterns
             ends = Ends()
             senders = BySessions(state.sessions, ends if self.compiled else None)
             for known in state.open.values():
@@ -311,6 +329,8 @@ class _Judge:
         self._go_on(told, told.row, teller, state.reading.connections.expire(state.last_ns - SILENT_NS))
         state.pending = told.row
         with self._contained(told):
+            if isinstance(state.sessions, ColumnSessions):
+                state.sessions = judge_one_by_one(state.sessions)
             self.rows.keep(name, kept(state))
         if told.trouble.defect is not None:
             return None

@@ -26,9 +26,15 @@ from conformance.pipeline.rows import Row, moment, plain
 from conformance.pipeline.rows_writer import Teller, Whose, packet_row, whose_was
 from conformance.pipeline.texts import KEYS, Numbers
 from conformance.verdict import Outcome, Verdict
+from conformance.wire.columns.table import ColumnSet
 
 EACH = 10
 """Verdicts other than pass of one kind (requirement, outcome, readings) that always have a row of their own."""
+
+
+def columns_with(*, sessions: bool) -> ColumnSet:
+    """Return the columns of decoded packets. sessions: and those that session rules read."""
+    return code_for(sessions=sessions, keys=KEYS).chunks.columns
 
 
 @dataclass(slots=True)
@@ -63,7 +69,7 @@ class ArrowTables:
         self.now_ns = 0
         self.full = False
         self.keys: tuple[str, ...] = KEYS
-        columns = code_for(sessions=open_ is not None, keys=self.keys).chunks.columns
+        columns = columns_with(sessions=open_ is not None)
         self.by_queue = ByQueue(Numbers(columns)) if keep is not None else None
         self.packets = PacketColumns(columns, teller.capture, teller.stream) if teller.every_packet else None
         self.own: set[int] = set()

@@ -143,7 +143,12 @@ def test_a_session_without_a_fault_needs_no_packet_decoded_one_by_one(
         decoded[packet.kind] += 1
         return packet
 
-    for module in ("captures.rows", "captures.judge", "judge.sessions.judge", "judge.sessions.context"):
+    for module in (
+        "judge.sessions.columns.packet_row",
+        "captures.judge",
+        "judge.sessions.judge",
+        "judge.sessions.context",
+    ):
         monkeypatch.setattr(f"conformance.{module}.dissect", counted)
     found = judge_range(path, profile=PROFILE, readings=assignment("windows"))
     assert set(found.replay.outcomes) == {Outcome.PASS}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +14,13 @@ from conformance.capture import Event, Frame, Opened, read_capture
 from conformance.capture.columns.places import OF_NUMBER
 from conformance.capture.columns.reader import FastCapture, Rows
 from conformance.judge.columns.kernel import column_judge
+from conformance.judge.sessions.columns import layout
+from conformance.judge.sessions.columns.conversion import in_columns, plain
 from conformance.judge.sessions.columns.judge import ColumnSessions, Part
 from conformance.judge.sessions.columns.packet_row import KEYS, Table, Texts
 from conformance.judge.sessions.context import Said, Seen
 from conformance.judge.sessions.judge import SessionJudge
+from conformance.judge.sessions.messages import Known
 from conformance.verdict import Verdict
 from conformance.wire import dissect
 
@@ -26,19 +31,16 @@ CODE = ("SecurityHeader.SecurityData.SenderCert", *KEYS)
 class Beside:
     """A compiled judge fed with captures. usual: packets that compiled code judged."""
 
-    def __init__(self, readings: dict[str, tuple[str, ...]]) -> None:
+    def __init__(self, readings: dict[str, tuple[str, ...]], *, lasting: bool = True) -> None:
+        self.lasting = lasting
         self.code = column_judge(CODE)
         self.counts = self.code.counts()
-        self.names: dict[str, int] = {}
         self.texts = Texts()
         self.opened: dict[int, Opened] = {}
-        self.sessions = ColumnSessions(readings, self.code.chunks.columns, self._name)
+        self.sessions = ColumnSessions(readings, self.code.chunks.columns)
         self.usual = 0
         self.told: Told = []
-        self.senders: list[str] = []
-
-    def _name(self, text: str) -> int:
-        return self.names.setdefault(text, len(self.names))
+        self.senders: list[str | None] = []
 
     def feed(self, path: Path, cut: Callable[[int], Sequence[int]] = lambda count: ()) -> None:
         """Judge a capture. cut: the places to cut a batch of so many packets at."""
@@ -64,25 +66,22 @@ class Beside:
             chunk.offsets, chunk.lengths[:count] = rows.offsets, rows.lengths
             self.code.judge(rows.buffer, chunk, count, self.counts)
             parts.append(Part(rows.buffer, chunk.columns, rows.meta, chunk.slow[:count], rows.offsets, rows.lengths))
-            tables.append(Table(rows, chunk.columns, self.code.chunks.columns, self.texts, self.opened))
+            tables.append(Table(rows, chunk.columns, chunk.results, self.code.chunks.columns, self.texts, self.opened))
         numbers = np.concatenate([rows.meta[:, OF_NUMBER] for rows in both])
         order = np.argsort(numbers, kind="stable")
         numbers = numbers[order]
-        self.sessions.begin((parts[0], parts[1]), order, self.capture)
+        self.sessions.begin((parts[0], parts[1]), order, self.capture if self.lasting else None)
         done = 0
         for number, event in (*events, (1 << 62, None)):
             end = len(order) if event is None else int(np.searchsorted(numbers, number))
             while done < end:
                 stopped = self.sessions.go(done, end)
+                known = self.sessions.patterns.kinds
                 for at in range(done, stopped):
-                    place = int(order[at])
-                    said = self.sessions.said[self.sessions.means[place]]
-                    self._tell(int(numbers[at]), list(said), list(self.names)[self.sessions.given[place]])
+                    self._tell(int(numbers[at]), list(known[self.sessions.means[order[at]]]))
                 self.usual += stopped - done
                 done = stopped
-                if self.sessions.full:
-                    list(self.sessions.counted())
-                elif done < end:
+                if done < end:
                     place = int(order[done])
                     at = int(place >= len(both[0]))
                     row = place - at * len(both[0])
@@ -101,16 +100,17 @@ class Beside:
             if isinstance(event, Frame):
                 self._one(Seen(event, dissect(event.data, transport=event.transport)))
             elif event is not None:
-                self.told.append((-1, told_of(self.sessions.event(event), self.sessions.sessions)))
+                self.told.append((-1, told_of(self.sessions.said(event), self.sessions.sessions)))
 
     def _one(self, seen: Seen) -> None:
         said = self.sessions.see(seen)
         self.sessions.learn(said)
-        self._tell(seen.frame_number, said, self.sessions.sessions.sender_of(seen))
+        self._tell(seen.frame_number, said)
+        self.senders[-1] = self.sessions.sender_of(seen)
 
-    def _tell(self, number: int, said: list[Said], sender: str) -> None:
+    def _tell(self, number: int, said: list[Said]) -> None:
         self.told.append((number, told_of(said, self.sessions.sessions)))
-        self.senders.append(sender)
+        self.senders.append(None)
 
 
 def _between(rows: Rows, low: int, high: int) -> Rows:
@@ -138,18 +138,40 @@ def one_by_one(judge: SessionJudge, events: Iterator[Event]) -> tuple[Told, list
     return told, senders
 
 
-def compare(path: Path, readings: dict[str, tuple[str, ...]], cut: Callable[[int], Sequence[int]]) -> Beside:
+def compare(
+    path: Path, readings: dict[str, tuple[str, ...]], cut: Callable[[int], Sequence[int]], *, lasting: bool = True
+) -> Beside:
     """Both say the same of every packet of a capture, in the same order, and are left in the same state."""
-    ours, judge = Beside(readings), SessionJudge(readings, counting=True)
+    ours, judge = Beside(readings, lasting=lasting), SessionJudge(readings, counting=True)
     ours.feed(path, cut)
     wanted, senders = one_by_one(judge, read_capture(path))
     found = [one for one in ours.told if one[0] >= 0 or one[1]]
     wanted = [one for one in wanted if one[0] >= 0 or one[1]]
     for one, other in zip(found, wanted, strict=True):
         assert one == other
-    assert ours.senders == senders
+    assert [one for one in ours.senders if one] == [
+        one for one, usual in zip(senders, ours.senders, strict=True) if usual
+    ]
     same_state(ours.sessions, judge)
+    moved = plain(ours.sessions)
+    assert shown(moved.tables) == shown(judge.tables)
+    same_state(in_columns(moved, readings, ours.code.chunks.columns), judge)
     return ours
+
+
+def shown(state: Any) -> Any:
+    """State as something that can be compared, in its order."""
+    if isinstance(state, Known):
+        return state.frame, shown(state.values), state.body
+    if isinstance(state, Seen):
+        return state.frame_number
+    if is_dataclass(state):
+        return {one.name: shown(getattr(state, one.name)) for one in fields(state)}
+    if isinstance(state, dict):
+        return [(key, shown(value)) for key, value in state.items()]
+    if isinstance(state, list | tuple | deque):
+        return [shown(one) for one in state]
+    return state
 
 
 def same_state(ours: ColumnSessions, judge: SessionJudge) -> None:
@@ -179,7 +201,8 @@ def same_state(ours: ColumnSessions, judge: SessionJudge) -> None:
     assert list(mine.sessions) == list(its.sessions)
     for number, session in its.sessions.items():
         same_session(mine.sessions[number], session)
-    known = ours.cursor[5] + sum(int(row[11 + 10] + row[11 + 30]) for row in ours.rows if row[0])
+    known = ours.cursor[layout.FREE_NODES]
+    known += sum(int(row[side + layout.LENGTH]) for row in ours.rows if row[layout.USED] for side in layout.SIDES)
     assert known == len(ours.nodes.nodes), "a message under way is lost"
 
 

@@ -7,7 +7,7 @@ would have seen it broken, and where the counts prove that the receiver counted 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
@@ -56,6 +56,10 @@ class UnderWay:
         if self._messages is None:
             self._messages = deque(maxlen=KEPT)
         self._messages.append((time_ns, recoverable))
+
+    def messages(self) -> Iterable[tuple[int, bool]]:
+        """Return the messages, the oldest first."""
+        return self._messages or ()
 
     def take(self, count: int) -> Covered | None:
         """Remove up to this many messages, the oldest first; None without any."""

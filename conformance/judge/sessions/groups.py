@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from conformance.judge.sessions.context import MAX_REMEMBERED, Notes, Path, Seen
 from conformance.judge.sessions.sequences import Hosts
+from conformance.judge.sessions.words import group_words
 from conformance.spec.catalogue import requirement_id
 
 _FIRST = requirement_id("MQMQ-2.2.20.5.first-in-transaction")
@@ -30,16 +31,17 @@ class Group:
 
 @dataclass(slots=True)
 class Groups:
-    """The transactions of a capture, by source queue manager, hosts, queue and identifier."""
+    """The transactions of a capture, by the words of source queue manager, hosts and queue, and by identifier."""
 
-    groups: OrderedDict[tuple[str | int | None, ...], Group] = field(default_factory=OrderedDict)
+    groups: OrderedDict[tuple[int, int, int], Group] = field(default_factory=OrderedDict)
 
     def see(self, seen: Seen, notes: Notes, path: Path, hosts: Hosts) -> None:
         """Judge a transactional message that its own queue manager sends for the first time."""
         identifier, first, last = map(seen.number, _FLAGS)
-        if identifier is None or first is None or last is None:
+        source = seen.text("UserHeader.SourceQueueManager")
+        if identifier is None or first is None or last is None or source is None:
             return
-        key = (seen.text("UserHeader.SourceQueueManager"), *hosts, seen.queue(), identifier)
+        key = (*group_words(source, hosts, seen.queue()), identifier)
         group = self.groups.get(key)
         if group is None:
             if first:

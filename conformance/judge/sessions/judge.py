@@ -6,12 +6,12 @@ verdict inconclusive, never a failure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from conformance.capture import Closed, Ended, Event, Frame, Hole, Lost, Opened, Side
 from conformance.judge.sessions.clocks import Clocks
-from conformance.judge.sessions.context import MESSAGES, Kind, Notes, Readings, Said, Seen
+from conformance.judge.sessions.context import MESSAGES, Kind, Notes, Path, Readings, Said, Seen
 from conformance.judge.sessions.counts import Counts
 from conformance.judge.sessions.flow import Flow
 from conformance.judge.sessions.keys import FREQUENT
@@ -73,6 +73,13 @@ class SessionJudge:
         self.single = False
         """True when the last result has a verdict, not only numbers."""
         self.tables = Tables.begin(self._notes.accepted(READING_SCOPE)) if tables is None else tables
+
+    def moved(self, tables: Tables, path: Callable[[Path], Path]) -> SessionJudge:
+        """Return a judge that goes on in place of this one, with other tables. path: gives a path its new form."""
+        made = SessionJudge(self._notes.readings, tables=tables)
+        made._notes = self._notes
+        self._notes.move(path)
+        return made
 
     @property
     def kinds(self) -> Sequence[Kind]:

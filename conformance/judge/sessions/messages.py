@@ -17,6 +17,7 @@ from conformance.judge.sessions.context import MAX_REMEMBERED, Notes, Seen, dige
 from conformance.judge.sessions.reports import REPORT_CLASS, judge_report
 from conformance.spec.catalogue import requirement_id
 from conformance.spec.constants.enumerations import ENUMERATIONS
+from conformance.wire import dissect
 from conformance.wire.decode import guid_text
 from conformance.wire.layout import Value
 
@@ -60,13 +61,34 @@ _NO_BODY = digest_of(b"")
 _SHORT = 64  # Bytes up to this length are remembered as they are, longer ones as a digest.
 
 
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A packet without its body, which is decoded when a value is wanted. at, size: of the body."""
+
+    data: bytes
+    at: int
+    size: int
+
+    def values(self) -> tuple[Value | None, ...]:
+        """Return the values of `REMEMBERED`."""
+        packet = dissect(self.data[: self.at] + bytes(self.size) + self.data[self.at :], transport="tcp")
+        return _short(tuple(map(packet.fields.get, REMEMBERED)))
+
+
 @dataclass(slots=True, eq=False)
 class Known:
-    """A remembered message. values: of `REMEMBERED`. body: its digest."""
+    """A remembered message. kept: its values of `REMEMBERED`, or what they are read from. body: its digest."""
 
     frame: int
-    values: tuple[Value | None, ...]
+    kept: tuple[Value | None, ...] | Head
     body: bytes
+
+    @property
+    def values(self) -> tuple[Value | None, ...]:
+        """Its values of `REMEMBERED`."""
+        if isinstance(self.kept, Head):
+            self.kept = self.kept.values()
+        return self.kept
 
     def is_another(self, other: Known) -> bool:
         """Return True when the messages differ; an encrypted body may be encrypted anew."""
@@ -86,12 +108,11 @@ class Known:
         return value if isinstance(value, str) else None
 
 
-def known_of(values: tuple[Value | None, ...], frame: int, body: bytes) -> Known:
-    """Return what is remembered of a message. values: of `REMEMBERED`. body: its digest."""
+def _short(values: tuple[Value | None, ...]) -> tuple[Value | None, ...]:
     extension = values[_EXTENSION]
     if isinstance(extension, bytes) and len(extension) > _SHORT:
-        values = (*values[:_EXTENSION], digest_of(extension), *values[_EXTENSION + 1 :])
-    return Known(frame, values, body)
+        return (*values[:_EXTENSION], digest_of(extension), *values[_EXTENSION + 1 :])
+    return values
 
 
 @dataclass(slots=True)
@@ -104,7 +125,7 @@ class Messages:
         """Judge a message of any kind by its identifier; return True when it is the first with that identifier."""
         if source is None or number is None or not seen.whole:
             return False
-        now = known_of(seen.values(REMEMBERED), seen.frame_number, seen.body())
+        now = Known(seen.frame_number, _short(seen.values(REMEMBERED)), seen.body())
         values = now.values
         known = self.known
         before = known.setdefault((source, number), now)

@@ -8,7 +8,7 @@ _ROOM = "conformance.judge.sessions.columns"
 _USES = (
     f"{_ROOM}.layout",
     f"{_ROOM}.tables",
-    f"{_ROOM}.words",
+    "conformance.judge.sessions.words",
     f"{_ROOM}.reading",
     "conformance.capture.columns.places",
     "conformance.capture.columns.intrinsics",

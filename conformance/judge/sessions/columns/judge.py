@@ -8,7 +8,7 @@ then.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ from conformance.capture.columns.places import OF_NUMBER
 from conformance.judge.sessions import context, counts, flow, lifetimes
 from conformance.judge.sessions.columns import layout as at
 from conformance.judge.sessions.columns.code import run
-from conformance.judge.sessions.columns.message_views import GroupsView, Head, KnownView, Passes, SentView
+from conformance.judge.sessions.columns.message_views import GroupsView, KnownView, Passes, SentView, known_in
 from conformance.judge.sessions.columns.rows import Index, Rows
 from conformance.judge.sessions.columns.sequence_views import LastView, PathsView, SmallestView, Sources, ViewsView
 from conformance.judge.sessions.columns.session_views import (
@@ -29,8 +29,7 @@ from conformance.judge.sessions.columns.session_views import (
     Nodes,
     TimersView,
 )
-from conformance.judge.sessions.columns.words import guid_words
-from conformance.judge.sessions.context import Readings, Said, Seen, digest_of
+from conformance.judge.sessions.context import Kind, Readings, Said, Seen
 from conformance.judge.sessions.counts import Counts
 from conformance.judge.sessions.flow import Flow
 from conformance.judge.sessions.groups import Groups
@@ -38,16 +37,18 @@ from conformance.judge.sessions.judge import Session, SessionJudge, Tables
 from conformance.judge.sessions.keys import ASKED
 from conformance.judge.sessions.lifetimes import Lifetimes
 from conformance.judge.sessions.messages import REMEMBERED, Messages
-from conformance.judge.sessions.opening import NULL_GUID, OPEN, Opening
+from conformance.judge.sessions.opening import OPEN, Opening
 from conformance.judge.sessions.packets import RULES
+from conformance.judge.sessions.patterns import Patterns
 from conformance.judge.sessions.pings import Pings
 from conformance.judge.sessions.resends import Resends
 from conformance.judge.sessions.sequences import READING_SCOPE
 from conformance.judge.sessions.transactions import Transactions
+from conformance.judge.sessions.words import guid_words
 from conformance.wire.columns.shapes import Sort
 from conformance.wire.columns.table import Column, ColumnSet
 
-_CLASSES, _TALLY = 1 << 12, 1 << 14
+_CLASSES = 1 << 12
 _SIDES: tuple[Side, Side] = ("initiator", "acceptor")
 UNDECIDED: Final = (
     counts.USER_SENT, counts.RECOVERABLE_SENT, counts.WERE_SENT, counts.RECOVERABLE_WERE_SENT, flow.WINDOW,
@@ -92,18 +93,18 @@ class Part:
 class ColumnSessions:
     """Judges the sessions of one capture like `SessionJudge`, of which it is a faster form.
 
-    columns: those of the packets, with all `layout.KEYS`. name: gives a text that names a sender a number.
+    columns: those of the packets, with all `layout.KEYS`. patterns: what the numbers in `means` stand for.
     """
 
-    def __init__(self, readings: Readings, columns: ColumnSet, name: Callable[[str], int]) -> None:
-        self._name = name
+    def __init__(self, readings: Readings, columns: ColumnSet) -> None:
+        self.patterns = Patterns()
         self.nodes = Nodes(1 << 14)
         self.cursor = self.nodes.cursor
         self.index = Index()
         self.known, self.sent, self.groups = (
             Rows(context.MAX_REMEMBERED, width) for width in (at.KNOWN_WIDTH, at.SENT_WIDTH, at.GROUP_WIDTH)
         )
-        self.classes, self.tally = Rows(_CLASSES, at.CLASS_WIDTH), Rows(_TALLY, at.TALLY_WIDTH)
+        self.classes = Rows(_CLASSES, at.CLASS_WIDTH)
         self.slots = np.full(64, -1, np.int32)
         self.rows = np.zeros((64, at.SESSION_WIDTH), np.int64)
         self._free = list(range(len(self.rows)))
@@ -111,7 +112,7 @@ class ColumnSessions:
         self.strangers = frozenset(ASKED) - ACCOUNTED
         """Keys that the rules read and compiled code knows nothing of: while there are any, it judges no packet."""
         self.alone = _alone(columns)
-        self.sources = Sources(self.index, name, self.cursor)
+        self.sources = Sources(self.index, self.cursor)
         self.paths = PathsView(self.index, self._path_gone)
         self.messages = KnownView(self.known)
         passes = Passes()
@@ -124,16 +125,37 @@ class ColumnSessions:
         self.tables = _Tables(messages, times, made, Pings(), {})
         self.tables.columns = self
         self.sessions = SessionJudge(readings, counting=True, tables=self.tables)
-        self.said: list[tuple[int, ...]] = []
-        """What was said of packets, by the number that stands for it."""
-        self._numbers: dict[tuple[int, ...], int] = {}
+        self._learned: dict[int, tuple[int, ...]] = {}
         self._parts: tuple[Part, Part] | None = None
         self._bound: Callable[[], int] | None = None
         self._arrays: tuple[Any, ...] = ()
-        self.given = self.means = np.zeros(0, np.int32)
+        self.means = np.zeros(0, np.int32)
+        self.order = np.zeros(0, np.int64)
         self.entered = np.zeros(0, np.int64)
         self._words = np.zeros(2, np.int64)
         self._suspects = False
+
+    @property
+    def kinds(self) -> Sequence[Kind]:
+        """See `SessionJudge.kinds`."""
+        return self.sessions.kinds
+
+    @property
+    def single(self) -> bool:
+        """See `SessionJudge.single`."""
+        return self.sessions.single
+
+    def count_all(self) -> None:
+        """See `SessionJudge.count_all`."""
+        self.sessions.count_all()
+
+    def sender_of(self, seen: Seen) -> str:
+        """See `SessionJudge.sender_of`."""
+        return self.sessions.sender_of(seen)
+
+    def manager(self, connection: int, side: Side) -> str | None:
+        """See `SessionJudge.manager`."""
+        return self.sessions.manager(connection, side)
 
     # --- one by one
 
@@ -150,7 +172,7 @@ class ColumnSessions:
         self._due()
         return said
 
-    def event(self, event: Event) -> list[Said]:
+    def said(self, event: Event) -> list[Said]:
         """Judge an event other than a packet, like `SessionJudge.said`."""
         said = self.sessions.said(event)
         connection = getattr(event, "connection", None)
@@ -162,24 +184,37 @@ class ColumnSessions:
         self._due()
         return said
 
+    def refresh(self) -> None:
+        """Tell compiled code of a state that was made by others."""
+        for connection in self.tables.sessions:
+            self._refresh(connection)
+        for source in self.sources.views:
+            self.sources.tell(source)
+        self._due()
+
     def settle(self) -> None:
         """Remember by their bytes the messages that are remembered by their place, before the capture goes."""
         self.messages.settle()
+        self.leave()
+
+    def leave(self) -> None:
+        """Let go of all bytes, since nothing more is judged."""
+        self.messages.buffer = self.messages.owner = self._parts = self._bound = None
+        self._arrays = ()
 
     # --- many
 
     def begin(self, parts: tuple[Part, Part], order: Any, owner: object) -> None:
         """Take packets that follow. order: their places in the order of their numbers, the first part's first.
 
-        owner: as long as it lives, the bytes of the first part stay in their place; the second part's may go.
+        owner: as long as it lives, the bytes of the first part stay in their place; without one they go like the second
+        part's.
         """
         self._parts, self.order = parts, order
         count = len(order)
-        if len(self.given) < count:
-            self.given, self.means = np.zeros(count, np.int32), np.zeros(count, np.int32)
-            self.entered = np.zeros(count, np.int64)
-        self.entered[:count] = -1
-        self.given[:count] = 0
+        if len(self.means) < count:
+            self.means, self.entered = np.zeros(count, np.int32), np.zeros(count, np.int64)
+        self.means[:count] = self.entered[:count] = -1
         self.messages.owner, self.messages.buffer = owner, parts[0].buffer
         self.nodes.ensure(count)
 
@@ -194,11 +229,6 @@ class ColumnSessions:
         self._keep(begin, stopped)
         return stopped
 
-    @property
-    def full(self) -> bool:
-        """True when the last run stopped because `counted` must be called."""
-        return int(self.cursor[at.WHY]) == at.FULL
-
     def learn(self, said: Sequence[Said]) -> None:
         """Learn what the rules say of the packet at which the last run stopped; `see` was called with it."""
         row = int(self.cursor[at.CLASS])
@@ -206,39 +236,26 @@ class ColumnSessions:
         if row < 0:
             return
         means = int(self.classes.rows[row, at.MEANS])
-        if self.sessions.single or self._suspects:
-            if means >= 0:
-                raise DisagreementError(f"class {self.classes.rows[row].tolist()}: {said}, not {self.said[means]}")
-            return
-        numbers = tuple(one for one in said if isinstance(one, int))
-        if means < 0:
-            found = self._numbers.get(numbers)
-            if found is None:
-                found = self._numbers[numbers] = len(self.said)
-                self.said.append(numbers)
-            self.classes.rows[row, at.MEANS] = found
-        elif self.said[means] != numbers:
-            raise DisagreementError(f"class {self.classes.rows[row].tolist()}: {numbers}, not {self.said[means]}")
-
-    def counted(self) -> Iterator[tuple[int, int, int, int, int]]:
-        """Yield sender, what was said, how many packets, and the lowest and highest of their numbers; forget them."""
-        for row in self.tally.in_order():
-            found = self.tally.rows[row].tolist()
-            yield found[0], found[1], *found[at.TALLY_COUNT : at.TALLY_LAST + 1]
-        self.tally = Rows(_TALLY, at.TALLY_WIDTH)
+        known = self._learned.get(means)
+        numbers = None if self.sessions.single or self._suspects else tuple(one for one in said if isinstance(one, int))
+        if known is not None and numbers != known:
+            raise DisagreementError(f"class {self.classes.rows[row].tolist()}: {said}, not {known}")
+        if known is None and numbers is not None:
+            means = self.classes.rows[row, at.MEANS] = self.patterns.number(numbers)
+            self._learned[int(means)] = numbers
 
     # --- inside
 
     def _binding(self) -> Callable[[], int]:
         assert self._parts is not None
         one, other = self._parts
-        tables = (self.index, self.known, self.sent, self.groups, self.classes, self.tally)
+        tables = (self.index, self.known, self.sent, self.groups, self.classes)
         arrays = (
             one.columns, other.columns, one.buffer, other.buffer, one.meta, other.meta, one.slow, other.slow,
             one.offsets, one.lengths, other.lengths, self.order, self.places, self.alone, self.cursor, self.slots,
             self.rows, self.nodes.nodes,
             *(array for table in tables for array in (table.ends, table.heads, table.rows)),
-            self.given, self.means, self.entered, self._words,
+            self.means, self.entered, self._words,
         )  # fmt: skip
         if self._bound is None or any(new is not old for new, old in zip(arrays, self._arrays, strict=True)):
             given = (*arrays[:2], one.buffer.ctypes.data, other.buffer.ctypes.data, *arrays[4:])
@@ -246,27 +263,24 @@ class ColumnSessions:
         return self._bound
 
     def _keep(self, begin: int, end: int) -> None:
-        """Keep the messages whose bytes are in the second buffer, which is used again."""
+        """Keep the messages whose bytes will go."""
         assert self._parts is not None
-        first, part = len(self._parts[0].meta), self._parts[1]
-        if not len(part.meta):
-            return
-        places = self.order[begin:end]
-        places = places[places >= first]
-        body = self.places[at.F_BODY]
-        for place, row in zip(places.tolist(), self.entered[places].tolist(), strict=True):
-            if row < 0:
+        first = len(self._parts[0].meta)
+        body = self.places[at.F_BODY].tolist()
+        for number, part in enumerate(self._parts):
+            if not len(part.meta) or (number == 0 and self.messages.owner is not None):
                 continue
-            which = place - first
-            if self.known.rows[row, at.FRAME] != part.meta[which, OF_NUMBER]:
-                continue
-            start, size = int(part.offsets[which]), int(part.lengths[which])
-            there = int(part.columns[body[0], which]) >> int(body[1]) & 1
-            body_at, body_size = (part.columns[body[2] : body[2] + 2, which].tolist()) if there else (start, 0)
-            whole = memoryview(part.buffer)
-            data = bytes(whole[start:body_at]) + bytes(whole[body_at + body_size : start + size])
-            digest = digest_of(whole[body_at : body_at + body_size])
-            self.messages.keep(row, Head(data, body_at - start, body_size, digest))
+            places = self.order[begin:end]
+            places = places[(places >= first) == number]
+            for place, row in zip(places.tolist(), self.entered[places].tolist(), strict=True):
+                which = place - first * number
+                if row < 0 or self.known.rows[row, at.FRAME] != part.meta[which, OF_NUMBER]:
+                    continue
+                start, size = int(part.offsets[which]), int(part.lengths[which])
+                there = int(part.columns[body[0], which]) >> body[1] & 1
+                body_at, body_size = part.columns[body[2] : body[2] + 2, which].tolist() if there else (start, 0)
+                frame = int(part.meta[which, OF_NUMBER])
+                self.messages.keep(row, known_in(part.buffer, frame, start, size, body_at, body_size))
 
     def _due(self) -> None:
         self.cursor[at.DUE] = self.sessions.due_ns
@@ -288,10 +302,9 @@ class ColumnSessions:
         row[[at.USED, at.CONNECTION, at.COMPLETE]] = 1, number, event.complete
         row[[at.RECOVERABLE_MS, at.EXPRESS_MS]] = at.NONE
         start = 0 if event.complete else at.NONE
-        for side, end in zip(at.SIDES, (event.initiator, event.acceptor), strict=True):
+        for side in at.SIDES:
             row[[side + at.KNOWN, side + at.ACK_COUNT, side + at.ACK_RECOVERABLE]] = event.complete, start, start
-            row[[side + at.WINDOW, side + at.NAMED, side + at.NAME, side + at.PATH]] = at.NONE, at.NONE, at.NONE, -1
-            row[side + at.ADDRESS] = self._name(end.address)
+            row[[side + at.WINDOW, side + at.NAMED, side + at.PATH]] = at.NONE, at.NONE, -1
         both: Any = dict(zip(_SIDES, at.SIDES, strict=True))
         directions: Any = {side: DirectionView(self._store, slot, first) for side, first in both.items()}
         acknowledged: Any = {side: AcknowledgedView(self._store, slot, first) for side, first in both.items()}
@@ -331,9 +344,7 @@ class ColumnSessions:
             row[first + at.PATH] = self.paths.row(hosts)
             manager = opening.manager(side)
             if manager is not None and not row[first + at.MANAGED]:
-                null = manager == NULL_GUID
                 row[[first + at.HIGH, first + at.LOW]] = guid_words(manager)
-                row[first + at.NAME] = row[first + at.ADDRESS] if null else self._name(manager)
                 row[first + at.MANAGED] = 1
 
     def _path_gone(self, path: int) -> None:

@@ -28,14 +28,14 @@ def run(
     offsets_0: Any, lengths_0: Any, lengths_1: Any, order: Any, places: Any, alone: Any,
     cursor: Any, slots: Any, sessions: Any, nodes: Any, index_ends: Any, index_heads: Any, index: Any, known_ends: Any,
     known_heads: Any, known: Any, sent_ends: Any, sent_heads: Any, sent: Any, group_ends: Any, group_heads: Any,
-    groups: Any, class_ends: Any, class_heads: Any, classes: Any, tally_ends: Any, tally_heads: Any, tally: Any,
-    given: Any, means: Any, entered: Any, words: Any,
+    groups: Any, class_ends: Any, class_heads: Any, classes: Any,
+    means: Any, entered: Any, words: Any,
 ) -> int:  # fmt: skip
     """Judge packets, from AT to STOP of `order`, until one is not usual; return how many were.
 
     order: places of packets; those of the first buffer come first. alone: by kind, the columns whose values tell how
-    the rules on single packets decide. given, means, entered: by place, the sender, the number of what was said, and
-    the row in `known`. words: scratch.
+    the rules on single packets decide. means, entered: by place, the number of what was said, and the
+    row in `known`. words: scratch.
     """
     first = len(meta_0)
     at = begin = cursor[p.AT]
@@ -396,26 +396,8 @@ def run(
             cursor[p.CLASS] = found
             cursor[p.WHY] = p.ASKS
             break
-        # --- its sender
-        if own[mine + p.NAME] != p.NONE:
-            name = own[mine + p.NAME]
-        elif message and value(columns, places, p.F_RC, row) == 0 and (s0 != 0 or s1 != 0):
-            name = index[source, p.SOURCE_NAME]
-        else:
-            name = own[mine + p.ADDRESS]
-        counted_row = tables.find(tally_heads, tally, name, classes[found, p.MEANS], 0)
-        if counted_row < 0:
-            if tally_ends[0] >= tally_ends[1]:
-                cursor[p.WHY] = p.FULL
-                break
-            counted_row = tables.add(tally_ends, tally_heads, tally, name, classes[found, p.MEANS], 0)
-            tally[counted_row, p.TALLY_COUNT] = 0
-            tally[counted_row, p.TALLY_FIRST] = number
         # --- everything is usual: change the state
         classes[found, p.CAME] = came
-        tally[counted_row, p.TALLY_COUNT] += 1
-        tally[counted_row, p.TALLY_LAST] = number
-        given[place] = name
         means[place] = classes[found, p.MEANS]
         if headed:
             own[mine + p.ACK_COUNT] = ack

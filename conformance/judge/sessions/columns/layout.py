@@ -43,13 +43,12 @@ ENDS = 8
 USED, CONNECTION, COMPLETE, QUIET, SETTLED, PASSED, SAID, RECOVERABLE_MS, EXPRESS_MS = range(9)
 # One side of it. KNOWN to RECOVERABLE: `Direction`. ACK_COUNT, ACK_RECOVERABLE: `Acknowledged`. WINDOW to PENDING:
 # `FlowSide`, its messages under way in the nodes HEAD to TAIL. MANAGED: the opening named the queue manager HIGH, LOW.
-# NAME: the number of the sender if that is settled, else NONE. ADDRESS: of its host. PATH: the row of the path from it.
-# NAMED: the window in its ConnectionParameters.
+# PATH: the row of the path from it. NAMED: the window in its ConnectionParameters.
 SIDES = (10, 30)
 (
     KNOWN, SENT, RECOVERABLE, ACK_COUNT, ACK_RECOVERABLE, WINDOW, BEFORE, PENDING, HEAD, TAIL, LENGTH,
-    MANAGED, HIGH, LOW, NAME, ADDRESS, PATH, NAMED,
-) = range(18)  # fmt: skip
+    MANAGED, HIGH, LOW, PATH, NAMED,
+) = range(16)  # fmt: skip
 SESSION_WIDTH = 50
 # The requirements that a connection may have been told to be undecided about: bits of SAID.
 SAID_USER, SAID_RECOVERABLE, SAID_WERE_SENT, SAID_RECOVERABLE_WERE, SAID_WINDOW, SAID_IN_TIME, SAID_EXPIRED = (
@@ -61,9 +60,9 @@ NODE_NEXT, NODE_TIME, NODE_RECOVERABLE = range(3)
 
 # Rows of the index by the kind of their key, the lowest bits of its last word.
 OF_SOURCE, OF_LAST, OF_CURRENT, OF_PATH, OF_PROGRESS = range(1, 6)
-# A queue manager: the smallest age (NONE: forgotten), the number of its name, and its views: how many, and for each
-# the scope and whether it has failed. TICK: when its views were last used.
-SMALLEST, SOURCE_NAME, VIEWS, TICK = range(DATA, DATA + 4)
+# A queue manager: the smallest age (NONE: forgotten), and its views: how many, and for each the scope and whether it
+# has failed. TICK: when its views were last used.
+SMALLEST, VIEWS, TICK = range(DATA, DATA + 3)
 # The last identifier.
 LAST = DATA
 # A current sequence.
@@ -88,16 +87,12 @@ GROUP_WIDTH = DATA + 2
 # What packets have in common that get the same verdicts: the number of these, -1 before it is known; how many came.
 MEANS, CAME = range(DATA, DATA + 2)
 CLASS_WIDTH = DATA + 2
-# Packets of a sender with the same verdicts: their number, and the lowest and highest of their numbers.
-TALLY_COUNT, TALLY_FIRST, TALLY_LAST = range(DATA, DATA + 3)
-TALLY_WIDTH = DATA + 3
-
 # The cursor. AT: where the run begins, then where it stopped, at most at STOP; WHY, and for ASKS the packet's class.
 # DUE: the time from which suspicions must be looked at. FREE_NODE: the first free node. KEPT: the most messages under
 # way. TICKS: of VIEWS.
 AT, WHY, CLASS, DUE, FREE_NODE, FREE_NODES, KEPT, TICKS, STOP = range(9)
 CURSOR = 16
-ENDED, UNUSUAL, ASKS, FULL = range(4)
+ENDED, UNUSUAL, ASKS = range(3)
 
 MAX_HEAD = 4096
 """Bytes of the longest packet, without its body, that is remembered by its place."""

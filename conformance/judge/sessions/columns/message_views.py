@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from conformance.judge.sessions.columns import layout as at
 from conformance.judge.sessions.columns import tables
 from conformance.judge.sessions.columns.rows import Rows, unsigned
-from conformance.judge.sessions.columns.words import guid_of_words, guid_words, host_words, queue_words
 from conformance.judge.sessions.context import digest_of
 from conformance.judge.sessions.groups import Group
-from conformance.judge.sessions.messages import REMEMBERED, Known, known_of
+from conformance.judge.sessions.messages import Head, Known
 from conformance.judge.sessions.sequences import Sent
-from conformance.wire import dissect
+from conformance.judge.sessions.words import guid_of_words, guid_words
 
 
 class SentView:
@@ -70,28 +68,28 @@ class GroupsView:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def _key(self, key: Any) -> tuple[int, int, int]:
-        source, one, other, queue, identifier = key
-        (s0, s1), (h0, h1), (q0, q1) = guid_words(source), host_words((one, other)), queue_words(queue)
-        return s0 ^ q0 ^ h0, s1 ^ q1 ^ h1, identifier
-
     def get(self, key: Any) -> Group | None:
         """Return a transaction."""
-        row = self._rows.find(self._key(key))
+        row = self._rows.find(key)
         if row < 0:
             return None
         frame, ended = self._rows.rows[row, at.DATA : at.DATA + 2].tolist()
         return Group(frame, bool(ended))
 
     def __setitem__(self, key: Any, group: Group) -> None:
-        words = self._key(key)
-        row = self._rows.find(words)
-        row = self._rows.add(words) if row < 0 else row
+        row = self._rows.find(key)
+        row = self._rows.add(key) if row < 0 else row
         self._rows.rows[row, at.DATA : at.DATA + 2] = group.frame, group.ended
+
+    def items(self) -> Iterator[tuple[tuple[int, int, int], Group]]:
+        """Yield all transactions, the oldest first."""
+        for row in self._rows.in_order():
+            k0, k1, k2, *_ = found = self._rows.rows[row].tolist()
+            yield (k0, k1, k2), Group(found[at.GROUP_FRAME], bool(found[at.GROUP_ENDED]))
 
     def move_to_end(self, key: Any) -> None:
         """Note that a transaction goes on."""
-        tables.touch(self._rows.ends, self._rows.rows, self._rows.find(self._key(key)))
+        tables.touch(self._rows.ends, self._rows.rows, self._rows.find(key))
 
     def popitem(self, *, last: bool) -> None:
         """Forget the first transaction."""
@@ -99,27 +97,12 @@ class GroupsView:
         self._rows.remove(int(self._rows.ends[at.OLDEST]))
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
-    """A remembered packet without its body. at, size: of the body. body: its digest."""
-
-    data: bytes
-    at: int
-    size: int
-    body: bytes
-
-    def known(self, frame: int) -> Known:
-        """Return the message as the rules remember it."""
-        packet = dissect(self.data[: self.at] + bytes(self.size) + self.data[self.at :], transport="tcp")
-        return known_of(tuple(map(packet.fields.get, REMEMBERED)), frame, self.body)
-
-
 class KnownView:
     """See `Messages.known`."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
-        self._kept: dict[int, Known | Head] = {}
+        self._kept: dict[int, Known] = {}
         self.buffer: Any = None
         """The bytes of the file that messages are remembered by their place in."""
         self.owner: object = None
@@ -148,29 +131,37 @@ class KnownView:
         assert not last
         self._rows.remove(int(self._rows.ends[at.OLDEST]))
 
-    def keep(self, row: int, head: Head) -> None:
+    def keep(self, row: int, known: Known) -> None:
         """Keep a message whose bytes are about to go."""
         self._rows.rows[row, at.WHERE] = -1
-        self._kept[row] = head
+        self._kept[row] = known
 
     def settle(self) -> None:
         """Keep all messages that are remembered by their place."""
         for row in self._rows.in_order():
             if self._rows.rows[row, at.WHERE] >= 0:
-                self.keep(row, self._head(row))
+                self.keep(row, self._known(row))
         self.buffer = self.owner = None
 
-    def _head(self, row: int) -> Head:
-        where, size, body_at, body_size = self._rows.rows[row, at.WHERE : at.WHERE + 4].tolist()
-        body_at = body_at if body_size else 0
-        whole = self.buffer[where : where + size]
-        body = whole[body_at : body_at + body_size]
-        data = bytes(whole[:body_at]) + bytes(whole[body_at + body_size :])
-        return Head(data, body_at, body_size, digest_of(bytes(body)))
+    def items(self) -> Iterator[tuple[tuple[str, int], Known]]:
+        """Yield all messages, the oldest first."""
+        for row in self._rows.in_order():
+            high, low, number = self._rows.rows[row, at.K0 : at.K2 + 1].tolist()
+            yield (guid_of_words(high, low), number), self._known(row)
 
     def _known(self, row: int) -> Known:
-        found = self._kept[row] if self._rows.rows[row, at.WHERE] < 0 else self._head(row)
-        return found.known(int(self._rows.rows[row, at.FRAME])) if isinstance(found, Head) else found
+        frame, where, size, body_at, body_size = self._rows.rows[row, at.FRAME : at.FRAME + 5].tolist()
+        if where < 0:
+            return self._kept[row]
+        body_at = body_at if body_size else 0
+        return known_in(self.buffer, frame, where, size, where + body_at, body_size)
+
+
+def known_in(buffer: Any, frame: int, start: int, size: int, body_at: int, body_size: int) -> Known:
+    """Return the message at a place in a buffer. body_at, body_size: of its body."""
+    whole = memoryview(buffer)
+    data = bytes(whole[start:body_at]) + bytes(whole[body_at + body_size : start + size])
+    return Known(frame, Head(data, body_at - start, body_size), digest_of(whole[body_at : body_at + body_size]))
 
 
 class Passes(OrderedDict[Any, Any]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from struct import Struct
 from typing import Any
 
 from conformance.capture import Frame, Opened, Side
@@ -21,13 +22,14 @@ from conformance.judge.sessions.context import Kept, Seen
 from conformance.judge.sessions.keys import ASKED, NEVER
 from conformance.wire import Packet, dissect
 from conformance.wire.columns.shapes import Sort
-from conformance.wire.columns.table import ColumnSet
+from conformance.wire.columns.table import Column, ColumnSet
 from conformance.wire.decode import guid_text
 from conformance.wire.layout import Value
 
 KIND = "Packet.Kind"
 SIDES: tuple[Side, Side] = ("initiator", "acceptor")
 _MOST = 1 << 16  # Texts in the cache.
+_TWO = Struct("<qq")
 _LONG = 512  # Bytes of the longest text that is cached.
 
 
@@ -61,16 +63,26 @@ class Texts:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The packets of a batch in one buffer. columns: of the decoded values. known: which column holds which key."""
+    """The packets of a batch in one buffer.
+
+    columns: of the decoded values. results: below 0 for a packet that was not decoded, whose kind is empty. known:
+    which column holds which key.
+    """
 
     rows: Rows
     columns: Any
+    results: Any
     known: ColumnSet
     texts: Texts
     opened: Mapping[int, Opened]
 
+    @property
+    def count(self) -> int:
+        """How many they are."""
+        return len(self.rows)
+
     def packet(self, row: int) -> PacketRow:
-        """Return a packet that was decoded."""
+        """Return a packet. One that was not decoded has only its frame."""
         return PacketRow(self, row)
 
     def frame(self, row: int) -> Frame:
@@ -88,9 +100,8 @@ class Table:
 class PacketRow(Seen):
     """One packet of a table, valid as long as its batch."""
 
-    __slots__ = ("_row", "_table", "_values", "connection", "frame_number", "kind", "side", "time_ns")
+    __slots__ = ("_found", "_values", "connection", "frame_number", "index", "side", "table", "time_ns")
 
-    kind: str
     frame_number: int
     time_ns: int
     connection: int
@@ -100,43 +111,49 @@ class PacketRow(Seen):
     whole = True
 
     def __init__(self, table: Table, row: int) -> None:
-        self._table, self._row = table, row
-        self._values: list[int] = table.columns[:, row].tolist()
+        self.table, self.index = table, row
+        self._values: list[int] | None = None
+        self._found: dict[str, Value | None] = {}
         meta = table.rows.meta[row].tolist()
         self.frame_number, self.time_ns, self.connection = meta[OF_NUMBER], meta[OF_TIME], meta[OF_CONNECTION]
         self.side = SIDES[meta[OF_SIDE]]
-        kind = self._value(KIND)
-        assert isinstance(kind, str)
-        self.kind = kind
         self._frame, self._packet = None, None
+
+    @property
+    def kind(self) -> str:
+        """See `Seen.kind`; empty where it has no column."""
+        table = self.table
+        if table.results[self.index] < 0 or KIND not in table.known.columns:
+            return ""
+        return str(self._value(KIND) or "")
 
     @property
     def hosts(self) -> tuple[str, str]:
         """See `Seen.hosts`."""
-        opened = self._table.opened[self.connection]
+        opened = self.table.opened[self.connection]
         one, other = opened.initiator.address, opened.acceptor.address
         return (one, other) if self.side == "initiator" else (other, one)
 
     @property
     def opened(self) -> Opened:
         """Its connection."""
-        return self._table.opened[self.connection]
+        return self.table.opened[self.connection]
 
     @property
     def length(self) -> int:
         """Its length in bytes."""
-        return int(self._table.rows.lengths[self._row])
+        return int(self.table.rows.lengths[self.index])
 
     @property
     def record(self) -> int:
         """See `Frame.record`."""
-        return int(self._table.rows.meta[self._row, OF_RECORD])
+        return int(self.table.rows.meta[self.index, OF_RECORD])
 
     @property
     def frame(self) -> Frame:
         """The frame, with its bytes."""
         if self._frame is None:
-            self._frame = self._table.frame(self._row)
+            self._frame = self.table.frame(self.index)
         return self._frame
 
     @property
@@ -152,47 +169,52 @@ class PacketRow(Seen):
 
     def _value(self, key: str) -> Value | None:
         """Return a value. Raises KeyError for one without a column."""
-        if key in NEVER:
-            return None
-        column = self._table.known[key]
+        try:
+            return self._found[key]
+        except KeyError:
+            found = self._found[key] = None if key in NEVER else self._read(self.table.known.columns[key])
+            return found
+
+    def _read(self, column: Column) -> Value | None:
         values = self._values
+        if values is None:
+            values = self._values = self.table.columns[:, self.index].tolist()
         if not values[column.flags] >> column.bit & 1:
             return None
         place, first = column.place, values[column.at]
         sort = place.sort
+        if sort is Sort.NUMBER or sort is Sort.FLAG:
+            return first & 0xFFFFFFFF_FFFFFFFF if place.width == 8 and not place.mask else first
         if sort is Sort.GUID:
-            raw = self._table.columns[column.at : column.at + 2, self._row].tobytes()
-            return self._table.texts.guid(raw)
-        if sort is Sort.TEXT or sort is Sort.BYTES:
-            raw = bytes(self._table.rows.buffer[first : first + values[column.at + 1]])
-            return self._table.texts.text(raw) if sort is Sort.TEXT else raw
+            return self.table.texts.guid(_TWO.pack(first, values[column.at + 1]))
         if sort is Sort.WORD:
             return place.words[first]
-        return first & 0xFFFFFFFF_FFFFFFFF if place.width == 8 and not place.mask else first
+        raw = bytes(self.table.rows.buffer[first : first + values[column.at + 1]])
+        return self.table.texts.text(raw) if sort is Sort.TEXT else raw
 
     def number(self, key: str) -> int | None:
         """See `Seen.number`."""
         try:
-            found = self._value(key)
+            found: int | None = self._value(key)  # type: ignore[assignment]
         except KeyError:
             return super().number(key)
-        return found if isinstance(found, int) else None
+        return found
 
     def text(self, key: str) -> str | None:
         """See `Seen.text`."""
         try:
-            found = self._value(key)
+            found: str | None = self._value(key)  # type: ignore[assignment]
         except KeyError:
             return super().text(key)
-        return found if isinstance(found, str) else None
+        return found
 
     def raw(self, key: str) -> bytes | None:
         """See `Seen.raw`."""
         try:
-            found = self._value(key)
+            found: bytes | None = self._value(key)  # type: ignore[assignment]
         except KeyError:
             return super().raw(key)
-        return found if isinstance(found, bytes) else None
+        return found
 
     def values(self, keys: tuple[str, ...]) -> tuple[Value | None, ...]:
         """See `Seen.values`."""

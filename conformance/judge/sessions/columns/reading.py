@@ -9,7 +9,7 @@ from numba.extending import register_jitable
 from conformance.capture.columns.intrinsics import u8, u16
 from conformance.judge.sessions.columns import tables
 from conformance.judge.sessions.columns.layout import F_DIRECT, F_MANAGER, F_PRIVATE, F_PUBLIC, NONE
-from conformance.judge.sessions.columns.words import queue_lane
+from conformance.judge.sessions.words import queue_lane
 from conformance.wire.columns.jit import compiled
 
 for _function in (

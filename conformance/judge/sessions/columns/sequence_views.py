@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from conformance.judge.sessions.columns import layout as at
 from conformance.judge.sessions.columns.layout import NONE
 from conformance.judge.sessions.columns.rows import Index, View, detach, flag, optional, register, signed, unsigned
-from conformance.judge.sessions.columns.words import guid_words, host_words, queue_words
 from conformance.judge.sessions.lifetimes import Place
 from conformance.judge.sessions.sequences import Hosts, Progress, Sequence, Sequences
+from conformance.judge.sessions.words import guid_words, host_words, queue_words
 
 
 class ProgressView(View):
@@ -44,6 +44,10 @@ class SequencesView:
 
     def __len__(self) -> int:
         return len(self._progress)
+
+    def items(self) -> Iterator[tuple[int, ProgressView]]:
+        """Yield all sequences."""
+        yield from self._progress.items()
 
     def get(self, sequence: int) -> ProgressView | None:
         """Return the progress of a sequence; None if it is unknown."""
@@ -97,6 +101,10 @@ class PathsView:
     def __len__(self) -> int:
         return len(self._paths)
 
+    def items(self) -> Iterator[tuple[Hosts, PathView]]:
+        """Yield all paths."""
+        yield from self._paths.items()
+
     def get(self, hosts: Hosts) -> PathView | None:
         """Return the path between two hosts."""
         return self._paths.get(hosts)
@@ -134,6 +142,11 @@ class LastView:
     def __len__(self) -> int:
         return len(self._rows)
 
+    def items(self) -> Iterator[tuple[Place, int]]:
+        """Yield all places."""
+        for key, row in self._rows.items():
+            yield key, int(self._index.rows[row, at.LAST])
+
     def get(self, key: Place) -> int | None:
         """Return the last identifier of a place."""
         row = self._rows.get(key)
@@ -157,8 +170,8 @@ class LastView:
 class Sources:
     """The queue managers of a capture: `Lifetimes.smallest` and `Transactions.views` have a row in common."""
 
-    def __init__(self, index: Index, name: Callable[[str], int], cursor: Any) -> None:
-        self.index, self._name, self.cursor = index, name, cursor
+    def __init__(self, index: Index, cursor: Any) -> None:
+        self.index, self.cursor = index, cursor
         self.smallest: OrderedDict[str, int] = OrderedDict()
         self.views: dict[str, tuple[int, list[Sequences]]] = {}
 
@@ -166,7 +179,7 @@ class Sources:
         """Return the row of a queue manager, a new one if it is unknown."""
         key = (*guid_words(source), at.OF_SOURCE)
         found = self.index.find(key)
-        return found if found >= 0 else self.index.row(key, (NONE, self._name(source), 0, 0))
+        return found if found >= 0 else self.index.row(key, (NONE,))
 
     def tell(self, source: str) -> None:
         """Tell compiled code about the views of a queue manager."""
@@ -196,6 +209,11 @@ class SmallestView:
     def __len__(self) -> int:
         return len(self._sources.smallest)
 
+    def items(self) -> Iterator[tuple[str, int]]:
+        """Yield all queue managers."""
+        for source, row in self._sources.smallest.items():
+            yield source, int(self._sources.index.rows[row, at.SMALLEST])
+
     def get(self, source: str) -> int | None:
         """Return the smallest age of a queue manager's messages."""
         row = self._sources.smallest.get(source)
@@ -222,6 +240,12 @@ class ViewsView:
 
     def __len__(self) -> int:
         return len(self._sources.views)
+
+    def items(self) -> Iterator[tuple[str, list[Sequences]]]:
+        """Yield all queue managers, the one used longest ago first."""
+        rows = self._sources.index.rows
+        for source, (_, views) in sorted(self._sources.views.items(), key=lambda one: int(rows[one[1][0], at.TICK])):
+            yield source, views
 
     def get(self, source: str) -> list[Sequences] | None:
         """Return the views of a queue manager."""
@@ -262,6 +286,13 @@ class CurrentView:
 
     def __len__(self) -> int:
         return len(self._rows)
+
+    def items(self) -> Iterator[tuple[tuple[str, ...], Sequence]]:
+        """Yield all sequences."""
+        for key in self._rows:
+            found = self.get(key)
+            assert found is not None
+            yield key, found
 
     def get(self, key: tuple[str, ...]) -> Sequence | None:
         """Return the current sequence."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -93,6 +93,13 @@ class UnderWayView(View):
             self.head = node
         self.tail = node
         self.length += 1
+
+    def messages(self) -> Iterator[tuple[int, bool]]:
+        """See `UnderWay.messages`."""
+        node = self.head
+        for _ in range(self.length):
+            node, time_ns, recoverable = self.nodes.nodes[node].tolist()
+            yield time_ns, bool(recoverable)
 
     def take(self, count: int) -> Covered | None:
         """See `UnderWay.take`."""

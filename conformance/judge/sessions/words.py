@@ -46,6 +46,12 @@ def guid_of_words(high: int, low: int) -> str:
     return str(UUID(bytes_le=high.to_bytes(8, "little", signed=True) + low.to_bytes(8, "little", signed=True)))
 
 
+def group_words(source: str, hosts: tuple[str, str], queue: str) -> tuple[int, int]:
+    """Return the two words of a queue manager, the hosts between which it sends, and a queue."""
+    (s0, s1), (h0, h1), (q0, q1) = guid_words(source), host_words(hosts), queue_words(queue)
+    return s0 ^ q0 ^ h0, s1 ^ q1 ^ h1
+
+
 @lru_cache(maxsize=1 << 14)
 def host_words(hosts: tuple[str, str]) -> tuple[int, int]:
     """Return the two words of two hosts, in their order."""
