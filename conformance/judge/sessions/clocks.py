@@ -1,7 +1,8 @@
 """Judges TimeStamp of EstablishConnection requests by those before it (MS-MQQB 2.2.3.1, 3.1.5.2.3).
 
 It counts milliseconds since the operating system was started: from one request to the next it grows by no more than the
-time between them, or it began anew in that time.
+time between them, or it began anew in that time. A small step back is no growth by almost 2**32: the packet may have
+been sent again, or the clock of the machine was set back.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from conformance.spec.catalogue import requirement_id
 
 _CLOCK = requirement_id("MQQB-3.1.5.2.3.time-stamp")
 _HEADER = "EstablishConnectionHeader"
-_SLACK_MS = 2_000  # A request may wait for its turn this long.
+_SLACK_MS = 30_000  # A request may wait for its turn, or be lost and sent again by TCP, this long.
 _DRIFT = 1_000  # Clocks differ by less than one part in this many.
 _MS = 1_000_000
+_HALF = 1 << 31
 
 
 @dataclass(slots=True)
@@ -32,12 +34,16 @@ class Clocks:
             return
         key = (manager, seen.hosts[0])
         before = self.last.get(key)
-        self.last[key] = (stamp, seen.time_ns)
         if before is None:
+            self.last[key] = (stamp, seen.time_ns)
             while len(self.last) > MAX_HOSTS:
                 self.last.popitem(last=False)
             return
         elapsed = max(0, seen.time_ns - before[1]) // _MS
         most = elapsed + elapsed // _DRIFT + _SLACK_MS
         grown = (stamp - before[0]) & 0xFFFFFFFF
+        if grown >= _HALF and stamp > most:
+            notes.undecided(_CLOCK, seen, "the request may have been made before the one that was seen last")
+            return
+        self.last[key] = (stamp, seen.time_ns)
         notes.judge(_CLOCK, min(grown, stamp) <= most, seen, {"grows by at most, ms": most}, {"ms": grown})

@@ -155,11 +155,17 @@ class Counts:
         if not lowest or not flags:
             return
         notes.judge(_LOWEST, bool(flags & 1), seen, {"bit 0": 1}, {"flags": flags})
-        if last.recoverable is not None:
-            holds = after(lowest, last.recoverable) > 0
-            notes.judge(_ONCE, holds, seen, {"above": last.recoverable}, lowest)
         highest = (lowest + flags.bit_length() - 1) & 0xFFFF
-        last.recoverable = highest
+        before, last.recoverable = last.recoverable, highest
+        if before is not None:
+            back = after(before, lowest)
+            again = back >= 0 and bool(flags >> back & 1)
+            if back >= 0 and not again:
+                notes.undecided(_ONCE, seen, "messages may have been stored in another order than they were sent in")
+            else:
+                notes.judge(_ONCE, not again, seen, {"not again": before}, {"number": lowest, "flags": flags})
+            if after(highest, before) < 0:
+                last.recoverable = before
         if theirs.known:
             lag = (theirs.recoverable - highest) & 0xFFFF
             holds = lag < _HALF and lag <= theirs.recoverable

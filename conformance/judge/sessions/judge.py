@@ -123,7 +123,10 @@ class SessionJudge:
         elif isinstance(event, Closed):
             session = self.tables.sessions.pop(event.connection, None)
             if session is not None:
-                session.opening.end(event, self._notes)
+                opening = session.opening
+                opening.end(event, self._notes)
+                self.tables.pings.forget(opening.opened.initiator.address, opening.client)
+                self.tables.pings.forget(opening.opened.acceptor.address, opening.server)
         elif isinstance(event, Ended):
             self._notes.resolve(None)
         return self._taken()

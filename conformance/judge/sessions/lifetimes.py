@@ -1,7 +1,8 @@
 """Judges messages in time: none is sent after it expired, and each has a higher identifier than the one before it.
 
 The clocks are only assumed to run at the same speed. The smallest time between SentTime and the record, over the
-messages of a queue manager, bounds the difference between its clock and the capture's.
+messages of a queue manager, bounds the difference between its clock and the capture's; a message that is in time by the
+capture's clock is not accused by that bound, as the sender's clock may have been set, or one SentTime be wrong.
 """
 
 from __future__ import annotations
@@ -46,9 +47,9 @@ class Lifetimes:
                 self.smallest.popitem(last=False)
         if allowed == _INFINITE:
             return
-        if age - smallest > allowed + _SECONDS:
+        if age - smallest > allowed + _SECONDS and not -_SECONDS <= age <= allowed + _SECONDS:
             notes.judge(EXPIRED, False, seen, {"at most, s": allowed}, {"at least, s": age - smallest})
-        elif age <= allowed + _SECONDS:
+        elif age - smallest <= allowed + _SECONDS and age <= allowed + _SECONDS:
             if not notes.passed(EXPIRED):
                 notes.judge(EXPIRED, True, seen, {"at most, s": allowed}, {"s": age})
         else:

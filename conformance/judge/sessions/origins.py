@@ -12,6 +12,7 @@ from typing import Protocol
 
 from conformance.capture import Side
 from conformance.judge.sessions.context import MAX_HOSTS, Notes, Seen
+from conformance.judge.sessions.opening import NULL_GUID
 from conformance.spec.catalogue import requirement_id
 
 _HOPS = requirement_id("MQQB-3.1.5.8.2.hop-count")
@@ -55,11 +56,16 @@ class Origins:
             if hops == 0 and not notes.passed(_NAMED[side]):
                 notes.judge(_NAMED[side], True, seen, source, manager)
             return
+        if source == NULL_GUID:
+            notes.undecided(_HOPS, seen, "the message names no queue manager that made it")
+            return
+        if source == manager:
+            notes.undecided(_HOPS, seen, "the message may have come back to its queue manager on its way")
+            return
         at = self.hosts.get(source)
         elsewhere = at is not None and at != seen.hosts[0]
-        if source == manager or elsewhere or makers.get(manager) is not None:
-            expected = {"from": 1} if hops == 0 else 0
-            notes.judge(_HOPS, False, seen, expected, hops)
+        if elsewhere or makers.get(manager) is not None:
+            notes.judge(_HOPS, False, seen, {"from": 1}, hops)
             return
         key = (seen.connection, side)
         if key in self.doubted:

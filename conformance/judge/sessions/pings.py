@@ -33,13 +33,17 @@ class Answer:
 
 @dataclass(slots=True)
 class Request:
-    """A Ping request. rc: its RC bit. manager: the queue manager that sent it. used: a connection was made with it."""
+    """A Ping request. rc: its RC bit. manager: the queue manager that sent it. host: whom it asks.
+
+    used: a connection was made with it.
+    """
 
     cookie: int
     rc: int
     time_ns: int
     data: bytes
     manager: str
+    host: str
     answer: Answer | None = None
     used: bool = False
 
@@ -74,6 +78,11 @@ class Pings:
         while len(self._named) > MAX_HOSTS:
             self._named.popitem(last=False)
 
+    def forget(self, host: str, manager: str | None) -> None:
+        """Record that a session has ended: its host may now be another queue manager's, as in a cluster."""
+        if self._named.get(host) == manager:
+            self._named.pop(host, None)
+
     def see(self, seen: Seen, notes: Notes) -> None:
         """Judge a ping."""
         cookie, rc, refuses = (seen.number(f"Ping.{name}") for name in ("Cookie", "Flags.RC", "Flags.RF"))
@@ -83,7 +92,7 @@ class Pings:
         source, destination = seen.frame.source, seen.frame.destination
         answered = (destination, source.address) in self._requests
         if destination.port == PING_PORT and not (source.port == PING_PORT and answered):
-            request = Request(cookie, rc, seen.frame.time_ns, seen.frame.data, manager)
+            request = Request(cookie, rc, seen.frame.time_ns, seen.frame.data, manager, destination.address)
             notes.same(_REQUEST_RF, seen, 0, refuses)
             self._same_manager(_MANAGER, seen, notes, manager)
             self._sequence(seen, notes, manager, request)
@@ -108,9 +117,10 @@ class Pings:
         if last is None or (last.data == request.data and abs(request.time_ns - last.time_ns) < _REPEATED_NS):
             return
         expected = (last.cookie + 1) & 0xFFFFFFFF
-        if request.cookie in (expected, last.cookie):
+        repeated = request.cookie == last.cookie > 1 and request.host == last.host
+        if repeated or request.cookie == expected:
             notes.same(_NEXT_COOKIE, seen, expected, request.cookie)
-        else:  # Requests to hosts outside the capture, or a restart.
+        else:  # Requests to hosts outside the capture, or a restart or a new session, which may begin with 1 again.
             notes.undecided(_NEXT_COOKIE, seen, "requests between this one and the last may not be in the capture")
 
     def _response(self, seen: Seen, notes: Notes, cookie: int, rc: int, *, refuses: bool) -> None:

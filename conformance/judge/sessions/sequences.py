@@ -179,8 +179,12 @@ class Sequences:
             self._same(notes, path, _NEXT, (current.highest + 1) & 0xFFFFFFFF, number)
             self._same(notes, path, _PREVIOUS, (number - 1) & 0xFFFFFFFF, previous)
         elif sequence > current.identifier:
-            self._acknowledged(notes, path, back, current)
-            self._same(notes, path, _NEXT_SEQUENCE, current.identifier + 1, sequence)
+            later = sequence >> 32 > current.identifier >> 32
+            if later and sequence & 0xFFFFFFFF == 1 and current.connection != sent.connection:
+                notes.undecided(_NEXT_SEQUENCE, "the queue manager may have been started or restored in between")
+            else:
+                self._acknowledged(notes, path, back, current)
+                self._same(notes, path, _NEXT_SEQUENCE, current.identifier + 1, sequence)
             self._begin(notes, path, sent, known=True)
         else:
             self._judge(notes, path, _OLDER, False, {"at least": current.identifier}, sequence)
