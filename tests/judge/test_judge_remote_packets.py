@@ -4,6 +4,7 @@ import pytest
 
 from conformance.judge.packets.judge import REMOTE_RULES, Result, find, judge_packet
 from conformance.judge.packets.rules_http import HTTP
+from conformance.judge.packets.rules_properties import AES256, M
 from conformance.judge.rules import Rule
 from conformance.verdict import Outcome
 from conformance.wire import dissect, encode
@@ -36,3 +37,21 @@ def test_a_reading_names_the_unit_that_was_followed() -> None:
     verdicts = judge_packet(rule.breaks.broken(), profile="msmq-4.0", transport="remote")
     followed = {reading for verdict in verdicts for reading in verdict.readings}
     assert ("R-MQRR-srmp-data-length", "bytes") in followed
+
+
+def test_a_message_to_a_direct_name_holds_its_senders_address() -> None:
+    address = "00010004-0000-0000-0a00-000100000000"  # length 4, type 1, scope 0, 10.0.0.1
+    name = "TCP:10.0.0.1\\q"
+    data = encode(
+        "UserMessage",
+        {"UserHeader.DestinationQueue.DirectFormatName": name, "UserHeader.QueueManagerAddress": address},
+    )
+    assert judged(data, "windows") == {}
+    assert judged(data, "windows", "buffer") == {"MQMQ-2.2.19.2.address-direct": "fail"}
+
+
+def test_aes_at_a_lower_privacy_level_is_a_reading() -> None:
+    data = encode("UserMessage", {f"{M}PrivacyLevel": 1, f"{M}EncryptionAlgorithm": AES256})
+    rule = "MQMQ-2.2.19.3.encryption-by-privacy"
+    assert judged(data, "strict", "buffer")[rule] == "fail"
+    assert judged(data, "windows", "buffer")[rule] == "reading"

@@ -53,8 +53,11 @@ RULES: tuple[Rule, ...] = (
 )
 # Rules of MS-MQRR 2.2.5. They judge the headers of its own wherever a packet shows them.
 REMOTE_RULES: tuple[Rule, ...] = (*rules_http.RULES, *rules_appended.RULES)
-# Deviations from MS-MQMQ that MS-MQRR 2.2.5 allows in a message that is read remotely.
-REMOTE_EXCEPTIONS = frozenset({"MQMQ-2.2.19.2.http-flag", "MQMQ-2.2.19.1.packet-size-headers"})
+# Deviations from MS-MQMQ that MS-MQRR 2.2.5 allows in a message that is read remotely; 2.2.5.1 has the sender's address
+# in QueueManagerAddress of a message to a direct format name.
+REMOTE_EXCEPTIONS = frozenset(
+    {"MQMQ-2.2.19.2.http-flag", "MQMQ-2.2.19.1.packet-size-headers", "MQMQ-2.2.19.2.address-direct"}
+)
 TRANSPORTS = ("tcp", "udp", "buffer", "remote")
 MAX_SHOWN = 64  # the most bytes of a field that a verdict quotes
 MAX_TEXT = 1024  # the most characters of one

@@ -24,7 +24,8 @@ from conformance.judge.rules import Mutation, Rule
 M = "MessagePropertiesHeader."
 PRESENT = Has(M + "ExtensionSize")
 NO_ENCRYPTION, RC2, RC4, AES128, AES192, AES256 = 0, 0x6602, 0x6801, 0x660E, 0x660F, 0x6610
-ALGORITHMS = (RC2, RC4, AES128, AES192, AES256)
+AES = (AES128, AES192, AES256)
+ALGORITHMS = (RC2, RC4, *AES)
 NO_HASH = 0
 HASHES = (0x8001, 0x8002, 0x8003, 0x8004, 0x800C, 0x800E)
 # MS-MQMQ 2.2.18.1.6, in the document's order.
@@ -162,14 +163,21 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "MQMQ-2.2.19.3.encryption-by-privacy",
         both(PRESENT, one_of(M + "PrivacyLevel", 1, 3, 5)),
-        either(
-            both(one_of(M + "PrivacyLevel", 1, 3), one_of(M + "EncryptionAlgorithm", RC2, RC4)),
-            both(eq(M + "PrivacyLevel", 5), one_of(M + "EncryptionAlgorithm", AES128, AES192, AES256)),
-        ),
+        {
+            "table": either(
+                both(one_of(M + "PrivacyLevel", 1, 3), one_of(M + "EncryptionAlgorithm", RC2, RC4)),
+                both(eq(M + "PrivacyLevel", 5), one_of(M + "EncryptionAlgorithm", *AES)),
+            ),
+            "by-key": either(
+                both(one_of(M + "PrivacyLevel", 1, 3), one_of(M + "EncryptionAlgorithm", *ALGORITHMS)),
+                both(eq(M + "PrivacyLevel", 5), one_of(M + "EncryptionAlgorithm", *AES)),
+            ),
+        },
         Mutation(
             also={M + "PrivacyLevel": 5, M + "EncryptionAlgorithm": AES256},
             patch={M + "EncryptionAlgorithm": RC2},
         ),
+        "R-MQMQ-encryption-by-privacy",
     ),
     Rule(
         "MQMQ-2.2.19.3.padding",
