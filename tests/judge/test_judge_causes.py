@@ -34,6 +34,23 @@ SAME: tuple[frozenset[str], ...] = (
         for word in _HASHES
     ),
     frozenset({"MQMQ-2.2.18.1.6.custom-class", "MQMQ-2.2.19.3.message-class"}),
+    # Two neighbours of one size that are exchanged: each is in the other's place.
+    frozenset({"MQMQ-2.2.20.6.length-in-bits-layout", "MQMQ-2.2.20.6.public-exponent-layout"}),
+    # One demand on one field, of every message with the sender type and of those that are signed.
+    frozenset(
+        {
+            "MQMQ-2.2.20.6.sender-id-sid",
+            "MQDMPR-3.1.1.12.sender-identifier-sid",
+            "MQMQ-2.2.20.6.signature-1-sender-sid",
+        }
+    ),
+    frozenset(
+        {
+            "MQDMPR-3.1.1.12.sender-identifier-queue-manager",
+            "MQMQ-2.2.20.6.security-id-queue-manager",
+            "MQMQ-2.2.20.6.signature-1-sender-guid",
+        }
+    ),
 )
 
 
