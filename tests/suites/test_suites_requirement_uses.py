@@ -68,6 +68,8 @@ def test_every_place_is_a_line_with_the_id_or_its_constant() -> None:
     for name in (CURSOR, PREVIOUS, SIGNATURE):
         uses = used(name)
         for place in (*uses.judged, *uses.branches, *(uses.tests or ())):
+            if place.line is None:  # the id is composed when the module is imported
+                continue
             line = (ROOT / place.file).read_text(encoding="utf-8").splitlines()[(place.line or 0) - 1]
             assert name.partition(".")[2].rpartition(".")[2] in line or "_PREVIOUS" in line, place
 
@@ -89,7 +91,8 @@ def test_the_command_prints_it_and_writes_it_as_json() -> None:
     raw = json.loads(machine)
     assert raw["id"] == PREVIOUS and raw["heading"] == "OrderAck Body" and raw["caught"] is True
     for place in raw["judged"]:
-        assert f"judged at: {place['file']}:{place['line']}" in text
+        line = "" if place["line"] is None else f":{place['line']}"
+        assert f"judged at: {place['file']}{line}" in text
     assert "MS-MQQB section 2.2.4.1 (OrderAck Body), must" in text
     assert "claimed by no suite" in text and f"mutation: {raw['mutations'][0]}" in text
     assert text.count("\n  test: ") == len({place["file"] for place in raw["tests"]})

@@ -29,7 +29,7 @@ def read_packet(data: bytes) -> Packet:
     packet = dissect(data, transport="buffer")
     assert all(at >= 0 and at + length <= len(data) for at, length in packet.spans.values())
     assert packet.kind != "Malformed" or packet.trouble
-    judge_packet(data, profile="msmq-4.0", transport="buffer", level="may")
+    judge_packet(data, profile="msmq-4.0", transport="buffer", level="may", explain=False)
     return packet
 
 

@@ -6,17 +6,20 @@ from functools import partial
 from typing import Any
 
 import pytest
-from bounded import Number, lengths, packets, read_buffer, sizes_of_packets, sizes_of_structures
+from bounded import Number, lengths, packets, read_buffer, read_packet, sizes_of_packets, sizes_of_structures
 from bounded import sizes_of_transfer_buffers as buffers
 from counted import ROOT, TooManySteps, peak, steps
 from growing import SHAPES
 
+from conformance.judge.packets.judge import judge_packet
 from conformance.wire import Packet, dissect, encode
 from conformance.wire.packet_table import ALL_SECTIONS
 from conformance.wire.steps import steps_of
 
 # The work for the valid bytes is the measure; a reader may look at wrong ones a few times, for each reading once.
 TIMES, SPARE = 3, 500
+# The search for the one deviation that explains an odd packet decodes and judges it once for each hypothesis.
+HYPOTHESES = 100
 MEMORY, BYTES_A_BYTE = 64 * 1024, 64
 
 
@@ -33,6 +36,16 @@ def test_a_wrong_size_or_count_is_survived(number: Number) -> None:
         once(number, value, TIMES * usual + SPARE)
     worst = number.with_value(max(number.values()))
     assert peak(lambda: number.read(worst)) < MEMORY + BYTES_A_BYTE * len(worst)
+
+
+def test_the_search_for_what_explains_an_odd_packet_has_an_end() -> None:
+    numbers = [number for number in sizes_of_packets() if number.name.endswith((".HeaderSize", ".MessageSize"))]
+    assert len(numbers) > 3
+    for number in numbers[::2]:
+        data = number.with_value(max(number.values()))
+        read_packet(data)
+        usual = steps(partial(read_packet, number.data), 1_000_000)
+        steps(partial(judge_packet, data, profile="msmq-4.0", transport="buffer"), HYPOTHESES * usual)
 
 
 def test_a_wrong_number_in_a_transfer_buffer_is_survived() -> None:
