@@ -174,6 +174,7 @@ class Quirks:
         settle()
         behind = Behind(client, judge, options, self._ask(), self._seen, self._searched, until)
         found: list[ConformanceFailure] = []
+        pointless: tuple[type[BaseException], ...] = (DriverGone, *refusals())
         try:
             whole = behind.asked(histories, ways, self.bodies)
             left = [each for each in whole if not self._agree(each.told)]
@@ -190,7 +191,7 @@ class Quirks:
                 self._add(quirk)
                 found += [failure] if failure is not None else []
                 left = [each for each in left if not self._agree(each.told)]
-        except (DriverGone, *refusals()):  # what the driver refuses in a shorter story is no deviation
+        except pointless:  # what the driver refuses in a shorter story is no deviation
             return found
         self._tell()
         return found
