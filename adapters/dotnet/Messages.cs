@@ -215,15 +215,13 @@ sealed class Messages
     object FormatName(MessageQueue queue)
     {
         if (queue == null) return null;
-        string told;
         try
         {
-            told = queue.FormatName;
+            return names().Shown(queue.FormatName);
         }
         catch (NotImplementedException)
         {
-            told = "DIRECT=OS:" + queue.Path;
+            return "DIRECT=OS:" + names().Shown(queue.Path); // a path is what has the library's spelling of the computer
         }
-        return names().Shown(told);
     }
 }

@@ -36,7 +36,7 @@ MAX_RUNS: Final = 150  # histories run to shorten one story; most in this proces
 
 @dataclass(slots=True)
 class Searched:
-    """How often the whole dictionary was searched, and shorter stories were asked for, by all tests of a worker."""
+    """Counts the searches of the whole dictionary, and the requests for shorter stories, by all tests of a worker."""
 
     times: int = 0
     asked: int = 0

@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Final
 
 from conformance.explaining.dictionary import known, told_of
-from conformance.explaining.playing import Player, Tolerated
+from conformance.explaining.playing import STATUS, Player, Tolerated
 from conformance.explaining.stories import Implementation, Told
 
 MAX_CAUSES: Final = 5  # causes that are looked for one after the other: more is no common cause any more
@@ -102,9 +102,10 @@ def compared(
 ) -> tuple[Tolerated, list[Told]]:
     """Return what differs though it was found right, and the passed stories in which nothing else does.
 
-    What half of all answers to a method differ in is how this implementation is made. So is what no answer at all
+    What half of all answers to a method differ in is how this implementation is made; so it is with the members of
+    messages, whichever method shows them. So is what no answer at all
     shows, if there are several such members: one alone may be the deviation. Another status than ours that was found
-    right once is accepted.
+    right once is accepted, unless a failed story differs in nothing else that is not accepted.
     """
     differing: Counter[tuple[str, str]] = Counter()
     answers: Counter[str] = Counter()
@@ -115,15 +116,24 @@ def compared(
             differing.update(played.differences)
             answers.update(played.compared)
             lacking.update(played.lacking)
-        for told in failed:
-            lacking.update(player.play(told, on=True).lacking)
+        deviating = [player.play(told, on=True) for told in failed]
+        for played in deviating:
+            lacking.update(played.lacking)
         shown = {path for told in (*passed, *failed) for path in told.shown}
         never = {(method, path) for method, path in lacking if path not in shown}
         tolerated = frozenset(never if len({path for _, path in never}) > 1 else ()) | frozenset(
             (method, path)
             for (method, path), times in differing.items()
-            if path.startswith("status ") or times >= _HALF * answers[method]
+            if path.startswith(STATUS) or times >= _HALF * answers[method]
         )
+        alone = {
+            each
+            for played in deviating
+            if played.differences and tolerated.issuperset(played.differences)
+            for each in played.differences
+            if each[1].startswith(STATUS)
+        }
+        tolerated -= alone
         return tolerated, [told for told in passed if player.play(told, tolerated).agrees]
 
 

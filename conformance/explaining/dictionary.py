@@ -14,6 +14,9 @@ _NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
     "reader": ("packets.", "outgoing."),
     "arrival": ("packets.",),
     "outgoing": ("outgoing.", "messages.", "queues."),
+    "management": ("management.",),
+    "transfers": ("management.",),
+    "incoming": ("management.",),
 }
 """Parts of the manager that only some methods use, with the beginnings of their names."""
 

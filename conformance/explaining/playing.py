@@ -13,6 +13,7 @@ from typing import Any, Final, Self
 
 from conformance.embedded.alternatives import ALTERNATIVES
 from conformance.embedded.driver import PROTOCOLS, EmbeddedDriver
+from conformance.embedded.faults import NotTogether
 from conformance.embedded.manager import COMPUTER, QUEUE_MANAGER
 from conformance.embedded.readings import READINGS
 from conformance.explaining.naming import Names
@@ -23,17 +24,22 @@ INFINITE: Final = 0xFFFFFFFF
 LATE_OPS: Final = 1
 """Operations after which the answer of a waiting read may be noticed: the driver sends it when it likes."""
 _FAST: Final = Path("/dev/shm")  # a file system in memory, where there is one
+MESSAGE: Final = "message"
+"""Stands for every method whose answer shows a message: its members are the same for all of them."""
+STATUS: Final = "status "
+"""Beginning of the difference between two statuses."""
 Tolerated = frozenset[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """How far the embedded manager answered as the implementation did.
+    """The embedded manager's answers to a story, compared with those of the implementation.
 
     at: the place of the operation whose answer differs first, None if all agree. paths: the members that differ there.
     differences: all (method, member) that differ in a story that was played on regardless; a status has its value in
-    both. compared: the methods of the answers compared. lacking: those of the differences that
-    are members of our answers alone.
+    both, and a member of a message has MESSAGE for its method. compared: the methods of the answers compared, and
+    MESSAGE for each that shows a message in both. lacking: those of the differences that are members of our answers
+    alone.
     """
 
     at: int | None
@@ -68,9 +74,13 @@ class Player:
         self._theirs = implementation
         self._folder = quick_folder()
         self._driver: EmbeddedDriver | None = None
+        self._impossible = False
 
     def __enter__(self) -> Self:
-        self._start()
+        try:
+            self._start()
+        except NotTogether:
+            self._impossible = True
         return self
 
     def __exit__(
@@ -81,6 +91,8 @@ class Player:
 
     def play(self, told: Told, tolerated: Tolerated = frozenset(), *, on: bool = False) -> Played:
         """Play a story. tolerated: (method, member) whose difference means nothing. on: go on after a difference."""
+        if self._impossible:  # faults that one manager cannot have explain nothing
+            return Played(-len(told.before) - 1, ("faults",))
         if self._driver is None:
             self._start()
         return _Playing(self, told, self._theirs, tolerated, on).play()
@@ -147,12 +159,14 @@ class _Playing:
         if unnoticed and self.first is None and self._differ(unnoticed[0], ("end",)):
             self.first = len(self.told.ops) - 1, ("end",)
         at_first, members = self.first or (None, ())
-        lacking = frozenset(self.names.lacking & set(self.differences))
+        absent = {(_shown_by(method, path), path) for method, path in self.names.lacking}
+        lacking = frozenset(absent & set(self.differences))
         return Played(at_first, members, tuple(self.differences), tuple(self.compared), lacking)
 
     def _op(self, at: int, op: RawOp) -> tuple[str, ...]:
         what = op["what"]
         self.now = at
+        self._pass(op.get("slept_ms", 0))
         if what == "restart":
             kills = self.told.kills
             self.player.restart(kill=kills[self.restarts] if self.restarts < len(kills) else True)
@@ -210,9 +224,12 @@ class _Playing:
 
     def _wait(self, params: Mapping[str, Any]) -> None:
         """Let a wait's time pass where the implementation has a clock of its own."""
-        wait = params.get("timeout_ms", 0)
-        if not self.theirs.virtual and isinstance(wait, int) and 0 < wait < INFINITE:
-            self.player.handle("clock.advance", {"by_ms": wait}, lambda raw: None, "clock")
+        self._pass(params.get("timeout_ms", 0))
+
+    def _pass(self, ms: Any) -> None:
+        """Let time pass as it did on the implementation's own clock."""
+        if not self.theirs.virtual and isinstance(ms, int) and 0 < ms < INFINITE:
+            self.player.handle("clock.advance", {"by_ms": ms}, lambda raw: None, "clock")
 
     def _compare(self, method: str, theirs: Any, ours: Any) -> tuple[str, ...]:
         if isinstance(theirs, str):  # the driver lacks something
@@ -220,14 +237,21 @@ class _Playing:
         theirs, ours = _plain(theirs, ours)
         codes = theirs.get("status"), ours.get("status")
         if codes[0] != codes[1] and all(codes):
-            return self._differ(method, (f"status {codes[0]} for {codes[1]}",))
+            return self._differ(method, (f"{STATUS}{codes[0]} for {codes[1]}",))
+        if self.on and isinstance(theirs.get(MESSAGE), Mapping) and isinstance(ours.get(MESSAGE), Mapping):
+            self.compared.append(MESSAGE)
         return self._differ(method, tuple(self.names.differing(method, theirs, ours)))
 
     def _differ(self, method: str, paths: Sequence[str]) -> tuple[str, ...]:
         if self.on:
             self.compared.append(method)
-            self.differences += [(method, path) for path in dict.fromkeys(paths)]
-        return tuple(path for path in paths if (method, path) not in self.tolerated)
+            self.differences += [(_shown_by(method, path), path) for path in dict.fromkeys(paths)]
+        return tuple(path for path in paths if (_shown_by(method, path), path) not in self.tolerated)
+
+
+def _shown_by(method: str, path: str) -> str:
+    """Return the method by whose answers a difference is counted."""
+    return MESSAGE if path.startswith(f"{MESSAGE}.") else method
 
 
 def _plain(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:

@@ -16,11 +16,13 @@ from typing import Any, Final
 from conformance.embedded.faults import FAULTS
 from conformance.embedded.faults.recorded import shows_as
 from conformance.explaining.behind import Behind, Searched
+from conformance.explaining.dictionary import told_of
 from conformance.explaining.known_quirks import KnownQuirk
 from conformance.explaining.playing import Player
 from conformance.explaining.seen import Seen
 from conformance.explaining.shared import Shared
 from conformance.explaining.stories import Implementation, Told, implementation_of, taped
+from conformance.explaining.together import together
 from conformance.harness.gc_tuning import settle
 from conformance.harness.guarded_client import DriverGone, GuardedClient, refusals
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
@@ -30,7 +32,11 @@ from conformance.histories.situations.book import Planned
 from conformance.runlog.events import CONSEQUENCE
 from conformance.verdict import Outcome
 
-MAX_QUIRKS: Final = 12
+MAX_QUIRKS: Final = 24  # with a body: each is another embedded manager that later deviations are compared with
+MAX_UNKNOWN: Final = 60  # without one
+MAX_TOGETHER: Final = 16  # stories in which several faults at once are looked for, and the seconds for each
+MAX_TRIED: Final = 2  # such stories of one requirement
+TOGETHER_S: Final = 12.0
 MAX_STORY: Final = 40
 _MORE: Final = 1.5  # passed stories there must be before what they contradict is looked for again
 _OPEN: Final = 4  # embedded managers that are kept for the next story
@@ -94,6 +100,7 @@ class Quirks:
         self._searched = Searched()
         self._seen = Seen()
         self._doubted = 1
+        self._searches: Counter[str] = Counter()
         self._met: Counter[str] = Counter()
 
     @property
@@ -105,6 +112,10 @@ class Quirks:
     def bodies(self) -> tuple[str, ...]:
         """The faults of all quirks."""
         return tuple(dict.fromkeys(name for quirk in self._known for name in quirk.faults))
+
+    @property
+    def _full(self) -> bool:
+        return sum(bool(quirk.faults) for quirk in self._known) >= MAX_QUIRKS
 
     def explains(self, failure: ConformanceFailure) -> bool:
         """See `Past`."""
@@ -168,7 +179,7 @@ class Quirks:
         seconds: float,
     ) -> list[ConformanceFailure]:
         """See `Past`."""
-        if not client.offers("reset") or len(self._known) >= MAX_QUIRKS:
+        if not client.offers("reset") or self._full:
             return []
         until = time.monotonic() + seconds
         settle()
@@ -178,7 +189,7 @@ class Quirks:
         try:
             whole = behind.asked(histories, ways, self.bodies)
             left = [each for each in whole if not self._agree(each.told)]
-            while left and len(self._known) < MAX_QUIRKS and time.monotonic() < until:
+            while left and not self._full and time.monotonic() < until:
                 fault = behind.cause(left, self.bodies)
                 if fault is None:
                     nearer = behind.nearer(left, self.bodies) if self.bodies else None
@@ -265,8 +276,17 @@ class Quirks:
                     self._add(quirk)
                     return quirk
         if len(with_body) > 1 and self._player(self.bodies).play(told, self._seen.tolerated).agrees:
-            return broken[0] if broken else reached[max(reached)]
+            needed = [quirk for quirk in with_body if self._needs(quirk, told)] or with_body
+            broken = [quirk for quirk in broken if quirk in needed]
+            showing = [quirk for quirk in needed if any(set(told.failed) & set(_shown(name)) for name in quirk.faults)]
+            furthest = [reached[at] for at in sorted(reached, reverse=True) if reached[at] in needed]
+            return (broken or showing or furthest or needed)[0]
         return None
+
+    def _needs(self, quirk: Quirk, told: Told) -> bool:
+        """Tell whether the other quirks do not explain a story that all together explain."""
+        others = tuple(name for name in self.bodies if name not in quirk.faults)
+        return not self._player(others).play(told, self._seen.tolerated).agrees
 
     def _player(self, faults: tuple[str, ...]) -> Player:
         player = self._players.pop(faults, None)
@@ -282,18 +302,40 @@ class Quirks:
     def _learn(self, stories: Sequence[tuple[ConformanceFailure, Told]]) -> None:
         """Make quirks of the failures that no known quirk explains."""
         left = [(failure, told) for failure, told in stories if self._tells(told) and self._of(told) is None]
-        while left and len(self._known) < MAX_QUIRKS:
+        while left and not self._full:
             fault = self._fault([(failure.verdict.requirement, told) for failure, told in left])
             if fault is None:
                 break
-            player = self._player((fault,))
-            mine = [(failure, told) for failure, told in left if player.play(told, self._seen.tolerated).agrees]
+            mine = [(failure, told) for failure, told in left if self._explains(fault, told)]
             left = [each for each in left if each not in mine]
             failure, told = min(mine, key=lambda each: (_fit(fault, each[0].verdict.requirement), len(each[1].ops)))
             self._add(Quirk(failure.verdict.requirement, (fault,), told.calls, told, _lines(failure)))
-        for failure, told in left[: MAX_QUIRKS - len(self._known)]:
-            if all(quirk.requirement != failure.verdict.requirement for quirk in self._known):
-                self._add(Quirk(failure.verdict.requirement, (), told.calls, told, _lines(failure)))
+        for failure, told in sorted(left, key=lambda each: len(each[1].ops)):
+            requirement = failure.verdict.requirement
+            if self._of(told) is not None:
+                continue
+            faults = self._together(requirement, told)
+            if faults or self._unknown(requirement):
+                self._add(Quirk(requirement, faults, told.calls, told, _lines(failure)))
+
+    def _unknown(self, requirement: str) -> bool:
+        """Tell whether a deviation like no known fault is one more quirk."""
+        bodiless = sum(not quirk.faults for quirk in self._known)
+        return bodiless < MAX_UNKNOWN and all(quirk.requirement != requirement for quirk in self._known)
+
+    def _together(self, requirement: str, told: Told) -> tuple[str, ...]:
+        """Return the faults that explain a story only together, and beside the known ones; () if none are found.
+
+        One of them has to show as what was blamed, and no passed story may contradict them.
+        """
+        searches = self._searches
+        if self._full or searches.total() >= MAX_TOGETHER or searches[requirement] >= MAX_TRIED:
+            return ()
+        searches[requirement] += 1
+        until, asked = time.monotonic() + TOGETHER_S, self._ask()
+        found = together(told, self.bodies, told_of(told.methods), asked, self._seen.tolerated, until=until)
+        shown = any(requirement in _shown(name) for name in found)
+        return found if shown and not self._seen.against(found, asked, 1) else ()
 
     def _explained(self, fault: str) -> list[Quirk]:
         """Return the known quirks whose stories this fault explains."""
@@ -303,6 +345,14 @@ class Quirks:
                 for quirk in self._known
                 if quirk.told is not None and player.play(quirk.told, self._seen.tolerated).agrees
             ]
+
+    def _explains(self, name: str, told: Told) -> bool:
+        """Tell whether a fault explains a story, alone or beside the known quirks."""
+        beside = (*self.bodies, name)
+        return any(
+            self._player(faults).play(told, self._seen.tolerated).agrees
+            for faults in ((name,), beside)[: 1 + (len(beside) > 1)]
+        )
 
     def _fault(self, stories: Sequence[tuple[str, Told]]) -> str | None:
         """Return the fault that explains most of these stories, of those that show as what was blamed.
@@ -314,8 +364,7 @@ class Quirks:
         candidates = [name for name in FAULTS if not FAULTS[name].races and not blamed.isdisjoint(_shown(name))]
         best: tuple[int, int, str] | None = None
         for name in candidates:
-            with Player((name,), self._ask()) as player:
-                agreed = [each for each, told in stories if player.play(told, self._seen.tolerated).agrees]
+            agreed = [each for each, told in stories if self._explains(name, told)]
             if agreed:
                 fit = min(_fit(name, requirement) for requirement in agreed)
                 many = len(agreed) + len(self._explained(name))

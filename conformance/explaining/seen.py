@@ -19,7 +19,7 @@ _GROWTH: Final = 1.25  # comparing everything again is worth its time only when 
 
 @dataclass(slots=True)
 class Seen:
-    """What the worker has seen so far.
+    """The stories that the worker has seen so far.
 
     tolerated: differences that mean nothing. telling: passed stories that the embedded manager without any fault
     answers as the implementation did: a fault that makes it answer otherwise is not in the implementation.
@@ -34,7 +34,7 @@ class Seen:
 
     @property
     def known(self) -> int:
-        """How many passed stories can contradict a fault."""
+        """Return the number of passed stories that can contradict a fault."""
         return len(self.telling)
 
     def passes(self, told: Told) -> None:

@@ -1,4 +1,4 @@
-"""What was asked of an implementation and what it answered: the taped operations of one example, without what follows.
+"""Stories: the taped operations of one example, each with the answer of the implementation, without what follows.
 
 An example of a run record and the tape of a live history have the same form (`conformance.harness.tape.Op`).
 """

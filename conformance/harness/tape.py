@@ -57,7 +57,8 @@ class Op:
     """One operation on the client, with everything that happened until the next one.
 
     what: `call`, `start`, `restart` or `unique`. request: the number of a call made without waiting. ended, blocked:
-    earlier calls, by number, that were answered or reported to wait. took_ms: its duration.
+    earlier calls, by number, that were answered or reported to wait. took_ms: its duration. slept_ms: the time that the
+    test let pass before it.
     """
 
     what: str
@@ -69,6 +70,7 @@ class Op:
     ended: list[tuple[int, Any]] = field(default_factory=list)
     blocked: list[int] = field(default_factory=list)
     took_ms: float = 0.0
+    slept_ms: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """Return the op as the run record stores it; absent members are left out."""
@@ -86,6 +88,8 @@ class Op:
             out["blocked"] = self.blocked
         if self.took_ms >= LONG_MS:
             out["took_ms"] = round(self.took_ms, 1)
+        if self.slept_ms:
+            out["slept_ms"] = self.slept_ms
         return out
 
 
@@ -127,6 +131,7 @@ class Tape:
         self._open: dict[int, PendingCall] = {}
         self._waits: set[int] = set()
         self._told = True
+        self._slept = 0.0
         self.example = Example("", {}, [])
 
     def begin(self, kind: str, data: Mapping[str, Any]) -> None:
@@ -136,6 +141,10 @@ class Tape:
         self.end()
         self._told = kind != "calls" or "calls" in data
         self.example = Example(kind, data, self._before)
+
+    def slept(self, seconds: float) -> None:
+        """Note that the test lets time pass."""
+        self._slept += seconds
 
     def end(self) -> None:
         """End the example and store it if it is wanted and whole."""
@@ -166,7 +175,8 @@ class Tape:
 
     def taking(self, what: str, method: str, params: Mapping[str, Any], act: Callable[[], T]) -> T:
         """Run `act` and record the operation with its result."""
-        op = Op(what, method, params)
+        op = Op(what, method, params, slept_ms=round(self._slept * 1000))
+        self._slept = 0.0
         self.example.size += sum(len(value) for value in params.values() if isinstance(value, str))
         if self.example.size > MAX_EXAMPLE:
             self.example.whole = False

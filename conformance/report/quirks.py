@@ -34,7 +34,8 @@ class Told:
         others = ", ".join(map(label, sorted(self.filed)))
         follows = f"; its consequences: {others}" if others else ""
         names = " with ".join(f"`{label(name)}`" for name in self.faults)
-        return f"{label(self.requirement)} is what {names} does; {self.behind} histories judged behind it{follows}"
+        judged = f"{self.behind} {'history' if self.behind == 1 else 'histories'} judged behind it"
+        return f"{label(self.requirement)} is what {names} does; {judged}{follows}"
 
     def to_json(self) -> dict[str, Json]:
         """Return the quirk as JSON."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,8 +12,9 @@ import pytest
 from conformance.embedded.driver import METHODS
 from conformance.embedded.faults import FAULTS
 from conformance.explaining.dictionary import told_of
+from conformance.explaining.going_on import Asked, heard
 from conformance.explaining.known_quirks import KnownQuirk
-from conformance.explaining.quirks import Quirks
+from conformance.explaining.quirks import Quirk, Quirks
 from conformance.explaining.shared import Shared
 from conformance.explaining.stories import implementation_of
 from conformance.harness.connecting import open_client
@@ -229,3 +231,26 @@ def test_a_driver_that_lacks_a_method_is_not_asked_for_it(tmp_path: Path, monkey
     assert all(found & set(FAULTS[name].breaks) for name in PAIR)
     quirks.close()
     opened.close()
+
+
+EXPIRY = ("time-to-be-received-ignored", "wrong-timeout-status")
+
+
+@pytest.mark.parametrize("client", [f"embedded+{','.join(EXPIRY)}"], indirect=True)
+def test_what_several_quirks_explain_together_is_filed_under_one_that_it_needs(client: GuardedClient) -> None:
+    calls = (
+        *SENDS[:3],
+        Call("messages.send", handle="h1", message="a", live_s=1, dead_letter=True),
+        Call("queues.open", name="d", queue="SYSTEM;DEADLETTER", access="receive"),
+        Call("clock.advance", by_ms=2_500),
+        Call("messages.receive", handle="d"),
+    )
+    told = heard(client, [Asked(call) for call in calls])
+    assert told is not None
+    told = replace(told, failed=("MQDMPR-3.1.7.2.7.dead-letter",))
+    quirks = quirks_of(client)
+    for name in ("delivers-twice", *reversed(EXPIRY)):
+        quirks._add(Quirk(FAULTS[name].breaks[0], (name,), blamed=True))
+    found = quirks._of(told)
+    assert found is not None and found.faults == (EXPIRY[0],)
+    quirks.close()

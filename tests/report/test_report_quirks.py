@@ -10,7 +10,7 @@ import pytest
 from conformance.harness.past import QUIRK
 from conformance.report.html import render_html
 from conformance.report.markdown import render_markdown
-from conformance.report.quirks import quirks
+from conformance.report.quirks import Told, quirks
 from conformance.runlog import Run, RunWriter
 
 PRIORITY = "MQMQ-2.2.19.1.higher-priority-nearer-front"
@@ -55,3 +55,8 @@ def test_hostile_words_are_text(make_run: Callable[..., Run]) -> None:
     words = "<script>`|**x**"
     run = make_run(filled({**WITH_BODY, "requirement": words, "faults": [words]}))
     assert words not in render_html(run) and "**x**" not in render_markdown(run)
+
+
+def test_one_history_is_told_as_one() -> None:
+    told = Told("MQDMPR-3.1.7.1.9.available", ("ignores-priority",), behind=1)
+    assert "; 1 history judged behind it" in told.sentence
