@@ -61,7 +61,7 @@ class Row:
         if not self.found.broken:
             return False
         first = self.found.broken[0]
-        return first in self.meant if self.meant else f"-{self.section}." in first
+        return first in self.meant if self.meant else f"-{self.section.split()[-1]}." in first
 
     def __str__(self) -> str:
         broken = ", ".join(self.found.broken[:SHOWN]) or "missed"
@@ -146,9 +146,10 @@ def measure(given: argparse.Namespace, folder: Path) -> None:
             bad.append(f"{path.name}: {', '.join(found.broken) or 'incomplete'}")
     print(*[f"valid {line}" for line in bad], sep="\n")
     reported, right = sum(row.reported for row in provable), sum(row.right for row in provable)
+    readings = sum(bool(row.found.read_otherwise) and not row.reported for row in provable)
     total = max(1, len(provable))
     print(f"{len(rows)} mutations, {len(provable)} provable: {reported} reported ({reported / total:.1%}), ", end="")
-    print(f"{right} with the right requirement first ({right / total:.1%})")
+    print(f"{right} with the right requirement first ({right / total:.1%}); {readings} more follow another reading")
     print(f"{packets} valid packets, {len(bad)} captures accused: {dict(accused)}")
     if given.out is not None:
         given.out.write_text("".join(json.dumps(asdict(row)) + "\n" for row in rows))

@@ -25,6 +25,7 @@ sys.path.insert(0, str(ROOT / "fixtures"))
 logging.getLogger("scapy").setLevel(logging.ERROR)
 
 import build_captures  # noqa: E402
+import build_tcp  # noqa: E402
 
 from conformance.capture import Frame, read_capture  # noqa: E402
 from conformance.judge.packets.judge import judge_dissected  # noqa: E402
@@ -38,8 +39,8 @@ ENDS = ("192.0.2.10", 49759), ("192.0.2.20", 1801)
 
 def capture(path: Path, messages: int) -> None:
     """One connection with this many messages of about 400 bytes, in segments that do not fall together with them."""
-    made = build_captures.Capture(build_captures.START_4_1)
-    connection = build_captures.Connection.open(made, *ENDS)
+    made = build_tcp.Capture(build_captures.START_4_1)
+    connection = build_tcp.Connection.open(made, *ENDS)
     stream = b"".join(
         encode(
             "UserMessage",
@@ -122,7 +123,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path, empty, lua = Path(folder, "stream.pcapng"), Path(folder, "empty.pcapng"), Path(folder, "msmq.lua")
         capture(path, messages)
-        empty.write_bytes(build_captures.Capture(build_captures.START_4_1).pcapng())
+        empty.write_bytes(build_tcp.Capture(build_captures.START_4_1).pcapng())
         lua.write_text(dissector(profile=PROFILE, readings=assignment("windows")).source, encoding="utf-8")
         seconds = {
             "scapy alone": best(lambda: scapy_alone(path), rounds, messages),

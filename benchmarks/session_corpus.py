@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "fixtures"))
 
 import build_captures as captures
 import build_packets as packets
+import build_tcp
 
 EXPRESS, RECOVERABLE, TRANSACTIONAL = 12, 4, 4
 """Messages of a round, which ends with their acknowledgments."""
@@ -29,11 +30,11 @@ ROUND = EXPRESS + RECOVERABLE + TRANSACTIONAL + 3
 _OPENING = 12
 
 
-def _rounds(number: int, count: int, start: int, *, deviates: bool = False) -> captures.Capture:
+def _rounds(number: int, count: int, start: int, *, deviates: bool = False) -> build_tcp.Capture:
     """One pair of hosts. start: seconds since 1970."""
     alpha, beta = f"10.3.{number >> 8}.{number & 255}", f"10.4.{number >> 8}.{number & 255}"
     alpha_qm, beta_qm = (uuid.uuid5(uuid.NAMESPACE_DNS, host) for host in (alpha, beta))
-    capture = captures.Capture(start * captures.NS + number * 7_001_000)
+    capture = build_tcp.Capture(start * build_tcp.NS + number * 7_001_000)
     connections = []
     for one, other, mine, its, port in (
         (alpha, beta, alpha_qm, beta_qm, 50_001), (beta, alpha, beta_qm, alpha_qm, 50_002),
@@ -42,7 +43,7 @@ def _rounds(number: int, count: int, start: int, *, deviates: bool = False) -> c
         capture.wait(1)
         capture.udp((other, 3527), (one, 4100), packets.ping(False, 1, its))
         capture.wait(1)
-        connection = captures.Connection.open(capture, (one, port), (other, 1801))
+        connection = build_tcp.Connection.open(capture, (one, port), (other, 1801))
         captures.establish(capture, connection, mine, its, 86_400_000)
         connections.append(connection)
     there, back = connections
@@ -60,28 +61,28 @@ def _rounds(number: int, count: int, start: int, *, deviates: bool = False) -> c
                 transaction = packets.Transaction(captures.SEQUENCE, order, order - 1, place == first, last, at + 1)
             messages.append(
                 packets.Message(
-                    alpha_qm, made, capture.now // captures.NS,
+                    alpha_qm, made, capture.now // build_tcp.NS,
                     f"OS:beta{number}\\private$\\{'ledger' if transaction else f'orders{place % 5}'}",
                     f"order {made}", b"two of the blue ones, " * (1 + made * 7 % 40),
                     recoverable=place >= EXPRESS, transaction=transaction,
                 ).bytes()
             )  # fmt: skip
         for one in messages:
-            there.segment(0, one, captures.ACK | captures.PSH)
+            there.segment(0, one, build_tcp.ACK | build_tcp.PSH)
             capture.wait(1)
-        there.segment(1, b"", captures.ACK)
+        there.segment(1, b"", build_tcp.ACK)
         capture.wait(470)
         bits = (1 << RECOVERABLE + TRANSACTIONAL) - 1 - deviates
-        there.segment(1, packets.session_ack(made & 0xFFFF, recoverable + 1 & 0xFFFF, bits, 0, 0), captures.ACK)
+        there.segment(1, packets.session_ack(made & 0xFFFF, recoverable + 1 & 0xFFFF, bits, 0, 0), build_tcp.ACK)
         recoverable += RECOVERABLE + TRANSACTIONAL
         capture.wait(50)
         back.segment(
             0,
-            packets.order_ack(beta_qm, at + 1, capture.now // captures.NS, order_queue, captures.SEQUENCE, order),
-            captures.ACK | captures.PSH,
+            packets.order_ack(beta_qm, at + 1, capture.now // build_tcp.NS, order_queue, captures.SEQUENCE, order),
+            build_tcp.ACK | build_tcp.PSH,
         )
         capture.wait(520)
-        back.segment(1, packets.session_ack(at + 1 & 0xFFFF, 0, 0, 0, 0), captures.ACK)
+        back.segment(1, packets.session_ack(at + 1 & 0xFFFF, 0, 0, 0, 0), build_tcp.ACK)
         capture.wait(20)
     there.close(0)
     back.close(0)
@@ -102,7 +103,7 @@ def write_sessions(path: Path, packets_: int, *, pairs: int = 20, deviating: flo
     with path.open("wb") as out:
         out.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262_144, 1))
         for time_ns, data in _records(packets_, pairs, deviating):
-            seconds, rest = divmod(time_ns, captures.NS)
+            seconds, rest = divmod(time_ns, build_tcp.NS)
             out.write(struct.pack("<IIII", seconds, rest // 1000, len(data), len(data)) + data)
 
 

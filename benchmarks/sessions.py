@@ -25,6 +25,7 @@ from typing import Any
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "fixtures")]
 
 import build_captures as captures  # noqa: E402
+import build_tcp  # noqa: E402
 from columns import IN_ORDER, KEEP, PROFILE, TSHARK, _path, _Peak, timed  # noqa: E402
 from session_corpus import write_sessions  # noqa: E402
 
@@ -43,13 +44,13 @@ def write_unfinished(path: Path, *, connections: int = UNFINISHED, size: int = 4
     with path.open("wb") as out:
         out.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262_144, 1))
         for number in range(connections):
-            capture = captures.Capture(captures.START * captures.NS + number * 1_000_000)
+            capture = build_tcp.Capture(captures.START * build_tcp.NS + number * 1_000_000)
             ends = (f"10.5.{number >> 8}.{number & 255}", 50_001), ("10.6.0.1", 1801)
-            connection = captures.Connection.open(capture, *ends)
+            connection = build_tcp.Connection.open(capture, *ends)
             for at in range(0, len(data), 60_000):
-                connection.segment(0, data[at : at + 60_000], captures.ACK)
+                connection.segment(0, data[at : at + 60_000], build_tcp.ACK)
             for time_ns, record in capture.records:
-                seconds, rest = divmod(time_ns, captures.NS)
+                seconds, rest = divmod(time_ns, build_tcp.NS)
                 out.write(struct.pack("<IIII", seconds, rest // 1000, len(record), len(record)) + record)
 
 

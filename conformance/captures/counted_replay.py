@@ -27,7 +27,7 @@ class CountedReplay:
 
     @property
     def full(self) -> bool:
-        """Whether no further verdict is stored singly."""
+        """Return True once no further verdict is stored singly."""
         return self.on_packet is None and self.sums.full
 
     def packet(self, seen: Seen, sender: str, told: Told, *, counted: bool = False) -> bool:

@@ -15,6 +15,7 @@ from conformance.captures.judge import IMPLEMENTATION
 from conformance.captures.looks import hints_on
 from conformance.captures.packet_rules import PacketRules
 from conformance.captures.summary import CaptureSummary
+from conformance.judge.packets.judged import deviating
 from conformance.judge.sessions.context import Seen
 from conformance.runlog import Incomplete, PacketLine, RunWriter, Tally
 from conformance.spec.assignment import Assignment
@@ -56,7 +57,7 @@ class JudgedPacket:
     queue: str | None
     length: int
     trouble: Trouble | None
-    verdicts: tuple[Verdict, ...]
+    verdicts: Sequence[Verdict]
     packet: Packet
     frame: Frame
     hints: tuple[str, ...] = ()
@@ -64,13 +65,19 @@ class JudgedPacket:
     @property
     def worst(self) -> Outcome | None:
         """The roll-up of its verdicts, None if there are none."""
-        return worst(verdict.outcome for verdict in self.verdicts)
+        others = worst(verdict.outcome for verdict in self.deviating)
+        return others or (Outcome.PASS if self.verdicts else None)
+
+    @property
+    def deviating(self) -> list[Verdict]:
+        """The verdicts other than pass."""
+        return deviating(self.verdicts)
 
     def line(self) -> PacketLine:
         """Return the packet as a run record stores it."""
-        deviating = dict.fromkeys(one.requirement for one in self.verdicts if one.outcome is not Outcome.PASS)
+        names = dict.fromkeys(one.requirement for one in self.deviating)
         return PacketLine(
-            self.number, self.time, self.direction, self.kind, self.queue, self.worst, tuple(deviating), self.capture,
+            self.number, self.time, self.direction, self.kind, self.queue, self.worst, tuple(names), self.capture,
             self.frame.record, self.frame.stream, self.hints,
         )  # fmt: skip
 
@@ -152,9 +159,9 @@ class Replay:
             codes.append(ExitCode.BAD_INPUT)
         return self.incomplete.exit_code(worst_code(codes), allowed=allow_incomplete)
 
-    def add(self, capture: str, verdict: Verdict, phase: str) -> None:
-        """Count a verdict. phase: the part of the replay that made it, for the tally."""
-        self.tally.count(verdict, SUITE, phase)
+    def add(self, capture: str, verdict: Verdict, phase: str, times: int = 1) -> None:
+        """Count a verdict. phase: the part of the replay that made it, for the tally. times: of a pass."""
+        self.tally.count(verdict, SUITE, phase, times)
         if verdict.outcome is not Outcome.PASS and len(self._single) < MAX_KEPT:
             self._single.append(Counted(capture, verdict, 1))
             if self.on_verdict is not None:
@@ -162,7 +169,9 @@ class Replay:
             return
         key = (capture, verdict.requirement, verdict.outcome, verdict.readings)
         before = self._counts.get(key)
-        self._counts[key] = Counted(capture, before.verdict if before else verdict, (before.count if before else 0) + 1)
+        self._counts[key] = Counted(
+            capture, before.verdict if before else verdict, (before.count if before else 0) + times
+        )
 
     def follow(self, capture: str, sender: str, verdicts: Sequence[Verdict]) -> tuple[str, Assignment] | None:
         """Add the readings that the verdicts on a sender's packet assumed.
@@ -201,6 +210,10 @@ class Replay:
             for text in (capture.error, capture.cut):
                 if text:
                     writer.note(f"{capture.path}: {text}")
+            if capture.unsearched:
+                writer.note(
+                    f"{capture.path}: odd packets without a search for what explains them: {capture.unsearched}"
+                )
             if capture.defect is not None:
                 writer.note(capture.defect.sentence)
                 writer.evidence(DEFECT, capture.defect.to_json())
@@ -272,7 +285,7 @@ def judged(path: str, seen: Seen, verdicts: Sequence[Verdict]) -> JudgedPacket:
         destination(packet),
         len(frame.data),
         frame.trouble,
-        tuple(verdicts),
+        verdicts,
         packet,
         frame,
         hints_on(frame, packet, verdicts),

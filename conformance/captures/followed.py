@@ -1,4 +1,4 @@
-"""How each sender reads the documents: the verdicts that show it, to be judged as a whole."""
+"""Collects the verdicts that show how each sender reads the documents, to judge them as a whole."""
 
 from __future__ import annotations
 

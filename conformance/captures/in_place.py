@@ -96,7 +96,7 @@ class Counted:
 
 
 class InPlace:
-    """What judges the batches of a capture. slow: packets that were judged by themselves, by reason.
+    """Judges the batches of a capture. slow: packets that were judged by themselves, by reason.
 
     ends: who the ends of connections are. silent: judge nothing, and only find out who the senders are. owner: what
     keeps the bytes of the file in their place; None where they go with each batch.

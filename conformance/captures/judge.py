@@ -43,7 +43,7 @@ PACKET, SESSION, IMPLEMENTATION = "packet", "session", "implementation"
 Managers = tuple[str | None, str | None]
 """The queue managers at the ends of a connection, initiator first; None where unknown."""
 Told = Mapping[str, Sequence[Verdict | Key]]
-"""What was said of a packet, by part, in order. A key is one more verdict of a kind that was told before."""
+"""The verdicts on a packet, by part, in order. A key is one more verdict of a kind that was told before."""
 
 
 class Sink(Protocol):
@@ -74,7 +74,7 @@ class CountingSink(Sink, Protocol):
 
     @property
     def full(self) -> bool:
-        """Whether no further verdict gets a place of its own, so that all may be counted."""
+        """Return True once no further verdict gets a place of its own, so that all may be counted."""
 
     def enough(self, meaning: Meaning) -> bool:
         """Tell whether packets with this meaning need not be looked at, because their verdicts are only counted."""
@@ -171,7 +171,7 @@ class CaptureJudge:
     outside: Outside = field(default_factory=Outside)
     through: tuple[type[Exception], ...] = ()
     in_place: InPlace | None = None
-    """What judges batches."""
+    """The judge of batches."""
 
     def run(self) -> None:
         """Judge everything that the reader yields; the summary tells why that ended early."""
@@ -195,6 +195,8 @@ class CaptureJudge:
         """Hand over what was counted, and end the sink."""
         if self.in_place is not None:
             self.in_place.flush()
+        if self.packet_rules is not None:
+            self.summary.unsearched = self.packet_rules.search.unsearched
         self.sink.end()
 
     def event(self, event: Event, before: int | None = None) -> None:

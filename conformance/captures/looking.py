@@ -1,4 +1,4 @@
-"""What an analyst asks of captures beside the verdicts, together: conversations, messages, EVE lines."""
+"""Runs together the views that an analyst wants beside the verdicts: conversations, messages, EVE lines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from conformance.captures.onlookers import Onlooker
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """What is asked for. extract: a new folder. eve: a file."""
+    """The views to make. extract: a new folder for the messages. eve: a file for the lines."""
 
     conversations: bool = False
     extract: Path | None = None
@@ -35,7 +35,7 @@ class Looks:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What was found; None where it was not asked for."""
+    """The views made; None for one that nobody asked for."""
 
     conversations: Conversations | None = None
     extracted: Extraction | None = None

@@ -1,4 +1,4 @@
-"""What the outcomes of compiled code mean: the results of all rules, cached from one range to the next."""
+"""Translates outcomes of compiled code to the results of all rules, and caches them from one range to the next."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from conformance.capture import read_capture
 from conformance.capture.following import Stop
@@ -15,6 +16,7 @@ from conformance.captures.packet_rules import PacketRules
 from conformance.captures.selection import Selection
 from conformance.captures.sinks import Given, Selected, ToReplay
 from conformance.captures.summary import CaptureSummary
+from conformance.judge.packets.causes import Search
 
 
 def judge_file(
@@ -30,7 +32,7 @@ def judge_file(
     onlookers: Sequence[Onlooker] = (),
 ) -> None:
     """Judge a file and add the result to a replay; the arguments are those of `engine.replay`."""
-    summary = CaptureSummary(path)
+    rules, summary = replace(rules, search=Search()), CaptureSummary(path)
     result.captures.append(summary)
     sessions = SessionRules.of(rules.readings)
     sink: Sink = ToReplay(result, summary, rules, on_packet)

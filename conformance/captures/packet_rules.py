@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from conformance.judge.packets.causes import Search
 from conformance.judge.packets.judge import judge_dissected
+from conformance.judge.packets.judged import Judged
 from conformance.judge.sessions.context import Kind, Said, Seen, evidence
 from conformance.spec.catalogue import requirement, requirement_id
 from conformance.spec.versions import LEVELS
@@ -17,16 +19,18 @@ _HEADER_MARKS = frozenset({requirement_id("MQMQ-2.2.19.1.version-number"), requi
 
 @dataclass(frozen=True, slots=True)
 class PacketRules:
-    """How packets are judged. readings: reading id to accepted alternatives, the default first.
+    """Judges packets by these settings. readings: reading id to accepted alternatives, the default first.
 
     level: a broken requirement below it is a warning. A requirement that does not bind the profile is not judged.
+    search: what the search for causes may still cost in the capture.
     """
 
     profile: str
     readings: Mapping[str, tuple[str, ...]]
     level: str = "must"
+    search: Search = field(default_factory=Search, compare=False)
 
-    def judge(self, seen: Seen, only: Collection[str] | None = None) -> list[Verdict]:
+    def judge(self, seen: Seen, only: Collection[str] | None = None) -> Sequence[Verdict]:
         """Judge a packet by itself. One whose sender closed within it counts as complete, else as maybe cut.
 
         only: the requirements to judge, by default all.
@@ -44,10 +48,13 @@ class PacketRules:
             level=self.level,
             frame=seen.frame_number,
             only=only,
+            search=self.search,
         )
         if frame.trouble is not None and frame.trouble.kind == "no-header":
             # All that is known of these bytes is that a packet must begin here: only the marks of a header are judged.
             verdicts = [verdict for verdict in verdicts if verdict.requirement in _HEADER_MARKS]
+        if isinstance(verdicts, Judged):
+            return verdicts.proven(evidence(seen)) if verdicts.others else verdicts
         return [
             verdict if verdict.outcome is Outcome.PASS else replace(verdict, evidence=evidence(seen))
             for verdict in verdicts

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from conformance.capture import Event
 from conformance.captures.engine import OnPacket, Replay, destination, judged
+from conformance.captures.followed import Key
 from conformance.captures.judge import IMPLEMENTATION, PACKET, SESSION, CountingSink, Managers, Sink, Told
 from conformance.captures.packet_rules import PacketRules
 from conformance.captures.summary import CaptureSummary
+from conformance.judge.packets.judged import Judged, Pattern
 from conformance.judge.sessions.context import Seen
 from conformance.verdict import Outcome, Verdict
 
@@ -21,39 +23,81 @@ if TYPE_CHECKING:
     from conformance.captures.selection import Selection
 
 
+def _tells(verdict: Verdict) -> bool:
+    """Tell whether a verdict may show how the sender reads the documents."""
+    return bool(verdict.readings) or verdict.outcome is not Outcome.PASS
+
+
 @dataclass(slots=True)
 class ToReplay:
-    """Adds every verdict to a replay, in its order."""
+    """Adds every verdict to a replay, in its order; passes of a pattern that came before are counted at the end."""
 
     result: Replay
     summary: CaptureSummary
     rules: PacketRules
     on_packet: OnPacket | None = None
     keys: tuple[str, ...] = ()
+    again: dict[Pattern, tuple[Judged, int]] = field(default_factory=dict)
+    """By pattern, the first packet and how many more there were."""
+    passed: dict[Key, tuple[Verdict, int]] = field(default_factory=dict)
+    """By kind of a pass of the session rules, the first and how many more there were."""
 
     def packet(self, seen: Seen, sender: str, told: Told, *, counted: bool = False) -> bool:
         """Add the verdicts on a packet."""
-        parts = {part: [one for one in said if isinstance(one, Verdict)] for part, said in told.items()}
-        verdicts = [*parts[PACKET], *parts[SESSION]]
+        alone = told[PACKET]
+        more = [one for one in told[SESSION] if isinstance(one, Verdict)]
+        given = [one for one in told.get(IMPLEMENTATION, ()) if isinstance(one, Verdict)]
+        packet = alone if isinstance(alone, Judged) else None
+        verdicts = packet.telling if packet is not None else [one for one in alone if isinstance(one, Verdict)]
         path = self.summary.path
         self.summary.selected += 1
-        given_up = self.result.follow(path, sender, verdicts)
+        given_up = self.result.follow(path, sender, [*verdicts, *filter(_tells, more)])
         if given_up is not None:
             self.result.conclude_sender(path, *given_up, self.rules.readings, self.rules.level)
         if self.on_packet is not None:
-            self.on_packet(judged(path, seen, [*verdicts, *parts.get(IMPLEMENTATION, ())]))
-        for part, said in parts.items():
-            for verdict in said:
-                self.result.add(path, verdict, part)
+            behind = (*more, *given)
+            whole = packet.followed_by(behind) if packet is not None else (*verdicts, *behind)
+            self.on_packet(judged(path, seen, whole))
+        for verdict in verdicts if packet is None else self._new(packet):
+            self.result.add(path, verdict, PACKET)
+        for verdict in more:
+            self._session(verdict)
+        for verdict in given:
+            self.result.add(path, verdict, IMPLEMENTATION)
         return False
+
+    def _session(self, verdict: Verdict) -> None:
+        """Count a verdict of the session rules."""
+        if verdict.outcome is Outcome.PASS and verdict.rule is None and verdict.phase is None:
+            key = (verdict.requirement, verdict.outcome, verdict.readings)
+            known = self.passed.get(key)
+            if known is not None:
+                self.passed[key] = known[0], known[1] + 1
+                return
+            self.passed[key] = verdict, 0
+        self.result.add(self.summary.path, verdict, SESSION)
+
+    def _new(self, packet: Judged) -> Iterable[Verdict]:
+        """Return the verdicts to add now: after the first packet of a pattern, those other than pass."""
+        first, count = self.again.get(packet.pattern, (packet, -1))
+        self.again[packet.pattern] = first, count + 1
+        return packet if count < 0 else packet.others.values()
 
     def event(self, event: Event, verdicts: Sequence[Verdict], managers: Managers, before: int) -> None:
         """Add the verdicts that an event allows."""
         for verdict in verdicts:
-            self.result.add(self.summary.path, verdict, SESSION)
+            self._session(verdict)
 
     def end(self) -> None:
-        """Judge each sender as a whole."""
+        """Count what came again, and judge each sender as a whole."""
+        for packet, count in self.again.values():
+            for verdict in packet.passes if count else ():
+                self.result.add(self.summary.path, verdict, PACKET, count)
+        for verdict, count in self.passed.values():
+            if count:
+                self.result.add(self.summary.path, verdict, SESSION, count)
+        self.again.clear()
+        self.passed.clear()
         self.result.conclude(self.summary.path, self.rules.readings, self.rules.level)
 
 
@@ -147,7 +191,7 @@ class Several:
 
     @property
     def full(self) -> bool:
-        """Whether none of them gives a further verdict a place of its own."""
+        """Return True once none of the sinks gives a further verdict a place of its own."""
         return all(sink.full for sink in self.sinks)
 
     def packet(self, seen: Seen, sender: str, told: Told, *, counted: bool = False) -> bool:

@@ -1,4 +1,4 @@
-"""What a capture held, and how far it was judged."""
+"""Counts the contents of a capture and tells how far it was judged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ class CaptureSummary:
 
     lost: stream bytes that are part of no packet. skipped: records without MSMQ, by reason. lacking: announced but
     missing data. cut: where and how it ends within a record. error: why it could not be read, or not to its end.
-    defect: why it was judged only in part.
+    defect: why it was judged only in part. unsearched: odd packets that came when the search for causes had
+    no tries left.
     """
 
     path: str
@@ -30,6 +31,7 @@ class CaptureSummary:
     error: str | None = None
     lacking: Lacking = field(default_factory=Lacking)
     defect: Defect | None = None
+    unsearched: int = 0
 
     def see(self, event: Event) -> None:
         """Count an event."""

@@ -212,12 +212,11 @@ def verdicts(packet: JudgedPacket) -> str:
     """Summarize the verdicts on a packet: the number of passes, and the ids of all others."""
     from conformance.judge.hints import known_hints
 
-    good = sum(verdict.outcome is Outcome.PASS for verdict in packet.verdicts)
+    others = packet.deviating
+    good = len(packet.verdicts) - len(others)
     parts = [f"{good} pass"] if good else []
     for outcome in Outcome:
-        ids = dict.fromkeys(
-            verdict.requirement for verdict in packet.verdicts if verdict.outcome is outcome is not Outcome.PASS
-        )
+        ids = dict.fromkeys(verdict.requirement for verdict in others if verdict.outcome is outcome)
         if ids:
             parts.append(f"{outcome.value} {', '.join(ids)}")
     if packet.trouble is not None:
@@ -241,7 +240,7 @@ def as_json(packet: JudgedPacket) -> dict[str, Any]:
         "trouble": packet.trouble.text if packet.trouble else None,
         "worst": packet.worst.value if packet.worst else None,
         "hints": list(packet.hints),
-        "verdicts": [verdict.to_json() for verdict in packet.verdicts if verdict.outcome is not Outcome.PASS],
+        "verdicts": [verdict.to_json() for verdict in packet.deviating],
     }
 
 
@@ -253,6 +252,8 @@ def notes(result: Replay) -> list[str]:
             out.append(f"{capture.path}: {capture.cut}")
         if capture.incomplete:
             out.append(f"{capture.path}: incomplete: {capture.incomplete.words}")
+        if capture.unsearched:
+            out.append(f"{capture.path}: odd packets without a search for what explains them: {capture.unsearched:,}")
         if capture.lost:
             out.append(f"{capture.path}: {capture.lost} bytes of the streams are part of no packet")
         for count, where in ((capture.lacking.began_before, "began before"), (capture.lacking.go_on, "go on after")):
@@ -272,6 +273,7 @@ def totals(result: Replay, seconds: float) -> dict[str, Any]:
                 "packets": capture.packets,
                 "selected": capture.selected,
                 "lost_bytes": capture.lost,
+                "unsearched": capture.unsearched,
                 "began_before": capture.lacking.began_before,
                 "go_on": capture.lacking.go_on,
                 "incomplete": capture.incomplete.to_json() if capture.incomplete else None,

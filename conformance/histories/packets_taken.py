@@ -44,6 +44,23 @@ def seen(raw: str, name_of: Callable[[str], str]) -> SeenMessage:
     return found if found.name else replace(found, name=name_without_body({**shown, "label": plain["label"]}))
 
 
+def numbered(raw: str) -> tuple[dict[str, Json] | None, dict[str, Json] | None]:
+    """Return the identifier of a packet's message, and of a transactional one sequence, number and number before."""
+    plain = plain_of_packet(_dissected(raw))
+    source, transaction = plain.get("source"), plain.get("transaction")
+    identifier = {"source": source, "ordinal": plain.get("ordinal")} if isinstance(source, str) else None
+    if not isinstance(transaction, dict):
+        return identifier, None
+    place = transaction["sequence_identifier"]
+    if not all(isinstance(one, int) for one in (place["ordinal"], place["timestamp"])):
+        return identifier, None
+    return identifier, {
+        "sequence": str(place["timestamp"] << 32 | place["ordinal"]),
+        "number": transaction["sequence_number"],
+        "previous": transaction["previous_sequence_number"],
+    }
+
+
 def _as_sent(member: str, value: Json) -> Json:
     """Return a value of a packet as the protocol's message has it; None for one that could not be decoded."""
     if member in ("extension", "correlation_identifier") and isinstance(value, str):

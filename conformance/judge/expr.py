@@ -6,9 +6,10 @@ not decoded makes every tree that needs it unknown (None), never false; `And` an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from itertools import count
+from typing import Any, TypeAlias
 
 Value: TypeAlias = int | str | bytes | bool
 Fields: TypeAlias = Mapping[str, Value]
@@ -137,14 +138,10 @@ Expr: TypeAlias = (
     Field | Const | Has | Compare | In | Masked | Plus | Times | Rest | ByteAt | Begins | Spelled | And | Or | Not
 )
 ALWAYS = Const(True)
-_OPS: dict[str, tuple[str, Callable[[int, int], bool]]] = {
-    "eq": ("=", lambda a, b: a == b),
-    "ne": ("≠", lambda a, b: a != b),
-    "lt": ("<", lambda a, b: a < b),
-    "le": ("≤", lambda a, b: a <= b),
-    "gt": (">", lambda a, b: a > b),
-    "ge": ("≥", lambda a, b: a >= b),
-}
+_OPS: dict[str, tuple[str, str]] = {
+    "eq": ("=", "=="), "ne": ("≠", "!="), "lt": ("<", "<"), "le": ("≤", "<="), "gt": (">", ">"), "ge": ("≥", ">="),
+}  # fmt: skip
+"""Each comparison for a reader, and in Python."""
 
 
 def evaluate(expr: Expr, fields: Fields) -> Known:
@@ -153,106 +150,104 @@ def evaluate(expr: Expr, fields: Fields) -> Known:
 
 
 def compiled(expr: Expr) -> Run:
-    """Compile a tree to one callable, which is made once for a rule and run for every packet."""
-    match expr:
-        case Const():
-            return _constant(expr.value)
-        case Field(key):
-            return lambda fields: fields.get(key)
-        case Has(key):
-            return lambda fields: key in fields or (False if fields.get(DECIDED) else None)
-        case Compare(op, left, right):
-            return _compare(_OPS[op][1], compiled(left), compiled(right))
-        case In(value, values):
-            return _number(compiled(value), lambda a: a in values)
-        case Masked(value, mask):
-            return _number(compiled(value), lambda a: a & mask)
-        case Times(value, factor):
-            return _number(compiled(value), lambda a: a * factor)
-        case Rest(value, by):
-            return _number(compiled(value), lambda a: a % by)
-        case Plus(left, right):
-            return _compare(lambda a, b: a + b, compiled(left), compiled(right))
-        case ByteAt(key, index):
-            return _byte_at(key, index)
-        case Begins(key, text):
-            return _begins(key, text.lower())
-        case Spelled(key):
-            return _spelled(key)
-        case And(parts):
-            return _junction([compiled(part) for part in parts], False)
-        case Or(parts):
-            return _junction([compiled(part) for part in parts], True)
-        case Not(part):
-            return _not(compiled(part))
-
-
-def _constant(value: Value) -> Run:
-    return lambda fields: value
-
-
-def _compare(op: Callable[[int, int], Known], left: Run, right: Run) -> Run:
-    def run(fields: Fields) -> Known:
-        a, b = left(fields), right(fields)
-        return None if a is None or b is None else op(a, b)  # type: ignore[arg-type]
-
+    """Compile a tree to one function, which is made once for a rule and run for every packet."""
+    code = _Code()
+    run: Run = code.function(code.of(expr))
     return run
 
 
-def _number(value: Run, of: Callable[[int], Known]) -> Run:
-    def run(fields: Fields) -> Known:
-        a = value(fields)
-        return of(a) if isinstance(a, int) else None
-
+def together(exprs: Sequence[Expr]) -> Callable[[Fields], tuple[Known, ...]]:
+    """Compile trees to one function that returns the results of all."""
+    code = _Code()
+    run: Callable[[Fields], tuple[Known, ...]] = code.function(f"({''.join(f'{code.of(expr)}, ' for expr in exprs)})")
     return run
 
 
-def _byte_at(key: str, index: int) -> Run:
-    def run(fields: Fields) -> Known:
-        value = fields.get(key)
-        return value[index] if isinstance(value, bytes) and index < len(value) else None
+class _Code:
+    """Trees as Python expressions in brackets. f: the fields. g: `f.get`. absent: what `Has` is of an absent field."""
 
-    return run
+    def __init__(self) -> None:
+        self.names = (f"v{number}" for number in count())
+
+    def function(self, source: str) -> Any:
+        """Return the function with this result."""
+        space = {"spelled": _spelled}
+        head = f"def run(f):\n g = f.get\n absent = False if g({DECIDED!r}) else None\n return "
+        exec(head + source, space)  # of trees alone, whose keys and values are quoted
+        return space["run"]
+
+    def of(self, expr: Expr) -> str:
+        """Return the expression for a tree."""
+        match expr:
+            case Const(value):
+                return repr(value)
+            case Field(key):
+                return f"g({key!r})"
+            case Has(key):
+                return f"(True if {key!r} in f else absent)"
+            case Compare(op, left, right):
+                return self.of_two(_OPS[op][1], left, right)
+            case Plus(left, right):
+                return self.of_two("+", left, right)
+            case In(value, values):
+                return self.of_kind("int", self.of(value), f"in {values!r}")
+            case Masked(value, mask):
+                return self.of_kind("int", self.of(value), f"& {mask}")
+            case Times(value, factor):
+                return self.of_kind("int", self.of(value), f"* {factor}")
+            case Rest(value, by):
+                return self.of_kind("int", self.of(value), f"% {by}")
+            case ByteAt(key, index):
+                name = next(self.names)
+                found = f"isinstance({name} := g({key!r}), bytes) and {index} < len({name})"
+                return f"({name}[{index}] if {found} else None)"
+            case Begins(key, text):
+                return self.of_kind("str", f"g({key!r})", f".lower().startswith({text.lower()!r})")
+            case Spelled(key):
+                return f"spelled(g({key!r}))"
+            case And(parts):
+                return self.of_parts(parts, "False if {0} is not None and not {1}", "True")
+            case Or(parts):
+                return self.of_parts(parts, "True if {0}", "False")
+            case Not(part):
+                name = next(self.names)
+                return f"(None if ({name} := {self.of(part)}) is None else not {name})"
+
+    def of_two(self, op: str, left: Expr, right: Expr) -> str:
+        """Return the expression for an operation, which is unknown when one side is."""
+        known, sides = [], []
+        for side in (left, right):
+            if isinstance(side, Const):
+                sides.append(self.of(side))
+            else:
+                sides.append(next(self.names))
+                known.append(f"({sides[-1]} := {self.of(side)}) is None")
+        unknown = f"None if {' or '.join(known)} else " if known else ""
+        return f"({unknown}{sides[0]} {op} {sides[1]})"
+
+    def of_kind(self, kind: str, value: str, then: str) -> str:
+        """Return the expression for something done with a value of this kind, unknown for all others."""
+        name = next(self.names)
+        return f"({name} {then} if isinstance({name} := {value}, {kind}) else None)"
+
+    def of_parts(self, parts: Sequence[Expr], decides: str, otherwise: str) -> str:
+        """Return the expression for parts of which one decides, or else all."""
+        out, names = [], []
+        for part in parts:
+            name = next(self.names)
+            if isinstance(part, Compare | In | Has | Begins | Spelled | And | Or | Not) and otherwise == "True":
+                out.append(f"False if ({name} := {self.of(part)}) is False else ")
+            else:
+                out.append(f"{decides.format(f'({name} := {self.of(part)})', name)} else ")
+            names.append(f"{name} is None")
+        unknown = f"None if {' or '.join(names)} else " if names else ""
+        return f"({''.join(out)}{unknown}{otherwise})"
 
 
-def _begins(key: str, text: str) -> Run:
-    def run(fields: Fields) -> Known:
-        value = fields.get(key)
-        return value.lower().startswith(text) if isinstance(value, str) else None
-
-    return run
-
-
-def _spelled(key: str) -> Run:
+def _spelled(value: Known) -> Known:
     from conformance.grammar.direct import is_direct
 
-    def run(fields: Fields) -> Known:
-        value = fields.get(key)
-        return is_direct(value) if isinstance(value, str) else None
-
-    return run
-
-
-def _junction(parts: list[Run], decisive: bool) -> Run:
-    def run(fields: Fields) -> Known:
-        unknown = False
-        for part in parts:
-            value = part(fields)
-            if value is None:
-                unknown = True
-            elif bool(value) is decisive:
-                return decisive
-        return None if unknown else not decisive
-
-    return run
-
-
-def _not(part: Run) -> Run:
-    def run(fields: Fields) -> Known:
-        value = part(fields)
-        return None if value is None else not value
-
-    return run
+    return is_direct(value) if isinstance(value, str) else None
 
 
 def parts_of(expr: Expr) -> tuple[Expr, ...]:

@@ -59,7 +59,7 @@ def hints(packet: Packet, verdicts: Iterable[Verdict], *, complete: bool) -> tup
     verdicts: those on the packet. complete: the bytes are all that was sent, and not cut by a recorder.
     """
     broken = {verdict.requirement for verdict in verdicts if verdict.outcome in _BROKEN}
-    fields = facts(packet, "buffer" if complete else "tcp")
+    fields = facts(packet, "buffer" if complete else "tcp", explain=False)
     found: list[str] = []
     for hint, fits in _ready():
         if not hint.unless.isdisjoint(found):

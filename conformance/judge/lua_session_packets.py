@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from conformance.judge.lua import LuaRules, weak
-from conformance.judge.sessions.mutations import MUTATIONS
-from conformance.judge.sessions.packets import RULES, FieldRule
+from conformance.judge.sessions import mutations, packets
+from conformance.judge.sessions.packets import FieldRule
 from conformance.spec.catalogue import requirement, requirement_id
 from conformance.wire.lua import declared, literal
 from conformance.wire.packet_table import MALFORMED
@@ -19,14 +19,18 @@ _PRESENT = requirement_id("MQQB-2.2.1.present")
 def lua_session_packets(*, profile: str, level: str) -> LuaRules:
     """Emit the rules on single fields, by kind of packet. left_out: all other rules of sessions."""
     known, written, lines = declared(), dict[str, None](), list[str]()
-    for kind, rules in RULES.items():
+    for kind, rules in packets.RULES.items():
         for rule in rules:
             if requirement(rule.requirement).binds(profile) and rule.field in known:
                 written[rule.requirement] = None
                 lines.append(_rule(kind, rule, level))
     if requirement(_PRESENT).binds(profile):
         lines.append(_absent(level))
-    left_out = {name: SEVERAL_PACKETS for name in MUTATIONS if name not in written and requirement(name).binds(profile)}
+    left_out = {
+        name: SEVERAL_PACKETS
+        for name in mutations.MUTATIONS
+        if name not in written and requirement(name).binds(profile)
+    }
     return LuaRules("\n".join(lines) + "\n", tuple(written), left_out)
 
 

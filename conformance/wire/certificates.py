@@ -61,7 +61,7 @@ def read_certificate(der: bytes) -> Certificate:
     except (ValueError, UnsupportedAlgorithm):
         return replace(_blob_inside(found.tbs_certificate_bytes, subject), bits=bits)
     if not isinstance(key, RSAPublicKey):
-        return Certificate(True, subject=subject, why="the certificate has no RSA key", bits=bits)
+        return Certificate(True, subject=subject, why="the certificate has no RSA key")
     numbers = key.public_numbers()
     return replace(_bounded(numbers.n, numbers.e, subject), bits=bits)
 

@@ -25,7 +25,7 @@ from conformance.wire.packet_table import (
     USER_MESSAGE,
     USER_MESSAGE_SECTIONS,
 )
-from conformance.wire.recognition import ACK_TAIL, acknowledgment, looks_internal, meant_type
+from conformance.wire.recognition import ACK_TAIL, acknowledgment, looks_internal, looks_like_message, meant_type
 from conformance.wire.security_items import INSIDE, facts_of
 from conformance.wire.session_header import SESSION_HEADER, SESSION_HEADER_SIZE
 from conformance.wire.session_packets import INTERNAL_HEADER, PING, PING_SIGNATURE, PING_SIZE
@@ -310,7 +310,8 @@ def _decode(reader: _Reader) -> str:
             "truncated", "BaseHeader.PacketSize", 8, f"PacketSize is {size}, there are {len(reader.data)} bytes"
         )
     reader.end = min(size, len(reader.data))
-    if fields["BaseHeader.Flags.IN"] or looks_internal(reader.data[:size]):
+    internal = fields["BaseHeader.Flags.IN"] and not looks_like_message(reader.data[:size])
+    if internal or looks_internal(reader.data[:size]):
         return _internal(reader)
     try:
         return _user_message(reader, size)

@@ -26,6 +26,11 @@ SYSTEM_AT = 56
 """The place of the low byte of OperatingSystem, which is always SYSTEM_MARK, in an EstablishConnection."""
 SYSTEM_MARK = 0x10
 UNUSED_FLAGS = 0xFFE0  # Of InternalHeader.Flags.
+FLAGS_AT = 60
+"""The place of UserHeader.Flags."""
+MESSAGE_BITS, MESSAGE_FLAGS = 0xEF200080, 1 << 21
+"""The bits that are told apart in UserHeader.Flags, and their values: MP is set, and reserved bits are clear."""
+DESTINATION_BIT, DESTINATION_TYPES = 10, (3, 5, 7)
 
 _MPH, _DESTINATION = "MessagePropertiesHeader", "UserHeader.DestinationQueue"
 
@@ -48,6 +53,19 @@ def looks_internal(data: bytes) -> bool:
     if len(data) != INTERNAL_SIZES.get(flags & 0x0F) or data[16:18] != b"\0\0" or flags & UNUSED_FLAGS:
         return False
     return flags & 0x0F != ESTABLISH_CONNECTION or data[SYSTEM_AT] == SYSTEM_MARK
+
+
+def looks_like_message(data: bytes) -> bool:
+    """Return True for the bytes of a packet that has a UserHeader where an internal one has its InternalHeader.
+
+    Its length is that of no internal packet, and neither Reserved nor the unused bits of an InternalHeader are clear.
+    """
+    if len(data) < FLAGS_AT + 4 or len(data) in INTERNAL_SIZES.values():
+        return False
+    if not int.from_bytes(data[16:18], "little") or not int.from_bytes(data[18:20], "little") & UNUSED_FLAGS:
+        return False
+    flags = int.from_bytes(data[FLAGS_AT : FLAGS_AT + 4], "little")
+    return flags & MESSAGE_BITS == MESSAGE_FLAGS and flags >> DESTINATION_BIT & 7 in DESTINATION_TYPES
 
 
 def acknowledgment(fields: Mapping[str, Value], tail: bytes) -> str:

@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 
 import build_captures
 import build_packets
+import build_tcp
 
-ACK, PSH, SYN, FIN, RST = (getattr(build_captures, name) for name in ("ACK", "PSH", "SYN", "FIN", "RST"))
-NS, START = build_captures.NS, build_captures.START
+ACK, PSH, SYN, FIN, RST = (getattr(build_tcp, name) for name in ("ACK", "PSH", "SYN", "FIN", "RST"))
+NS, START = build_tcp.NS, build_captures.START
 HEADER = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 1)
 LURES = (b"LIOR", b"\x10\0\0\0LIOR", b"\x10\0\x18\0LIOR", b"\x10\0\0\0LIOR" + struct.pack("<II", 5, 0))
 
@@ -57,10 +58,10 @@ def written(streams: Iterable[list[Captured]]) -> bytes:
 def _connection(
     chance: random.Random, hosts: tuple[str, ...], managers: tuple[uuid.UUID, ...], port: int, begin: int
 ) -> list[Captured]:
-    capture = build_captures.Capture(begin)
+    capture = build_tcp.Capture(begin)
     ends = ((hosts[0], port), (hosts[1], 1801))
     first = [chance.choice((1000, 0xFFFF_FF00, chance.getrandbits(32))) for _ in range(2)]
-    connection = build_captures.Connection(capture, ends, list(first))
+    connection = build_tcp.Connection(capture, ends, list(first))
     if chance.random() < 0.8:
         _shake_hands(chance, capture, connection)
     else:
@@ -75,7 +76,7 @@ def _connection(
     return out
 
 
-def _shake_hands(chance: random.Random, capture: build_captures.Capture, connection: build_captures.Connection) -> None:
+def _shake_hands(chance: random.Random, capture: build_tcp.Capture, connection: build_tcp.Connection) -> None:
     connection.segment(0, b"", SYN)
     capture.wait(0.4)
     if chance.random() < 0.95:
@@ -86,7 +87,7 @@ def _shake_hands(chance: random.Random, capture: build_captures.Capture, connect
         connection.next[1] += 1
 
 
-def _part(chance: random.Random, capture: build_captures.Capture, connection: build_captures.Connection) -> None:
+def _part(chance: random.Random, capture: build_tcp.Capture, connection: build_tcp.Connection) -> None:
     how = chance.choice(("close", "close", "close", "half", "rst", "nothing"))
     if how == "close":
         connection.close(chance.randrange(2))
@@ -158,8 +159,8 @@ def _spoilt(chance: random.Random, data: bytes) -> bytes:
 
 def _send(
     chance: random.Random,
-    capture: build_captures.Capture,
-    connection: build_captures.Connection,
+    capture: build_tcp.Capture,
+    connection: build_tcp.Connection,
     side: int,
     data: bytes,
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import build_captures
+import build_tcp
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,7 +25,7 @@ def path(tmp_path_factory):
 
 
 def failures(path, records) -> list[str]:
-    path.write_bytes(build_captures.Capture(0, list(records)).pcapng())
+    path.write_bytes(build_tcp.Capture(0, list(records)).pcapng())
     found = replay([path], profile="msmq-4.0", readings=assignment("windows"))
     assert not found.errors
     return [one.verdict.requirement for one in found.counted if one.verdict.outcome is Outcome.FAIL]
@@ -47,7 +48,7 @@ def test_a_part_of_a_session_lacks_nothing(path, whole):
     records = whole.records
     for at in range(len(records) + 1):
         for part in (records[:at], records[at:]):
-            path.write_bytes(build_captures.Capture(0, list(part)).pcapng())
+            path.write_bytes(build_tcp.Capture(0, list(part)).pcapng())
             lacking = Lacking()
             for event in read_capture(path):
                 lacking.see(event)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import build_captures
+import build_tcp
 import pytest
 
 from conformance.capture import Cut, Frame, Passed, read_capture
@@ -49,7 +50,7 @@ def test_a_block_that_says_nonsense_is_passed_over_alone(tmp_path: Path) -> None
     """It names an interface that was never described."""
     whole = WHOLE.pcapng()
     first = 28 + struct.unpack_from("<I", whole, 32)[0]
-    strange = build_captures.block(6, struct.pack("<IIIII", 7, 0, 0, 4, 4) + b"data")
+    strange = build_tcp.block(6, struct.pack("<IIIII", 7, 0, 0, 4, 4) + b"data")
     path = tmp_path / "strange.pcapng"
     path.write_bytes(whole[:first] + strange + whole[first:])
     found = list(read_capture(path))

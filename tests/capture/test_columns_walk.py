@@ -7,6 +7,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 import build_captures
+import build_tcp
 import pytest
 from both_readers import same, walked
 from generated_corpus import Captures, write_corpus
@@ -70,15 +71,15 @@ def test_two_lengths(tmp_path: Path, cut: int) -> None:
     inside, behind, plain = head_of(56, 0x10), head_of(40, 0x10) + bytes(16), head_of(64, 0)
     ack = head_of(20, 0x18)
     stream = inside + plain + behind + plain + inside + inside + behind + behind + ack + bytes(16) + plain + ack + plain
-    capture = build_captures.Capture(1_700_000_000_000_000_000)
-    connection = build_captures.Connection.open(capture, ("192.0.2.1", 50_001), ("192.0.2.2", 1801))
+    capture = build_tcp.Capture(1_700_000_000_000_000_000)
+    connection = build_tcp.Connection.open(capture, ("192.0.2.1", 50_001), ("192.0.2.2", 1801))
     for _ in range(3):
         connection.send(0, stream, cut)
     # The other side answers what could be a packet already: it is one.
     for _ in range(2):
-        connection.segment(0, head_of(40, 0x10), build_captures.ACK)
-        connection.segment(1, plain, build_captures.ACK)
-        connection.segment(0, plain, build_captures.ACK)
+        connection.segment(0, head_of(40, 0x10), build_tcp.ACK)
+        connection.segment(1, plain, build_tcp.ACK)
+        connection.segment(0, plain, build_tcp.ACK)
     connection.close(0)
     path = tmp_path / "lengths.pcap"
     path.write_bytes(capture.pcap())
@@ -101,13 +102,13 @@ def test_no_node_is_lost(captures: Captures, tmp_path: Path, monkeypatch: pytest
 def test_bytes_that_begin_no_packet(tmp_path: Path, stray: int, first: int, order: tuple[int, ...]) -> None:
     """Some with a packet before them, some in a segment of their own, then a packet; in whatever order they come."""
     packet, other = (build_captures.message(7001 + at, "orders", "order", "two").bytes() for at in range(2))
-    capture = build_captures.Capture(1_700_000_000_000_000_000)
-    connection = build_captures.Connection.open(capture, ("192.0.2.1", 50_001), ("192.0.2.2", 1801))
+    capture = build_tcp.Capture(1_700_000_000_000_000_000)
+    connection = build_tcp.Connection.open(capture, ("192.0.2.1", 50_001), ("192.0.2.2", 1801))
     pieces = [packet + b"x" * first, b"y" * (stray - first), other]
     begin = connection.next[0]
     starts = [begin, begin + len(pieces[0]), begin + len(pieces[0]) + len(pieces[1])]
     for at in order:
-        connection.segment(0, pieces[at], build_captures.ACK, starts[at])
+        connection.segment(0, pieces[at], build_tcp.ACK, starts[at])
         capture.wait(1)
     connection.next[0] = starts[2] + len(other)
     connection.close(0)

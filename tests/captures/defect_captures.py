@@ -8,6 +8,7 @@ from pathlib import Path
 
 import build_captures
 import build_packets
+import build_tcp
 import pytest
 
 from conformance.captures import packet_rules as engine
@@ -32,8 +33,8 @@ def asking(path: Path, mark: str = "does nothing", *, later: int = 0, port: int 
 
     fails: the second one breaks a rule.
     """
-    capture = build_captures.Capture((build_captures.START + later) * build_captures.NS)
-    connection = build_captures.Connection.open(capture, (build_captures.ALPHA, port), (build_captures.BETA, 1801))
+    capture = build_tcp.Capture((build_captures.START + later) * build_tcp.NS)
+    connection = build_tcp.Connection.open(capture, (build_captures.ALPHA, port), (build_captures.BETA, 1801))
     stamp, null = 86_400_000, build_packets.NULL_GUID
     managers = build_captures.ALPHA_QM, build_captures.BETA_QM
     connection.send(0, build_packets.establish(managers[0], null, stamp, session=1, server_class=1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-import build_captures
+import build_tcp
 
 from conformance.capture import Closed, Endpoint, Event, Frame, Hole, Opened
 
@@ -17,16 +17,16 @@ class _Sides:
     ends: tuple[Endpoint, Endpoint]
     next: list[int] = field(default_factory=lambda: [1000, 700_000])
 
-    def segment(self, capture: build_captures.Capture, side: int, data: bytes, flags: int) -> None:
+    def segment(self, capture: build_tcp.Capture, side: int, data: bytes, flags: int) -> None:
         ends = tuple((end.address, end.port) for end in self.ends)
-        made = build_captures.Connection(capture, ends, self.next)  # type: ignore[arg-type]
+        made = build_tcp.Connection(capture, ends, self.next)  # type: ignore[arg-type]
         made.segment(side, data, flags)
 
 
 def capture_of(events: Iterable[Event]) -> bytes:
     """A classic capture in which these events are seen, as far as one can show them: IPv4 addresses alone."""
-    ack, psh, syn, fin, rst = (getattr(build_captures, name) for name in ("ACK", "PSH", "SYN", "FIN", "RST"))
-    capture = build_captures.Capture(0)
+    ack, psh, syn, fin, rst = (getattr(build_tcp, name) for name in ("ACK", "PSH", "SYN", "FIN", "RST"))
+    capture = build_tcp.Capture(0)
     open_: dict[int, _Sides] = {}
     for event in events:
         capture.now = max(capture.now, getattr(event, "time_ns", 0))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,8 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from session_captures import capture_of
 from session_corpus import write_sessions
+from session_edits import edit
 
-from conformance.capture import Closed, Event, Frame, Hole, Opened, read_capture
+from conformance.capture import Event, Frame, read_capture
 from conformance.captures import replay
 from conformance.captures.columns import judge_range
 from conformance.judge.sessions.edits import captured
@@ -24,7 +24,6 @@ from conformance.verdict import Outcome, Verdict
 from conformance.wire import dissect
 
 PROFILE = "msmq-6.0"
-TIMED = (Frame, Hole, Opened, Closed)
 FIELDS = (
     "UserHeader.MessageID", "UserHeader.SentTime", "UserHeader.Flags", "UserHeader.SourceQueueManager",
     "BaseHeader.TimeToReachQueue", "SessionHeader.AckSequenceNumber", "SessionHeader.RecoverableMsgAckSeqNumber",
@@ -86,48 +85,10 @@ def test_edited_sessions(
 ) -> None:
     events = list(sessions[which])
     for change in changes:
-        _edit(events, *change)
+        edit(events, *change, fields=FIELDS)
     path = tmp_path / "edited.pcap"
     path.write_bytes(capture_of(events))
     compare(path, readings, level)
-
-
-def _edit(events: list[Event], kind: str, which: int, other: int, number: int) -> None:
-    places = [at for at, event in enumerate(events) if isinstance(event, Frame)]
-    at = places[which % len(places)]
-    one = events[at]
-    assert isinstance(one, Frame)
-    if kind == "field":
-        spans = dissect(one.data, transport=one.transport).spans
-        keys = [key for key in FIELDS if key in spans]
-        if keys:
-            start, length = spans[keys[other % len(keys)]]
-            before = int.from_bytes(one.data[start : start + length], "little")
-            value = (before + 1, before - 1, 0, number, before ^ 1 << number % 64)[number % 5] % (1 << 8 * length)
-            data = one.data[:start] + value.to_bytes(length, "little") + one.data[start + length :]
-            events[at] = replace(one, data=data)
-    elif kind == "drop" and len(places) > 1:
-        del events[at]
-    elif kind == "again":
-        events.insert(at + 1, replace(one, time_ns=one.time_ns + 1000))
-    elif kind == "swap":
-        its = [
-            place
-            for place in places
-            if (events[place].connection, events[place].side) == (one.connection, one.side)  # type: ignore[union-attr]
-        ]
-        place = its[other % len(its)]
-        events[at], events[place] = replace(one, data=events[place].data), replace(events[place], data=one.data)  # type: ignore[union-attr,type-var]
-    elif kind == "later":
-        shift = (100, 1_000, 20_000, 31_000, 61_000)[number % 5] * 1_000_000
-        events[at:] = [
-            replace(event, time_ns=event.time_ns + shift)
-            if isinstance(event, Frame | Hole | Opened | Closed)
-            else event
-            for event in events[at:]
-        ]
-    elif kind == "lost" and one.connection is not None and one.side is not None:
-        events[at] = Hole(one.connection, one.side, one.time_ns, len(one.data))
 
 
 def test_a_session_without_a_fault_needs_no_packet_decoded_one_by_one(

@@ -3,7 +3,7 @@
 import random
 from functools import cache
 
-from conformance.judge.packets.judge import REMOTE_RULES, RULES
+from conformance.judge.packets.judge import ALL_RULES
 from conformance.judge.packets.rules_certificates import RULES as CERTIFIED
 from conformance.resources import resource
 from conformance.suites.packets.building import packet_of
@@ -17,7 +17,7 @@ GUID = "909ea0fc-9078-4445-8f11-394c43cd8907"
 def of_rules() -> tuple[bytes, ...]:
     """What every rule holds for, and what breaks it; those with a certificate are few here, as they are in captures."""
     out: list[bytes] = []
-    for rule in (*RULES, *REMOTE_RULES):
+    for rule in ALL_RULES:
         if (
             "MQMQ-2.5." not in rule.id
             and "signature" not in rule.id

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
 
-from conformance.capture import Closed, Event, Frame
-from conformance.judge.sessions.edits import Edit, captured, copy, flip, frame, put
+from conformance.capture import Closed, Event, Frame, Opened
+from conformance.judge.sessions.context import BODY
+from conformance.judge.sessions.edits import Edit, captured, copy, delayed, drop, flip, frame, later, put, rebuilt
 from conformance.judge.sessions.mutations import BETA, STRANGER, failed
+from conformance.wire import dissect
 
 COOKIE, STAMP, SENT = "Ping.Cookie", "EstablishConnectionHeader.TimeStamp", "UserHeader.SentTime"
 SESSION, TX, RESTORED = "SessionHeader", "TransactionHeader", (0x65535000 + 500) << 32 | 1
@@ -39,6 +42,26 @@ def closed_before(connection: int, number: float) -> Edit:
     return change
 
 
+def bracketed(number: float) -> Edit:
+    """Name another target queue in a report."""
+
+    def change(events: list[Event]) -> list[Event]:
+        packet = dissect(frame(events, number).data)
+        body = bytes(packet.fields[BODY]).decode("utf-16-le")  # type: ignore[arg-type]
+        name = re.sub("<TARGET QUEUE>.*</TARGET", r"<TARGET QUEUE>DIRECT=OS:h\\a<b</TARGET", body)
+        return rebuilt(number, {BODY: name.encode("utf-16-le")})(events)
+
+    return change
+
+
+def opened(milliseconds: int) -> Edit:
+    """Move the beginnings of all connections in time."""
+    shift = milliseconds * 1_000_000
+    return lambda events: [
+        replace(one, time_ns=one.time_ns + shift) if isinstance(one, Opened) else one for one in events
+    ]
+
+
 PERMITTED: dict[str, tuple[str, list[Edit]]] = {
     "cookies begin with 1 again after a restart": ("resending-session", [put(n, COOKIE, 1) for n in (1, 2, 62, 63)]),
     "a request is seen after one that was made later": (
@@ -65,6 +88,20 @@ PERMITTED: dict[str, tuple[str, list[Edit]]] = {
     "one SentTime lies in the future": ("resending-session", [put(7, SENT, 1_700_000_600)]),
     "the clock of a sender is set back": ("resending-session", [put(n, SENT, 1_700_000_600) for n in (7, 8)]),
     "a message comes back to its queue manager on its way": ("reconnecting-session", [flip(5, "UserHeader.Flags", 1)]),
+    "a report names a queue whose name has a bracket": ("reconnecting-session", [bracketed(17)]),
+    "a FinalAck tells of too many hops": (
+        "resending-session", [put(24, "MessagePropertiesHeader.MessageClass", 0x8005)],
+    ),
+    "a connection is tried again soon after a ping without an answer": (
+        "consistent-session",
+        [drop(2), flip(3, "EstablishConnectionHeader.OperatingSystem", 0x100),
+         flip(4, "EstablishConnectionHeader.OperatingSystem", 0x100), later(3, 2_500)],
+    ),
+    "the request is lost before the recorder and sent again": (
+        "consistent-session",
+        [*(delayed(n, -3_000) for n in (1, 2)), opened(-3_000),
+         *(put(n, "ConnectionParametersHeader.RecoverableAckTimeout", 24_000) for n in (5, 6))],
+    ),
     "another queue manager takes over an address": (
         "resending-session", [closed_before(1, 62), closed_before(2, 62), put(63, "Ping.QMGuid", STRANGER.bytes_le)],
     ),

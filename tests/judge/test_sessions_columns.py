@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,8 +11,9 @@ from hypothesis import strategies as st
 from nightly import fewer
 from session_columns_beside import compare
 from session_corpus import ROUND, write_sessions
+from session_edits import edit
 
-from conformance.capture import Closed, Event, Frame, Hole, Opened, read_capture
+from conformance.capture import Event, read_capture
 from conformance.judge.sessions.columns.judge import ACCOUNTED, DisagreementError
 from conformance.judge.sessions.context import Notes, Seen
 from conformance.judge.sessions.edits import captured
@@ -21,7 +21,6 @@ from conformance.judge.sessions.flow import Flow
 from conformance.judge.sessions.keys import ASKED
 from conformance.judge.sessions.mutations import MUTATIONS
 from conformance.spec.catalogue import assignment
-from conformance.wire import dissect
 
 pytest.importorskip("numba")
 session_captures = pytest.importorskip("session_captures")
@@ -97,45 +96,6 @@ def test_tables_forget_in_the_same_order(tmp_path: Path, monkeypatch: pytest.Mon
     path = tmp_path / "many.pcap"
     write_sessions(path, 1200, pairs=4)
     compare(path, assignment("windows"), cutting(3, 4))
-
-
-def edit(events: list[Event], kind: str, which: int, other: int, number: int) -> None:
-    places = [at for at, event in enumerate(events) if isinstance(event, Frame)]
-    at = places[which % len(places)]
-    one = events[at]
-    assert isinstance(one, Frame)
-    if kind == "field":
-        spans = dissect(one.data, transport=one.transport).spans
-        keys = [key for key, (_, length) in spans.items() if "." in key and length]
-        if keys:
-            start, length = spans[keys[other % len(keys)]]
-            before = int.from_bytes(one.data[start : start + length], "little")
-            value = (before + 1, before - 1, 0, number, before ^ 1 << number % 64)[number % 5] % (1 << 8 * length)
-            data = one.data[:start] + value.to_bytes(length, "little") + one.data[start + length :]
-            events[at] = replace(one, data=data)
-    elif kind == "drop" and len(places) > 1:
-        del events[at]
-    elif kind == "again":
-        events.insert(at + 1, replace(one, time_ns=one.time_ns + 1000))
-    elif kind == "swap":
-        its = [
-            place
-            for place in places
-            if (events[place].connection, events[place].side) == (one.connection, one.side)  # type: ignore[union-attr]
-        ]
-        place = its[other % len(its)]
-        events[at], events[place] = replace(one, data=events[place].data), replace(events[place], data=one.data)  # type: ignore[union-attr,type-var]
-    elif kind in ("later", "late"):
-        shift = (100, 1_000, 20_000, 31_000, 61_000)[number % 5] * 1_000_000
-        end = len(events) if kind == "later" else at + 1
-        events[at:end] = [
-            replace(event, time_ns=event.time_ns + shift)
-            if isinstance(event, Frame | Hole | Opened | Closed)
-            else event
-            for event in events[at:end]
-        ]
-    elif kind == "lost" and one.connection is not None and one.side is not None:
-        events[at] = Hole(one.connection, one.side, one.time_ns, len(one.data))
 
 
 def test_compiled_code_knows_every_key_that_the_rules_read() -> None:

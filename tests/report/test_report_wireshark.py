@@ -11,7 +11,7 @@ import pytest
 import tshark
 
 from conformance.capture import Frame, Hole, read_capture
-from conformance.judge.packets.judge import REMOTE_RULES, RULES, judge_packet
+from conformance.judge.packets.judge import ALL_RULES, judge_packet
 from conformance.judge.sessions.mutations import MUTATIONS
 from conformance.report.wireshark import MARKS, by_reason, dissector
 from conformance.spec.catalogue import assignment
@@ -39,7 +39,7 @@ def packets() -> list[bytes]:
 
     One is larger than a record of a capture.
     """
-    found = [data for rule in (*RULES, *REMOTE_RULES) for data in (rule.breaks.valid(), rule.breaks.broken())]
+    found = [data for rule in ALL_RULES for data in (rule.breaks.valid(), rule.breaks.broken())]
     for path in sorted((FIXTURES / "vectors").glob("mqqb_*.json")):
         found.append(bytes.fromhex(json.loads(path.read_text(encoding="utf-8"))["hex"]))
     return list(dict.fromkeys(data for data in found if dissect(data).kind != "Ping" and len(data) <= 1 << 18))
@@ -47,7 +47,7 @@ def packets() -> list[bytes]:
 
 def test_every_mutation_is_read_and_judged_as_here(lua: Path, readings: str, tmp_path: Path) -> None:
     sent = packets()
-    assert len(sent) > len(RULES)
+    assert len(sent) > len(ALL_RULES)
     left_out = dissector(profile=PROFILE, readings=assignment(readings)).left_out
     capture = tshark.one_packet_records(tmp_path / "packets.pcap", sent)
     found = tshark.dissect_capture(lua, capture, *tshark.AS_PACKET)
@@ -127,7 +127,7 @@ def test_every_session_capture_that_breaks_a_rule_on_a_field_shows_it(lua: Path,
 
 def test_every_rule_is_in_the_script_or_named_with_a_reason() -> None:
     made = dissector(profile=PROFILE, readings=assignment("windows"))
-    ids = {rule.id for rule in RULES} | set(MUTATIONS)
+    ids = {rule.id for rule in ALL_RULES} | set(MUTATIONS)
     there = set(made.rules) | set(made.left_out)
     assert ids <= there | {name.partition("/")[0] for name in there}
     assert not set(made.rules) & set(made.left_out)

@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import build_captures
+import build_tcp
 import pytest
 import tshark
 
@@ -57,8 +58,8 @@ def whole_packets() -> list[bytes]:
 
 def one_stream(path: Path, chunks: list[bytes], server: tuple[str, int] = SERVER) -> Path:
     """A capture of one connection whose opener sends these segments."""
-    capture = build_captures.Capture(build_captures.START_4_1)
-    connection = build_captures.Connection.open(capture, CLIENT, server)
+    capture = build_tcp.Capture(build_captures.START_4_1)
+    connection = build_tcp.Connection.open(capture, CLIENT, server)
     for chunk in chunks:
         capture.wait(1)
         connection.send(0, chunk)
@@ -103,8 +104,8 @@ def test_another_protocol_on_another_port_is_left_alone(lua: Path, tmp_path: Pat
 
 def test_bytes_that_are_no_packet_are_blamed_on_nobody_when_the_capture_begins_late(lua: Path, tmp_path: Path) -> None:
     message = encode("UserMessage", {"MessagePropertiesHeader.MessageBody": b"x" * 400})
-    capture = build_captures.Capture(build_captures.START_4_1)
-    connection = build_captures.Connection(capture, (CLIENT, SERVER), [5000, 7000])
+    capture = build_tcp.Capture(build_captures.START_4_1)
+    connection = build_tcp.Connection(capture, (CLIENT, SERVER), [5000, 7000])
     connection.send(0, message[100:])
     capture.wait(1)
     connection.send(0, message)

@@ -18,13 +18,16 @@ from conformance.wire.steps import steps_of
 
 # The work for the valid bytes is the measure; a reader may look at wrong ones a few times, for each reading once.
 TIMES, SPARE = 3, 500
+FIRST = 50_000  # With what is made once: the code of the rules for such a packet, and what they say of it.
 # The search for the one deviation that explains an odd packet decodes and judges it once for each hypothesis.
 HYPOTHESES = 100
+AT_ONCE = 2  # and holds no more than the packet and one hypothesis at a time
 MEMORY, BYTES_A_BYTE = 64 * 1024, 64
 
 
 def once(number: Number, value: int, limit: int) -> None:
     data = number.with_value(value)
+    steps(lambda: number.read(data), FIRST)
     steps(lambda: number.read(data), limit)
 
 
@@ -46,6 +49,14 @@ def test_the_search_for_what_explains_an_odd_packet_has_an_end() -> None:
         read_packet(data)
         usual = steps(partial(read_packet, number.data), 1_000_000)
         steps(partial(judge_packet, data, profile="msmq-4.0", transport="buffer"), HYPOTHESES * usual)
+
+
+@pytest.mark.parametrize("number", [*sizes_of_packets()], ids=lambda number: number.name)
+def test_the_search_holds_no_more_than_its_packets(number: Number) -> None:
+    worst = number.with_value(max(number.values()))
+    judged = partial(judge_packet, worst, profile="msmq-4.0", transport="buffer", level="may")
+    judged()  # what is made once, such as tables, is made here
+    assert peak(judged) < AT_ONCE * (MEMORY + BYTES_A_BYTE * len(worst))
 
 
 def test_a_wrong_number_in_a_transfer_buffer_is_survived() -> None:

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from conformance.judge.columns.outcomes import Group, OutcomeCode, Pair, all_rules, outcome_code
+from conformance.judge.columns.outcomes import Group, OutcomeCode, Pair, outcome_code
+from conformance.judge.packets.judge import ALL_RULES
 from conformance.wire.columns.chunks import Chunks, Judged, chunks
 from conformance.wire.columns.object_cache import remembered, stamps
 from conformance.wire.columns.packets import Slow
@@ -122,7 +123,7 @@ def _column_judge(keys: tuple[str, ...]) -> ColumnJudge:
 def to_json(judge: ColumnJudge) -> dict[str, Any]:
     """Store the emitted code for `of_json` in a process with the same tables and rules; rules become numbers."""
     made, code = judge.chunks, judge.code
-    number = {rule.id: at for at, rule in enumerate(all_rules())}
+    number = {rule.id: at for at, rule in enumerate(ALL_RULES)}
     return {
         "chunks": [made.source, made.words, made.scratch],
         "shapes": made.shapes.to_json(),
@@ -135,7 +136,7 @@ def to_json(judge: ColumnJudge) -> dict[str, Any]:
 
 def of_json(value: Any) -> ColumnJudge:
     """Read what `to_json` wrote."""
-    rules, shapes = all_rules(), Shapes.of_json(value["shapes"])
+    rules, shapes = ALL_RULES, Shapes.of_json(value["shapes"])
     source, words, scratch = value["chunks"]
     groups = tuple(
         Group(name, frozenset(sections), tuple(rules[at] for at in some)) for name, sections, some in value["groups"]

@@ -14,7 +14,7 @@ from functools import cache
 
 from conformance.judge.columns.trees import OF_CERTIFICATES, Texts, Trees
 from conformance.judge.expr import keys_in
-from conformance.judge.packets.judge import REMOTE_RULES, RULES
+from conformance.judge.packets.judge import ALL_RULES
 from conformance.judge.packets.odd import ODD
 from conformance.judge.rules import Rule
 from conformance.wire.columns.chunks import Judged
@@ -64,17 +64,12 @@ class OutcomeCode:
         return Judged(self.source, calls, self.words, self.slots)
 
 
-def all_rules() -> tuple[Rule, ...]:
-    """Return the rules of every transport, each once."""
-    return (*RULES, *REMOTE_RULES)
-
-
 @cache
 def signature_rules() -> frozenset[str]:
     """Return the ids of rules that read a certificate; a packet with one has no bits for them."""
     return frozenset(
         rule.id
-        for rule in all_rules()
+        for rule in ALL_RULES
         for tree in (rule.applies, *rule.alternatives().values())
         if any(key.startswith(OF_CERTIFICATES) for key in keys_in(tree))
     )
@@ -134,7 +129,7 @@ def outcome_code(shapes: Shapes, first: int, rules: Iterable[Rule] | None = None
 
     Raises UnknownShapeError for a rule that cannot be emitted.
     """
-    groups = groups_of(all_rules() if rules is None else rules, shapes)
+    groups = groups_of(ALL_RULES if rules is None else rules, shapes)
     pairs = pairs_of(groups)
     words = pairs[-1].word + 1 if pairs else 0
     texts, reads = Texts(), Reads(shapes, first + words)

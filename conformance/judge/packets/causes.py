@@ -71,16 +71,40 @@ class Cause:
     packet: Packet
 
 
-def cause_of(packet: Packet, fields: Mapping[str, Any], failing: Failing) -> Cause | None:
+TRIES = 8_000
+"""The hypotheses that may be tried in a capture; each `PART` bytes of a packet count as a further one."""
+PART = 4_096
+
+
+@dataclass(slots=True)
+class Search:
+    """How much the search for causes may still cost in a capture, so that odd packets cannot hold up its judge.
+
+    left: tries. unsearched: odd packets that came when none was left, and are told with the plain verdicts.
+    """
+
+    left: int = TRIES
+    unsearched: int = 0
+
+    def begins(self) -> bool:
+        """Tell whether the next odd packet may be searched; count it if not."""
+        if self.left <= 0:
+            self.unsearched += 1
+        return self.left > 0
+
+
+def cause_of(packet: Packet, fields: Mapping[str, Any], failing: Failing, search: Search | None = None) -> Cause | None:
     """Return what explains a packet; None for one that is not odd, and where nothing explains it.
 
     Headers of MS-MQRR 2.2.5 have rules on their order and presence themselves: a packet with one is left to these.
 
-    fields: with the facts on the packet, which has to be complete.
+    fields: with the facts on the packet, which has to be complete. search: None for one without a bound.
     """
     if not (packet.trouble or _odd(fields)) or "UserHeader.Flags" not in packet.fields:
         return None
     if "ExtensionHeader.Flags" in packet.fields:
+        return None
+    if search is not None and not search.begins():
         return None
     found: Cause | None = None
     before = failing(packet, _ANY)
@@ -88,6 +112,10 @@ def cause_of(packet: Packet, fields: Mapping[str, Any], failing: Failing) -> Cau
         return None
     least = (1 << 16, 0)
     for one in hypotheses(packet):
+        if one.last and not least[0]:
+            continue
+        if search is not None:
+            search.left -= 1 + len(one.data) // PART
         right = dissect(one.data, transport="buffer")
         # Four zeros behind the last header are hardly a DebugHeader without a queue.
         if right.trouble or _odd(right.fields) or (one.requirement == _DEBUG and not right.fields[_QUEUE_TYPE]):

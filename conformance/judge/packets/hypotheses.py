@@ -1,4 +1,4 @@
-"""What could be wrong with a packet that cannot be decoded, or only oddly: one deviation, undone.
+"""Proposes what is wrong with a packet that cannot be decoded, or only oddly: one deviation, undone.
 
 Each hypothesis names the requirement that would be broken, and the packet as it would be if it were not. The order is
 that of how much each explains: a flag, a type, a size, the order of headers, padding.
@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import starmap
 
 from conformance.grammar.direct import is_direct
+from conformance.judge.packets.lengths import cut_session_header, guesses
 from conformance.spec.catalogue import requirement_id
 from conformance.wire import Packet, patch
-from conformance.wire.decode import read_section
+from conformance.wire.decode import BASE_SIZE, read_section
 from conformance.wire.packet_table import USER_MESSAGE_SECTIONS
 from conformance.wire.session_header import SESSION_HEADER_SIZE
 
@@ -29,10 +31,14 @@ Guess = Callable[[Packet, str, int, int], Iterator[int]]
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """requirement: the one that would be broken. data: the packet without that deviation."""
+    """requirement: the one that would be broken. data: the packet without that deviation.
+
+    last: it counts only where nothing else explains the packet, as it leaves bytes out, or makes some up.
+    """
 
     requirement: str
     data: bytes
+    last: bool = False
 
 
 def _ids(section: str, **words: str) -> dict[str, str]:
@@ -97,6 +103,8 @@ _TYPES: dict[str, tuple[dict[int, str], str]] = {
 }
 _QUEUES = {"DQ": _U + "DestinationQueue", "AQ": _U + "AdminQueue", "RQ": _U + "ResponseQueue"}
 _PACKET_SIZE = requirement_id("MQMQ-2.2.19.1.packet-size")
+_NO_BODY = requirement_id("MQMQ-2.2.19.3.message-body-absent")
+VT_LPWSTR = 31
 # A size to what it breaks, and the bytes of each thing that it counts.
 _SIZES: dict[str, tuple[str, int]] = {
     key: (requirement_id(f"MQMQ-{name}"), unit)
@@ -143,17 +151,6 @@ _PADDED = {
     _M: requirement_id("MQMQ-2.2.19.3.padding"),
     _Q: requirement_id("MQMQ-2.2.20.2.format-name-list-layout"),
 }
-BLAMED: frozenset[str] = frozenset(
-    (
-        *(name for names in _FLAGS.values() for name in names),
-        *(name for names, other in _TYPES.values() for name in (*names.values(), other)),
-        *(name for name, _ in _SIZES.values()),
-        *_ORDER.values(),
-        *_PADDED.values(),
-        _PACKET_SIZE,
-    )
-)
-"""Every requirement that a hypothesis can blame."""
 
 
 def hypotheses(packet: Packet) -> Iterator[Hypothesis]:
@@ -167,13 +164,17 @@ def hypotheses(packet: Packet) -> Iterator[Hypothesis]:
 
 
 def _all(packet: Packet) -> Iterator[Hypothesis]:
+    yield from starmap(Hypothesis, cut_session_header(packet))
     yield from _packet_size(packet)
+    yield from _characters(packet)
     yield from _flags(packet)
     yield from _types(packet)
     yield from _sizes(packet, _told)
     yield from _orders(packet)
     yield from _packed(packet)
+    yield from _denied_body(packet)
     yield from _padding(packet)
+    yield from (Hypothesis(requirement, data, last=True) for requirement, data in guesses(packet))
     yield from _sizes(packet, _slipped)
 
 
@@ -183,6 +184,37 @@ def _packet_size(packet: Packet) -> Iterator[Hypothesis]:
     for right in dict.fromkeys((len(packet.data) - behind, len(packet.data))):
         if right != size and right >= 16:
             yield Hypothesis(_PACKET_SIZE, patch(packet, {_SIZE: right}))
+
+    missing = _cut_body(packet)
+    for more in dict.fromkeys((missing, missing + -(int(size) + missing) % 4)) if missing else ():
+        yield Hypothesis(_PACKET_SIZE, patch(packet, {_SIZE: int(size) + more}) + bytes(more))
+
+
+def _cut_body(packet: Packet) -> int:
+    """Return how many bytes of the body PacketSize leaves out, where two other sizes agree on it."""
+    size = packet.fields.get(_M + "MessageSize")
+    body = _M + "MessageBody"
+    if not size or size != packet.fields.get(_M + "AllocationBodySize") or packet.fields[_SIZE] != len(packet.data):
+        return 0
+    over = next((one for one in packet.trouble if one.field == body), None)
+    missing = 0 if over is None else over.offset + int(size) - int(packet.fields[_SIZE])
+    return missing if 0 < missing <= BASE_SIZE else 0
+
+
+def _characters(packet: Packet) -> Iterator[Hypothesis]:
+    """Yield the packet with MessageSize in bytes, where the body is a text and half of it is counted."""
+    size, left = packet.fields.get(_M + "MessageSize"), packet.fields.get("Packet.Unexplained")
+    if size and packet.fields.get(_M + "BodyType") == VT_LPWSTR and isinstance(left, int) and left >= int(size):
+        sizes = {_M + "MessageSize": 2 * int(size), _M + "AllocationBodySize": 2 * int(size)}
+        yield Hypothesis(_SIZES[_M + "MessageSize"][0], patch(packet, sizes))
+
+
+def _denied_body(packet: Packet) -> Iterator[Hypothesis]:
+    """Yield the packet with the size of its body, where MessageSize says that there is none."""
+    left = packet.fields.get("Packet.Unexplained")
+    if packet.fields.get(_M + "MessageSize") == 0 and left:
+        sizes = {_M + "MessageSize": int(left), _M + "AllocationBodySize": int(left)}
+        yield Hypothesis(_NO_BODY, patch(packet, sizes))
 
 
 def _flags(packet: Packet) -> Iterator[Hypothesis]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache, cached_property, lru_cache, partial
+from itertools import chain, compress
+from operator import itemgetter
 from typing import Any
 
 from conformance.grammar.direct import is_direct
-from conformance.judge.expr import DECIDED, Expr, Fields, Run, compiled, describe, keys_in
+from conformance.judge.expr import DECIDED, Expr, Fields, Known, Run, compiled, describe, keys_in, together
 from conformance.judge.packets import (
     rules_appended,
     rules_base,
@@ -25,8 +27,9 @@ from conformance.judge.packets import (
     rules_signatures,
     rules_user,
 )
-from conformance.judge.packets.causes import Cause, blamed, cause_of, shortened
+from conformance.judge.packets.causes import Cause, Search, blamed, cause_of, shortened
 from conformance.judge.packets.envelopes import envelope_facts
+from conformance.judge.packets.judged import Judged, Pattern, Told
 from conformance.judge.packets.odd import CAUSE
 from conformance.judge.packets.signatures import WHY, signature_facts
 from conformance.judge.rules import Rule
@@ -53,6 +56,7 @@ RULES: tuple[Rule, ...] = (
 )
 # Rules of MS-MQRR 2.2.5. They judge the headers of its own wherever a packet shows them.
 REMOTE_RULES: tuple[Rule, ...] = (*rules_http.RULES, *rules_appended.RULES)
+ALL_RULES: tuple[Rule, ...] = (*RULES, *REMOTE_RULES)
 # Deviations from MS-MQMQ that MS-MQRR 2.2.5 allows in a message that is read remotely; 2.2.5.1 has the sender's address
 # in QueueManagerAddress of a message to a direct format name.
 REMOTE_EXCEPTIONS = frozenset(
@@ -106,7 +110,7 @@ class _Ready:
         return tuple(dict.fromkeys(key for tree in self.rule.alternatives().values() for key in keys_in(tree)))
 
 
-_READY: tuple[_Ready, ...] = tuple(_Ready(rule) for rule in (*RULES, *REMOTE_RULES))
+_READY: tuple[_Ready, ...] = tuple(_Ready(rule) for rule in ALL_RULES)
 _READY_REMOTE: tuple[_Ready, ...] = tuple(ready for ready in _READY if ready.rule.requirement not in REMOTE_EXCEPTIONS)
 
 
@@ -132,15 +136,17 @@ def judge_packet(
     if transport not in TRANSPORTS:
         raise ValueError(f"Unknown transport '{transport}' (one of: {', '.join(TRANSPORTS)})")
     packet = dissect(data, transport=transport)
-    return judge_dissected(
-        packet,
-        profile=profile,
-        readings=readings,
-        transport=transport,
-        level=level,
-        subject=subject,
-        evidence=evidence,
-        explain=explain,
+    return list(
+        judge_dissected(
+            packet,
+            profile=profile,
+            readings=readings,
+            transport=transport,
+            level=level,
+            subject=subject,
+            evidence=evidence,
+            explain=explain,
+        )
     )
 
 
@@ -156,41 +162,37 @@ def judge_dissected(
     only: Collection[str] | None = None,
     frame: int | None = None,
     explain: bool = True,
-) -> list[Verdict]:
+    search: Search | None = None,
+) -> Sequence[Verdict]:
     """Judge a decoded packet, as `judge_packet` does. only: the requirements to judge; None for all. explain: find the
     one deviation that explains an odd packet (`causes`), and tell what follows from it as inconclusive.
 
-    frame: as in `Verdict`; it names the subject where none is given.
+    frame: as in `Verdict`; it names the subject where none is given. search: what that may still cost.
     """
     if transport == "udp" or "Packet.Kind" not in packet.fields or packet.has("Ping"):
         return []
     accepted = _accepted(readings) if isinstance(readings, str) else readings
     fields = _without_cause(packet, transport)
-    cause = _cause(packet, fields, transport) if explain else None
+    cause = _cause(packet, fields, transport, search) if explain else None
     fields[CAUSE] = cause.requirement if cause else ""
     subject = subject or (packet.kind if frame is None else of_frame(frame))
     troubled = explain and bool(cause or packet.trouble)
-    binding = _binding(profile, level, transport == "remote", None if only is None or troubled else frozenset(only))
+    plan = _plan(profile, level, transport == "remote", None if only is None or troubled else frozenset(only))
 
-    def judged(packet: Packet, fields: Fields) -> list[Verdict]:
-        verdicts: list[Verdict] = []
-        known: dict[int, bool] = {}
-        for ready, weak, condition in binding:
-            applies = known.get(condition)
-            if applies is None:
-                applies = known[condition] = bool(ready.applies(fields))
-            if applies:
-                finding = _decided(ready, fields, accepted)
-                verdicts.append(_verdict(ready, finding, fields, weak, subject, evidence, packet, frame))
-        return verdicts
+    def judged(packet: Packet, fields: Fields) -> Judged:
+        pattern, ends = plan.pattern(fields, accepted)
+        others = {at: _verdict(*ends[at], fields, subject, evidence, packet, frame) for at in pattern.others}
+        return Judged(pattern, subject, evidence, frame, others)
 
-    verdicts = judged(packet, fields)
+    verdicts: Sequence[Verdict] = judged(packet, fields)
     if cause is not None:
         right = judged(cause.packet, {**_without_cause(cause.packet, transport), CAUSE: ""})
-        verdicts = blamed(verdicts, right, cause.requirement, weak=_weak(cause.requirement, level))
+        verdicts = blamed(list(verdicts), list(right), cause.requirement, weak=_weak(cause.requirement, level))
     elif troubled:
-        verdicts = shortened(verdicts)
-    return verdicts if only is None else [verdict for verdict in verdicts if verdict.requirement in only]
+        verdicts = shortened(list(verdicts))
+    if only is None or not troubled:
+        return verdicts
+    return [verdict for verdict in verdicts if verdict.requirement in only]
 
 
 def find(rule: Rule, packet: Packet, *, readings: Readings | str = "windows", transport: str = "tcp") -> PacketFinding:
@@ -199,19 +201,22 @@ def find(rule: Rule, packet: Packet, *, readings: Readings | str = "windows", tr
     return _find(_Ready(rule), facts(packet, transport), accepted)
 
 
-def facts(packet: Packet, transport: str) -> dict[str, Any]:
-    """Return the decoded fields, the facts that follow from the transport, and what explains an odd packet."""
+def facts(packet: Packet, transport: str, *, explain: bool = True) -> dict[str, Any]:
+    """Return the decoded fields, the facts that follow from the transport, and what explains an odd packet.
+
+    explain: False leaves out the last.
+    """
     fields = _without_cause(packet, transport)
-    cause = _cause(packet, fields, transport)
+    cause = _cause(packet, fields, transport) if explain else None
     fields[CAUSE] = cause.requirement if cause else ""
     return fields
 
 
-def _cause(packet: Packet, fields: Fields, transport: str) -> Cause | None:
+def _cause(packet: Packet, fields: Fields, transport: str, search: Search | None = None) -> Cause | None:
     """Return what explains an odd packet that the recorder has not cut."""
     if transport == "tcp" and any(trouble.code == "truncated" for trouble in packet.trouble):
         return None
-    return cause_of(packet, fields, partial(_failing, remote=transport == "remote"))
+    return cause_of(packet, fields, partial(_failing, remote=transport == "remote"), search)
 
 
 def _failing(packet: Packet, readings: str, *, remote: bool) -> frozenset[str]:
@@ -310,27 +315,21 @@ def _result(value: Any) -> Result:
 
 def _verdict(
     ready: _Ready,
-    finding: PacketFinding,
+    told: Told,
     fields: Fields,
-    weak: bool,
     subject: str,
     evidence: Evidence | None,
     packet: Packet,
     frame: int | None,
 ) -> Verdict:
-    rule = ready.rule
-    followed = ((rule.reading, finding.alternative),) if rule.reading and finding.alternative else ()
-    outcome = outcome_of(finding, weak=weak)
-    if outcome is Outcome.PASS:
-        return Verdict(
-            rule.requirement, outcome, subject, readings=followed, evidence=evidence, rule=rule.id, frame=frame
-        )
-    reason = _why(ready, fields, packet) if outcome is Outcome.INCONCLUSIVE else None
-    expected = {name or "holds": describe(tree) for name, tree in rule.alternatives().items()}
+    """Return a verdict other than pass."""
+    reason = _why(ready, fields, packet) if told.outcome is Outcome.INCONCLUSIVE else None
+    expected = {name or "holds": describe(tree) for name, tree in ready.rule.alternatives().items()}
     actual = {key: shown(fields[key]) for key in ready.keys if key in fields}
     return Verdict(
-        rule.requirement, outcome, subject, expected, actual, followed, reason, evidence, rule.id, frame=frame
-    )
+        told.requirement, told.outcome, subject, expected, actual, told.readings, reason, evidence, told.rule,
+        frame=frame,
+    )  # fmt: skip
 
 
 def _why(ready: _Ready, fields: Fields, packet: Packet) -> str:
@@ -352,25 +351,97 @@ def shown(value: Any) -> Any:
     return value
 
 
-@lru_cache(maxsize=1024)
-def _binding(
-    profile: str, level: str, remote: bool, only: frozenset[str] | None
-) -> tuple[tuple[_Ready, bool, int], ...]:
-    """Return the rules that bind a profile, each with whether it is weaker than the level, and the number of its
-    condition.
+_Member = tuple[int, _Ready, bool]
+"""A rule with its place among all, and whether it is weaker than the level."""
 
-    Many rules share a condition, which is evaluated once per packet.
-    """
+
+class _Group:
+    """The rules with one condition."""
+
+    def __init__(self) -> None:
+        self.members: list[_Member] = []
+
+    @cached_property
+    def results(self) -> Callable[[Fields], tuple[Known, ...]]:
+        return together(_trees(self.members))
+
+
+class _Kind:
+    """The rules that apply to packets of which the same conditions hold."""
+
+    def __init__(self, groups: Sequence[_Group]) -> None:
+        self.groups, self.count = groups, 0
+        self.members = [one for group in groups for one in group.members]
+        self.results: Callable[[Fields], tuple[Known, ...]] = self._by_group
+
+    def _by_group(self, fields: Fields) -> tuple[Known, ...]:
+        """Return the results of all trees. Often asked, they get a function of their own."""
+        self.count += 1
+        if self.count == _OFTEN:
+            self.results = together(_trees(self.members))
+        return tuple(chain.from_iterable(group.results(fields) for group in self.groups))
+
+    def told(self, results: Sequence[Known], accepted: Readings) -> Iterator[tuple[int, _Ready, Told]]:
+        """Yield what the rules say. results: of all their trees."""
+        values = iter(results)
+        for place, ready, weak in self.members:
+            rule = ready.rule
+            finding = decide(rule, {name: _result(next(values)) for name in rule.alternatives()}, accepted)
+            followed = ((rule.reading, finding.alternative),) if rule.reading and finding.alternative else ()
+            yield place, ready, Told(rule.id, rule.requirement, outcome_of(finding, weak=weak), followed)
+
+
+def _trees(members: Sequence[_Member]) -> list[Expr]:
+    return [tree for _, ready, _ in members for tree in ready.rule.alternatives().values()]
+
+
+_End = tuple[_Ready, Told]
+_MOST_PATTERNS, _MOST_KINDS = 1 << 14, 1 << 10
+_OFTEN = 64  # Packets with the same conditions, after which their rules become one function.
+
+
+class _Plan:
+    """The rules that bind a profile, by their conditions; many share one, which is evaluated once per packet."""
+
+    def __init__(self, rules: Sequence[tuple[_Ready, bool]]) -> None:
+        groups: dict[Expr, _Group] = {}
+        for place, (ready, weak) in enumerate(rules):
+            groups.setdefault(ready.rule.applies, _Group()).members.append((place, ready, weak))
+        self.groups = tuple(groups.values())
+        self.conditions = together(list(groups))
+        self.readings = tuple(sorted({ready.rule.reading for ready, _ in rules if ready.rule.reading}))
+        self.known: dict[tuple[Any, ...], tuple[Pattern, tuple[_End, ...]]] = {}
+        self.kinds: dict[tuple[Known, ...], _Kind] = {}
+
+    def pattern(self, fields: Fields, accepted: Readings) -> tuple[Pattern, tuple[_End, ...]]:
+        """Return what the rules say of a packet, and the rule of each result."""
+        held = self.conditions(fields)
+        kind = self.kinds.get(held)
+        if kind is None:
+            if len(self.kinds) >= _MOST_KINDS:
+                self.kinds.clear()
+            kind = self.kinds[held] = _Kind(tuple(compress(self.groups, held)))
+        results = kind.results(fields)
+        key = (kind, results, *map(accepted.get, self.readings))
+        found = self.known.get(key)
+        if found is None:
+            ends = sorted(kind.told(results, accepted), key=itemgetter(0))
+            if len(self.known) >= _MOST_PATTERNS:
+                self.known.clear()
+            found = self.known[key] = Pattern.of([told for *_, told in ends]), tuple(end[1:] for end in ends)
+        return found
+
+
+@lru_cache(maxsize=1024)
+def _plan(profile: str, level: str, remote: bool, only: frozenset[str] | None) -> _Plan:
+    """Return the rules that bind a profile. only: the requirements to judge."""
     rank = LEVELS.index(level)
-    conditions: dict[Expr, int] = {}
-    return tuple(
-        (
-            ready,
-            LEVELS.index(ready.requirement.level) > rank,
-            conditions.setdefault(ready.rule.applies, len(conditions)),
-        )
-        for ready in (_READY_REMOTE if remote else _READY)
-        if ready.requirement.binds(profile) and (only is None or ready.rule.requirement in only)
+    return _Plan(
+        [
+            (ready, LEVELS.index(ready.requirement.level) > rank)
+            for ready in (_READY_REMOTE if remote else _READY)
+            if ready.requirement.binds(profile) and (only is None or ready.rule.requirement in only)
+        ]
     )
 
 

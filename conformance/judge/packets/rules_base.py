@@ -11,6 +11,7 @@ from conformance.judge.expr import (
     Field,
     Has,
     Masked,
+    Not,
     at_least,
     at_most,
     both,
@@ -19,24 +20,37 @@ from conformance.judge.expr import (
     is_clear,
     is_set,
     ne,
+    one_of,
 )
-from conformance.judge.rules import Mutation, Rule
+from conformance.judge.rules import Mutation, Rule, Value
 from conformance.wire.base_header import INFINITE, MAXIMUM_SIZE, SIGNATURE, VERSION
 
 B = "BaseHeader."
 S = "SessionHeader."
-INTERNAL = is_set(B + "Flags.IN")
+# A packet is what it is recognised as, whatever IN says (`wire.recognition`).
+_MESSAGE_FLAGS, _INTERNAL_FLAGS = Has("UserHeader.Flags"), Has("InternalHeader.Flags")
+_ACKNOWLEDGES = either(Has("OrderAckBody.TxSequenceNumber"), Has("FinalAckBody.TxSequenceNumber"))
+INTERNAL = either(_INTERNAL_FLAGS, both(is_set(B + "Flags.IN"), Not(_MESSAGE_FLAGS)))
 # BaseHeader announces a user message, and can be believed.
 USER_MESSAGE = both(
     is_clear(B + "Flags.IN"),
+    Not(_INTERNAL_FLAGS),
     eq(B + "Signature", SIGNATURE),
     at_least(B + "PacketSize", 16),
     at_most(B + "PacketSize", MAXIMUM_SIZE),
 )
-MESSAGE = both(is_clear(B + "Flags.IN"), Has("UserHeader.Flags"))
+MESSAGE = _MESSAGE_FLAGS
 PLACEMENT = "Packet.SessionHeaderPlacement"
 INSIDE, AFTER = eq(PLACEMENT, "inside"), eq(PLACEMENT, "after")
+# The default, and what the acknowledgment of a paused queue has to say (MS-MQQB 3.1.7.13).
+USUAL_WINDOWS = (64, 1)
 WITH_SESSION = {S + "WindowSize": 64}
+# An OrderAck to the order queue of a queue manager.
+ORDER: dict[str, Value] = {
+    "UserHeader.SourceQueueManager": "11ea26c6-b6e6-4997-9595-9150557358d1",
+    "UserHeader.DestinationQueue.DirectFormatName": "TCP:192.0.2.1\\PRIVATE$\\order_queue$",
+    "OrderAckBody.TxSequenceNumber": 1,
+}
 WITH_DEBUG = {"DebugHeader.Flags.QT": 0}
 
 
@@ -65,6 +79,24 @@ RULES: tuple[Rule, ...] = (
         ALWAYS,
         eq(B + "Signature", SIGNATURE),
         Mutation(patch={B + "Signature": 0x4C494F52}),
+    ),
+    Rule(
+        "MQMQ-2.2.19.1.internal-set",
+        _INTERNAL_FLAGS,
+        is_set(B + "Flags.IN"),
+        Mutation(kind="SessionAck", patch={B + "Flags.IN": 0}),
+    ),
+    Rule(
+        "MQMQ-2.2.19.1.internal-clear",
+        both(MESSAGE, _ACKNOWLEDGES),
+        is_clear(B + "Flags.IN"),
+        Mutation(kind="OrderAck", also=ORDER, patch={B + "Flags.IN": 1}),
+    ),
+    Rule(
+        "MQMQ-2.2.20.not-internal",
+        both(MESSAGE, Not(_ACKNOWLEDGES)),
+        is_clear(B + "Flags.IN"),
+        Mutation(patch={B + "Flags.IN": 1}),
     ),
     Rule(
         "MQMQ-2.2.19.1.packet-size",
@@ -145,8 +177,12 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "MQMQ-2.2.20.4.recoverable-ack-none",
         both(Has(S + "Reserved"), eq(S + "RecoverableMsgAckSeqNumber", 0)),
-        eq(S + "RecoverableMsgAckFlags", 0),
-        Mutation(kind="SessionAck", patch={S + "RecoverableMsgAckFlags": 1}),
+        # Number 65536 may be sent as 0, with its own bit set: only the session tells (MQQB-3.1.6.4.recoverable-none).
+        either(
+            eq(S + "RecoverableMsgAckFlags", 0),
+            Compare("eq", Masked(Field(S + "RecoverableMsgAckFlags"), 1), Const(1)),
+        ),
+        Mutation(kind="SessionAck", patch={S + "RecoverableMsgAckFlags": 2}),
     ),
     Rule(
         "MQMQ-2.2.20.4.recoverable-ack-first-bit",
@@ -168,7 +204,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "MQMQ-2.2.20.4.window-size-default",
         Has(S + "Reserved"),
-        eq(S + "WindowSize", 64),
+        one_of(S + "WindowSize", *USUAL_WINDOWS),
         Mutation(kind="SessionAck", patch={S + "WindowSize": 65}),
     ),
 )

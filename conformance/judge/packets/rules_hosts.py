@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance.judge.expr import Compare, Field, Has, both, eq, is_clear, ne
+from conformance.judge.packets.rules_user import GUID
 from conformance.judge.rules import PLAIN, Mutation, Rule, Value
 
 U = "UserHeader."
 F = U + "Flags."
 OTHER = 6
-_GUID = "909ea0fc-9078-4445-8f11-394c43cd8907"
+_OTHER_GUID = "5f3b6c3a-7d2e-4a51-8f0c-2b8f5c9a6d10"
 _SOURCE, _DESTINATION = U + "SourceQueueManager", U + "QueueManagerAddress"
 _QUEUES = (("AQ", "AdminQueue", "admin-private-other"), ("RQ", "ResponseQueue", "response-private-other"))
 
@@ -24,13 +25,13 @@ def _elsewhere() -> Iterator[Rule]:
         host = f"{U}{field}.SourceQueueManager"
         also: dict[str, Value] = {
             F + flag: OTHER,
-            host: _GUID,
+            host: GUID,
             f"{U}{field}.PrivateQueueIdentifier": 5,
             "MessagePropertiesHeader.Flags.PA": int(flag == "AQ"),
         }
         for which, known in (("source", _SOURCE), ("destination", _DESTINATION)):
             with_address = {**also, F + "DQ": 3, U + "DestinationQueue.PrivateQueueIdentifier": 5}
-            addressed = {**with_address, _DESTINATION: "5f3b6c3a-7d2e-4a51-8f0c-2b8f5c9a6d10"}
+            addressed = {**with_address, _DESTINATION: _OTHER_GUID}
             yield Rule(
                 f"MQMQ-2.2.19.2.{word}/{which}",
                 both(is_clear("BaseHeader.Flags.IN"), eq(F + flag, OTHER), Has(host)),
@@ -46,8 +47,8 @@ def _elsewhere() -> Iterator[Rule]:
     admin, response = U + "AdminQueue.SourceQueueManager", U + "ResponseQueue.SourceQueueManager"
     both_other: dict[str, Value] = {
         **{F + flag: OTHER for flag, _, _ in _QUEUES},
-        admin: _GUID,
-        response: "5f3b6c3a-7d2e-4a51-8f0c-2b8f5c9a6d10",
+        admin: GUID,
+        response: _OTHER_GUID,
         U + "AdminQueue.PrivateQueueIdentifier": 5,
         U + "ResponseQueue.PrivateQueueIdentifier": 6,
         "MessagePropertiesHeader.Flags.PA": 1,
@@ -56,7 +57,7 @@ def _elsewhere() -> Iterator[Rule]:
         "MQMQ-2.2.19.2.response-private-other/administration",
         both(is_clear("BaseHeader.Flags.IN"), eq(F + "RQ", OTHER), eq(F + "AQ", OTHER), Has(admin), Has(response)),
         Compare("ne", Field(response), Field(admin)),
-        Mutation(also=both_other, patch={response: _GUID}),
+        Mutation(also=both_other, patch={response: GUID}),
     )
 
 

@@ -48,7 +48,7 @@ def _soap_text(name: str, length: str, requirement: str) -> Rule:
     return Rule(
         requirement,
         both(Has(S + length), ne(S + length, 0)),
-        both(fits(S + name, S + length), eq(f"{S}{name}.Terminated", True)),
+        both(fits(S + name, S + length), eq(f"{S}{name}.Terminated", True), eq(f"{S}{name}.Inner", False)),
         Mutation(also=SOAP, given={S + name: "text".encode("utf-16-le")}),
     )
 

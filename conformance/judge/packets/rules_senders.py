@@ -97,8 +97,12 @@ def _ciphers() -> Iterator[Rule]:
             yield Rule(
                 A + word,
                 applies,
-                eq(M + "AllocationBodySize", Field(M + "MessageSize")),
+                {
+                    "exact": eq(M + "AllocationBodySize", Field(M + "MessageSize")),
+                    "larger": Compare("ge", Field(M + "AllocationBodySize"), Field(M + "MessageSize")),
+                },
                 Mutation(also=base, patch={M + "AllocationBodySize": 40}),
+                "R-MQMQ-encrypted-room",
             )
             continue
         yield Rule(
@@ -118,7 +122,14 @@ def _provider_version(word: str, name: str) -> Rule:
     return Rule(
         A + word,
         both(Has(NAME), Begins(NAME, name), OWN),
-        {"no-comma": eq(NAME, f"{name} v1.0"), "comma": eq(NAME, f"{name}, v1.0")},
+        {
+            "no-comma": eq(NAME, f"{name} v1.0"),
+            # Only a signed message has the comma; what encrypts a body is named as the keys are (MS-MQQB 3.1.7.1.5).
+            "comma": either(
+                eq(NAME, f"{name}, v1.0"),
+                both(eq(NAME, f"{name} v1.0"), either(is_set(F + "EB"), eq(H + "SignatureSize", 0))),
+            ),
+        },
         # A name with another version matches neither form.
         Mutation(also=provided(f"{name} v1.0"), given={NAME: f"{name} v2.0"}),
         "R-MQDMPR-provider-name",

@@ -174,8 +174,9 @@ RULES: tuple[Rule, ...] = (
     Rule(
         A + "sender-certificate",
         both(either(Has(SINGLE), Has(MULTIPLE)), is_clear(CONNECTOR)),
-        Has(CERT),
-        SignedMutation(also=UNSIGNED, given={CERT: b""}),
+        {"required": Has(CERT), "optional": either(Has(CERT), Has(SINGLE), Has(MULTIPLE))},
+        SignedMutation(also=UNSIGNED, given={CERT: b""}, right=Signing(byte_order="big")),
+        "R-MQDMPR-signed-without-certificate",
     ),
     Rule(
         A + "multiple-destination-signature",

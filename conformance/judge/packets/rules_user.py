@@ -20,6 +20,7 @@ from conformance.judge.expr import (
     ne,
     one_of,
 )
+from conformance.judge.packets.odd import is_no_cause
 from conformance.judge.packets.rules_base import MESSAGE, USER_MESSAGE, reserved_bits
 from conformance.judge.packets.rules_http import HTTP
 from conformance.judge.rules import Mutation, Rule, Value
@@ -87,14 +88,14 @@ def _queue_names(field: str, also: dict[str, Value]) -> tuple[Rule, ...]:
         Rule(
             f"MQMQ-2.2.18.1.5.2.count/{field}",
             Has(f"{U}{field}.Count"),
-            whole,
-            Mutation(also=also, given={name: text.encode("utf-16-le")}),
+            both(present, eq(f"{name}.Odd", False), is_no_cause("MQMQ-2.2.18.1.5.2.count")),
+            Mutation(also={**also, name: text}, patch={f"{U}{field}.Count": 2 * len(text)}),
         ),
         Rule(
             f"MQMQ-2.2.18.1.5.2.null-terminated/{field}",
             present,
-            eq(f"{name}.Inner", False),
-            Mutation(also=also, given={name: "OS:host\\q\0r"}),
+            both(eq(f"{name}.Inner", False), eq(f"{name}.Terminated", True)),
+            Mutation(also=also, given={name: text.encode("utf-16-le")}),
         ),
         Rule(
             f"MQMQ-2.2.18.1.5.2.direct-format-name/{field}",

@@ -48,7 +48,7 @@ UNSIGNED_LIST: dict[str, Value] = {**CERTIFIED, MULTIPLE_SIGNATURE: bytes(SIZE)}
 
 @dataclass(frozen=True, slots=True)
 class Signing:
-    """How a packet is signed.
+    """One way to sign a packet.
 
     kind: 1, 2 or 3. choice: the bytes of the fields. algorithm: of the hash; None: the packet's HashAlgorithm.
     byte_order, encoding, passes: as the readings of these names. slip: a field of stated width that is hashed wrongly,

@@ -133,6 +133,19 @@ def judge_missing(seen: Seen, notes: Notes, *, named: bool) -> None:
         notes.judge(_CORRELATION, False, seen, "the identifier of a message", "zeros")
 
 
+def fits(seen: Seen, original: Original) -> bool:
+    """Tell whether an acknowledgment agrees with a message in all that it takes over, its name apart."""
+    bit = wanted_bit(seen.number(f"{_HEADER}.MessageClass") or 0)
+    return (
+        bool(original.asked & bit)
+        and original.delivery == seen.number("UserHeader.Flags.DM")
+        and original.admin_queue is not None
+        and original.admin_queue == queue(seen, "DestinationQueue", "DQ")
+        and original.destination is not None
+        and original.destination == queue(seen, "ResponseQueue", "RQ")
+    )
+
+
 def judge_against(seen: Seen, notes: Notes, original: Original) -> None:
     """Judge the values that an acknowledgment takes over from its message."""
     where = f"frame {original.frame}"

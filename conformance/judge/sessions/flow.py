@@ -35,7 +35,7 @@ KEPT = 70_000  # Remembered messages under way; more than the counts can disting
 
 
 class Covered(NamedTuple):
-    """What is judged of messages that one acknowledgment covers. first_ns: the time of the first one.
+    """The messages that one acknowledgment covers, as far as they are judged. first_ns: the time of the first one.
 
     recoverable_ns: the time of the first recoverable one, None without any. recoverable: how many there are.
     """
@@ -73,7 +73,7 @@ class UnderWay:
 
 @dataclass(slots=True)
 class FlowSide:
-    """What is known of one side of a connection. window: the largest it has announced, None without any.
+    """The state of one side of a connection. window: the largest it has announced, None without any.
 
     named: the window in its ConnectionParameters. before: the count it acknowledged last. pending: its acknowledgments
     that are not judged yet.

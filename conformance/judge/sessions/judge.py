@@ -161,7 +161,8 @@ class SessionJudge:
         session.flow.see(seen, notes)
         if kind in MESSAGES:
             source = seen.text("UserHeader.SourceQueueManager")
-            new = tables.messages.see(seen, notes, source, seen.number("UserHeader.MessageID"))
+            number, back = seen.number("UserHeader.MessageID"), tables.transactions.back
+            new = tables.messages.see(seen, notes, source, number, back)
             manager = opening.manager(side)
             # A router only passes messages on (MS-MQQB 3.1.1.5).
             original = source == manager if manager is not None else seen.number("UserHeader.Flags.RC") == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -13,7 +14,8 @@ from conformance.judge.sessions.acknowledgments import (
     judge_against,
     judge_missing,
 )
-from conformance.judge.sessions.context import MAX_REMEMBERED, Notes, Seen, digest_of
+from conformance.judge.sessions.context import MAX_REMEMBERED, Notes, Path, Seen, digest_of
+from conformance.judge.sessions.misnamed import judge_misnamed, meant_by
 from conformance.judge.sessions.reports import REPORT_CLASS, judge_report
 from conformance.spec.catalogue import requirement_id
 from conformance.spec.constants.enumerations import ENUMERATIONS
@@ -59,6 +61,8 @@ _CLASS, _EXTENSION, _ENCRYPTED = (
 )
 _NO_BODY = digest_of(b"")
 _SHORT = 64  # Bytes up to this length are remembered as they are, longer ones as a digest.
+
+Back = Callable[[Seen], Path]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +125,11 @@ class Messages:
 
     known: OrderedDict[tuple[str, int], Known] = field(default_factory=OrderedDict)
 
-    def see(self, seen: Seen, notes: Notes, source: str | None, number: int | None) -> bool:
-        """Judge a message of any kind by its identifier; return True when it is the first with that identifier."""
+    def see(self, seen: Seen, notes: Notes, source: str | None, number: int | None, back: Back) -> bool:
+        """Judge a message of any kind by its identifier; return True when it is the first with that identifier.
+
+        back: returns the path on which a packet's receiver sends.
+        """
         if source is None or number is None or not seen.whole:
             return False
         now = Known(seen.frame_number, _short(seen.values(REMEMBERED)), seen.body())
@@ -136,7 +143,7 @@ class Messages:
                 known.popitem(last=False)
             if seen.kind == "UserMessage" and values[_CLASS]:
                 if values[_CLASS] in _ACKNOWLEDGMENTS:
-                    self._acknowledgment(seen, notes)
+                    self._acknowledgment(seen, notes, back)
                 elif values[_CLASS] == REPORT_CLASS:
                     judge_report(seen, notes)
             return True
@@ -145,13 +152,17 @@ class Messages:
         notes.judge(_IDENTIFIER, not another, seen, f"the same message as in frame {before.frame}", actual)
         return False
 
-    def _acknowledgment(self, seen: Seen, notes: Notes) -> None:
+    def _acknowledgment(self, seen: Seen, notes: Notes, back: Back) -> None:
         judge_acknowledgment(seen, notes)
         correlation = seen.raw(f"{_HEADER}.CorrelationID")
         if correlation is None or len(correlation) != 20:
             return
         known = self.known.get((guid_text(correlation[:16]), int.from_bytes(correlation[16:], "little")))
         if known is None:
-            judge_missing(seen, notes, named=any(correlation))
+            meant = meant_by(seen, correlation, self.known) if any(correlation) else None
+            if meant is not None:
+                judge_misnamed(seen, notes, meant, back(seen))
+            else:
+                judge_missing(seen, notes, named=any(correlation))
         else:
             judge_against(seen, notes, Original.of(known.frame, known, known.body))

@@ -51,6 +51,7 @@ FA, FM, LM = 2, 4, 8  # Bits of TransactionHeader.Flags.
 # Values of the consistent session (fixtures/build_captures.py).
 SEQUENCE = 0x65535000_00000001
 ALPHA, BETA = UUID("5b0f9c1e-7a42-4d0e-9c55-3f6f2a1d8e01"), UUID("c1a7e6d4-2b93-4f18-8a6e-90d4b7c3f502")
+ACKNOWLEDGER = "TCP:192.0.2.32".encode("utf-16-le")  # The name of its own order queue begins so.
 STRANGER = UUID("0d9f1f5e-8e3b-4f0e-9f0a-4c5b6d7e8f90")
 
 
@@ -129,6 +130,7 @@ _EDITS: dict[str, list[Edit]] = {
     "MQQB-2.2.4.user-flags": [flip(20, USER, 0x100)],
     "MQQB-2.2.4.delivery": [flip(20, USER, 0x40)],
     "MQQB-2.2.4.destination": [put(20, "UserHeader.DestinationQueue.DirectFormatName", b"U\0")],
+    "MQQB-2.2.4.address": [put(20, "UserHeader.DestinationQueue.DirectFormatName", ACKNOWLEDGER)],
     "MQQB-2.2.4.properties-flags": [put(20, f"{PROPERTIES}.Flags", 1)],
     "MQQB-2.2.4.message-size": [
         rebuilt(20, {f"{PROPERTIES}.MessageBody": struct.pack("<QII24x", SEQUENCE, 3, 2)}),
@@ -230,6 +232,7 @@ _RESENDING_EDITS: dict[str, list[Edit]] = {
     "MQQB-2.2.5.base-flags": [flip(24, "BaseHeader.Flags", 0x100)],
     "MQQB-2.2.5.user-flags": [flip(24, USER, 0x100)],
     "MQQB-2.2.5.destination": [put(24, "UserHeader.DestinationQueue.DirectFormatName", b"U\0")],
+    "MQQB-2.2.5.address": [put(24, "UserHeader.DestinationQueue.DirectFormatName", ACKNOWLEDGER)],
     "MQQB-2.2.5.properties-flags": [put(24, f"{PROPERTIES}.Flags", 8)],
     "MQQB-2.2.5.message-size": [
         rebuilt(24, {f"{PROPERTIES}.MessageBody": struct.pack("<QII16sI4x", SEQUENCE, 1, 0, ALPHA.bytes_le, 7103)}),

@@ -23,6 +23,7 @@ NULL_GUID = "00000000-0000-0000-0000-000000000000"
 _ESTABLISH, _PARAMETERS = "EstablishConnectionHeader", "ConnectionParametersHeader"
 _IN_FLIGHT_NS = 1_000_000_000  # Packets queued before the reason to close was read may still leave for this long.
 _AGAIN_NS = 4_000_000_000  # A connection that fails is tried again after this long, which may be 5 seconds.
+_UNANSWERED_NS = 1_000_000_000  # A ping without an answer has failed after this long (MS-MQQB 3.1.2.9).
 _READING_NULL = "R-MQQB-null-server-guid"
 
 _ORDER = requirement_id("MQQB-2.1.1.initialization")
@@ -167,7 +168,7 @@ class Opening:
         elif self.stage == 2:
             self.parameters = seen.kept()
             assert self.request is not None and self.response is not None
-            judge_round_trip(self.request, self.response, seen, notes)
+            judge_round_trip(self.opened, self.request, self.response, seen, notes)
         else:
             assert self.parameters is not None
             for requirement, key in _PARAMETER_ECHOES:
@@ -177,7 +178,9 @@ class Opening:
     def _pinged(self, seen: Seen, notes: Notes, pings: Pings) -> None:
         session, server_class = (seen.number(f"{_ESTABLISH}.OperatingSystem.{bit}") for bit in ("SE", "OS"))
         ping = pings.request_before(*seen.hosts, seen.time_ns)
-        if ping is not None and session == 1 and (ping.used or seen.time_ns - ping.time_ns > _AGAIN_NS):
+        failed = ping is not None and (ping.answer is None or ping.answer.refuses)
+        wait = _UNANSWERED_NS if failed else _AGAIN_NS
+        if ping is not None and session == 1 and (ping.used or seen.time_ns - ping.time_ns > wait):
             # A connection tried again, or made anew, is made without a ping (MS-MQQB 3.1.5.2.2).
             notes.judge(_SE, True, seen, 1, session)
         elif ping is not None:

@@ -6,10 +6,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 
 from conformance.judge.sessions.context import Notes, Seen
-from conformance.spec.catalogue import requirement_id
+from conformance.spec.assignment import either
+from conformance.spec.catalogue import reading_id, requirement_id
 from conformance.verdict import Json
 from conformance.wire.recognition import (
     ACK_BODY_SIZE,
@@ -24,10 +25,10 @@ from conformance.wire.session_packets import CONNECTION_PARAMETERS, ESTABLISH_CO
 _WORD = 0xFFFFFFFF
 _DM, _DQ, _MP = 0x60, 0x1C00, 1 << 21  # Masks of UserHeader.Flags (MS-MQMQ 2.2.19.2).
 _RC = 0x1F  # The hops, which routers count (MS-MQQB 3.1.5.8.2).
-# MS-MQQB 2.2.5; the last two are not in its list, but 3.1.5.8.2 and 3.1.7.2.1-2 send them.
-FINAL_ACK_CLASSES = frozenset(
-    {0x4000, 0x8000, 0x8003, 0x8004, 0x8006, 0x8007, 0x8009, 0x800B, 0xC000, 0xC001, 0xC002, 0x8005, 0xC004}
-)
+# MS-MQQB 2.2.5, and what 3.1.5.8.2 and 3.1.7.2.1-2 send beside it.
+_LISTED = frozenset({0x4000, 0x8000, 0x8003, 0x8004, 0x8006, 0x8007, 0x8009, 0x800B, 0xC000, 0xC001, 0xC002})
+CLASSES = {"listed": _LISTED, "sent": _LISTED | {0x8005, 0xC004}}
+_READING_CLASS = reading_id("R-MQQB-final-ack-class")
 _READING_DELIVERY = "R-MQQB-order-ack-delivery"
 
 
@@ -129,7 +130,6 @@ RULES: Mapping[str, tuple[FieldRule, ...]] = {
     "FinalAck": (
         *_acknowledgment("2.2.5"),
         _bits("MQQB-2.2.5.user-flags", _WORD & ~(_DQ | _RC), _MP | 0x20, {"set": "MP, DM", "any": "DQ, RC"}),
-        _one_of("MQQB-2.2.5.message-class", "MessagePropertiesHeader.MessageClass", FINAL_ACK_CLASSES),
         _within("MQQB-2.2.5.1.number", "FinalAckBody.TxSequenceNumber", 1, _WORD),
     ),
     "Malformed": (_PACKET_TYPE,),
@@ -139,12 +139,21 @@ RULES: Mapping[str, tuple[FieldRule, ...]] = {
     ),
 }
 _ACKNOWLEDGED = {
-    "OrderAck": (requirement_id("MQQB-2.2.4.destination"), requirement_id("MQQB-2.2.4.label")),
-    "FinalAck": (requirement_id("MQQB-2.2.5.destination"), requirement_id("MQQB-2.2.5.label")),
+    "OrderAck": (
+        requirement_id("MQQB-2.2.4.destination"),
+        requirement_id("MQQB-2.2.4.label"),
+        requirement_id("MQQB-2.2.4.address"),
+    ),
+    "FinalAck": (
+        requirement_id("MQQB-2.2.5.destination"),
+        requirement_id("MQQB-2.2.5.label"),
+        requirement_id("MQQB-2.2.5.address"),
+    ),
 }
 _PREVIOUS = requirement_id("MQQB-2.2.4.1.previous")
 _RESERVED = requirement_id("MQQB-2.2.4.1.reserved")
 _DELIVERY = requirement_id("MQQB-2.2.4.delivery")
+_CLASS = requirement_id("MQQB-2.2.5.message-class")
 _SPX_ADDRESS = re.compile(r"[0-9A-F]{8}\.[0-9A-F]{12}", re.IGNORECASE)
 
 
@@ -159,19 +168,40 @@ def judge_alone(seen: Seen, notes: Notes) -> None:
         _acknowledges(seen, notes, *_ACKNOWLEDGED[kind])
     if kind == "OrderAck":
         _order_ack(seen, notes)
+    elif kind == "FinalAck":
+        _final_ack(seen, notes)
     elif kind == "Malformed" and seen.number("BaseHeader.Flags.IN") and seen.number("InternalHeader.Flags") is None:
         notes.judge(_PRESENT.requirement, False, seen, _PRESENT.expected, "fewer")
 
 
-def _acknowledges(seen: Seen, notes: Notes, to: str, labelled: str) -> None:
+def _acknowledges(seen: Seen, notes: Notes, to: str, labelled: str, addressed: str) -> None:
     notes.same(labelled, seen, ORDER_LABEL, seen.text("MessagePropertiesHeader.Label"))
     kind = seen.number("UserHeader.Flags.DQ")
     if kind == 7:
         name = seen.text("UserHeader.DestinationQueue.DirectFormatName") or ""
         notes.judge(to, _names_order_queue(name), seen, "TCP:address\\PRIVATE$\\order_queue$", name)
+        if name[:4].upper() == "TCP:" and _names_order_queue(name):
+            _addressed(seen, notes, addressed, name[4 : -len(ORDER_QUEUE_NAME)])
     elif kind == 3:
         found = seen.number("UserHeader.DestinationQueue.PrivateQueueIdentifier")
         notes.same(to, seen, ORDER_QUEUE_ID, found)
+
+
+def _addressed(seen: Seen, notes: Notes, requirement: str, address: str) -> None:
+    """Judge the address of an order queue: the acknowledging host's own one is no address of the queue's host."""
+    own, other = map(_address, seen.hosts)
+    named = _address(address)
+    if named == other:
+        notes.judge(requirement, True, seen, str(other), address)
+    elif named == own:
+        notes.judge(requirement, False, seen, str(other), address)
+    else:
+        notes.undecided(requirement, seen, "a router may pass it on, or addresses are translated on the way")
+
+
+@lru_cache(maxsize=1024)
+def _address(text: str) -> IPv4Address | IPv6Address:
+    return ip_address(text.partition("%")[0].removeprefix("[").removesuffix("]"))
 
 
 @lru_cache(maxsize=1024)
@@ -184,10 +214,19 @@ def _names_order_queue(name: str) -> bool:
     if protocol == "SPX:":
         return _SPX_ADDRESS.fullmatch(address) is not None
     try:
-        ip_address(address.partition("%")[0].removeprefix("[").removesuffix("]"))
+        _address(address)
     except ValueError:
         return False
     return True
+
+
+def _final_ack(seen: Seen, notes: Notes) -> None:
+    found = seen.number("MessagePropertiesHeader.MessageClass")
+    if found is None:
+        return
+    fitting = [name for name in notes.accepted(_READING_CLASS) if found in CLASSES[name]]
+    readings = ((_READING_CLASS, either(fitting)),) if fitting else ()
+    notes.judge(_CLASS, bool(fitting), seen, {"one of": sorted(CLASSES["sent"])}, found, readings)
 
 
 def _order_ack(seen: Seen, notes: Notes) -> None:

@@ -1,4 +1,4 @@
-"""What the rules of connections say of packets, by number."""
+"""Numbers each combination of verdicts that the rules of connections give a packet."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from conformance.judge.sessions.context import Said
 
 
 class Patterns:
-    """What is said of packets, by number: indexes of `SessionJudge.kinds`. Number 0 is nothing."""
+    """Combinations of verdicts by number: indexes of `SessionJudge.kinds`. Number 0 is no verdict."""
 
     def __init__(self) -> None:
         self.kinds: list[tuple[int, ...]] = [()]

@@ -12,6 +12,7 @@ from conformance.spec.catalogue import requirement_id
 PING_PORT = 3527
 _RELATED_NS = 60 * 1_000_000_000  # A ping belongs to a connection that follows within this time.
 _REPEATED_NS = 100_000_000  # The same bytes within this time are one packet captured twice.
+_LATE_NS = 5 * 1_000_000_000  # A response comes within this time of its request.
 _KEPT = 64  # Requests remembered per address and port.
 
 _REQUEST_RF = requirement_id("MQQB-2.2.7.request-rf")
@@ -46,6 +47,10 @@ class Request:
     host: str
     answer: Answer | None = None
     used: bool = False
+
+    def waits(self, now_ns: int) -> bool:
+        """Tell whether a response may still come."""
+        return self.answer is None and 0 <= now_ns - self.time_ns < _LATE_NS
 
 
 @dataclass(slots=True)
@@ -90,8 +95,9 @@ class Pings:
         if seen.packet.kind != "Ping" or cookie is None or rc is None or refuses is None or manager is None:
             return
         source, destination = seen.frame.source, seen.frame.destination
+        misled = self._misled(seen, cookie)
         answered = (destination, source.address) in self._requests
-        if destination.port == PING_PORT and not (source.port == PING_PORT and answered):
+        if destination.port == PING_PORT and not (source.port == PING_PORT and answered) and not misled:
             request = Request(cookie, rc, seen.frame.time_ns, seen.frame.data, manager, destination.address)
             notes.same(_REQUEST_RF, seen, 0, refuses)
             self._same_manager(_MANAGER, seen, notes, manager)
@@ -123,12 +129,28 @@ class Pings:
         else:  # Requests to hosts outside the capture, or a restart or a new session, which may begin with 1 again.
             notes.undecided(_NEXT_COOKIE, seen, "requests between this one and the last may not be in the capture")
 
+    def _misled(self, seen: Seen, cookie: int) -> bool:
+        """Tell whether a packet answers a request that came from another port, or from that port of another host."""
+        source, client = seen.frame.source, seen.frame.destination
+        if source.port != PING_PORT or (client, source.address) in self._requests:
+            return False
+        here = self._latest.get((client.address, source.address))
+        if here is not None and client.port != PING_PORT:
+            return here.cookie == cookie
+        waiting = [here] if here is not None else self._waiting(source.address, client.port)
+        return any(one.cookie == cookie and one.waits(seen.frame.time_ns) for one in waiting)
+
+    def _waiting(self, host: str, port: int) -> list[Request]:
+        """Return the last requests to a host that came from this port."""
+        if port == PING_PORT:
+            return []
+        return [asked[-1] for (client, to), asked in self._requests.items() if to == host and client.port == port]
+
     def _response(self, seen: Seen, notes: Notes, cookie: int, rc: int, *, refuses: bool) -> None:
         host, client = seen.frame.source.address, seen.frame.destination
         asked = self._requests.get((client, host))
         if asked is None:
-            latest = self._latest.get((client.address, host))
-            if latest is not None and latest.cookie == cookie:
+            if self._misled(seen, cookie):
                 notes.judge(_ADDRESS, False, seen, "the port the request came from", client.port)
             else:
                 notes.undecided(_COOKIE_ECHO, seen, "the request is not in the capture")

@@ -27,7 +27,7 @@ _LABELLED = re.compile(
     f"{_HEX}{{4}}:({_HEX}{{8}}):({_HEX}{{2}}) received by {_GUID} at {_DATE}", re.IGNORECASE | re.ASCII
 )
 _TRACED = re.compile(
-    f"<MESSAGE ID>({_HEX}{{8}})</MESSAGE ID>\r\n<TARGET QUEUE>[^<>\r\n]+</TARGET QUEUE>\r\n"
+    f"<MESSAGE ID>({_HEX}{{8}})</MESSAGE ID>\r\n<TARGET QUEUE>[^\r\n]+</TARGET QUEUE>\r\n"
     f"(?:<NEXT HOP>[0-9A-F:.]+</NEXT HOP>\r\n<HOP COUNT>({_HEX}{{2}}) </HOP COUNT>\r\n)?\0?",
     re.IGNORECASE | re.ASCII,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.capture import Opened
 from conformance.judge.sessions.context import Notes, Seen
 from conformance.judge.sessions.pings import Request
 from conformance.spec.catalogue import requirement_id
@@ -17,14 +18,17 @@ _SLACK_MS = 1_000
 _MS = 1_000_000
 
 
-def judge_round_trip(request: Seen, response: Seen, parameters: Seen, notes: Notes) -> None:
-    """Judge that RecoverableAckTimeout is eight round trips, within its limits; the capture bounds the round trip."""
+def judge_round_trip(opened: Opened, request: Seen, response: Seen, parameters: Seen, notes: Notes) -> None:
+    """Judge that RecoverableAckTimeout is eight round trips, within its limits; the capture bounds the round trip.
+
+    A request may have been lost before the capture, and sent again by TCP; it was not made before the connection.
+    """
     timeout = parameters.number("ConnectionParametersHeader.RecoverableAckTimeout")
     if timeout is None or not _SHORTEST <= timeout <= _LONGEST:
         return
     seen_ms = (response.frame.time_ns - request.frame.time_ns) // _MS
     least = _clamped(seen_ms - _TICK_MS)
-    most = _clamped((parameters.frame.time_ns - request.frame.time_ns) // _MS + _SLACK_MS)
+    most = _clamped((parameters.frame.time_ns - opened.time_ns) // _MS + _SLACK_MS)
     whole = timeout in (_SHORTEST, _LONGEST) or timeout % _FACTOR == 0
     expected = {"from": least, "to": most, "multiple of": _FACTOR}
     notes.judge(_ROUND_TRIP, whole and least <= timeout <= most, parameters, expected, timeout)

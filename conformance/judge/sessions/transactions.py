@@ -59,6 +59,10 @@ class Transactions:
         """Record that something from one host to the other is missing from the capture, or was unintelligible."""
         self._path(hosts).generation += 1
 
+    def back(self, seen: Seen) -> TransactionalPath:
+        """Return the path on which the receiver of a packet sends to its sender."""
+        return self._path((seen.hosts[1], seen.hosts[0]))
+
     def see(self, seen: Seen, notes: Notes, counts: Counts, *, new: bool, original: bool) -> None:
         """Judge a packet of a connection. new: not seen before. original: its sender has made the message.
 
@@ -154,6 +158,10 @@ class Transactions:
         followed = [name for name in notes.accepted(_READING_SEQUENCE) if fits.get(name)]
         if followed:
             notes.judge(_SEQUENCE, True, seen, sequence, sequence, ((_READING_SEQUENCE, either(followed)),))
+        elif not sequence:  # Ordinals begin with 1 (MS-MQQB 3.1.1.3.1).
+            notes.judge(_SEQUENCE, False, seen, "a sequence", sequence, ((_READING_SEQUENCE, "acknowledged"),))
+        elif (meant := _exchanged(there, sequence)) is not None:
+            notes.judge(_SEQUENCE, False, seen, meant, sequence, ((_READING_SEQUENCE, "acknowledged"),))
         elif there.newest is not None and sequence > there.newest and not there.generation:
             readings = ((_READING_SEQUENCE, "acknowledged"),)
             notes.suspect(_SEQUENCE, seen, {"at most": there.newest}, sequence, (there,), readings)
@@ -243,6 +251,13 @@ class Transactions:
             while len(self.paths) > MAX_HOSTS:
                 self.paths.popitem(last=False)
         return path
+
+
+def _exchanged(there: TransactionalPath, sequence: int) -> int | None:
+    """Return the sequence that was sent and has this one's halves in the other places (MS-MQMQ 2.2.18.1.2)."""
+    meant = (sequence & 0xFFFFFFFF) << 32 | sequence >> 32
+    sent = there.sequences.get(meant)
+    return meant if sent is not None and sent.highest else None
 
 
 def _form(seen: Seen, notes: Notes, there: TransactionalPath) -> None:

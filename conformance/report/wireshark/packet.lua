@@ -41,6 +41,23 @@ local function looks_internal(data, size)
   return flags % 16 ~= C.establish_connection or number_at(data, C.system_at, 1) == C.system_mark
 end
 
+-- Return whether the bytes have a UserHeader where an internal packet has its InternalHeader.
+local function looks_like_message(data, size)
+  size = math.min(size, #data)
+  if size < C.flags_at + 4 then return false end
+  for _, length in pairs(INTERNAL_SIZES) do
+    if size == length then return false end
+  end
+  if number_at(data, 16, 2) == 0 or number_at(data, 18, 2) <= C.used_flags then return false end
+  local flags = number_at(data, C.flags_at, 4)
+  for bit = 0, 31 do
+    local told = math.floor(C.message_bits / 2 ^ bit) % 2 == 1
+    if told and math.floor(flags / 2 ^ bit) % 2 ~= math.floor(C.message_flags / 2 ^ bit) % 2 then return false end
+  end
+  local kind = math.floor(flags / 2 ^ C.destination_bit) % 8
+  return kind == 3 or kind == 5 or kind == 7
+end
+
 local function decode_internal(reader)
   local fields = reader.fields
   if not read_section(reader, SECTION.InternalHeader) then return C.malformed end
@@ -192,7 +209,8 @@ local function decode_all(reader)
       string.format("PacketSize is %d, there are %d bytes", size, total))
   end
   reader.limit = math.min(size, total)
-  if fields["BaseHeader.Flags.IN"] ~= 0 or looks_internal(reader.data, size) then return decode_internal(reader) end
+  local internal = fields["BaseHeader.Flags.IN"] ~= 0 and not looks_like_message(reader.data, size)
+  if internal or looks_internal(reader.data, size) then return decode_internal(reader) end
   return decode_user_message(reader, size)
 end
 

@@ -50,7 +50,7 @@ def encode_case(client: Port, message: Mapping[str, Any], options: RunOptions, s
     yield Verdict(ENCODES, Outcome.PASS, "packets.encode")
     packet = dissect(data, transport="buffer")
     evidence = Evidence("packet", "encoded", {"packet": base64_of(data), "message": dict(message)})
-    verdicts = judge_dissected(
+    alone = judge_dissected(
         packet,
         profile=options.profile,
         readings=options.readings,
@@ -61,7 +61,7 @@ def encode_case(client: Port, message: Mapping[str, Any], options: RunOptions, s
     )
     # The demand on the field precedes the one on all fields of its header, because the first that fails is blamed.
     wanted = dissect(packet_of(message), transport="buffer")
-    verdicts += compare_presence(message, wanted, packet, evidence=evidence)
+    verdicts = [*alone, *compare_presence(message, wanted, packet, evidence=evidence)]
     verdicts += compare_fields(message, wanted, packet, evidence=evidence)
     verdicts += optional_headers.compare_encoded(message, packet, readings=options.readings, evidence=evidence)
     verdicts += compare_security(message, packet, profile=options.profile, readings=options.readings, evidence=evidence)

@@ -89,7 +89,7 @@ _EITHER: dict[str, tuple[str, ...]] = {
         *_words("MQMQ-2.2.20.", "8.queue-type"),
     ),
     # What a clear flag denies, a size, an order: bytes are read as something else, which may be refused or not.
-    "MS-MQMQ 2.2.20": tuple(dict.fromkeys(rule.requirement for rule in CAUSES)),
+    "MS-MQMQ 2.2.20": ("MQMQ-2.2.20.not-internal", *dict.fromkeys(rule.requirement for rule in CAUSES)),
     # The place of a message in its transaction is checked on arrival.
     "MS-MQQB 3.1.5.8.6": (*_words("MQMQ-2.2.20.5.", "sequence-number-range previous-before first-has-no-previous"),),
     # R-MQMQ-transaction-reserved-bits: one sentence ignores them, another makes them an error.

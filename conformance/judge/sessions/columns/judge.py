@@ -60,8 +60,9 @@ ALONE: Final = {
         "UserHeader.Flags.DM", "UserHeader.Flags.DQ", "UserHeader.DestinationQueue.PrivateQueueIdentifier",
         "UserHeader.DestinationQueue.DirectFormatName", "MessagePropertiesHeader.Label", "OrderAckBody.Reserved",
     ),
+    "FinalAck": ("MessagePropertiesHeader.MessageClass",),
 }  # fmt: skip
-"""What `judge_alone` reads besides the fields of `RULES`, by kind."""
+"""Fields that `judge_alone` reads besides those of `RULES`, by kind."""
 _NUMBERED = ("OrderAckBody.TxSequenceNumber",)  # Different in each packet: compared by compiled code itself.
 
 

@@ -79,6 +79,7 @@ def run(
                 else:
                     values = text_word(columns, first_column, row, base, values)
             if kind == p.ORDER:
+                values = mixed(values, 2 * connection + side)  # Its queue is that of the host at the other end.
                 order_number = value(columns, places, p.F_ORDER_NUMBER, row)
                 order_previous = value(columns, places, p.F_ORDER_PREVIOUS, row)
                 if order_number <= 0 or order_previous != ((order_number - 1) & 0xFFFFFFFF):

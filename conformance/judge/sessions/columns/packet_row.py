@@ -78,7 +78,7 @@ class Table:
 
     @property
     def count(self) -> int:
-        """How many they are."""
+        """Return the number of packets."""
         return len(self.rows)
 
     def packet(self, row: int) -> PacketRow:

@@ -1,0 +1,211 @@
+"""What a packet would be if one of its parts had the bytes that its type, or a flag, calls for.
+
+A part that is too short or too long moves everything behind it. Each guess puts a right part in the place of so many
+bytes; where the rest can then be read, the part is to blame, and not what seems to be missing at the end.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from functools import cache
+
+from conformance.grammar.direct import is_direct
+from conformance.spec.catalogue import requirement_id
+from conformance.wire import Packet, encode, patch
+from conformance.wire.decode import read_section
+from conformance.wire.multi_queue_format_header import LISTS, SIGNATURE_ID
+from conformance.wire.packet_table import USER_MESSAGE_SECTIONS
+from conformance.wire.session_header import SESSION_HEADER_SIZE
+from conformance.wire.soap_headers import BODY_SECTION_ID
+
+Guessed = tuple[str, bytes]
+"""The requirement that would be broken, and the packet as it would be if it were not."""
+_B, _U, _T, _D = "BaseHeader.", "UserHeader.", "TransactionHeader.", "DebugHeader."
+_X, _Q = "SoapHeader.", "MultiQueueFormatHeader."
+_SIZE = _B + "PacketSize"
+_USER_HEADER = USER_MESSAGE_SECTIONS[0][0]
+_BASE, _FIXED = 16, 64  # The ends of BaseHeader and of the fixed part of UserHeader.
+_LENGTHS = (2, 4, 8, 12, 16, 20)
+_GUID = bytes(range(1, 17))
+_NUMBER = b"\1\0\0\0"
+_NAME = struct.pack("<H", 14) + "OS:h\\q\0".encode("utf-16-le")
+_FORMS = {2: _NUMBER, 3: _NUMBER, 4: _NUMBER, 5: _GUID, 6: _GUID + _NUMBER, 7: _NAME}
+_WORDS = {
+    2: "private-source",
+    3: "private-destination",
+    4: "private-admin",
+    5: "public",
+    6: "private-other",
+    7: "direct",
+}
+_OF_DESTINATION = {3: "private", 5: "public", 7: "direct"}
+_QUEUES = (("DQ", "DestinationQueue"), ("AQ", "AdminQueue"), ("RQ", "ResponseQueue"))
+_FORM: dict[tuple[str, int], str] = {
+    **{("DQ", number): requirement_id(f"MQMQ-2.2.19.2.destination-{word}") for number, word in _OF_DESTINATION.items()},
+    **{("AQ", n): requirement_id(f"MQMQ-2.2.19.2.admin-{word}") for n, word in _WORDS.items() if n != 4},
+    **{("RQ", n): requirement_id(f"MQMQ-2.2.19.2.response-{word}") for n, word in _WORDS.items()},
+}
+_SWAPPED = requirement_id("MQMQ-2.2.19.2.admin-queue-layout")
+_CONNECTOR = requirement_id("MQMQ-2.2.19.2.connector-type-present")
+_GROUP = requirement_id("MQMQ-2.2.20.5.connector-present")
+_TRACED = requirement_id("MQMQ-2.2.20.8.queue-identifier-present")
+# A header to its flag, the length of its fixed part, and what it breaks if it has less.
+_HEADERS = {
+    "TransactionHeader": (_U + "Flags.TH", 20, requirement_id("MQMQ-2.2.19.2.transaction-header-present")),
+    "SecurityHeader": (_U + "Flags.SH", 16, requirement_id("MQMQ-2.2.19.2.security-header-present")),
+}
+_SOAP_BODY = requirement_id("MQMQ-2.2.20.7.body-section-id-layout")
+_LIST = {name: requirement_id(f"MQMQ-2.2.20.1.{name.lower()}-layout") for name in (*LISTS, "Signature")}
+_REQUIRED = requirement_id("MQMQ-2.2.20.required-headers")
+_PROPERTIES = requirement_id("MQMQ-2.2.20.message-properties-header-layout")
+_TRANSACTION = requirement_id("MQMQ-2.2.20.transaction-header-layout")
+_SESSION = requirement_id("MQMQ-2.2.19.1.session-header-present")
+
+
+def guesses(packet: Packet) -> Iterator[Guessed]:
+    """Yield packets in which one part has another length."""
+    if int(packet.fields[_SIZE]) > len(packet.data):
+        return
+    yield from _queues(packet)
+    yield from _fixed(packet)
+    yield from _headers(packet)
+    yield from _parts(packet)
+    yield from _user_header(packet)
+
+
+def cut_session_header(packet: Packet) -> Iterator[Guessed]:
+    """Yield the packet with all of its SessionHeader, where there is a beginning of one."""
+    behind = len(packet.data) - int(packet.fields[_SIZE])
+    if packet.fields.get(_B + "Flags.SH") and 0 < behind < SESSION_HEADER_SIZE:
+        missing = bytearray(SESSION_HEADER_SIZE)
+        missing[12] = 64
+        yield _SESSION, packet.data + missing[behind:]
+
+
+def _instead(packet: Packet, at: int, old: int, new: bytes) -> bytes | None:
+    """Return the packet with these bytes in the place of so many; None if there are no so many."""
+    size = int(packet.fields[_SIZE])
+    if at + old > min(size, len(packet.data)):
+        return None
+    whole = patch(packet, {_SIZE: size + len(new) - old})
+    return whole[:at] + new + whole[at + old :]
+
+
+def _lengths(packet: Packet, requirement: str, at: int, new: bytes) -> Iterator[Guessed]:
+    for old in _LENGTHS:
+        if old != len(new) and (right := _instead(packet, at, old, new)) is not None:
+            yield requirement, right
+
+
+def _end(packet: Packet, prefix: str, start: int) -> int:
+    """Return the end of everything below a key, padding included."""
+    return max((sum(span) for key, span in packet.spans.items() if key.startswith(prefix)), default=start)
+
+
+def _queues(packet: Packet) -> Iterator[Guessed]:
+    admin, response = (packet.fields.get(f"{_U}Flags.{flag}") for flag in ("AQ", "RQ"))
+    if admin in _FORMS and response in _FORMS and admin != response and 4 not in (admin, response):
+        yield _SWAPPED, patch(packet, {_U + "Flags.AQ": int(response or 0), _U + "Flags.RQ": int(admin or 0)})
+    at = _FIXED
+    for flag, name in _QUEUES:
+        kind = packet.fields.get(f"{_U}Flags.{flag}")
+        text = packet.fields.get(f"{_U}{name}.DirectFormatName")
+        whole = isinstance(text, str) and is_direct(text)  # a name is what its type says
+        if isinstance(kind, int) and (flag, kind) in _FORM and not whole:
+            yield from _lengths(packet, _FORM[flag, kind], at, _FORMS[kind])
+        at = _end(packet, f"{_U}{name}.", at)
+    if packet.fields.get(_U + "Flags.CQ") == 1:
+        yield from _lengths(packet, _CONNECTOR, at, _GUID)
+
+
+def _fixed(packet: Packet) -> Iterator[Guessed]:
+    """Yield packets with a whole identifier behind the fixed part of a header."""
+    for flag, header, fixed, requirement in (
+        (_T + "Flags.CG", "TransactionHeader", 20, _GROUP),
+        (_D + "Flags.QT", "DebugHeader", 4, _TRACED),
+    ):
+        if packet.fields.get(flag) == 1 and header in packet.spans:
+            yield from _lengths(packet, requirement, packet.spans[header][0] + fixed, _GUID)
+
+
+def _headers(packet: Packet) -> Iterator[Guessed]:
+    """Yield packets without the beginning of a header, and without the flag that announces it."""
+    for header, (flag, fixed, requirement) in _HEADERS.items():
+        if packet.fields.get(flag) != 1 or header not in packet.spans:
+            continue
+        for old in range(4, fixed, 4):
+            right = _instead(packet, packet.spans[header][0], old, b"")
+            if right is not None:
+                yield requirement, _cleared(right, flag)
+
+
+def _cleared(data: bytes, flag: str) -> bytes:
+    bit = {_U + "Flags.SH": 19, _U + "Flags.TH": 20}[flag]
+    word = int.from_bytes(data[_FIXED - 4 : _FIXED], "little") & ~(1 << bit)
+    return data[: _FIXED - 4] + word.to_bytes(4, "little") + data[_FIXED:]
+
+
+def _parts(packet: Packet) -> Iterator[Guessed]:
+    """Yield packets with a part of a header that seems to be left out."""
+    if packet.fields.get(_U + "Flags.HH") == 1 and _X + "HeaderDataLength" in packet.spans:
+        at = max(_end(packet, _X + "Header", 0), sum(packet.spans[_X + "HeaderDataLength"]))
+        right = _instead(packet, at, 0, struct.pack("<HHI", BODY_SECTION_ID, 0, 0))
+        if right is not None:
+            yield _SOAP_BODY, right
+    if packet.fields.get(_U + "Flags.MQ") != 1:
+        return
+    for name in LISTS:
+        key = f"{_Q}{name}.HeaderSize"
+        if key in packet.spans:
+            right = _instead(packet, packet.spans[key][0], 0, _empty_list(name))
+            if right is not None:
+                yield _LIST[name], right
+    if packet.spans.get(_Q + "Response.ElementCount"):
+        right = _instead(packet, _end(packet, _Q + "Response", 0), 0, struct.pack("<HHI", SIGNATURE_ID, 0, 0))
+        if right is not None:
+            yield _LIST["Signature"], right
+
+
+@cache
+def _empty_list(name: str) -> bytes:
+    packet = _message()
+    at = packet.spans[f"{_Q}{name}.HeaderSize"][0]
+    return packet.data[at : sum(packet.spans[f"{_Q}{name}.ElementCount"])]
+
+
+@cache
+def _message() -> Packet:
+    from conformance.wire import dissect
+
+    return dissect(encode("UserMessage", {**_PLAIN, _Q + "Destination.ElementCount": 0}), transport="buffer")
+
+
+_PLAIN: dict[str, int | str | bytes | bool] = {
+    _U + "SourceQueueManager": "00000001-0000-0000-0000-000000000001",
+    _U + "DestinationQueue.DirectFormatName": "OS:h\\q",
+    _U + "MessageID": 1,
+}
+
+
+def _user_header(packet: Packet) -> Iterator[Guessed]:
+    """Yield packets with a UserHeader, with one only, and with one in its place."""
+    if int(packet.fields[_SIZE]) < _FIXED:
+        return
+    _, size = read_section(_USER_HEADER, packet.data[_BASE:])
+    once = packet.data[_BASE : _BASE + size]
+    if once == packet.data[_BASE + size : _BASE + 2 * size] and (right := _instead(packet, _BASE, size, b"")):
+        yield _PROPERTIES, right
+    for length in (20, 36):
+        _, size = read_section(_USER_HEADER, packet.data[_BASE + length :])
+        rest = packet.data[_BASE + length + size :]
+        moved = packet.data[_BASE + length : _BASE + length + size] + packet.data[_BASE : _BASE + length]
+        yield _TRANSACTION, packet.data[:_BASE] + moved + rest
+    model = _message()
+    at, size = model.spans["UserHeader"]
+    flags = int(model.fields[_U + "Flags"]) & ~(1 << 23)  # without the lists
+    header = bytearray(model.data[at : at + size])
+    header[44:48] = flags.to_bytes(4, "little")
+    right = _instead(packet, _BASE, 0, bytes(header))
+    if right is not None:
+        yield _REQUIRED, right
