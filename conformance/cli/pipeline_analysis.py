@@ -129,7 +129,7 @@ def sql(
         opened = Lake.open(lake)
         footers.located(opened)  # Report a damaged lake before Spark starts.
         begin("pipeline sql", "starting Spark", quiet=json)
-        with session(master) as spark:
+        with session(master, queries=True) as spark:
             views.open_views(spark, opened)
             frame = views.ask(spark, query)
             if out is not None:

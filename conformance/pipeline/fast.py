@@ -7,10 +7,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 
-from conformance import __version__
 from conformance.capture.columns.reader import FastCapture
 from conformance.capture.pcap import FILE_HEADER
 from conformance.captures.defects import Trouble, contained
@@ -18,20 +16,20 @@ from conformance.captures.followed import Followed
 from conformance.captures.packet_rules import PacketRules
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.identity import Probe
-from conformance.pipeline.lacking import add, columns_of, incomplete_of
+from conformance.pipeline.lacking import add, incomplete_of
 from conformance.pipeline.lake import Kept, Part
 from conformance.pipeline.memory import freeze, resumed, settle, thaw
 from conformance.pipeline.memory import kept as state_bytes
 from conformance.pipeline.ranges import Carry, Span, judge_span, packets_alone, walker
-from conformance.pipeline.rows import Row, Rows, day, moment, plain, texts
+from conformance.pipeline.rows import Row, Rows, day, texts
 from conformance.pipeline.rows_writer import Teller
-from conformance.pipeline.streams import HOLD_NS, KEPT, SILENT_NS, How, State
+from conformance.pipeline.streams import HOLD_NS, KEPT, SILENT_NS, How, State, capture_row
 from conformance.pipeline.tables_sink import ArrowTables
 from conformance.runlog import Incomplete
 from conformance.runlog.incomplete import COMPLETE
 
 LEAST = 20
-"""Of KEPT verdicts, each range has its share, at least so many."""
+"""The least number of verdicts that each range keeps as its share of KEPT."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,36 +363,16 @@ def assemble(walked: Walked, done: Sequence[RangeDone], how: How, rows: Rows) ->
 
 def _row(ranges: Sequence[RangeDone], how: How) -> Row:
     work = ranges[0].work
-    probe = work.capture
     skipped: Counter[str] = Counter()
     slow: Counter[str] = Counter()
     for one in ranges:
         skipped.update(one.skipped)
         slow.update(one.slow)
-    last_ns = next((one.last_ns for one in reversed(ranges) if one.last_ns), 0)
-    cut = next((one.cut for one in ranges if one.cut), None)
-    return {
-        "capture_id": probe.capture,
-        "stream_id": work.stream,
-        "position": work.position,
-        "path": plain(probe.path),
-        "bytes": probe.size,
-        "format": probe.format,
-        "date": day(probe.first_ns),
-        "first_time": None if probe.first_ns is None else moment(probe.first_ns),
-        "last_time": moment(last_ns) if last_ns else None,
-        "records": sum(one.records for one in ranges),
-        "packets": sum(one.packets for one in ranges),
-        "lost_bytes": sum(one.lost for one in ranges),
-        "skipped": texts(skipped),
-        "cut": cut,
-        **columns_of(Incomplete.sum(one.lacking for one in ranges) + Incomplete(cut=int(cut is not None))),
-        "ranges": len(ranges),
-        "handed_over": texts(slow),
-        "profile": how.profile,
-        "level": how.level,
-        "reading_set": how.reading_set,
-        "judged_by": __version__,
-        "ingested_at": datetime.now(UTC),
-        "batch": how.batch,
-    }
+    last_ns = next((one.last_ns for one in reversed(ranges) if one.last_ns), None)
+    return capture_row(
+        work.capture, how, work.stream, work.position, (work.capture.first_ns, last_ns),
+        records=sum(one.records for one in ranges), packets=sum(one.packets for one in ranges),
+        lost=sum(one.lost for one in ranges), skipped=skipped, slow=slow,
+        cut=next((one.cut for one in ranges if one.cut), None), ranges=len(ranges),
+        lacking=Incomplete.sum(one.lacking for one in ranges),
+    )  # fmt: skip

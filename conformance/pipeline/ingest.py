@@ -20,7 +20,7 @@ from conformance.pipeline.lake import Entry, Kept, Lake, Part, Snapshot
 from conformance.pipeline.ranges import walkable, warm
 from conformance.pipeline.rows import Rows, plain
 from conformance.pipeline.streams import How, StreamDone, StreamWork
-from conformance.pipeline.work import StreamTask, Workers, probe_all, run_streams
+from conformance.pipeline.work import Here, StreamTask, Workers, probe_all, run_streams
 from conformance.runlog import Incomplete
 from conformance.runlog.incomplete import COMPLETE
 from conformance.spec.catalogue import assignment
@@ -143,7 +143,8 @@ def ingest(
     with lake.writing(batch) as staging:
         before = lake.snapshot()
         chunks = [files[at : at + _PROBED] for at in range(0, len(files), _PROBED)]
-        probes = [one for found in workers.map(probe_all, chunks) for one in found]
+        probing = workers if len(chunks) > 1 else Here()  # Workers begin with what takes long, all at once.
+        probes = [one for found in probing.map(probe_all, chunks) for one in found]
         new, bad, known = _sorted([*probes, *refused], before)
         work, walks = _planned(before, lake, new, options, asked, str(staging), workers.cores)
         if work or walks:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -123,7 +124,7 @@ class Teller:
         self.rows.add("verdicts", row, stream=self.part)
 
 
-def packet_row(frame: Frame, packet: Packet, verdicts: list[Verdict]) -> Row:
+def packet_row(frame: Frame, packet: Packet, verdicts: Sequence[Verdict]) -> Row:
     """Return a packet as a row, with the roll-up of the verdicts on it alone."""
     fields, queue = packet.fields, destination(packet)
     roll_up = worst(verdict.outcome for verdict in verdicts)

@@ -36,6 +36,8 @@ _MASTER = re.compile(r"local(\[(\*|[0-9]+)\])?|spark://([^:/]+|\[[^\]]+\]):[0-9]
 _NO_ANSWER = "does not exist in the JVM"  # py4j reports this for every class once Java has ended.
 _QUIET = Path(__file__).with_name("log4j2.properties")
 _PATIENCE_S = 10
+_LIGHT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Options of a Java that only hands out tasks: optimising its own code would take more time than it runs."""
 _GONE = (
     "Spark's Java process has ended before its work: it was killed, or had too little memory; run the command again."
 )
@@ -70,11 +72,13 @@ def find_java() -> tuple[str, int]:
 
 
 @contextmanager
-def session(master: str | None = None, *, settings: dict[str, str] | None = None) -> Iterator[SparkSession]:
+def session(
+    master: str | None = None, *, settings: dict[str, str] | None = None, queries: bool = False
+) -> Iterator[SparkSession]:
     """Yield a Spark session and stop it at the end; an existing one (spark-submit, a notebook) is used and not stopped.
 
-    master: as Spark writes it; None: the one that spark-submit chose, or all cores of this machine. Raises
-    PipelineError.
+    master: as Spark writes it; None: the one that spark-submit chose, or all cores of this machine. queries: Java
+    itself computes, instead of only handing out tasks. Raises PipelineError.
     """
     work_begins()
     require_spark()
@@ -90,6 +94,7 @@ def session(master: str | None = None, *, settings: dict[str, str] | None = None
         return
     find_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("SPARK_LAUNCHER_OPTS", _LIGHT)  # of the Java that starts Spark's
     builder = SparkSession.builder.appName("mqconform")
     if master is not None or "PYSPARK_GATEWAY_PORT" not in os.environ:
         builder = builder.master(master or LOCAL)
@@ -101,7 +106,8 @@ def session(master: str | None = None, *, settings: dict[str, str] | None = None
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.task.maxFailures": "4",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_QUIET}",
+        "spark.python.daemon.module": "conformance.pipeline.worker_daemon",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_QUIET}{'' if queries else f' {_LIGHT}'}",
         **(settings or {}),
     }.items():
         builder = builder.config(key, value)

@@ -22,7 +22,7 @@ class Read:
 
 
 class Reading(Protocol):
-    """What has the state of reading a stream."""
+    """An object that holds the state of reading a stream."""
 
     reading: CaptureReading
 

@@ -198,7 +198,7 @@ class _Judge:
 
     @property
     def connected(self) -> bool:
-        """Whether connections are followed by their rules; without compiled code, always."""
+        """Return True if rules follow the connections; without compiled code they always do."""
         return self.how.sessions or not self.compiled
 
     def sessions(self) -> SessionJudge | ColumnSessions | None:
@@ -239,31 +239,11 @@ class _Judge:
         reading = state.reading
         records = max(reading.records - before, trouble.record)
         slow = judge.in_place.slow if judge.in_place is not None and not self.how.sessions else Counter[str]()
-        row: Row = {
-            "capture_id": probe.capture,
-            "stream_id": state.stream,
-            "position": state.position,
-            "path": plain(probe.path),
-            "bytes": probe.size,
-            "format": probe.format,
-            "date": teller.date,
-            "first_time": None if read.first_ns is None else moment(read.first_ns),
-            "last_time": None if read.last_ns is None else moment(read.last_ns),
-            "records": records,
-            "packets": summary.packets,
-            "lost_bytes": summary.lost,
-            "skipped": texts(reading.skipped - skipped),
-            "cut": cut,
-            **columns_of(summary.incomplete + Incomplete(cut=int(cut is not None))),
-            "ranges": 1,
-            "handed_over": texts(slow),
-            "profile": self.how.profile,
-            "level": self.how.level,
-            "reading_set": self.how.reading_set,
-            "judged_by": __version__,
-            "ingested_at": datetime.now(UTC),
-            "batch": self.how.batch,
-        }
+        row = capture_row(
+            probe, self.how, state.stream, state.position, (read.first_ns, read.last_ns), records=records,
+            packets=summary.packets, lost=summary.lost, skipped=reading.skipped - skipped, slow=slow, cut=cut,
+            lacking=summary.incomplete,
+        )  # fmt: skip
         self._close(teller, summary)
         self.records += records
         told.row, told.cut = row, cut
@@ -381,3 +361,37 @@ class _Judge:
 def in_columns(probe: Probe) -> bool:
     """Tell whether compiled code can judge a capture."""
     return all(find_spec(name) is not None for name in NEEDED)
+
+
+def capture_row(
+    probe: Probe, how: How, stream: str, position: int, times_ns: tuple[int | None, int | None], *, records: int,
+    packets: int, lost: int, skipped: Counter[str], slow: Counter[str], cut: str | None, lacking: Incomplete,
+    ranges: int = 1,
+) -> Row:  # fmt: skip
+    """Return the row of a judged capture. times_ns: of its first record and its last. slow: packets by reason."""
+    first, last = (None if one is None else moment(one) for one in times_ns)
+    return {
+        "capture_id": probe.capture,
+        "stream_id": stream,
+        "position": position,
+        "path": plain(probe.path),
+        "bytes": probe.size,
+        "format": probe.format,
+        "date": day(probe.first_ns),
+        "first_time": first,
+        "last_time": last,
+        "records": records,
+        "packets": packets,
+        "lost_bytes": lost,
+        "skipped": texts(skipped),
+        "cut": cut,
+        **columns_of(lacking + Incomplete(cut=int(cut is not None))),
+        "ranges": ranges,
+        "handed_over": texts(slow),
+        "profile": how.profile,
+        "level": how.level,
+        "reading_set": how.reading_set,
+        "judged_by": __version__,
+        "ingested_at": datetime.now(UTC),
+        "batch": how.batch,
+    }
