@@ -1,0 +1,29 @@
+"""Cells: each column of a member's row with the requirements it stands for, from `spec/data/cells/mqac.toml`."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+
+from conformance.activex.members import Kind, Member
+from conformance.spec.catalogue import requirement_id
+from conformance.spec.compiled import data_folder
+
+Cells = Mapping[str, tuple[str, ...]]
+
+
+@cache
+def all_cells() -> Mapping[str, Cells]:
+    """Return `Class.Member.form` to columns to requirement ids. Raises CatalogueError for an unknown id."""
+    data = tomllib.loads((data_folder() / "cells" / "mqac.toml").read_text(encoding="utf-8"))
+    return {
+        key: {column: tuple(requirement_id(name) for name in names) for column, names in columns.items()}
+        for key, columns in data.items()
+    }
+
+
+def requirements(member: Member, kind: Kind, *columns: str) -> tuple[str, ...]:
+    """Return the requirements of some columns of a form of a member, without those of columns that it lacks."""
+    cells = all_cells().get(f"{member.coclass}.{member.name}.{kind}", {})
+    return tuple(name for column in columns for name in cells.get(column, ()))

@@ -1,0 +1,174 @@
+"""What an answer to a call of a member has to be, told from the object's state: data in, demands out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from conformance.activex.cells import requirements
+from conformance.activex.members import Check, Kind, Member
+from conformance.activex.states import CREATED, REFRESHED, refuses
+from conformance.activex.statuses import E_NOTIMPL, S_OK, failed
+from conformance.activex.tables import CLASSES
+from conformance.activex.values import Variant, hollow, same
+
+Readings = Mapping[str, tuple[str, ...]]
+
+NEW_MESSAGE: Final = "R-MQAC-new-message-defaults"
+AS_LISTED: Final = "as-listed"
+_DISPUTED: Final = frozenset(
+    {"TimeToReachQueue", "ApplicationTag", "Label", "CorrelationIdentifier", "HashAlgorithm", "SentTime"}
+)
+_TRANSACTION_TYPES: Final = frozenset({"UNKNOWN", "DISPATCH", "I4", "I8"})
+_SEND, _DENY_NONE = 2, 0
+
+
+@dataclass(frozen=True, slots=True)
+class Invoke:
+    """A call of a member: by its name, in one of its forms."""
+
+    member: str
+    kind: Kind
+    arguments: tuple[Variant, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The answer: a status, and what the member answered, if anything."""
+
+    status: int
+    value: Variant | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {"status": self.status, **({} if self.value is None else {"value": self.value.to_json()})}
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """An object as the client's calls have left it. values: what was put, by the attribute that keeps it."""
+
+    coclass: str
+    state: str
+    values: Mapping[str, Variant] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """One demand on an answer, whether it holds, and the requirements it stands for. expected: JSON."""
+
+    requirements: tuple[str, ...]
+    holds: bool
+    expected: Any
+    readings: tuple[tuple[str, str], ...] = ()
+
+
+def demands(held: Held, call: Invoke, seen: Seen, readings: Readings) -> Iterator[Demand]:
+    """Yield the demands on an answer. None for a call of which the tables say nothing."""
+    member = CLASSES[held.coclass][call.member]
+    if member.unimplemented:
+        yield _status(requirements(member, call.kind, "unimplemented"), seen, E_NOTIMPL)
+        return
+    check = refusing(member, held, call)
+    if check is not None:
+        columns = [f"check:{check.name}"]
+        if held.coclass == "MSMQTransaction" and check.name == "empty":
+            columns.append("initial")
+        yield _status(requirements(member, call.kind, *columns), seen, check.status)
+    elif call.kind == "put":
+        yield from _put(member, call.arguments[-1], seen)
+    elif call.kind == "get":
+        yield from _get(member, held, seen, readings)
+    elif call.kind == "method":
+        yield _status(requirements(member, "method", "success"), seen, S_OK)
+
+
+def refusing(member: Member, held: Held, call: Invoke) -> Check | None:
+    """Return the first precondition, in the order of the text, that the call does not meet."""
+    broken = refuses(held.coclass, held.state) | _by_arguments(member, call.arguments)
+    return next((check for check in member.checks if check.name in broken), None)
+
+
+def _by_arguments(member: Member, arguments: tuple[Variant, ...]) -> frozenset[str]:
+    if member.name == "InitNew" and arguments[0].vt not in _TRANSACTION_TYPES:
+        return frozenset({"type"})
+    if member.name == "Open" and arguments[0].value == _SEND and arguments[1].value != _DENY_NONE:
+        return frozenset({"share-mode"})
+    return frozenset()
+
+
+def _status(names: tuple[str, ...], seen: Seen, wanted: int | None) -> Demand:
+    if wanted is None:
+        return Demand(names, failed(seen.status), {"status": "a failing HRESULT"})
+    return Demand(names, seen.status == wanted, {"status": wanted})
+
+
+def _put(member: Member, value: Variant, seen: Seen) -> Iterator[Demand]:
+    if member.takes is None:
+        return
+    if member.takes.admits(value):
+        of_type = f"type:{value.of if value.vt == 'ARRAY' else value.vt}"
+        columns = ("success",) if value.vt == "ARRAY" else ("success", of_type)
+        yield _status(requirements(member, "put", *columns), seen, S_OK)
+    elif member.refusal is not None:
+        yield _status(requirements(member, "put", "refused"), seen, member.refusal)
+
+
+def _get(member: Member, held: Held, seen: Seen, readings: Readings) -> Iterator[Demand]:
+    if member.vt == "DISPATCH" or not _shown(member, held):
+        return
+    yield _status(requirements(member, "get", "success"), seen, S_OK)
+    if seen.status != S_OK:
+        return
+    put = held.values.get(member.kept_as or "")
+    if put is not None and member.name == "BodyLength":
+        put = Variant("I4", len(put.value)) if isinstance(put.value, bytes) else None
+        if put is None:
+            return
+    if put is not None:
+        yield from _kept(member, held, put, seen)
+    elif member.kept_as not in held.values:
+        yield from _initial(member, seen, readings)
+
+
+def _shown(member: Member, held: Held) -> bool:
+    """Tell whether the state alone says what the getter shows.
+
+    A getter of MSMQQueueInfo first refreshes the object, which takes a queue that exists; a put that the queue has not
+    got is lost then, or not (R-MQAC-getter-after-put).
+    """
+    if held.coclass != "MSMQQueueInfo":
+        return held.coclass == "MSMQMessage"
+    if member.name == "FormatName":
+        return held.state not in (CREATED, REFRESHED)
+    return held.state == CREATED and member.kept_as in held.values
+
+
+def _kept(member: Member, held: Held, put: Variant, seen: Seen) -> Iterator[Demand]:
+    holds = seen.value is not None and same(seen.value, put)
+    expected = {"value": put.to_json()}
+    for writer in CLASSES[held.coclass].values():
+        if writer.kept_as == member.kept_as and writer.slot("put") is not None and member.name != "BodyLength":
+            yield Demand(requirements(writer, "put", "kept", f"kept:{put.value}"), holds, expected)
+    yield Demand(requirements(member, "get", "gives", _case(put)), holds, expected)
+
+
+def _initial(member: Member, seen: Seen, readings: Readings) -> Iterator[Demand]:
+    assumed: tuple[tuple[str, str], ...] = ()
+    if member.kept_as in _DISPUTED and member.coclass == "MSMQMessage":
+        if readings.get(NEW_MESSAGE, (AS_LISTED,)) != (AS_LISTED,):
+            return
+        assumed = ((NEW_MESSAGE, AS_LISTED),)
+    shown = seen.value or Variant("EMPTY")
+    if member.initial is not None:
+        names = requirements(member, "get", "initial", "gives", _case(member.initial))
+        yield Demand(names, same(shown, member.initial), {"value": member.initial.to_json()}, assumed)
+    elif member.null or member.name == "FormatName":
+        names = requirements(member, "get", "initial", "gives")
+        yield Demand(names, hollow(shown), {"value": "any form of NULL"}, assumed)
+
+
+def _case(value: Variant) -> str:
+    if value.vt == "BSTR":
+        return "gives:text" if value.value else "gives:null"
+    return "gives:true" if value.value else "gives:false"

@@ -1,0 +1,215 @@
+"""Plans: calls that show what a row of a table demands, each from a new object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from conformance.activex import tables_message, tables_queue, tables_queue_info
+from conformance.activex.domains import Longs, Named
+from conformance.activex.expected import Invoke
+from conformance.activex.members import Kind, Member
+from conformance.activex.tables import CLASSES
+from conformance.activex.values import MISSING, Variant, long, text, truth
+
+PATH_NAME: Final = "$path"
+"""Stands for the path name of a private queue of this example, in a BSTR."""
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One step of a plan on the object of this name. call: None to create it, of the class. gives: name of the object
+    that the call hands out. Arguments name objects of the plan as `DISPATCH` or `UNKNOWN`.
+    """
+
+    object: str
+    call: Invoke | None = None
+    coclass: str | None = None
+    gives: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        out: dict[str, Any] = {"object": self.object}
+        if self.call is None:
+            return out | {"class": self.coclass}
+        values = [value.to_json() for value in self.call.arguments]
+        out |= {"member": self.call.member, "kind": self.call.kind, "arguments": values}
+        return out if self.gives is None else out | {"gives": self.gives}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Act:
+        """The inverse of `to_json`. Raises KeyError or ValueError for another object."""
+        if "class" in data:
+            return cls(data["object"], coclass=data["class"])
+        values = tuple(Variant.from_json(value) for value in data["arguments"])
+        return cls(data["object"], Invoke(data["member"], data["kind"], values), gives=data.get("gives"))
+
+
+Plan = tuple[Act, ...]
+
+
+def create(coclass: str, name: str = "a") -> Act:
+    return Act(name, coclass=coclass)
+
+
+def on(name: str, member: str, *arguments: Variant, kind: Kind = "method", gives: str | None = None) -> Act:
+    return Act(name, Invoke(member, kind, arguments), gives=gives)
+
+
+def unimplemented(member: Member) -> Iterator[Plan]:
+    """Yield a plan for each form of a member that does nothing."""
+    for slot in member.slots:
+        arguments = () if slot.kind == "get" else (text("a"),)
+        yield (create(member.coclass), Act("a", Invoke(member.name, slot.kind, arguments)))
+
+
+def message_property(member: Member) -> Iterator[Plan]:
+    """Yield plans for a property of a message: a new one's value, each value put and got, each refused."""
+    if member.unimplemented:
+        yield from unimplemented(member)
+        return
+    readers = [
+        other.name
+        for other in CLASSES[member.coclass].values()
+        if other.slot("get") is not None and member.kept_as is not None and other.kept_as == member.kept_as
+    ]
+    looks = tuple(on("a", reader, kind="get") for reader in readers or [member.name] if member.slot("get") or readers)
+    yield (create(member.coclass), *looks)
+    if member.takes is None:
+        return
+    inside = [put(member, value) for value in member.takes.inside()]
+    yield (create(member.coclass), *(act for one in inside for act in (one, *looks)))
+    yield (create(member.coclass), *(act for one in reversed(inside) for act in (one, *looks)))
+    if member.refusal is not None:
+        outside = [put(member, value) for value in member.takes.outside()]
+        yield (create(member.coclass), *(act for one in outside for act in (one, *looks)))
+        yield (create(member.coclass), inside[0], *(act for one in outside for act in (one, *looks)))
+
+
+def put(member: Member, value: Variant) -> Act:
+    return on("a", member.name, value, kind="put")
+
+
+MESSAGE_PROPERTIES: Final = tuple(
+    member
+    for member in tables_message.MEMBERS
+    if member.unimplemented or (member.slots[0].kind in ("get", "put") and member.vt != "DISPATCH")
+)
+
+STORED: Final[Mapping[str, tuple[Variant, ...]]] = {
+    "Label": (text("a"), text("x" * 124)),
+    "ServiceTypeGuid": (text("{01234567-89AB-CDEF-0123-456789ABCDEF}"),),
+    "PrivLevel": Named("MQPRIVLEVEL").inside(),
+    "Journal": Named("MQJOURNAL").inside(),
+    "Quota": (long(1), long(1000), long(2**31 - 1)),
+    "Authenticate": Named("MQAUTHENTICATE").inside(),
+    "JournalQuota": (long(1), long(1000)),
+}
+"""Properties of a private queue that are put before it is created and got back from it, with values a queue takes."""
+
+
+def queue_property(member: Member) -> Iterator[Plan]:
+    """Yield plans for a property of MSMQQueueInfo: each value put, given to a new queue, and got from it."""
+    if member.unimplemented:
+        yield from unimplemented(member)
+        return
+    look = on("a", member.name, kind="get")
+    for value in STORED.get(member.name, ()):
+        named = put(tables("PathName"), text(PATH_NAME))
+        yield (create(member.coclass), named, put(member, value), on("a", "Create", MISSING, MISSING), look)
+    if member.name == "FormatName":
+        name = text("DIRECT=OS:.\\private$\\a")
+        yield (create(member.coclass), look, put(member, name), look, put(member, text("PRIVATE=a")), look)
+    elif member.name == "BasePriority":
+        public = put(tables("FormatName"), text("PUBLIC=01234567-89ab-cdef-0123-456789abcdef"))
+        limits = Longs(-32768, 32767)
+        yield (create(member.coclass), public, *(put(member, value) for value in limits.inside()))
+        yield (create(member.coclass), public, *(put(member, value) for value in limits.outside()))
+    elif member.takes is not None and member.name not in STORED:
+        yield (create(member.coclass), *(put(member, value) for value in member.takes.inside()))
+
+
+def tables(name: str) -> Member:
+    return CLASSES[tables_queue_info.COCLASS][name]
+
+
+QUEUE_PROPERTIES: Final = tuple(
+    member for member in tables_queue_info.MEMBERS if member.unimplemented or member.slot("put") is not None
+)
+QUEUE_METHODS: Final = tuple(member for member in tables_queue_info.MEMBERS if member.slot("method") is not None)
+
+
+def queue_method(member: Member) -> Iterator[Plan]:
+    """Yield plans that break the preconditions of a method of MSMQQueueInfo, alone and with the next one."""
+    arguments = {"Create": (MISSING, MISSING), "Open": (long(1), long(0))}.get(member.name, ())
+    yield (create(member.coclass), on("a", member.name, *arguments))
+    named = put(tables("PathName"), text(PATH_NAME))
+    made = (create(member.coclass), named, on("a", "Create", MISSING, MISSING))
+    if member.name == "Create":
+        yield made
+        yield (*made[:2], on("a", "Create", truth(True), truth(True)))
+    elif member.name == "Open":
+        yield (*made, on("a", "Open", long(2), long(1)))
+        yield (*made, on("a", "Open", long(1), long(0), gives="q"), on("q", "Close"))
+        yield (*made, on("a", "Open", long(2), long(0), gives="q"), on("q", "Close"))
+    elif member.name == "Delete":
+        yield (*made, on("a", "Delete"), on("a", "Delete"))
+    else:
+        yield (*made, on("a", member.name))
+
+
+BLANK_QUEUE: Final = tuple(
+    member
+    for member in tables_queue.MEMBERS
+    if member.unimplemented or any(check.name == "blank" for check in member.checks)
+)
+NEEDS_OBJECT: Final = frozenset({"EnableNotification"})
+
+
+def blank_queue(member: Member) -> Iterator[Plan]:
+    """Yield plans that call a member of a queue object that was never opened, and of one that is closed."""
+    if member.unimplemented:
+        yield from unimplemented(member)
+        return
+    slot = member.slots[0]
+    arguments = _arguments(member)
+    yield (create(member.coclass), Act("a", Invoke(member.name, slot.kind, arguments)))
+    if any(check.name == "closed" for check in member.checks):
+        named = put(tables("PathName"), text(PATH_NAME))
+        receive_access = 1
+        yield (
+            create(tables_queue_info.COCLASS),
+            named,
+            on("a", "Create", MISSING, MISSING),
+            on("a", "Open", long(receive_access), long(0), gives="q"),
+            on("q", "Close"),
+            Act("q", Invoke(member.name, slot.kind, arguments)),
+        )
+
+
+def _arguments(member: Member) -> tuple[Variant, ...]:
+    """Return arguments that meet the preconditions of a read: no transaction, a lookup identifier, no waiting."""
+    known = {"LookupId": text("1"), "Transaction": long(0), "ReceiveTimeout": long(0)}
+    return tuple(known.get(one.name, MISSING) for one in member.slots[0].arguments if not one.result)
+
+
+def transactions() -> Mapping[str, Plan]:
+    """Return the plans of transactions by name."""
+    dispenser, transaction = create("MSMQTransactionDispenser", "d"), create("MSMQTransaction", "t")
+    begin = on("d", "BeginTransaction", gives="t")
+    ends = {
+        "commit": ("Commit", (MISSING,) * 3),
+        "abort": ("Abort", (MISSING,) * 2),
+        "commit-with-arguments": ("Commit", (truth(False), long(2), long(0))),
+        "abort-with-arguments": ("Abort", (truth(False), truth(False))),
+    }
+    plans: dict[str, Plan] = {}
+    for name, (member, arguments) in ends.items():
+        plans[name] = (dispenser, begin, on("t", member, *arguments))
+        plans[f"{name}-nothing"] = (transaction, on("t", member, *arguments))
+    wrong = [
+        on("t", "InitNew", value) for value in (text("a"), Variant("R8", "1"), Variant("EMPTY"), Variant("BOOL", True))
+    ]
+    plans["attach-other-types"] = (transaction, *wrong, on("t", "Commit", *(MISSING,) * 3))
+    plans["attach-twice"] = (dispenser, begin, on("t", "InitNew", long(1)), on("t", "InitNew", text("a")))
+    return plans

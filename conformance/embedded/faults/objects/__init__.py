@@ -1,0 +1,1 @@
+"""Faults of the objects of MC-MQAC, which the suite `objects` must find."""

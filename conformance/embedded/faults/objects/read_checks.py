@@ -1,0 +1,180 @@
+"""Faults of the checks of each read of MSMQQueue (MC-MQAC 3.11.4.1): codes, their order, and arguments left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from conformance.embedded.entities import INFINITE, MqError
+from conformance.embedded.faults.base import fault
+from conformance.embedded.objects.codes import E_INVALIDARG
+from conformance.embedded.objects.queue_reads import READS, Perform, Read
+from conformance.spec.constants.hresults import (
+    MQ_ERROR_ACCESS_DENIED,
+    MQ_ERROR_INVALID_HANDLE,
+    MQ_ERROR_UNSUPPORTED_ACCESS_MODE,
+)
+
+SECTIONS = {
+    "Receive_v1": 7, "Peek_v1": 8, "ReceiveCurrent_v1": 11, "PeekNext_v1": 12, "PeekCurrent_v1": 13, "Receive": 14,
+    "Peek": 15, "ReceiveCurrent": 16, "PeekNext": 17, "PeekCurrent": 18, "ReceiveByLookupId": 21,
+    "ReceiveNextByLookupId": 22, "ReceivePreviousByLookupId": 23, "ReceiveFirstByLookupId": 24,
+    "ReceiveLastByLookupId": 25, "PeekByLookupId": 26, "PeekNextByLookupId": 27, "PeekPreviousByLookupId": 28,
+    "PeekFirstByLookupId": 29, "PeekLastByLookupId": 30, "ReceiveByLookupIdAllowPeek": 33,
+}  # fmt: skip
+"""Reads with their number in 3.11.4.1."""
+
+
+def demands(read: Read, *words: str) -> tuple[str, ...]:
+    """Return the requirements of a read with these words."""
+    return tuple(f"MQAC-3.11.4.1.{SECTIONS[read.name]}.{word}" for word in words)
+
+
+def spoken(read: Read) -> str:
+    """Return the name of a read in a fault's."""
+    letters = [f"-{letter.lower()}" if letter.isupper() else letter for letter in read.name]
+    return "".join(letters).lstrip("-").replace("_", "-")
+
+
+class _ForOne(Perform):
+    """A read that deviates if it is the one of `only`."""
+
+    only: str
+
+    @property
+    def deviates(self) -> bool:
+        """True for the read that is wrong."""
+        return self.read.name == self.only
+
+
+def _blank_as_closed(self: Any) -> tuple[Any, ...]:
+    found = tuple(Perform.checks(self))
+    return (self.queue.check_open, *found) if self.deviates else found
+
+
+def _closed_told_blank(self: Any) -> tuple[Any, ...]:
+    def check() -> None:
+        if self.queue.is_initialized and self.queue.is_closed:
+            raise MqError(E_INVALIDARG)
+
+    found = tuple(Perform.checks(self))
+    return (check, *found) if self.deviates else found
+
+
+def _access_before_closed(self: Any) -> tuple[Any, ...]:
+    def check() -> None:
+        allowed = (1, 0x81) if self.read.removes else (1, 0x81, 0x20, 0xA0)
+        if self.queue.is_initialized and self.queue.access not in allowed:
+            raise MqError(MQ_ERROR_ACCESS_DENIED)
+
+    found = tuple(Perform.checks(self))
+    return (check, *found) if self.deviates else found
+
+
+def _wrong_access_code(self: Any) -> None:
+    try:
+        Perform.check_access(self)
+    except MqError as failure:
+        if self.deviates and failure.status != MQ_ERROR_INVALID_HANDLE:
+            raise MqError(MQ_ERROR_UNSUPPORTED_ACCESS_MODE) from None
+        raise
+
+
+def _blank_before_lookup(self: Any) -> tuple[Any, ...]:
+    found = tuple(Perform.checks(self))
+    return (self.queue.check_initialized, *found) if self.deviates else found
+
+
+def _zero_looks_for_the_first(self: Any) -> None:
+    if not self.deviates:
+        Perform.check_lookup(self)
+        return
+    self.asked.lookup = self.lookup(self.asked.named("LookupId")) or 1
+
+
+def _other_default(flag: str, value: bool) -> Callable[[Any, str, bool], bool]:
+    def wanted(self: Any, name: str, default: bool) -> bool:
+        return bool(Perform.wanted(self, name, value if self.deviates and name == flag else default))
+
+    return wanted
+
+
+def _flag_turned(flag: str) -> Callable[[Any, str, bool], bool]:
+    def wanted(self: Any, name: str, default: bool) -> bool:
+        found = bool(Perform.wanted(self, name, default))
+        return not found if self.deviates and name == flag and not self.asked.named(name).left_out else found
+
+    return wanted
+
+
+def _polls(self: Any) -> int:
+    left_out = self.asked.named("ReceiveTimeout").left_out
+    return 0 if self.deviates and left_out else int(Perform.timeout(self))
+
+
+def _in_seconds(self: Any) -> int:
+    found = int(Perform.timeout(self))
+    return min(found * 1000, INFINITE) if self.deviates and found != INFINITE else found
+
+
+def _register(read: Read, name: str, story: str, words: tuple[str, ...], **methods: Any) -> None:
+    deviating = type("_Deviating", (_ForOne,), {"only": read.name, **methods})
+    fault(
+        __name__, f"{spoken(read)}-{name}", f"{read.name}: {story}", demands(read, *words), ("queue_reads", deviating)
+    )
+
+
+for _each in READS:
+    _register(
+        _each, "tells-a-blank-object-it-is-closed", "an object that nobody opened is answered as a closed one.",
+        ("return-ole-e-blank", "variable-is-initialized-equals-false"), checks=_blank_as_closed,
+    )  # fmt: skip
+    _register(
+        _each, "refuses-a-closed-object-with-another-code", "a closed object answers E_INVALIDARG.",
+        ("return-mq-error-invalid-handle", "variable-is-closed-equals-true"), checks=_closed_told_blank,
+    )  # fmt: skip
+    _register(
+        _each, "refuses-access-with-another-code", "an object opened for something else answers another code.",
+        ("return-mq-error-access-denied", "equal-ref-queue-access-type"), check_access=_wrong_access_code,
+    )  # fmt: skip
+    _register(
+        _each, "looks-at-access-first", "a closed object opened for sending answers that access is denied.",
+        ("return-mq-error-invalid-handle", "variable-is-closed-equals-true"), checks=_access_before_closed,
+    )  # fmt: skip
+    _register(
+        _each, "leaves-the-body-out", "without WantBody there is no body.", ("want-body-default",),
+        wanted=_other_default("WantBody", False),
+    )  # fmt: skip
+    if _each.by_identifier:
+        _register(
+            _each, "looks-at-blank-before-zero", "LookupId 0 of a blank object is answered OLE_E_BLANK.",
+            ("input-lookup-id-parameter-equals",), checks=_blank_before_lookup,
+        )  # fmt: skip
+    if _each.by_identifier and _each.seek == "current":
+        _register(
+            _each, "takes-zero-for-an-identifier", "LookupId 0 is looked up on a blank object too.",
+            ("input-lookup-id-parameter-equals",), check_lookup=_zero_looks_for_the_first,
+        )  # fmt: skip
+    if _each.at:
+        _register(
+            _each, "polls-by-default", "without ReceiveTimeout it does not wait.", ("receive-timeout-default",),
+            timeout=_polls,
+        )  # fmt: skip
+    if _each.at and not _each.name.endswith("_v1"):
+        _register(
+            _each, "counts-seconds", "ReceiveTimeout is taken for seconds.", ("receive-timeout-limit",),
+            timeout=_in_seconds,
+        )  # fmt: skip
+    if _each.at and _each.wants_connector:
+        _register(
+            _each, "shows-the-connector-unasked", "without WantConnectorType there is a connector type.",
+            ("want-connector-type-default",), wanted=_other_default("WantConnectorType", True),
+        )  # fmt: skip
+        _register(
+            _each, "shows-the-destination-unasked", "without WantDestinationQueue there is a destination.",
+            ("want-destination-queue-default",), wanted=_other_default("WantDestinationQueue", True),
+        )  # fmt: skip
+        _register(
+            _each, "turns-want-body", "WantBody means its opposite.", ("want-body-true", "want-body-false"),
+            wanted=_flag_turned("WantBody"),
+        )  # fmt: skip

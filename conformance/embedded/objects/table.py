@@ -1,0 +1,169 @@
+"""The objects of a queue manager by their handles, and values as the protocol writes them (facet `objects`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from conformance.embedded.entities import MqError
+from conformance.embedded.objects.codes import (
+    DISP_E_TYPEMISMATCH,
+    E_HANDLE,
+    E_NOINTERFACE,
+    REGDB_E_CLASSNOTREG,
+)
+from conformance.embedded.objects.dispatch import GET, ComObject, NoAnswer
+from conformance.embedded.objects.queue_names import QueueNames
+from conformance.embedded.objects.variants import Variant, from_base64, to_base64
+from conformance.spec.constants.interfaces import INTERFACES
+
+if TYPE_CHECKING:
+    from conformance.embedded.manager import Manager
+    from conformance.embedded.receiving import Caller
+
+Json = Any
+IDISPATCH, IUNKNOWN = "00020400-0000-0000-c000-000000000046", "00000000-0000-0000-c000-000000000046"
+_OBJECTS = ("DISPATCH", "UNKNOWN")
+_AS_TEXT = ("I8", "UI8")
+
+
+class Objects:
+    """The objects that a caller holds. world_readable: ids of the queues that everyone may receive from."""
+
+    def __init__(self, manager: Manager) -> None:
+        """Begin without objects."""
+        self.manager = manager
+        self.names = QueueNames(manager)
+        self.world_readable: set[str] = set()
+        self._held: dict[str, ComObject] = {}
+        self._handles: dict[int, str] = {}
+
+    def classes(self) -> dict[str, type[ComObject]]:
+        """Return the classes that can be made, by name."""
+        parts = self.manager.parts
+        made = (
+            parts.queue_info, parts.queue_object, parts.message_object, parts.transaction_object,
+            parts.transaction_dispenser,
+        )  # fmt: skip
+        return {each.CLASS: each for each in made}
+
+    def forget(self) -> None:
+        """Forget every object."""
+        self._held.clear()
+        self._handles.clear()
+        self.world_readable.clear()
+
+    # Handles.
+
+    def held(self, handle: Json) -> ComObject:
+        """Return the object of a handle. Raises MqError(E_HANDLE)."""
+        found = self._held.get(handle) if isinstance(handle, str) else None
+        if found is None:
+            raise MqError(E_HANDLE)
+        return found
+
+    def handle(self, given: ComObject) -> str:
+        """Return the handle of an object, a new one if nobody holds it."""
+        found = self._handles.get(id(given))
+        if found is None:
+            found = self._handles[id(given)] = self.manager.new_handle("o")
+            self._held[found] = given
+        return found
+
+    # The methods of the facet.
+
+    def create(self, name: str) -> str:
+        """Make an object of a class. Returns its handle."""
+        return self.handle(self.class_named(name)(self.manager))
+
+    def class_named(self, name: str) -> type[ComObject]:
+        """Return a class. Raises MqError(REGDB_E_CLASSNOTREG)."""
+        made = self.classes().get(name)
+        if made is None:
+            raise MqError(REGDB_E_CLASSNOTREG)
+        return made
+
+    def invoke(
+        self, handle: Json, member: str, kind: str, arguments: list[Json], interface: str | None, caller: Caller | None
+    ) -> dict[str, Json]:
+        """Perform a member. Raises NoAnswer if it answers its caller later."""
+        target = self.held(handle)
+        if not target.DISPATCHES or (interface is not None and interface not in target.INTERFACES):
+            raise MqError(E_NOINTERFACE)
+        return self.value_result(target.invoke(member, kind, [self.read(each) for each in arguments], caller))
+
+    def get(self, handle: Json, members: list[str]) -> list[dict[str, Json]]:
+        """Read several properties."""
+        self.held(handle)
+        return [self.got(handle, name) for name in members]
+
+    def got(self, handle: Json, name: str) -> dict[str, Json]:
+        """Return the status and value of one property."""
+        try:
+            return {"status": 0, **self.invoke(handle, name, GET, [], None, None)}
+        except MqError as failure:
+            return {"status": failure.status}
+
+    def query(self, handle: Json, iid: str) -> str:
+        """Ask for an interface (QueryInterface). Returns the handle of the same object."""
+        target = self.held(handle)
+        known = {INTERFACES[name].uuid for name in self.interfaces(target)} | {IUNKNOWN}
+        if target.DISPATCHES:
+            known.add(IDISPATCH)
+        if iid.lower() not in known:
+            raise MqError(E_NOINTERFACE)
+        return self.handle(target)
+
+    def interfaces(self, target: ComObject) -> tuple[str, ...]:
+        """Return the interfaces of an object."""
+        return target.INTERFACES
+
+    def release(self, handles: list[Json]) -> None:
+        """Let go of objects. An unknown handle is refused, after the others were released."""
+        unknown = False
+        for handle in handles:
+            found = self._held.pop(handle, None) if isinstance(handle, str) else None
+            if found is None:
+                unknown = True
+                continue
+            self._handles.pop(id(found), None)
+            found.released()
+        if unknown:
+            raise MqError(E_HANDLE)
+
+    # Values.
+
+    def read(self, given: Json) -> Variant:
+        """Return a value of the protocol. A handle that nobody gave is refused."""
+        vt, value = given["vt"], given.get("value")
+        if vt in _OBJECTS:
+            return Variant(vt, None if value is None else self.held(value))
+        if vt in _AS_TEXT:
+            return Variant(vt, int(value))
+        if vt != "ARRAY":
+            return Variant(vt, value)
+        of = given["of"]
+        if of == "UI1":
+            return Variant(vt, from_base64(value), of)
+        return Variant(vt, [self.read(each) for each in value], of)
+
+    def write(self, value: Variant) -> dict[str, Json]:
+        """Return a value as the protocol writes it."""
+        if value.vt in ("EMPTY", "NULL"):
+            return {"vt": value.vt}
+        if value.vt in _OBJECTS:
+            return {"vt": value.vt, "value": None if value.value is None else self.handle(value.value)}
+        if value.vt in _AS_TEXT:
+            return {"vt": value.vt, "value": str(value.value)}
+        if value.vt != "ARRAY":
+            return {"vt": value.vt, "value": value.value}
+        if value.of is None:
+            raise MqError(DISP_E_TYPEMISMATCH)
+        told = to_base64(value.value) if value.of == "UI1" else [self.write(each) for each in value.value]
+        return {"vt": value.vt, "of": value.of, "value": told}
+
+    def value_result(self, value: Variant | None) -> dict[str, Json]:
+        """Return the result of a member that answered a value, or nothing."""
+        return {"status": 0} if value is None else {"status": 0, "value": self.write(value)}
+
+
+__all__ = ["NoAnswer", "Objects"]

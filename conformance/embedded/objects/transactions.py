@@ -1,0 +1,143 @@
+"""MSMQTransactionDispenser, MSMQTransaction and the TransactionImpl behind it (MC-MQAC 3.6, 3.8, 3.9)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from conformance.embedded.entities import MqError, Transaction
+from conformance.embedded.objects.codes import E_INVALIDARG, XACT_E_NOTSUPPORTED
+from conformance.embedded.objects.dispatch import ANY, GET, METHOD, OPTIONAL, ComObject, member
+from conformance.embedded.objects.variants import EMPTY, Variant, as_flag, as_integer
+from conformance.spec.constants.hresults import MQ_ERROR_TRANSACTION_SEQUENCE, MQ_ERROR_TRANSACTION_USAGE
+
+if TYPE_CHECKING:
+    from conformance.embedded.manager import Manager
+
+XACTTC_SYNC = 2
+_POINTERS = ("UNKNOWN", "DISPATCH", "I4", "I8")
+
+
+class TransactionImpl(ComObject):
+    """An internal transaction (3.8). It has no IDispatch: only other objects call it."""
+
+    CLASS = "TransactionImpl"
+    INTERFACES = ("ITransaction",)
+    NOT_IMPLEMENTED: ClassVar[tuple[tuple[str, str], ...]] = ()
+    DISPATCHES: ClassVar[bool] = False
+
+    def __init__(self, manager: Manager) -> None:
+        """Create the transaction of the queue manager."""
+        super().__init__(manager)
+        self.transaction: Transaction = manager.transactions.begin()
+        self.completed = False
+
+    def commit(self, retaining: bool, flags: int, resource_flags: int) -> None:
+        """Commit (3.8.4.1.1). Raises MqError; a bad argument is told of a completed transaction too."""
+        self.check_commit(retaining, flags, resource_flags)
+        self.check_pending()
+        self.manager.transactions.commit(self.manager.transaction(self.transaction.handle))
+        self.completed = True
+
+    def abort(self, retaining: bool, asynchronous: bool) -> None:
+        """Abort (3.8.4.1.2)."""
+        self.check_abort(retaining, asynchronous)
+        self.check_pending()
+        self.manager.transactions.abort(self.manager.transaction(self.transaction.handle))
+        self.completed = True
+
+    def check_commit(self, retaining: bool, flags: int, resource_flags: int) -> None:
+        """Refuse what an internal transaction does not support."""
+        if resource_flags != 0 or retaining or flags != XACTTC_SYNC:
+            raise MqError(XACT_E_NOTSUPPORTED)
+
+    def check_abort(self, retaining: bool, asynchronous: bool) -> None:
+        """Refuse what an internal transaction does not support."""
+        if retaining or asynchronous:
+            raise MqError(XACT_E_NOTSUPPORTED)
+
+    def check_pending(self) -> None:
+        """Refuse a transaction that has ended."""
+        if self.completed:
+            raise MqError(MQ_ERROR_TRANSACTION_SEQUENCE)
+
+
+class TransactionObject(ComObject):
+    """MSMQTransaction (3.9): empty until it is attached to a transaction."""
+
+    CLASS = "MSMQTransaction"
+    INTERFACES = ("IMSMQTransaction3", "IMSMQTransaction2", "IMSMQTransaction")
+    NOT_IMPLEMENTED = ((GET, "Properties"), (GET, "Transaction"))
+
+    def __init__(self, manager: Manager, attached: TransactionImpl | None = None) -> None:
+        """Make an empty object, or one for a transaction."""
+        super().__init__(manager)
+        self.attached = attached
+
+    @member(METHOD, "Commit", fRetaining=OPTIONAL, grfTC=OPTIONAL, grfRM=OPTIONAL)
+    def commit(self, retaining: Variant, flags: Variant, resource_flags: Variant) -> None:
+        """Commit (3.9.4.1.2)."""
+        attached = self.needed()
+        attached.commit(self.retaining(retaining), self.commit_flags(flags), self.resource_flags(resource_flags))
+
+    @member(METHOD, "Abort", fRetaining=OPTIONAL, fAsync=OPTIONAL)
+    def abort(self, retaining: Variant, asynchronous: Variant) -> None:
+        """Abort (3.9.4.1.3)."""
+        attached = self.needed()
+        attached.abort(self.retaining(retaining), self.asynchronous(asynchronous))
+
+    @member(METHOD, "InitNew", varTransaction=ANY)
+    def init_new(self, given: Variant) -> None:
+        """Attach an existing transaction (3.9.4.2.1)."""
+        if self.attached is not None:
+            raise MqError(MQ_ERROR_TRANSACTION_USAGE)
+        if given.vt not in _POINTERS:
+            raise MqError(E_INVALIDARG)
+        self.attached = self.implementation(given.value)
+
+    def implementation(self, given: Any) -> TransactionImpl:
+        """Return the transaction that implements ITransaction. A number is no pointer that this process gave."""
+        if not isinstance(given, TransactionImpl):
+            raise MqError(E_INVALIDARG)
+        return given
+
+    @member(GET, "ITransaction")
+    def itransaction(self) -> Variant:
+        """Return the transaction, VT_EMPTY while there is none (3.9.4.3.1)."""
+        return EMPTY if self.attached is None else Variant("UNKNOWN", self.attached)
+
+    def needed(self) -> TransactionImpl:
+        """Return the attached transaction. Raises MqError(E_INVALIDARG) if there is none."""
+        if self.attached is None:
+            raise MqError(E_INVALIDARG)
+        return self.attached
+
+    def retaining(self, given: Variant) -> bool:
+        """Return fRetaining, False if it is left out."""
+        return False if given.left_out else as_flag(given)
+
+    def asynchronous(self, given: Variant) -> bool:
+        """Return fAsync, False if it is left out."""
+        return False if given.left_out else as_flag(given)
+
+    def commit_flags(self, given: Variant) -> int:
+        """Return grfTC, XACTTC_SYNC if it is left out."""
+        return XACTTC_SYNC if given.left_out else as_integer(given)
+
+    def resource_flags(self, given: Variant) -> int:
+        """Return grfRM, 0 if it is left out."""
+        return 0 if given.left_out else as_integer(given)
+
+
+class DispenserObject(ComObject):
+    """MSMQTransactionDispenser (3.6), which has no state."""
+
+    CLASS = "MSMQTransactionDispenser"
+    INTERFACES = ("IMSMQTransactionDispenser3", "IMSMQTransactionDispenser2", "IMSMQTransactionDispenser")
+
+    @member(METHOD, "BeginTransaction")
+    def begin(self) -> Variant:
+        """Begin an internal transaction (3.6.4.1.1)."""
+        parts = self.manager.parts
+        return Variant(
+            "DISPATCH", parts.transaction_object(self.manager, parts.transaction_implementation(self.manager))
+        )

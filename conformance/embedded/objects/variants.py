@@ -1,0 +1,159 @@
+"""Values of OLE Automation: VARIANTs as the protocol writes them, and the conversions that the objects make."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import uuid
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.embedded.entities import MqError
+from conformance.embedded.objects.codes import (
+    DISP_E_OVERFLOW,
+    DISP_E_PARAMNOTFOUND,
+    DISP_E_TYPEMISMATCH,
+    E_INVALIDARG,
+)
+
+if TYPE_CHECKING:
+    from conformance.embedded.objects.dispatch import ComObject
+
+Json = Any
+INTEGERS: Final = {
+    "I1": (8, True), "I2": (16, True), "I4": (32, True), "INT": (32, True), "I8": (64, True),
+    "UI1": (8, False), "UI2": (16, False), "UI4": (32, False), "UINT": (32, False), "UI8": (64, False),
+}  # fmt: skip
+"""Integer types: bits, and whether they have a sign."""
+UNIX_EPOCH_DAYS: Final = 25569  # 1 January 1970 in days since 30 December 1899
+_SECONDS = 86400
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A typed value. vt: its type without VT_. value: a number, text, bytes, object, list of variants, or None.
+
+    of: the element type of an ARRAY.
+    """
+
+    vt: str
+    value: Any = None
+    of: str | None = None
+
+    @property
+    def left_out(self) -> bool:
+        """True for an argument that the caller did not give (MC-MQAC 3.1.4.2)."""
+        return self.vt == "ERROR" and self.value == DISP_E_PARAMNOTFOUND
+
+
+EMPTY: Final = Variant("EMPTY")
+LEFT_OUT: Final = Variant("ERROR", DISP_E_PARAMNOTFOUND)
+NOTHING: Final = Variant("DISPATCH", None)
+
+
+def long(number: int) -> Variant:
+    """Return a VT_I4 with the low 32 bits of a number."""
+    return Variant("I4", (number + 0x80000000) % 0x100000000 - 0x80000000)
+
+
+def short(number: int) -> Variant:
+    """Return a VT_I2."""
+    return Variant("I2", number)
+
+
+def text(value: str | None) -> Variant:
+    """Return a VT_BSTR; None is a BSTR that is NULL."""
+    return Variant("BSTR", value)
+
+
+def flag(value: bool) -> Variant:
+    """Return a VT_BOOL, VARIANT_TRUE being all bits."""
+    return Variant("BOOL", bool(value))
+
+
+def data(value: bytes | None) -> Variant:
+    """Return VT_ARRAY | VT_UI1, or VT_EMPTY without a value."""
+    return EMPTY if value is None else Variant("ARRAY", value, "UI1")
+
+
+def date(seconds: int) -> Variant:
+    """Return a VT_DATE of seconds since 1970, UTC."""
+    return Variant("DATE", repr(UNIX_EPOCH_DAYS + seconds / _SECONDS))
+
+
+def braced(guid: str) -> str:
+    """Return a GUID in braces."""
+    return "{" + guid.strip("{}") + "}"
+
+
+def guid_bytes(guid: str, number: int) -> bytes:
+    """Return an OBJECTID (MS-MQMQ 2.2.8): a GUID and a number of 32 bits, little-endian."""
+    return uuid.UUID(guid).bytes_le + (number & 0xFFFFFFFF).to_bytes(4, "little")
+
+
+# Conversions of an argument.
+
+
+def as_integer(value: Variant, bits: int = 32, *, signed: bool = True) -> int:
+    """Return the integer that a value is converted to. Raises MqError if there is none."""
+    if value.vt in INTEGERS:
+        number = int(value.value)
+    elif value.vt == "BOOL":
+        number = raw_flag(value)
+    elif value.vt == "EMPTY":
+        number = 0
+    else:
+        raise MqError(DISP_E_TYPEMISMATCH)
+    low, high = (-(1 << bits - 1), 1 << bits - 1) if signed else (0, 1 << bits)
+    if not low <= number < high:
+        raise MqError(DISP_E_OVERFLOW)
+    return number
+
+
+def raw_flag(value: Variant) -> int:
+    """Return the number in a VT_BOOL."""
+    return -int(value.value) if isinstance(value.value, bool) else int(value.value)
+
+
+def as_flag(value: Variant) -> bool:
+    """Return the truth that a value is converted to: every number but 0 is true."""
+    return as_integer(value, 64) != 0
+
+
+def as_text(value: Variant) -> str | None:
+    """Return the text that a value is converted to; a BSTR may be NULL."""
+    if value.vt == "BSTR":
+        return None if value.value is None else str(value.value)
+    if value.vt in INTEGERS:
+        return str(value.value)
+    raise MqError(DISP_E_TYPEMISMATCH)
+
+
+def as_object(value: Variant) -> ComObject | None:
+    """Return the object of a VT_DISPATCH or VT_UNKNOWN, None if it is NULL."""
+    if value.vt not in ("DISPATCH", "UNKNOWN"):
+        raise MqError(DISP_E_TYPEMISMATCH)
+    found: ComObject | None = value.value
+    return found
+
+
+def as_bytes(value: Variant) -> bytes | None:
+    """Return the bytes of VT_ARRAY | VT_UI1, None of an empty value."""
+    if value.vt in ("EMPTY", "NULL"):
+        return None
+    if value.vt != "ARRAY" or value.of != "UI1":
+        raise MqError(E_INVALIDARG)
+    return bytes(value.value)
+
+
+def from_base64(given: str) -> bytes:
+    """Return the bytes of a text in base64. Raises MqError(E_INVALIDARG)."""
+    try:
+        return binascii.a2b_base64(given, strict_mode=True) if given else b""
+    except (binascii.Error, ValueError):
+        raise MqError(E_INVALIDARG) from None
+
+
+def to_base64(value: bytes) -> str:
+    """Return bytes as base64."""
+    return base64.b64encode(value).decode("ascii")

@@ -1,0 +1,1 @@
+"""The COM objects of MC-MQAC: members, values, preconditions and what is not implemented."""

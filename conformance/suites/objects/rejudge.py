@@ -1,0 +1,34 @@
+"""Runs an example of this suite again, from its repro file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from conformance.activex.plans import Act
+from conformance.harness.rejudge import NotRepeatable
+from conformance.suites.objects.playing import EXAMPLE, NotCreated, play
+from conformance.verdict import Verdict
+
+if TYPE_CHECKING:
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import RunOptions
+
+
+def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list[Verdict]:
+    """Return the verdicts of one example on `client`. Raises NotRepeatable for a repro of another suite or format."""
+    if repro.get("kind") != EXAMPLE:
+        raise NotRepeatable(f"The suite objects has no examples of the kind {repro.get('kind')!r}.")
+    if client.offers("reset"):
+        client.call("reset")
+    try:
+        plan = tuple(Act.from_json(act) for act in repro["acts"])
+        return [verdict for verdicts in play(plan, client, options.readings, _untold) for verdict in verdicts]
+    except (KeyError, TypeError, ValueError) as wrong:
+        raise NotRepeatable(f"The repro file holds acts that the suite objects does not know: {wrong}.") from None
+    except NotCreated as lacking:
+        raise NotRepeatable(f"The example cannot run again: {lacking}.") from None
+
+
+def _untold(*_: Any) -> None:
+    """Drop a step of the story: nobody reads it when an example runs again."""
