@@ -11,7 +11,9 @@ from contextlib import suppress
 
 from conformance.adapter import protocol
 from conformance.adapter.check import DriverCheck, GiveUp, told
+from conformance.adapter.check_objects import objects
 from conformance.spec.constants.codes import status_text
+from conformance.spec.constants.properties import PROPERTIES
 from conformance.verdict import Json
 
 Handle = str | int
@@ -147,6 +149,38 @@ def outgoing(walk: DriverCheck) -> None:
         _if_offered(walk, method, {"format_name": format_name})
 
 
+def management(walk: DriverCheck) -> None:
+    """Manage the machine and an outgoing queue; where the driver plays the network, send a message through it."""
+    format_name = "DIRECT=OS:mqconform-managed\\private$\\q"
+    if not any(walk.client.offers(f"management.{name}") for name in ("get", "act", "transfer")):
+        return
+    queue: dict[str, Json] = {"type": "queue", "format_name": format_name}
+    _managed(walk, {"type": "machine"}, ["PROPID_MGMT_MSMQ_CONNECTED", "PROPID_MGMT_MSMQ_ACTIVEQUEUES"])
+    if not walk.client.offers("queues.open"):
+        raise GiveUp
+    handle = opened(walk, format_name, "send")
+    if walk.client.offers("messages.send"):
+        walk.call("messages.send", queue=handle, message=_message(walk))
+    _managed(walk, queue, ["PROPID_MGMT_QUEUE_STATE", "PROPID_MGMT_QUEUE_MESSAGE_COUNT"])
+    for action in ("PAUSE", "RESUME"):
+        _if_offered(walk, "management.act", {"target": queue, "action": action})
+    for step in ("in_process", "established"):
+        played: dict[str, Json] = {"format_name": format_name, "step": step, "addresses": ["192.0.2.7"]}
+        _if_offered(walk, "management.connection", played)
+    _if_offered(walk, "management.transfer", {"format_name": format_name, "count": 1})
+    acknowledged: dict[str, Json] = {"format_name": format_name, "kind": "session", "count": 1}
+    _if_offered(walk, "management.acknowledge", acknowledged)
+
+
+def _managed(walk: DriverCheck, target: dict[str, Json], names: list[str]) -> None:
+    if not walk.client.offers("management.get"):
+        return
+    numbers = [PROPERTIES[name].value for name in names]
+    values = walk.call("management.get", target=target, properties=numbers).values["values"]
+    if len(values) != len(numbers):
+        walk.say("management.get", "wrong", f"{len(numbers)} properties were asked, and it answered {len(values)}")
+
+
 def messages(walk: DriverCheck) -> None:
     _, handle = _filled(walk, "messages")
     _if_offered(walk, "messages.peek", {"queue": handle, "timeout_ms": patient_ms(walk)})
@@ -250,17 +284,6 @@ def cancel(walk: DriverCheck) -> None:
         walk.say("messages.cancel", "wrong", f"the read it cancelled {what}")
 
 
-def objects(walk: DriverCheck) -> None:
-    made = walk.call("objects.create", **{"class": "MSMQQueueInfo"}).values["object"]
-    path = ".\\private$\\mqconform-objects"
-    _if_offered(walk, "objects.put", {"object": made, "property": "PathName", "value": path})
-    _if_offered(walk, "objects.get", {"object": made, "property": "PathName"})
-    _if_offered(walk, "objects.call", {"object": made, "method": "Create", "arguments": []})
-    if walk.client.offers("objects.events"):
-        source = walk.call("objects.create", **{"class": "MSMQEvent"}).values["object"]
-        walk.call("objects.events", object=source, on=True)
-
-
 def reset(walk: DriverCheck) -> None:
     """After a reset the queue no longer exists: opening it fails, and it can be created again."""
     if not walk.client.offers("reset"):
@@ -309,6 +332,7 @@ GROUPS: tuple[Callable[[DriverCheck], None], ...] = (
     structures,
     queues,
     outgoing,
+    management,
     messages,
     cursors,
     lookup,

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from conformance.nearest import nearest
 from conformance.verdict import Json
 
-VERSIONS = ("1.1", "1.0")  # protocol versions this harness speaks, best first
+VERSIONS = ("1.2", "1.1", "1.0")  # protocol versions this harness speaks, best first
 FACETS = (
     "manager",
     "clock",
@@ -29,6 +29,7 @@ FACETS = (
     "cursors",
     "transactions",
     "outgoing",
+    "management",
     "objects",
 )
 NOT_EXPRESSIBLE = "NotExpressible"  # since 1.1: kind of failure if the API cannot express a call; nothing was done
@@ -155,6 +156,12 @@ def validator(name: str, part: str) -> Validate:
                     raise SchemaInvalid(f"a successful {name} has {member}, and this one has not")
 
     return validate
+
+
+@cache
+def value_validator(name: str) -> Validate:
+    """Return a compiled check of the shared value `name` of common.json, which raises SchemaInvalid."""
+    return _compiled(inlined(document("common")["$defs"][name]))
 
 
 def _compiled(schema: Mapping[str, Json]) -> Validate:

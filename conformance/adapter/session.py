@@ -7,6 +7,7 @@ for the next one, because nothing is read from an ended session.
 from __future__ import annotations
 
 import gc
+import json
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -24,6 +25,7 @@ from conformance.adapter.errors import (
     ProtocolViolation,
 )
 from conformance.adapter.lines import Link, LinkClosed, LinkStalled
+from conformance.adapter.object_handles import ObjectHandles
 from conformance.adapter.texts import BadLine, quoted
 from conformance.verdict import Json
 
@@ -180,6 +182,7 @@ class Session:
         self.deadline_ms = deadline_ms
         self.events: deque[Event] = deque()
         self.next_number = first_number
+        self.objects = ObjectHandles()
         self.can_lack = False  # True if hello agreed that a result may report what the API cannot express
         self._first_number = first_number
         self._in_flight: dict[int, PendingCall] = {}
@@ -289,15 +292,24 @@ class Session:
     def _answered(self, call: PendingCall, raw: Any) -> None:
         if call._probe:
             self.fail(ProtocolViolation, f"answered the unknown method {call.method} with a result, not an error", call)
+        wrong: object
         try:
             protocol.validator(call.method, "result")(raw)
-        except protocol.SchemaInvalid as wrong:
-            self.fail(
-                ProtocolViolation, f"answered {call.method} with a result the protocol does not allow: {wrong}", call
-            )
+        except protocol.SchemaInvalid as invalid:
+            wrong = invalid
+        else:
+            wrong = self.objects.wrong_answer(call.method, call.params, raw)
+        if wrong is not None:
+            what = f"answered {call.method} with a result the protocol does not allow: {wrong}"
+            self.fail(ProtocolViolation, what + self._line(call.method, raw), call)
         del self._in_flight[call.id]
         call._answer = Result.from_json(raw, self.link.taken - self._taken)
         call.done = True
+
+    @staticmethod
+    def _line(method: str, told: Any) -> str:
+        """Return what was told of objects as it stood in its line; other results are told by their wrong member."""
+        return f"; it wrote {quoted(json.dumps(told).encode())}" if method.startswith("objects.") else ""
 
     def _errored(self, call: PendingCall, error: Any) -> None:
         if not (isinstance(error, dict) and type(error.get("code")) is int and isinstance(error.get("message"), str)):
@@ -335,6 +347,9 @@ class Session:
         if message["method"] == "event" and isinstance(params, dict) and len(message) == 3:
             source, name, arguments = params.get("object"), params.get("name"), params.get("arguments", [])
             if isinstance(source, str | int) and isinstance(name, str) and isinstance(arguments, list):
+                wrong = self.objects.wrong_event(source, arguments)
+                if wrong is not None:
+                    self.fail(ProtocolViolation, f"sent {wrong}{self._line('objects.', params)}", waiting)
                 self._event_bytes += self.link.taken - self._taken
                 if len(self.events) >= _MAX_EVENTS:
                     self.fail(ProtocolViolation, f"flooded the harness with more than {_MAX_EVENTS} events", waiting)

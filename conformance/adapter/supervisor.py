@@ -151,6 +151,7 @@ class Supervisor:
             self.hello = hello
             session.who = self._who()
             session.can_lack = self.hello.protocol != "1.0"
+            session.objects.typed = self.hello.offers("objects.advise")
             self._settle_in(session)
         except DriverFault as fault:
             if not first:

@@ -45,7 +45,7 @@ class Arrival:
         read = self.manager.packet_reader.decode(packet)
         message = self.message(read)
         if read["destination_queue_manager"] in (NULL_GUID, self.manager.guid):
-            self._local(read["destination"], message)
+            self._local(read, message)
         else:
             self._onward(packet, read, message)
 
@@ -67,11 +67,20 @@ class Arrival:
         """Return the expiry time of a message that lives for `lives` seconds; None for an infinite lifetime."""
         return None if lives == INFINITE else sent_ms + lives * 1000
 
-    def _local(self, destination: str, message: Message) -> None:
+    def _local(self, read: dict[str, Json], message: Message) -> None:
+        destination = read["destination"]
         queue = self.manager.queues.find_local(destination)
         if queue is None or queue.kind not in ("private", "public"):
             self._reject(message, destination, NACK_BAD_DST_Q, MQ_ERROR_QUEUE_NOT_FOUND)
             return
+        try:
+            self._insert(queue, destination, message)
+        except MqError:
+            self.manager.incoming.rejected(queue, read)
+            raise
+        self.manager.incoming.accepted(queue, read)
+
+    def _insert(self, queue: Queue, destination: str, message: Message) -> None:
         self.check_transaction(queue, destination, message)
         if not self.manager.delivery.fits(queue, message):
             if not message.transactional:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from conformance.embedded.entities import END_KEY, Cursor, CursorState, Descriptor, Position, State, Waiter
+from conformance.embedded.entities import (
+    END_KEY,
+    Cursor,
+    CursorState,
+    Descriptor,
+    Position,
+    State,
+    Waiter,
+    earliest_shown,
+    is_shown,
+)
 
 if TYPE_CHECKING:
     from conformance.embedded.manager import Manager
@@ -47,7 +57,7 @@ class Cursors:
     def get_for_peek(self, cursor: Cursor) -> Found:
         """Get Message For Peek (3.2.7.2)."""
         if cursor.state is CursorState.UNREAD:
-            found = self.seek(cursor)
+            found = self.seek_for_peek(cursor)
             if found is None:
                 cursor.state = CursorState.WAIT_PEEK
                 return CursorOutcome.WAITING, None
@@ -55,6 +65,8 @@ class Cursors:
             self.stand_at(cursor, found)
             return CursorOutcome.SUCCEEDED, found
         if cursor.state is CursorState.READ:
+            if cursor.position is not None and is_shown(cursor.position):
+                return CursorOutcome.SUCCEEDED, cursor.position
             return self._current(cursor)
         return CursorOutcome.ILLEGAL_CURSOR_ACTION, None  # another read is waiting with this cursor
 
@@ -62,7 +74,7 @@ class Cursors:
         """Get Next Message For Peek (3.2.7.3)."""
         if cursor.state is not CursorState.READ:
             return CursorOutcome.ILLEGAL_CURSOR_ACTION, None
-        found = self.seek(cursor)
+        found = self.seek_for_peek(cursor)
         if found is None:
             cursor.state = CursorState.WAIT_PEEK
             return CursorOutcome.WAITING, None
@@ -106,6 +118,11 @@ class Cursors:
         """Return the first available position behind the cursor."""
         queue = cursor.descriptor.queue
         return queue.positions.after(cursor.key) if queue is not None else None
+
+    def seek_for_peek(self, cursor: Cursor) -> Position | None:
+        """Return the first position behind the cursor that peeks see."""
+        queue, found = cursor.descriptor.queue, self.seek(cursor)
+        return found if queue is None else earliest_shown(queue, found, cursor.key)
 
     def stand_at(self, cursor: Cursor, position: Position) -> None:
         """Move the cursor to a position."""

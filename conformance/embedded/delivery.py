@@ -65,6 +65,8 @@ class Delivery:
     def account(self, queue: Queue, size: int) -> None:
         """Add `size`, which may be negative, to the bytes of a queue and of the manager."""
         queue.bytes += size
+        if queue.kind == "outgoing":
+            self.manager.queues.fills(queue)
         if queue.is_journal:
             self.manager.journal_bytes += size
         else:

@@ -18,8 +18,8 @@ from conformance.embedded.receiving import Caller
 from conformance.embedded.scheduler import Scheduler
 from conformance.embedded.store import StoreError
 
-PROTOCOLS = ("1.1", "1.0")  # the preferred one first
-SINCE_1_1 = "outgoing."
+PROTOCOLS = ("1.2", "1.1", "1.0")  # the preferred one first
+SINCE = {"outgoing": "1.1", "management": "1.2", "objects": "1.2"}  # facets that older versions lack
 MAX_BODY_BYTES = 4_000_000  # leaves room for headers in a packet of 4 MiB
 
 Reply = Callable[[Result], None]
@@ -156,16 +156,16 @@ class EmbeddedDriver:
         """The `hello` method."""
         protocol = next((version for version in PROTOCOLS if version in params["versions"]), None)
         if protocol is None:
-            spoken = " and ".join(reversed(PROTOCOLS))
+            spoken = ", ".join(reversed(PROTOCOLS))
             raise BadParams(f"this driver speaks versions {spoken} of the protocol, the harness offers others")
         if self._folder is None and params["state_dir"]:
             self._folder = Path(params["state_dir"])
         manager = self.manager
         facets: dict[str, list[str]] = {}
         for method in self._offered:
-            if protocol == "1.0" and method.startswith(SINCE_1_1):
-                continue
             facet, dot, name = method.rpartition(".")
+            if SINCE.get(facet, "1.0") > protocol:
+                continue
             facets.setdefault(facet if dot else "manager", []).append(name)
         return {
             "protocol": protocol,

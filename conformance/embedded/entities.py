@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from conformance.embedded.clock import Timer
     from conformance.embedded.positions import PositionList
+    from conformance.embedded.transfer_state import Transfer
 
 Json = Any
 Result = dict[str, Json]
@@ -98,7 +99,11 @@ class Position:
 
 @dataclass(slots=True, eq=False)
 class Queue:
-    """A queue. kind: private, public, system, journal, subqueue or outgoing. bytes: the total of its positions."""
+    """A queue. kind: private, public, system, journal, subqueue or outgoing. bytes: the total of its positions.
+
+    transfer: of an outgoing queue that somebody has looked at or connected.
+    shown: positions that peeks see although they are locked (MC-MQAC 3.11.4.1.33).
+    """
 
     id: str
     kind: str
@@ -114,6 +119,8 @@ class Queue:
     subqueues: dict[str, Queue] = field(default_factory=dict)
     descriptors: list[Descriptor] = field(default_factory=list)
     waiters: list[Waiter] = field(default_factory=list)
+    transfer: Transfer | None = None
+    shown: list[Position] = field(default_factory=list)
 
     @property
     def transactional(self) -> bool:
@@ -136,6 +143,20 @@ class Queue:
     def is_journal(self) -> bool:
         """True if the bytes of the queue count towards the journal quota instead of the message quota."""
         return self.kind in ("journal", "system")
+
+
+def is_shown(position: Position) -> bool:
+    """Return true for a locked position that peeks see."""
+    return position.state is State.LOCKED and position in position.queue.shown
+
+
+def earliest_shown(queue: Queue, found: Position | None, behind: int = START_KEY) -> Position | None:
+    """Return the first position behind a key that peeks see: `found`, or a locked one in front of it."""
+    if not queue.shown:
+        return found
+    queue.shown = [position for position in queue.shown if position.state is State.LOCKED]
+    seen = [position for position in queue.shown if position.key > behind]
+    return min([*seen, *([found] if found is not None else [])], key=lambda position: position.key, default=None)
 
 
 @dataclass(slots=True, eq=False)

@@ -24,7 +24,17 @@ from conformance.embedded.entities import (
     State,
     Transaction,
 )
+from conformance.embedded.incoming import IncomingTransfers
+from conformance.embedded.management import Management
 from conformance.embedded.names import NameParser
+from conformance.embedded.objects.message import MessageObject
+from conformance.embedded.objects.message_send import MessageSending
+from conformance.embedded.objects.queue import QueueObject
+from conformance.embedded.objects.queue_info import QueueInfoObject
+from conformance.embedded.objects.queue_reads import Perform
+from conformance.embedded.objects.table import Objects
+from conformance.embedded.objects.transaction_argument import TransactionArguments
+from conformance.embedded.objects.transactions import DispenserObject, TransactionImpl, TransactionObject
 from conformance.embedded.outgoing import Outgoing
 from conformance.embedded.packet_read import PacketReader
 from conformance.embedded.packet_write import PacketWriter
@@ -35,6 +45,7 @@ from conformance.embedded.sending import Sending
 from conformance.embedded.store import Store
 from conformance.embedded.structures import Structures
 from conformance.embedded.transactions import Transactions
+from conformance.embedded.transfers import Transfers
 from conformance.spec.constants.hresults import (
     MQ_ERROR_INVALID_HANDLE,
     MQ_ERROR_INVALID_PARAMETER,
@@ -62,11 +73,24 @@ class Parts:
     arrival: type[Arrival] = Arrival
     queues: type[Queues] = Queues
     outgoing: type[Outgoing] = Outgoing
+    transfers: type[Transfers] = Transfers
+    incoming: type[IncomingTransfers] = IncomingTransfers
+    management: type[Management] = Management
     sending: type[Sending] = Sending
     delivery: type[Delivery] = Delivery
     reading: type[Receiving] = Receiving
     cursors: type[Cursors] = Cursors
     transactions: type[Transactions] = Transactions
+    objects: type[Objects] = Objects
+    queue_info: type[QueueInfoObject] = QueueInfoObject
+    queue_object: type[QueueObject] = QueueObject
+    queue_reads: type[Perform] = Perform
+    message_object: type[MessageObject] = MessageObject
+    message_sending: type[MessageSending] = MessageSending
+    transaction_arguments: type[TransactionArguments] = TransactionArguments
+    transaction_object: type[TransactionObject] = TransactionObject
+    transaction_implementation: type[TransactionImpl] = TransactionImpl
+    transaction_dispenser: type[DispenserObject] = DispenserObject
     races: bool = False
     readings: dict[str, str] = field(default_factory=dict)  # alternatives followed instead of those of `readings`
 
@@ -88,6 +112,7 @@ class Manager:
         self.journal_quota_kb = self.store.counter("journal_quota_kb", DEFAULT_JOURNAL_QUOTA_KB)
         self.message_bytes = 0
         self.journal_bytes = 0
+        self.connected = True  # ConnectionActive (3.1.1.1)
         self.descriptors: dict[str, Descriptor] = {}
         self.cursor_handles: dict[str, Cursor] = {}
         self.open_transactions: dict[str, Transaction] = {}
@@ -96,6 +121,7 @@ class Manager:
         self._handles = 0
         self._sequence = self.store.counter("sequence", 1)
         self._reserved = self._sequence
+        self._timestamp = 0
         self.names = parts.names(profile)
         self.writer = parts.writer(self.names, self.guid)
         self.packet_reader = parts.reader()
@@ -104,10 +130,14 @@ class Manager:
         self.delivery = parts.delivery(self)
         self.queues = parts.queues(self)
         self.outgoing = parts.outgoing(self)
+        self.transfers = parts.transfers(self)
+        self.incoming = parts.incoming(self)
+        self.management = parts.management(self)
         self.sending = parts.sending(self)
         self.reading = parts.reading(self)
         self.cursors = parts.cursors(self)
         self.transactions = parts.transactions(self)
+        self.objects = parts.objects(self)
         self._recover()
         self.clock.run_due()  # messages that expired while locked; their locks ended with the process
         self.store.flush()
@@ -123,6 +153,13 @@ class Manager:
             self.store.set_counter("sequence", self._reserved)
         self._sequence += 1
         return self._sequence - 1
+
+    def next_timestamp(self) -> int:
+        """Return the timestamp of a new outgoing sequence: greater than any before, seconds since 1970 if it can be."""
+        stamp = max(self.clock.now_ms() // 1000, self.store.counter("timestamp", 0) + 1, self._timestamp + 1)
+        self._timestamp = stamp
+        self.store.set_counter("timestamp", stamp)
+        return stamp & INFINITE
 
     def new_handle(self, kind: str) -> str:
         """Return a handle that this process has not used before."""
@@ -156,6 +193,9 @@ class Manager:
         self.open_transactions.clear()
         self.open_reads.clear()
         self.message_bytes = self.journal_bytes = 0
+        self.connected = True
+        self.objects.forget()
+        self.incoming.forget()
         self.limit(DEFAULT_MESSAGE_QUOTA_KB, DEFAULT_JOURNAL_QUOTA_KB)
         self.queues.forget()
 
@@ -199,6 +239,8 @@ class Manager:
                 continue
             message = Message(row.fields, row.size, row.sent_ms, row.expires_ms, row.transactional, row.carried)
             position = Position(row.key, row.lookup, row.row, message, queue, row.arrival, State.AVAILABLE)
+            if self.transfers.recover(position):
+                continue
             self.delivery.account(queue, message.size)
             queue.positions.insert(position)
             self.delivery.start_timer(position)

@@ -11,6 +11,8 @@ from typing import Any, Final
 
 from conformance.embedded.entities import Cursor, Result, Transaction
 from conformance.embedded.manager import Manager
+from conformance.embedded.objects.describe import described
+from conformance.embedded.objects.table import NoAnswer
 from conformance.embedded.receiving import Caller
 
 Json = Any
@@ -241,6 +243,71 @@ def _resume(manager: Manager, params: Params, caller: Caller) -> None:
     manager.outgoing.resume(params["format_name"])
 
 
+@_method("management.get")
+def _management_get(manager: Manager, params: Params, caller: Caller) -> Result:
+    return {"values": manager.management.get(params["target"], params["properties"])}
+
+
+@_method("management.act")
+def _management_act(manager: Manager, params: Params, caller: Caller) -> None:
+    manager.management.act(params["target"], params["action"])
+
+
+@_method("management.connection")
+def _management_connection(manager: Manager, params: Params, caller: Caller) -> None:
+    queue = manager.queues.outgoing(params["format_name"])
+    addresses = tuple(params["addresses"]) if "addresses" in params else None
+    manager.transfers.step(queue, params["step"], addresses, params.get("error", 0))
+
+
+@_method("management.transfer")
+def _management_transfer(manager: Manager, params: Params, caller: Caller) -> Result:
+    return {"packets": manager.transfers.transfer(manager.queues.outgoing(params["format_name"]), params.get("count"))}
+
+
+@_method("management.acknowledge")
+def _management_acknowledge(manager: Manager, params: Params, caller: Caller) -> None:
+    manager.transfers.acknowledge(manager.queues.outgoing(params["format_name"]), params)
+
+
 @_method("outgoing.take")
 def _transfer(manager: Manager, params: Params, caller: Caller) -> Result:
     return {"packets": manager.outgoing.take(params["format_name"])}
+
+
+@_method("objects.create")
+def _create_object(manager: Manager, params: Params, caller: Caller) -> Result:
+    return {"object": manager.objects.create(params["class"])}
+
+
+@_method("objects.invoke")
+def _invoke(manager: Manager, params: Params, caller: Caller) -> Result:
+    objects, arguments = manager.objects, params["arguments"]
+    try:
+        return objects.invoke(
+            params["object"], params["member"], params["kind"], arguments, params.get("interface"), caller
+        )
+    except NoAnswer:
+        return LATER
+
+
+@_method("objects.get")
+def _get_members(manager: Manager, params: Params, caller: Caller) -> Result:
+    return {"values": manager.objects.get(params["object"], params["members"])}
+
+
+@_method("objects.query")
+def _query(manager: Manager, params: Params, caller: Caller) -> Result:
+    return {"object": manager.objects.query(params["object"], params["iid"])}
+
+
+@_method("objects.release")
+def _release(manager: Manager, params: Params, caller: Caller) -> None:
+    manager.objects.release(params["objects"])
+
+
+@_method("objects.describe")
+def _describe(manager: Manager, params: Params, caller: Caller) -> Result:
+    if "object" in params:
+        return described(type(manager.objects.held(params["object"])))
+    return described(manager.objects.class_named(params["class"]))

@@ -42,6 +42,8 @@ class Outgoing:
 
     def let_go(self, queue: Queue) -> None:
         """Resume Queue (3.1.7.2.4)."""
+        if queue.paused:
+            self.manager.transfers.resumed(queue)
         queue.paused = False
 
     def on_hold(self, queue: Queue) -> bool:
@@ -115,7 +117,7 @@ class Outgoing:
             said["transaction"] = {
                 "sequence_identifier": sequence.identifier,
                 "sequence_number": number,
-                "previous_sequence_number": number - 1,
+                "previous_sequence_number": sequence.previous,
                 "index": carried.get("index", 0),
                 "first": message.fields["first_in_transaction"],
                 "last": message.fields["last_in_transaction"],
@@ -145,6 +147,7 @@ class Sequence:
     def __init__(self, manager: Manager) -> None:
         self._manager = manager
         self._number = 0
+        self.previous = 0
         self.identifier: dict[str, int] = {}
 
     def next(self) -> int:
@@ -152,5 +155,6 @@ class Sequence:
         if not self._number:
             ordinal = self._manager.next_sequence() & 0xFFFFFFFF
             self.identifier = {"ordinal": ordinal, "timestamp": self._manager.clock.now_ms() // 1000}
+        self.previous = self._number
         self._number += 1
         return self._number

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from conformance.embedded.objects.typed import is_typed
 from conformance.embedded.structures import STRUCTURES
+from conformance.embedded.transfer_state import STATUS
 
 Json = Any
 Check = Callable[[Json], bool]
@@ -55,6 +57,26 @@ def _milliseconds(value: Json) -> bool:
     return type(value) is int and 0 <= value <= 1 << 53
 
 
+def _target(value: Json) -> bool:
+    return isinstance(value, dict) and value.get("type") in ("machine", "queue", "session")
+
+
+def _numbers(value: Json) -> bool:
+    return isinstance(value, list) and 1 <= len(value) <= 128 and all(map(_u32, value))
+
+
+def _texts(value: Json) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(_text, value))
+
+
+def _identifier(value: Json) -> bool:
+    return isinstance(value, dict) and _text(value.get("source")) and _u32(value.get("ordinal"))
+
+
+def _values(value: Json) -> bool:
+    return isinstance(value, list) and all(is_typed(each) for each in value)
+
+
 _ACCESS = _word("receive", "send", "peek", "move", "receive_admin", "peek_admin")
 _ACTION = _word("first", "previous", "current", "next", "last")
 _READ = {"queue": _handle, "timeout_ms": _u32}
@@ -94,16 +116,41 @@ _REQUIRED: Mapping[str, Mapping[str, Check]] = {
     "outgoing.pause": _NAMED,
     "outgoing.resume": _NAMED,
     "outgoing.take": _NAMED,
+    "objects.create": {"class": _text},
+    "objects.invoke": {
+        "object": _handle,
+        "member": _text,
+        "kind": _word("method", "get", "put", "putref"),
+        "arguments": _values,
+    },
+    "objects.get": {"object": _handle, "members": _texts},
+    "objects.query": {"object": _handle, "iid": _text},
+    "objects.release": {"objects": _list},
+    "objects.describe": {},
+    "management.get": {"target": _target, "properties": _numbers},
+    "management.act": {"target": _target, "action": _text},
+    "management.connection": {"format_name": _text, "step": _word(*STATUS, "closing", "closed")},
+    "management.transfer": _NAMED,
+    "management.acknowledge": {"format_name": _text, "kind": _word("session", "order", "final")},
     "transactions.prepare": {"transaction": _handle},
     "transactions.commit": {"transaction": _handle},
     "transactions.abort": {"transaction": _handle},
 }
 _OPTIONAL: Mapping[str, Check] = {
+    "objects.describe class": _text,
+    "objects.describe object": _handle,
+    "interface": _text,
     "cursor": _optional_handle,
     "transaction": _optional_handle,
     "share": _word("deny_none", "deny_receive"),
     "message_quota_kb": _u32,
     "journal_quota_kb": _u32,
+    "addresses": _texts,
+    "error": _u32,
+    "count": _u32,
+    "sequence_number": _u32,
+    "identifier": _identifier,
+    "class": lambda value: type(value) is int and 0 <= value <= 0xFFFF,
 }
 
 
@@ -118,7 +165,7 @@ def check(method: str, params: dict[str, Json]) -> None:
     for name, value in params.items():
         if name in required:
             continue
-        fits_too = _OPTIONAL.get(name)
+        fits_too = _OPTIONAL.get(f"{method} {name}", _OPTIONAL.get(name))
         if fits_too is not None and not fits_too(value):
             raise BadParams(f"the parameter {name} of {method} is not what the protocol allows")
     if method == "queues.create" and not _object(params.get("properties", {})):

@@ -85,6 +85,7 @@ COMPUTED = frozenset(
         "PROPID_Q_SCOPE",
         "PROPID_Q_QMID",
         "PROPID_Q_PATHNAME_DNS",
+        "PROPID_Q_ADS_PATH",
     }
 )
 

@@ -41,6 +41,7 @@ class Queues:
         self._by_guid: dict[str, Queue] = {}
         self._by_number: dict[int, Queue] = {}
         self._outgoing: dict[str, Queue] = {}
+        self._filled: dict[str, Queue] = {}  # the outgoing queues with messages
         self._system: dict[str, Queue] = {}
         self._make_system_queues()
 
@@ -58,11 +59,47 @@ class Queues:
         """Return a system queue: journal, deadletter or deadxact."""
         return self._system[name]
 
+    def managed(self, format_name: str) -> Queue | None:
+        """Return the queue that an administrator means, local or outgoing; None if there is none."""
+        name = self.manager.names.format_name(format_name)
+        return self._designated(name) or self._outgoing.get(name.text.lower())
+
+    def names_local(self, format_name: str) -> bool:
+        """Return true if a name designates a queue of this computer that is not there."""
+        name = self.manager.names.format_name(format_name)
+        return self._missing_here(name)
+
+    def fills(self, queue: Queue) -> None:
+        """Note that messages came into an outgoing queue or left it."""
+        if queue.bytes:
+            self._filled[queue.id] = queue
+        else:
+            self._filled.pop(queue.id, None)
+
+    def active(self) -> list[Queue]:
+        """Return the active queues (MS-MQDMPR 3.1.1.2): outgoing ones with messages, and open ones."""
+        opened = {each.queue.id: each.queue for each in self.manager.descriptors.values() if each.queue is not None}
+        for whole in self.manager.descriptors.values():
+            opened |= {each.queue.id: each.queue for each in whole.elements if each.queue is not None}
+        return [queue for queue in {**self._filled, **opened}.values() if not queue.deleted]
+
+    def private(self) -> list[Queue]:
+        """Return the private queues."""
+        return list(self._by_number.values())
+
     def forget(self) -> None:
         """Remove every queue, and make empty system queues."""
         for queue in self._by_id.values():
             queue.deleted = True
-        for table in (self._by_id, self._by_path, self._by_guid, self._by_number, self._outgoing, self._system):
+        for table in (
+            self._by_id,
+            self._by_path,
+            self._by_guid,
+            self._by_number,
+            self._outgoing,
+            self._filled,
+            self._system,
+        ):
             table.clear()
         self._make_system_queues()
 
@@ -73,7 +110,7 @@ class Queues:
             if parent in self._by_id:
                 self._subqueue(self._by_id[parent], name)
         elif row.kind == "outgoing":
-            self._add_outgoing(row.id, row.path)
+            self._add_outgoing(row.id, row.path).properties = row.properties
         else:
             self._add(row.id, row.kind, row.path, row.number, row.properties)
 
@@ -229,6 +266,7 @@ class Queues:
             "PROPID_Q_PATHNAME": queue.path,
             "PROPID_Q_SCOPE": 1,
             "PROPID_Q_QMID": self.manager.guid,
+            "PROPID_Q_ADS_PATH": "",  # DirectoryPath (3.1.7.1.3)
             "PROPID_Q_PATHNAME_DNS": f"{self.manager.computer}.local\\{queue.path.partition(chr(92))[2]}",
         }
         if any(not isinstance(name, str) or name not in values for name in names):
@@ -321,12 +359,14 @@ class Queues:
 
     def _open_multiple(self, format_name: str, access: str, share: str) -> Descriptor:
         name = self.manager.names.multiple(format_name)
+        unique = {str(element).lower(): str(element) for element in name.parts["elements"]}
+        if len(unique) == 1:  # Expand Format Name (3.1.7.3.8) leaves a single-element name
+            return self.open(next(iter(unique.values())), access, share)
         if access != "send":
             raise MqError(MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION)
         if share != "deny_none":
             raise MqError(MQ_ERROR_UNSUPPORTED_ACCESS_MODE)
         whole = Descriptor(self.manager.new_handle("h"), access, share, None)
-        unique = {str(element).lower(): str(element) for element in name.parts["elements"]}
         try:
             for element in unique.values():
                 whole.elements.append(self.open(element, access, share))

@@ -22,6 +22,8 @@ from conformance.embedded.entities import (
     Transaction,
     UndoStep,
     Waiter,
+    earliest_shown,
+    is_shown,
 )
 from conformance.spec.constants.hresults import (
     MQ_ERROR_ACCESS_DENIED,
@@ -49,6 +51,13 @@ _CURSOR_FAILURES = {
     CursorOutcome.ILLEGAL_CURSOR_ACTION: MQ_ERROR_ILLEGAL_CURSOR_ACTION,
     CursorOutcome.NOT_FOUND: MQ_ERROR_MESSAGE_NOT_FOUND,
 }
+
+
+class ShownMessage(dict[str, Json]):
+    """A message in the form of the protocol. position: the place it was read at."""
+
+    __slots__ = ("position",)
+    position: Position
 
 
 class Caller:
@@ -155,7 +164,7 @@ class Receiving:
                 found = positions.after(named.key)
             elif action == "previous":
                 found = positions.before(named.key)
-            elif named.state is State.AVAILABLE:
+            elif named.state is State.AVAILABLE or (not destructive and is_shown(named)):
                 found = named
             else:
                 raise MqError(MQ_ERROR_MESSAGE_NOT_FOUND if destructive else MQ_ERROR_TRANSACTION_USAGE)
@@ -192,7 +201,8 @@ class Receiving:
 
     def show(self, position: Position) -> Result:
         """Return the message of a position in the form of the protocol."""
-        message = dict(position.message.fields)
+        message = ShownMessage(position.message.fields)
+        message.position = position
         message["lookup_identifier"] = str(position.lookup)
         message["arrival_time"] = position.arrival
         return {"status": 0, "message": message}
@@ -230,7 +240,8 @@ class Receiving:
 
     def first(self, queue: Queue, destructive: bool) -> Position | None:
         """Return the position for a read without cursor."""
-        return queue.positions.first_available()
+        found = queue.positions.first_available()
+        return found if destructive else earliest_shown(queue, found)
 
     def timeout_status(self, *, polled: bool) -> int:
         """Return the status of a read whose time-out has passed. polled: its time-out was 0."""

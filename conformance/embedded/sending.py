@@ -73,6 +73,7 @@ class Sending:
 
     def __init__(self, manager: Manager) -> None:
         self.manager = manager
+        self.accompanying: dict[str, Json] | None = None  # what only objects have of the message being sent
 
     def send(self, descriptor: Descriptor, given: dict[str, Json], transaction: Transaction | None) -> dict[str, Json]:
         """Enqueue Message To An Open Queue (3.1.7.1.27). Returns identifier and, for one local queue, lookup id."""
@@ -85,7 +86,10 @@ class Sending:
             if target.queue is None or target.queue.deleted:
                 continue  # the queue was deleted: the message is lost without an error
             self._check_usage(target.queue, transaction)
-            copy = replace(message, fields={**message.fields}, carried=self.carried(targets))
+            carried = self.carried(targets)
+            if self.accompanying is not None:
+                carried = {**(carried or {}), "object": self.accompanying}
+            copy = replace(message, fields={**message.fields}, carried=carried)
             position = self.enqueue(target.queue, copy, transaction)
             if len(targets) == 1:
                 answer["lookup_identifier"] = str(position)

@@ -50,7 +50,7 @@ class Driving:
         """
         operation = OPERATIONS[call.method]
         self.answered = False
-        timed = operation.timed and state.properties is not None
+        timed = operation.timed and (state.properties is not None or state.management is not None)
         answer = (self._timed if timed else self._answer)(operation, call, state)
         self.answered = True
         return Observation(answer, self._completed(call, due))

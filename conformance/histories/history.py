@@ -13,6 +13,7 @@ from conformance.histories.operations.table import OPERATIONS, reused, without
 from conformance.histories.packets_taken import judged as judged_packets
 from conformance.histories.story_text import tell, tell_scan
 from conformance.model import BadCall, Call, Judged, Model, Observation, Pending, State, States
+from conformance.model.given_names import told_apart
 from conformance.runlog.events import StoryStep
 from conformance.verdict import Outcome, Verdict
 
@@ -168,6 +169,9 @@ class History:
             if scan is not None:
                 judged = self.model.step(self.states, call, observation, scan, pending)
         verdicts = judged.verdicts if shows is None else tuple(_showing(judged.verdicts, shows, call.method))
+        answer = observation.answer
+        if call.name is not None and answer is not None and not answer.failed and not judged.failed:
+            verdicts += tuple(told_apart(judged.states.likely, call, self.driving.handles.known))
         self._failed = self._failed or any(verdict.outcome is Outcome.FAIL for verdict in verdicts)
         if self._failed:
             verdicts = tuple(map(_unread, verdicts))

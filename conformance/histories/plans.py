@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.histories.operations.management import ACTIONS as MANAGEMENT_STEPS
 from conformance.histories.operations.properties import ACTIONS as PROPERTY_STEPS
 from conformance.histories.operations.table import ACTIONS
 from conformance.histories.walk import Plan
@@ -69,6 +70,25 @@ OUTGOING = Plan(
     ),
     opening=tuple(Call("queues.open", name=f"s{number}", queue=f"remote{number}", access="send") for number in (1, 2)),
     share=0.5,
+)
+
+MANAGEMENT = Plan(
+    (PLAIN,),
+    (
+        *("send", "send", "send", "send_out", "begin", "end", "end", "receive"),
+        *("manage_look", "manage_look", "manage_look", "manage_look", "manage", "connect", "connect"),
+        *("transfer", "transfer", "transfer", "acknowledge", "acknowledge", "acknowledge", "acknowledge"),
+    ),
+    opening=(
+        OUTGOING.opening[0],
+        Call("management.get", names=("PROPID_MGMT_MSMQ_BYTES_IN_ALL_QUEUES",)),
+        Call("management.get", queue="remote1", names=("PROPID_MGMT_QUEUE_EOD_RESEND_INTERVAL",)),
+        *(
+            Call("management.connection", queue="remote1", step=step, addresses=("192.0.2.7",))
+            for step in ("in_process", "established")
+        ),
+    ),
+    share=0.4,
 )
 
 
@@ -168,7 +188,7 @@ def properties(shown: tuple[str, ...], *, restarts: bool) -> Plan:
 EVERYTHING = Plan(
     (PLAIN, TRANSACTIONAL),
     (
-        *(name for name in ACTIONS if name not in PROPERTY_STEPS),
+        *(name for name in ACTIONS if name not in PROPERTY_STEPS | MANAGEMENT_STEPS),
         "send",
         "send",
         "send",

@@ -22,6 +22,7 @@ from conformance.model.journals import (
     is_kept,
     plain_name,
 )
+from conformance.model.management_blame import mistransferred
 from conformance.model.matching import message_name
 from conformance.model.observation import Answer, Observation, Scan
 from conformance.model.outgoing_blame import misdirected, refused
@@ -162,7 +163,8 @@ def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer |
     if isinstance(result, Transfers):
         came = answer.messages if answer is not None and not answer.failed else None
         names = None if came is None else [message_name(seen) for seen in came]
-        broken = misdirected(state, call, demanded, names) or "MQDMPR-3.1.1.12.body-unchanged"
+        whose = mistransferred if call.method == "management.transfer" else misdirected
+        broken = whose(state, call, demanded, names) or "MQDMPR-3.1.1.12.body-unchanged"
         return Blame(broken, expected, actual)
     confused = confused_cursor(state, call, answer)
     if confused is not None:
@@ -256,11 +258,17 @@ def _stray_copy(state: State, name: str) -> str | None:
         return _other_class(meant, ack_class(name)) if meant is not None else "MQQB-3.1.7.15.requested"
     if not is_kept(place) or not plain:
         return None
+    found = _fate(state, plain)
+    asked = found[1].wishes if found is not None else None
     if place == SYSTEM_JOURNAL:
-        return "MQDMPR-3.1.1.12.positive-journaling-off"
+        journaled = asked is not None and asked.journal  # but not delivered, or not at its destination yet
+        return "MQDMPR-3.1.1.12.positive-journaling" if journaled else "MQDMPR-3.1.1.12.positive-journaling-off"
     if place in SYSTEM_QUEUES and _is_to_expire(state, plain):
         return _NOT_EARLY
-    return "MQDMPR-3.1.1.12.negative-journaling-off" if place in SYSTEM_QUEUES else "MQMQ-2.3.1.4.journal-none"
+    if place in SYSTEM_QUEUES:
+        mourned = asked is not None and asked.dead_letter  # but not lost
+        return "MQDMPR-3.1.1.12.negative-journaling" if mourned else "MQDMPR-3.1.1.12.negative-journaling-off"
+    return "MQMQ-2.3.1.4.journal-none"
 
 
 def _is_to_expire(state: State, message: str) -> bool:

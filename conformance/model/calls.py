@@ -39,6 +39,9 @@ class Call:
     values: the properties that `queues.create` and `queues.set` write, in their order. names: those that `queues.get`
     reads; of `watch`, those that the manager shows: from then on the properties of queues are judged. `use`: a message
     is sent to a queue and received.
+    target: `session` for the kind of thing that management must refuse; otherwise it is about `queue`, or the machine.
+    step, addresses, error: of a connection. count: the most messages of a transfer, or those acknowledged. number: up
+    to which messages are acknowledged in order. klass: the class of a final acknowledgment.
     """
 
     method: str
@@ -74,6 +77,13 @@ class Call:
     acknowledge: bool = False
     values: tuple[tuple[str, Json], ...] | None = None
     names: tuple[str, ...] | None = None
+    target: str | None = None
+    step: str | None = None
+    addresses: tuple[str, ...] | None = None
+    error: int = 0
+    count: int | None = None
+    number: int | None = None
+    klass: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the call as a repro file stores it; members at their default are left out."""
@@ -82,6 +92,8 @@ class Call:
             out["values"] = dict(self.values)
         if self.names is not None:
             out["names"] = list(self.names)
+        if self.addresses is not None:
+            out["addresses"] = list(self.addresses)
         return out
 
     @classmethod
@@ -115,6 +127,10 @@ def _texts(member: Any) -> tuple[str, ...]:
     return tuple(member)
 
 
-_LISTED: Mapping[str, Callable[[Any], tuple[Any, ...]]] = {"values": _pairs, "names": _texts}
+_LISTED: Mapping[str, Callable[[Any], tuple[Any, ...]]] = {
+    "values": _pairs,
+    "names": _texts,
+    "addresses": _texts,
+}
 _DEFAULTS = tuple((field.name, field.default) for field in fields(Call))
 _KINDS = {field.name: {"bool": bool, "int": int}.get(str(field.type).partition(" ")[0], str) for field in fields(Call)}

@@ -76,6 +76,9 @@ def _place(
 ) -> str | None:
     """Return the queue that the first failure is about, if a lost message may be behind it; None for all others."""
     failed = next(verdict for verdict in verdicts if verdict.outcome is Outcome.FAIL)
+    if call.method == "management.get":
+        counted = failed.requirement.startswith("MQMQ-2.3.12.7.") and before.queues[call.queue or ""].outgoing is None
+        return call.queue if counted else None
     if call.method == "queues.counts":
         return counts.miscounted(rules, before, call, observation.answer) if observation.answer is not None else None
     if failed.requirement not in _MARKS:

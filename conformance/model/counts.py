@@ -54,7 +54,7 @@ def told(rules: Rules, state: State, call: Call, answer: Answer) -> tuple[State,
         return replace(state, keeping=replace(state.keeping, identifiers=known)), []
     verdicts: list[Verdict] = []
     for place, prefix in _places(call):
-        state, found = _counted(rules, state, place, prefix, answer.values)
+        state, found = counted(rules, state, place, prefix, answer.values)
         verdicts += found
     return state, verdicts
 
@@ -66,7 +66,7 @@ def miscounted(rules: Rules, state: State, call: Call, answer: Answer) -> str | 
     """
     state = replace(state, keeping=state.keeping or Keeping())
     for place, prefix in _places(call):
-        state, found = _counted(rules, state, place, prefix, answer.values)
+        state, found = counted(rules, state, place, prefix, answer.values)
         if any(verdict.outcome is Outcome.FAIL for verdict in found):
             return place
     return None
@@ -78,12 +78,13 @@ def _places(call: Call) -> tuple[tuple[str, str], ...]:
     return (name, ""), (journal_of(name), "journal_")
 
 
-def _counted(
+def counted(
     rules: Rules, state: State, place: str, prefix: str, values: Mapping[str, Json]
 ) -> tuple[State, list[Verdict]]:
+    """Return the state and the verdicts after the numbers of one queue. prefix: of their names."""
     verdicts: list[Verdict] = []
     queue = state.queues.get(place)
-    if queue is None or not _settled(queue):
+    if queue is None or not settled(queue):
         return state, verdicts
     there = frozenset(position.message for position in queue.positions if position.available)
     number, taken = values.get(f"{prefix}messages"), values.get(f"{prefix}bytes")
@@ -95,7 +96,7 @@ def _counted(
     return state, verdicts
 
 
-def _settled(queue: Queue) -> bool:
+def settled(queue: Queue) -> bool:
     """Tell whether the content of a queue is certain and no transaction holds any of it."""
     final = (PositionState.AVAILABLE, PositionState.DELETED)
     return all(position.state in final and not position.doubtful for position in queue.positions)

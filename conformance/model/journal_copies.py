@@ -70,7 +70,7 @@ def with_copies(rules: Rules, before: State, call: Call, expected: Expected) -> 
     if call.method == "queues.create":  # no message arrives or ends, whatever happens to an earlier queue of this name
         return ways
     for name, queue, old in _touched(before, expected.next):
-        if is_kept(name):
+        if is_kept(name) or queue.outgoing is not None:  # a message on its way has arrived nowhere yet
             continue
         same = set(map(id, old.positions)) if old is not None else set()
         for position in queue.positions:
@@ -337,11 +337,12 @@ def _dead_letters(rules: Rules, way: Expected, position: Position, nack: _Nack) 
         claim = nack.dead_letter or "MQDMPR-3.1.1.12.negative-journaling"
         if wished and position.transactional and nack.dead_letter:
             claim = "MQDMPR-3.1.1.12.negative-journaling-transactional"
-        state = put_copy(
-            way.next, place, position, claim if wished else "MQDMPR-3.1.1.12.negative-journaling-off", there=wished
-        )
         room = _room(way.next, place, position, None) if wished else True
-        if wished and (nack.dead_letter is None or room is not True):
+        if wished and room is False:
+            claim = "MQDMPR-3.1.1.12.negative-journaling-over-quota"
+        kept = claim if wished else "MQDMPR-3.1.1.12.negative-journaling-off"
+        state = put_copy(way.next, place, position, kept, there=wished and room is not False)
+        if wished and (nack.dead_letter is None or room is None):
             state = _doubt(state, place, position)
         wrong = "MQDMPR-3.1.1.12.negative-journaling-transactional" if wished else claim
         state = put_copy(state, elsewhere, position, wrong, there=False)

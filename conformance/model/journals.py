@@ -16,6 +16,8 @@ DEAD_LETTER_TRANSACTIONAL: Final = "SYSTEM;DEADXACT"
 SYSTEM_QUEUES: Final = (SYSTEM_JOURNAL, DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL)
 ELSEWHERE: Final = "elsewhere"  # a queue of a computer that cannot be reached
 _REMOTE = "remote"  # prefix of queues of computers that the harness plays: `remote1`, `remote2`
+MULTICAST: Final = "remote-multicast"  # a multicast address
+_PUBLIC = "public"  # prefix of queues of this computer that are not private: `public1`
 _SUFFIXES = (";JOURNAL", ";DEADLETTER", ";DEADXACT")
 UNLIMITED: Final = 0xFFFFFFFF  # the value for "no limit": of a quota in kilobytes, and of a time in seconds
 ACK_REACH, ACK_RECEIVE = 0x0002, 0x4000  # MS-MQMQ 2.2.18.1.6
@@ -97,6 +99,16 @@ def is_kept(queue: str) -> bool:
 def is_remote(queue: str) -> bool:
     """Tell whether this is a queue of another computer that the harness plays."""
     return queue.startswith(_REMOTE)
+
+
+def is_multicast(queue: str) -> bool:
+    """Tell whether this stands for a multicast address, to which an outgoing queue leads."""
+    return queue == MULTICAST
+
+
+def is_public(queue: str) -> bool:
+    """Tell whether this is a queue of this computer whose path name is not that of a private one."""
+    return queue.startswith(_PUBLIC)
 
 
 def journal_of(queue: str) -> str:

@@ -13,6 +13,7 @@ from conformance.model import sends_and_commits
 from conformance.model.arrivals import changed
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Assumption, Expected, Succeeds, Transfers
+from conformance.model.journals import Wishes
 from conformance.model.queues import named
 from conformance.model.rules import DISPATCH_ORDER, HOLD_AFTER_RESTART, Rules
 from conformance.model.state import Handle, Outgoing, Position, Queue, State
@@ -44,18 +45,18 @@ def open_remote(state: State, call: Call) -> Expected:
     return Expected(Succeeds(), "MQDMPR-3.1.7.1.5.remote-send", opened, transitions=rows)
 
 
-def send(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+def send(rules: Rules, state: State, call: Call, wishes: Wishes | None = None) -> Iterator[Expected]:
     """Enqueue Message. This queue manager does not know whether the destination is transactional."""
     queue = state.queues[state.handles[call.handle or ""].queue]
     fitting = state.put(replace(queue, transactional=call.transaction is not None))
-    for expected in sends_and_commits.send(rules, fitting, call):
+    for expected in sends_and_commits.send(rules, fitting, call, wishes):
         after = replace(expected.next.queues[queue.name], transactional=False)
         yield replace(expected, next=expected.next.put(after))
 
 
 def pause(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     """Pause Queue (MS-MQDMPR 3.1.4.14, 3.1.7.2.3)."""
-    queue, found = _outgoing(state, call)
+    queue, found = known(state, call.queue or "")
     row = outgoing_transition(found.state, OutgoingEvent.PAUSE)
     state = state.tick()
     held = found.held and found.state is _ON_HOLD
@@ -65,7 +66,7 @@ def pause(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
 
 def resume(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     """Resume Queue (MS-MQDMPR 3.1.4.15, 3.1.7.2.4)."""
-    queue, found = _outgoing(state, call)
+    queue, found = known(state, call.queue or "")
     row = outgoing_transition(found.state, OutgoingEvent.RESUME)
     state = state.tick()
     now = replace(found, state=row.target, by=call.method, since=state.events)
@@ -74,7 +75,7 @@ def resume(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
 
 def take(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     """Transfer messages: none while the queue is on hold, otherwise all available ones, which then leave the queue."""
-    queue, found = _outgoing(state, call)
+    queue, found = known(state, call.queue or "")
     there = [position for position in queue.positions if position.available]
     row = outgoing_transition(found.state, OutgoingEvent.TAKE)
     if found.state is _ON_HOLD:
@@ -89,7 +90,7 @@ def take(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     for kept in product((True, False), repeat=len(doubtful)):
         lost = {position.message for position, stays in zip(doubtful, kept, strict=True) if not stays}
         coming = [position for position in there if position.message not in lost]
-        for groups, assumed in _orders(rules, state, coming):
+        for groups, assumed in orders(rules, state, coming):
             after, rows = _transferred(state, queue, there, lost)
             claim = _claim(row, found) if coming else ""
             also = (*_given_claims(state, queue, found, coming), *_order_claims(groups, coming))
@@ -124,10 +125,11 @@ def _restarted(state: State, name: str, *, keeping: bool) -> tuple[State, Outgoi
     return state.put(replace(queue, outgoing=now)), row
 
 
-def _outgoing(state: State, call: Call) -> tuple[Queue, Outgoing]:
-    queue = state.queues.get(call.queue or "")
+def known(state: State, name: str) -> tuple[Queue, Outgoing]:
+    """Return an outgoing queue. Raises BadCall where no section says what a call on it leads to."""
+    queue = state.queues.get(name)
     if queue is None or queue.outgoing is None:
-        raise BadCall(f"no section says what {call.method} of a queue that is not outgoing leads to")
+        raise BadCall(f"no section says what such a call leads to: {name} is not outgoing")
     if not any(handle.queue == queue.name for handle in state.handles.values()) and state.restarts:
         raise BadCall("after a restart the queue is opened first: that it is there without is not said")
     return queue, queue.outgoing
@@ -142,7 +144,7 @@ def _transferred(state: State, queue: Queue, there: Sequence[Position], lost: se
     return state.tick(), rows
 
 
-def _orders(
+def orders(
     rules: Rules, state: State, coming: Sequence[Position]
 ) -> Iterator[tuple[tuple[tuple[str, ...], ...], tuple[Assumption, ...]]]:
     """Yield the allowed orders of transfer: by priority and, under all readings but one, by arrival."""

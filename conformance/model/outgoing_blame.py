@@ -27,7 +27,7 @@ def misdirected(state: State, call: Call, demanded: Expected, names: Sequence[st
         return demanded.requirement or "MQDMPR-3.1.7.1.5.remote-send"
     if any(all(queue.find(name) is None for queue in state.queues.values()) for name in names):
         return None
-    stranger = _stranger(queue, found, names)
+    stranger = astray(queue, found, names)
     if stranger is not None:
         return stranger
     if found.state is _ON_HOLD:
@@ -40,7 +40,7 @@ def misdirected(state: State, call: Call, demanded: Expected, names: Sequence[st
         return _lost(found, position)
     for wanted, given in zip([name for name in expected if name in names], names, strict=False):
         if wanted != given:
-            return _disordered(queue.find(wanted), queue.find(given))
+            return disordered(queue.find(wanted), queue.find(given))
     return demanded.requirement
 
 
@@ -50,7 +50,7 @@ def refused(queue: Queue | None, demanded: Expected) -> str:
     return "MQDMPR-3.1.1.17.send-access" if remote else demanded.requirement  # 3.1.7.1.9 speaks of local queues there
 
 
-def _stranger(queue: Queue, found: Outgoing, names: Sequence[str]) -> str | None:
+def astray(queue: Queue, found: Outgoing, names: Sequence[str]) -> str | None:
     """Return the requirement broken by a message that this queue must not transfer, or not twice; None for none."""
     for name in names:
         position = queue.find(name)
@@ -99,7 +99,8 @@ def _lost(found: Outgoing, position: Position) -> str:
     return "MQDMPR-3.1.1.17.send-access" if position.since <= found.since else position.claim
 
 
-def _disordered(wanted: Position | None, given: Position | None) -> str:
+def disordered(wanted: Position | None, given: Position | None) -> str:
+    """Return the requirement broken by a message that came in place of another."""
     if wanted is not None and given is not None and wanted.priority != given.priority:
         return "MQDMPR-3.1.7.3.9.highest-priority"
     return "MQDMPR-3.1.1.2.arrival-order"

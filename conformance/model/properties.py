@@ -1,7 +1,7 @@
 """Table of a queue's properties: MS-MQMQ 2.3.1, the calls that may write them (MS-MQMP 3.1.1.12), and their defaults.
 
-The defaults are those of MS-MQDMPR 3.1.7.1.33. Properties that only a directory has (2.3.1.16 to .21, .24 to .27) are
-missing: no call of a queue manager without a directory shows them.
+The defaults are those of MS-MQDMPR 3.1.7.1.33. Properties that only a directory has (2.3.1.16 to .21, .25 to .27) are
+no rows: no call of a queue manager without a directory shows them, and none writes them (`OF_DIRECTORY`).
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ class Problem(Enum):
     """Reason why a property cannot be written or read."""
 
     UNKNOWN = "unknown"
+    DIRECTORY = "of a directory"
     NOT_APPLICABLE = "not applicable"
     TYPE = "type"
     VALUE = "value"
@@ -194,12 +195,25 @@ _ROWS = (
         default=_default(None, "multicast-address"),
         nothing=True,
     ),
+    _row("ADS_PATH", Kind.TEXT, default=("", requirement_id("MQDMPR-3.1.7.1.3.directory-path-empty"))),
 )
 
 ROWS: Mapping[str, PropertyRow] = MappingProxyType({row.name: row for row in _ROWS})
 """The properties of a private queue by name."""
 
-SINCE: Mapping[str, str] = {"PROPID_Q_PATHNAME_DNS": "msmq-2.0", "PROPID_Q_MULTICAST_ADDRESS": "msmq-3.0"}
+OF_DIRECTORY: Mapping[str, str] = MappingProxyType(
+    {name: each.variant_type for name, each in QUEUE_PROPERTIES.items() if name not in ROWS}
+)
+"""The queue properties that MS-MQMP 3.1.1.12 gives to no call, by name, with their variant types."""
+
+APART = frozenset({"PROPID_Q_ADS_PATH"})
+"""Read by a test of its own: a property of public queues, which a manager may refuse for a private one."""
+
+SINCE: Mapping[str, str] = {
+    "PROPID_Q_PATHNAME_DNS": "msmq-2.0",
+    "PROPID_Q_MULTICAST_ADDRESS": "msmq-3.0",
+    "PROPID_Q_ADS_PATH": "msmq-3.0",
+}
 """The MSMQ version that introduced a property; all others exist since the first version."""
 
 

@@ -65,10 +65,13 @@ PERSISTENT = requirement_id("MQDMPR-3.1.1.2.private-attributes-persistent")
 IDENTIFIER = requirement_id("MQDMPR-3.1.1.identifier-unique")
 PATH_NAME = requirement_id("MQDMPR-3.1.7.1.3.attribute-pathname")
 QUALIFIED = requirement_id("MQDMPR-3.1.7.1.3.qualified-pathname")
+DNS_PATH_NAME = requirement_id("MQMQ-2.3.1.22.path-name")
 CREATE_TIME = requirement_id("MQDMPR-3.1.7.1.3.create-time")
 NEW_MODIFY_TIME = requirement_id("MQDMPR-3.1.7.1.3.modify-time")
 MODIFY_TIME = requirement_id("MQDMPR-3.1.1.2.modify-time")
 
+_DNS_PATH = re.compile(r"[^\W_]([\w-]*\w)?(\.[^\W_]([\w-]*\w)?)*\\(private\$\\)?[^\\;]+\Z", re.IGNORECASE)
+_IP_ADDRESS = re.compile(r"\d+(\.\d+){3}\\")
 _INSTANCE, _PATHNAME, _QMID = "PROPID_Q_INSTANCE", "PROPID_Q_PATHNAME", "PROPID_Q_QMID"
 _TIMES = ("PROPID_Q_CREATE_TIME", "PROPID_Q_MODIFY_TIME")
 _COPY = "MQMQ-2.3.1.4.journal-copy"
@@ -386,6 +389,7 @@ def _value(rules: Rules, row: PropertyRow, queue: QueueProperties, subject: str,
         yield equal(SCOPE, subject, value == 1, {"value": 1}, value)
     if row.name == "PROPID_Q_PATHNAME_DNS" and _PATHNAME in queue.known:
         path = queue.known[_PATHNAME].value
+        yield equal(DNS_PATH_NAME, subject, _dns_path(str(value)), "a path name that begins with a DNS name", value)
         yield equal(QUALIFIED, subject, _qualifies(str(value), str(path)), {"qualifies": path}, value)
     if known is None:
         return
@@ -405,6 +409,10 @@ def _watching(rules: Rules, state: State, call: Call, answer: Answer) -> Told:
     if not isinstance(manager, str):
         return state, []
     return replace(state, properties=replace(_slice(state), queue_manager=manager)), []
+
+
+def _dns_path(path: str) -> bool:
+    return _DNS_PATH.match(path) is not None and not _IP_ADDRESS.match(path)
 
 
 def _qualifies(qualified: str, path: str) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from conformance.model.observation import Answer
-from conformance.model.properties import ROWS, Problem
+from conformance.model.properties import OF_DIRECTORY, ROWS, Problem
 from conformance.model.rules import PROPERTY_NOT_APPLICABLE, PROPERTY_STATUS, Rules
 from conformance.spec.assignment import either
 from conformance.spec.catalogue import requirement_id
@@ -23,9 +23,11 @@ Found: TypeAlias = tuple[str, Problem, str]
 _REFUSED: Final[Mapping[tuple[str, Problem], str]] = {
     (CREATE, Problem.UNKNOWN): requirement_id("MQMP-3.1.4.5.unknown-property"),
     (CREATE, Problem.NOT_APPLICABLE): requirement_id("MQMP-3.1.1.12.create-not-applicable"),
+    (CREATE, Problem.DIRECTORY): requirement_id("MQMP-3.1.1.12.create-not-applicable"),
     (CREATE, Problem.TYPE): requirement_id("MQMP-3.1.4.5.property-type"),
     (SET, Problem.UNKNOWN): requirement_id("MQMP-3.1.4.10.unknown-property"),
     (SET, Problem.NOT_APPLICABLE): requirement_id("MQMP-3.1.1.12.set-not-applicable"),
+    (SET, Problem.DIRECTORY): requirement_id("MQMP-3.1.1.12.set-not-applicable"),
     (SET, Problem.TYPE): requirement_id("MQMP-3.1.4.10.property-type"),
     (GET, Problem.UNKNOWN): requirement_id("MQMP-3.1.4.9.unknown-property"),
 }
@@ -47,7 +49,7 @@ _TYPE_CODES = (
     hresults.MQ_ERROR_ILLEGAL_PROPERTY_VT,
     hresults.MQ_ERROR_ILLEGAL_PROPERTY_VALUE,
 )
-_IGNORABLE = frozenset({Problem.UNKNOWN, Problem.NOT_APPLICABLE})
+_IGNORABLE = frozenset({Problem.UNKNOWN, Problem.DIRECTORY, Problem.NOT_APPLICABLE})
 
 
 def problems(method: str, values: Mapping[str, Json]) -> list[Found]:
@@ -59,7 +61,7 @@ def _problems(method: str, values: Mapping[str, Json]) -> Iterator[Found]:
     for name, value in values.items():
         row = ROWS.get(name)
         if row is None:
-            problem, demand = Problem.UNKNOWN, ""
+            problem, demand = Problem.DIRECTORY if name in OF_DIRECTORY else Problem.UNKNOWN, ""
         elif (row.given if method == CREATE else row.kept) is None:
             problem, demand = Problem.NOT_APPLICABLE, ""
         else:
@@ -92,7 +94,7 @@ def refusal(rules: Rules, subject: str, found: Sequence[Found], answer: Answer) 
         out = [by_reading(rules, demand, PROPERTY_NOT_APPLICABLE, fits, subject, expected, _told(answer))]
     else:
         out = [must_fail(demand, subject, answer)]
-    if answer.failed and len(kinds) == 1:
+    if answer.failed and len(kinds) == 1 and kinds != {Problem.DIRECTORY}:  # either code fits what a queue never has
         out.append(_refusal_code(rules, kinds.pop(), subject, answer))
     return out
 

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import field
 from typing import TypeAlias
 
-from conformance.model.properties import ROWS, SINCE
+from conformance.model.properties import APART, ROWS, SINCE
 from conformance.model.values import replace, value
 from conformance.spec.versions import applies
 from conformance.verdict import Json
@@ -98,5 +98,5 @@ class Properties:
 
 
 def shown_in(profile: str) -> tuple[str, ...]:
-    """The properties that a version of MSMQ has."""
-    return tuple(name for name in ROWS if applies(profile, SINCE.get(name), None))
+    """The properties that a version of MSMQ has and that every manager is asked for."""
+    return tuple(name for name in ROWS if name not in APART and applies(profile, SINCE.get(name), None))

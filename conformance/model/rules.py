@@ -52,6 +52,16 @@ HOLD_AFTER_RESTART = reading_id("R-MQDMPR-hold-after-restart")
 BASE_PRIORITY = reading_id("R-MQMQ-private-base-priority")
 PROPERTY_NOT_APPLICABLE = reading_id("R-MQMP-property-not-applicable")
 PROPERTY_STATUS = reading_id("R-MQMP-property-status")
+RESUME = reading_id("R-MQDMPR-resume-of-queue-not-on-hold")
+TIDY = reading_id("R-MQMR-tidy")
+COUNT_HELD = reading_id("R-MQMR-held-messages-counted")
+FORMAT_NAME = reading_id("R-MQMR-queue-format-name")
+JOURNAL_BYTES = reading_id("R-MQMR-journal-bytes-without-journaling")
+LAST_ACK = reading_id("R-MQMR-last-ack-of-nothing-pending")
+ACK_COUNT = reading_id("R-MQQB-last-ack-count")
+UNREAD = reading_id("R-MQQB-messages-not-read")
+RESENDS = reading_id("R-MQQB-resend-count")
+STEP_ADDRESSES = reading_id("R-MQQB-history-addresses")
 
 
 @value

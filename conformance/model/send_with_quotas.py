@@ -35,9 +35,10 @@ def send(rules: Rules, state: State, call: Call) -> Iterable[Expected]:
         raise BadCall(f"no section says whether {call.admin} takes acknowledgments")
     wishes = wishes_of(state, call)
     if handle is not None and is_remote(handle.queue):
-        if wishes is not None or call.reach_s is not None:
+        reported = wishes is not None and (wishes.acks or wishes.live_ms is not None or wishes.lasting or wishes.admin)
+        if reported or call.reach_s is not None or (wishes is not None and state.management is None):
             raise BadCall("a queue of another computer is sent plain messages")
-        return outgoing.send(rules, state, call)
+        return outgoing.send(rules, state, call, wishes)
     if wishes is not None and state.keeping is None:
         state = replace(state, keeping=Keeping())
     if state.keeping is None or handle is None or not handle.is_open or handle.lost or handle.access != "send":

@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import Any
 
 from conformance.model.journals import Attributes, Keeping, Wishes
+from conformance.model.management_state import Management
 from conformance.model.property_state import Properties
 from conformance.model.tables import CursorState, OutgoingState, PositionState, TransactionState
 from conformance.model.values import copied, replace, value
@@ -253,7 +254,7 @@ class State:
     of events so far, the exact time scale. lookups: message name to observed lookup identifier; identifiers: to message
     identifier, where messages move. assumed: reading id to the alternatives that this history leaves possible. keeping:
     account of quotas, journals and clock, None until a call needs it. properties: those of the queues, None until a
-    call needs them.
+    call needs them. management: what management did and showed, None until a call is about it.
     """
 
     queues: Mapping[str, Queue] = field(default_factory=dict)
@@ -271,6 +272,7 @@ class State:
     assumed: Mapping[str, frozenset[str]] = field(default_factory=dict)
     keeping: Keeping | None = None
     properties: Properties | None = None
+    management: Management | None = None
 
     def key(self) -> Hashable:
         """Return a key that is equal for states that differ only in assumptions."""
@@ -284,6 +286,7 @@ class State:
             self.now,
             self.keeping,
             self.properties and self.properties.key(),
+            self.management and self.management.key(),
             tuple(sorted(self.lookups.items())),
         )
 
@@ -300,6 +303,7 @@ class State:
             and self.keeping == other.keeping
             and self.lookups == other.lookups
             and self.properties == other.properties
+            and self.management == other.management
         )
 
     def outline(self) -> Hashable:

@@ -11,8 +11,10 @@ from conformance.model import (
     create_queue,
     expiry,
     lookups,
+    management,
+    management_sessions,
+    management_told,
     moves,
-    outgoing,
     property_judging,
     queues,
     reads,
@@ -80,10 +82,15 @@ _JUDGES: Mapping[str, Callable[[Rules, State, Call], Iterable[Expected]]] = Mapp
         "transactions.abort": sends_and_commits.end,
         "clock.now": expiry.now,
         "clock.advance": expiry.advance,
-        "outgoing.pause": outgoing.pause,
-        "outgoing.resume": outgoing.resume,
-        "outgoing.take": outgoing.take,
-        "restart": outgoing.restart,
+        "outgoing.pause": management.pause,
+        "outgoing.resume": management.resume,
+        "outgoing.take": management.take,
+        "management.get": management.get,
+        "management.act": management.act,
+        "management.connection": management_sessions.connection,
+        "management.transfer": management_sessions.transfer,
+        "management.acknowledge": management_sessions.acknowledge,
+        "restart": management.restart,
         "watch": property_judging.watch,
         "use": property_judging.use,
     }
@@ -279,6 +286,7 @@ class Model:
                 or answer.messages is not None
                 or state.keeping is not None
                 or state.properties is not None
+                or state.management is not None
                 or call.carries
             )
         ):
@@ -364,6 +372,8 @@ class Model:
         answer = observation.answer
         if call.carries and answer is not None and not answer.failed:
             state = with_given(state, call, answer.values)
+        if answer is not None and call.method in management_told.TELLING:
+            return management_told.told(self.rules, way.before, state, call, answer)
         if answer is not None and answer.messages is not None:
             return state, transferred(way.before, call, answer.messages)
         if not observation.completed and (answer is None or answer.message is None):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import embedded_stories_cursors
 import embedded_stories_keeping
+import embedded_stories_management
+import embedded_stories_objects
 import embedded_stories_opens
 import embedded_stories_outgoing
 import embedded_stories_races
@@ -16,6 +18,8 @@ from embedded_stories import STORIES, Story
 MODULES = (
     embedded_stories_cursors,
     embedded_stories_keeping,
+    embedded_stories_management,
+    embedded_stories_objects,
     embedded_stories_opens,
     embedded_stories_outgoing,
     embedded_stories_races,

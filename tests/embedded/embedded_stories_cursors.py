@@ -160,3 +160,35 @@ def a_receive_goes_on(talk: Talk) -> list[Any]:
     tell("messages.peek_next", queue=receive, cursor=cursor, timeout_ms=0)
     tell.peek(receive, cursor=cursor)
     return tell.seen
+
+
+@of("cursors")
+def one_cursor_closed(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    _, receive, _ = tell.filled("abc")
+    cursor, other = (talk.ok("cursors.open", queue=receive)["cursor"] for _ in range(2))
+    for each in (cursor, other):
+        tell.peek(receive, cursor=each)
+    tell("messages.peek_next", queue=receive, cursor=other, timeout_ms=0)
+    tell("cursors.close", cursor=cursor)
+    tell("messages.peek_next", queue=receive, cursor=other, timeout_ms=0)
+    return tell.seen
+
+
+@of("cursors")
+def two_handles_want_the_last(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    _, receive, _ = tell.filled("a")
+    other = talk.open()
+    tell.take(receive)
+    tell.take(other)
+    return tell.seen
+
+
+@of("cursors")
+def handles_are_told_apart(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    _, receive, _ = tell.filled("a")
+    tell.seen.append(talk.open() == talk.open())
+    cursors = [talk.ok("cursors.open", queue=receive)["cursor"] for _ in range(2)]
+    return [*tell.seen, cursors[0] == cursors[1]]

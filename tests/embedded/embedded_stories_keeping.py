@@ -61,6 +61,18 @@ def full_journal(talk: Talk) -> list[Any]:
 
 
 @of("quotas")
+def full_of_dead_letters(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    send, _ = talk.queue()
+    tell("limits", journal_quota_kb=2)
+    for label in "abc":
+        tell.send(send, label, body="A" * 1000, time_to_be_received=0, negative_journaling=True)
+        tell("clock.advance", by_ms=2000)
+    tell.few(talk.open(f"MACHINE={talk.driver.manager.guid};DEADLETTER"))
+    return tell.seen
+
+
+@of("quotas")
 def transactions_give_room(talk: Talk) -> list[Any]:
     tell = Teller(talk)
     send, receive = talk.queue(PROPID_Q_QUOTA=2, PROPID_Q_TRANSACTION=1)
@@ -239,6 +251,29 @@ def properties(talk: Talk) -> list[Any]:
     ):
         tell("queues.set", format_name=NAME, properties=given)
         look()
+    return tell.seen
+
+
+@of("properties")
+def refused_properties(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    wrong: tuple[dict[str, Any], ...] = (
+        {"PROPID_Q_NONE": 1},
+        {"PROPID_Q_INSTANCE": "7a1f3c52-0b6e-4d6f-9a57-6f5b2f3f9a10"},
+        {"PROPID_Q_HASHKEY": 1},
+        {"PROPID_Q_QUOTA": "7"},
+        {"PROPID_Q_QUOTA": None},
+        {"PROPID_Q_QUOTA": 1 << 32},
+    )
+    tell("queues.get", format_name=NAME, properties=["PROPID_Q_LABEL"])
+    tell("queues.set", format_name=NAME, properties={"PROPID_Q_LABEL": "set"})
+    for given in wrong:
+        tell("queues.create", path_name="HOST\\private$\\q", properties=given)
+        tell("queues.delete", format_name=NAME)
+    talk.queue(PROPID_Q_TRANSACTION=1)
+    tell("queues.get", format_name=NAME, properties=["PROPID_Q_TRANSACTION", "PROPID_Q_ADS_PATH"])
+    for name in ("PROPID_Q_NONE", "PROPID_QM_QUOTA"):
+        tell("queues.get", format_name=NAME, properties=[name])
     return tell.seen
 
 

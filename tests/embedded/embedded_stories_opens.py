@@ -34,6 +34,14 @@ def opened_by_other_names(talk: Talk) -> list[Any]:
 
 
 @of("cursors")
+def a_queue_created_again(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    for _ in range(2):
+        tell("queues.create", path_name="HOST\\private$\\q")
+    return tell.seen
+
+
+@of("cursors")
 def exclusive_beside_peeks(talk: Talk) -> list[Any]:
     tell = Teller(talk)
     talk.queue("private$\\second")
@@ -142,4 +150,19 @@ def numbers_and_priorities(talk: Talk) -> list[Any]:
     ):
         made = tell("queues.create", path_name=path, properties=given)
         tell("queues.get", format_name=made["format_name"], properties=["PROPID_Q_BASEPRIORITY", "PROPID_Q_PATHNAME"])
+    return tell.seen
+
+
+@of("cursors")
+def one_queue_named_twice(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    _, second = talk.queue("private$\\second")
+    send, receive = talk.queue()
+    tell.send(send, "a")
+    tell.few(_open(tell, f"{NAME},{NAME.lower()}", "receive"))
+    tell.send(_open(tell, f"{NAME},{SECOND},{NAME.lower()}", "send"), "b")
+    tell.few(receive)
+    tell.few(second)
+    for queue in ("JOURNAL", "DEADLETTER", "DEADXACT"):
+        _open(tell, f"DIRECT=OS:HOST\\SYSTEM$;{queue}", "receive")
     return tell.seen

@@ -208,3 +208,9 @@ def moved_in_transactions(talk: Talk) -> list[Any]:
     tell.few(there)
     tell.few(receive)
     return tell.seen
+
+
+@of("transactions")
+def transactions_are_told_apart(talk: Talk) -> list[Any]:
+    begun = [talk.ok("transactions.begin")["transaction"] for _ in range(2)]
+    return [begun[0] == begun[1]]

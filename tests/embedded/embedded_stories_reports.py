@@ -76,3 +76,40 @@ def looked_up_and_purged(talk: Talk) -> list[Any]:
     tell.few(told)
     tell.few(told)
     return tell.seen
+
+
+@of("journals")
+def several_kinds_asked_for(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    _, told = talk.queue("private$\\second")
+    send, receive = talk.queue()
+    for kinds in (("positive_arrival", "negative_arrival"), EVERY[2:], EVERY[1:]):
+        asks = {"administration_queue": SECOND, "acknowledgements": list(kinds)}
+        tell.send(send, "taken", **asks)
+        tell.take(receive)
+        tell.send(send, "short", time_to_be_received=1, **asks)
+        tell("clock.advance", by_ms=3000)
+        tell.few(told)
+    return tell.seen
+
+
+@of("journals")
+def purged_while_held(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    _, told = talk.queue("private$\\second")
+    send, receive = talk.queue()
+    tell.send(send, "begun", **ASKS)
+    read = tell("messages.receive_begin", queue=receive, timeout_ms=0)["read"]
+    tell("queues.purge", queue=receive)
+    tell("messages.receive_end", read=read, acknowledge=True)
+    tell("queues.delete", format_name=NAME)
+    send, receive, _ = tell.filled("", transactional=True)
+    fill = tell.begin()
+    tell.send(send, "locked", fill, **ASKS)
+    tell.commit(fill)
+    held = tell.begin()
+    tell.take(receive, transaction=held)
+    tell("queues.purge", queue=receive)
+    tell("transactions.abort", transaction=held)
+    tell.few(told)
+    return tell.seen

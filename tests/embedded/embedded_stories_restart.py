@@ -23,7 +23,9 @@ def _left(talk: Talk, queues: list[str], *, kill: bool) -> Iterator[Any]:
         tell("clock.advance", by_ms=20_000)
         for name in queues:
             opened = again("queues.open", format_name=name, access="receive")
-            tell("queues.get", format_name=NAME, properties=["PROPID_Q_LABEL", "PROPID_Q_QUOTA"])
+            tell(
+                "queues.get", format_name=NAME, properties=["PROPID_Q_LABEL", "PROPID_Q_QUOTA", "PROPID_Q_TRANSACTION"]
+            )
             tell.counts(name)
             if "queue" in opened:
                 tell.few(opened["queue"])
@@ -55,6 +57,7 @@ def stopped(talk: Talk) -> list[Any]:
     return [*tell.seen, *_left(talk, names, kill=False)]
 
 
+@of("transactions")
 @of("restart")
 def stopped_in_transactions(talk: Talk) -> list[Any]:
     tell = Teller(talk)

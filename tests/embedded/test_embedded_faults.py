@@ -6,14 +6,16 @@ import base64
 import functools
 import tempfile
 from collections.abc import Callable
+from itertools import permutations
 from pathlib import Path
 
 import pytest
 from embedded_every_story import STORIES, Story
 from embedded_structures import NO_VALUES, SID, VALUES
 from embedded_talk import NAME, Talk
+from nightly import sample
 
-from conformance.embedded.faults import FAULTS, Fault
+from conformance.embedded.faults import FAULTS, UNJUDGED_FAULTS, Fault, NotTogether, apply_faults
 from conformance.embedded.readings import READINGS
 from conformance.spec.catalogue import catalogue, requirement_id
 from conformance.spec.versions import DEFAULT_PROFILE
@@ -26,7 +28,7 @@ GUID = "7a1f3c52-0b6e-4d6f-9a57-6f5b2f3f9a10"
 
 def test_declarations() -> None:
     assert len(FAULTS) >= 600
-    for name, fault in FAULTS.items():
+    for name, fault in (*FAULTS.items(), *UNJUDGED_FAULTS.items()):
         assert fault.name == name
         assert fault.__doc__, name
         assert fault.suite in (*OBSERVED, *STORIES), name
@@ -324,6 +326,18 @@ def test_a_fault_of_queues_shows_in_a_story_of_its_suite(talk_with: Callable[...
     assert any(_shows(story, talk_with(name)) for story in stories)
 
 
+@pytest.mark.parametrize("module", sorted({fault.__module__ for fault in UNJUDGED_FAULTS.values()}))
+def test_a_fault_that_is_not_recorded_shows_in_a_story(talk_with: Callable[..., Talk], module: str) -> None:
+    every = [name for name, fault in UNJUDGED_FAULTS.items() if fault.__module__ == module]
+    names = sample("embedded.faults-without-a-suite", every, every[::6])
+    hidden = [
+        name
+        for name in names
+        if not any(_shows(story, talk_with(name)) for story in STORIES[UNJUDGED_FAULTS[name].suite])
+    ]
+    assert names and not hidden
+
+
 def _shows(story: Story, talk: Talk) -> bool:
     """Whether a story goes another way than without faults, or cannot go on."""
     talk.driver.do_meanwhile(lambda: None)
@@ -361,6 +375,24 @@ def test_there_are_enough_faults_of_every_kind() -> None:
     suites = [FAULTS[name].suite for name in OF_QUEUES]
     assert len(OF_QUEUES) >= 150
     assert suites.count("concurrency") + suites.count("restart") >= 18
+
+
+def _classes(name: str) -> dict[str, type]:
+    return dict((FAULTS[name].replaces, *FAULTS[name].also))
+
+
+def test_two_faults_of_one_part_combine_in_any_order_unless_they_share_a_class() -> None:
+    apart = 0
+    for part in {part for name in FAULTS for part in _classes(name)}:
+        for first, second in permutations([name for name in FAULTS if part in _classes(name)], 2):
+            try:
+                made = getattr(apply_faults((first, second)), part)
+            except NotTogether:
+                apart += 1
+                assert set(_classes(first).values()) & set(_classes(second).values())
+                continue
+            assert issubclass(made, _classes(first)[part]) and issubclass(made, _classes(second)[part])
+    assert apart < 100
 
 
 def test_faults_of_one_part_combine(talk_with: Callable[..., Talk]) -> None:

@@ -233,7 +233,9 @@ def test_a_reset_ends_a_hold(talk: Talk) -> None:
 
 
 def test_a_harness_of_the_older_protocol_is_not_offered_the_facet(talk_with: Callable[..., Talk]) -> None:
-    for versions, protocol in ((["1.0"], "1.0"), (["1.1", "1.0"], "1.1")):
+    for versions, protocol in ((["1.0"], "1.0"), (["1.1", "1.0"], "1.1"), (["1.2", "1.1", "1.0"], "1.2")):
         hello = talk_with().ok("hello", versions=versions, harness="t", state_dir="")
         assert hello["protocol"] == protocol
-        assert ("outgoing" in hello["facets"]) == (protocol == "1.1")
+        assert ("outgoing" in hello["facets"]) == (protocol >= "1.1")
+        assert ("management" in hello["facets"]) == (protocol >= "1.2")
+        assert ("objects" in hello["facets"]) == (protocol >= "1.2")

@@ -8,6 +8,7 @@ from functools import cache
 
 import exploring
 import scopes_keeping
+import scopes_management
 import scopes_moves
 import scopes_outgoing
 from exploring import Reached, Scope, Step
@@ -338,6 +339,7 @@ SCOPES = (
     *scopes_moves.SCOPES,
     *scopes_keeping.SCOPES,
     *scopes_outgoing.SCOPES,
+    *scopes_management.SCOPES,
 )
 
 PLANS = {name.lower(): plan for name, plan in vars(plans).items() if isinstance(plan, Plan)}

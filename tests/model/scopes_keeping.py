@@ -132,6 +132,13 @@ def journal_quota_calls(state: State) -> Iterator[Call]:
     yield from kept_reads(state)
 
 
+def dead_letter_quota_calls(state: State) -> Iterator[Call]:
+    """Dead letters that have no room."""
+    yield from posts(state, 2, {"size": BIG, "live_s": 1, "dead_letter": True})
+    yield Call("clock.advance", by_ms=2500)
+    yield from kept_reads(state)
+
+
 def several_calls(state: State) -> Iterator[Call]:
     """Two queues at once, one of which may be full."""
     for access, share in (("send", "deny_none"), ("receive", "deny_none"), ("send", "deny_receive")):
@@ -232,6 +239,12 @@ SCOPES = (
     Scope("quota and transactions", opening(BEGUN, quota_kb=24, transactional=True), quota_calls, 4),
     Scope("limits", opening(reads=(SYSTEM_JOURNAL,)), limit_calls, 5),
     Scope("journal quota", opening(reads=(JOURNAL,), journaling=True, journal_quota_kb=14), journal_quota_calls, 6),
+    Scope(
+        "quota of dead letters",
+        opening(Call("limits", journal_quota_kb=14), reads=(DEAD_LETTER,)),
+        dead_letter_quota_calls,
+        4,
+    ),
     Scope("several queues", opening(*OTHER, quota_kb=14), several_calls, 4),
     Scope("read-only queues", opening(), read_only_calls, 2),
     Scope("journals and a restart", opening(), restart_calls, 5),

@@ -62,6 +62,9 @@ def no_message_is_forgotten(step: Step) -> str | None:
     return f"{before} {after}" if not before <= after <= before | new else None
 
 
+_MANAGED = ("management.acknowledge", "management.act")  # the destination has it; TIDY, where that is a purge
+
+
 def no_message_vanishes(step: Step) -> str | None:
     """A message goes by being given, purged, aborted, or with its queue; or was express in a restart."""
     gone = set(messages(step.before)) - set(messages(step.expected.next))
@@ -77,7 +80,7 @@ def no_message_vanishes(step: Step) -> str | None:
             PositionState.SENDING: {"transactions.abort", "transactions.commit", "queues.delete", "restart"},
             PositionState.LOCKED: {"transactions.commit", "queues.delete", *_ABORTED[name in expired]},
             PositionState.PURGE_PENDING: {"transactions.commit", "transactions.abort", "queues.delete", "restart"},
-            PositionState.AVAILABLE: {"queues.purge", "queues.delete", *_EXPIRES[name in expired]},
+            PositionState.AVAILABLE: {"queues.purge", "queues.delete", *_EXPIRES[name in expired], *_MANAGED},
             PositionState.BEGUN: {"messages.receive_end", "queues.delete"},
             PositionState.BEGUN_PURGED: {"messages.receive_end", "queues.delete", "restart"},
             PositionState.MOVING: {"queues.delete"},
@@ -253,6 +256,9 @@ def nothing_leaves_a_queue_on_hold(step: Step) -> str | None:
     if not isinstance(step.expected.result, Transfers) or queue is None or queue.outgoing is None:
         return None
     given = step.expected.result.messages
+    if step.call.method == "management.transfer":  # it stays until it is acknowledged, and goes again where that is due
+        kept = step.expected.next.queues[queue.name].positions == queue.positions
+        return None if kept and len(given) == len(set(given)) else f"{given}, and not kept"
     if queue.outgoing.state is OutgoingState.ON_HOLD:
         kept = step.expected.next.queues[queue.name].positions == queue.positions
         return None if kept and not given else f"on hold, and {given}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import tracemalloc
 from dataclasses import replace
 from itertools import count, pairwise, permutations
 from random import Random
@@ -238,3 +239,17 @@ def test_sixteen_thousand_calls_are_judged() -> None:
     assert found.fits
     moments = [effect.operation.ended or 0 for effect in found.order or ()]
     assert any(first > second for first, second in pairwise(moments))  # the order is not that of the answers
+
+
+def test_a_search_that_gives_up_has_kept_little_of_each_configuration() -> None:
+    """Hundreds of thousands of them are looked at when an implementation deviates and many calls are in flight."""
+    clients = [f"c{number}" for number in range(12)]
+    history = [*frame(*clients), *(send(client, f"m{n}", n, 500 + n) for n, client in enumerate(clients))]
+    history.append(read(clients[0], 600, 601, got("never sent")))
+    tracemalloc.start()
+    try:
+        found = linearize(Model(), history, nodes=3_000)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found.capped and peak / found.nodes < 2_000

@@ -6,8 +6,16 @@ implementer can defend it; `hello` then declares it.
 
 from __future__ import annotations
 
-from conformance.embedded.alternatives import leftovers, outgoing, seeking, sending, statuses, waiting
+from conformance.embedded.alternatives import leftovers, management, outgoing, seeking, sending, statuses, waiting
 from conformance.embedded.alternatives.base import ALTERNATIVES, Alternative
 
-MODULES = (waiting, statuses, seeking, leftovers, sending, outgoing)  # importing one registers what is in it
+MODULES = (
+    waiting,
+    statuses,
+    seeking,
+    leftovers,
+    sending,
+    outgoing,
+    management,
+)  # importing one registers what is in it
 __all__ = ["ALTERNATIVES", "MODULES", "Alternative"]

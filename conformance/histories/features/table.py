@@ -12,6 +12,7 @@ from conformance.histories.features import (
     journals,
     lookups,
     losses,
+    management,
     moves,
     outgoing,
     properties,
@@ -53,6 +54,11 @@ FEATURES: Final[Mapping[str, tuple[Feature, ...]]] = MappingProxyType(
         "outgoing.pause": outgoing.PAUSE,
         "outgoing.resume": outgoing.RESUME,
         "outgoing.take": outgoing.TAKE,
+        "management.get": management.GET,
+        "management.act": management.ACT,
+        "management.connection": management.CONNECTION,
+        "management.transfer": management.TRANSFER,
+        "management.acknowledge": management.ACKNOWLEDGE,
         "restart": clock.RESTART,
         "clock.now": clock.NOW,
         "clock.advance": clock.ADVANCE,
@@ -60,6 +66,12 @@ FEATURES: Final[Mapping[str, tuple[Feature, ...]]] = MappingProxyType(
         "use": properties.USE,
     }
 )
+PLAYED: Final = frozenset(method for method in FEATURES if method.startswith("management."))
+"""The methods of management: walks and written histories meet their features, and no scope plays a network."""
+PLANNED: Final[Mapping[str, tuple[Feature, ...]]] = MappingProxyType(
+    {method: table for method, table in FEATURES.items() if method not in PLAYED}
+)
+"""The features that situations are made of."""
 CORE: Final = frozenset(
     {
         "messages.receive",

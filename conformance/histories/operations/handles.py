@@ -6,21 +6,24 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from conformance.histories.operations.operation import Kind
-from conformance.model.journals import ELSEWHERE, is_kept, is_remote
+from conformance.model.journals import ELSEWHERE, MULTICAST, is_kept, is_multicast, is_public, is_remote, journal_of
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
+    from conformance.verdict import Json
 
 _ADDRESS = "TCP:192.0.2.7"  # RFC 5737: an address reserved for documentation
 _ALIAS = "OS:mqconform-elsewhere"
-_REMOTE = ("remote1", "remote2", "remote3")
+_REMOTE = ("remote1", "remote2", "remote3", MULTICAST)
+_GROUP = "MULTICAST=233.252.0.7:8001"  # RFC 5771: an address reserved for documentation
 
 
 class Handles:
     """The handles, format names and lookup identifiers behind the names of one history.
 
     own: the end of its queues' names, for a driver that cannot be reset. lookups: message to the lookup identifier it
-    was seen with.
+    was seen with. identifiers: the same for message identifiers, of what was transferred. played: the harness plays the
+    connections of outgoing queues.
     """
 
     def __init__(self, client: Port, own: str) -> None:
@@ -31,6 +34,8 @@ class Handles:
         self.formats: dict[str, str] = {}
         self.requests: dict[str, int] = {}
         self.lookups: Mapping[str, int] = {}
+        self.identifiers: dict[str, dict[str, Json]] = {}
+        self.played = client.offers("management.connection")
 
     def of(self, kind: Kind, name: str) -> Any:
         """Return the value to send for a name in a request. Raises KeyError for a name that no call has given."""
@@ -49,10 +54,13 @@ class Handles:
 
     def path(self, queue: str) -> str:
         """Return the path name of a queue."""
-        return f"{self.computer}\\private$\\mqconform-{queue}{self.own}"
+        scope = "" if is_public(queue) else "private$\\"
+        return f"{self.computer}\\{scope}mqconform-{queue}{self.own}"
 
     def format(self, queue: str) -> str:
         """Return the format name that the creation gave, or a direct one (MS-MQMQ 2.1.2, 2.1.7) for any other queue."""
+        if is_multicast(queue):
+            return _GROUP
         if is_remote(queue):
             return f"DIRECT={_ALIAS if queue == 'remote3' else _ADDRESS}\\private$\\mqconform-{queue}{self.own}"
         known = self.formats.get(queue)
@@ -68,6 +76,15 @@ class Handles:
         if suffix:  # only direct names have subqueues
             return f"DIRECT=OS:{self.path(parent)};{suffix}"
         return known if known is not None else f"DIRECT=OS:{self.path(queue)}"
+
+    def designated(self) -> dict[str, str]:
+        """Return the names by which each queue may be told, in small letters, with the harness's own name of it."""
+        found: dict[str, str] = {}
+        for queue, name in self.formats.items():
+            for text in (name, f"DIRECT=OS:{self.path(queue)}", self.path(queue)):
+                found[text.casefold()] = queue
+                found[journal_of(text).casefold()] = journal_of(queue)
+        return found | {self.format(queue).casefold(): queue for queue in _REMOTE}
 
     def remote_named(self, format_name: str) -> str:
         """Return the harness's name of a queue on another computer; any other format name unchanged."""

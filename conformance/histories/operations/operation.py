@@ -205,7 +205,7 @@ class Operation:
     given the state it is made in. choices: the actions of walks that mainly make this call. answer: completes the
     answer with further members of the result. settles: its effect may be visible only `settle_ms` later. late: in a
     concurrent history it may take effect `settle_ms` later than its answer. verb, subject: its few words in a diagram,
-    and the member that follows them. timed: while properties are judged, the harness
+    and the member that follows them. timed: while properties or management are judged, the harness
     reads the implementation's clock before and after it. ends: the kind of thing that is over when it
     succeeds. performed: makes a call of manner OWN. request: makes the parameters of a request; raises KeyError for a
     name that no call has given. restores: it brings messages back to where they were, so a message that is lost or out

@@ -23,9 +23,9 @@ from conformance.histories.operations.operation import (
     refers,
     value,
 )
-from conformance.histories.operations.property_values import UNKNOWN, bad, good, plausible, writable
+from conformance.histories.operations.property_values import UNKNOWN, bad, good, of_directory, plausible, writable
 from conformance.model import Answer, Call, State
-from conformance.model.properties import ROWS
+from conformance.model.properties import OF_DIRECTORY, ROWS
 from conformance.model.property_refusals import CREATE, GET, SET
 from conformance.model.property_state import Properties
 from conformance.model.values import replace
@@ -147,6 +147,7 @@ def _wrong_values(method: str, shown: tuple[str, ...]) -> list[Values]:
     """Return lists with a property to refuse: alone, and before and after one to accept."""
     rows = [ROWS[name] for name in shown]
     wrong: list[tuple[str, Json]] = [(name, 1) for name in UNKNOWN]
+    wrong += [(name, of_directory(name)) for name in OF_DIRECTORY]
     for row in rows:
         if writable(row, method):
             wrong += [(row.name, given) for given in bad(row)]

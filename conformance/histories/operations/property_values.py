@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from conformance.model.properties import LONGEST_LABEL, NO_GUID, UNLIMITED, Kind, PropertyRow
+from conformance.model.properties import LONGEST_LABEL, NO_GUID, OF_DIRECTORY, UNLIMITED, Kind, PropertyRow
 from conformance.model.property_refusals import CREATE
 from conformance.verdict import Json
 
-UNKNOWN = ("PROPID_Q_NONE", "PROPID_Q_", "", "propid_q_label", "PROPID_M_LABEL")
+UNKNOWN = ("PROPID_Q_NONE", "PROPID_Q_", "", "propid_q_label", "PROPID_M_LABEL", "PROPID_QM_QUOTA")
 """Names of no queue property."""
 GUID = "6F9619FF-8B86-D011-B42D-00C04FC964FF"
 _NUMBERS: Mapping[Kind, tuple[int, ...]] = {
@@ -36,20 +36,26 @@ def bad(row: PropertyRow) -> tuple[Json, ...]:
     if row.name == "PROPID_Q_BASEPRIORITY":
         return ()
     if row.values:
-        return (max(row.values) + 1, 0xFF, 0x100, -1, "1")
+        return (max(row.values) + 1, 0xFF, 0x100, -1, "1", None)
     if row.kind is Kind.GUID:
-        return ("", "orders", GUID[:-1], 5)
+        return ("", "orders", GUID[:-1], 5, None)
     if row.name == "PROPID_Q_MULTICAST_ADDRESS":
         return ("orders", "10.0.0.1:1801", "234.1.1.1", 5)
     if row.kind is Kind.TEXT:
-        return ("x" * (2 * LONGEST_LABEL + 1), 5)
-    return (-1, UNLIMITED + 1, "7")
+        return ("x" * (2 * LONGEST_LABEL + 1), 5, None)
+    return (-1, UNLIMITED + 1, "7", None)
 
 
 def plausible(row: PropertyRow) -> Json:
     """Return a value of the right type for a property that cannot be written, different from its own."""
     values: dict[str, Json] = {"PROPID_Q_SCOPE": 0, "PROPID_Q_TRANSACTION": 1, "PROPID_Q_PATHNAME": "HOST\\private$\\z"}
     return values.get(row.name, good(row)[0])
+
+
+def of_directory(name: str) -> Json:
+    """Return a value of the right type for a property that only a directory has; bytes are base64."""
+    examples: dict[str, Json] = {"VT_CLSID": GUID, "VT_UI4": 1, "VT_LPWSTR": "text"}
+    return examples.get(OF_DIRECTORY[name], "AQIDBA==")
 
 
 def writable(row: PropertyRow, method: str) -> bool:

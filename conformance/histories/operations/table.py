@@ -12,6 +12,7 @@ from conformance.histories.operations import (
     cursors,
     journals,
     lookups,
+    management,
     mistakes,
     moves,
     outgoing,
@@ -31,7 +32,7 @@ from conformance.model.values import replace
 
 _FAMILIES = (
     *(queues, sends, reads, lookups, two_phase, moves, cursors, transactions, journals, outgoing, clock),
-    properties,
+    *(properties, management),
 )
 OPERATIONS: Final[Mapping[str, Operation]] = {
     operation.method: operation for family in _FAMILIES for operation in family.OPERATIONS

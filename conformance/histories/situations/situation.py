@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 
 from conformance.histories.features.constraints import excluded
 from conformance.histories.features.feature import Feature
-from conformance.histories.features.table import CORE, FEATURES
+from conformance.histories.features.table import CORE, PLANNED
 from conformance.model import Call, State
 
 Vector: TypeAlias = tuple[str | None, ...]
@@ -254,4 +254,4 @@ class Space:
 @cache
 def space() -> Space:
     """Return all situations of the tables of `conformance.histories.features`."""
-    return Space(FEATURES, CORE)
+    return Space(PLANNED, CORE)

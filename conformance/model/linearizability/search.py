@@ -153,6 +153,7 @@ class _Search:
         self.quiet = [sure_to_change_nothing(operation) for operation in self.operations]
         self.waiting = [op for op in self.operations if op.waits_on]
         self.seen: set[Hashable] = set()
+        self.kept: dict[Hashable, Hashable] = {}
         self.best: _Node | None = None
         self.unserved: Stuck | None = None
 
@@ -192,7 +193,7 @@ class _Search:
         state = move.state
         if self.forget:
             state = forgotten(state, self.waited, self._ended(move, base, done), self.named)
-        key = (base, frozen, same(state))
+        key = (base, sum(1 << number for number in frozen), same(state, self.kept))
         if key in self.seen:
             return None
         self.seen.add(key)

@@ -9,7 +9,12 @@ from conformance.embedded.faults.base import Fault
 from conformance.embedded.queues import Queues
 from conformance.embedded.receiving import Receiving
 from conformance.embedded.sending import Sending
-from conformance.spec.constants.hresults import MQ_ERROR_ACCESS_DENIED, MQ_ERROR_SHARING_VIOLATION
+from conformance.spec.constants.hresults import (
+    MQ_ERROR_ACCESS_DENIED,
+    MQ_ERROR_QUEUE_EXISTS,
+    MQ_ERROR_QUEUE_NOT_FOUND,
+    MQ_ERROR_SHARING_VIOLATION,
+)
 
 if TYPE_CHECKING:
     from conformance.embedded.manager import Manager
@@ -210,6 +215,24 @@ class SendHandlePeeks(Fault):
     replaces = ("reading", _AnyAccess)
 
 
+class _NoAccess(Receiving):
+    def readable_queue(self, at: Descriptor, *, destructive: bool = False) -> Queue:
+        if at.access == "send" and at.queue is not None and not at.queue.deleted:
+            return at.queue
+        return super().readable_queue(at, destructive=destructive)
+
+
+class SendHandleReceives(Fault):
+    """A handle opened for send can peek, receive and purge."""
+
+    name = "send-handle-receives"
+    breaks = (
+        "MQDMPR-3.1.1.17.send-access-no-receive",
+        "MQDMPR-3.1.1.17.send-access-no-purge",
+    )
+    replaces = ("reading", _NoAccess)
+
+
 class _AnySender(Sending):
     def send(self, descriptor: Descriptor, given: dict[str, Any], transaction: Transaction | None) -> dict[str, Any]:
         access, descriptor.access = descriptor.access, "send"
@@ -340,3 +363,47 @@ class OpenMakesMissingQueue(Fault):
         "MQDMPR-3.1.7.1.5.not-found-code",
     )
     replaces = ("queues", _Obliging)
+
+
+class _ObligingSenders(Queues):
+    def open(self, format_name: str, access: str, share: str) -> Descriptor:
+        try:
+            return super().open(format_name, access, share)
+        except MqError as refused:
+            local = self.manager.names.format_name(format_name)
+            if access != "send" or refused.status != MQ_ERROR_QUEUE_NOT_FOUND or local.parts.get("scope") != "private":
+                raise
+            self.create(f"{self.manager.computer}\\private$\\{local.parts['queue']}", {})
+            return super().open(format_name, access, share)
+
+
+class OpenToSendMakesMissingQueue(Fault):
+    """Opening a private queue that does not exist for sending makes it."""
+
+    name = "open-to-send-makes-missing-queue"
+    breaks = (
+        "MQDMPR-3.1.7.1.5.not-found-send",
+        "MQDMPR-3.1.7.1.5.not-found-send-code",
+    )
+    replaces = ("queues", _ObligingSenders)
+
+
+class _Finding(Queues):
+    def create(self, path_name: str, given: dict[str, Any]) -> str:
+        try:
+            return super().create(path_name, given)
+        except MqError as refused:
+            if refused.status != MQ_ERROR_QUEUE_EXISTS:
+                raise
+            return f"DIRECT=OS:{path_name}"
+
+
+class CreateFindsExistingQueue(Fault):
+    """Creating a private queue that exists succeeds, and leaves it as it is."""
+
+    name = "create-finds-existing-queue"
+    breaks = (
+        "MQMP-3.1.4.5.queue-exists",
+        "MQMP-3.1.4.5.queue-exists-code",
+    )
+    replaces = ("queues", _Finding)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from conformance.embedded.delivery import Delivery
 from conformance.embedded.entities import (
     INFINITE,
@@ -307,3 +309,18 @@ class MultipleSendHidesFailure(Fault):
     name = "multiple-send-hides-failure"
     breaks = ("MQDMPR-3.1.7.1.27.failing-element",)
     replaces = ("sending", _AllOrNothing)
+
+
+class _BoundlessDeadLetters(Delivery):
+    def dead_letter(self, message: Message) -> None:
+        if message.fields["negative_journaling"]:
+            queue = self.manager.queues.system("deadxact" if message.transactional else "deadletter")
+            self.place(queue, replace(message, expires_ms=None), limited=False)
+
+
+class DeadLettersIgnoreQuota(Fault):
+    """The dead-letter queues take copies beyond the quota of journals."""
+
+    name = "dead-letters-ignore-quota"
+    breaks = ("MQDMPR-3.1.1.12.negative-journaling-over-quota",)
+    replaces = ("delivery", _BoundlessDeadLetters)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from conformance.embedded.entities import MqError, Operation, Transaction
+from typing import Any, Final
+
+from conformance.embedded.entities import Message, MqError, Operation, Transaction
 from conformance.embedded.faults.base import Fault
+from conformance.embedded.sending import DEFAULTS, Sending
 from conformance.embedded.transactions import Transactions
 from conformance.spec.constants.hresults import MQ_ERROR_INVALID_HANDLE
+
+_OF_TRANSACTIONS: Final = ("priority", "delivery")
 
 
 class _PublishingPrepare(Transactions):
@@ -156,3 +161,32 @@ class NoMessageLastInTransaction(Fault):
         "MQDMPR-3.1.1.12.last-in-transaction",
     )
     replaces = ("transactions", _NoneLast)
+
+
+class _Unmarked(Transactions):
+    def prepare(self, transaction: Transaction) -> None:
+        super().prepare(transaction)
+        for step in transaction.steps:
+            if step.operation is Operation.ENQUEUE:
+                step.position.message.fields.update(first_in_transaction=False, last_in_transaction=False)
+
+
+class _AsGiven(Sending):
+    def make(self, given: dict[str, Any], *, transactional: bool) -> Message:
+        message = super().make(given, transactional=transactional)
+        message.fields.update({name: {**DEFAULTS, **given}[name] for name in _OF_TRANSACTIONS})
+        return message
+
+
+class TransactionLeavesNoMark(Fault):
+    """A message sent in a transaction has its own priority and delivery, and is marked neither as first nor as last."""
+
+    name = "transaction-leaves-no-mark"
+    breaks = (
+        "MQDMPR-3.1.4.3.first-in-transaction",
+        "MQDMPR-3.1.4.3.last-in-transaction",
+        "MQMQ-2.2.19.2.transactional-recoverable",
+        "MQMQ-2.2.19.1.transactional-priority-zero",
+    )
+    replaces = ("transactions", _Unmarked)
+    also = (("sending", _AsGiven),)

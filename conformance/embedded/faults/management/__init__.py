@@ -1,0 +1,1 @@
+"""Faults of management: properties, actions, and transfers that an administrator follows."""

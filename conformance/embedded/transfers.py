@@ -1,0 +1,348 @@
+"""Transfer messages over sessions whose other side is the caller, and take acknowledgments (MS-MQQB 3.1.5, 3.1.7.1).
+
+There is no network: `step` says what happens to a session, `transfer` gives what is sent, `acknowledge` takes what
+comes back. A message stays in its outgoing queue, locked, until it is acknowledged.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from conformance.embedded.entities import Message, MqError, Position, Queue, Reason, State
+from conformance.embedded.outgoing import MOST_TEXT, Sequence
+from conformance.embedded.store import MessageRow, QueueRow
+from conformance.embedded.transfer_state import (
+    CONNECTED,
+    DISCONNECTED,
+    DISCONNECTING,
+    INACTIVE,
+    LONGEST_HISTORY,
+    NEED_VALIDATION,
+    RESEND_SECONDS,
+    STATUS,
+    UNRESOLVED,
+    WAITING,
+    Attempt,
+    Sent,
+    SequenceInfo,
+    Transfer,
+)
+from conformance.spec.constants.hresults import MQ_ERROR_INVALID_PARAMETER, MQ_ERROR_QUEUE_NOT_ACTIVE
+
+if TYPE_CHECKING:
+    from conformance.embedded.manager import Manager
+
+Json = Any
+RECEIVED = 0x4000  # MQMSG_CLASS_ACK_RECEIVE, MS-MQMQ 2.2.18.1.6
+_UNREAD = "unread"  # mark of a stored message that awaits its final acknowledgment
+
+
+class Transfers:
+    """Plays the sessions of outgoing queues."""
+
+    def __init__(self, manager: Manager) -> None:
+        self.manager = manager
+
+    def of(self, queue: Queue) -> Transfer:
+        """Return the transfer of an outgoing queue."""
+        if queue.transfer is None:
+            queue.transfer = Transfer.restored(queue.properties)
+        return queue.transfer
+
+    # The session.
+
+    def step(self, queue: Queue, step: str, addresses: tuple[str, ...] | None, error: int) -> None:
+        """Take one step of the session. Raises MqError if a step lacks its addresses."""
+        transfer = self.of(queue)
+        if step == "closing":
+            transfer.state = DISCONNECTING
+            return
+        if step == "closed":
+            transfer.state = DISCONNECTED
+            self.end_session(queue)
+            return
+        if addresses is None and step in ("in_process", "established"):
+            raise MqError(MQ_ERROR_INVALID_PARAMETER)
+        if addresses is not None:
+            transfer.addresses = addresses
+        self.record(transfer, step, error)
+        if step == "in_process":
+            self.end_session(queue)
+            self.seek(transfer)
+        elif step == "established":
+            self.establish(transfer)
+        elif step in UNRESOLVED and len(queue.positions):
+            transfer.state = NEED_VALIDATION
+
+    def record(self, transfer: Transfer, step: str, error: int) -> None:
+        """Append an entry to the connection history."""
+        now = self.manager.clock.now_ms() // 1000
+        transfer.history.append(Attempt(STATUS[step], now, error, transfer.addresses))
+        del transfer.history[:-LONGEST_HISTORY]
+
+    def seek(self, transfer: Transfer) -> None:
+        """Seek a connection to one of the addresses (MS-MQQB 3.1.5.2)."""
+        transfer.hops = [hop(address) for address in transfer.addresses]
+        transfer.state = WAITING
+
+    def establish(self, transfer: Transfer) -> None:
+        """Open the session with the first address (MS-MQQB 3.1.5.4.2)."""
+        transfer.hops = [hop(address) for address in transfer.addresses[:1]]
+        transfer.state = CONNECTED
+        transfer.session = True
+
+    def end_session(self, queue: Queue) -> None:
+        """End the session: what it did not acknowledge is transferred again in the next (MS-MQQB 3.1.3.2)."""
+        transfer = self.of(queue)
+        transfer.session = False
+        for position, sent in list(transfer.flight.values()):
+            self.give_back(transfer, position, sent)
+
+    def resumed(self, queue: Queue) -> None:
+        """Resume Queue (MS-MQDMPR 3.1.7.2.4): the state is Inactive until a connection is sought again."""
+        if queue.transfer is not None:
+            queue.transfer.state = INACTIVE
+
+    def resend(self, queue: Queue) -> None:
+        """Resend Transactional Sequence: what has no order acknowledgment is transferred again."""
+        transfer = self.of(queue)
+        for position, sent in list(transfer.flight.values()):
+            if sent.place is not None:
+                self.give_back(transfer, position, sent)
+
+    def give_back(self, transfer: Transfer, position: Position, sent: Sent) -> None:
+        """Let a message that was transferred wait for another transfer, unless it is over or was purged meanwhile."""
+        del transfer.flight[position.row]
+        sent.stored = False
+        if position.state is State.PURGE_PENDING:
+            self.manager.delivery.delete(position, Reason.PURGED)
+        elif position.state is State.LOCKED:
+            self.manager.delivery.make_available(position)
+
+    # The messages.
+
+    def transfer(self, queue: Queue, count: int | None) -> list[str]:
+        """Transfer at most `count` messages; return their packets in base64. None without connection or on hold."""
+        transfer = self.of(queue)
+        if self.manager.outgoing.on_hold(queue) or transfer.state != CONNECTED or not self.manager.connected:
+            return []
+        if transfer.resend_time and transfer.resend_time * 1000 <= self.manager.clock.now_ms():
+            self.resend(queue)
+        packets: list[str] = []
+        room = MOST_TEXT
+        for position in self.manager.outgoing.ready(queue):
+            if count is not None and len(packets) >= count:
+                break
+            sent = self.numbering(transfer, position)
+            try:
+                packet = self.manager.outgoing.packet(queue, position.message, _Placed(self.manager, sent.place))
+            except MqError:
+                self.manager.delivery.remove(position)
+                self.manager.delivery.dead_letter(position.message)
+                continue
+            room -= len(packet)
+            if room < 0 and packets:
+                break
+            packets.append(packet)
+            self.sent(queue, transfer, position, sent)
+        self.save(queue)
+        return packets
+
+    def numbering(self, transfer: Transfer, position: Position) -> Sent:
+        """Return the next place in the sequence for a transactional message; the place it has if it was sent before."""
+        message = position.message
+        carried = message.carried or {}
+        if not message.transactional or "packet" in carried:
+            return Sent(None)
+        if "place" in carried:
+            place = SequenceInfo(*carried["place"])
+            known = transfer.numbered.get(place.number)
+            last = transfer.last_ack
+            acknowledged = last.number if last and (last.ordinal, last.timestamp) == place.sequence else 0
+            before = max([acknowledged, *(each for each in unacknowledged(transfer) if each < place.number)])
+            previous = SequenceInfo(place.ordinal, place.timestamp, place.number, before)
+            return Sent(previous, known[1].times if known else 1)
+        return Sent(self.next_place(transfer))
+
+    def next_place(self, transfer: Transfer) -> SequenceInfo:
+        """Return the place of the next message, in the first sequence if there was none yet (MS-MQQB 3.1.1.3.1)."""
+        if not transfer.ordinal:
+            transfer.ordinal, transfer.timestamp = 1, self.manager.next_timestamp()
+        return transfer.next_place
+
+    def sent(self, queue: Queue, transfer: Transfer, position: Position, sent: Sent) -> None:
+        """Note that a message was transferred: it is locked until its acknowledgment."""
+        position.state = State.LOCKED
+        sent.times += 1
+        transfer.flight[position.row] = (position, sent)
+        if sent.place is None:
+            return
+        if sent.place.number not in transfer.numbered:
+            transfer.number = max(transfer.number, sent.place.number + 1)
+            self.remember(position, sent.place)
+        transfer.numbered[sent.place.number] = (position, sent)
+        if sent.place.number == transfer.number - 1:
+            transfer.last_times = sent.times
+        transfer.resend_time = self.manager.clock.now_ms() // 1000 + RESEND_SECONDS[transfer.resend_index]
+
+    def remember(self, position: Position, place: SequenceInfo) -> None:
+        """Keep the place of a message in its sequence, which survives the process."""
+        message = position.message
+        said = [place.ordinal, place.timestamp, place.number, place.previous]
+        message.carried = {**(message.carried or {}), "place": said}
+        self.manager.delivery.keep(position)
+
+    # The acknowledgments.
+
+    def acknowledge(self, queue: Queue, params: dict[str, Json]) -> None:
+        """Take an acknowledgment. Raises MqError without a session, and if the kind lacks its member."""
+        transfer = self.of(queue)
+        if not transfer.session:
+            raise MqError(MQ_ERROR_QUEUE_NOT_ACTIVE)
+        try:
+            if params["kind"] == "session":
+                self.stored(queue, transfer, params["count"])
+            elif params["kind"] == "order":
+                self.ordered(queue, transfer, params["sequence_number"])
+            else:
+                self.final(transfer, params["identifier"], params["class"])
+        except KeyError:
+            raise MqError(MQ_ERROR_INVALID_PARAMETER) from None
+        self.save(queue)
+
+    def stored(self, queue: Queue, transfer: Transfer, count: int) -> None:
+        """Receive a SessionAck for `count` messages more (MS-MQQB 3.1.5.5)."""
+        waiting = [each for each in transfer.flight.values() if not each[1].stored]
+        for position, sent in waiting[:count]:
+            sent.stored = True
+            if sent.place is None:
+                del transfer.flight[position.row]
+                self.manager.outgoing.transferred(position)
+
+    def ordered(self, queue: Queue, transfer: Transfer, number: int) -> None:
+        """Receive an OrderAck up to this number (MS-MQQB 3.1.5.6)."""
+        transfer.last_ack_time = self.manager.clock.now_ms() // 1000
+        self.count_order(transfer, number)
+        for each in [each for each in transfer.numbered if each <= number]:
+            position, _ = transfer.numbered.pop(each)
+            transfer.flight.pop(position.row, None)
+            self.delivered(queue, transfer, position)
+        if unacknowledged(transfer):
+            transfer.resend_index = min(transfer.resend_index + 1, len(RESEND_SECONDS) - 1)
+            return
+        transfer.numbered.clear()
+        transfer.resend_index = transfer.resend_time = 0
+        if transfer.number > 1:
+            self.new_sequence(transfer)
+
+    def count_order(self, transfer: Transfer, number: int) -> None:
+        """Note the last order acknowledgment, and how often it has come (MS-MQDMPR 3.1.1.4)."""
+        last = transfer.last_ack
+        present = (transfer.ordinal, transfer.timestamp)
+        if last is not None and number == last.number and (number not in transfer.numbered):
+            transfer.last_ack_count += 1
+        elif number in transfer.numbered:
+            transfer.last_ack = SequenceInfo(*present, number, number - 1)
+            transfer.last_ack_count = 1
+
+    def new_sequence(self, transfer: Transfer) -> None:
+        """Begin another sequence, since all of the last one is acknowledged (MS-MQQB 3.1.1.5)."""
+        transfer.ordinal += 1
+        transfer.number = 1
+
+    def delivered(self, queue: Queue, transfer: Transfer, position: Position) -> None:
+        """Remove a message that its destination has; one with source journaling awaits its final acknowledgment."""
+        fields = position.message.fields
+        self.manager.delivery.remove(position)
+        if fields["positive_journaling"] or fields["negative_journaling"]:
+            self.await_final(queue, transfer, position)
+
+    def await_final(self, queue: Queue, transfer: Transfer, position: Position) -> None:
+        """Keep a message that has left its queue until its final acknowledgment; the store keeps it too."""
+        message = position.message
+        message.carried = {**(message.carried or {}), _UNREAD: True}
+        transfer.unread[_identity(message)] = position
+        self.manager.store.put_message(
+            MessageRow(
+                position.row,
+                queue.id,
+                position.lookup,
+                position.key,
+                position.arrival,
+                message.size,
+                message.sent_ms,
+                None,
+                message.transactional,
+                message.fields,
+                message.carried,
+            )
+        )
+
+    def final(self, transfer: Transfer, identifier: dict[str, Json], message_class: int) -> None:
+        """Receive a FinalAck: the message was received, or it was not (MS-MQQB 3.1.5.7)."""
+        position = transfer.unread.pop((identifier["source"].lower(), identifier["ordinal"]), None)
+        if position is None:
+            return
+        self.manager.store.drop_message(position.row)
+        message = position.message
+        message.carried = None
+        if message_class == RECEIVED:
+            if message.fields["positive_journaling"]:
+                self.manager.delivery.copy(self.manager.queues.system("journal"), message)
+        else:
+            self.manager.delivery.dead_letter(message)
+
+    # What survives the process.
+
+    def save(self, queue: Queue) -> None:
+        """Store the sequence of the queue, if it has begun one."""
+        if queue.transfer is not None and queue.transfer.ordinal:
+            saved = queue.transfer.saved()
+            if saved != queue.properties:
+                queue.properties = saved
+                self.manager.store.put_queue(QueueRow(queue.id, queue.kind, queue.path, queue.number, saved))
+
+    def recover(self, position: Position) -> bool:
+        """Take back a stored message: return true if it awaits its final acknowledgment, and so is in no queue."""
+        carried = position.message.carried
+        if not carried or position.queue.kind != "outgoing":
+            return False
+        transfer = self.of(position.queue)
+        if _UNREAD in carried:
+            position.state = State.DELETED
+            transfer.unread[_identity(position.message)] = position
+            return True
+        if "place" in carried:
+            place = SequenceInfo(*carried["place"])
+            transfer.numbered[place.number] = (position, Sent(place, 1))
+        return False
+
+
+class _Placed(Sequence):
+    """The sequence of one message, which has its place in it already."""
+
+    def __init__(self, manager: Manager, place: SequenceInfo | None) -> None:
+        super().__init__(manager)
+        if place is not None:
+            self.identifier = {"ordinal": place.ordinal, "timestamp": place.timestamp}
+            self.previous = place.previous
+            self._number = place.number
+
+    def next(self) -> int:
+        """Return the number of the message."""
+        return self._number
+
+
+def unacknowledged(transfer: Transfer) -> list[int]:
+    """Return the numbers that have no order acknowledgment, of messages that are still there, in order."""
+    return sorted(number for number, (position, _) in transfer.numbered.items() if position.state is not State.DELETED)
+
+
+def hop(address: str) -> str:
+    """Return an address as an element of the next hops (MS-MQMQ 2.3.12.12)."""
+    return f"IPv6={address}" if ":" in address else f"IP={address}"
+
+
+def _identity(message: Message) -> tuple[str, int]:
+    identifier = message.fields["identifier"]
+    return identifier["source"].lower(), identifier["ordinal"]

@@ -1,0 +1,362 @@
+"""The values that management properties of outgoing queues must have.
+
+MS-MQMQ 2.3.12.11 to 2.3.12.25, MS-MQDMPR 3.1.1.3 and 3.1.1.4, MS-MQQB 3.1.1.5 and 3.1.5.6.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from conformance.model.journals import is_multicast
+from conformance.model.management_counts import bytes_in_queue, count
+from conformance.model.management_rows import QUEUE, STATUSES, Numbered, columns, sequence_of
+from conformance.model.management_sessions import STATES, session_of
+from conformance.model.management_shown import Judging, Shown, Told, stateless
+from conformance.model.management_state import Management, Session, Step
+from conformance.model.property_refusals import by_reading
+from conformance.model.rules import ACK_COUNT, LAST_ACK, RESENDS, STEP_ADDRESSES, UNREAD
+from conformance.model.tables import OutgoingState, PositionState
+from conformance.model.values import replace
+from conformance.verdict import Json, Verdict
+
+_OCTET: Final = r"(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
+_IP, _FOREIGN, _IPV6 = "IP=", "FOREIGN=", "IPv6="
+_IPV4: Final = re.compile(rf"{_OCTET}(\.{_OCTET}){{3}}\Z", re.ASCII)  # RFC 3986, appendix A
+_GUID: Final = re.compile(r"[0-9A-F]{8}-([0-9A-F]{4}-){3}[0-9A-F]{12}\Z", re.IGNORECASE)
+_DIGITS: Final = re.compile(r"\d{1,3}(\.\d{1,3}){3}\Z", re.ASCII)  # IPaddress of MS-MQMQ 2.3.12.25
+_LETTERS: Final = re.compile(r"\\\\[A-Za-z]+\Z")
+_HOPS, _NO_HOPS = "MQDMPR-3.1.1.3.next-hops", "MQDMPR-3.1.7.1.5.outgoing-no-next-hops"
+_HISTORY: Final = "MQDMPR-3.1.1.3.connection-history"
+_LAST: Final = "MQDMPR-3.1.1.3.connection-history-status"
+_MULTICAST, _MARKED = "MQDMPR-3.1.1.3.multicast", "MQDMPR-3.1.7.1.5.outgoing-multicast"
+_ELEMENT: Final = "MQDMPR-3.1.1.4"
+_DELETED: Final = PositionState.DELETED
+_RESEND_TABLE: Final = (30, 300, 1800, 21_600)  # ResendTimeoutsShort to ResendTimeoutsFinal, MS-MQQB 3.1.1.2
+
+
+def _session(shown: Shown) -> Session:
+    return session_of(shown.state, shown.name)
+
+
+def _expected_state(shown: Shown) -> str | None:
+    """Return the text of the queue's state; None where only a network would know."""
+    assert shown.queue is not None and shown.queue.outgoing is not None
+    if shown.queue.outgoing.state is OutgoingState.ON_HOLD:
+        return "ONHOLD"
+    session, management = _session(shown), shown.state.management or Management()
+    if management.played or session.steps or not any(one.state is not _DELETED for one in shown.queue.positions):
+        return session.state
+    return None
+
+
+def _state(shown: Shown) -> Iterator[Verdict]:
+    assert shown.queue is not None and shown.queue.outgoing is not None
+    expected, by = _expected_state(shown), shown.queue.outgoing.by
+    if expected is None:
+        if shown.value == "ONHOLD":
+            yield shown.equal("MQDMPR-3.1.7.2.4.inactive", by != "outgoing.resume", "not ONHOLD")
+        return
+    right = shown.value == expected
+    if shown.value in shown.row.values:
+        yield shown.equal(STATES[expected], right, expected)
+        if expected == "ONHOLD":
+            yield shown.equal("MQDMPR-3.1.7.2.3.on-hold", right, expected)
+            yield shown.equal("MQDMPR-3.1.4.14.pauses", right, expected)
+        elif expected == "INACTIVE" and by == "outgoing.resume":
+            yield shown.equal("MQDMPR-3.1.7.2.4.inactive", right, expected)
+            yield shown.equal("MQDMPR-3.1.4.15.resumes", right, expected)
+        elif expected == "INACTIVE" and by == "queues.open":
+            yield shown.equal("MQDMPR-3.1.7.1.5.outgoing-inactive", right, expected)
+        elif expected == "INACTIVE" and by == "restart":
+            yield shown.equal("MQDMPR-3.1.1.volatile", right, expected)
+        yield from _beside_others(shown, expected)
+    yield from shown.texts(expected)
+
+
+def _beside_others(shown: Shown, expected: str) -> Iterator[Verdict]:
+    """Judge that a pause or a resumption of another queue was of that queue alone."""
+    assert shown.queue is not None and shown.queue.outgoing is not None
+    queues = shown.state.queues.values()
+    others = [one.outgoing for one in queues if one.outgoing is not None and one is not shown.queue]
+    held, since = shown.value == "ONHOLD", shown.queue.outgoing.since
+    if expected == "ONHOLD":
+        if any(other.by == "outgoing.resume" and other.since > since for other in others):
+            yield shown.equal("MQDMPR-3.1.4.15.resumed-queue", held, expected)
+    elif any(other.state is OutgoingState.ON_HOLD for other in others):
+        yield shown.equal("MQDMPR-3.1.4.14.paused-queue", not held, expected)
+
+
+def _location(shown: Shown) -> Iterator[Verdict]:
+    yield from shown.texts("REMOTE")
+
+
+def _type(shown: Shown) -> Iterator[Verdict]:
+    """Judge the type of a queue that leads to a multicast address, or to a queue: that is private by its name."""
+    if is_multicast(shown.name):
+        right = shown.value == "MULTICAST"
+        if shown.value in shown.row.values:
+            for demand in (_MULTICAST, _MARKED):
+                yield shown.equal(demand, right, "MULTICAST")
+        yield from shown.texts("MULTICAST")
+    else:
+        yield from shown.texts("PRIVATE")
+
+
+# Next hops and the history of the connection
+
+
+def _is_ipv6(text: str) -> bool:
+    try:
+        ipaddress.IPv6Address(text)
+    except ValueError:
+        return False
+    return "%" not in text
+
+
+def _hop(address: str) -> str:
+    return f"{_IPV6}{ipaddress.IPv6Address(address)}" if ":" in address else f"{_IP}{address}"
+
+
+def _plain(hop: str) -> str:
+    rest = hop.removeprefix(_IPV6)
+    return f"{_IPV6}{ipaddress.IPv6Address(rest)}" if rest != hop and _is_ipv6(rest) else hop
+
+
+def _next_hops(shown: Shown) -> Iterator[Verdict]:
+    listed = [str(one) for one in shown.value] if isinstance(shown.value, list) else []
+    for text in listed:
+        yield shown.equal(
+            "MQMQ-2.3.12.12.address-rule", text.startswith((_IP, _FOREIGN, _IPV6)), "IP=, FOREIGN=, IPv6="
+        )
+        if text.startswith(_IP):
+            yield shown.equal("MQMQ-2.3.12.12.ip-addr-rule", bool(_IPV4.match(text[len(_IP) :])), "an IPv4 address")
+        elif text.startswith(_FOREIGN):
+            yield shown.equal("MQMQ-2.3.12.12.foreign-address-rule", bool(_GUID.match(text[len(_FOREIGN) :])), "a GUID")
+        elif text.startswith(_IPV6):
+            yield shown.equal("MQMQ-2.3.12.12.ipv6-addr-rule", _is_ipv6(text[len(_IPV6) :]), "an IPv6 address")
+    expected = _expected_state(shown)
+    if expected is None:
+        return
+    session = _session(shown)
+    hops = sorted(map(_hop, session.hops)) if expected in ("WAITING", "CONNECTED") else []
+    fresh = not session.steps and expected == "INACTIVE"
+    yield shown.equal(_NO_HOPS if fresh else _HOPS, sorted(map(_plain, listed)) == hops, list(hops))
+
+
+def _history(shown: Shown) -> Iterator[Verdict]:
+    statuses, times, errors, addresses = _entries(shown.given)
+    numbers = {number: step for step, (number, _, _) in STATUSES.items()}
+    yield shown.equal("MQMQ-2.3.12.25.status-values", all(one in numbers for one in statuses), "statuses listed")
+    for each in addresses:
+        for text in each:
+            backslashes = str(text).startswith("\\\\")
+            if ":" not in str(text):  # the grammar of the section has no IPv6 addresses
+                fits = bool(_LETTERS.match(str(text)) if backslashes else _DIGITS.match(str(text)))
+                yield shown.equal("MQMQ-2.3.12.25.address-rule", fits, "a name or an address")
+                rule = "MQMQ-2.3.12.25.name-rule" if backslashes else "MQMQ-2.3.12.25.ip-address-rule"
+                yield shown.equal(rule, fits, "as the rule derives it")
+    if not (shown.state.management or Management()).played and not _session(shown).steps:
+        return
+    steps = _session(shown).steps
+    yield shown.equal(_HISTORY, len(statuses) == len(steps), {"entries": len(steps)})
+    if len(statuses) != len(steps):
+        return
+    for at, step in enumerate(steps):
+        yield from _entry(shown, step, statuses[at], times[at], errors[at], addresses[at])
+    if steps:
+        yield shown.equal(_LAST, statuses[-1] == STATUSES[steps[-1].name][0], STATUSES[steps[-1].name][0])
+
+
+def _entries(given: Json) -> tuple[list[Json], list[Json], list[Json], list[list[Json]]]:
+    """Return the columns of a connection history; none where it has no value."""
+    found = columns(given)
+    if not found:
+        return [], [], [], []
+    statuses, times, errors, addresses = (columns(each) for each in found)
+    return statuses, times, errors, [columns(each) for each in addresses]
+
+
+def _entry(shown: Shown, step: Step, status: Json, time: Json, error: Json, addresses: list[Json]) -> Iterator[Verdict]:
+    number, numbered, meant = STATUSES[step.name]
+    known = {one for one, _, _ in STATUSES.values()}
+    if status in known:
+        yield shown.equal(meant, status == number, {"status": number})
+    yield shown.equal(numbered, status == number, {"status": number})
+    if step.at is not None and isinstance(time, int):
+        within = step.at[0] <= time <= step.at[1]
+        yield shown.equal("MQDMPR-3.1.1.3.history-time", within, {"seconds": list(step.at)})
+    signed = step.error - (1 << 32) if step.error >= 1 << 31 else step.error
+    yield shown.equal("MQDMPR-3.1.1.3.history-error", error == signed, {"error": signed})
+    if step.addresses:
+        fits = {"tried": addresses == [step.addresses[0]], "possible": addresses == list(step.addresses)}
+        wanted: dict[str, Json] = {"tried": step.addresses[0], "possible": list(step.addresses)}
+        demand = "MQDMPR-3.1.1.3.history-address-list"
+        yield by_reading(shown.rules, demand, STEP_ADDRESSES, fits, shown.subject, wanted, addresses)
+
+
+# The order of transactional messages
+
+
+def _numbered(shown: Shown, demand: str, number: int | None, sequence: int | None) -> Iterator[Verdict]:
+    """Judge a SEQUENCE_INFO. number: of the message that it names, None for none. sequence: where it is known."""
+    found: Numbered | None = sequence_of(shown.given)
+    if number is None:
+        nothing = found is None or found[1] == 0
+        yield shown.equal(demand, nothing, "no message")
+        return
+    right = found is not None and found[1:] == (number, max(0, number - 1))
+    if right and found is not None and sequence is not None:
+        right = found[0] & 0xFFFFFFFFFFFFFFFF == sequence
+    expected: Json = {"sequence": None if sequence is None else str(sequence), "number": number}
+    actual: Json = None if found is None else {"sequence": str(found[0]), "number": found[1], "previous": found[2]}
+    yield _saying(shown.equal(demand, right, expected), actual)
+
+
+def _saying(verdict: Verdict, actual: Json) -> Verdict:
+    """Return a verdict whose actual value is said in members."""
+    return Verdict(verdict.requirement, verdict.outcome, verdict.subject, verdict.expected, actual)
+
+
+def _first_unacknowledged(shown: Shown) -> Iterator[Verdict]:
+    session = _session(shown)
+    pending = sorted(session.awaiting.values())
+    yield from _numbered(shown, f"{_ELEMENT}.eod-first-non-ack", pending[0] if pending else None, session.sequence)
+
+
+def _last_unacknowledged(shown: Shown) -> Iterator[Verdict]:
+    session = _session(shown)
+    pending = sorted(session.awaiting.values())
+    yield from _numbered(shown, f"{_ELEMENT}.eod-last-non-ack", pending[-1] if pending else None, session.sequence)
+
+
+def _following(shown: Shown) -> Iterator[Verdict]:
+    session = _session(shown)
+    if sequence_of(shown.given) is None and not session.used:
+        return  # no transactional message has made a sequence yet
+    sequence = session.sequence
+    if sequence is None and session.before is not None:
+        sequence = session.before + 1
+    yield from _numbered(shown, f"{_ELEMENT}.eod-next-seq", session.following, sequence)
+
+
+def _last_acknowledged(shown: Shown) -> Iterator[Verdict]:
+    session, demand = _session(shown), f"{_ELEMENT}.eod-last-ack"
+    if session.acked is None:
+        return
+    sequence, number = session.acked
+    found = sequence_of(shown.given)
+    if number == 0:
+        yield shown.equal(demand, found is None or found[1] == 0, "no message")
+        return
+    right = found is not None and found[1:] == (number, number - 1)
+    right = right and (sequence is None or (found is not None and found[0] & 0xFFFFFFFFFFFFFFFF == sequence))
+    expected: Json = {"sequence": None if sequence is None else str(sequence), "number": number}
+    if session.numbers:
+        yield shown.equal(demand, right, expected)
+        return
+    fits = {"always": right, "pending": found is None}
+    yield by_reading(
+        shown.rules, demand, LAST_ACK, fits, shown.subject, {"always": expected, "pending": None}, shown.value
+    )
+
+
+def _last_acknowledged_at(shown: Shown) -> Iterator[Verdict]:
+    times = _session(shown).acked_at
+    if times is not None:
+        within = isinstance(shown.value, int) and times[0] <= shown.value <= times[1]
+        yield shown.equal(f"{_ELEMENT}.eod-last-ack-time", within, {"seconds": list(times)})
+
+
+def _acknowledgments(shown: Shown) -> Iterator[Verdict]:
+    session, demand = _session(shown), f"{_ELEMENT}.eod-last-ack-count"
+    value = shown.value if shown.given is not None and shown.value is not None else 0
+    if session.acks is None:
+        return
+    if session.acks == session.repeats:
+        yield shown.equal(demand, value == session.acks, session.acks)
+        return
+    allowed: dict[str, Json] = {"all": session.acks, "repeats": session.repeats}
+    fits = {name: value == number for name, number in allowed.items()}
+    yield by_reading(shown.rules, demand, ACK_COUNT, fits, shown.subject, allowed, shown.value)
+
+
+def _unacknowledged(shown: Shown) -> Iterator[Verdict]:
+    value = 0 if shown.value is None else shown.value
+    number = len(_session(shown).numbers)
+    yield shown.equal(f"{_ELEMENT}.eod-no-ack-count", value == number, number)
+
+
+def _unread(shown: Shown) -> Iterator[Verdict]:
+    session, demand = _session(shown), f"{_ELEMENT}.eod-no-read-count"
+    value = 0 if shown.value is None else shown.value
+    allowed: dict[str, Json] = {"journaled": len(session.unread), "all": len(session.unread) + session.unread_plain}
+    if not session.unread_plain:
+        yield shown.equal(demand, value == len(session.unread), len(session.unread))
+        return
+    fits = {name: value == number for name, number in allowed.items()}
+    yield by_reading(shown.rules, demand, UNREAD, fits, shown.subject, allowed, shown.value)
+
+
+def _interval(shown: Shown) -> Told:
+    """Judge that the resend interval stays what it was told to be, and note it."""
+    session, demand = _session(shown), f"{_ELEMENT}.eod-resend-interval"
+    if not isinstance(shown.value, int):
+        return shown.state, []
+    verdict = shown.equal(demand, shown.value > 0, "more than 0")
+    management = shown.state.management or Management()
+    noted = management.having(shown.name, replace(session, interval=shown.value))
+    return replace(shown.state, management=noted), [verdict]
+
+
+def _resend_time(shown: Shown) -> Iterator[Verdict]:
+    """Judge when messages will be sent again: the interval after the last one was sent."""
+    session = _session(shown)
+    if session.sent_at is None or session.interval is None or not session.numbers or session.acks:
+        return
+    first, last = (second + session.interval for second in session.sent_at)
+    value = shown.value if isinstance(shown.value, int) else 0
+    if not first <= value <= last and session.interval not in _RESEND_TABLE:
+        began, ended = session.sent_at
+        meant = [each for each in _RESEND_TABLE if began + each <= value <= ended + each]
+        if meant:  # the time is one that the table has: what does not fit is the interval
+            demand, told = f"{_ELEMENT}.eod-resend-interval", {"interval": session.interval, "resend time": value}
+            yield _saying(shown.equal(demand, False, {"interval": meant[0]}), told)
+            return
+    yield shown.equal(f"{_ELEMENT}.eod-resend-time", first <= value <= last, {"seconds": [first, last]})
+
+
+def _resends(shown: Shown) -> Iterator[Verdict]:
+    session, demand = _session(shown), f"{_ELEMENT}.eod-resend-count"
+    if session.acks is None or not session.numbers:
+        return
+    value = 0 if shown.value is None else shown.value
+    places: list[Json] = [session.acks, session.acks + 1]  # MS-MQQB does not say whether the first place is 0 or 1
+    fits = {"sent": value == session.sends, "interval-index": value in places}
+    wanted: dict[str, Json] = {"sent": session.sends, "interval-index": places}
+    yield by_reading(shown.rules, demand, RESENDS, fits, shown.subject, wanted, shown.value)
+
+
+OUTGOING_VALUES: Final[Mapping[str, Judging]] = {
+    f"{QUEUE}TYPE": stateless(_type),
+    f"{QUEUE}LOCATION": stateless(_location),
+    f"{QUEUE}MESSAGE_COUNT": stateless(count),
+    f"{QUEUE}BYTES_IN_QUEUE": bytes_in_queue,
+    f"{QUEUE}STATE": stateless(_state),
+    f"{QUEUE}NEXTHOPS": stateless(_next_hops),
+    f"{QUEUE}EOD_LAST_ACK": stateless(_last_acknowledged),
+    f"{QUEUE}EOD_LAST_ACK_TIME": stateless(_last_acknowledged_at),
+    f"{QUEUE}EOD_LAST_ACK_COUNT": stateless(_acknowledgments),
+    f"{QUEUE}EOD_FIRST_NON_ACK": stateless(_first_unacknowledged),
+    f"{QUEUE}EOD_LAST_NON_ACK": stateless(_last_unacknowledged),
+    f"{QUEUE}EOD_NEXT_SEQ": stateless(_following),
+    f"{QUEUE}EOD_NO_READ_COUNT": stateless(_unread),
+    f"{QUEUE}EOD_NO_ACK_COUNT": stateless(_unacknowledged),
+    f"{QUEUE}EOD_RESEND_TIME": stateless(_resend_time),
+    f"{QUEUE}EOD_RESEND_INTERVAL": _interval,
+    f"{QUEUE}EOD_RESEND_COUNT": stateless(_resends),
+    f"{QUEUE}CONNECTION_HISTORY": stateless(_history),
+}
+"""By name. An EOD property of an outgoing queue without a value stands for a count of 0 and for no message."""

@@ -1,0 +1,55 @@
+"""`Shown`: a value of a management property, to be judged in the state it was told in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from conformance.model.management_rows import ManagementRow
+from conformance.model.observation import Answer
+from conformance.model.property_refusals import equal
+from conformance.model.rules import Rules
+from conformance.model.state import Queue, State
+from conformance.verdict import Json, Outcome, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One value. queue: that of the call, None for the machine. given: the variant; value: what it holds."""
+
+    rules: Rules
+    state: State
+    queue: Queue | None
+    row: ManagementRow
+    subject: str
+    value: Json
+    given: Json
+    answer: Answer
+
+    @property
+    def name(self) -> str:
+        """Name of the queue."""
+        return self.queue.name if self.queue is not None else ""
+
+    def equal(self, demand: str, holds: bool, expected: Json) -> Verdict:
+        """Return the verdict that this value holds a demand or does not."""
+        return equal(demand, self.subject, holds, expected, self.value)
+
+    def texts(self, expected: str) -> Iterator[Verdict]:
+        """Judge a text of an enumeration."""
+        yield self.equal(self.row.values[expected], self.value == expected, expected)
+
+
+Told: TypeAlias = tuple[State, list[Verdict]]
+Judging: TypeAlias = Callable[[Shown], Told]
+
+
+def stateless(judge: Callable[[Shown], Iterator[Verdict]]) -> Judging:
+    """Return the judging of a value that teaches nothing beside its verdicts."""
+    return lambda shown: (shown.state, list(judge(shown)))
+
+
+def passes(demand: str, shown: Shown) -> Verdict:
+    """Return the verdict that a demand holds."""
+    return Verdict(demand, Outcome.PASS, shown.subject)

@@ -1,0 +1,37 @@
+"""Runs an example of this suite again, from its repro file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from conformance.harness.recorder import ConformanceFailure, Recorder
+from conformance.harness.rejudge import NotRepeatable
+from conformance.histories.rejudge import rejudge as rejudge_calls
+from conformance.suites.management.incoming_story import KIND, STORIES, Untold, tell
+from conformance.verdict import Verdict
+
+if TYPE_CHECKING:
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import RunOptions
+
+
+def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list[Verdict]:
+    """Return the verdicts of one example on `client`. Raises NotRepeatable for a repro of another suite."""
+    if repro.get("kind") != KIND:
+        return rejudge_calls(repro, client, options)
+    if repro.get("story") not in STORIES:
+        raise NotRepeatable(f"The suite management has no story {repro.get('story')!r}.")
+    verdicts: list[Verdict] = []
+    judge = Recorder(options, lambda verdict, count: verdicts.append(verdict))
+    if client.offers("reset"):
+        client.call("reset")
+    try:
+        tell(str(repro["story"]), client, judge)
+    except Untold as nothing:
+        raise NotRepeatable(f"The example cannot be run: {nothing}.") from None
+    except ConformanceFailure as failure:
+        judge.flush()
+        return [*verdicts, failure.verdict]
+    judge.flush()
+    return verdicts
