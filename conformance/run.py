@@ -21,7 +21,7 @@ from conformance.command_options import (
     prepare_folder,
 )
 from conformance.harness.interrupt import STOP
-from conformance.harness.suite_registry import UnknownSuite, select, suites_folder
+from conformance.harness.suite_registry import UnknownSuite, in_turn, select, suites_folder
 from conformance.harness.test_selection import NotCollected, claiming, collected
 from conformance.progress import Progress, Watcher
 from conformance.runlog import RunRecordError, read_run
@@ -97,7 +97,7 @@ def run(
         return RunResult(ExitCode.UNUSABLE, Path(out) if out else Path(), None, error.sentence)
     if suites is not None and "situations" in wanted and (why := unplayable()) is not None:
         return RunResult(ExitCode.HARNESS_ERROR, Path(out) if out else Path(), None, why)
-    modules = [module for modules in wanted.values() for module in modules]
+    modules = [module for name in in_turn(wanted, limited=budget_s is not None) for module in wanted[name]]
     if ids:
         try:
             claimed = {test.path for test in claiming(collected(modules, pytest_args), ids)}

@@ -40,6 +40,8 @@ AMOUNTS = {
     "sessions.conversations": Amount(25, 3_000, "conversations that follow the document accuse nobody; more at night"),
     # situations
     "situations.histories": Amount(50, 100_000, "some planned histories are replayed on the model; all at night"),
+    # claims of walks
+    "walks.seeds-of-the-claims": Amount(1, 4, "a claim holds with each seed: one shows a loss; more at night"),
     # features of operations
     "features.walks-of-a-plan": Amount(4, 200, "each plan is walked; rare combinations of cases at night"),
     # grammar
@@ -81,6 +83,7 @@ SAMPLES = {
     "adapter.hostile-drivers": "a driver of each kind of excess (text, events, processes); all at night",
     "cli.formats-without-room": "all formats are written by one part of the program; each at night",
     "grammar.witnesses-of-older-versions": "each witness of the newest version; of older ones at night",
+    "embedded.faults-without-a-suite": "every sixth by its story; all at night, until a run of their suite is recorded",
     "names.profiles": "one profile at a push (the newest, which has all forms); the cases of an older one at night",
     "grammar.readings-of-older-versions": "each reading by the newest version it binds; in the older ones at night",
     "grammar.reading-sets-of-older-versions": "each reading set by the newest version, each version by that of Windows",

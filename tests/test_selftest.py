@@ -36,6 +36,7 @@ SOME = (
     "begun-read-lost",
     "oldest-waiter-starves",
     "pause-ignored",
+    "waiting-told-as-connected",
 )
 PUSH = ("loses-message-on-abort", "accepts-plus-in-queue-name", "object-id-guid-big-endian", "move-leaves-copy")
 
@@ -98,7 +99,8 @@ def test_some_faults_are_caught_and_nothing_else_is() -> None:
 
 def test_some_faults_are_of_every_suite() -> None:
     every = {*suites()} - {
-        "situations"
+        "objects",  # whose faults are not recorded yet
+        "situations",
     }  # its histories are of all sections: a fault is of the suite named after its own
     assert {FAULTS[name].suite for name in SOME} == every
 

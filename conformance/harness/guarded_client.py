@@ -97,11 +97,14 @@ class _UntilOutOfTime:
 
     monotonic = staticmethod(time.monotonic)
 
-    def __init__(self, until: float) -> None:
+    def __init__(self, until: float, tape: Tape | None) -> None:
         self._until = until
+        self._tape = tape
 
     def sleep(self, seconds: float) -> None:
         """Wait for so many seconds: a driver may declare waits of up to a minute for each call."""
+        if self._tape is not None:
+            self._tape.slept(seconds)
         left = self._until - time.monotonic()
         time.sleep(max(0.0, min(seconds, left)))
         if seconds > left:
@@ -131,7 +134,7 @@ class GuardedClient:
         self._tape = tape
         self._heard = heard
         self._until = until
-        self.time = _UntilOutOfTime(until)
+        self.time = _UntilOutOfTime(until, tape)
 
     def renewed(self) -> GuardedClient:
         """Return a client for further examples of the same test, after a driver fault."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -22,6 +23,8 @@ _ORDER = (
     "subqueues",
 )  # what shows most first, then quick ones: a broken build shows soonest
 
+_FILLING = frozenset({"situations"})  # planned histories, the most valuable first
+
 _COSTS = {
     "situations": 60,
     "names": 40,
@@ -35,6 +38,7 @@ _COSTS = {
     "concurrency": 40,
     "outgoing": 30,
     "properties": 40,
+    "management": 12,
     "restart": 55,
 }
 _COST = 40
@@ -79,6 +83,15 @@ def select(names: str | None) -> dict[str, tuple[Path, ...]]:
                 f"There is no suite {name!r}{did_you_mean(name, known) or '.'} Suites: {', '.join(known)}."
             )
     return {name: known[name] for name in known if names is None or name in wanted}
+
+
+def in_turn(names: Iterable[str], *, limited: bool) -> list[str]:
+    """Return suites in the order of a run. limited: it has a time budget.
+
+    Then those come last that play as much as there is time for: they get what the others leave, and an implementation
+    that lacks much leaves most of it.
+    """
+    return sorted(names, key=lambda name: limited and name in _FILLING)
 
 
 def suite_of(path: Path) -> str:

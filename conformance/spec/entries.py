@@ -35,6 +35,7 @@ DOCUMENTS = {
     "MQDMPR": "MS-MQDMPR",
     "MQAC": "MC-MQAC",
     "MQMP": "MS-MQMP",
+    "MQMR": "MS-MQMR",
     "MQQB": "MS-MQQB",
     "MQRR": "MS-MQRR",
 }

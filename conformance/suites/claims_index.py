@@ -56,12 +56,12 @@ def _by_marker() -> Iterator[tuple[str, str]]:
 
 
 def _by_packet_rule() -> Iterator[tuple[str, str]]:
-    from conformance.judge.packets.judge import RULES
+    from conformance.judge.packets.judge import ALL_RULES
     from conformance.judge.sessions.packets import RULES as SESSION_PACKET_RULES
     from conformance.judge.structures.rules import RULES as STRUCTURE_RULES
     from conformance.judge.structures.transfer_buffer_rules import RULES as BUFFER_RULES
 
-    for rule in RULES:
+    for rule in ALL_RULES:
         yield rule.requirement, "packet rule"
     for rules in SESSION_PACKET_RULES.values():
         for each in rules:
@@ -115,22 +115,25 @@ def texts(value: Any, module: str, depth: int = 4) -> Iterator[str]:
 @cache
 def by_mutation() -> frozenset[str]:
     """Return the requirements that hold before and fail after a mutation of a packet, structure, capture or answer."""
+    from conformance.activex.mutations import caught as answered
     from conformance.histories.observed_mutations import caught as observed
     from conformance.judge.packets.attribute_mutations import caught as misread
     from conformance.judge.packets.field_mutations import caught as misplaced
-    from conformance.judge.packets.judge import RULES, Result, find, judge_packet
+    from conformance.judge.packets.judge import ALL_RULES, REMOTE_RULES, Result, find, judge_packet
     from conformance.suites.packets.mistakes import caught as mistaken
     from conformance.suites.packets.presence_mistakes import caught as misplaced_or_missing
     from conformance.suites.packets.security_mutations import caught as insecure
     from conformance.wire import dissect
 
-    caught = {*observed(), *misplaced(), *misread(), *mistaken(), *misplaced_or_missing(), *insecure()}
-    for rule in RULES:
+    caught = {*answered(), *observed(), *misplaced(), *misread(), *mistaken(), *misplaced_or_missing(), *insecure()}
+    remote = frozenset(rule.id for rule in REMOTE_RULES)
+    for rule in ALL_RULES:
         # The strict readings surely find a mutation of a rule that depends on a reading.
         readings = "strict" if rule.reading else "windows"
+        transport = "remote" if rule.id in remote else "buffer"
         valid, broken = dissect(rule.breaks.valid()), rule.breaks.broken()
-        holds = find(rule, valid, readings=readings, transport="buffer").result is Result.HOLDS
-        verdicts = judge_packet(broken, profile="msmq-4.0", transport="buffer", readings=readings, level="may")
+        holds = find(rule, valid, readings=readings, transport=transport).result is Result.HOLDS
+        verdicts = judge_packet(broken, profile="msmq-4.0", transport=transport, readings=readings, level="may")
         failed = {verdict.requirement for verdict in verdicts if verdict.outcome is Outcome.FAIL}
         if holds and rule.requirement in failed:
             caught.add(rule.requirement)

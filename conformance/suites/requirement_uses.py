@@ -88,12 +88,12 @@ def uses_of(entry: Requirement, caught: bool) -> Uses:
 
 
 def _rules(requirement: str) -> Iterator[str]:
-    from conformance.judge.packets.judge import RULES
+    from conformance.judge.packets.judge import ALL_RULES
     from conformance.judge.sessions.packets import RULES as SESSION_PACKET_RULES
     from conformance.judge.structures.rules import RULES as STRUCTURE_RULES
     from conformance.judge.structures.transfer_buffer_rules import RULES as BUFFER_RULES
 
-    for rule in RULES:
+    for rule in ALL_RULES:
         if rule.requirement == requirement:
             yield f"packet rule {rule.id}" + (f", decided by {rule.reading}" if rule.reading else "")
     for kind, rules in SESSION_PACKET_RULES.items():
@@ -180,7 +180,7 @@ def _mutations() -> Iterator[tuple[str, str]]:
     """Yield requirement and description of every declared mutation."""
     from conformance.judge.packets.attribute_compare import ATTRIBUTES
     from conformance.judge.packets.field_places import PLACES, REGIONS
-    from conformance.judge.packets.judge import RULES
+    from conformance.judge.packets.judge import ALL_RULES
     from conformance.judge.sessions.mutations import MUTATIONS as SESSIONS
     from conformance.judge.structures.mutations import MUTATIONS as STRUCTURES
     from conformance.judge.structures.mutations import QUEUE_FORMATS
@@ -191,7 +191,7 @@ def _mutations() -> Iterator[tuple[str, str]]:
     from conformance.suites.packets.presence_mistakes import MISTAKES as PRESENCE
     from conformance.suites.packets.security_mutations import WRONG
 
-    for rule in RULES:
+    for rule in ALL_RULES:
         yield rule.requirement, f"packet with {_changed(rule.breaks)}"
     for structure_rule in STRUCTURE_RULES:
         yield structure_rule.requirement, f"{structure_rule.structure} with {_changed(structure_rule.breaks)}"

@@ -28,6 +28,10 @@ ANSWERED = {
     "parts-compared", "system-queues", "absent-multicast-address", "properties-asked", "what-a-reset-keeps",
     "what-a-restart-keeps", "opening-makes-subqueues", "begun-receive-at-close", "over-quota-status", "limits-left-out",
     "closed-handles", "names-used", "what-counts-tell", "labels", "members-not-shown", "cancel-too-late",
+    "management-numbers", "management-no-value", "management-names", "management-vectors", "management-refusals",
+    "management-actions", "connection-steps", "connection-none", "transfer-when", "transfer-numbers",
+    "transfer-or-take", "acknowledge-kinds", "object-classes", "object-handles", "invoke-blocks", "invoke-types",
+    "invoke-success", "described-members",
 }  # fmt: skip
 OK = Observation(Answer())
 READING = ("messages.receive", "messages.receive_begin")

@@ -1,4 +1,4 @@
-"""Drivers of both protocol versions: what 1.1 brought, and that those of 1.0 go on as they were."""
+"""Drivers of older protocol versions: what 1.1 and 1.2 brought, and that those before go on as they were."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def test_a_driver_of_the_first_version_is_spoken_to_in_it(tmp_path: Path) -> Non
         mq.need("format_names", "multicast")
 
 
-def test_both_versions_are_offered_the_newest_first() -> None:
-    assert protocol.VERSIONS == ("1.1", "1.0")
+def test_all_versions_are_offered_the_newest_first() -> None:
+    assert protocol.VERSIONS == ("1.2", "1.1", "1.0")
     assert protocol.since("hello") == {"accepts": "1.1"}
 
 

@@ -6,6 +6,7 @@ the same place, with another word for the reason.
 
 from __future__ import annotations
 
+import os
 import re
 import resource as limits
 import shlex
@@ -40,6 +41,8 @@ def bounded(folder: Path, size: int, *arguments: str | Path) -> subprocess.Compl
         timeout=120,
         check=False,
         cwd=folder,
+        # Workers do not inherit -B, and Python takes a module that was cut at the limit for a whole one.
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         preexec_fn=lambda: limits.setrlimit(limits.RLIMIT_FSIZE, (size, limits.RLIM_INFINITY)),
     )
 

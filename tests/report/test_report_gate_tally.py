@@ -88,7 +88,7 @@ def test_each_rule_of_a_replay_is_missed(tmp_path: Path, monkeypatch: pytest.Mon
     assert before.tally is not None
     shared = [rule for rule in sorted(before.tally.rules) if "/" in rule]
     ready, never = judge._READY, Const(False)
-    monkeypatch.setattr(judge, "_binding", judge._binding.__wrapped__)  # it keeps the rules it was first asked for
+    monkeypatch.setattr(judge, "_plan", judge._plan.__wrapped__)  # it keeps the rules it was first asked for
     assert len(before.tally.rules) > 50 and len(shared) > 5
     missed = []
     for number, rule in enumerate(shared):

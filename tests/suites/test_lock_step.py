@@ -45,7 +45,9 @@ SHOWN_BY = {
     "R-MQDMPR-purge-uncommitted-send": ("several_queues",),
 }
 """The plan that brings it about, where the one of everything seldom does."""
-UNDECLARED = {"R-MQDMPR-moved-lookup-identifier": ("new-at-end",), "R-MQRR-move-status": ("local",)}
+UNDECLARED = {"R-MQDMPR-moved-lookup-identifier": ("new-at-end",), "R-MQRR-move-status": ("local",)} | {
+    "R-MQDMPR-resume-of-queue-not-on-hold": ("no-effect",),
+}
 """What the manager follows without saying so."""
 EVERYTHING = Plan((plans.PLAIN, plans.TRANSACTIONAL), (*ACTIONS, *ACTIONS, "send", "send", "end", "restart"))
 """All that any plan does, and restarts, which the suites keep apart because most drivers take long over one."""

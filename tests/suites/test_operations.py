@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 from dangling_names import dangling
+from nightly import amount
 
 import conformance
 from conformance.adapter import protocol
@@ -195,8 +196,8 @@ def test_renamed_calls_name_what_is_there(name: str) -> None:
 
 
 def test_walks_judge_what_they_claim() -> None:
-    """With two of the seeds the claims were measured with: what a walk no longer judges shows here."""
-    judged = walk_claims.measured(walk_claims.walks(), range(2))
+    """With some of the seeds the claims were measured with: what a walk no longer judges shows here."""
+    judged = walk_claims.measured(walk_claims.walks(), range(amount("walks.seeds-of-the-claims")))
     assert {
         name: set(claimed) - judged[name] for name, claimed in stored().items() if set(claimed) - judged[name]
     } == {}

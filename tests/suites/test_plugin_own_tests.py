@@ -31,7 +31,7 @@ def test_told_so(mq):
 
 @pytest.mark.requirement("MQDMPR-3.1.1.12.body-unchanged")
 def test_not_there(mq, mq_need):
-    mq_need("queues.create", "objects.create")
+    mq_need("queues.create", "objects.advise")
 
 
 @pytest.mark.requirement("MQDMPR-3.1.7.1.7.other-queues-kept")

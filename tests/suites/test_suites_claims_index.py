@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conformance.judge.packets.attribute_compare import REQUIREMENTS as ATTRIBUTES
 from conformance.judge.packets.field_places import REQUIREMENTS
-from conformance.judge.packets.judge import RULES
+from conformance.judge.packets.judge import ALL_RULES, rules_of
 from conformance.judge.packets.security_values import IDS, SIGNED, UNSIGNED
 from conformance.judge.sessions.mutations import MUTATIONS
 from conformance.judge.structures.mutations import MUTATIONS as STRUCTURE_MUTATIONS
@@ -30,6 +30,9 @@ def test_claims_are_requirements_and_come_from_each_kind_of_check() -> None:
         "structure rule",
     } <= kinds
     assert "conformance.judge.sessions.counts" in found["MQQB-3.1.6.4.recoverable-once"]
+    assert {rule.requirement for rule in rules_of("buffer")} <= {
+        name for name, checks in found.items() if "packet rule" in checks
+    }
     assert not set(unclaimed(found)) & set(found)
 
 
@@ -65,7 +68,7 @@ def test_suites_and_rules_use_ids_of_the_catalogue_only() -> None:
 
 
 def test_every_rule_place_attribute_and_mutation_is_discriminated() -> None:
-    wanted = {rule.requirement for rule in RULES} | {*REQUIREMENTS, *ATTRIBUTES, *MUTATIONS}
+    wanted = {rule.requirement for rule in ALL_RULES} | {*REQUIREMENTS, *ATTRIBUTES, *MUTATIONS}
     wanted |= {rule.requirement for rule in STRUCTURE_RULES} | {name for name, _ in QUEUE_FORMATS}
     wanted |= {mutation.requirement for mutation in STRUCTURE_MUTATIONS}
     wanted |= {mistake.requirement for mistake in MISTAKES} | {*IDS, UNSIGNED, *SIGNED.values()}

@@ -14,6 +14,7 @@ import pytest
 from rich.console import Console
 
 from conformance.cli.run_progress import over
+from conformance.harness.suite_registry import in_turn, suites
 from conformance.harness.terminal import terminal_lines
 from conformance.harness.time_shares import LEAST, Share, Shares
 from conformance.harness.unfinished_tests import CUT, NOT_BEGUN, Chosen
@@ -77,6 +78,13 @@ def test_a_suite_begins_though_another_has_taken_all_the_time() -> None:
         "packets": 1,
         "quotas": 10,
     }
+
+
+def test_what_plays_as_much_as_there_is_time_for_comes_last_where_time_is_limited() -> None:
+    every = list(suites())
+    assert in_turn(every, limited=False) == every
+    limited = in_turn(every, limited=True)
+    assert limited == [*(name for name in every if name != "situations"), "situations"]
 
 
 def test_shares_are_of_the_time_that_is_left() -> None:

@@ -16,10 +16,11 @@ from conformance.suites import requirement_uses
 from conformance.suites.requirement_uses import Uses, uses_of
 
 ROOT = Path(__file__).parents[2]
-CURSOR, SIGNATURE, PREVIOUS = (
+CURSOR, SIGNATURE, PREVIOUS, REMOTE = (
     "MQDMPR-3.2.7.3.illegal-cursor-action",
     "MQMQ-2.2.19.1.signature",
     "MQQB-2.2.4.1.previous",
+    "MQRR-2.2.5.1.2.1.srmp-message",
 )
 
 
@@ -57,6 +58,12 @@ def test_a_demand_on_packets() -> None:
     assert not uses.model and not uses.branches
 
 
+def test_a_demand_on_packets_that_are_read_remotely() -> None:
+    uses = used(REMOTE)
+    assert uses.rules == (f"packet rule {REMOTE}",)
+    assert any("SRMPEnvelopeHeader.Data=" in one for one in uses.mutations)
+
+
 def test_a_demand_on_sessions_is_found_where_its_constant_is_used() -> None:
     uses = used(PREVIOUS)
     assert "_order_ack" in [place.function for place in uses.judged]
@@ -68,8 +75,6 @@ def test_every_place_is_a_line_with_the_id_or_its_constant() -> None:
     for name in (CURSOR, PREVIOUS, SIGNATURE):
         uses = used(name)
         for place in (*uses.judged, *uses.branches, *(uses.tests or ())):
-            if place.line is None:  # the id is composed when the module is imported
-                continue
             line = (ROOT / place.file).read_text(encoding="utf-8").splitlines()[(place.line or 0) - 1]
             assert name.partition(".")[2].rpartition(".")[2] in line or "_PREVIOUS" in line, place
 

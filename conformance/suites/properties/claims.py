@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conformance.histories.operations.property_values import bad, good
-from conformance.model.properties import ROWS, Problem, PropertyRow
+from conformance.model.properties import APART, ROWS, Problem, PropertyRow
 from conformance.model.property_refusals import CREATE, SET
 
 _ILLEGAL_VALUE = "MQMQ-2.4.mq-error-illegal-property-value"
@@ -13,6 +13,7 @@ ALL_READ = (
     *dict.fromkeys(
         name
         for row in ROWS.values()
+        if row.name not in APART
         for name in (row.shown, row.among, row.default[1] if row.default else None)
         if name is not None
     ),
@@ -25,6 +26,7 @@ ALL_READ = (
     "MQDMPR-3.1.1.identifier-unique",
     "MQDMPR-3.1.7.1.3.attribute-pathname",
     "MQDMPR-3.1.7.1.3.qualified-pathname",
+    "MQMQ-2.3.1.22.path-name",
 )
 """Judged on a queue created without properties."""
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.histories.operations.properties import QUEUES
-from conformance.histories.operations.property_values import GUID, UNKNOWN, bad, good, plausible, writable
+from conformance.histories.operations.property_values import GUID, UNKNOWN, bad, good, of_directory, plausible, writable
 from conformance.histories.watched import NEEDS, Watched
 from conformance.model import Call
-from conformance.model.properties import ROWS, SINCE, Problem, PropertyRow
+from conformance.model.properties import OF_DIRECTORY, ROWS, SINCE, Problem, PropertyRow
 from conformance.model.property_refusals import CREATE, SET
 from conformance.spec.versions import applies
 from conformance.suites.properties.claims import ALL_READ, BY_KIND, CREATING, REFUSING, SETTING, claimed
@@ -82,10 +82,15 @@ def rows(method: str) -> list[Any]:
     ]
 
 
+def bound_to(judge: Recorder, name: str) -> None:
+    """Skip a property that the run's version lacks."""
+    if not applies(judge.profile, SINCE.get(name), None):
+        judge.not_demanded(f"there is no {name} in {judge.profile}")
+
+
 def bound(row: PropertyRow, judge: Recorder, history: Watched) -> None:
     """Skip a property that the run's version lacks or the manager does not show."""
-    if not applies(judge.profile, SINCE.get(row.name), None):
-        judge.not_demanded(f"there is no {row.name} in {judge.profile}")
+    bound_to(judge, row.name)
     if row.name not in history.shown:
         pytest.skip(f"not shown by the driver: {row.name}")
 
@@ -175,6 +180,31 @@ def test_what_is_no_property(mq: Port, judge: Recorder, mq_need: Any) -> None:
         )
         if history.has(Q2):
             history.run(deleting(Q2))
+
+
+@pytest.mark.requirement("MQMP-3.1.1.12.set-not-applicable", "MQMP-3.1.1.12.create-not-applicable", *REFUSING)
+def test_what_only_a_directory_has(mq: Port, judge: Recorder, mq_need: Any) -> None:
+    """No call gives a private queue a property that MS-MQMP 3.1.1.12 gives to none."""
+    history = begin(mq, judge, mq_need, "queues.set", "queues.delete")
+    history.run(create(LABEL="before"))
+    for name in OF_DIRECTORY:
+        wrong = {name: of_directory(name)}
+        history.run(setting(Q1, wrong), setting(Q1, {"PROPID_Q_LABEL": "after", **wrong}), making(Q2, wrong))
+        if history.has(Q2):
+            history.run(deleting(Q2))
+
+
+@pytest.mark.requirement("MQMQ-2.3.1.24.propid-q-ads-path", "MQDMPR-3.1.7.1.3.directory-path-empty")
+def test_the_directory_path_of_a_private_queue(mq: Port, judge: Recorder, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need)
+    name = "PROPID_Q_ADS_PATH"
+    bound_to(judge, name)
+    history.run(create())
+    path = history.history.driving.handles.format(Q1)
+    told = mq.call("queues.get", format_name=path, properties=[name]) if mq.hello.takes("properties", name) else None
+    if told is None or not told.ok or name not in told.values.get("properties", {}):
+        pytest.skip(f"not shown by the driver: {name}")
+    history.run(getting(Q1, name))
 
 
 @pytest.mark.requirement(

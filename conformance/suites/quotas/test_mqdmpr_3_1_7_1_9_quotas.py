@@ -9,9 +9,18 @@ from typing import Any
 import pytest
 
 from conformance.histories.examples import abort, begun, commit, receive
-from conformance.histories.examples_journals import TARGET_JOURNAL, begin_keeping, counted, post, taken, unlimited
+from conformance.histories.examples_journals import (
+    REAL_MS,
+    TARGET_JOURNAL,
+    begin_keeping,
+    counted,
+    passes,
+    post,
+    taken,
+    unlimited,
+)
 from conformance.model import Call
-from conformance.model.journals import SYSTEM_JOURNAL
+from conformance.model.journals import DEAD_LETTER, SYSTEM_JOURNAL
 
 ENDS = ("transactions.begin", "transactions.commit", "transactions.abort")
 QUOTA_KB = 40
@@ -118,3 +127,17 @@ def test_journals_together_have_a_quota(mq: Any, judge: Any, mq_need: Any) -> No
         if mq.offers("queues.counts"):
             history.attempt(counted())
         history.run(post("f", size=BIG, journal=True), *taken("j1", 2))
+
+
+@pytest.mark.requirement("MQDMPR-3.1.1.12.negative-journaling-over-quota")
+def test_dead_letters_have_the_quota_of_the_journals(mq: Any, judge: Any, mq_need: Any) -> None:
+    """The last of the messages that expire has no room in the dead-letter queue."""
+    mq_need("limits")
+    with restored(mq):
+        history = begin_keeping(mq, judge, mq_need, reads=(DEAD_LETTER,))
+        history.attempt(Call("limits", quota_kb=WIDE_KB, journal_quota_kb=QUOTA_KB))
+        for name in "abcd":
+            history.run(post(name, size=BIG, live_s=1, dead_letter=True), passes(REAL_MS))
+        history.run(*taken("j1", 3))
+        history.attempt(taken("j1")[0], shows="MQDMPR-3.1.1.12.negative-journaling-over-quota")
+        history.run(post("e", size=BIG, live_s=1, dead_letter=True), passes(REAL_MS), *taken("j1", 2))

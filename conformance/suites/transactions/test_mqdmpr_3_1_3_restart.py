@@ -52,3 +52,25 @@ def test_transactions_across_a_restart(mq: Any, judge: Any, mq_need: Any, kill: 
         history.run(cursor("c1"), peek("c1"), peek_next("c1"))
     restarted(mq, history, kill=kill)
     history.run(*(receive() for _ in range(4)))
+
+
+@ENDINGS
+@pytest.mark.requirement("MQDMPR-3.1.1.persistent-survives")
+def test_a_transactional_queue_stays_one(mq: Any, judge: Any, mq_need: Any, kill: bool) -> None:
+    history = begin(mq, judge, mq_need, *ENDS, transactional=True)
+    history.run(begun("t1"), send("a", within="t1"), commit("t1"), receive())
+    restarted(mq, history, kill=kill)
+    history.attempt(begun("t2"))
+    for call in (send("b", within="t2"), commit("t2"), receive()):
+        history.attempt(call, shows="MQDMPR-3.1.1.persistent-survives")
+
+
+@ENDINGS
+@pytest.mark.requirement("MQDMPR-3.1.3.unfinished-transaction-aborted")
+def test_what_is_unfinished_is_aborted_at_the_start(mq: Any, judge: Any, mq_need: Any, kill: bool) -> None:
+    history = begin(mq, judge, mq_need, *ENDS, transactional=True)
+    history.run(begun("t1"), send("a", within="t1"), commit("t1"))
+    history.run(begun("t2"), receive(within="t2"), send("b", within="t2"))
+    restarted(mq, history, kill=kill)
+    for _ in range(2):
+        history.attempt(receive(), shows="MQDMPR-3.1.3.unfinished-transaction-aborted")

@@ -151,3 +151,9 @@ def test_a_transaction_over_two_queues(mq: Any, judge: Any, mq_need: Any) -> Non
         history.run(begun(name), receive(within=name), Call("messages.receive", handle="r2", transaction=name))
         history.attempt(end(name))
     history.run(receive(), Call("messages.receive", handle="r2"))
+
+
+@pytest.mark.requirement("MQDMPR-3.1.1.14.identifier-unique")
+def test_transactions_open_at_once_are_told_apart(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, "transactions.begin", "transactions.commit", transactional=True)
+    history.run(begun("t1"), begun("t2"), commit("t1"), begun("t3"))
