@@ -70,6 +70,7 @@ PAST: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "MQDMPR-3.1.4.5.sends-vanish": (("end", "aborts"), ("send", "enlists")),
     "MQDMPR-3.1.7.1.9.uncommitted-locked": (("send", "locks"),),
     "MQDMPR-3.1.7.1.9.available": (("send", "arrives"),),
+    "MQMQ-2.3.1.4.journal-copy": (("read", "journals"),),
 }
 """The model's requirement to the kinds of effects that it speaks of, and the columns of their members."""
 _ON_CURSOR: Final = frozenset(
@@ -209,7 +210,7 @@ def _earlier(state: State, call: Call, requirement: str, doers: Doers, message: 
     claimed = [one.message for queue in state.queues.values() for one in queue.positions if one.claim == claim]
     for name in [message] if message in claimed else claimed:
         for kind, column in kinds:
-            doer = doers.get((name or "", kind))
+            doer = doers.get(((name or "").partition("@")[0], kind))
             if doer is not None:
                 yield from doer.requirements(column)
 

@@ -83,6 +83,7 @@ def answer(objects: Objects, act: Act) -> tuple[Seen | None, Ended]:
         return ideal(held, act.call), {}
     try:
         found = events(world.known, act.object, act.call, act.gives)
+        world = world.aware(act.object, found.main)
         states = world.before(found)
         expected = world.model.allowed(states.likely, found.main).outcomes[0]
     except (Untold, BadCall):

@@ -12,7 +12,7 @@ from typing import Final
 
 from conformance.activex.cells import requirements
 from conformance.activex.effects import Doer, Doers, answered, done
-from conformance.activex.events import Events, Known, Link, Untold, events, message_name
+from conformance.activex.events import Events, Known, Link, Untold, events
 from conformance.activex.expected import Demand, Held, Invoke, Readings, Seen, demands, refusing
 from conformance.activex.received import got
 from conformance.activex.states import MADE, RECEIVED
@@ -21,6 +21,7 @@ from conformance.activex.step import moved, new, verdicts
 from conformance.activex.tables import CLASSES
 from conformance.activex.values import Variant
 from conformance.model import Answer, BadCall, Call, Model, Observation, SeenMessage, States
+from conformance.model.naming import named
 from conformance.verdict import Verdict
 
 _REFUSED_BY_ACCESS: Final[Mapping[str, frozenset[str]]] = {
@@ -107,6 +108,13 @@ class World:
         except (Untold, BadCall):
             return frozenset()
 
+    def aware(self, name: str, call: Call) -> World:
+        """Return the world that knows the message which a call sends: a waiting read may give it before it is answered."""
+        if call.method != "messages.send":
+            return self
+        sent = {**self.known.sent, call.message or "": self.known.held[name].values}
+        return replace(self, known=replace(self.known, sent=sent))
+
     def before(self, found: Events) -> States:
         """Return the states in which the main call of some events is made."""
         states = self.states
@@ -129,6 +137,8 @@ class World:
         subject: str,
     ) -> tuple[World, tuple[Verdict, ...]]:
         """Judge by the model. made: the object and the call; None for time that passes."""
+        if made is not None:
+            self = self.aware(made[0], found.main)
         states = self.before(found)
         main = found.main
         reads = main.method.startswith("messages.") and main.method != "messages.send"
@@ -137,6 +147,9 @@ class World:
             {name: self._answer(main, one, True) or Answer() for name, one in ended.items()},
         )
         judged = self.model.step(states, main, observation)
+        if states.likely.keeping is not None:
+            allowed = [self.model.allowed(state, main).outcomes for state in states.states]
+            observation = named(states.likely, main, observation, allowed)
         name, call = made or ("", None)
         doer = Doer(self.known.held[name].coclass, call) if call is not None else None
         told = answered(
@@ -221,9 +234,6 @@ class World:
             known = known.linked(name, replace(known.link(name), cursor=main.name or ""))
         elif main.method == "transactions.begin" and gives is not None:
             known = known.linked(gives, Link(transaction=main.name))
-        elif main.method == "messages.send":
-            message = message_name(known, name)
-            known = replace(known, sent={**known.sent, message: known.held[name].values})
         elif answer.message is not None and gives is not None:
             return replace(self, known=known)._received(gives, call, answer.message.name)
         return replace(self, known=known)
