@@ -13,6 +13,7 @@ from typing import Final
 from conformance.activex.cells import requirements
 from conformance.activex.events import OBJECT, argument, timeout_ms
 from conformance.activex.expected import Demand, Invoke, Readings, Seen
+from conformance.activex.locked import ALLOWED, PEEKS
 from conformance.activex.members import Member
 from conformance.activex.refusals import EXPIRED, Refusal, of_lookup, of_read
 from conformance.activex.statuses import S_OK, failed
@@ -70,6 +71,7 @@ PAST: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "MQDMPR-3.1.4.5.sends-vanish": (("end", "aborts"), ("send", "enlists")),
     "MQDMPR-3.1.7.1.9.uncommitted-locked": (("send", "locks"),),
     "MQDMPR-3.1.7.1.9.available": (("send", "arrives"),),
+    ALLOWED: (("read", "allow-peek"),),
     "MQMQ-2.3.1.4.journal-copy": (("read", "journals"),),
 }
 """The model's requirement to the kinds of effects that it speaks of, and the columns of their members."""
@@ -281,7 +283,8 @@ def done(doers: Doers, before: State, call: Call, doer: Doer | None, observation
         return doers
     new: dict[tuple[str, str], Doer] = {}
     if answer.message is not None:
-        new[answer.message.name, "read"] = doer
+        if call.method not in PEEKS:
+            new[answer.message.name, "read"] = doer
         if call.cursor is not None:
             new[call.cursor, "cursor"] = doer
     elif call.method == "cursors.open" and doer.call.member == "Reset":

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from conformance.activex.members import Member
-from conformance.activex.plans import DIRECT_NAME, LOOKUP, PATH_NAME, Act, Plan, create, on, passes
+from conformance.activex.plans import LOOKUP, PATH_NAME, Act, Plan, create, on, passes
 from conformance.activex.tables_queue import MEMBERS
 from conformance.activex.values import MISSING, Variant, long, octets, text, truth
 
@@ -169,7 +169,7 @@ def finds_nothing(member: Member) -> Iterator[Plan]:
     if steps_on(member):
         yield (*watched("a"), *start(member), read(member))
         yield (*watched("a"), *start(member), read(member), *sent("b"), *sweep(2))
-    elif not by_lookup(member) or named_by(member, "a") == "a" and place(member) != "b":
+    elif not by_lookup(member) or (named_by(member, "a") == "a" and place(member) != "b"):
         yield (*watched(), read(member), *sent("a"), *sweep(1))
     else:
         last = {"Next": "b", "Previous": "a"}

@@ -15,7 +15,6 @@ from conformance.activex.plans_reads import (
     message,
     of,
     opened,
-    place,
     read,
     receives,
     send,
@@ -50,7 +49,7 @@ def transactions(member: Member) -> Iterator[Plan]:
 
 
 def _heads(again: str = "") -> Plan:
-    """Return peeks at both ends of the queue and lookups of each of its messages: a message that is held is not seen."""
+    """Return peeks at both ends of the queue and at each of its messages: one that is held is not seen."""
     looks = [read("PeekByLookupId", f"look{again}{name}", of=name) for name in ("a", "b", "c")]
     return (read("Peek", f"head{again}"), read("PeekLastByLookupId", f"last{again}"), *looks)
 
@@ -111,6 +110,3 @@ def cursor(member: Member) -> Iterator[Plan]:
         yield (*watched("a", "b", "c"), *start(member), read(member), read(then, "m2"), read(then, "m3"), *drain(3))
     yield (*watched("a", "b", "c"), *start(member), read(member), on("q", "Reset"), read("PeekCurrent", "m2"))
     yield (*watched("a", "b", "c"), *start(member), read(member), read("PeekNext", "m2"), read("PeekNext", "m3"))
-
-
-__all__ = ["cursor", "journals", "place", "transactions", "wants"]
