@@ -22,6 +22,7 @@ from conformance.model import Call, Judged, Model, Observation, State, States
 from conformance.model.calls import INFINITE, LOOKUPS, READS
 from conformance.model.expected import Blocks, Expected, Fails, Succeeds
 from conformance.model.matching import Fit, match
+from conformance.model.state import Position
 from conformance.verdict import Json, Outcome
 
 
@@ -238,6 +239,10 @@ def _broken(
     answer = observation.answer if wrong is None else observation.completed.get(wrong)
     message = answer.message.name if answer is not None and answer.message is not None else None
     expected: Json = {"demanded": expected_of(demanded), "because": requirement}
+    if isinstance(demanded.result, Succeeds) and demanded.result.message != message:
+        lacking = _position(state, call, demanded.result.message)
+        if lacking is not None and lacking.claim == ALLOWED:
+            requirement, message = ALLOWED, lacking.message
     names = tuple(dict.fromkeys(_earlier(state, call, requirement, doers, message)))
     subject = None
     if not names and wrong is not None:
@@ -250,6 +255,11 @@ def _broken(
         names = names or doer.requirements(*columns(call, doer, demanded)) or doer.requirements("success")
     if names:
         yield Told(Demand(names, False, expected), seen, subject)
+
+
+def _position(state: State, call: Call, message: str | None) -> Position | None:
+    handle = state.handles.get(call.handle or "")
+    return state.queues[handle.queue].find(message or "") if handle is not None else None
 
 
 def _wrong_end(demanded: Expected, observation: Observation, readers: Mapping[str, Doer]) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from conformance.activex.effects import refusal
@@ -61,12 +61,6 @@ class Objects:
     def due(self, act: Act) -> frozenset[str]:
         """Return the waiting reads that must end with an act."""
         return self.world.due(act.object, act.call, act.gives, act.passes_ms)
-
-    def copy(self) -> Objects:
-        """Return objects that go on from here by themselves."""
-        other = Objects(self.readings)
-        other.world = self.world
-        return other
 
 
 def answer(objects: Objects, act: Act) -> tuple[Seen | None, Ended]:
@@ -129,7 +123,7 @@ def message(world: World, read: Invoke, name: str, gives: str) -> Seen:
 def shown(world: World, name: str, member: str) -> Seen:
     """Return the ideal answer of a getter."""
     link, held = world.known.link(name), world.known.held[name]
-    if held.coclass == "MSMQQueue" and member in VALUES | HANDLES and held.state != BLANK:
+    if held.coclass == "MSMQQueue" and (member in VALUES or member in HANDLES) and held.state != BLANK:
         return _of_queue(held, link, member)
     if link.read is not None:
         return _of_message(world, link.read, link.message, member)
@@ -184,9 +178,29 @@ def _value(held: Held, name: str) -> Variant:
 def judged(plans: Iterable[Plan], readings: Mapping[str, tuple[str, ...]] | None = None) -> tuple[str, ...]:
     """Return the requirements that plans judge, in the order in which an ideal object meets them."""
     found: dict[str, None] = {}
-    for plan in plans:
-        objects = Objects(readings or {})
-        for act in plan:
-            seen, ended = answer(objects, act)
-            found.update(dict.fromkeys(verdict.requirement for verdict in objects.do(act, seen, ended)))
+    for _, _, _, _, verdicts in played(plans, readings or {}):
+        found.update(dict.fromkeys(verdict.requirement for verdict in verdicts))
     return tuple(found)
+
+
+Step = tuple[World, Act, Seen | None, Ended, tuple[Verdict, ...]]
+
+
+def played(plans: Iterable[Plan], readings: Readings) -> Iterator[Step]:
+    """Yield each act of some plans with the world before it, its ideal answer and the verdicts.
+
+    Plans begin alike, so that what several have in common comes once.
+    """
+    after: dict[Plan, World] = {}
+    objects = Objects(readings)
+    start = objects.world
+    for plan in plans:
+        for at, act in enumerate(plan, 1):
+            known = after.get(plan[:at])
+            if known is not None:
+                continue
+            objects.world = before = after[plan[: at - 1]] if at > 1 else start
+            seen, ended = answer(objects, act)
+            verdicts = objects.do(act, seen, ended)
+            after[plan[:at]] = objects.world
+            yield before, act, seen, ended, verdicts

@@ -8,7 +8,7 @@ from typing import Final
 from conformance.activex.cells import requirements
 from conformance.activex.events import ACCESS, SHARE, Link
 from conformance.activex.expected import Demand, Readings, Seen
-from conformance.activex.members import Member
+from conformance.activex.members import Kind, Member
 from conformance.activex.refusals import accepted
 from conformance.activex.statuses import S_OK
 from conformance.activex.values import Variant, long, same, short, truth
@@ -60,6 +60,6 @@ def of_closed(member: Member, seen: Seen, readings: Readings) -> Iterator[Demand
     which = "as-listed" if seen.status == S_OK else "invalid-handle"
     holds = which in known and seen.status in (S_OK, hresults.MQ_ERROR_INVALID_HANDLE)
     assumed = ((CLOSED_OBJECT, which),) if holds and len(known) > 1 else ()
-    kind = "method" if member.name == "Close" else "get"
+    kind: Kind = "method" if member.name == "Close" else "get"
     expected = {"status": S_OK if known[0] == "as-listed" else hresults.MQ_ERROR_INVALID_HANDLE}
     yield Demand(requirements(member, kind, "success"), holds, expected, assumed)

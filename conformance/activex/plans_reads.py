@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from conformance.activex.members import Member
@@ -70,13 +70,13 @@ def read(
     of: str | None = None,
     timeout: Variant = AT_ONCE,
     transaction: Variant = NONE,
-    **others: Variant,
+    given: Mapping[str, Variant] | None = None,
 ) -> Act:
-    """Return a call of a read. of: the message whose lookup identifier is given. others: arguments by their names."""
+    """Return a call of a read. of: the message whose lookup identifier is given. given: further arguments by name."""
     row = next(one for one in READS if one.name == member) if isinstance(member, str) else member
-    known = {"ReceiveTimeout": timeout, "Transaction": transaction, **others}
+    known = {"ReceiveTimeout": timeout, "Transaction": transaction, **(given or {})}
     if of is not None:
-        known.setdefault("LookupId", text(f"{LOOKUP}{of}"))
+        known.setdefault("LookupId", Variant("UI8", f"{LOOKUP}{of}"))
     arguments = [known.get(one.name, MISSING) for one in row.slots[0].arguments if not one.result]
     return on(queue_object, row.name, *arguments, gives=gives)
 
@@ -189,3 +189,7 @@ def waits(member: Member) -> Iterator[Plan]:
         yield (*empty, read(member, timeout=timeout), *sent("b", "c"), *sweep(2 + len(names)))
     yield (*empty, read(member, timeout=SOON), passes(500), passes(500), *sent("b"), *sweep(1 + len(names)))
     yield (*empty, read(member, timeout=MISSING), on("q", "Close"), *sent("b"), *sweep(1 + len(names)))
+
+
+FAMILIES: Final = (gives_at_once, finds_nothing, waits)
+"""What yields plans for a read, each for itself."""

@@ -39,15 +39,15 @@ def refused(member: Member) -> Iterator[Plan]:
 
 def _by_state(member: Member) -> Iterator[Plan]:
     """Yield a blank and a closed object; both refuse before a look at the transaction, the access or the cursor."""
-    identifier = {"LookupId": text("1")}
+    identifier = {"LookupId": Variant("UI8", 1)}
     blank = create("MSMQQueue", "q")
-    yield (blank, read(member, **identifier), read(member, transaction=WRONG_TRANSACTIONS[0], **identifier))
+    yield (blank, read(member, given=identifier), read(member, transaction=WRONG_TRANSACTIONS[0], given=identifier))
     for access in (RECEIVE, SEND):
         yield (
             *base("a", access=access),
             on("q", "Close"),
-            read(member, **identifier),
-            read(member, transaction=WRONG_TRANSACTIONS[0], **identifier),
+            read(member, given=identifier),
+            read(member, transaction=WRONG_TRANSACTIONS[0], given=identifier),
         )
 
 
@@ -66,12 +66,12 @@ def _by_arguments(member: Member) -> Iterator[Plan]:
         wrong = (read(member, of=of(member), transaction=one) for one in WRONG_TRANSACTIONS)
         yield (*watched("a", "b", "c"), *wrong, *sweep(3))
     if by_lookup(member) and of(member) is not None:
-        wrong = (read(member, LookupId=one) for one in NO_LOOKUP)
+        wrong = (read(member, given={"LookupId": one}) for one in NO_LOOKUP)
         yield (*watched("a", "b", "c"), *wrong, *sweep(3))
         for name in ("q", "s"):
             more = (on("q", "Close"),) if name == "q" else ()
-            yield (*watched("a"), *more, read(member, queue_object=name, LookupId=NO_LOOKUP[0]))
-        yield (create("MSMQQueue", "q"), read(member, LookupId=NO_LOOKUP[0]))
+            yield (*watched("a"), *more, read(member, queue_object=name, given={"LookupId": NO_LOOKUP[0]}))
+        yield (create("MSMQQueue", "q"), read(member, given={"LookupId": NO_LOOKUP[0]}))
 
 
 def _by_cursor(member: Member) -> Iterator[Plan]:
@@ -87,3 +87,7 @@ def _by_cursor(member: Member) -> Iterator[Plan]:
     yield (*gone, read(member), read("PeekNext", "next"), read(member, "m2"), *sweep(2))
     yield (*gone, on("q", "Reset"), read(member), *sweep(2))
     yield (*watched(), read("PeekCurrent", "p"), *sent("a"), on("q", "Reset"), read(member))
+
+
+FAMILIES: Final = (refused,)
+"""What yields plans for a read, each for itself."""

@@ -15,14 +15,17 @@ from conformance.activex.effects import Doer, Doers, answered, done
 from conformance.activex.events import Events, Known, Link, Untold, events
 from conformance.activex.expected import Demand, Held, Invoke, Readings, Seen, demands, refusing
 from conformance.activex.locked import PEEKS, held_again, seen_by_peeks
+from conformance.activex.members import Member
 from conformance.activex.opened import of_closed, of_open
 from conformance.activex.received import got
+from conformance.activex.refusals import excused, renewed
 from conformance.activex.states import BLANK, CLOSED, MADE, RECEIVED
 from conformance.activex.statuses import S_OK
 from conformance.activex.step import moved, new, verdicts
 from conformance.activex.tables import CLASSES
 from conformance.activex.values import Variant
 from conformance.model import Answer, BadCall, Call, Model, Observation, SeenMessage, States
+from conformance.model.expected import Fails
 from conformance.model.naming import named
 from conformance.verdict import Verdict
 
@@ -91,12 +94,26 @@ class World:
             return replace(world, lost=self.lost or strange), tuple(verdicts(subject, found, seen))
         if self.lost:
             return self._moved(name, call, seen, gives), ()
+        if self._excused(name, member, call, seen):
+            return self, ()
         try:
             return self._judged(name, call, seen, gives, ended or {}, subject)
         except (Untold, BadCall):
             plain = [] if held.coclass in ("MSMQQueue", "MSMQMessage") else demands(held, call, seen, self.readings)
             world = replace(self._moved(name, call, seen, gives), lost=held.coclass != "MSMQTransaction")
             return world, tuple(verdicts(subject, plain, seen))
+
+    def _excused(self, name: str, member: Member, call: Invoke, seen: Seen) -> bool:
+        """Tell whether an accepted reading lets a call fail that the model lets succeed."""
+        if not excused(member, call, seen, self.readings):
+            return False
+        try:
+            found = events(self.known, name, call, "excused")
+            states = self.aware(name, found.main).before(found).states
+            ways = [one for state in states for one in self.model.allowed(state, found.main).outcomes]
+        except (Untold, BadCall):
+            return False
+        return not any(isinstance(one.result, Fails) for one in ways)
 
     def passed(self, by_ms: int, ended: Mapping[str, Seen]) -> tuple[World, tuple[Verdict, ...]]:
         """Judge what time alone has ended."""
@@ -170,6 +187,8 @@ class World:
             self.model, states, main, judged, observation, doer, self.doers, seen, ended, self._readers(), self.readings
         )
         out = [one for demand in told for one in verdicts(demand.subject or subject, [demand.demand], demand.seen)]
+        if doer is not None and judged.failed and renewed(doer.member, doer.call, seen, self.readings):
+            return replace(self, lost=True), ()
         if judged.failed or any(not demand.demand.holds for demand in told):
             world = self if call is None else self._moved(name, call, seen, gives)
             return replace(world, lost=True), tuple(out)
