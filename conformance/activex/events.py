@@ -168,7 +168,7 @@ def _of_queue_info(known: Known, name: str, member: Member, call: Invoke, gives:
 
 def _of_queue(known: Known, name: str, member: Member, call: Invoke, gives: str | None) -> Events:
     link = known.link(name)
-    if not link.access:
+    if not link.access or member.name == "EnableNotification":
         raise Untold
     if member.name == "Reset":
         if not link.cursor:

@@ -51,6 +51,7 @@ def read_plans() -> Iterator[Plan]:
     for member in plans_queue.GETTERS:
         yield from plans_queue.getter(member)
     yield from plans_queue.methods().values()
+    yield from plans_queue.notification().values()
     for member in plans_reads.READS:
         for family in (plans_reads.FAMILIES, plans_reads_refused.FAMILIES, plans_reads_arguments.FAMILIES):
             for plans in family:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from conformance.activex.members import Member
-from conformance.activex.plans import Plan, on
+from conformance.activex.plans import Plan, create, on
 from conformance.activex.plans_reads import (
+    AT_ONCE,
     PEEK,
     RECEIVE,
     SEND,
@@ -24,9 +25,11 @@ from conformance.activex.plans_reads import (
 )
 from conformance.activex.plans_reads_arguments import ABORT, BEGIN
 from conformance.activex.tables_queue import MEMBERS
-from conformance.activex.values import long
+from conformance.activex.values import MISSING, Variant, long
 
 DENY_RECEIVE: Final = 1
+CURSORS: Final = tuple(long(number) for number in (0, 1, 2))
+NO_CURSORS: Final = tuple(long(number) for number in (3, -1, 0x7FFFFFFF))
 GETTERS: Final = tuple(member for member in MEMBERS if member.slot("get") is not None and not member.unimplemented)
 
 
@@ -76,6 +79,19 @@ def methods() -> Mapping[str, Plan]:
     )
     plans["reset-next"] = (*three, read("PeekCurrent", "p"), on("q", "Reset"), read("PeekNext"))
     return plans
+
+
+def notification() -> Mapping[str, Plan]:
+    """Return plans in which EnableNotification is refused before it looks at the event object, by name."""
+    nothing = Variant("DISPATCH")
+    calls = [on("q", "EnableNotification", nothing, cursor, AT_ONCE) for cursor in (MISSING, *CURSORS, *NO_CURSORS)]
+    blank = create("MSMQQueue", "q")
+    return {
+        "blank": (blank, *calls),
+        "closed": (*queue(), opened(PEEK, "q"), on("q", "Close"), *calls),
+        "no-event": (*queue(), opened(PEEK, "q"), *calls),
+        "no-event-for-sending": (*queue(), opened(SEND, "q"), *calls),
+    }
 
 
 def _exclusive() -> Plan:
