@@ -18,7 +18,7 @@ from conformance.activex.members import Member
 from conformance.activex.refusals import EXPIRED, Refusal, of_lookup, of_read
 from conformance.activex.statuses import S_OK, failed
 from conformance.activex.tables import CLASSES
-from conformance.model import Call, Judged, Model, Observation, State, States
+from conformance.model import Call, Judged, Observation, Pending, State
 from conformance.model.calls import INFINITE, LOOKUPS, READS
 from conformance.model.expected import Blocks, Expected, Fails, Succeeds
 from conformance.model.matching import Fit, match
@@ -89,9 +89,7 @@ _ON_CURSOR: Final = frozenset(
 
 
 def answered(
-    model: Model,
-    states: States,
-    call: Call,
+    pending: Pending,
     judged: Judged,
     observation: Observation,
     doer: Doer | None,
@@ -101,14 +99,14 @@ def answered(
     readers: Mapping[str, Doer],
     readings: Readings,
 ) -> list[Told]:
-    """Return the demands that an answer meets or breaks. doer: None for time that passes."""
-    every = [(state, one) for state in states.states for one in model.allowed(state, call).outcomes]
-    fitting = [one for _, one in every if match(one, observation).fit is Fit.FITS]
+    """Return the demands that an answer meets or breaks. pending: what the model allowed. doer: None for time alone."""
+    state, call = pending.states.likely, pending.call
+    fitting = [one for ways in pending.ways for one in ways if match(one, observation).fit is Fit.FITS]
     if not judged.failed and fitting:
         told = list(_of_call(call, fitting, doer, seen, readings))
         told += _of_ends(fitting[0], readers, ended, readings)
-        return told + list(_of_past(states.likely, call, judged, doers, seen))
-    return list(_broken(states.likely, call, judged, every[0][1], observation, doer, doers, seen, ended, readers))
+        return told + list(_of_past(state, call, judged, doers, seen))
+    return list(_broken(state, call, judged, pending.ways[0][0], observation, doer, doers, seen, ended, readers))
 
 
 def _of_call(call: Call, fitting: list[Expected], doer: Doer | None, seen: Seen, readings: Readings) -> Iterator[Told]:

@@ -177,15 +177,13 @@ class World:
             self._answer(main, seen, reads),
             {name: self._answer(main, one, True) or Answer() for name, one in ended.items()},
         )
-        judged = self.model.step(states, main, observation)
+        pending = self.model.due(states, main)
+        judged = self.model.step(states, main, observation, pending=pending)
         if states.likely.keeping is not None:
-            allowed = [self.model.allowed(state, main).outcomes for state in states.states]
-            observation = named(states.likely, main, observation, allowed)
+            observation = named(states.likely, main, observation, pending.ways)
         name, call = made or ("", None)
         doer = Doer(self.known.held[name].coclass, call) if call is not None else None
-        told = answered(
-            self.model, states, main, judged, observation, doer, self.doers, seen, ended, self._readers(), self.readings
-        )
+        told = answered(pending, judged, observation, doer, self.doers, seen, ended, self._readers(), self.readings)
         out = [one for demand in told for one in verdicts(demand.subject or subject, [demand.demand], demand.seen)]
         if doer is not None and judged.failed and renewed(doer.member, doer.call, seen, self.readings):
             return replace(self, lost=True), ()
