@@ -250,7 +250,8 @@ def _broken(
     elif not names and doer is not None:
         if isinstance(demanded.result, Fails):
             names = doer.requirements(*refusal(call, demanded.result).columns)
-        names = names or doer.requirements(*columns(call, doer, demanded)) or doer.requirements("success")
+        wrong = [one for one in columns(call, doer, demanded) if one != "success" or seen.status != S_OK or seen.waits]
+        names = names or doer.requirements(*wrong) or doer.requirements("success")
     if names:
         yield Told(Demand(names, False, expected), seen, subject)
 
