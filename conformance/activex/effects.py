@@ -139,11 +139,11 @@ def columns(call: Call, doer: Doer, expected: Expected) -> tuple[str, ...]:
         if argument(doer.member, doer.call, "ReceiveTimeout") is None:
             found.append("default:ReceiveTimeout")
         return tuple(found)
-    found.append("success")
-    if call.method in READS | LOOKUPS:
-        found.append("gives")
-    found += _transaction(doer)
-    return tuple(found)
+    of_transaction = tuple(_transaction(doer))
+    of_message = ("gives", "seeks") if call.method in READS | LOOKUPS else ()
+    if of_transaction[:1] == ("default:Transaction",):
+        return (*of_transaction, "success", *of_message)
+    return ("success", *of_message, *of_transaction)
 
 
 def _transaction(doer: Doer) -> Iterator[str]:
@@ -250,10 +250,26 @@ def _broken(
     elif not names and doer is not None:
         if isinstance(demanded.result, Fails):
             names = doer.requirements(*refusal(call, demanded.result).columns)
-        wrong = [one for one in columns(call, doer, demanded) if one != "success" or seen.status != S_OK or seen.waits]
-        names = names or doer.requirements(*wrong) or doer.requirements("success")
+        names = names or _closing(call, demanded, doers) or doer.requirements(*_wrong(call, doer, demanded, seen))
+        names = names or doer.requirements("success")
     if names:
         yield Told(Demand(names, False, expected), seen, subject)
+
+
+def _wrong(call: Call, doer: Doer, demanded: Expected, seen: Seen) -> tuple[str, ...]:
+    """Return the columns of the demands that an answer breaks: those of the status only if it is wrong."""
+    every = columns(call, doer, demanded)
+    if seen.waits or seen.status != S_OK:
+        return every
+    kept = "seeks" if seen.gives else "gives"
+    return tuple(one for one in every if one not in ("success", "gives", "seeks") or one == kept)
+
+
+def _closing(call: Call, demanded: Expected, doers: Doers) -> tuple[str, ...]:
+    """Return what Close breaks if the queue cannot be opened because of a handle that was closed."""
+    doer = doers.get((call.queue or "", "close"))
+    opens = call.method == "queues.open" and isinstance(demanded.result, Succeeds)
+    return doer.requirements("closes") if doer is not None and opens else ()
 
 
 def _position(state: State, call: Call, message: str | None) -> Position | None:
@@ -298,6 +314,8 @@ def done(doers: Doers, before: State, call: Call, doer: Doer | None, observation
             new[call.cursor, "cursor"] = doer
     elif call.method == "cursors.open" and doer.call.member == "Reset":
         new[call.name or "", "cursor"] = doer
+    elif call.method == "queues.close":
+        new[before.handles[call.handle or ""].queue, "close"] = doer
     elif call.method == "queues.purge":
         queue = before.queues[before.handles[call.handle or ""].queue]
         new = {(one.message, "purge"): doer for one in queue.positions if one.available}

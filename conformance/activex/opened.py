@@ -62,4 +62,4 @@ def of_closed(member: Member, seen: Seen, readings: Readings) -> Iterator[Demand
     assumed = ((CLOSED_OBJECT, which),) if holds and len(known) > 1 else ()
     kind: Kind = "method" if member.name == "Close" else "get"
     expected = {"status": S_OK if known[0] == "as-listed" else hresults.MQ_ERROR_INVALID_HANDLE}
-    yield Demand(requirements(member, kind, "success"), holds, expected, assumed)
+    yield Demand(requirements(member, kind, "check:closed"), holds, expected, assumed)

@@ -160,6 +160,9 @@ def gives_at_once(member: Member) -> Iterator[Plan]:
         *sweep(3),
         *drain(3),
     )
+    if not by_lookup(member) and not at_cursor(member):
+        moved = (read("PeekCurrent", "p1"), read("PeekNext", "p2"))
+        yield (*watched("a", "b", "c", member=member), *moved, read(member, "m"), read("PeekCurrent", "p3"))
     if by_lookup(member) and "First" not in member.name and "Last" not in member.name:
         for wanted in ("a", "c"):
             one = named_by(member, wanted)
