@@ -12,7 +12,7 @@ from typing import Final
 
 from conformance.activex.cells import requirements
 from conformance.activex.events import OBJECT, argument, timeout_ms
-from conformance.activex.expected import Demand, Invoke, Readings, Seen
+from conformance.activex.expected import Demand, Invoke, Readings, Seen, codes_of
 from conformance.activex.locked import ALLOWED, PEEKS
 from conformance.activex.members import Member
 from conformance.activex.refusals import EXPIRED, Refusal, of_lookup, of_read
@@ -117,10 +117,29 @@ def _of_call(call: Call, fitting: list[Expected], doer: Doer | None, seen: Seen,
         ways = [refusal(call, one.result) for one in fitting if isinstance(one.result, Fails)]
         found = next(((way, how) for way in ways for how in [way.holds(seen, readings)] if how[0]), None)
         way, (holds, assumed) = found or (ways[0], ways[0].holds(seen, readings))
-        yield Told(Demand(doer.requirements(*way.columns), holds, way.expected(readings), assumed), seen)
+        for demand in _refused(doer.requirements(*way.columns), holds, way, assumed, seen, readings):
+            yield Told(demand, seen)
         return
     names = doer.requirements(*columns(call, doer, fitting[0]))
     yield Told(Demand(names, seen.waits or seen.status == S_OK, expected_of(fitting[0])), seen)
+
+
+def _refused(
+    names: tuple[str, ...],
+    holds: bool,
+    way: Refusal,
+    assumed: tuple[tuple[str, str], ...],
+    seen: Seen,
+    readings: Readings,
+) -> Iterator[Demand]:
+    """Yield the demands on a failure: that nothing is given, and how this is told."""
+    expected, codes = way.expected(readings), codes_of(names)
+    others = tuple(name for name in names if name not in codes)
+    if others and codes:
+        yield Demand(others, not seen.waits and not seen.gives, expected, assumed)
+        yield Demand(codes, holds, expected, assumed)
+    else:
+        yield Demand(names, holds, expected, assumed)
 
 
 def refusal(call: Call, fails: Fails) -> Refusal:
@@ -132,13 +151,10 @@ def refusal(call: Call, fails: Fails) -> Refusal:
 
 def columns(call: Call, doer: Doer, expected: Expected) -> tuple[str, ...]:
     """Return the columns of a member that an outcome stands for."""
-    found: list[str] = []
     if isinstance(expected.result, Blocks):
-        infinite = call.timeout_ms == INFINITE
-        found.append("blocks" if infinite else "waits")
-        if argument(doer.member, doer.call, "ReceiveTimeout") is None:
-            found.append("default:ReceiveTimeout")
-        return tuple(found)
+        left_out = argument(doer.member, doer.call, "ReceiveTimeout") is None
+        waits = "blocks" if call.timeout_ms == INFINITE else "waits"
+        return ("default:ReceiveTimeout", waits) if left_out else (waits,)
     of_transaction = tuple(_transaction(doer))
     of_message = ("gives", "seeks") if call.method in READS | LOOKUPS else ()
     if of_transaction[:1] == ("default:Transaction",):
@@ -184,7 +200,8 @@ def _of_ends(
             way = EXPIRED if expired else Refusal(())
             holds, assumed = way.holds(seen, readings)
             holds = holds if expired else failed(seen.status)
-            yield Told(Demand(reader.requirements(*way.columns), holds, way.expected(readings), assumed), seen, subject)
+            for demand in _refused(reader.requirements(*way.columns), holds, way, assumed, seen, readings):
+                yield Told(demand, seen, subject)
 
 
 def _of_past(state: State, call: Call, judged: Judged, doers: Doers, seen: Seen) -> Iterator[Told]:

@@ -196,7 +196,7 @@ def waits(member: Member) -> Iterator[Plan]:
         return
     names = ("a",) if steps_on(member) else ()
     empty = (*watched(*names, member=member), *start(member))
-    for timeout in (MISSING, long(-1), LONG):
+    for timeout in (long(-1), MISSING, LONG):
         yield (*empty, read(member, timeout=timeout), *sent("b", "c"), *sweep(2 + len(names)))
     yield (*empty, read(member, timeout=SOON), passes(500), passes(500), *sent("b"), *sweep(1 + len(names)))
     yield (*empty, read(member, timeout=MISSING), on("q", "Close"), *sent("b"), *sweep(1 + len(names)))
