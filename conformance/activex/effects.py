@@ -254,6 +254,9 @@ def _broken(
     answer = observation.answer if wrong is None else observation.completed.get(wrong)
     message = answer.message.name if answer is not None and answer.message is not None else None
     expected: Json = {"demanded": expected_of(demanded), "because": requirement}
+    given = _position(state, call, message)
+    if given is not None and not given.available and given.claim in PAST:
+        requirement = given.claim  # it is seen though an earlier call has taken it
     if isinstance(demanded.result, Succeeds) and demanded.result.message != message:
         lacking = _position(state, call, demanded.result.message)
         if lacking is not None and lacking.claim == ALLOWED:

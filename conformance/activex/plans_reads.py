@@ -138,7 +138,9 @@ def place(member: Member) -> str:
     """Return which of the messages a, b and c a read gives first."""
     if not by_lookup(member):
         return "b" if steps_on(member) else "a"
-    return "a" if "First" in member.name else "c" if "Last" in member.name else "b"
+    if "First" in member.name or "Previous" in member.name:
+        return "a"
+    return "c" if "Last" in member.name or "Next" in member.name else "b"
 
 
 def start(member: Member) -> Plan:
@@ -164,7 +166,7 @@ def gives_at_once(member: Member) -> Iterator[Plan]:
         moved = (read("PeekCurrent", "p1"), read("PeekNext", "p2"))
         yield (*watched("a", "b", "c", member=member), *moved, read(member, "m"), read("PeekCurrent", "p3"))
     if by_lookup(member) and "First" not in member.name and "Last" not in member.name:
-        for wanted in ("a", "c"):
+        for wanted in sorted({"a", "b", "c"} - {place(member)}):
             one = named_by(member, wanted)
             if one is not None:
                 yield (*watched("a", "b", "c", member=member), read(member, "m", of=one), *drain(3))

@@ -39,12 +39,12 @@ def transactions(member: Member) -> Iterator[Plan]:
     for value in (*(long(one) for one in CONSTANTS), MISSING):
         yield (*watched("a", "b", "c", member=member), read(member, of=of(member), transaction=value), *drain(3))
     names = "a", "b", "c"
-    alone = (*watched(*names, transactional=True), read(member, of=of(member), transaction=long(3)))
-    yield (*alone, *sweep(3), read("Peek", "p"))
     within = (*watched(*names, transactional=True), *BEGIN)
     taken = read(member, of=of(member), transaction=dispatch("t"))
     yield (*within, taken, *_heads(), ABORT, *sweep(3, "then"), *_heads("then"))
     yield (*within, taken, *_heads(), COMMIT, *sweep(3, "then"), *_heads("then"))
+    alone = (*watched(*names, transactional=True), read(member, of=of(member), transaction=long(3)))
+    yield (*alone, *sweep(3), read("Peek", "p"))
     for end in (COMMIT, ABORT):
         yield (*within, end, taken, *_heads())
 
