@@ -15,10 +15,12 @@ from conformance.activex.plans_reads import (
     message,
     of,
     opened,
+    place,
     read,
     receives,
     send,
     start,
+    steps_on,
     sweep,
     watched,
 )
@@ -47,6 +49,27 @@ def transactions(member: Member) -> Iterator[Plan]:
     yield (*alone, *sweep(3), read("Peek", "p"))
     for end in (COMMIT, ABORT):
         yield (*within, end, taken, *_heads())
+
+
+def beside_held(member: Member) -> Iterator[Plan]:
+    """Yield plans in which a transaction holds the first message when another client reads."""
+    held = (
+        *watched("a", "b", "c", "d", transactional=True),
+        *BEGIN,
+        read("Receive", "taken", transaction=dispatch("t")),
+    )
+    after = (*start(member), read(member, "m", of=of(member, names=("b", "c", "d"), wanted=_beside(member))))
+    yield (*held, *after, ABORT, read("Peek", "head"))
+    if any(one.name == "LookupId" for one in member.slots[0].arguments):
+        yield (*held, read(member, "m", of="a"), ABORT, read(member, "m2", of="a"))
+    if at_cursor(member) and not steps_on(member):
+        at = (*watched("a", "b", transactional=True), *BEGIN, read("PeekCurrent", "at"))
+        yield (*at, read("Receive", "taken", transaction=dispatch("t")), read(member, "m"), ABORT, read(member, "m2"))
+
+
+def _beside(member: Member) -> str:
+    """Return which of the messages behind the held one is read."""
+    return {"a": "b", "b": "c", "c": "d"}[place(member)]
 
 
 def _heads(again: str = "") -> Plan:
@@ -135,5 +158,5 @@ def cursor(member: Member) -> Iterator[Plan]:
     )
 
 
-FAMILIES: Final = (transactions, identifier_as_text, wants, journals, cursor)
+FAMILIES: Final = (transactions, beside_held, identifier_as_text, wants, journals, cursor)
 """What yields plans for a read, each for itself."""
