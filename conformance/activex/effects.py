@@ -89,6 +89,7 @@ _ON_CURSOR: Final = frozenset(
 )
 
 
+_GIVEN_BACK: Final = "MQDMPR-3.1.4.5.receives-return"
 _TELL_NOTHING: Final = frozenset({*(code for code, _ in NOT_FOUND), hresults.MQ_ERROR_IO_TIMEOUT})
 
 
@@ -263,8 +264,8 @@ def _broken(
         requirement = given.claim  # it is seen though an earlier call has taken it
     if isinstance(demanded.result, Succeeds) and demanded.result.message != message:
         lacking = _position(state, call, demanded.result.message)
-        if lacking is not None and lacking.claim == ALLOWED:
-            requirement, message = ALLOWED, lacking.message
+        if lacking is not None and lacking.claim in (ALLOWED, _GIVEN_BACK):
+            requirement, message = lacking.claim, lacking.message
     names = tuple(dict.fromkeys(_earlier(state, call, requirement, doers, message)))
     if wrong is None and failed(seen.status) and seen.status not in _TELL_NOTHING:
         names = ()  # the call itself fails, whatever is in the queue

@@ -78,6 +78,10 @@ def read(
     return on(queue_object, row.name, *arguments, gives=gives)
 
 
+HEAD: Final = read("Peek", "head", queue_object="w")
+"""What `w` sees at the head of the queue."""
+
+
 def known(*names: str) -> Plan:
     """Return peeks of a second queue object `w` at every message, so that their lookup identifiers are known."""
     first = read("PeekCurrent", f"w-{names[0]}", queue_object="w")
@@ -176,19 +180,19 @@ def finds_nothing(member: Member) -> Iterator[Plan]:
     """Yield plans in which a read that does not wait finds no message."""
     if steps_on(member):
         yield (*watched("a", member=member), *start(member), read(member))
-        yield (*watched("a", member=member), *start(member), read(member), *sent("b"), *sweep(2))
+        yield (*watched("a", member=member), *start(member), read(member), *sent("b"), HEAD)
     elif not by_lookup(member) or (named_by(member, "a") == "a" and place(member) != "b"):
-        yield (*watched(member=member), read(member), *sent("a"), *sweep(1))
+        yield (*watched(member=member), read(member), *sent("a"), HEAD)
     else:
         last = {"Next": "b", "Previous": "a"}
         end = next((one for word, one in last.items() if word in member.name), None)
         if end is not None:
-            yield (*watched("a", "b", member=member), read(member, of=end), *sweep(2))
+            yield (*watched("a", "b", member=member), read(member, of=end), HEAD)
         yield (
             *watched("a", "b", member=member),
             read("Receive", "taken"),
             read(member, of="a" if end is None else end),
-            *sweep(2),
+            HEAD,
         )
 
 
@@ -199,9 +203,9 @@ def waits(member: Member) -> Iterator[Plan]:
     names = ("a",) if steps_on(member) else ()
     empty = (*watched(*names, member=member), *start(member))
     for timeout in (long(-1), MISSING, LONG):
-        yield (*empty, read(member, timeout=timeout), *sent("b", "c"), *sweep(2 + len(names)))
-    yield (*empty, read(member, timeout=SOON), passes(500), passes(500), *sent("b"), *sweep(1 + len(names)))
-    yield (*empty, read(member, timeout=MISSING), on("q", "Close"), *sent("b"), *sweep(1 + len(names)))
+        yield (*empty, read(member, timeout=timeout), *sent("b", "c"), HEAD)
+    yield (*empty, read(member, timeout=SOON), passes(500), passes(500), *sent("b"), HEAD)
+    yield (*empty, read(member, timeout=MISSING), on("q", "Close"), *sent("b"), HEAD)
 
 
 FAMILIES: Final = (gives_at_once, finds_nothing, waits)
