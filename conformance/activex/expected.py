@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from conformance.activex.cells import requirements
 from conformance.activex.members import Check, Kind, Member
-from conformance.activex.states import CREATED, REFRESHED, refuses
+from conformance.activex.states import CREATED, RECEIVED, REFRESHED, refuses
 from conformance.activex.statuses import E_NOTIMPL, S_OK, failed
 from conformance.activex.tables import CLASSES
-from conformance.activex.values import Variant, hollow, same
+from conformance.activex.values import MISSING, Variant, hollow, same
+from conformance.spec.constants.enumerations import ENUMERATIONS
 
 Readings = Mapping[str, tuple[str, ...]]
 
@@ -21,6 +22,8 @@ _DISPUTED: Final = frozenset(
     {"TimeToReachQueue", "ApplicationTag", "Label", "CorrelationIdentifier", "HashAlgorithm", "SentTime"}
 )
 _TRANSACTION_TYPES: Final = frozenset({"UNKNOWN", "DISPATCH", "I4", "I8"})
+_TRANSACTIONS: Final = frozenset({"DISPATCH", "UNKNOWN", "I4"})
+_CURSORS: Final = frozenset(ENUMERATIONS["MQMSGCURSOR"].members.values())
 _SEND, _DENY_NONE = 2, 0
 
 
@@ -35,22 +38,44 @@ class Invoke:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The answer: a status, and what the member answered, if anything."""
+    """The answer: a status, and what the member answered, if anything.
+
+    waits: there is no answer yet. shown: properties of the message that the member answered, got from it at once.
+    """
 
     status: int
     value: Variant | None = None
+    waits: bool = False
+    shown: Mapping[str, Seen] = field(default_factory=dict)
+
+    @property
+    def gives(self) -> bool:
+        """True if the member answered an object."""
+        handed = self.value is not None and self.value.vt in ("DISPATCH", "UNKNOWN") and bool(self.value.value)
+        return self.status == S_OK and not self.waits and handed
 
     def to_json(self) -> dict[str, Any]:
-        return {"status": self.status, **({} if self.value is None else {"value": self.value.to_json()})}
+        if self.waits:
+            return {"waits": True}
+        out: dict[str, Any] = {"status": self.status}
+        if self.value is not None:
+            out["value"] = self.value.to_json()
+        if self.shown:
+            out["shown"] = {name: seen.to_json() for name, seen in self.shown.items()}
+        return out
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """An object as the client's calls have left it. values: what was put, by the attribute that keeps it."""
+    """An object as the client's calls have left it. values: what was put, by the attribute that keeps it.
+
+    also: names of checks that fail, beside those of its state: of a queue that is not open for reading.
+    """
 
     coclass: str
     state: str
     values: Mapping[str, Variant] = field(default_factory=dict)
+    also: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +92,14 @@ def demands(held: Held, call: Invoke, seen: Seen, readings: Readings) -> Iterato
     """Yield the demands on an answer. None for a call of which the tables say nothing."""
     member = CLASSES[held.coclass][call.member]
     if member.unimplemented:
-        yield _status(requirements(member, call.kind, "unimplemented"), seen, E_NOTIMPL)
+        yield from refused(requirements(member, call.kind, "unimplemented"), seen, E_NOTIMPL)
         return
     check = refusing(member, held, call)
     if check is not None:
         columns = [f"check:{check.name}"]
         if held.coclass == "MSMQTransaction" and check.name == "empty":
             columns.append("initial")
-        yield _status(requirements(member, call.kind, *columns), seen, check.status)
+        yield from refused(requirements(member, call.kind, *columns), seen, check.status)
     elif call.kind == "put":
         yield from _put(member, call.arguments[-1], seen)
     elif call.kind == "get":
@@ -85,7 +110,7 @@ def demands(held: Held, call: Invoke, seen: Seen, readings: Readings) -> Iterato
 
 def refusing(member: Member, held: Held, call: Invoke) -> Check | None:
     """Return the first precondition, in the order of the text, that the call does not meet."""
-    broken = refuses(held.coclass, held.state) | _by_arguments(member, call.arguments)
+    broken = refuses(held.coclass, held.state) | held.also | _by_arguments(member, call.arguments)
     return next((check for check in member.checks if check.name in broken), None)
 
 
@@ -94,13 +119,44 @@ def _by_arguments(member: Member, arguments: tuple[Variant, ...]) -> frozenset[s
         return frozenset({"type"})
     if member.name == "Open" and arguments[0].value == _SEND and arguments[1].value != _DENY_NONE:
         return frozenset({"share-mode"})
+    if member.coclass == "MSMQQueue" and arguments:
+        return frozenset(_by_read_arguments(member, arguments))
     return frozenset()
+
+
+def _by_read_arguments(member: Member, arguments: tuple[Variant, ...]) -> Iterator[str]:
+    for one, value in zip(member.slots[0].arguments, arguments, strict=False):
+        if one.name == "Transaction" and value != MISSING and value.vt not in _TRANSACTIONS:
+            yield "transaction-type"
+        elif one.name == "LookupId" and value.value in (0, "0"):
+            yield "lookup-identifier"
+        elif one.name == "Event" and value.value is None:
+            yield "no-event"
+        elif one.name == "Cursor" and value != MISSING and value.value not in _CURSORS:
+            yield "cursor-name"
 
 
 def _status(names: tuple[str, ...], seen: Seen, wanted: int | None) -> Demand:
     if wanted is None:
         return Demand(names, failed(seen.status), {"status": "a failing HRESULT"})
     return Demand(names, seen.status == wanted, {"status": wanted})
+
+
+def refused(names: tuple[str, ...], seen: Seen, code: int | None) -> Iterator[Demand]:
+    """Yield the demands on a refusal: that the call fails, and that it fails with a code, None for any."""
+    if code is None:
+        yield _status(names, seen, None)
+        return
+    codes = codes_of(names)
+    others = tuple(name for name in names if name not in codes)
+    if others:
+        yield Demand(others, failed(seen.status), {"status": code})
+    yield _status(codes, seen, code)
+
+
+def codes_of(names: Iterable[str]) -> tuple[str, ...]:
+    """Return those of some requirements that demand a code; the others demand that the call fails, or shows nothing."""
+    return tuple(name for name in names if name.rpartition(".")[2].startswith(("return-", "not-implemented")))
 
 
 def _put(member: Member, value: Variant, seen: Seen) -> Iterator[Demand]:
@@ -111,7 +167,7 @@ def _put(member: Member, value: Variant, seen: Seen) -> Iterator[Demand]:
         columns = ("success",) if value.vt == "ARRAY" else ("success", of_type)
         yield _status(requirements(member, "put", *columns), seen, S_OK)
     elif member.refusal is not None:
-        yield _status(requirements(member, "put", "refused"), seen, member.refusal)
+        yield from refused(requirements(member, "put", "refused"), seen, member.refusal)
 
 
 def _get(member: Member, held: Held, seen: Seen, readings: Readings) -> Iterator[Demand]:
@@ -127,7 +183,7 @@ def _get(member: Member, held: Held, seen: Seen, readings: Readings) -> Iterator
             return
     if put is not None:
         yield from _kept(member, held, put, seen)
-    elif member.kept_as not in held.values:
+    elif member.kept_as not in held.values and held.state != RECEIVED:
         yield from _initial(member, seen, readings)
 
 
@@ -147,7 +203,7 @@ def _shown(member: Member, held: Held) -> bool:
 def _kept(member: Member, held: Held, put: Variant, seen: Seen) -> Iterator[Demand]:
     holds = seen.value is not None and same(seen.value, put)
     expected = {"value": put.to_json()}
-    for writer in CLASSES[held.coclass].values():
+    for writer in CLASSES[held.coclass].values() if held.state != RECEIVED else ():
         if writer.kept_as == member.kept_as and writer.slot("put") is not None and member.name != "BodyLength":
             yield Demand(requirements(writer, "put", "kept", f"kept:{put.value}"), holds, expected)
     yield Demand(requirements(member, "get", "gives", _case(put)), holds, expected)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from copy import copy
 from dataclasses import replace
 
-from conformance.activex.expected import Seen
-from conformance.activex.ideal import E_FAIL, Objects, ideal
+from conformance.activex import plans_queue, plans_reads, plans_reads_arguments, plans_reads_refused
+from conformance.activex.expected import Invoke, Seen
+from conformance.activex.ideal import Ended, Objects, message, played
 from conformance.activex.plans import (
     BLANK_QUEUE,
     MESSAGE_PROPERTIES,
     QUEUE_METHODS,
     QUEUE_PROPERTIES,
+    Act,
     Plan,
     blank_queue,
     message_property,
@@ -21,9 +22,11 @@ from conformance.activex.plans import (
     transactions,
     unimplemented,
 )
-from conformance.activex.statuses import S_OK
+from conformance.activex.statuses import E_FAIL, OLE_E_BLANK, S_OK
 from conformance.activex.tables_transactions import MEMBERS
 from conformance.activex.values import Variant
+from conformance.activex.world import World
+from conformance.spec.constants import hresults
 from conformance.verdict import Outcome
 
 
@@ -41,16 +44,70 @@ def all_plans() -> Iterator[Plan]:
     for member in MEMBERS:
         if member.unimplemented:
             yield from unimplemented(member)
+    yield from read_plans()
 
 
-def mutated(seen: Seen) -> Iterator[Seen]:
-    """Yield answers that differ from one in one thing: the status, or the value."""
-    if seen.status == S_OK:
-        yield replace(seen, status=E_FAIL)
-    else:
-        yield replace(seen, status=S_OK)
-    if seen.value is not None:
-        yield replace(seen, value=_other(seen.value))
+def read_plans() -> Iterator[Plan]:
+    """Yield the plans of open queues and their reads."""
+    for member in plans_queue.GETTERS:
+        yield from plans_queue.getter(member)
+    yield from plans_queue.methods().values()
+    yield from plans_queue.notification().values()
+    for member in plans_reads.READS:
+        for family in (plans_reads.FAMILIES, plans_reads_refused.FAMILIES, plans_reads_arguments.FAMILIES):
+            for plans in family:
+                yield from plans(member)
+
+
+Answered = tuple[Seen, Ended]
+
+
+def mutated(world: World, act: Act, seen: Seen, ended: Ended) -> Iterator[Answered]:
+    """Yield answers that differ from one in one thing: the status, the value, or which message is given, if any."""
+    assert act.call is not None
+    reads = takes_message(world, act)
+    if reads:
+        yield from ((other, ended) for other in _of_read(world, act.call, seen, act.gives or "message"))
+    if not seen.waits:
+        yield replace(seen, status=E_FAIL if seen.status == S_OK else S_OK), ended
+        if world.known.held[act.object].coclass == "MSMQQueue" and seen.status == S_OK:
+            yield Seen(OLE_E_BLANK), ended
+            yield Seen(hresults.MQ_ERROR_INVALID_HANDLE), ended
+        if seen.value is not None and not reads:
+            yield replace(seen, value=_other(seen.value)), ended
+        for name, one in seen.shown.items():
+            yield replace(seen, shown={**seen.shown, name: Seen(E_FAIL)}), ended
+            if one.value is not None:
+                yield replace(seen, shown={**seen.shown, name: replace(one, value=_other(one.value))}), ended
+    yield from ((seen, other) for other in ends_mutated(world, ended))
+
+
+def ends_mutated(world: World, ended: Ended) -> Iterator[Ended]:
+    """Yield other ends of waiting reads: one that does not end, ends otherwise, or ends without a reason."""
+    for name, (_, call) in world.waiting.items():
+        if name in ended:
+            yield {other: one for other, one in ended.items() if other != name}
+        for other in _of_read(world, call, ended.get(name, Seen(S_OK, waits=True)), name):
+            if not other.waits:
+                yield {**ended, name: other}
+
+
+def takes_message(world: World, act: Act) -> bool:
+    """Tell whether an act is a read."""
+    held = world.known.held[act.object]
+    return held.coclass == "MSMQQueue" and act.call is not None and act.call.member.startswith(("Receive", "Peek"))
+
+
+def _of_read(world: World, call: Invoke, seen: Seen, gives: str) -> Iterator[Seen]:
+    yield Seen(E_FAIL)
+    if not seen.waits:
+        yield Seen(S_OK, waits=True)
+    if seen.waits or seen.gives:
+        yield Seen(S_OK, Variant("DISPATCH"))
+    for name in world.known.sent:
+        other = message(world, call, name, gives)
+        if other != seen:
+            yield other
 
 
 def _other(value: Variant) -> Variant:
@@ -66,16 +123,18 @@ def _other(value: Variant) -> Variant:
 def caught(plans: Iterable[Plan] | None = None) -> frozenset[str]:
     """Return the requirements that hold for an ideal answer and fail for a mutated one."""
     found: set[str] = set()
-    for plan in all_plans() if plans is None else plans:
-        objects = Objects({})
-        for act in plan:
-            if act.call is None:
-                objects.do(act, None)
-                continue
-            seen = ideal(objects.held[act.object], act.call)
-            broken: set[str] = set()
-            for wrong in mutated(seen):
-                trial = replace(objects, held=copy(objects.held))
-                broken |= {v.requirement for v in trial.do(act, wrong) if v.outcome is Outcome.FAIL}
-            found |= broken & {v.requirement for v in objects.do(act, seen) if v.outcome is Outcome.PASS}
+    objects = Objects({})
+    for world, act, seen, ended, verdicts in played(all_plans() if plans is None else plans, {}):
+        holds = {verdict.requirement for verdict in verdicts if verdict.outcome is Outcome.PASS} - found
+        for wrong, wrong_ends in _wrong(world, act, seen, ended) if holds else ():
+            objects.world = world
+            broken = (v.requirement for v in objects.do(act, wrong, wrong_ends) if v.outcome is Outcome.FAIL)
+            found |= holds.intersection(broken)
     return frozenset(found)
+
+
+def _wrong(world: World, act: Act, seen: Seen | None, ended: Ended) -> Iterator[tuple[Seen | None, Ended]]:
+    if seen is not None:
+        yield from mutated(world, act, seen, ended)
+    elif act.passes_ms:
+        yield from ((None, other) for other in ends_mutated(world, ended))

@@ -46,7 +46,7 @@ class Variant:
         vt, value, of = data["vt"], data.get("value"), data.get("of")
         if vt == "ARRAY" and of == "UI1" and isinstance(value, str):
             value = base64.b64decode(value)
-        elif vt in ("I8", "UI8"):
+        elif vt in ("I8", "UI8") and not str(value).startswith("$"):  # a plan may name a value that a driver will tell
             value = int(data["value"])
         return cls(vt, tuple(value) if isinstance(value, list) else value, of)
 

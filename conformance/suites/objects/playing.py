@@ -8,21 +8,29 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conformance.activex.events import timeout_ms
 from conformance.activex.expected import Invoke, Readings, Seen
 from conformance.activex.ideal import Objects, judged
 from conformance.activex.members import Member
-from conformance.activex.plans import PATH_NAME, Act, Plan
-from conformance.activex.values import Variant, text
+from conformance.activex.plans import DIRECT_NAME, LOOKUP, PATH_NAME, Act, Plan
+from conformance.activex.received import SHOWN
+from conformance.activex.states import CREATED, OPENED, REFRESHED
+from conformance.activex.tables import CLASSES
+from conformance.activex.values import Variant
+from conformance.model.calls import INFINITE
 from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
-    from conformance.harness.port import Port
+    from conformance.adapter.client import Result
+    from conformance.harness.port import OpenCall, Port
     from conformance.harness.recorder import Recorder
 
 Need = Callable[..., None]
 Tell = Callable[[str, dict[str, Any], dict[str, Any]], object]
 METHODS = ("objects.create", "objects.invoke")
 EXAMPLE = "objects"
+MIN_WAIT_MS = 200  # least time for a waiting read to answer, in place of a smaller slack_ms
+BLOCK_MS = 2_000  # a read must answer or report that it waits within this time; otherwise it counts as waiting
 
 
 class NotCreated(Exception):
@@ -43,6 +51,8 @@ def check(plans: Iterable[Plan], mq: Port, judge: Recorder, mq_need: Need) -> No
     mq_need(*METHODS)
     for plan in plans:
         judge.begin_example(EXAMPLE, {"acts": [act.to_json() for act in plan]})
+        if mq.offers("reset"):
+            mq.call("reset")
         try:
             for verdicts in play(plan, mq, judge.readings, judge.step):
                 judge.record(*verdicts)
@@ -52,45 +62,154 @@ def check(plans: Iterable[Plan], mq: Port, judge: Recorder, mq_need: Need) -> No
 
 def play(plan: Plan, mq: Port, readings: Readings, tell: Tell) -> Iterator[tuple[Verdict, ...]]:
     """Yield the verdicts on each answer. Ends with the first call that hands out no object where others need it."""
-    objects, handles = Objects(readings), dict[str, str]()
-    path_name = text(f"{mq.hello.computer}\\private$\\{mq.unique()}")
+    player = Player(mq, Objects(readings), tell)
     try:
         for act in plan:
-            if act.call is None:
-                handles[act.object] = _create(act, mq, tell)
-                objects.do(act, None)
-                continue
-            seen = _invoke(act.object, act.call, path_name, handles, mq, tell)
-            yield objects.do(act, seen)
-            if act.gives is not None:
-                if seen.value is None or seen.value.vt not in ("DISPATCH", "UNKNOWN") or not seen.value.value:
-                    return
-                handles[act.gives] = seen.value.value
+            verdicts = player.do(act)
+            if verdicts is None:
+                return
+            yield verdicts
     finally:
-        if mq.offers("objects.release"):
-            mq.call("objects.release", objects=list(handles.values()))
+        player.leave()
 
 
-def _create(act: Act, mq: Port, tell: Tell) -> str:
-    params = {"class": act.coclass}
-    result = mq.call("objects.create", **params)
-    tell(f"{act.object} = {act.coclass}", {"method": "objects.create", "params": params}, {"status": result.status})
-    if result.status != 0:
-        raise NotCreated(f"the driver creates no {act.coclass}")
-    return str(result.values["object"])
+class Player:
+    """Plays acts on the objects of a driver. handles: the driver's name of each object of the plan."""
 
+    def __init__(self, mq: Port, objects: Objects, tell: Tell) -> None:
+        self.mq, self.objects, self.tell = mq, objects, tell
+        self.handles: dict[str, str] = {}
+        self._waiting: dict[str, OpenCall] = {}
+        self._unique = f"{mq.hello.computer}\\private$\\{mq.unique()}"
+        self._virtual = mq.hello.clock == "virtual" and mq.offers("clock.advance")
+        self._wait_ms = mq.hello.settle_ms + max(mq.hello.slack_ms, MIN_WAIT_MS)
 
-def _invoke(name: str, call: Invoke, path_name: Variant, handles: dict[str, str], mq: Port, tell: Tell) -> Seen:
-    values = [path_name if value.value == PATH_NAME else value for value in call.arguments]
-    values = [replace(one, value=handles[one.value]) if one.vt in ("DISPATCH", "UNKNOWN") else one for one in values]
-    params = {
-        "object": handles[name],
-        "member": call.member,
-        "kind": call.kind,
-        "arguments": [value.to_json() for value in values],
-    }
-    result = mq.call("objects.invoke", **params)
-    shown = result.values.get("value")
-    seen = Seen(int(result.status or 0), None if shown is None else Variant.from_json(shown))
-    tell(f"{call.kind} {name}.{call.member}", {"method": "objects.invoke", "params": params}, seen.to_json())
-    return seen
+    def do(self, act: Act) -> tuple[Verdict, ...] | None:
+        """Play an act and judge the answer. Returns None if it cannot be played: a name in it stands for nothing."""
+        if act.passes_ms:
+            due = self.objects.due(act)
+            self._pass(act.passes_ms)
+            return self.objects.do(act, None, self._ended(due))
+        if act.call is None:
+            self.handles[act.object] = self._create(act)
+            return self.objects.do(act, None)
+        values = self._values(act.call.arguments)
+        if act.object not in self.handles or values is None:
+            return None
+        due = self.objects.due(act)
+        seen = self._invoke(act, act.call, values)
+        return self.objects.do(act, seen, self._ended(due))
+
+    def leave(self) -> None:
+        """Close queues, so that no read goes on waiting; delete them if no reset does; release the objects."""
+        resets = self.mq.offers("reset")
+        for name, held in self.objects.held.items():
+            if name not in self.handles:
+                continue
+            if held.coclass == "MSMQQueue" and held.state == OPENED and (self._waiting or not resets):
+                self._call(self.handles[name], "Close", "method", [])
+            elif held.state in (CREATED, REFRESHED) and not resets:
+                self._call(self.handles[name], "Delete", "method", [])
+        if self.mq.offers("objects.release"):
+            self.mq.call("objects.release", objects=list(self.handles.values()))
+
+    def _create(self, act: Act) -> str:
+        params = {"class": act.coclass}
+        result = self.mq.call("objects.create", **params)
+        told = {"status": result.status}
+        self.tell(f"{act.object} = {act.coclass}", {"method": "objects.create", "params": params}, told)
+        if result.status != 0:
+            raise NotCreated(f"the driver creates no {act.coclass}")
+        return str(result.values["object"])
+
+    def _values(self, arguments: Iterable[Variant]) -> list[Variant] | None:
+        """Return arguments with the driver's values for names of the plan, None if a name stands for nothing."""
+        lookups = self.objects.world.states.likely.lookups
+        values: list[Variant] = []
+        for one in arguments:
+            value = one.value
+            if one.vt in ("DISPATCH", "UNKNOWN") and value is not None:
+                if value not in self.handles:
+                    return None
+                value = self.handles[value]
+            elif isinstance(value, str) and value.startswith(PATH_NAME):
+                value = self._unique + value.removeprefix(PATH_NAME)
+            elif isinstance(value, str) and value.startswith(DIRECT_NAME):
+                value = f"DIRECT=OS:{self._unique}{value.removeprefix(DIRECT_NAME)}"
+            elif isinstance(value, str) and value.startswith(LOOKUP):
+                number = lookups.get(value.removeprefix(LOOKUP))
+                if number is None:
+                    return None
+                value = str(number) if one.vt == "BSTR" else number
+            values.append(one if value is one.value else replace(one, value=value))
+        return values
+
+    def _invoke(self, act: Act, call: Invoke, values: list[Variant]) -> Seen:
+        handle = self.handles[act.object]
+        made = {"object": handle, "member": call.member, "kind": call.kind}
+        params = made | {"arguments": [value.to_json() for value in values]}
+        reads = call.kind == "method" and call.member.startswith(("Receive", "Peek"))
+        seen = self._read(act, params) if reads else self._seen(self.mq.call("objects.invoke", **params))
+        if act.gives is not None and seen.value is not None and seen.gives:
+            self.handles[act.gives] = self.handles.get(seen.value.value, str(seen.value.value))
+        if reads:
+            seen = self._with_shown(seen)
+        story = {"method": "objects.invoke", "params": params}
+        self.tell(f"{call.kind} {act.object}.{call.member}", story, seen.to_json())
+        return seen
+
+    def _call(self, handle: str, member: str, kind: str, values: list[Variant]) -> Seen:
+        arguments = [value.to_json() for value in values]
+        return self._seen(self.mq.call("objects.invoke", object=handle, member=member, kind=kind, arguments=arguments))
+
+    def _seen(self, result: Result) -> Seen:
+        shown = result.values.get("value")
+        value = None if shown is None else Variant.from_json(shown)
+        if value is not None and value.vt in ("DISPATCH", "UNKNOWN") and value.value is not None:
+            known = {handle: name for name, handle in self.handles.items()}
+            value = replace(value, value=known.get(value.value, value.value))
+        return Seen(int(result.status or 0), value)
+
+    def _read(self, act: Act, params: dict[str, Any]) -> Seen:
+        if act.call is not None and timeout_ms(CLASSES["MSMQQueue"][act.call.member], act.call) == INFINITE:
+            params = params | {"deadline_ms": None}
+        outstanding = self.mq.start("objects.invoke", **params)
+        self.mq.wait_blocked_or_done(outstanding, BLOCK_MS if self._virtual else min(BLOCK_MS, self._wait_ms))
+        if outstanding.done:
+            return self._seen(outstanding.result())
+        self._waiting[act.gives or ""] = outstanding
+        return Seen(0, waits=True)
+
+    def _with_shown(self, seen: Seen) -> Seen:
+        """Return the answer of a read with the properties of the message that it gives."""
+        if not seen.gives or seen.value is None:
+            return seen
+        handle = self.handles.get(seen.value.value, str(seen.value.value))
+        if not self.mq.offers("objects.get"):
+            return replace(seen, shown={member: self._call(handle, member, "get", []) for member in SHOWN})
+        values = self.mq.call("objects.get", object=handle, members=list(SHOWN)).values.get("values") or ()
+        each = [
+            Seen(int(one["status"] or 0), Variant.from_json(one["value"]) if "value" in one else None) for one in values
+        ]
+        return replace(seen, shown=dict(zip(SHOWN, each, strict=False)))
+
+    def _pass(self, by_ms: int) -> None:
+        if self._virtual:
+            self.mq.call("clock.advance", by_ms=by_ms)
+        else:
+            self.mq.time.sleep(by_ms / 1000)
+        self.tell(f"{by_ms} ms pass", {"passes_ms": by_ms}, {})
+
+    def _ended(self, due: Iterable[str]) -> dict[str, Seen]:
+        """Return the answers of the reads that have ended. due: those that must; these get time to do so."""
+        for name in due:
+            if name in self._waiting and not self._waiting[name].done:
+                self.mq.wait_done(self._waiting[name], self._wait_ms)
+        ended: dict[str, Seen] = {}
+        for name in [name for name, one in self._waiting.items() if one.done]:
+            seen = self._seen(self._waiting.pop(name).result())
+            if seen.value is not None and seen.gives:
+                self.handles[name] = str(seen.value.value)
+            ended[name] = self._with_shown(seen)
+            self.tell(f"the read of {name} ends", {"waiting": name}, ended[name].to_json())
+        return ended

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.activex.plans import Act
 from conformance.harness.rejudge import NotRepeatable
 from conformance.suites.objects.playing import EXAMPLE, NotCreated, play
-from conformance.verdict import Verdict
+from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
@@ -23,7 +23,12 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
         client.call("reset")
     try:
         plan = tuple(Act.from_json(act) for act in repro["acts"])
-        return [verdict for verdicts in play(plan, client, options.readings, _untold) for verdict in verdicts]
+        found: list[Verdict] = []
+        for verdicts in play(plan, client, options.readings, _untold):
+            found += verdicts
+            if any(verdict.outcome is Outcome.FAIL for verdict in verdicts):
+                break  # the example ended there
+        return found
     except (KeyError, TypeError, ValueError) as wrong:
         raise NotRepeatable(f"The repro file holds acts that the suite objects does not know: {wrong}.") from None
     except NotCreated as lacking:

@@ -1,0 +1,75 @@
+"""MC-MQAC 3.11.4.1.7 to .33: reads of MSMQQueue."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.activex import plans_reads, plans_reads_arguments, plans_reads_refused
+from conformance.activex.plans_reads import READS
+from conformance.suites.objects.playing import Need, check, rows
+
+if TYPE_CHECKING:
+    from conformance.activex.plans import Plan
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder
+
+WAITING = [member for member in READS if not plans_reads.by_lookup(member)]
+AT_CURSOR = [member for member in READS if plans_reads.at_cursor(member)]
+IDENTIFIED = [member for member in READS if any(one.name == "LookupId" for one in member.slots[0].arguments)]
+RECEIVES = [member for member in READS if plans_reads.receives(member)]
+
+
+@pytest.mark.parametrize("plans", rows(READS, plans_reads.gives_at_once))
+def test_a_read_gives_the_message(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
+    check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", rows(READS, plans_reads.finds_nothing))
+def test_a_read_without_a_message(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
+    check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", rows(WAITING, plans_reads.waits))
+def test_a_read_waits(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
+    """A message, the end of the time, or Close ends the wait."""
+    check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", rows(READS, plans_reads_refused.refused))
+def test_a_read_is_refused(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
+    """The first precondition of the text that is not met decides, and the queue keeps its messages."""
+    check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", rows(AT_CURSOR, plans_reads_arguments.cursor))
+def test_reads_at_the_cursor(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
+    check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", rows(RECEIVES, plans_reads_arguments.transactions))
+def test_receives_in_transactions(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
+    check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", rows(READS, plans_reads_arguments.beside_held))
+def test_reads_pass_over_what_a_transaction_holds(
+    plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
+) -> None:
+    check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", rows(IDENTIFIED, plans_reads_arguments.identifier_as_text))
+def test_an_identifier_is_given_as_text(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
+    check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", rows(READS, plans_reads_arguments.wants))
+def test_what_a_read_asks_for(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
+    check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", rows(RECEIVES, plans_reads_arguments.journals))
+def test_the_journal_keeps_what_is_received(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
+    check(plans, mq, judge, mq_need)
