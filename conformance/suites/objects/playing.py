@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conformance.activex import scenes
 from conformance.activex.expected import Invoke, Readings, Seen
 from conformance.activex.ideal import Objects, judged
 from conformance.activex.members import Member
 from conformance.activex.plans import PATH_NAME, Act, Plan
-from conformance.activex.values import Variant, text
+from conformance.activex.scene_queue_info import queue_infos
+from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, Place, Stage
+from conformance.activex.values import Variant
 from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -23,6 +26,10 @@ Need = Callable[..., None]
 Tell = Callable[[str, dict[str, Any], dict[str, Any]], object]
 METHODS = ("objects.create", "objects.invoke")
 EXAMPLE = "objects"
+QUEUE_INFOS = "queue-infos"
+STAGES: Mapping[str, Stage] = {QUEUE_INFOS: queue_infos}
+"""Scenes that judge an example, by the name in it; without one, the tables of members do."""
+_OLE_DAYS, _DAY_MS = 25569, 86_400_000
 
 
 class NotCreated(Exception):
@@ -38,37 +45,62 @@ def rows(members: Iterable[Member], plans: Callable[[Member], Iterable[Plan]]) -
     return params
 
 
-def check(plans: Iterable[Plan], mq: Port, judge: Recorder, mq_need: Need) -> None:
+def cases(plans: Mapping[str, Iterable[Plan]], stage: str) -> list[Any]:
+    """Return pytest parameters: plans by name, marked with the requirements that a scene judges in them."""
+    params = []
+    for name, some in plans.items():
+        made = tuple(some)
+        marks = pytest.mark.requirement(*scenes.judged(made, STAGES[stage]))
+        params.append(pytest.param(made, id=name, marks=marks))
+    return params
+
+
+def check(plans: Iterable[Plan], mq: Port, judge: Recorder, mq_need: Need, stage: str | None = None) -> None:
     """Play plans, each with new objects, and record the verdicts. Skips the test for a class that is not there."""
     mq_need(*METHODS)
     for plan in plans:
-        judge.begin_example(EXAMPLE, {"acts": [act.to_json() for act in plan]})
+        example = {"acts": [act.to_json() for act in plan]}
+        judge.begin_example(EXAMPLE, example if stage is None else example | {"scene": stage})
         try:
-            for verdicts in play(plan, mq, judge.readings, judge.step):
+            for verdicts in play(plan, mq, judge.readings, judge.step, stage):
                 judge.record(*verdicts)
         except NotCreated as lacking:
             pytest.skip(str(lacking))
 
 
-def play(plan: Plan, mq: Port, readings: Readings, tell: Tell) -> Iterator[tuple[Verdict, ...]]:
+def play(
+    plan: Plan, mq: Port, readings: Readings, tell: Tell, stage: str | None = None
+) -> Iterator[tuple[Verdict, ...]]:
     """Yield the verdicts on each answer. Ends with the first call that hands out no object where others need it."""
-    objects, handles = Objects(readings), dict[str, str]()
-    path_name = text(f"{mq.hello.computer}\\private$\\{mq.unique()}")
+    place, handles = _place(mq, timed=stage is not None), dict[str, str]()
+    objects: Any = Objects(readings) if stage is None else STAGES[stage](readings, place)
+    texts = place.texts
     try:
         for act in plan:
+            act = scenes.spoken(act, texts)
             if act.call is None:
                 handles[act.object] = _create(act, mq, tell)
                 objects.do(act, None)
                 continue
-            seen = _invoke(act.object, act.call, path_name, handles, mq, tell)
+            if act.object not in handles:
+                return
+            seen = _invoke(act.object, act.call, handles, mq, tell)
             yield objects.do(act, seen)
-            if act.gives is not None:
-                if seen.value is None or seen.value.vt not in ("DISPATCH", "UNKNOWN") or not seen.value.value:
-                    return
-                handles[act.gives] = seen.value.value
+            texts = scenes.known(act, seen, texts)
+            if act.gives is not None and seen.value is not None and seen.value.vt in ("DISPATCH", "UNKNOWN"):
+                handles[act.gives] = seen.value.value or ""
     finally:
         if mq.offers("objects.release"):
             mq.call("objects.release", objects=list(handles.values()))
+
+
+def _place(mq: Port, timed: bool) -> Place:
+    name = mq.unique()
+    words = {COMPUTER: mq.hello.computer, MANAGER: mq.hello.queue_manager or "", QUEUE: name}
+    now = None
+    if timed and mq.offers("clock.now"):
+        now = _OLE_DAYS + mq.call("clock.now").values["time_ms"] / _DAY_MS
+    return Place(words | {PATH_NAME: f"{mq.hello.computer}\\private$\\{name}"}, now)
 
 
 def _create(act: Act, mq: Port, tell: Tell) -> str:
@@ -80,9 +112,11 @@ def _create(act: Act, mq: Port, tell: Tell) -> str:
     return str(result.values["object"])
 
 
-def _invoke(name: str, call: Invoke, path_name: Variant, handles: dict[str, str], mq: Port, tell: Tell) -> Seen:
-    values = [path_name if value.value == PATH_NAME else value for value in call.arguments]
-    values = [replace(one, value=handles[one.value]) if one.vt in ("DISPATCH", "UNKNOWN") else one for one in values]
+def _invoke(name: str, call: Invoke, handles: dict[str, str], mq: Port, tell: Tell) -> Seen:
+    values = [
+        replace(one, value=handles[one.value]) if one.vt in ("DISPATCH", "UNKNOWN") and one.value is not None else one
+        for one in call.arguments
+    ]
     params = {
         "object": handles[name],
         "member": call.member,

@@ -22,8 +22,9 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
     if client.offers("reset"):
         client.call("reset")
     try:
+        stage = repro.get("scene")
         plan = tuple(Act.from_json(act) for act in repro["acts"])
-        return [verdict for verdicts in play(plan, client, options.readings, _untold) for verdict in verdicts]
+        return [verdict for verdicts in play(plan, client, options.readings, _untold, stage) for verdict in verdicts]
     except (KeyError, TypeError, ValueError) as wrong:
         raise NotRepeatable(f"The repro file holds acts that the suite objects does not know: {wrong}.") from None
     except NotCreated as lacking:
