@@ -13,6 +13,7 @@ from typing import Any, Final
 from conformance.activex.expected import Invoke, Seen
 from conformance.activex.statuses import S_OK, failed
 from conformance.activex.values import Variant, same
+from conformance.spec.assignment import either
 from conformance.verdict import Outcome, Verdict
 
 E_FAIL: Final = 0x80004005
@@ -82,24 +83,27 @@ def ideal(choices: Iterable[Choice]) -> Seen:
     return Seen(status, None if failed(status) else value)
 
 
-def taken(choices: Iterable[Choice], seen: Seen) -> Iterator[Option]:
-    """Yield the option that an answer takes of each choice that it fits."""
-    for choice in choices:
-        option = next((option for option in choice if option.holds(seen)), None)
-        if option is not None:
-            yield option
+def fitting(choice: Choice, seen: Seen) -> tuple[Option, ...]:
+    """Return the options of a choice that an answer fits."""
+    return tuple(option for option in choice if option.holds(seen))
+
+
+def assumed(options: Iterable[Option]) -> tuple[tuple[str, str], ...]:
+    """Return the readings that explain an answer which fits each of the options; several alternatives as one."""
+    each = [dict(option.readings) for option in options]
+    common = [name for name in each[0] if all(name in one for one in each)]
+    return tuple((name, either(dict.fromkeys(one[name] for one in each))) for name in common)
 
 
 def verdicts(coclass: str, call: Invoke, choices: Iterable[Choice], seen: Seen) -> Iterator[Verdict]:
     """Yield a verdict on each requirement that has a say."""
     subject = f"{coclass}.{call.member}" if call.kind == "method" else f"{call.kind} {coclass}.{call.member}"
     for choice in choices:
-        if not choice:
-            continue
-        option = next((option for option in choice if option.holds(seen)), None)
-        if option is not None:
-            yield from (Verdict(name, Outcome.PASS, subject, readings=option.readings) for name in option.names)
-            continue
-        expected = choice[0].to_json() if len(choice) == 1 else {"any of": [option.to_json() for option in choice]}
-        for name in choice[0].names:
-            yield Verdict(name, Outcome.FAIL, subject, expected, seen.to_json(), choice[0].readings)
+        fits = fitting(choice, seen)
+        if fits:
+            yield from (Verdict(name, Outcome.PASS, subject, readings=assumed(fits)) for name in fits[0].names)
+        elif choice:
+            options = [option.to_json() for option in choice]
+            expected = options[0] if len(options) == 1 else {"any of": options}
+            for name in choice[0].names:
+                yield Verdict(name, Outcome.FAIL, subject, expected, seen.to_json(), choice[0].readings)

@@ -22,6 +22,7 @@ _DISPUTED: Final = frozenset(
 )
 _TRANSACTION_TYPES: Final = frozenset({"UNKNOWN", "DISPATCH", "I4", "I8"})
 _SEND, _DENY_NONE = 2, 0
+_GUID_TEXTS: Final = frozenset({"SourceMachineGuid", "ConnectorTypeGuid"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,10 @@ def demands(held: Held, call: Invoke, seen: Seen, readings: Readings) -> Iterato
         yield from _get(member, held, seen, readings)
     elif call.kind == "method":
         yield _status(requirements(member, "method", "success"), seen, S_OK)
+    if held.coclass == "MSMQMessage" and member.name in _GUID_TEXTS:
+        from conformance.activex import guid_texts
+
+        yield from guid_texts.demands(member, call, seen)
 
 
 def refusing(member: Member, held: Held, call: Invoke) -> Check | None:

@@ -51,6 +51,9 @@ def mutated(seen: Seen) -> Iterator[Seen]:
         yield replace(seen, status=S_OK)
     if seen.value is not None:
         yield replace(seen, value=_other(seen.value))
+        if seen.value.vt == "BSTR" and "-" in (seen.value.value or ""):
+            yield replace(seen, value=Variant("BSTR", f"x{seen.value.value}"))
+            yield replace(seen, value=Variant("BSTR", seen.value.value.replace("-", "-x", 1)))
 
 
 def _other(value: Variant) -> Variant:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from conformance.activex.choices import taken
+from conformance.activex.choices import fitting
 from conformance.activex.expected import Invoke, Readings, Seen
 from conformance.activex.queue_info import AFTER_PUT, MEMBERS, cell, wanted
 from conformance.activex.queue_names import Kind, Target
@@ -45,7 +45,7 @@ def after(
         return replace(info, refreshed=False, resolved=store.parent(target) is not None), store
     info = replace(info, resolved=True, refusal=None)
     if call.member == "Refresh":
-        return _refreshed(info, queue, cell("Refresh", "method", "retrieve")), store
+        return refreshed(info, queue, cell("Refresh", "method", "retrieve")), store
     if call.member == "Update":
         return _updated(info, store, target, queue)
     access, share = (argument.value for argument in call.arguments)
@@ -101,21 +101,22 @@ def _got(
         return info, store
     if attribute == "Security" and not info.refreshed:
         return info, store
-    followed = [option.readings for option in taken(wanted(info, store, call, readings), seen)]
+    fits = [option for choice in wanted(info, store, call, readings) for option in fitting(choice, seen)]
     if attribute in _BOUND and seen.value is not None:
         first = store.seen.get((target.key, attribute), seen.value)
         store = replace(store, seen={**store.seen, (target.key, attribute): first})
     if info.refreshed or attribute == "Security":
         return info, store
-    if any((AFTER_PUT, "keeps-put") in readings for readings in followed):
+    if any((AFTER_PUT, "keeps-put") in option.readings for option in fits):
         return info, store
     puts = info.unsaved - {"PathName"}
     if puts and attribute not in puts:
         return replace(info, resolved=True, doubtful=info.doubtful | puts), store
-    return replace(_refreshed(info, queue, ()), resolved=True), store
+    return replace(refreshed(info, queue, ()), resolved=True), store
 
 
-def _refreshed(info: Info, queue: Stored, names: Names) -> Info:
+def refreshed(info: Info, queue: Stored, names: Names) -> Info:
+    """Return an object that has the properties of its queue. names: requirements that they show."""
     attributes = {*DEFAULTS, "Identifier", "PathName", "Transactional", "CreateTime", "ModifyTime"}
     return replace(
         info,

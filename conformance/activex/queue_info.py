@@ -261,7 +261,8 @@ def _format_name(info: Info, store: Store, target: Target, readings: Readings) -
     words = accepted(readings, reading, yes, no)
     options: list[Option] = []
     if no in words:
-        options.append(Option((*info.shows.get("QueueFormatName", ()), *gives), S_OK, null, ((reading, no),)))
+        names = (*info.shows.get("QueueFormatName", ()), *gives)
+        options.append(Option(names, S_OK, null, ((reading, no),)))
     if yes in words:
         options += [Option(o.names, S_OK, o.value, (*o.readings, (reading, yes))) for o in worked_out]
     return tuple(options)

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.activex import scenes
+from conformance.activex.described import described
 from conformance.activex.expected import Invoke, Readings, Seen
 from conformance.activex.ideal import Objects, judged
 from conformance.activex.members import Member
 from conformance.activex.plans import PATH_NAME, Act, Plan
-from conformance.activex.scene_queue_info import queue_infos
+from conformance.activex.scene_client import client_objects
 from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, Place, Stage
 from conformance.activex.values import Variant
 from conformance.verdict import Verdict
@@ -26,8 +27,8 @@ Need = Callable[..., None]
 Tell = Callable[[str, dict[str, Any], dict[str, Any]], object]
 METHODS = ("objects.create", "objects.invoke")
 EXAMPLE = "objects"
-QUEUE_INFOS = "queue-infos"
-STAGES: Mapping[str, Stage] = {QUEUE_INFOS: queue_infos}
+CLIENT = "client"
+STAGES: Mapping[str, Stage] = {CLIENT: client_objects}
 """Scenes that judge an example, by the name in it; without one, the tables of members do."""
 _OLE_DAYS, _DAY_MS = 25569, 86_400_000
 
@@ -68,6 +69,16 @@ def check(plans: Iterable[Plan], mq: Port, judge: Recorder, mq_need: Need, stage
             pytest.skip(str(lacking))
 
 
+def describe(coclass: str, mq: Port, tell: Tell) -> tuple[Verdict, ...]:
+    """Return the verdicts on what the driver tells of the members of a class."""
+    params = {"class": coclass}
+    result = mq.call("objects.describe", **params)
+    if result.status != 0:
+        raise NotCreated(f"the driver describes no {coclass}")
+    tell(f"describe {coclass}", {"method": "objects.describe", "params": params}, {"status": result.status})
+    return tuple(described(coclass, result.values["interfaces"]))
+
+
 def play(
     plan: Plan, mq: Port, readings: Readings, tell: Tell, stage: str | None = None
 ) -> Iterator[tuple[Verdict, ...]]:
@@ -88,7 +99,7 @@ def play(
             yield objects.do(act, seen)
             texts = scenes.known(act, seen, texts)
             if act.gives is not None and seen.value is not None and seen.value.vt in ("DISPATCH", "UNKNOWN"):
-                handles[act.gives] = seen.value.value or ""
+                handles[act.gives] = handles.get(seen.value.value, seen.value.value or "")
     finally:
         if mq.offers("objects.release"):
             mq.call("objects.release", objects=list(handles.values()))
@@ -125,6 +136,14 @@ def _invoke(name: str, call: Invoke, handles: dict[str, str], mq: Port, tell: Te
     }
     result = mq.call("objects.invoke", **params)
     shown = result.values.get("value")
-    seen = Seen(int(result.status or 0), None if shown is None else Variant.from_json(shown))
+    value = None if shown is None else _by_name(Variant.from_json(shown), handles)
+    seen = Seen(int(result.status or 0), value)
     tell(f"{call.kind} {name}.{call.member}", {"method": "objects.invoke", "params": params}, seen.to_json())
     return seen
+
+
+def _by_name(value: Variant, handles: Mapping[str, str]) -> Variant:
+    """Return a value with the plan's name of an object that the plan knows, in the place of its handle."""
+    if value.vt not in ("DISPATCH", "UNKNOWN"):
+        return value
+    return replace(value, value=next((name for name, handle in handles.items() if handle == value.value), value.value))

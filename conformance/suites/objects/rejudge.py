@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.activex.plans import Act
 from conformance.harness.rejudge import NotRepeatable
-from conformance.suites.objects.playing import EXAMPLE, NotCreated, play
+from conformance.suites.objects.playing import EXAMPLE, NotCreated, describe, play
 from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
     if client.offers("reset"):
         client.call("reset")
     try:
+        if "described" in repro:
+            return list(describe(repro["described"], client, _untold))
         stage = repro.get("scene")
         plan = tuple(Act.from_json(act) for act in repro["acts"])
         return [verdict for verdicts in play(plan, client, options.readings, _untold, stage) for verdict in verdicts]

@@ -9,7 +9,7 @@ import pytest
 from conformance.activex import plans_queue_info as plans
 from conformance.activex.plans import unimplemented
 from conformance.activex.tables_queue_info import MEMBERS
-from conformance.suites.objects.playing import QUEUE_INFOS, Need, cases, check, rows
+from conformance.suites.objects.playing import CLIENT, Need, cases, check, rows
 
 if TYPE_CHECKING:
     from conformance.activex.plans import Plan
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 NOT_IMPLEMENTED = [member for member in MEMBERS if member.unimplemented]
 
 
-@pytest.mark.parametrize("plans", cases(plans.groups(), QUEUE_INFOS))
+@pytest.mark.parametrize("plans", cases(plans.groups(), CLIENT))
 def test_an_object_is_what_its_queue_is(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
-    check(plans, mq, judge, mq_need, QUEUE_INFOS)
+    check(plans, mq, judge, mq_need, CLIENT)
 
 
 @pytest.mark.parametrize("plans", rows(NOT_IMPLEMENTED, unimplemented))
