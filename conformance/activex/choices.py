@@ -1,4 +1,4 @@
-"""Choices: the answers that the text leaves open to one call, each with the requirements that it shows and its readings.
+"""Choices: the answers that the text leaves open to one call, each with what it shows and its readings.
 
 A choice holds if one of its options does. What was answered passes the requirements of that option; an answer that is
 none of them fails those of the first.
@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from conformance.activex.expected import Invoke, Seen
-from conformance.activex.statuses import S_OK, failed
+from conformance.activex.statuses import E_FAIL, S_OK, failed
 from conformance.activex.values import Variant, same
 from conformance.spec.assignment import either
 from conformance.verdict import Outcome, Verdict
 
-E_FAIL: Final = 0x80004005
 ANY_FAILURE: Final = -1
 ANY_STATUS: Final = -2
 """Statuses of options that stand for several HRESULTs."""

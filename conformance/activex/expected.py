@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from conformance.activex.cells import requirements
 from conformance.activex.members import Check, Kind, Member
-from conformance.activex.states import CREATED, REFRESHED, refuses
+from conformance.activex.states import CREATED, RECEIVED, REFRESHED, refuses
 from conformance.activex.statuses import E_NOTIMPL, S_OK, failed
 from conformance.activex.tables import CLASSES
-from conformance.activex.values import Variant, hollow, same
+from conformance.activex.values import MISSING, Variant, hollow, same
 
 Readings = Mapping[str, tuple[str, ...]]
 
@@ -21,6 +21,7 @@ _DISPUTED: Final = frozenset(
     {"TimeToReachQueue", "ApplicationTag", "Label", "CorrelationIdentifier", "HashAlgorithm", "SentTime"}
 )
 _TRANSACTION_TYPES: Final = frozenset({"UNKNOWN", "DISPATCH", "I4", "I8"})
+_TRANSACTIONS: Final = frozenset({"DISPATCH", "UNKNOWN", "I4"})
 _SEND, _DENY_NONE = 2, 0
 _GUID_TEXTS: Final = frozenset({"SourceMachineGuid", "ConnectorTypeGuid"})
 
@@ -36,22 +37,44 @@ class Invoke:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The answer: a status, and what the member answered, if anything."""
+    """The answer: a status, and what the member answered, if anything.
+
+    waits: there is no answer yet. shown: properties of the message that the member answered, got from it at once.
+    """
 
     status: int
     value: Variant | None = None
+    waits: bool = False
+    shown: Mapping[str, Seen] = field(default_factory=dict)
+
+    @property
+    def gives(self) -> bool:
+        """True if the member answered an object."""
+        handed = self.value is not None and self.value.vt in ("DISPATCH", "UNKNOWN") and bool(self.value.value)
+        return self.status == S_OK and not self.waits and handed
 
     def to_json(self) -> dict[str, Any]:
-        return {"status": self.status, **({} if self.value is None else {"value": self.value.to_json()})}
+        if self.waits:
+            return {"waits": True}
+        out: dict[str, Any] = {"status": self.status}
+        if self.value is not None:
+            out["value"] = self.value.to_json()
+        if self.shown:
+            out["shown"] = {name: seen.to_json() for name, seen in self.shown.items()}
+        return out
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """An object as the client's calls have left it. values: what was put, by the attribute that keeps it."""
+    """An object as the client's calls have left it. values: what was put, by the attribute that keeps it.
+
+    also: names of checks that fail, beside those of its state: of a queue that is not open for reading.
+    """
 
     coclass: str
     state: str
     values: Mapping[str, Variant] = field(default_factory=dict)
+    also: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +113,7 @@ def demands(held: Held, call: Invoke, seen: Seen, readings: Readings) -> Iterato
 
 def refusing(member: Member, held: Held, call: Invoke) -> Check | None:
     """Return the first precondition, in the order of the text, that the call does not meet."""
-    broken = refuses(held.coclass, held.state) | _by_arguments(member, call.arguments)
+    broken = refuses(held.coclass, held.state) | held.also | _by_arguments(member, call.arguments)
     return next((check for check in member.checks if check.name in broken), None)
 
 
@@ -99,7 +122,17 @@ def _by_arguments(member: Member, arguments: tuple[Variant, ...]) -> frozenset[s
         return frozenset({"type"})
     if member.name == "Open" and arguments[0].value == _SEND and arguments[1].value != _DENY_NONE:
         return frozenset({"share-mode"})
+    if member.coclass == "MSMQQueue" and arguments:
+        return frozenset(_by_read_arguments(member, arguments))
     return frozenset()
+
+
+def _by_read_arguments(member: Member, arguments: tuple[Variant, ...]) -> Iterator[str]:
+    for one, value in zip(member.slots[0].arguments, arguments, strict=False):
+        if one.name == "Transaction" and value != MISSING and value.vt not in _TRANSACTIONS:
+            yield "transaction-type"
+        elif one.name == "LookupId" and value.value in (0, "0"):
+            yield "lookup-identifier"
 
 
 def _status(names: tuple[str, ...], seen: Seen, wanted: int | None) -> Demand:
@@ -132,7 +165,7 @@ def _get(member: Member, held: Held, seen: Seen, readings: Readings) -> Iterator
             return
     if put is not None:
         yield from _kept(member, held, put, seen)
-    elif member.kept_as not in held.values:
+    elif member.kept_as not in held.values and held.state != RECEIVED:
         yield from _initial(member, seen, readings)
 
 
@@ -152,7 +185,7 @@ def _shown(member: Member, held: Held) -> bool:
 def _kept(member: Member, held: Held, put: Variant, seen: Seen) -> Iterator[Demand]:
     holds = seen.value is not None and same(seen.value, put)
     expected = {"value": put.to_json()}
-    for writer in CLASSES[held.coclass].values():
+    for writer in CLASSES[held.coclass].values() if held.state != RECEIVED else ():
         if writer.kept_as == member.kept_as and writer.slot("put") is not None and member.name != "BodyLength":
             yield Demand(requirements(writer, "put", "kept", f"kept:{put.value}"), holds, expected)
     yield Demand(requirements(member, "get", "gives", _case(put)), holds, expected)

@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from conformance.activex.effects import refusal
+from conformance.activex.events import Untold, events, wanted
 from conformance.activex.expected import Held, Invoke, Readings, Seen, refusing
 from conformance.activex.plans import Act, Plan
-from conformance.activex.states import MADE
-from conformance.activex.statuses import E_NOTIMPL, S_OK
-from conformance.activex.step import new, step
+from conformance.activex.received import SHOWN, WANTS
+from conformance.activex.refusals import EXPIRED
+from conformance.activex.states import RECEIVED
+from conformance.activex.statuses import E_FAIL, E_NOTIMPL, S_OK
 from conformance.activex.tables import CLASSES
 from conformance.activex.values import Variant
+from conformance.activex.world import World
+from conformance.model import BadCall, Call, Model
+from conformance.model.expected import Blocks, Expected, Fails, Succeeds
 from conformance.verdict import Verdict
 
-E_FAIL = 0x80004005
+FIRST_LOOKUP = 0x0100000000000001
+Ended = Mapping[str, Seen]
 
 
 @dataclass(slots=True)
@@ -22,20 +29,116 @@ class Objects:
     """The objects of a plan by their names in it, and the readings they are judged by."""
 
     readings: Readings
-    held: dict[str, Held] = field(default_factory=dict)
+    world: World = field(init=False)
 
-    def do(self, act: Act, seen: Seen | None) -> tuple[Verdict, ...]:
-        """Judge the answer to an act, and keep what it leads to. seen: None for a creation."""
-        if act.call is None:
+    def __post_init__(self) -> None:
+        self.world = World(Model(self.readings))
+
+    @property
+    def held(self) -> Mapping[str, Held]:
+        """The objects by name."""
+        return self.world.known.held
+
+    def do(self, act: Act, seen: Seen | None, ended: Ended | None = None) -> tuple[Verdict, ...]:
+        """Judge the answer to an act, and keep what it leads to. seen: None for a creation and for time that passes.
+
+        ended: waiting reads that have answered meanwhile, by the name of what they give.
+        """
+        verdicts: tuple[Verdict, ...] = ()
+        if act.passes_ms:
+            self.world, verdicts = self.world.passed(act.passes_ms, ended or {})
+        elif act.call is None:
             assert act.coclass is not None
-            self.held[act.object] = new(act.coclass)
-            return ()
-        assert seen is not None
-        before = self.held[act.object]
-        self.held[act.object], verdicts = step(before, act.call, seen, self.readings)
-        if act.gives is not None and seen.status == S_OK:
-            self.held[act.gives] = Held(*MADE[before.coclass, act.call.member])
+            self.world = self.world.created(act.object, act.coclass)
+        else:
+            assert seen is not None
+            self.world, verdicts = self.world.called(act.object, act.call, seen, act.gives, ended or {})
         return verdicts
+
+    def due(self, act: Act) -> frozenset[str]:
+        """Return the waiting reads that must end with an act."""
+        return self.world.due(act.object, act.call, act.gives, act.passes_ms)
+
+    def copy(self) -> Objects:
+        """Return objects that go on from here by themselves."""
+        other = Objects(self.readings)
+        other.world = self.world
+        return other
+
+
+def answer(objects: Objects, act: Act) -> tuple[Seen | None, Ended]:
+    """Return the ideal answer to an act, with those of the waiting reads that end with it."""
+    world = objects.world
+    if act.passes_ms:
+        return None, _ends(
+            world, world.model.allowed(world.states.likely, Call("clock.advance", by_ms=act.passes_ms)).outcomes[0]
+        )
+    if act.call is None:
+        return None, {}
+    held = objects.held[act.object]
+    member = CLASSES[held.coclass][act.call.member]
+    if act.call.kind == "get":
+        return shown(world, act.object, act.call.member), {}
+    if refusing(member, held, act.call) is not None or act.call.kind != "method":
+        return ideal(held, act.call), {}
+    try:
+        found = events(world.known, act.object, act.call, act.gives)
+        world = world.aware(act.object, found.main)
+        states = world.before(found)
+        expected = world.model.allowed(states.likely, found.main).outcomes[0]
+    except (Untold, BadCall):
+        return ideal(held, act.call), {}
+    return _answer(world, found.main, act.call, act.gives, expected), _ends(world, expected)
+
+
+def _answer(world: World, call: Call, made: Invoke, gives: str | None, expected: Expected) -> Seen:
+    result = expected.result
+    if isinstance(result, Blocks):
+        return Seen(S_OK, waits=True)
+    if isinstance(result, Fails):
+        status = refusal(call, result).default(world.readings)
+        return Seen(status, Variant("DISPATCH") if status == S_OK else None)
+    if isinstance(result, Succeeds) and result.message is not None:
+        return message(world, made, result.message, gives or "message")
+    return Seen(S_OK, None if gives is None else Variant("DISPATCH", gives))
+
+
+def _ends(world: World, expected: Expected) -> Ended:
+    ended: dict[str, Seen] = {}
+    for item in expected.completions:
+        _, call = world.waiting[item.waiter]
+        if isinstance(item.result, Succeeds) and item.result.message is not None:
+            ended[item.waiter] = message(world, call, item.result.message, item.waiter)
+        elif isinstance(item.result, Fails):
+            expired = item.result.must.endswith("io-timeout")
+            status = EXPIRED.default(world.readings) if expired else E_FAIL
+            ended[item.waiter] = Seen(status, Variant("DISPATCH") if status == S_OK else None)
+    return ended
+
+
+def message(world: World, read: Invoke, name: str, gives: str) -> Seen:
+    """Return the answer of a read that gives a message, with the properties that are got from it."""
+    return Seen(S_OK, Variant("DISPATCH", gives), shown={one: _of_message(world, read, name, one) for one in SHOWN})
+
+
+def shown(world: World, name: str, member: str) -> Seen:
+    """Return the ideal answer of a getter."""
+    link = world.known.link(name)
+    if link.read is not None:
+        return _of_message(world, link.read, link.message, member)
+    return ideal(world.known.held[name], Invoke(member, "get"))
+
+
+def _of_message(world: World, read: Invoke, name: str, member: str) -> Seen:
+    reader = CLASSES["MSMQQueue"][read.member]
+    plain = name.partition("@")[0]
+    if member == "LookupId":
+        return Seen(S_OK, Variant("BSTR", str(FIRST_LOOKUP + list(world.known.sent).index(plain))))
+    if member in WANTS and not wanted(reader, read, WANTS[member]):
+        return Seen(S_OK, Variant("EMPTY"))
+    if member == "DestinationQueueInfo":
+        return Seen(S_OK, Variant("DISPATCH", "destination"))
+    return ideal(Held("MSMQMessage", RECEIVED, world.known.sent.get(plain, {})), Invoke(member, "get"))
 
 
 def ideal(held: Held, call: Invoke) -> Seen:
@@ -68,6 +171,6 @@ def judged(plans: Iterable[Plan], readings: Mapping[str, tuple[str, ...]] | None
     for plan in plans:
         objects = Objects(readings or {})
         for act in plan:
-            seen = None if act.call is None else ideal(objects.held[act.object], act.call)
-            found.update(dict.fromkeys(verdict.requirement for verdict in objects.do(act, seen)))
+            seen, ended = answer(objects, act)
+            found.update(dict.fromkeys(verdict.requirement for verdict in objects.do(act, seen, ended)))
     return tuple(found)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from copy import copy
 from dataclasses import replace
 
-from conformance.activex.expected import Seen
-from conformance.activex.ideal import E_FAIL, Objects, ideal
+from conformance.activex.expected import Invoke, Seen
+from conformance.activex.ideal import Ended, Objects, answer, message
 from conformance.activex.plans import (
     BLANK_QUEUE,
     MESSAGE_PROPERTIES,
     QUEUE_METHODS,
     QUEUE_PROPERTIES,
+    Act,
     Plan,
     blank_queue,
     message_property,
@@ -21,9 +21,10 @@ from conformance.activex.plans import (
     transactions,
     unimplemented,
 )
-from conformance.activex.statuses import S_OK
+from conformance.activex.statuses import E_FAIL, S_OK
 from conformance.activex.tables_transactions import MEMBERS
 from conformance.activex.values import Variant
+from conformance.activex.world import World
 from conformance.verdict import Outcome
 
 
@@ -43,17 +44,60 @@ def all_plans() -> Iterator[Plan]:
             yield from unimplemented(member)
 
 
-def mutated(seen: Seen) -> Iterator[Seen]:
-    """Yield answers that differ from one in one thing: the status, or the value."""
-    if seen.status == S_OK:
-        yield replace(seen, status=E_FAIL)
-    else:
-        yield replace(seen, status=S_OK)
-    if seen.value is not None:
-        yield replace(seen, value=_other(seen.value))
-        if seen.value.vt == "BSTR" and "-" in (seen.value.value or ""):
-            yield replace(seen, value=Variant("BSTR", f"x{seen.value.value}"))
-            yield replace(seen, value=Variant("BSTR", seen.value.value.replace("-", "-x", 1)))
+Answered = tuple[Seen, Ended]
+
+
+def mutated(world: World, act: Act, seen: Seen, ended: Ended) -> Iterator[Answered]:
+    """Yield answers that differ from one in one thing: the status, the value, or which message is given, if any."""
+    assert act.call is not None
+    reads = takes_message(world, act)
+    if reads:
+        yield from ((other, ended) for other in _of_read(world, act.call, seen, act.gives or "message"))
+    if not seen.waits:
+        yield replace(seen, status=E_FAIL if seen.status == S_OK else S_OK), ended
+        if seen.value is not None and not reads:
+            yield from ((replace(seen, value=other), ended) for other in others(seen.value))
+        for name, one in seen.shown.items():
+            yield replace(seen, shown={**seen.shown, name: Seen(E_FAIL)}), ended
+            if one.value is not None:
+                yield replace(seen, shown={**seen.shown, name: replace(one, value=_other(one.value))}), ended
+    yield from ((seen, other) for other in ends_mutated(world, ended))
+
+
+def ends_mutated(world: World, ended: Ended) -> Iterator[Ended]:
+    """Yield other ends of waiting reads: one that does not end, ends otherwise, or ends without a reason."""
+    for name, (_, call) in world.waiting.items():
+        if name in ended:
+            yield {other: one for other, one in ended.items() if other != name}
+        for other in _of_read(world, call, ended.get(name, Seen(S_OK, waits=True)), name):
+            if not other.waits:
+                yield {**ended, name: other}
+
+
+def takes_message(world: World, act: Act) -> bool:
+    """Tell whether an act is a read."""
+    held = world.known.held[act.object]
+    return held.coclass == "MSMQQueue" and act.call is not None and act.call.member.startswith(("Receive", "Peek"))
+
+
+def _of_read(world: World, call: Invoke, seen: Seen, gives: str) -> Iterator[Seen]:
+    yield Seen(E_FAIL)
+    if not seen.waits:
+        yield Seen(S_OK, waits=True)
+    if seen.waits or seen.gives:
+        yield Seen(S_OK, Variant("DISPATCH"))
+    for name in world.known.sent:
+        other = message(world, call, name, gives)
+        if other != seen:
+            yield other
+
+
+def others(value: Variant) -> Iterator[Variant]:
+    """Yield values that differ from one in one thing; of a text with hyphens, in one of its parts each."""
+    yield _other(value)
+    if value.vt == "BSTR" and "-" in (value.value or ""):
+        yield Variant("BSTR", f"x{value.value}")
+        yield Variant("BSTR", value.value.replace("-", "-x", 1))
 
 
 def _other(value: Variant) -> Variant:
@@ -72,13 +116,18 @@ def caught(plans: Iterable[Plan] | None = None) -> frozenset[str]:
     for plan in all_plans() if plans is None else plans:
         objects = Objects({})
         for act in plan:
-            if act.call is None:
-                objects.do(act, None)
-                continue
-            seen = ideal(objects.held[act.object], act.call)
+            seen, ended = answer(objects, act)
             broken: set[str] = set()
-            for wrong in mutated(seen):
-                trial = replace(objects, held=copy(objects.held))
-                broken |= {v.requirement for v in trial.do(act, wrong) if v.outcome is Outcome.FAIL}
-            found |= broken & {v.requirement for v in objects.do(act, seen) if v.outcome is Outcome.PASS}
+            for wrong, wrong_ends in _wrong(objects, act, seen, ended):
+                broken |= {
+                    v.requirement for v in objects.copy().do(act, wrong, wrong_ends) if v.outcome is Outcome.FAIL
+                }
+            found |= broken & {v.requirement for v in objects.do(act, seen, ended) if v.outcome is Outcome.PASS}
     return frozenset(found)
+
+
+def _wrong(objects: Objects, act: Act, seen: Seen | None, ended: Ended) -> Iterator[tuple[Seen | None, Ended]]:
+    if seen is not None:
+        yield from mutated(objects.world, act, seen, ended)
+    elif act.passes_ms:
+        yield from ((None, other) for other in ends_mutated(objects.world, ended))

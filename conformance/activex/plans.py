@@ -14,21 +14,29 @@ from conformance.activex.tables import CLASSES
 from conformance.activex.values import MISSING, Variant, long, text, truth
 
 PATH_NAME: Final = "$path"
-"""Stands for the path name of a private queue of this example, in a BSTR."""
+"""Stands for the path name of a private queue of this example, in a BSTR. What follows is added to the name."""
+DIRECT_NAME: Final = "$direct"
+"""Stands for a direct format name of that queue; `;JOURNAL` may follow."""
+LOOKUP: Final = "$lookup "
+"""Stands, with the name of a message, for its lookup identifier: a text in a BSTR, a number otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
     """One step of a plan on the object of this name. call: None to create it, of the class. gives: name of the object
-    that the call hands out. Arguments name objects of the plan as `DISPATCH` or `UNKNOWN`.
+    that the call hands out. Arguments name objects of the plan as `DISPATCH` or `UNKNOWN`. passes_ms: this time passes,
+    and nothing is called.
     """
 
     object: str
     call: Invoke | None = None
     coclass: str | None = None
     gives: str | None = None
+    passes_ms: int = 0
 
     def to_json(self) -> dict[str, Any]:
+        if self.passes_ms:
+            return {"passes_ms": self.passes_ms}
         out: dict[str, Any] = {"object": self.object}
         if self.call is None:
             return out | {"class": self.coclass}
@@ -39,6 +47,8 @@ class Act:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Act:
         """The inverse of `to_json`. Raises KeyError or ValueError for another object."""
+        if "passes_ms" in data:
+            return passes(data["passes_ms"])
         if "class" in data:
             return cls(data["object"], coclass=data["class"])
         values = tuple(Variant.from_json(value) for value in data["arguments"])
@@ -46,6 +56,11 @@ class Act:
 
 
 Plan = tuple[Act, ...]
+
+
+def passes(by_ms: int) -> Act:
+    """Return the act in which time passes."""
+    return Act("", passes_ms=by_ms)
 
 
 def create(coclass: str, name: str = "a") -> Act:

@@ -31,10 +31,24 @@ def _property(member: str) -> Iterator[Plan]:
     queue = (*made(), put("a", "Label", text("a")), on("a", "Refresh"))
     looks = tuple(act for form in FORMS[member] for act in (handed(form, "r"), *get("r", "FormatName", "Label")))
     yield (*queue, MESSAGE, refer(member, "a"), *looks)
-    yield (*queue, new("b"), format_name("b"), MESSAGE, refer(member, "b"), handed(member, "r"), *get("r", "FormatName"))
+    yield (
+        *queue,
+        new("b"),
+        format_name("b"),
+        MESSAGE,
+        refer(member, "b"),
+        handed(member, "r"),
+        *get("r", "FormatName"),
+    )
     changed = (handed(member, "r"), on("a", "Refresh"), put("a", "Label", text("b")), on("a", "Update"))
     yield (*queue, MESSAGE, refer(member, "a"), *changed, *get("r", "Label"), handed(member, "s"), *get("s", "Label"))
-    other = (new("b"), format_name("b", f"{DIRECT}-none"), refer(member, "b"), handed(member, "r"), *get("r", "FormatName"))
+    other = (
+        new("b"),
+        format_name("b", f"{DIRECT}-none"),
+        refer(member, "b"),
+        handed(member, "r"),
+        *get("r", "FormatName"),
+    )
     yield (*queue, MESSAGE, refer(member, "a"), *other)
     renamed = (refer(member, "a"), path("a"), handed(member, "r"), *get("r", "FormatName"))
     yield (*queue, MESSAGE, *renamed)
@@ -45,7 +59,11 @@ def message_queues() -> Mapping[str, tuple[Plan, ...]]:
     """Return the plans by the property that they put."""
     plans = {member: tuple(_property(member)) for member in FORMS}
     both = (refer("ResponseQueueInfo", "a"), refer("AdminQueueInfo", "b"))
-    looks = tuple(act for form in ("ResponseQueueInfo", "AdminQueueInfo") for act in (handed(form, form), *get(form, "FormatName")))
+    looks = tuple(
+        act
+        for form in ("ResponseQueueInfo", "AdminQueueInfo")
+        for act in (handed(form, form), *get(form, "FormatName"))
+    )
     named = (new(), format_name("a"), new("b"), format_name("b", f"{DIRECT}-admin"))
     plans["both"] = ((*named, MESSAGE, *both, *looks),)
     return plans

@@ -1,4 +1,4 @@
-"""Plans about MSMQQueueInfo: names, creation, what is stored, refreshing, updating, deletion, openings (MC-MQAC 3.10)."""
+"""Plans about MSMQQueueInfo: names, creation, storing, refreshing, updating, deletion, openings (MC-MQAC 3.10)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,13 @@ SEVERAL: Final = (
     "MULTICAST=234.1.1.1:8001",
     f"{DIRECT},{DIRECT}2",
 )
-WRONG_PATHS: Final = ("x", "", f"\\private$\\{QUEUE}", f"{COMPUTER}\\private$\\{'x' * 125}", f"OTHER\\private$\\{QUEUE}")
+WRONG_PATHS: Final = (
+    "x",
+    "",
+    f"\\private$\\{QUEUE}",
+    f"{COMPUTER}\\private$\\{'x' * 125}",
+    f"OTHER\\private$\\{QUEUE}",
+)
 NO_QUEUES: Final = (DIRECT, "x", f"DIRECT=OS:OTHER\\private$\\{QUEUE}")
 DEAD_LETTER: Final = f"DIRECT=OS:{COMPUTER}\\SYSTEM$;DEADLETTER"
 
@@ -86,7 +92,15 @@ def stored(member: str) -> Iterator[Plan]:
     for at, value in enumerate(STORED[member]):
         name = f"{PATH}-{at}"
         before = (new(), path("a", name), put("a", member, value), make())
-        yield (*before, *get("a", member), new("b"), path("b", name), *get("b", member), on("a", "Refresh"), *get("a", member))
+        yield (
+            *before,
+            *get("a", member),
+            new("b"),
+            path("b", name),
+            *get("b", member),
+            on("a", "Refresh"),
+            *get("a", member),
+        )
 
 
 def changed(member: str) -> Iterator[Plan]:
@@ -94,7 +108,9 @@ def changed(member: str) -> Iterator[Plan]:
     first, *_, last = (*STORED[member], *STORED[member])
     other = text("b") if member in ("Label",) else last
     if other == first:
-        other = text("{FEDCBA98-7654-3210-FEDC-BA9876543210}") if member == "ServiceTypeGuid" else text("234.1.1.1:8002")
+        other = (
+            text("{FEDCBA98-7654-3210-FEDC-BA9876543210}") if member == "ServiceTypeGuid" else text("234.1.1.1:8002")
+        )
     look, put_it = get("a", member), put("a", member, other)
     queue = (new(), path(), put("a", member, first), make())
     yield (*queue, put_it, *look)
@@ -130,12 +146,23 @@ def getters() -> Mapping[str, Plan]:
             path("c", f"{PATH}-b"),
             *get("c", "QueueGuid", "CreateTime", "ModifyTime"),
         ),
-        "modified": (*made(), on("a", "Refresh"), put("a", "Label", text("b")), on("a", "Update"), *get("a", "ModifyTime")),
+        "modified": (
+            *made(),
+            on("a", "Refresh"),
+            put("a", "Label", text("b")),
+            on("a", "Update"),
+            *get("a", "ModifyTime"),
+        ),
     }
     for at, name in enumerate(SEVERAL):
         plans[f"several-{at}"] = (new(), format_name("a", name), on("a", "Refresh"), *get("a", *REFRESHING))
     for at, name in enumerate(WRONG_PATHS):
-        plans[f"wrong-path-{at}"] = (new(), path("a", name), on("a", "Refresh"), *get("a", "Label", "QueueGuid", "Quota"))
+        plans[f"wrong-path-{at}"] = (
+            new(),
+            path("a", name),
+            on("a", "Refresh"),
+            *get("a", "Label", "QueueGuid", "Quota"),
+        )
     for name in REFRESHING:  # each alone, as the first thing that an object is asked
         plans[f"first-{name}"] = (*made(), new("b"), path("b"), *get("b", name, name), *get("a", name))
     return plans
@@ -157,7 +184,13 @@ def creating() -> Mapping[str, Plan]:
     plans["format-name-alone"] = (new(), format_name(), make())
     plans["path-name-forgotten"] = (new(), path(), format_name(), make(), *get("a", "FormatName"))
     plans["twice"] = (*made(), make(), new("b"), path("b"), make("b"), make("b", truth(True)))
-    plans["dot"] = (*made("a", f".\\private$\\{QUEUE}"), new("b"), path("b"), make("b"), *get("b", "PathName", "FormatName"))
+    plans["dot"] = (
+        *made("a", f".\\private$\\{QUEUE}"),
+        new("b"),
+        path("b"),
+        make("b"),
+        *get("b", "PathName", "FormatName"),
+    )
     plans["other-case"] = (*made(), new("b"), path("b", PATH.replace("private$", "PRIVATE$")), make("b"))
     for at, name in enumerate(WRONG_PATHS):
         plans[f"wrong-path-{at}"] = (new(), path("a", name), make())
@@ -171,7 +204,13 @@ def naming() -> Mapping[str, Plan]:
         "format-name-replaced": (new(), format_name(), format_name("a", "PRIVATE=x"), *get("a", "FormatName")),
         "path-name-replaces": (new(), format_name(), path(), *get("a", "FormatName")),
         "path-name-replaces-there": (*made(), new("b"), format_name("b"), path("b"), *get("b", "FormatName")),
-        "format-name-replaces": (*made(), new("b"), path("b"), format_name("b"), *get("b", "FormatName", "PathName", "Label")),
+        "format-name-replaces": (
+            *made(),
+            new("b"),
+            path("b"),
+            format_name("b"),
+            *get("b", "FormatName", "PathName", "Label"),
+        ),
         "after-create": (*made(), *get("a", "FormatName"), *get("a", "FormatName")),
         "after-path-name": (*made(), new("b"), path("b"), *get("b", "FormatName")),
     }
@@ -184,7 +223,11 @@ def naming() -> Mapping[str, Plan]:
         "getter": on("b", "Label", kind="get"),
     }
     for word, way in ways.items():
-        for spelling, name in (("path", PATH), ("dot", f".\\private$\\{QUEUE}"), ("capitals", PATH.replace("private", "PRIVATE"))):
+        for spelling, name in (
+            ("path", PATH),
+            ("dot", f".\\private$\\{QUEUE}"),
+            ("capitals", PATH.replace("private", "PRIVATE")),
+        ):
             plans[f"{word}-{spelling}"] = (*made(), new("b"), path("b", name), way, *get("b", "FormatName"))
         plans[f"{word}-direct"] = (*made(), new("b"), format_name("b"), way, *get("b", "FormatName"))
         shown = on("a", "FormatName", kind="get", gives=FORMAT)
@@ -208,8 +251,20 @@ def deleting() -> Mapping[str, Plan]:
     gone = (on("b", "Refresh"), on("b", "Open", RECEIVE, SHARED), on("b", "Update"), on("b", "Delete"))
     deleted = on("a", "Delete")
     return {
-        "after-create": (*made(), deleted, *get("a", "FormatName", "PathName", "Label"), on("a", "Refresh"), make(), deleted),
-        "after-refresh": (*made(), on("a", "Refresh"), deleted, *get("a", "FormatName", "PathName", "Quota", "QueueGuid")),
+        "after-create": (
+            *made(),
+            deleted,
+            *get("a", "FormatName", "PathName", "Label"),
+            on("a", "Refresh"),
+            make(),
+            deleted,
+        ),
+        "after-refresh": (
+            *made(),
+            on("a", "Refresh"),
+            deleted,
+            *get("a", "FormatName", "PathName", "Quota", "QueueGuid"),
+        ),
         "by-path": (*made(), new("c"), path("c"), on("c", "Delete"), new("b"), path("b"), *gone),
         "by-format-name": (*made(), new("c"), format_name("c"), on("c", "Delete"), new("b"), format_name("b"), *gone),
         "seen-by-others": (*made(), new("b"), path("b"), on("b", "Refresh"), deleted, *gone),
@@ -259,7 +314,14 @@ def priorities() -> Mapping[str, Plan]:
         "named-public": (new(), format_name("a", public), *puts),
         "unnamed": (new(), *puts),
         "private": (*made(), *puts, *get("a", "BasePriority"), on("a", "Refresh"), *get("a", "BasePriority")),
-        "public": (*made("a", there), on("a", "Refresh"), shown, *changed, *get("b", "BasePriority"), on("b", "Update")),
+        "public": (
+            *made("a", there),
+            on("a", "Refresh"),
+            shown,
+            *changed,
+            *get("b", "BasePriority"),
+            on("b", "Update"),
+        ),
     }
 
 

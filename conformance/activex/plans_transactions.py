@@ -85,8 +85,21 @@ def transactions() -> Mapping[str, Plan]:
     plans["attach-other-types"] = (empty, *(on("t", "InitNew", value) for value in NO_TRANSACTIONS), end("t", "Commit"))
     no_transaction = (Variant("UNKNOWN", "d"), Variant("DISPATCH", "d"), Variant("UNKNOWN", "u"))
     attempts = tuple(on("u", "InitNew", value) for value in no_transaction)
-    plans["attach-other-objects"] = (*BEGIN, create(TRANSACTION, "u"), *attempts, end("u", "Commit"), end("t", "Commit"))
+    plans["attach-other-objects"] = (
+        *BEGIN,
+        create(TRANSACTION, "u"),
+        *attempts,
+        end("u", "Commit"),
+        end("t", "Commit"),
+    )
     again = (Variant("UNKNOWN", "i"), text("a"), Variant("UNKNOWN", "d"))
     plans["attach-twice"] = (*BEGIN, handle, *(on("t", "InitNew", value) for value in again), end("t", "Commit"))
-    plans["attach-after-commit"] = (*BEGIN, handle, end("t", "Commit"), *attached, end("u", "Commit"), end("u", "Abort"))
+    plans["attach-after-commit"] = (
+        *BEGIN,
+        handle,
+        end("t", "Commit"),
+        *attached,
+        end("u", "Commit"),
+        end("u", "Abort"),
+    )
     return plans

@@ -87,9 +87,7 @@ def _put(info: Info, call: Invoke) -> Info:
     )
 
 
-def _got(
-    info: Info, store: Store, target: Target, call: Invoke, seen: Seen, readings: Readings
-) -> tuple[Info, Store]:
+def _got(info: Info, store: Store, target: Target, call: Invoke, seen: Seen, readings: Readings) -> tuple[Info, Store]:
     queue = store.queue(target)
     if seen.status != S_OK or queue is None:
         return info, store

@@ -14,7 +14,6 @@ from conformance.activex.cells import requirements
 from conformance.activex.choices import ANY_FAILURE, ANY_STATUS, Choice, Option, Shape, one
 from conformance.activex.expected import Invoke, Readings
 from conformance.activex.members import Kind as Form
-from conformance.activex.members import Member
 from conformance.activex.queue_names import Kind, Target
 from conformance.activex.queue_store import Info, Names, Store, Stored
 from conformance.activex.statuses import ILLEGAL_PROPERTY_VALUE, S_OK
@@ -162,7 +161,9 @@ def _value(
     words = accepted(readings, AFTER_PUT, "keeps-put", "refreshes")
     both: list[Option] = [kept] if "keeps-put" in words else []
     if "refreshes" in words:
-        both += [Option((*o.names, *refresh), o.status, o.value, (*o.readings, (AFTER_PUT, "refreshes"))) for o in stored]
+        both += [
+            Option((*o.names, *refresh), o.status, o.value, (*o.readings, (AFTER_PUT, "refreshes"))) for o in stored
+        ]
     yield tuple(both)
 
 
@@ -253,7 +254,9 @@ def _format_name(info: Info, store: Store, target: Target, readings: Readings) -
         return one((*cell("FormatName", "get", "format:subqueue", "format:direct", "format"), *gives), S_OK, value)
     if queue is None:
         names = (*info.because, *info.shows.get("QueueFormatName", ()))
-        return one((*names, *gives) if info.path is not None else (*names, *cell("FormatName", "get", "initial")), S_OK, null)
+        return one(
+            (*names, *gives) if info.path is not None else (*names, *cell("FormatName", "get", "initial")), S_OK, null
+        )
     worked_out = tuple(_worked_out(store, queue, readings))
     if info.resolved:
         return worked_out
@@ -370,7 +373,11 @@ def _done(info: Info, call: Invoke, target: Target, queue: Stored) -> Iterator[C
     else:
         names = (*names, *cell("Refresh", "method", "name:given"))
     if name == "Open":
-        value = Shape(Variant("DISPATCH", "queue"), lambda seen: seen.vt in ("DISPATCH", "UNKNOWN") and bool(seen.value), "an object")
+        value = Shape(
+            Variant("DISPATCH", "queue"),
+            lambda seen: seen.vt in ("DISPATCH", "UNKNOWN") and bool(seen.value),
+            "an object",
+        )
         yield one((*names, *cell(name, "method", "gives")), S_OK, value)
     elif not target.public:
         yield one(names)

@@ -25,14 +25,16 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The queue that a name means. key: path name behind the computer, in small letters; for a queue of this computer."""
+    """The queue that a name means. key: of a queue here, its path name behind the computer, in small letters."""
 
     kind: Kind
     key: str = ""
     public: bool = False
 
 
-_PATH: Final = re.compile(r"(?P<computer>[^\\;,]*)\\(?P<key>(?P<scope>private\$\\)?(?P<name>[^\\;,\"]+))", re.IGNORECASE)
+_PATH: Final = re.compile(
+    r"(?P<computer>[^\\;,]*)\\(?P<key>(?P<scope>private\$\\)?(?P<name>[^\\;,\"]+))", re.IGNORECASE
+)
 _SYSTEM: Final = re.compile(r"system\$;(deadletter|deadxact)", re.IGNORECASE)
 LONGEST: Final = 124
 

@@ -41,7 +41,8 @@ def guid(key: str, first: Variant | None, others: Mapping[str, Variant], manager
 
 def service_type(value: Variant) -> Shape:
     """Return the shape of a service type: the GUID that was put, in any spelling."""
-    return Shape(value, lambda shown: plain_guid(shown) is not None and plain_guid(shown) == plain_guid(value), "its GUID")
+    wanted = plain_guid(value)
+    return Shape(value, lambda shown: wanted is not None and plain_guid(shown) == wanted, "the GUID that was put")
 
 
 def null_text() -> Shape:

@@ -1,4 +1,4 @@
-"""The scene of plans about what a client makes: queue infos and their queues, transactions, queue properties of messages.
+"""The scene of plans about what a client makes: queue infos, transactions, queue properties of messages.
 
 All other members of these objects are judged by their tables.
 """
@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from conformance.activex import choices, message_queues, queue_effects, queue_info, transactions
 from conformance.activex.choices import Choice
 from conformance.activex.expected import Held, Invoke, Readings, Seen
-from conformance.activex.ideal import Objects
 from conformance.activex.ideal import ideal as ideal_of_table
 from conformance.activex.plans import Act
 from conformance.activex.queue_store import Info, Store
 from conformance.activex.scenes import COMPUTER, MANAGER, Place
 from conformance.activex.states import OPENED
 from conformance.activex.statuses import S_OK
+from conformance.activex.step import new, step
 from conformance.activex.tables import CLASSES
 from conformance.activex.tables_queue_info import COCLASS
 from conformance.activex.transactions import DISPENSER, TRANSACTION, Transactions
@@ -27,7 +27,7 @@ from conformance.verdict import Verdict
 
 @dataclass(slots=True)
 class ClientObjects:
-    """Objects of a plan by their names. classes: name to class. tables: those that their tables alone tell of."""
+    """Objects of a plan by their names. classes: name to class. held: those that their tables alone tell of."""
 
     readings: Readings
     store: Store
@@ -35,19 +35,16 @@ class ClientObjects:
     infos: dict[str, Info] = field(default_factory=dict)
     messages: message_queues.Messages = field(default_factory=dict)
     transactions: Transactions = field(default_factory=Transactions)
-    tables: Objects = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.tables = Objects(self.readings)
+    held: dict[str, Held] = field(default_factory=dict)
 
     def do(self, act: Act, seen: Seen | None) -> tuple[Verdict, ...]:
         """Judge the answer to an act, and keep what it leads to."""
         if act.call is None or seen is None:
-            self._made(act.object, act.coclass or "", act)
+            self._made(act.object, act.coclass or "")
             return ()
         told = self._wanted(act.object, act.call)
         if told is None:
-            verdicts = self.tables.do(act, seen)
+            self.held[act.object], verdicts = step(self.held[act.object], act.call, seen, self.readings)
             if act.call.member == "Close" and seen.status == S_OK:
                 self.store = queue_effects.closed(self.store, act.object)
             return verdicts
@@ -60,13 +57,13 @@ class ClientObjects:
         assert act.call is not None
         told = self._wanted(act.object, act.call)
         if told is None:
-            return ideal_of_table(self.tables.held[act.object], act.call)
+            return ideal_of_table(self.held[act.object], act.call)
         return choices.ideal(told)
 
-    def _made(self, name: str, coclass: str, act: Act) -> None:
+    def _made(self, name: str, coclass: str) -> None:
         self.classes[name] = coclass
         if coclass in CLASSES:
-            self.tables.do(act, None)
+            self.held[name] = new(coclass)
         if coclass == COCLASS:
             self.infos[name] = queue_effects.new_info()
 
@@ -119,7 +116,7 @@ class ClientObjects:
     def _hold(self, name: str | None, coclass: str, state: str) -> None:
         assert name is not None
         self.classes[name] = coclass
-        self.tables.held[name] = Held(coclass, state)
+        self.held[name] = Held(coclass, state)
 
 
 def _destination(info: Info | None, call: Invoke) -> Iterator[Choice]:

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from conformance.activex.expected import Readings, Seen
-from conformance.activex.mutations import mutated
+from conformance.activex.mutations import others
 from conformance.activex.plans import Act, Plan
+from conformance.activex.statuses import E_FAIL, S_OK
 from conformance.activex.values import Variant, text
 from conformance.verdict import Outcome, Verdict
 
@@ -91,6 +92,13 @@ def judged(plans: Iterable[Plan], stage: Stage, readings: Readings | None = None
     return tuple(found)
 
 
+def changed(seen: Seen) -> Iterator[Seen]:
+    """Yield answers that differ from one in one thing: the status, or the value."""
+    yield replace(seen, status=E_FAIL if seen.status == S_OK else S_OK)
+    if seen.value is not None:
+        yield from (replace(seen, value=other) for other in others(seen.value))
+
+
 def refuted(plans: Iterable[Plan], stage: Stage) -> tuple[Verdict, ...]:
     """Return the verdicts on ideal answers that are not passes: there should be none."""
     return tuple(
@@ -108,7 +116,7 @@ def caught(plans: Iterable[Plan], stage: Stage, readings: Readings | None = None
     for plan in plans:
         for before, act, seen, verdicts in _played(plan, stage, readings or {}):
             passed = {verdict.requirement for verdict in verdicts if verdict.outcome is Outcome.PASS}
-            for wrong in mutated(seen):
+            for wrong in changed(seen):
                 if not passed - found:
                     break
                 trial = deepcopy(before)

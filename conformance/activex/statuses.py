@@ -7,6 +7,7 @@ from typing import Final
 from conformance.spec.constants import hresults
 
 S_OK: Final = 0
+E_FAIL: Final = 0x80004005
 E_NOTIMPL: Final = 0x80004001
 OLE_E_BLANK: Final = 0x80040007
 E_INVALIDARG: Final = 0x80070057

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from conformance.activex.expected import Held, Invoke, Readings, Seen, demands
+from conformance.activex.expected import Demand, Held, Invoke, Readings, Seen, demands
 from conformance.activex.states import STATES, after
 from conformance.activex.statuses import S_OK
 from conformance.activex.tables import CLASSES
@@ -23,7 +23,9 @@ def new(coclass: str) -> Held:
 
 def step(held: Held, call: Invoke, seen: Seen, readings: Readings) -> tuple[Held, tuple[Verdict, ...]]:
     """Judge an answer. Returns the object as the call has left it, and a verdict on each requirement that has a say."""
-    return moved(held, call, seen), tuple(_verdicts(held, call, seen, readings))
+    name = f"{held.coclass}.{call.member}"
+    subject = name if call.kind == "method" else f"{call.kind} {name}"
+    return moved(held, call, seen), tuple(verdicts(subject, demands(held, call, seen, readings), seen))
 
 
 def moved(held: Held, call: Invoke, seen: Seen) -> Held:
@@ -41,12 +43,12 @@ def moved(held: Held, call: Invoke, seen: Seen) -> Held:
     state = after(held.coclass, held.state, name) if call.kind in ("put", "method") else held.state
     if held.coclass == "MSMQQueueInfo" and call.member == "Delete":
         values = {}
-    return Held(held.coclass, state, values)
+    return Held(held.coclass, state, values, held.also)
 
 
-def _verdicts(held: Held, call: Invoke, seen: Seen, readings: Readings) -> Iterator[Verdict]:
-    subject = f"{call.kind} {held.coclass}.{call.member}" if call.kind != "method" else f"{held.coclass}.{call.member}"
-    for demand in demands(held, call, seen, readings):
+def verdicts(subject: str, found: Iterable[Demand], seen: Seen) -> Iterator[Verdict]:
+    """Yield a verdict on each requirement of some demands."""
+    for demand in found:
         for name in demand.requirements:
             if demand.holds:
                 yield Verdict(name, Outcome.PASS, subject, readings=demand.readings)

@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.activex import scenes
-from conformance.activex.described import described
 from conformance.activex.expected import Invoke, Readings, Seen
 from conformance.activex.ideal import Objects, judged
 from conformance.activex.members import Member
-from conformance.activex.plans import PATH_NAME, Act, Plan
-from conformance.activex.scene_client import client_objects
-from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, Place, Stage
+from conformance.activex.plans import DIRECT_NAME, LOOKUP, PATH_NAME, Act, Plan
+from conformance.activex.received import SHOWN
 from conformance.activex.values import Variant
 from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
-    from conformance.harness.port import Port
+    from conformance.adapter.client import Result
+    from conformance.harness.port import OpenCall, Port
     from conformance.harness.recorder import Recorder
 
 Need = Callable[..., None]
 Tell = Callable[[str, dict[str, Any], dict[str, Any]], object]
 METHODS = ("objects.create", "objects.invoke")
 EXAMPLE = "objects"
-CLIENT = "client"
-STAGES: Mapping[str, Stage] = {CLIENT: client_objects}
-"""Scenes that judge an example, by the name in it; without one, the tables of members do."""
-_OLE_DAYS, _DAY_MS = 25569, 86_400_000
+MIN_WAIT_MS = 200  # least time for a waiting read to answer, in place of a smaller slack_ms
+BLOCK_MS = 2_000  # a read must answer or report that it waits within this time; otherwise it counts as waiting
 
 
 class NotCreated(Exception):
@@ -46,104 +42,156 @@ def rows(members: Iterable[Member], plans: Callable[[Member], Iterable[Plan]]) -
     return params
 
 
-def cases(plans: Mapping[str, Iterable[Plan]], stage: str) -> list[Any]:
-    """Return pytest parameters: plans by name, marked with the requirements that a scene judges in them."""
-    params = []
-    for name, some in plans.items():
-        made = tuple(some)
-        marks = pytest.mark.requirement(*scenes.judged(made, STAGES[stage]))
-        params.append(pytest.param(made, id=name, marks=marks))
-    return params
-
-
-def check(plans: Iterable[Plan], mq: Port, judge: Recorder, mq_need: Need, stage: str | None = None) -> None:
+def check(plans: Iterable[Plan], mq: Port, judge: Recorder, mq_need: Need) -> None:
     """Play plans, each with new objects, and record the verdicts. Skips the test for a class that is not there."""
     mq_need(*METHODS)
     for plan in plans:
-        example = {"acts": [act.to_json() for act in plan]}
-        judge.begin_example(EXAMPLE, example if stage is None else example | {"scene": stage})
+        judge.begin_example(EXAMPLE, {"acts": [act.to_json() for act in plan]})
         try:
-            for verdicts in play(plan, mq, judge.readings, judge.step, stage):
+            for verdicts in play(plan, mq, judge.readings, judge.step):
                 judge.record(*verdicts)
         except NotCreated as lacking:
             pytest.skip(str(lacking))
 
 
-def describe(coclass: str, mq: Port, tell: Tell) -> tuple[Verdict, ...]:
-    """Return the verdicts on what the driver tells of the members of a class."""
-    params = {"class": coclass}
-    result = mq.call("objects.describe", **params)
-    if result.status != 0:
-        raise NotCreated(f"the driver describes no {coclass}")
-    tell(f"describe {coclass}", {"method": "objects.describe", "params": params}, {"status": result.status})
-    return tuple(described(coclass, result.values["interfaces"]))
-
-
-def play(
-    plan: Plan, mq: Port, readings: Readings, tell: Tell, stage: str | None = None
-) -> Iterator[tuple[Verdict, ...]]:
+def play(plan: Plan, mq: Port, readings: Readings, tell: Tell) -> Iterator[tuple[Verdict, ...]]:
     """Yield the verdicts on each answer. Ends with the first call that hands out no object where others need it."""
-    place, handles = _place(mq, timed=stage is not None), dict[str, str]()
-    objects: Any = Objects(readings) if stage is None else STAGES[stage](readings, place)
-    texts = place.texts
+    player = Player(mq, Objects(readings), tell)
     try:
         for act in plan:
-            act = scenes.spoken(act, texts)
-            if act.call is None:
-                handles[act.object] = _create(act, mq, tell)
-                objects.do(act, None)
-                continue
-            if act.object not in handles:
+            verdicts = player.do(act)
+            if verdicts is None:
                 return
-            seen = _invoke(act.object, act.call, handles, mq, tell)
-            yield objects.do(act, seen)
-            texts = scenes.known(act, seen, texts)
-            if act.gives is not None and seen.value is not None and seen.value.vt in ("DISPATCH", "UNKNOWN"):
-                handles[act.gives] = handles.get(seen.value.value, seen.value.value or "")
+            yield verdicts
     finally:
-        if mq.offers("objects.release"):
-            mq.call("objects.release", objects=list(handles.values()))
+        player.leave()
 
 
-def _place(mq: Port, timed: bool) -> Place:
-    name = mq.unique()
-    words = {COMPUTER: mq.hello.computer, MANAGER: mq.hello.queue_manager or "", QUEUE: name}
-    now = None
-    if timed and mq.offers("clock.now"):
-        now = _OLE_DAYS + mq.call("clock.now").values["time_ms"] / _DAY_MS
-    return Place(words | {PATH_NAME: f"{mq.hello.computer}\\private$\\{name}"}, now)
+class Player:
+    """Plays acts on the objects of a driver. handles: the driver's name of each object of the plan."""
 
+    def __init__(self, mq: Port, objects: Objects, tell: Tell) -> None:
+        self.mq, self.objects, self.tell = mq, objects, tell
+        self.handles: dict[str, str] = {}
+        self._waiting: dict[str, OpenCall] = {}
+        self._unique = f"{mq.hello.computer}\\private$\\{mq.unique()}"
+        self._virtual = mq.hello.clock == "virtual" and mq.offers("clock.advance")
+        self._wait_ms = mq.hello.settle_ms + max(mq.hello.slack_ms, MIN_WAIT_MS)
 
-def _create(act: Act, mq: Port, tell: Tell) -> str:
-    params = {"class": act.coclass}
-    result = mq.call("objects.create", **params)
-    tell(f"{act.object} = {act.coclass}", {"method": "objects.create", "params": params}, {"status": result.status})
-    if result.status != 0:
-        raise NotCreated(f"the driver creates no {act.coclass}")
-    return str(result.values["object"])
+    def do(self, act: Act) -> tuple[Verdict, ...] | None:
+        """Play an act and judge the answer. Returns None if it cannot be played: a name in it stands for nothing."""
+        if act.passes_ms:
+            due = self.objects.due(act)
+            self._pass(act.passes_ms)
+            return self.objects.do(act, None, self._ended(due))
+        if act.call is None:
+            self.handles[act.object] = self._create(act)
+            return self.objects.do(act, None)
+        values = self._values(act.call.arguments)
+        if act.object not in self.handles or values is None:
+            return None
+        due = self.objects.due(act)
+        seen = self._invoke(act, act.call, values)
+        return self.objects.do(act, seen, self._ended(due))
 
+    def leave(self) -> None:
+        """Close what is open, so that no read goes on waiting, and release the objects."""
+        if self._waiting:
+            for name, held in self.objects.held.items():
+                if held.coclass == "MSMQQueue" and name in self.handles:
+                    self._call(self.handles[name], "Close", "method", [])
+        if self.mq.offers("objects.release"):
+            self.mq.call("objects.release", objects=list(self.handles.values()))
 
-def _invoke(name: str, call: Invoke, handles: dict[str, str], mq: Port, tell: Tell) -> Seen:
-    values = [
-        replace(one, value=handles[one.value]) if one.vt in ("DISPATCH", "UNKNOWN") and one.value is not None else one
-        for one in call.arguments
-    ]
-    params = {
-        "object": handles[name],
-        "member": call.member,
-        "kind": call.kind,
-        "arguments": [value.to_json() for value in values],
-    }
-    result = mq.call("objects.invoke", **params)
-    shown = result.values.get("value")
-    value = None if shown is None else _by_name(Variant.from_json(shown), handles)
-    seen = Seen(int(result.status or 0), value)
-    tell(f"{call.kind} {name}.{call.member}", {"method": "objects.invoke", "params": params}, seen.to_json())
-    return seen
+    def _create(self, act: Act) -> str:
+        params = {"class": act.coclass}
+        result = self.mq.call("objects.create", **params)
+        told = {"status": result.status}
+        self.tell(f"{act.object} = {act.coclass}", {"method": "objects.create", "params": params}, told)
+        if result.status != 0:
+            raise NotCreated(f"the driver creates no {act.coclass}")
+        return str(result.values["object"])
 
+    def _values(self, arguments: Iterable[Variant]) -> list[Variant] | None:
+        """Return arguments with the driver's values for names of the plan, None if a name stands for nothing."""
+        lookups = self.objects.world.states.likely.lookups
+        values: list[Variant] = []
+        for one in arguments:
+            value = one.value
+            if one.vt in ("DISPATCH", "UNKNOWN") and value is not None:
+                if value not in self.handles:
+                    return None
+                value = self.handles[value]
+            elif isinstance(value, str) and value.startswith(PATH_NAME):
+                value = self._unique + value.removeprefix(PATH_NAME)
+            elif isinstance(value, str) and value.startswith(DIRECT_NAME):
+                value = f"DIRECT=OS:{self._unique}{value.removeprefix(DIRECT_NAME)}"
+            elif isinstance(value, str) and value.startswith(LOOKUP):
+                number = lookups.get(value.removeprefix(LOOKUP))
+                if number is None:
+                    return None
+                value = str(number) if one.vt == "BSTR" else number
+            values.append(one if value is one.value else replace(one, value=value))
+        return values
 
-def _by_name(value: Variant, handles: Mapping[str, str]) -> Variant:
-    """Return a value with the plan's name of an object that the plan knows, in the place of its handle."""
-    if value.vt not in ("DISPATCH", "UNKNOWN"):
-        return value
-    return replace(value, value=next((name for name, handle in handles.items() if handle == value.value), value.value))
+    def _invoke(self, act: Act, call: Invoke, values: list[Variant]) -> Seen:
+        handle = self.handles[act.object]
+        made = {"object": handle, "member": call.member, "kind": call.kind}
+        params = made | {"arguments": [value.to_json() for value in values]}
+        reads = call.kind == "method" and call.member.startswith(("Receive", "Peek"))
+        seen = self._read(act, params) if reads else self._seen(self.mq.call("objects.invoke", **params))
+        if act.gives is not None and seen.value is not None and seen.gives:
+            self.handles[act.gives] = str(seen.value.value)
+        if reads:
+            seen = self._with_shown(seen)
+        story = {"method": "objects.invoke", "params": params}
+        self.tell(f"{call.kind} {act.object}.{call.member}", story, seen.to_json())
+        return seen
+
+    def _call(self, handle: str, member: str, kind: str, values: list[Variant]) -> Seen:
+        arguments = [value.to_json() for value in values]
+        return self._seen(self.mq.call("objects.invoke", object=handle, member=member, kind=kind, arguments=arguments))
+
+    def _seen(self, result: Result) -> Seen:
+        shown = result.values.get("value")
+        return Seen(int(result.status or 0), None if shown is None else Variant.from_json(shown))
+
+    def _read(self, act: Act, params: dict[str, Any]) -> Seen:
+        outstanding = self.mq.start("objects.invoke", **params, deadline_ms=None)
+        self.mq.wait_blocked_or_done(outstanding, BLOCK_MS if self._virtual else min(BLOCK_MS, self._wait_ms))
+        if outstanding.done:
+            return self._seen(outstanding.result())
+        self._waiting[act.gives or ""] = outstanding
+        return Seen(0, waits=True)
+
+    def _with_shown(self, seen: Seen) -> Seen:
+        """Return the answer of a read with the properties of the message that it gives."""
+        if not seen.gives or seen.value is None or not self.mq.offers("objects.get"):
+            return seen
+        result = self.mq.call("objects.get", object=seen.value.value, members=list(SHOWN))
+        values = result.values.get("values") or ()
+        each = [
+            Seen(int(one["status"] or 0), Variant.from_json(one["value"]) if "value" in one else None) for one in values
+        ]
+        return replace(seen, shown=dict(zip(SHOWN, each, strict=False)))
+
+    def _pass(self, by_ms: int) -> None:
+        if self._virtual:
+            self.mq.call("clock.advance", by_ms=by_ms)
+        else:
+            self.mq.time.sleep(by_ms / 1000)
+        self.tell(f"{by_ms} ms pass", {"passes_ms": by_ms}, {})
+
+    def _ended(self, due: Iterable[str]) -> dict[str, Seen]:
+        """Return the answers of the reads that have ended. due: those that must; these get time to do so."""
+        for name in due:
+            if name in self._waiting and not self._waiting[name].done:
+                self.mq.wait_done(self._waiting[name], self._wait_ms)
+        ended: dict[str, Seen] = {}
+        for name in [name for name, one in self._waiting.items() if one.done]:
+            seen = self._seen(self._waiting.pop(name).result())
+            if seen.value is not None and seen.gives:
+                self.handles[name] = str(seen.value.value)
+            ended[name] = self._with_shown(seen)
+            self.tell(f"the read of {name} ends", {"waiting": name}, ended[name].to_json())
+        return ended

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.activex.plans import Act
 from conformance.harness.rejudge import NotRepeatable
-from conformance.suites.objects.playing import EXAMPLE, NotCreated, describe, play
+from conformance.suites.objects import staging
+from conformance.suites.objects.playing import EXAMPLE, NotCreated, play
 from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -23,10 +24,13 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
         client.call("reset")
     try:
         if "described" in repro:
-            return list(describe(repro["described"], client, _untold))
-        stage = repro.get("scene")
+            return list(staging.describe(repro["described"], client, _untold))
         plan = tuple(Act.from_json(act) for act in repro["acts"])
-        return [verdict for verdicts in play(plan, client, options.readings, _untold, stage) for verdict in verdicts]
+        if "scene" in repro:
+            played = staging.play(plan, client, options.readings, _untold, repro["scene"])
+        else:
+            played = play(plan, client, options.readings, _untold)
+        return [verdict for verdicts in played for verdict in verdicts]
     except (KeyError, TypeError, ValueError) as wrong:
         raise NotRepeatable(f"The repro file holds acts that the suite objects does not know: {wrong}.") from None
     except NotCreated as lacking:

@@ -9,7 +9,8 @@ import pytest
 from conformance.activex import plans_queue_info as plans
 from conformance.activex.plans import unimplemented
 from conformance.activex.tables_queue_info import MEMBERS
-from conformance.suites.objects.playing import CLIENT, Need, cases, check, rows
+from conformance.suites.objects import staging
+from conformance.suites.objects.playing import Need, check, rows
 
 if TYPE_CHECKING:
     from conformance.activex.plans import Plan
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 NOT_IMPLEMENTED = [member for member in MEMBERS if member.unimplemented]
 
 
-@pytest.mark.parametrize("plans", cases(plans.groups(), CLIENT))
+@pytest.mark.parametrize("plans", staging.cases(plans.groups()))
 def test_an_object_is_what_its_queue_is(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
-    check(plans, mq, judge, mq_need, CLIENT)
+    staging.check(plans, mq, judge, mq_need)
 
 
 @pytest.mark.parametrize("plans", rows(NOT_IMPLEMENTED, unimplemented))

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.activex.plans_message_queues import destinations, message_queues
-from conformance.suites.objects.playing import CLIENT, Need, cases, check
+from conformance.suites.objects import staging
+from conformance.suites.objects.playing import Need
 
 if TYPE_CHECKING:
     from conformance.activex.plans import Plan
@@ -15,6 +16,6 @@ if TYPE_CHECKING:
     from conformance.harness.recorder import Recorder
 
 
-@pytest.mark.parametrize("plans", cases({**message_queues(), **destinations()}, CLIENT))
+@pytest.mark.parametrize("plans", staging.cases({**message_queues(), **destinations()}))
 def test_a_message_names_a_queue(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
-    check(plans, mq, judge, mq_need, CLIENT)
+    staging.check(plans, mq, judge, mq_need)

@@ -9,7 +9,8 @@ import pytest
 from conformance.activex.plans import unimplemented
 from conformance.activex.plans_transactions import transactions
 from conformance.activex.tables_transactions import DISPENSER, TRANSACTION
-from conformance.suites.objects.playing import CLIENT, Need, cases, check, rows
+from conformance.suites.objects import staging
+from conformance.suites.objects.playing import Need, check, rows
 
 if TYPE_CHECKING:
     from conformance.activex.plans import Plan
@@ -20,9 +21,9 @@ PLANS = {name: (plan,) for name, plan in transactions().items()}
 NOT_IMPLEMENTED = [member for member in (*DISPENSER, *TRANSACTION) if member.unimplemented]
 
 
-@pytest.mark.parametrize("plans", cases(PLANS, CLIENT))
+@pytest.mark.parametrize("plans", staging.cases(PLANS))
 def test_a_transaction_ends_once(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
-    check(plans, mq, judge, mq_need, CLIENT)
+    staging.check(plans, mq, judge, mq_need)
 
 
 @pytest.mark.parametrize("plans", rows(NOT_IMPLEMENTED, unimplemented))

@@ -8,7 +8,8 @@ import pytest
 
 from conformance.activex.described import claimed
 from conformance.activex.states import STATES
-from conformance.suites.objects.playing import EXAMPLE, Need, NotCreated, describe
+from conformance.suites.objects.playing import EXAMPLE, Need, NotCreated
+from conformance.suites.objects.staging import describe
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port

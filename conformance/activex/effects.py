@@ -1,0 +1,296 @@
+"""Effects: the model's verdict on a call as a verdict on the members that the client has called.
+
+An answer tells of the call itself, and of earlier calls: a message that a receive has given must not come again. For
+these the model's requirements name the effect, and `Doers` the call that had it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from conformance.activex.cells import requirements
+from conformance.activex.events import OBJECT, argument, timeout_ms
+from conformance.activex.expected import Demand, Invoke, Readings, Seen
+from conformance.activex.members import Member
+from conformance.activex.refusals import EXPIRED, Refusal, of_lookup, of_read
+from conformance.activex.statuses import S_OK, failed
+from conformance.activex.tables import CLASSES
+from conformance.model import Call, Judged, Model, Observation, State, States
+from conformance.model.calls import INFINITE, LOOKUPS, READS
+from conformance.model.expected import Blocks, Expected, Fails, Succeeds
+from conformance.model.matching import Fit, match
+from conformance.verdict import Json, Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Doer:
+    """The call that had an effect. coclass: of the object."""
+
+    coclass: str
+    call: Invoke
+
+    @property
+    def member(self) -> Member:
+        """The row of the member."""
+        return CLASSES[self.coclass][self.call.member]
+
+    def requirements(self, *columns: str) -> tuple[str, ...]:
+        """Return the requirements of some columns of the method."""
+        return requirements(self.member, "method", *columns)
+
+
+Doers = Mapping[tuple[str, str], Doer]
+"""Message or cursor, and kind of effect, to the call that had it last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One demand on a call, with its subject, None for the call that was made, and the answer."""
+
+    demand: Demand
+    seen: Seen
+    subject: str | None = None
+
+
+_REMOVES: Final = (("read", "removes"),)
+_LOCKS: Final = (("read", "locks"),)
+_RETURNS: Final = (("end", "aborts"), ("read", "enlists"))
+PAST: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
+    "MQDMPR-3.1.7.1.10.removes": _REMOVES,
+    "MQDMPR-3.1.7.1.13.receive-removes": _REMOVES,
+    "MQDMPR-3.1.7.1.10.transaction-locks": _LOCKS,
+    "MQDMPR-3.1.7.1.13.transaction-locks": _LOCKS,
+    "MQDMPR-3.1.4.4.receives-gone": (("end", "commits"), ("read", "enlists")),
+    "MQDMPR-3.1.4.5.receives-return": _RETURNS,
+    "MQDMPR-3.1.4.5.receives-return-position": _RETURNS,
+    "MQDMPR-3.1.7.1.7.available-deleted": (("purge", "removes"),),
+    "MQDMPR-3.1.4.4.sends-appear": (("end", "commits"), ("send", "enlists")),
+    "MQDMPR-3.1.4.5.sends-vanish": (("end", "aborts"), ("send", "enlists")),
+    "MQDMPR-3.1.7.1.9.uncommitted-locked": (("send", "locks"),),
+    "MQDMPR-3.1.7.1.9.available": (("send", "arrives"),),
+    "MQMQ-2.3.1.4.journal-copy": (("read", "journals"),),
+}
+"""The model's requirement to the kinds of effects that it speaks of, and the columns of their members."""
+_ON_CURSOR: Final = frozenset(
+    {
+        "MQDMPR-3.2.7.4.continues",
+        "MQDMPR-3.2.7.4.becomes-unread",
+        "MQDMPR-3.2.7.4.unread-seeks",
+        "MQDMPR-3.2.7.2.unread-seeks",
+        "MQDMPR-3.2.7.1.unread",
+        "MQDMPR-3.2.7.1.starts-before-first",
+    }
+)
+
+
+def answered(
+    model: Model,
+    states: States,
+    call: Call,
+    judged: Judged,
+    observation: Observation,
+    doer: Doer | None,
+    doers: Doers,
+    seen: Seen,
+    ended: Mapping[str, Seen],
+    readers: Mapping[str, Doer],
+    readings: Readings,
+) -> list[Told]:
+    """Return the demands that an answer meets or breaks. doer: None for time that passes."""
+    every = [(state, one) for state in states.states for one in model.allowed(state, call).outcomes]
+    fitting = [one for _, one in every if match(one, observation).fit is Fit.FITS]
+    if not judged.failed and fitting:
+        told = list(_of_call(call, fitting, doer, seen, readings))
+        told += _of_ends(fitting[0], readers, ended, readings)
+        return told + list(_of_past(states.likely, call, judged, doers, seen))
+    return list(_broken(states.likely, call, judged, every[0][1], observation, doer, doers, seen, ended, readers))
+
+
+def _of_call(call: Call, fitting: list[Expected], doer: Doer | None, seen: Seen, readings: Readings) -> Iterator[Told]:
+    if doer is None:
+        return
+    result = fitting[0].result
+    if isinstance(result, Fails):
+        ways = [refusal(call, one.result) for one in fitting if isinstance(one.result, Fails)]
+        found = next(((way, how) for way in ways for how in [way.holds(seen, readings)] if how[0]), None)
+        way, (holds, assumed) = found or (ways[0], ways[0].holds(seen, readings))
+        yield Told(Demand(doer.requirements(*way.columns), holds, way.expected(readings), assumed), seen)
+        return
+    names = doer.requirements(*columns(call, doer, fitting[0]))
+    yield Told(Demand(names, seen.waits or seen.status == S_OK, expected_of(fitting[0])), seen)
+
+
+def refusal(call: Call, fails: Fails) -> Refusal:
+    """Return how the member of a call tells that its event has failed."""
+    if call.method in LOOKUPS:
+        return of_lookup(fails)
+    return of_read(fails) if call.method in READS else Refusal(())
+
+
+def columns(call: Call, doer: Doer, expected: Expected) -> tuple[str, ...]:
+    """Return the columns of a member that an outcome stands for."""
+    found: list[str] = []
+    if isinstance(expected.result, Blocks):
+        infinite = call.timeout_ms == INFINITE
+        found.append("blocks" if infinite else "waits")
+        if argument(doer.member, doer.call, "ReceiveTimeout") is None:
+            found.append("default:ReceiveTimeout")
+        return tuple(found)
+    found.append("success")
+    if call.method in READS | LOOKUPS:
+        found.append("gives")
+    found += _transaction(doer)
+    return tuple(found)
+
+
+def _transaction(doer: Doer) -> Iterator[str]:
+    if not any(one.name == "Transaction" for slot in doer.member.slots for one in slot.arguments):
+        return
+    value = argument(doer.member, doer.call, "Transaction")
+    if value is None:
+        yield "default:Transaction"
+    else:
+        yield "transaction:object" if value.vt in OBJECT else "transaction:number"
+
+
+def expected_of(expected: Expected) -> Json:
+    """Return an outcome as data."""
+    if isinstance(expected.result, Blocks):
+        return {"waits": True}
+    if isinstance(expected.result, Succeeds):
+        message = expected.result.message
+        return {"status": S_OK, "because": expected.requirement, **({} if message is None else {"message": message})}
+    return {"status": "a failing HRESULT", "because": expected.requirement}
+
+
+def _of_ends(
+    expected: Expected, readers: Mapping[str, Doer], ended: Mapping[str, Seen], readings: Readings
+) -> Iterator[Told]:
+    for item in expected.completions:
+        reader, seen = readers.get(item.waiter), ended.get(item.waiter)
+        if reader is None or seen is None:
+            continue
+        subject = f"{reader.coclass}.{reader.call.member}"
+        if isinstance(item.result, Succeeds):
+            how = "blocked" if timeout_ms(reader.member, reader.call) == INFINITE else "waited"
+            names = reader.requirements("success", f"gives:{how}", *_transaction(reader))
+            expects: Json = {"status": S_OK, "message": item.result.message, "because": item.requirement}
+            yield Told(Demand(names, seen.status == S_OK, expects), seen, subject)
+        elif isinstance(item.result, Fails):
+            expired = item.result.must.endswith("io-timeout")
+            way = EXPIRED if expired else Refusal(())
+            holds, assumed = way.holds(seen, readings)
+            holds = holds if expired else failed(seen.status)
+            yield Told(Demand(reader.requirements(*way.columns), holds, way.expected(readings), assumed), seen, subject)
+
+
+def _of_past(state: State, call: Call, judged: Judged, doers: Doers, seen: Seen) -> Iterator[Told]:
+    """Yield what an answer shows to hold of earlier calls."""
+    names: dict[str, None] = {}
+    for verdict in judged.verdicts:
+        if verdict.outcome is Outcome.PASS:
+            names.update(dict.fromkeys(_earlier(state, call, verdict.requirement, doers, None)))
+    if names:
+        yield Told(Demand(tuple(names), True, None), seen)
+
+
+def _earlier(state: State, call: Call, requirement: str, doers: Doers, message: str | None) -> Iterator[str]:
+    """Yield the requirements of earlier calls that a requirement of the model speaks of. message: of this one alone."""
+    if requirement in _ON_CURSOR and call.cursor is not None:
+        doer = doers.get((call.cursor, "cursor"))
+        if doer is not None:
+            yield from doer.requirements("resets" if doer.call.member == "Reset" else "advances")
+        return
+    kinds = PAST.get(requirement)
+    if kinds is None:
+        return
+    claim = requirement.removesuffix("-position")
+    claimed = [one.message for queue in state.queues.values() for one in queue.positions if one.claim == claim]
+    for name in [message] if message in claimed else claimed:
+        for kind, column in kinds:
+            doer = doers.get(((name or "").partition("@")[0], kind))
+            if doer is not None:
+                yield from doer.requirements(column)
+
+
+def _broken(
+    state: State,
+    call: Call,
+    judged: Judged,
+    demanded: Expected,
+    observation: Observation,
+    doer: Doer | None,
+    doers: Doers,
+    seen: Seen,
+    ended: Mapping[str, Seen],
+    readers: Mapping[str, Doer],
+) -> Iterator[Told]:
+    """Yield the demands that a wrong answer breaks: those of the effect that the model blames, or of the call."""
+    failures = [one for one in judged.verdicts if one.outcome is Outcome.FAIL]
+    if not failures:
+        return
+    requirement = failures[0].requirement
+    wrong = _wrong_end(demanded, observation, readers)
+    answer = observation.answer if wrong is None else observation.completed.get(wrong)
+    message = answer.message.name if answer is not None and answer.message is not None else None
+    expected: Json = {"demanded": expected_of(demanded), "because": requirement}
+    names = tuple(dict.fromkeys(_earlier(state, call, requirement, doers, message)))
+    subject = None
+    if not names and wrong is not None:
+        reader, item = readers[wrong], next((one for one in demanded.completions if one.waiter == wrong), None)
+        subject = f"{reader.coclass}.{reader.call.member}"
+        names, seen = reader.requirements(*_ending(reader, item)), ended.get(wrong, Seen(S_OK, waits=True))
+    elif not names and doer is not None:
+        if isinstance(demanded.result, Fails):
+            names = doer.requirements(*refusal(call, demanded.result).columns)
+        names = names or doer.requirements(*columns(call, doer, demanded)) or doer.requirements("success")
+    if names:
+        yield Told(Demand(names, False, expected), seen, subject)
+
+
+def _wrong_end(demanded: Expected, observation: Observation, readers: Mapping[str, Doer]) -> str | None:
+    """Return the waiting read that did not end as demanded, or ended without a demand."""
+    wanted = {item.waiter: item.result for item in demanded.completions}
+    for name, result in wanted.items():
+        answer = observation.completed.get(name)
+        gave = answer is not None and answer.message is not None
+        if name in readers and (answer is None or gave != isinstance(result, Succeeds)):
+            return name
+        came = answer.message.name if answer is not None and answer.message is not None else None
+        if name in readers and isinstance(result, Succeeds) and came != result.message:
+            return name
+    return next((name for name in observation.completed if name not in wanted and name in readers), None)
+
+
+def _ending(reader: Doer, item: object) -> tuple[str, ...]:
+    infinite = timeout_ms(reader.member, reader.call) == INFINITE
+    result = getattr(item, "result", None)
+    if isinstance(result, Fails):
+        return ("expired",) if result.must.endswith("io-timeout") else ("success",)
+    if result is None:
+        return ("blocks",) if infinite else ("waits",)
+    return ("gives:blocked",) if infinite else ("gives:waited",)
+
+
+def done(doers: Doers, before: State, call: Call, doer: Doer | None, observation: Observation) -> Doers:
+    """Return the doers after a call that was answered as it should."""
+    answer = observation.answer
+    if doer is None or answer is None or answer.failed:
+        return doers
+    new: dict[tuple[str, str], Doer] = {}
+    if answer.message is not None:
+        new[answer.message.name, "read"] = doer
+        if call.cursor is not None:
+            new[call.cursor, "cursor"] = doer
+    elif call.method == "cursors.open" and doer.call.member == "Reset":
+        new[call.name or "", "cursor"] = doer
+    elif call.method == "queues.purge":
+        queue = before.queues[before.handles[call.handle or ""].queue]
+        new = {(one.message, "purge"): doer for one in queue.positions if one.available}
+    elif call.method in ("transactions.commit", "transactions.abort"):
+        new = {(one.message, "end"): doer for _, one in before.held_by(call.transaction or "")}
+    elif call.method == "messages.send":
+        new[call.message or "", "send"] = doer
+    return {**doers, **new} if new else doers

@@ -1,0 +1,191 @@
+"""Plans for the reads of MSMQQueue: what is in the queue is known, because the plan has put it there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from conformance.activex.members import Member
+from conformance.activex.plans import DIRECT_NAME, LOOKUP, PATH_NAME, Act, Plan, create, on, passes
+from conformance.activex.tables_queue import MEMBERS
+from conformance.activex.values import MISSING, Variant, long, octets, text, truth
+
+RECEIVE, SEND, PEEK = 1, 2, 0x20
+SOON, LONG = long(1_000), long(60_000)
+AT_ONCE: Final = long(0)
+NONE: Final = long(0)
+
+READS: Final = tuple(member for member in MEMBERS if member.name.startswith(("Receive", "Peek")))
+
+
+def dispatch(name: str) -> Variant:
+    """Return an object of the plan as an argument."""
+    return Variant("DISPATCH", name)
+
+
+def queue(*, transactional: bool = False, journal: bool = False, path: str = PATH_NAME) -> Plan:
+    """Return the creation of a queue by an MSMQQueueInfo `i`."""
+    made: list[Act] = [create("MSMQQueueInfo", "i"), on("i", "PathName", text(path), kind="put")]
+    if journal:
+        made.append(on("i", "Journal", long(1), kind="put"))
+    return (*made, on("i", "Create", truth(True) if transactional else MISSING, MISSING))
+
+
+def opened(access: int, gives: str, info: str = "i") -> Act:
+    """Return the opening of the queue."""
+    return on(info, "Open", long(access), long(0), gives=gives)
+
+
+def message(name: str, *, body: bytes | None = None) -> Plan:
+    """Return the making of a message with a label and a body of its own."""
+    return (
+        create("MSMQMessage", name),
+        on(name, "Label", text(f"label of {name}"), kind="put"),
+        on(name, "Body", octets(body if body is not None else f"body of {name}".encode()), kind="put"),
+    )
+
+
+def send(name: str, transaction: Variant = NONE, to: str = "s") -> Act:
+    """Return the sending of a message."""
+    return on(name, "Send", dispatch(to), transaction)
+
+
+def sent(*names: str, transaction: Variant = NONE) -> Plan:
+    """Return the making and sending of messages."""
+    return tuple(act for name in names for act in (*message(name), send(name, transaction)))
+
+
+def base(*names: str, access: int = RECEIVE, transactional: bool = False, journal: bool = False) -> Plan:
+    """Return a queue, open as `s` and `q`, with messages in it."""
+    transaction = long(3) if transactional else NONE
+    made = queue(transactional=transactional, journal=journal)
+    return (*made, opened(SEND, "s"), opened(access, "q"), *sent(*names, transaction=transaction))
+
+
+def read(
+    member: Member | str,
+    gives: str = "m",
+    *,
+    queue_object: str = "q",
+    of: str | None = None,
+    timeout: Variant = AT_ONCE,
+    transaction: Variant = NONE,
+    **others: Variant,
+) -> Act:
+    """Return a call of a read. of: the message whose lookup identifier is given. others: arguments by their names."""
+    row = next(one for one in READS if one.name == member) if isinstance(member, str) else member
+    known = {"ReceiveTimeout": timeout, "Transaction": transaction, **others}
+    if of is not None:
+        known.setdefault("LookupId", text(f"{LOOKUP}{of}"))
+    arguments = [known.get(one.name, MISSING) for one in row.slots[0].arguments if not one.result]
+    return on(queue_object, row.name, *arguments, gives=gives)
+
+
+def known(*names: str) -> Plan:
+    """Return peeks of a second queue object `w` at every message, so that their lookup identifiers are known."""
+    first = read("PeekCurrent", f"w-{names[0]}", queue_object="w")
+    return (first, *(read("PeekNext", f"w-{name}", queue_object="w") for name in names[1:]))
+
+
+def sweep(most: int, again: str = "") -> Plan:
+    """Return what `w` sees from the head of the queue on: one peek more than there can be messages."""
+    later = (read("PeekNext", f"seen{again}{at}", queue_object="w") for at in range(1, most + 1))
+    return (on("w", "Reset"), read("PeekCurrent", f"seen{again}0", queue_object="w"), *later)
+
+
+def drain(most: int) -> Plan:
+    """Return what receives from the head of the queue take: one more than there can be messages."""
+    return tuple(read("Receive", f"drained{at}") for at in range(most + 1))
+
+
+def watched(*names: str, access: int = RECEIVE, transactional: bool = False, journal: bool = False) -> Plan:
+    """Return a queue with messages, and `w`, which has seen them all."""
+    made = base(*names, access=access, transactional=transactional, journal=journal)
+    return (*made, opened(PEEK, "w"), *(known(*names) if names else ()))
+
+
+def by_lookup(member: Member) -> bool:
+    """Tell whether a read seeks by lookup identifier."""
+    return "LookupId" in member.name
+
+
+def steps_on(member: Member) -> bool:
+    """Tell whether a read goes on from a message at its cursor."""
+    return member.name.startswith("PeekNext") and not by_lookup(member)
+
+
+def at_cursor(member: Member) -> bool:
+    """Tell whether a read reads at the cursor of the queue object."""
+    return member.event is not None and member.event.cursor
+
+
+def receives(member: Member) -> bool:
+    """Tell whether a read removes the message."""
+    return member.name.startswith("Receive")
+
+
+def named_by(member: Member, wanted: str, names: tuple[str, ...] = ("a", "b", "c")) -> str | None:
+    """Return the message whose lookup identifier leads a read to the wanted one; None if there is none."""
+    at = names.index(wanted)
+    step = -1 if "Next" in member.name else 1 if "Previous" in member.name else 0
+    return names[at + step] if 0 <= at + step < len(names) else None
+
+
+def place(member: Member) -> str:
+    """Return which of the messages a, b and c a read gives first."""
+    if not by_lookup(member):
+        return "b" if steps_on(member) else "a"
+    return "a" if "First" in member.name else "c" if "Last" in member.name else "b"
+
+
+def start(member: Member) -> Plan:
+    """Return what a read needs before it can be called: a message at the cursor of the queue object."""
+    return (read("PeekCurrent", "at"),) if steps_on(member) else ()
+
+
+def of(member: Member, wanted: str | None = None, names: tuple[str, ...] = ("a", "b", "c")) -> str | None:
+    """Return the `of` of a call of a read that gives this message, or the first that it can."""
+    return named_by(member, wanted or place(member), names) if by_lookup(member) else None
+
+
+def gives_at_once(member: Member) -> Iterator[Plan]:
+    """Yield plans in which a read finds a message at once, among others, and what is then in the queue."""
+    yield (
+        *watched("a", "b", "c"),
+        *start(member),
+        read(member, "m1", of=of(member)),
+        *sweep(3),
+        *drain(3),
+    )
+    if by_lookup(member) and "First" not in member.name and "Last" not in member.name:
+        for wanted in ("a", "c"):
+            one = named_by(member, wanted)
+            if one is not None:
+                yield (*watched("a", "b", "c"), read(member, "m", of=one), *drain(3))
+
+
+def finds_nothing(member: Member) -> Iterator[Plan]:
+    """Yield plans in which a read that does not wait finds no message."""
+    if steps_on(member):
+        yield (*watched("a"), *start(member), read(member))
+        yield (*watched("a"), *start(member), read(member), *sent("b"), *sweep(2))
+    elif not by_lookup(member) or named_by(member, "a") == "a" and place(member) != "b":
+        yield (*watched(), read(member), *sent("a"), *sweep(1))
+    else:
+        last = {"Next": "b", "Previous": "a"}
+        end = next((one for word, one in last.items() if word in member.name), None)
+        if end is not None:
+            yield (*watched("a", "b"), read(member, of=end), *sweep(2))
+        yield (*watched("a", "b"), read("Receive", "taken"), read(member, of="a" if end is None else end), *sweep(2))
+
+
+def waits(member: Member) -> Iterator[Plan]:
+    """Yield plans in which a read waits: without end or not, until a message comes, time is over, or Close ends it."""
+    if by_lookup(member):
+        return
+    names = ("a",) if steps_on(member) else ()
+    empty = (*watched(*names), *start(member))
+    for timeout in (MISSING, long(-1), LONG):
+        yield (*empty, read(member, timeout=timeout), *sent("b", "c"), *sweep(2 + len(names)))
+    yield (*empty, read(member, timeout=SOON), passes(500), passes(500), *sent("b"), *sweep(1 + len(names)))
+    yield (*empty, read(member, timeout=MISSING), on("q", "Close"), *sent("b"), *sweep(1 + len(names)))

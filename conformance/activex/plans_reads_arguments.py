@@ -1,0 +1,116 @@
+"""Plans for the arguments of reads: transactions, and what is wanted of a message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from conformance.activex.members import Member
+from conformance.activex.plans import DIRECT_NAME, Act, Plan, create, on
+from conformance.activex.plans_reads import (
+    RECEIVE,
+    at_cursor,
+    dispatch,
+    drain,
+    message,
+    of,
+    opened,
+    place,
+    read,
+    receives,
+    send,
+    start,
+    sweep,
+    watched,
+)
+from conformance.activex.received import WANTS
+from conformance.activex.values import MISSING, Variant, long, text, truth
+
+CONNECTOR: Final = text("{01234567-89AB-CDEF-0123-456789ABCDEF}")
+CONSTANTS: Final = (0, 1, 2)
+BEGIN: Final[Plan] = (create("MSMQTransactionDispenser", "d"), on("d", "BeginTransaction", gives="t"))
+COMMIT: Final = on("t", "Commit", MISSING, MISSING, MISSING)
+ABORT: Final = on("t", "Abort", MISSING, MISSING)
+
+
+def transactions(member: Member) -> Iterator[Plan]:
+    """Yield plans in which a receive is part of a transaction, or of none."""
+    if not receives(member):
+        return
+    for value in (*(long(one) for one in CONSTANTS), MISSING):
+        yield (*watched("a", "b", "c"), read(member, of=of(member), transaction=value), *drain(3))
+    names = "a", "b", "c"
+    alone = (*watched(*names, transactional=True), read(member, of=of(member), transaction=long(3)))
+    yield (*alone, *sweep(3), read("Peek", "p"))
+    within = (*watched(*names, transactional=True), *BEGIN)
+    taken = read(member, of=of(member), transaction=dispatch("t"))
+    yield (*within, taken, *_heads(), ABORT, *sweep(3, "then"), *_heads("then"))
+    yield (*within, taken, *_heads(), COMMIT, *sweep(3, "then"), *_heads("then"))
+    yield (*within, taken, *BEGIN[1:], *_again(member), *_heads())
+
+
+def _heads(again: str = "") -> Plan:
+    """Return peeks at both ends of the queue and lookups of each of its messages: a message that is held is not seen."""
+    looks = [read("PeekByLookupId", f"look{again}{name}", of=name) for name in ("a", "b", "c")]
+    return (read("Peek", f"head{again}"), read("PeekLastByLookupId", f"last{again}"), *looks)
+
+
+def _again(member: Member) -> Plan:
+    return (read(member, "m2", of=of(member), transaction=dispatch("t")),)
+
+
+def wants(member: Member) -> Iterator[Plan]:
+    """Yield plans in which a read asks for a property, does not, or leaves the argument out."""
+    given = {one.name for one in member.slots[0].arguments}
+    getters = [name for name, want in WANTS.items() if want in given]
+    for value in (truth(True), truth(False), MISSING):
+        flags: dict[str, Variant] = {want: value for want in WANTS.values() if want in given}
+        yield (*_with_connector(), *start(member), _read(member, flags), *(on("m", one, kind="get") for one in getters))
+    for name in getters:
+        flags = {WANTS[name]: truth(name != "Body")}
+        yield (*_with_connector(), *start(member), _read(member, flags), *(on("m", one, kind="get") for one in getters))
+
+
+def _read(member: Member, flags: dict[str, Variant]) -> Act:
+    return read(member, "m", of=of(member), **flags)
+
+
+def _with_connector() -> Plan:
+    """Return a queue with three messages that have a connector type."""
+    acts: list[Act] = [*watched()]
+    for name in ("a", "b", "c"):
+        acts += message(name)
+        acts += [on(name, "ConnectorTypeGuid", CONNECTOR, kind="put"), send(name)]
+    return (*acts, *(_known()))
+
+
+def _known() -> Plan:
+    return (
+        read("PeekCurrent", "w-a", queue_object="w"),
+        read("PeekNext", "w-b", queue_object="w"),
+        read("PeekNext", "w-c", queue_object="w"),
+    )
+
+
+def journals(member: Member) -> Iterator[Plan]:
+    """Yield plans with a queue whose journal keeps what a receive takes."""
+    if not receives(member):
+        return
+    journal = (create("MSMQQueueInfo", "j"), on("j", "FormatName", text(f"{DIRECT_NAME};JOURNAL"), kind="put"))
+    look = (opened(RECEIVE, "o", "j"), read("Peek", "kept", queue_object="o"))
+    for kept in (True, False):
+        made = (*watched("a", "b", "c", journal=kept), *journal)
+        yield (*made, *look, read(member, of=of(member)), read("Receive", "copy", queue_object="o"), *drain(3))
+
+
+def cursor(member: Member) -> Iterator[Plan]:
+    """Yield plans in which a read at the cursor is followed by others there."""
+    if not at_cursor(member):
+        return
+    for then in ("PeekCurrent", "ReceiveCurrent"):
+        yield (*watched("a", "b", "c"), *start(member), read(member), read(then, "m2"), read(then, "m3"), *drain(3))
+    yield (*watched("a", "b", "c"), *start(member), read(member), on("q", "Reset"), read("PeekCurrent", "m2"))
+    yield (*watched("a", "b", "c"), *start(member), read(member), read("PeekNext", "m2"), read("PeekNext", "m3"))
+
+
+__all__ = ["cursor", "journals", "place", "transactions", "wants"]

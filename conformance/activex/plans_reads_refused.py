@@ -1,0 +1,99 @@
+"""Plans for what reads refuse: each precondition alone, and with the one that the text puts behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from conformance.activex.members import Member
+from conformance.activex.plans import Plan, create, on
+from conformance.activex.plans_reads import (
+    PEEK,
+    RECEIVE,
+    SEND,
+    at_cursor,
+    base,
+    by_lookup,
+    of,
+    opened,
+    read,
+    receives,
+    sent,
+    start,
+    steps_on,
+    sweep,
+    watched,
+)
+from conformance.activex.values import Variant, text
+
+WRONG_TRANSACTIONS: Final = (text("a"), Variant("BOOL", True), Variant("R8", "1"), Variant("DATE", "2"))
+NO_LOOKUP: Final = (Variant("UI8", 0), text("0"))
+ADMINISTER: Final = 0x80
+
+
+def refused(member: Member) -> Iterator[Plan]:
+    """Yield plans in which a read is refused, and what is in the queue afterwards."""
+    yield from _by_state(member)
+    yield from _by_access(member)
+    yield from _by_arguments(member)
+    yield from _by_cursor(member)
+
+
+def _wrong(member: Member) -> Variant:
+    """Return a Transaction argument that the member refuses, where it has one."""
+    return WRONG_TRANSACTIONS[0]
+
+
+def _by_state(member: Member) -> Iterator[Plan]:
+    """Yield a blank and a closed object; both refuse before a look at the transaction, the access or the cursor."""
+    identifier = {"LookupId": text("1")}
+    blank = create("MSMQQueue", "q")
+    yield (blank, read(member, **identifier), read(member, transaction=_wrong(member), **identifier))
+    for access in (RECEIVE, SEND):
+        yield (
+            *base("a", access=access),
+            on("q", "Close"),
+            read(member, **identifier),
+            read(member, transaction=_wrong(member), **identifier),
+        )
+
+
+def _by_access(member: Member) -> Iterator[Plan]:
+    """Yield opened queues that do not allow the read, and those that do."""
+    for access in (SEND, *((PEEK, PEEK | ADMINISTER) if receives(member) else ())):
+        found = (*watched("a", "b", "c", access=access), read(member, of=of(member)))
+        wrong = (read(member, of=of(member), transaction=_wrong(member)),) if receives(member) else ()
+        yield (*found, *wrong, *sweep(3))
+    for access in (RECEIVE | ADMINISTER, *(() if receives(member) else (PEEK, PEEK | ADMINISTER))):
+        yield (*watched("a", "b", "c", access=access), *start(member), read(member, of=of(member)))
+
+
+def _by_arguments(member: Member) -> Iterator[Plan]:
+    if receives(member):
+        wrong = (read(member, of=of(member), transaction=one) for one in WRONG_TRANSACTIONS)
+        yield (*watched("a", "b", "c"), *wrong, *sweep(3))
+    if by_lookup(member) and of(member) is not None:
+        wrong = (read(member, LookupId=one) for one in NO_LOOKUP)
+        yield (*watched("a", "b", "c"), *wrong, *sweep(3))
+        for name in ("q", "s"):
+            more = (on("q", "Close"),) if name == "q" else ()
+            yield (*watched("a"), *more, read(member, queue_object=name, LookupId=NO_LOOKUP[0]))
+        yield (create("MSMQQueue", "q"), read(member, LookupId=NO_LOOKUP[0]))
+
+
+def _by_cursor(member: Member) -> Iterator[Plan]:
+    if not at_cursor(member):
+        return
+    if steps_on(member):
+        yield (*watched("a", "b"), read(member), read("PeekCurrent", "p"), read(member, "m2"))
+        yield (*watched("a", "b"), read("PeekCurrent", "p"), on("q", "Reset"), read(member))
+        yield (*watched("a", "b"), read("ReceiveCurrent", "p"), read(member))
+        yield (*watched("a", "b"), read("PeekCurrent", "p"), read("Receive", "taken"), read(member, "m2"))
+        return
+    gone = (*watched("a", "b"), read("PeekCurrent", "p"), read("Receive", "taken"))
+    yield (*gone, read(member), read("PeekNext", "next"), read(member, "m2"), *sweep(2))
+    yield (*gone, on("q", "Reset"), read(member), *sweep(2))
+    yield (*watched(), read("PeekCurrent", "p"), *sent("a"), on("q", "Reset"), read(member))
+
+
+__all__ = ["NO_LOOKUP", "WRONG_TRANSACTIONS", "opened", "refused"]

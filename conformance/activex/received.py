@@ -1,0 +1,65 @@
+"""Properties of a received message: the values that it was sent with, and nothing of what the read did not want."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from conformance.activex.cells import requirements
+from conformance.activex.events import Known, argument, wanted
+from conformance.activex.expected import Demand, Invoke, Readings, Seen, demands
+from conformance.activex.members import Member
+from conformance.activex.refusals import accepted
+from conformance.activex.statuses import S_OK, failed
+from conformance.activex.tables import CLASSES
+from conformance.activex.tables_message import NULL_GUID
+from conformance.activex.values import hollow
+from conformance.spec.catalogue import reading_id
+
+UNWANTED: Final = reading_id("R-MQAC-property-not-wanted")
+WANTS: Final = {
+    "Body": "WantBody",
+    "DestinationQueueInfo": "WantDestinationQueue",
+    "ConnectorTypeGuid": "WantConnectorType",
+}
+"""Properties of a message to the argument by which a read asks for them."""
+SHOWN: Final = ("Label", "Body", "LookupId", "Priority", "AppSpecific")
+"""Properties that are got from each message that a read gives: they tell which message it is."""
+
+
+def got(known: Known, name: str, call: Invoke, seen: Seen, readings: Readings) -> Iterator[Demand]:
+    """Yield the demands on a property that a client gets from a received message."""
+    link, held = known.link(name), known.held[name]
+    want = WANTS.get(call.member)
+    if link.read is None or want is None:
+        yield from demands(held, call, seen, readings)
+        return
+    reader = CLASSES["MSMQQueue"][link.read.member]
+    if not any(one.name == want for one in reader.slots[0].arguments):
+        return
+    asked = wanted(reader, link.read, want)
+    names = requirements(reader, "method", *columns(reader, link.read, want, asked=asked))
+    if not asked:
+        yield from _nothing(names, seen, readings)
+    elif call.member == "DestinationQueueInfo":
+        yield Demand(names, seen.gives, {"status": S_OK, "value": "an MSMQQueueInfo"})
+    else:
+        found = tuple(demands(held, call, seen, readings))
+        if found:
+            yield Demand(names, all(one.holds for one in found), found[-1].expected)
+        yield from found
+
+
+def columns(reader: Member, read: Invoke, want: str, *, asked: bool) -> tuple[str, ...]:
+    """Return the columns of a read that say whether it shows a property."""
+    left = argument(reader, read, want) is None
+    return (f"want:{want}:{'true' if asked else 'false'}", *((f"default:{want}",) if left else ()))
+
+
+def _nothing(names: tuple[str, ...], seen: Seen, readings: Readings) -> Iterator[Demand]:
+    known = accepted(readings, UNWANTED)
+    which = "fails" if failed(seen.status) else "empty"
+    empty = seen.value is None or hollow(seen.value) or seen.value.value in (NULL_GUID, 0)
+    holds = which in known and (which == "fails" or (seen.status == S_OK and empty))
+    assumed = ((UNWANTED, which),) if holds and len(known) > 1 else ()
+    yield Demand(names, holds, {"value": "nothing, because the read did not ask for it"}, assumed)

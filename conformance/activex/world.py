@@ -1,0 +1,270 @@
+"""A world: the objects of a client with the queue manager behind them. A call and its answer go in, verdicts come out.
+
+What an object's own preconditions let through is a call of the model: the answer of the member is the observation, and
+the model's verdict is one on the member's own demand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from conformance.activex.cells import requirements
+from conformance.activex.effects import Doer, Doers, answered, done
+from conformance.activex.events import Events, Known, Link, Untold, events
+from conformance.activex.expected import Demand, Held, Invoke, Readings, Seen, demands, refusing
+from conformance.activex.received import got
+from conformance.activex.states import MADE, RECEIVED
+from conformance.activex.statuses import S_OK
+from conformance.activex.step import moved, new, verdicts
+from conformance.activex.tables import CLASSES
+from conformance.activex.values import Variant
+from conformance.model import Answer, BadCall, Call, Model, Observation, SeenMessage, States
+from conformance.model.naming import named
+from conformance.verdict import Verdict
+
+_REFUSED_BY_ACCESS: Final[Mapping[str, frozenset[str]]] = {
+    "send": frozenset({"access-receive", "access-peek"}),
+    "peek": frozenset({"access-receive"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Every object that a client holds, by name, and the possible states of the queue manager.
+
+    doers: which call has done what to a message or cursor. waiting: reads that have not been answered, by the name of
+    the message they will give, with the name of their queue object. lost: an answer was wrong, or nothing is known of a
+    call, so that the model follows no more; the objects' own demands are judged still.
+    """
+
+    model: Model
+    known: Known = field(default_factory=Known)
+    states: States = field(default_factory=States)
+    doers: Doers = field(default_factory=dict)
+    waiting: Mapping[str, tuple[str, Invoke]] = field(default_factory=dict)
+    lost: bool = False
+
+    @property
+    def readings(self) -> Readings:
+        """The accepted readings."""
+        return self.model.rules.readings
+
+    def created(self, name: str, coclass: str) -> World:
+        """Return the world with a new object."""
+        held = {**self.known.held, name: new(coclass)}
+        return replace(self, known=replace(self.known, held=held))
+
+    def called(
+        self, name: str, call: Invoke, seen: Seen, gives: str | None = None, ended: Mapping[str, Seen] | None = None
+    ) -> tuple[World, tuple[Verdict, ...]]:
+        """Judge an answer. gives: the client's name for the object that the call hands out. ended: waiting reads that
+        have answered meanwhile, by the name of the message they give.
+        """
+        held = self.known.held[name]
+        member = CLASSES[held.coclass][call.member]
+        subject = (
+            f"{held.coclass}.{call.member}" if call.kind == "method" else f"{call.kind} {held.coclass}.{call.member}"
+        )
+        if call.kind == "get":
+            return self, tuple(verdicts(subject, got(self.known, name, call, seen, self.readings), seen))
+        check = refusing(member, held, call)
+        if call.kind == "put" or check is not None or (member.event is None and member.name != "Reset"):
+            found = list(demands(held, call, seen, self.readings))
+            if check is not None and check.name == "closed":
+                found = [closed(self.known, name, one) for one in found]
+            world = self._moved(name, call, seen, gives)
+            strange = check is not None and (seen.waits or seen.status == S_OK)
+            return replace(world, lost=self.lost or strange), tuple(verdicts(subject, found, seen))
+        if self.lost:
+            return self._moved(name, call, seen, gives), ()
+        try:
+            return self._judged(name, call, seen, gives, ended or {}, subject)
+        except (Untold, BadCall):
+            plain = [] if held.coclass in ("MSMQQueue", "MSMQMessage") else demands(held, call, seen, self.readings)
+            world = replace(self._moved(name, call, seen, gives), lost=held.coclass != "MSMQTransaction")
+            return world, tuple(verdicts(subject, plain, seen))
+
+    def passed(self, by_ms: int, ended: Mapping[str, Seen]) -> tuple[World, tuple[Verdict, ...]]:
+        """Judge what time alone has ended."""
+        if self.lost:
+            return self, ()
+        call = Call("clock.advance", by_ms=by_ms)
+        return self._stepped(Events(call), None, Seen(S_OK), None, ended, "the time passes")
+
+    def due(self, name: str | None, call: Invoke | None, gives: str | None = None, by_ms: int = 0) -> frozenset[str]:
+        """Return the waiting reads that end with a call, or with the time that passes."""
+        if self.lost or not self.waiting:
+            return frozenset()
+        try:
+            found = (
+                Events(Call("clock.advance", by_ms=by_ms))
+                if call is None
+                else events(self.known, name or "", call, gives)
+            )
+            states = self.before(found)
+            return self.model.due(states, found.main).reads
+        except (Untold, BadCall):
+            return frozenset()
+
+    def aware(self, name: str, call: Call) -> World:
+        """Return the world that knows the message which a call sends: a waiting read may give it before it is answered."""
+        if call.method != "messages.send":
+            return self
+        sent = {**self.known.sent, call.message or "": self.known.held[name].values}
+        return replace(self, known=replace(self.known, sent=sent))
+
+    def before(self, found: Events) -> States:
+        """Return the states in which the main call of some events is made."""
+        states = self.states
+        for call in found.before:
+            states = self.model.step(states, call, Observation(Answer())).states
+        return states
+
+    def _judged(
+        self, name: str, call: Invoke, seen: Seen, gives: str | None, ended: Mapping[str, Seen], subject: str
+    ) -> tuple[World, tuple[Verdict, ...]]:
+        return self._stepped(events(self.known, name, call, gives), (name, call), seen, gives, ended, subject)
+
+    def _stepped(
+        self,
+        found: Events,
+        made: tuple[str, Invoke] | None,
+        seen: Seen,
+        gives: str | None,
+        ended: Mapping[str, Seen],
+        subject: str,
+    ) -> tuple[World, tuple[Verdict, ...]]:
+        """Judge by the model. made: the object and the call; None for time that passes."""
+        if made is not None:
+            self = self.aware(made[0], found.main)
+        states = self.before(found)
+        main = found.main
+        reads = main.method.startswith("messages.") and main.method != "messages.send"
+        observation = Observation(
+            self._answer(main, seen, reads),
+            {name: self._answer(main, one, True) or Answer() for name, one in ended.items()},
+        )
+        judged = self.model.step(states, main, observation)
+        if states.likely.keeping is not None:
+            allowed = [self.model.allowed(state, main).outcomes for state in states.states]
+            observation = named(states.likely, main, observation, allowed)
+        name, call = made or ("", None)
+        doer = Doer(self.known.held[name].coclass, call) if call is not None else None
+        told = answered(
+            self.model, states, main, judged, observation, doer, self.doers, seen, ended, self._readers(), self.readings
+        )
+        out = [one for demand in told for one in verdicts(demand.subject or subject, [demand.demand], demand.seen)]
+        if judged.failed or any(not demand.demand.holds for demand in told):
+            world = self if call is None else self._moved(name, call, seen, gives)
+            return replace(world, lost=True), tuple(out)
+        after = judged.states
+        for extra in found.failed if observation.answer is not None and observation.answer.failed else found.after:
+            after = self.model.step(after, extra, Observation(Answer())).states
+        world = replace(self, states=after, doers=done(self.doers, states.likely, main, doer, observation))
+        if call is not None:
+            world = world._moved(name, call, seen, gives)
+            if seen.waits:
+                world = replace(world, waiting={**world.waiting, gives or "": (name, call)})
+            else:
+                world = world._linked(name, call, main, gives, observation.answer)
+                out += world._shown(gives or "", seen)
+        return world._ended(ended, observation, out)
+
+    def _readers(self) -> Mapping[str, Doer]:
+        return {gives: Doer("MSMQQueue", call) for gives, (_, call) in self.waiting.items()}
+
+    def _ended(
+        self, ended: Mapping[str, Seen], observation: Observation, out: Iterable[Verdict]
+    ) -> tuple[World, tuple[Verdict, ...]]:
+        world, found = self, list(out)
+        for gives, seen in ended.items():
+            _, call = self.waiting[gives]
+            waiting = {key: one for key, one in world.waiting.items() if key != gives}
+            world = replace(world, waiting=waiting)
+            if seen.gives:
+                answer = observation.completed[gives]
+                message = answer.message.name if answer.message is not None else ""
+                world = world._received(gives, call, message)
+                world = replace(world, doers={**world.doers, (message, "read"): Doer("MSMQQueue", call)})
+                found += world._shown(gives, seen)
+        return world, tuple(found)
+
+    def _answer(self, call: Call, seen: Seen, reads: bool) -> Answer | None:
+        """Return the answer as the model has it: failures have no codes there, since the objects have their own."""
+        if seen.waits:
+            return None
+        if not reads:
+            return Answer(None if seen.status else 0, seen.status != S_OK)
+        if not seen.gives:
+            return Answer(None, True)
+        name = identified(self.known, seen) or "?"
+        lookup = seen.shown.get("LookupId")
+        value = lookup.value.value if lookup is not None and lookup.value is not None else None
+        number = int(value) if isinstance(value, int) or (isinstance(value, str) and value.isdecimal()) else None
+        return Answer(0, False, SeenMessage(name.encode(), lookup_identifier=number))
+
+    def _moved(self, name: str, call: Invoke, seen: Seen, gives: str | None) -> World:
+        """Return the world with the object as the call has left it, and the object that it hands out."""
+        if seen.waits:
+            return self
+        held = {**self.known.held, name: moved(self.known.held[name], call, seen)}
+        made = MADE.get((held[name].coclass, call.member))
+        if gives is not None and seen.status == S_OK and made is not None:
+            held[gives] = Held(*made)
+        elif gives is not None and gives not in held and seen.gives:
+            held[gives] = Held("MSMQMessage", RECEIVED, {"": Variant("EMPTY")})
+        return replace(self, known=replace(self.known, held=held))
+
+    def _linked(self, name: str, call: Invoke, main: Call, gives: str | None, answer: Answer | None) -> World:
+        """Return the world with what stands behind the objects after a call that has been answered as it should."""
+        if answer is None or answer.failed:
+            return self
+        known = self.known
+        if main.method == "queues.create":
+            known = known.linked(name, Link(queue=main.queue or ""))
+        elif main.method == "queues.open" and gives is not None:
+            access = main.access or ""
+            cursor = f"{gives}.0" if access != "send" else ""
+            known = known.linked(gives, Link(queue=main.queue or "", access=access, cursor=cursor))
+            refused = replace(known.held[gives], also=_REFUSED_BY_ACCESS.get(access, frozenset()))
+            known = replace(known, held={**known.held, gives: refused})
+        elif main.method == "cursors.open":
+            known = known.linked(name, replace(known.link(name), cursor=main.name or ""))
+        elif main.method == "transactions.begin" and gives is not None:
+            known = known.linked(gives, Link(transaction=main.name))
+        elif answer.message is not None and gives is not None:
+            return replace(self, known=known)._received(gives, call, answer.message.name)
+        return replace(self, known=known)
+
+    def _received(self, gives: str, call: Invoke, message: str) -> World:
+        known = self.known.linked(gives, Link(message=message, read=call))
+        values = known.sent.get(message.partition("@")[0], {})
+        return replace(self, known=replace(known, held={**known.held, gives: Held("MSMQMessage", RECEIVED, values)}))
+
+    def _shown(self, gives: str, seen: Seen) -> Iterator[Verdict]:
+        """Yield the verdicts on the properties that were got from a received message at once."""
+        if gives not in self.known.held:
+            return
+        for member, value in seen.shown.items():
+            subject = f"get MSMQMessage.{member}"
+            yield from verdicts(subject, got(self.known, gives, Invoke(member, "get"), value, self.readings), value)
+
+
+def identified(known: Known, seen: Seen) -> str | None:
+    """Return the message that a read has given, by its label or its body; None for a message that nobody has sent."""
+    for member, kept in (("Label", "Label"), ("Body", "Body")):
+        one = seen.shown.get(member)
+        if one is None or one.status != S_OK or one.value is None or not one.value.value:
+            continue
+        for name, values in known.sent.items():
+            if values.get(kept) is not None and values[kept].value == one.value.value:
+                return name
+    return None
+
+
+def closed(known: Known, name: str, demand: Demand) -> Demand:
+    """Return the demand that a closed object refuses a call, as one on Close too."""
+    close = CLASSES["MSMQQueue"]["Close"]
+    return replace(demand, requirements=(*demand.requirements, *requirements(close, "method", "closes")))
