@@ -6,16 +6,17 @@ All other members of these objects are judged by their tables.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from conformance.activex import choices, message_queues, queue_effects, queue_info, transactions
+from conformance.activex import choices, message_queues, queue_effects, queue_info, sending, sent_values, transactions
 from conformance.activex.choices import Choice
 from conformance.activex.expected import Held, Invoke, Readings, Seen
 from conformance.activex.ideal import ideal as ideal_of_table
 from conformance.activex.plans import Act
+from conformance.activex.posts import Posts
 from conformance.activex.queue_store import Info, Store
 from conformance.activex.scenes import COMPUTER, MANAGER, Place
-from conformance.activex.states import OPENED
+from conformance.activex.states import OPENED, RECEIVED
 from conformance.activex.statuses import S_OK
 from conformance.activex.step import new, step
 from conformance.activex.tables import CLASSES
@@ -35,6 +36,7 @@ class ClientObjects:
     infos: dict[str, Info] = field(default_factory=dict)
     messages: message_queues.Messages = field(default_factory=dict)
     transactions: Transactions = field(default_factory=Transactions)
+    posts: Posts = field(default_factory=Posts)
     held: dict[str, Held] = field(default_factory=dict)
 
     def do(self, act: Act, seen: Seen | None) -> tuple[Verdict, ...]:
@@ -45,12 +47,19 @@ class ClientObjects:
         told = self._wanted(act.object, act.call)
         if told is None:
             self.held[act.object], verdicts = step(self.held[act.object], act.call, seen, self.readings)
-            if act.call.member == "Close" and seen.status == S_OK:
-                self.store = queue_effects.closed(self.store, act.object)
+            self._stepped(act.object, act.call, seen)
             return verdicts
         verdicts = tuple(choices.verdicts(self.classes[act.object], act.call, told, seen))
         self._after(act, act.call, seen)
         return verdicts
+
+    def copy(self) -> ClientObjects:
+        """Return a scene that goes on from here by itself."""
+        return replace(self, classes=dict(self.classes), infos=dict(self.infos), held=dict(self.held))
+
+    def knows(self, name: str) -> bool:
+        """Tell whether the plan has an object of this name by now."""
+        return name in self.classes
 
     def ideal(self, act: Act) -> Seen:
         """Return an answer that the text allows."""
@@ -79,11 +88,38 @@ class ClientObjects:
             told = queue_info.wanted(self.infos[name], self.store, call, self.readings)
         elif coclass in (TRANSACTION, DISPENSER):
             told = transactions.wanted(name, self.transactions, call, self._known(), self.readings)
-        elif coclass == message_queues.COCLASS and call.member in message_queues.MEMBERS:
+        elif coclass == "MSMQQueue" and call.member == "Receive":
+            told = sending.receiving(name, self.posts, call, self._known())
+        elif coclass != message_queues.COCLASS:
+            return None
+        elif call.member in message_queues.MEMBERS:
             told = message_queues.wanted(name, self.messages, self.store, call, self._known(), self.readings)
+        elif call.member == "Send":
+            held, readings = self.held, self.readings
+            told = sending.wanted(name, self.posts, self.store, held, self.transactions, call, readings)
+        elif call.kind == "get" and (name in self.posts.received or name in self.posts.sent):
+            told = self._shown(name, call.member)
         else:
             return None
         return list(told)
+
+    def _shown(self, name: str, member: str) -> Iterator[Choice]:
+        received = name in self.posts.received
+        post = self.posts.received[name] if received else self.posts.sent[name]
+        row = CLASSES[message_queues.COCLASS][member]
+        return sent_values.shown(row, post, self.posts, self.store, self.readings, received=received)
+
+    def _stepped(self, name: str, call: Invoke, seen: Seen) -> None:
+        """Keep what a call leads to that its table judges."""
+        if seen.status != S_OK:
+            return
+        if call.member == "Close":
+            self.store = queue_effects.closed(self.store, name)
+        elif call.member.startswith("AttachCurrentSecurityContext"):
+            self.posts = replace(self.posts, attached=self.posts.attached | {name})
+        elif call.kind == "put" and self.classes[name] == message_queues.COCLASS:
+            attribute = CLASSES[message_queues.COCLASS][call.member].kept_as or ""
+            self.posts = self.posts.with_put(name, attribute)
 
     def _known(self) -> tuple[str, ...]:
         return (*self.classes, *self.transactions.handles)
@@ -96,13 +132,24 @@ class ClientObjects:
             self.infos[name], self.store = after
             if handed and call.member == "Open":
                 self._hold(act.gives, "MSMQQueue", OPENED)
+                key = self.store.target(self.infos[name]).key
+                opened = {**self.posts.opened, act.gives or "": (key, int(call.arguments[0].value))}
+                self.posts = replace(self.posts, opened=opened)
+        elif coclass == "MSMQQueue":
+            self._received(name, act.gives if handed and seen.gives else None, seen)
         elif coclass in (TRANSACTION, DISPENSER):
+            if call.member in ("Commit", "Abort") and seen.status == S_OK:
+                self.posts = sending.ended(self.posts, self.transactions, name, call.member)
             self.transactions = transactions.after(name, self.transactions, call, seen, act.gives)
             if handed and call.member == "BeginTransaction":
                 self._hold(act.gives, TRANSACTION, "Attached")
         elif coclass == message_queues.DESTINATION:
             if call.kind == "put" and seen.status == S_OK:
                 self.infos[name] = Info(format=call.arguments[0].value)
+        elif call.member == "Send":
+            self._sent(name, call, seen)
+        elif call.member not in message_queues.MEMBERS:
+            self._got(name, call, seen)
         elif call.kind == "putref" and seen.status == S_OK:
             info = self.infos.get(call.arguments[0].value or "")
             self.messages = message_queues.put(name, self.messages, call, info)
@@ -112,6 +159,35 @@ class ClientObjects:
                 self.infos[act.gives] = info
                 kind = message_queues.DESTINATION if call.member == "ResponseDestination" else COCLASS
                 self._hold(act.gives, kind, "Refreshed")
+
+    def _sent(self, name: str, call: Invoke, seen: Seen) -> None:
+        target = self.posts.opened.get(str(call.arguments[0].value))
+        queue = self.store.queues.get(target[0]) if target is not None else None
+        own = None
+        if queue is not None:
+            info = Info(path=queue.path, resolved=True)
+            own = message_queues.Kept(info, sending.cell("sets:DestinationQueueFormatName"))
+        after = sending.after(name, self.posts, self.held, self.messages, self.transactions, call, seen, own)
+        self.posts = after
+        if own is not None and seen.status == S_OK:
+            self.messages = {**self.messages, (name, "DestinationQueueFormatName"): own}
+
+    def _received(self, queue: str, gives: str | None, seen: Seen) -> None:
+        target = self.posts.opened.get(queue)
+        if target is None or not seen.gives:
+            return
+        post = self.posts.first(target[0])
+        self.posts = self.posts.with_received(target[0], gives)
+        if gives is not None and post is not None:
+            self._hold(gives, message_queues.COCLASS, RECEIVED)
+            self.messages = {**self.messages, **{(gives, attribute): kept for attribute, kept in post.queues.items()}}
+
+    def _got(self, name: str, call: Invoke, seen: Seen) -> None:
+        post = self.posts.received.get(name) or self.posts.sent.get(name)
+        attribute = CLASSES[message_queues.COCLASS][call.member].kept_as or ""
+        if post is not None and seen.value is not None and attribute in sent_values.BOUND:
+            at = (post.number, attribute)
+            self.posts = replace(self.posts, seen={at: seen.value, **self.posts.seen})
 
     def _hold(self, name: str | None, coclass: str, state: str) -> None:
         assert name is not None

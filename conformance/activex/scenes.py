@@ -7,7 +7,6 @@ acts with the real texts.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
@@ -38,8 +37,14 @@ class Scene(Protocol):
     def do(self, act: Act, seen: Seen | None) -> tuple[Verdict, ...]:
         """Judge the answer to an act, and keep what it leads to. seen: None for a creation."""
 
+    def knows(self, name: str) -> bool:
+        """Tell whether the plan has an object of this name by now."""
+
     def ideal(self, act: Act) -> Seen:
         """Return an answer that the text allows."""
+
+    def copy(self) -> Scene:
+        """Return a scene that goes on from here by itself."""
 
 
 Stage = Callable[[Readings, Place], Scene]
@@ -78,7 +83,9 @@ def _played(plan: Plan, stage: Stage, readings: Readings) -> Iterator[tuple[Scen
         if act.call is None:
             scene.do(act, None)
             continue
-        seen, before = scene.ideal(act), deepcopy(scene)
+        if not scene.knows(act.object):
+            return
+        seen, before = scene.ideal(act), scene.copy()
         yield before, act, seen, scene.do(act, seen)
         texts = known(act, seen, texts)
 
@@ -119,7 +126,7 @@ def caught(plans: Iterable[Plan], stage: Stage, readings: Readings | None = None
             for wrong in changed(seen):
                 if not passed - found:
                     break
-                trial = deepcopy(before)
+                trial = before.copy()
                 broken = {v.requirement for v in trial.do(act, wrong) if v.outcome is Outcome.FAIL}
                 found |= broken & passed
     return frozenset(found)
