@@ -145,9 +145,7 @@ def _put(member: Member, value: Variant, seen: Seen) -> Iterator[Demand]:
     if member.takes is None:
         return
     if member.takes.admits(value):
-        of_type = f"type:{value.of if value.vt == 'ARRAY' else value.vt}"
-        columns = ("success",) if value.vt == "ARRAY" else ("success", of_type)
-        yield _status(requirements(member, "put", *columns), seen, S_OK)
+        yield _status(requirements(member, "put", "success", f"type:{value.vt}"), seen, S_OK)
     elif member.refusal is not None:
         yield _status(requirements(member, "put", "refused"), seen, member.refusal)
 
@@ -188,7 +186,7 @@ def _kept(member: Member, held: Held, put: Variant, seen: Seen) -> Iterator[Dema
     for writer in CLASSES[held.coclass].values() if held.state != RECEIVED else ():
         if writer.kept_as == member.kept_as and writer.slot("put") is not None and member.name != "BodyLength":
             yield Demand(requirements(writer, "put", "kept", f"kept:{put.value}"), holds, expected)
-    yield Demand(requirements(member, "get", "gives", _case(put)), holds, expected)
+    yield Demand(requirements(member, "get", "gives", _case(put), f"gives:{put.value}"), holds, expected)
 
 
 def _initial(member: Member, seen: Seen, readings: Readings) -> Iterator[Demand]:

@@ -13,12 +13,13 @@ from typing import Final
 from conformance.activex.cells import requirements
 from conformance.activex.choices import ANY_FAILURE, Choice, Option, Shape, one
 from conformance.activex.expected import Invoke, Readings
+from conformance.activex.members import Member
 from conformance.activex.queue_effects import refreshed
 from conformance.activex.queue_info import accepted
 from conformance.activex.queue_store import Info, Names, Store
 from conformance.activex.statuses import S_OK
 from conformance.activex.tables import CLASSES
-from conformance.activex.values import Variant
+from conformance.activex.values import Variant, hollow
 
 COCLASS: Final = "MSMQMessage"
 DESTINATION: Final = "MSMQDestination"
@@ -50,9 +51,10 @@ def wanted(
         yield one(success)
         return
     kept = messages.get((name, row.kept_as or ""))
-    if kept is None:
-        return
     objects = tuple(known)
+    if kept is None:
+        yield from _unnamed(row, success, objects, readings)
+        return
     value = Shape(
         Variant("DISPATCH", "new"),
         lambda seen: seen.vt in ("DISPATCH", "UNKNOWN") and bool(seen.value) and seen.value not in objects,
@@ -70,6 +72,21 @@ def wanted(
     yield tuple(options[word] for word in accepted(readings, REFRESH, "object", "fails"))
 
 
+def _unnamed(row: Member, success: Names, objects: tuple[str, ...], readings: Readings) -> Iterator[Choice]:
+    """Yield what a getter answers for a name that is NULL: an object without a name, none, or a failure."""
+    initial, gives = requirements(row, "get", "initial"), requirements(row, "get", "gives", "new")
+
+    def holds(seen: Variant) -> bool:
+        return hollow(seen) or (seen.vt in ("DISPATCH", "UNKNOWN") and seen.value not in objects)
+
+    value = Shape(Variant("DISPATCH", "new"), holds, "a new object, or none")
+    options = {
+        "object": Option((*success, *initial, *gives), S_OK, value, ((REFRESH, "object"),)),
+        "fails": Option((), ANY_FAILURE, None, ((REFRESH, "fails"),)),
+    }
+    yield tuple(options[word] for word in accepted(readings, REFRESH, "object", "fails"))
+
+
 def put(name: str, messages: Messages, call: Invoke, info: Info | None) -> Messages:
     """Return what the messages hold after a putref. info: the object that was given, None for none."""
     row = MEMBERS[call.member]
@@ -79,16 +96,17 @@ def put(name: str, messages: Messages, call: Invoke, info: Info | None) -> Messa
     return {**messages, at: Kept(info, requirements(row, "putref", "kept"))}
 
 
-def given(name: str, messages: Messages, store: Store, call: Invoke) -> Info | None:
-    """Return the object that a getter hands out; None where the text does not tell."""
+def given(name: str, messages: Messages, store: Store, call: Invoke) -> Info:
+    """Return the object that a getter hands out."""
     row = MEMBERS[call.member]
     kept = messages.get((name, row.kept_as or ""))
     if kept is None:
-        return None
+        initial = (*requirements(row, "get", "initial"), *requirements(row, "get", "named"))
+        return Info(because=initial, named=initial)
     names = (*kept.shows, *requirements(row, "get", "named"))
     source = kept.info
-    info = Info(path=source.path, format=source.format, resolved=True, because=names)
+    info = Info(path=source.path, format=source.format, resolved=True)
     queue = store.queue(store.target(info))
     if queue is not None:
         info = refreshed(info, queue, requirements(row, "get", "refresh"))
-    return replace(info, shows={**info.shows, "QueueFormatName": names})
+    return replace(info, named=names)

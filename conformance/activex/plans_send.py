@@ -89,6 +89,8 @@ def property_sent(member: str) -> Iterator[Plan]:
     for value in row.takes.inside():
         if value == NONE and member.startswith("MaxTime"):
             continue  # the message is over before it can be received
+        if value.vt == "ARRAY" and value.of != "UI1":
+            continue  # no section has a type of body for it
         yield (*QUEUE, message(), put("m", member, value), send(), receive(), *get("r", *shows))
 
 
@@ -145,8 +147,10 @@ def _queues() -> Iterator[Plan]:
         message(),
         send(),
         *_queue("m", "DestinationQueueInfo", "d"),
+        *get("d", "Label"),
         receive(),
         *_queue("r", "DestinationQueueInfo", "e"),
+        *get("e", "Label"),
     )
     for member in ("ResponseQueueInfo", "AdminQueueInfo"):
         for form in (member, f"{member}_v1", f"{member}_v2"):

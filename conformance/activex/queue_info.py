@@ -7,6 +7,7 @@ answers depends on what the object holds and on the queues of the computer.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from conformance.activex import queue_values as shown
@@ -240,7 +241,7 @@ def _machine_value(info: Info, name: str, readings: Readings) -> Iterator[Choice
 
 
 def _format_name(info: Info, store: Store, target: Target, readings: Readings) -> Choice | None:
-    gives = cell("FormatName", "get", "gives")
+    gives = (*info.named, *cell("FormatName", "get", "gives"))
     if info.format is not None:
         return one((*info.shows.get("QueueFormatName", ()), *gives), S_OK, text(info.format))
     null = shown.null_text()
@@ -257,7 +258,7 @@ def _format_name(info: Info, store: Store, target: Target, readings: Readings) -
         return one(
             (*names, *gives) if info.path is not None else (*names, *cell("FormatName", "get", "initial")), S_OK, null
         )
-    worked_out = tuple(_worked_out(store, queue, readings))
+    worked_out = tuple(replace(one, names=(*info.named, *one.names)) for one in _worked_out(store, queue, readings))
     if info.resolved:
         return worked_out
     reading, yes, no = (AFTER_CREATE, "set", "unset") if info.created else (OF_PATH, "looked-up", "null")

@@ -50,6 +50,7 @@ class Info:
     values, shows: as in Stored. unsaved: attributes put since the queue had the object's values. refusal: what the last
     Refresh by this name answered, if it failed. because: the requirements that the object's lack of a name shows.
     forgets: those that a look at the queue shows, because a new name made the object forget what it had.
+    named: those that its format name shows, because a message has handed the object out.
     """
 
     path: str | None = None
@@ -64,6 +65,7 @@ class Info:
     refusal: int | None = None
     because: Names = ()
     forgets: Names = ()
+    named: Names = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,9 +153,9 @@ class ClientObjects:
         elif call.kind == "putref" and seen.status == S_OK:
             info = self.infos.get(call.arguments[0].value or "")
             self.messages = message_queues.put(name, self.messages, call, info)
-        elif handed:
+        elif handed and seen.gives:
             info = message_queues.given(name, self.messages, self.store, call)
-            if info is not None and act.gives is not None:
+            if act.gives is not None:
                 self.infos[act.gives] = info
                 kind = message_queues.DESTINATION if call.member == "ResponseDestination" else COCLASS
                 self._hold(act.gives, kind, "Refreshed")
@@ -196,8 +196,8 @@ class ClientObjects:
 
 
 def _destination(info: Info | None, call: Invoke) -> Iterator[Choice]:
-    if call.kind == "get" and call.member == "FormatName" and info is not None and info.because:
-        yield choices.one(info.because, S_OK, text(info.format or ""))
+    if call.kind == "get" and call.member == "FormatName" and info is not None and info.named:
+        yield choices.one(info.named, S_OK, text(info.format or ""))
 
 
 def client_objects(readings: Readings, place: Place) -> ClientObjects:
