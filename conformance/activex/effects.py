@@ -13,6 +13,7 @@ from typing import Final
 from conformance.activex.cells import requirements
 from conformance.activex.events import OBJECT, argument, timeout_ms
 from conformance.activex.expected import Demand, Invoke, Readings, Seen
+from conformance.activex.locked import ALLOWED, PEEKS
 from conformance.activex.members import Member
 from conformance.activex.refusals import EXPIRED, Refusal, of_lookup, of_read
 from conformance.activex.statuses import S_OK, failed
@@ -21,6 +22,7 @@ from conformance.model import Call, Judged, Model, Observation, State, States
 from conformance.model.calls import INFINITE, LOOKUPS, READS
 from conformance.model.expected import Blocks, Expected, Fails, Succeeds
 from conformance.model.matching import Fit, match
+from conformance.model.state import Position
 from conformance.verdict import Json, Outcome
 
 
@@ -70,6 +72,7 @@ PAST: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "MQDMPR-3.1.4.5.sends-vanish": (("end", "aborts"), ("send", "enlists")),
     "MQDMPR-3.1.7.1.9.uncommitted-locked": (("send", "locks"),),
     "MQDMPR-3.1.7.1.9.available": (("send", "arrives"),),
+    ALLOWED: (("read", "allow-peek"),),
     "MQMQ-2.3.1.4.journal-copy": (("read", "journals"),),
 }
 """The model's requirement to the kinds of effects that it speaks of, and the columns of their members."""
@@ -236,6 +239,10 @@ def _broken(
     answer = observation.answer if wrong is None else observation.completed.get(wrong)
     message = answer.message.name if answer is not None and answer.message is not None else None
     expected: Json = {"demanded": expected_of(demanded), "because": requirement}
+    if isinstance(demanded.result, Succeeds) and demanded.result.message != message:
+        lacking = _position(state, call, demanded.result.message)
+        if lacking is not None and lacking.claim == ALLOWED:
+            requirement, message = ALLOWED, lacking.message
     names = tuple(dict.fromkeys(_earlier(state, call, requirement, doers, message)))
     subject = None
     if not names and wrong is not None:
@@ -248,6 +255,11 @@ def _broken(
         names = names or doer.requirements(*columns(call, doer, demanded)) or doer.requirements("success")
     if names:
         yield Told(Demand(names, False, expected), seen, subject)
+
+
+def _position(state: State, call: Call, message: str | None) -> Position | None:
+    handle = state.handles.get(call.handle or "")
+    return state.queues[handle.queue].find(message or "") if handle is not None else None
 
 
 def _wrong_end(demanded: Expected, observation: Observation, readers: Mapping[str, Doer]) -> str | None:
@@ -281,7 +293,8 @@ def done(doers: Doers, before: State, call: Call, doer: Doer | None, observation
         return doers
     new: dict[tuple[str, str], Doer] = {}
     if answer.message is not None:
-        new[answer.message.name, "read"] = doer
+        if call.method not in PEEKS:
+            new[answer.message.name, "read"] = doer
         if call.cursor is not None:
             new[call.cursor, "cursor"] = doer
     elif call.method == "cursors.open" and doer.call.member == "Reset":

@@ -14,8 +14,8 @@ from conformance.model import Call
 from conformance.model.calls import INFINITE
 from conformance.model.journals import journal_of
 
-ACCESS: Final = {1: "receive", 2: "send", 0x20: "peek", 0x81: "receive", 0xA0: "peek"}
-"""MQACCESS to the model's access. Administration reads a queue of this computer as its own handle does."""
+ACCESS: Final = {1: "receive", 2: "send", 0x20: "peek"}
+"""MQACCESS to the model's access. MQ_ADMIN_ACCESS opens an outgoing queue, which the plans have none of."""
 SHARE: Final = {0: "deny_none", 1: "deny_receive"}
 DELIVERY: Final = {0: "express", 1: "recoverable"}
 NO_TRANSACTION, SINGLE_MESSAGE = 0, 3
@@ -27,8 +27,9 @@ _PLACES: Final = {"": "current", "Next": "next", "Previous": "previous", "First"
 class Link:
     """What stands behind an object at the queue manager, by names of the model.
 
-    queue: of MSMQQueueInfo and MSMQQueue. access, cursor: of an open MSMQQueue. transaction: of MSMQTransaction.
-    message, read, reader: of a received MSMQMessage, the message that was sent, the call that gave it, and its class.
+    queue: of MSMQQueueInfo and MSMQQueue. access, cursor, share: of an open MSMQQueue. info: the MSMQQueueInfo that
+    has opened it. transaction: of MSMQTransaction. message, read: of a received MSMQMessage, the message that was sent,
+    and the call that gave it.
     """
 
     queue: str = ""
@@ -37,6 +38,8 @@ class Link:
     transaction: str | None = None
     message: str = ""
     read: Invoke | None = None
+    share: str = ""
+    info: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +168,7 @@ def _of_queue_info(known: Known, name: str, member: Member, call: Invoke, gives:
 
 def _of_queue(known: Known, name: str, member: Member, call: Invoke, gives: str | None) -> Events:
     link = known.link(name)
-    if not link.access:
+    if not link.access or member.name == "EnableNotification":
         raise Untold
     if member.name == "Reset":
         if not link.cursor:

@@ -12,6 +12,7 @@ from conformance.activex.states import CREATED, RECEIVED, REFRESHED, refuses
 from conformance.activex.statuses import E_NOTIMPL, S_OK, failed
 from conformance.activex.tables import CLASSES
 from conformance.activex.values import MISSING, Variant, hollow, same
+from conformance.spec.constants.enumerations import ENUMERATIONS
 
 Readings = Mapping[str, tuple[str, ...]]
 
@@ -22,6 +23,7 @@ _DISPUTED: Final = frozenset(
 )
 _TRANSACTION_TYPES: Final = frozenset({"UNKNOWN", "DISPATCH", "I4", "I8"})
 _TRANSACTIONS: Final = frozenset({"DISPATCH", "UNKNOWN", "I4"})
+_CURSORS: Final = frozenset(ENUMERATIONS["MQMSGCURSOR"].members.values())
 _SEND, _DENY_NONE = 2, 0
 _GUID_TEXTS: Final = frozenset({"SourceMachineGuid", "ConnectorTypeGuid"})
 
@@ -133,6 +135,10 @@ def _by_read_arguments(member: Member, arguments: tuple[Variant, ...]) -> Iterat
             yield "transaction-type"
         elif one.name == "LookupId" and value.value in (0, "0"):
             yield "lookup-identifier"
+        elif one.name == "Event" and value.value is None:
+            yield "no-event"
+        elif one.name == "Cursor" and value != MISSING and value.value not in _CURSORS:
+            yield "cursor-name"
 
 
 def _status(names: tuple[str, ...], seen: Seen, wanted: int | None) -> Demand:

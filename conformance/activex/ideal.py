@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from conformance.activex.effects import refusal
-from conformance.activex.events import Untold, events, wanted
+from conformance.activex.events import Link, Untold, events, wanted
 from conformance.activex.expected import Held, Invoke, Readings, Seen, refusing
+from conformance.activex.opened import CLOSED, HANDLES, VALUES
 from conformance.activex.plans import Act, Plan
 from conformance.activex.received import SHOWN, WANTS
 from conformance.activex.refusals import EXPIRED
-from conformance.activex.states import RECEIVED
+from conformance.activex.states import BLANK, RECEIVED
+from conformance.activex.states import CLOSED as CLOSED_STATE
 from conformance.activex.statuses import E_FAIL, E_NOTIMPL, S_OK
 from conformance.activex.tables import CLASSES
 from conformance.activex.values import Variant
 from conformance.activex.world import World
 from conformance.model import BadCall, Call, Model
 from conformance.model.expected import Blocks, Expected, Fails, Succeeds
+from conformance.spec.constants import hresults
 from conformance.verdict import Verdict
 
 FIRST_LOOKUP = 0x0100000000000001
@@ -59,12 +62,6 @@ class Objects:
         """Return the waiting reads that must end with an act."""
         return self.world.due(act.object, act.call, act.gives, act.passes_ms)
 
-    def copy(self) -> Objects:
-        """Return objects that go on from here by themselves."""
-        other = Objects(self.readings)
-        other.world = self.world
-        return other
-
 
 def answer(objects: Objects, act: Act) -> tuple[Seen | None, Ended]:
     """Return the ideal answer to an act, with those of the waiting reads that end with it."""
@@ -79,6 +76,8 @@ def answer(objects: Objects, act: Act) -> tuple[Seen | None, Ended]:
     member = CLASSES[held.coclass][act.call.member]
     if act.call.kind == "get":
         return shown(world, act.object, act.call.member), {}
+    if held.coclass == "MSMQQueue" and held.state == CLOSED_STATE and act.call.member == "Close":
+        return Seen(hresults.MQ_ERROR_INVALID_HANDLE), {}
     if refusing(member, held, act.call) is not None or act.call.kind != "method":
         return ideal(held, act.call), {}
     try:
@@ -123,10 +122,21 @@ def message(world: World, read: Invoke, name: str, gives: str) -> Seen:
 
 def shown(world: World, name: str, member: str) -> Seen:
     """Return the ideal answer of a getter."""
-    link = world.known.link(name)
+    link, held = world.known.link(name), world.known.held[name]
+    if held.coclass == "MSMQQueue" and (member in VALUES or member in HANDLES) and held.state != BLANK:
+        return _of_queue(held, link, member)
     if link.read is not None:
         return _of_message(world, link.read, link.message, member)
-    return ideal(world.known.held[name], Invoke(member, "get"))
+    return ideal(held, Invoke(member, "get"))
+
+
+def _of_queue(held: Held, link: Link, member: str) -> Seen:
+    if held.state == CLOSED_STATE:
+        value = CLOSED.get(member)
+        return Seen(hresults.MQ_ERROR_INVALID_HANDLE) if value is None else Seen(S_OK, value)
+    if member in HANDLES:
+        return Seen(S_OK, Variant(HANDLES[member], 1))
+    return Seen(S_OK, VALUES[member](link))
 
 
 def _of_message(world: World, read: Invoke, name: str, member: str) -> Seen:
@@ -168,9 +178,29 @@ def _value(held: Held, name: str) -> Variant:
 def judged(plans: Iterable[Plan], readings: Mapping[str, tuple[str, ...]] | None = None) -> tuple[str, ...]:
     """Return the requirements that plans judge, in the order in which an ideal object meets them."""
     found: dict[str, None] = {}
-    for plan in plans:
-        objects = Objects(readings or {})
-        for act in plan:
-            seen, ended = answer(objects, act)
-            found.update(dict.fromkeys(verdict.requirement for verdict in objects.do(act, seen, ended)))
+    for _, _, _, _, verdicts in played(plans, readings or {}):
+        found.update(dict.fromkeys(verdict.requirement for verdict in verdicts))
     return tuple(found)
+
+
+Step = tuple[World, Act, Seen | None, Ended, tuple[Verdict, ...]]
+
+
+def played(plans: Iterable[Plan], readings: Readings) -> Iterator[Step]:
+    """Yield each act of some plans with the world before it, its ideal answer and the verdicts.
+
+    Plans begin alike, so that what several have in common comes once.
+    """
+    after: dict[Plan, World] = {}
+    objects = Objects(readings)
+    start = objects.world
+    for plan in plans:
+        for at, act in enumerate(plan, 1):
+            known = after.get(plan[:at])
+            if known is not None:
+                continue
+            objects.world = before = after[plan[: at - 1]] if at > 1 else start
+            seen, ended = answer(objects, act)
+            verdicts = objects.do(act, seen, ended)
+            after[plan[:at]] = objects.world
+            yield before, act, seen, ended, verdicts

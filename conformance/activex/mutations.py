@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from conformance.activex import plans_queue, plans_reads, plans_reads_arguments, plans_reads_refused
 from conformance.activex.expected import Invoke, Seen
-from conformance.activex.ideal import Ended, Objects, answer, message
+from conformance.activex.ideal import Ended, Objects, message, played
 from conformance.activex.plans import (
     BLANK_QUEUE,
     MESSAGE_PROPERTIES,
@@ -42,6 +43,19 @@ def all_plans() -> Iterator[Plan]:
     for member in MEMBERS:
         if member.unimplemented:
             yield from unimplemented(member)
+    yield from read_plans()
+
+
+def read_plans() -> Iterator[Plan]:
+    """Yield the plans of open queues and their reads."""
+    for member in plans_queue.GETTERS:
+        yield from plans_queue.getter(member)
+    yield from plans_queue.methods().values()
+    yield from plans_queue.notification().values()
+    for member in plans_reads.READS:
+        for family in (plans_reads.FAMILIES, plans_reads_refused.FAMILIES, plans_reads_arguments.FAMILIES):
+            for plans in family:
+                yield from plans(member)
 
 
 Answered = tuple[Seen, Ended]
@@ -113,21 +127,18 @@ def _other(value: Variant) -> Variant:
 def caught(plans: Iterable[Plan] | None = None) -> frozenset[str]:
     """Return the requirements that hold for an ideal answer and fail for a mutated one."""
     found: set[str] = set()
-    for plan in all_plans() if plans is None else plans:
-        objects = Objects({})
-        for act in plan:
-            seen, ended = answer(objects, act)
-            broken: set[str] = set()
-            for wrong, wrong_ends in _wrong(objects, act, seen, ended):
-                broken |= {
-                    v.requirement for v in objects.copy().do(act, wrong, wrong_ends) if v.outcome is Outcome.FAIL
-                }
-            found |= broken & {v.requirement for v in objects.do(act, seen, ended) if v.outcome is Outcome.PASS}
+    objects = Objects({})
+    for world, act, seen, ended, verdicts in played(all_plans() if plans is None else plans, {}):
+        holds = {verdict.requirement for verdict in verdicts if verdict.outcome is Outcome.PASS} - found
+        for wrong, wrong_ends in _wrong(world, act, seen, ended) if holds else ():
+            objects.world = world
+            broken = (v.requirement for v in objects.do(act, wrong, wrong_ends) if v.outcome is Outcome.FAIL)
+            found |= holds.intersection(broken)
     return frozenset(found)
 
 
-def _wrong(objects: Objects, act: Act, seen: Seen | None, ended: Ended) -> Iterator[tuple[Seen | None, Ended]]:
+def _wrong(world: World, act: Act, seen: Seen | None, ended: Ended) -> Iterator[tuple[Seen | None, Ended]]:
     if seen is not None:
-        yield from mutated(objects.world, act, seen, ended)
+        yield from mutated(world, act, seen, ended)
     elif act.passes_ms:
-        yield from ((None, other) for other in ends_mutated(objects.world, ended))
+        yield from ((None, other) for other in ends_mutated(world, ended))

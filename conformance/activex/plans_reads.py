@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from conformance.activex.members import Member
-from conformance.activex.plans import DIRECT_NAME, LOOKUP, PATH_NAME, Act, Plan, create, on, passes
+from conformance.activex.plans import LOOKUP, PATH_NAME, Act, Plan, create, on, passes
 from conformance.activex.tables_queue import MEMBERS
 from conformance.activex.values import MISSING, Variant, long, octets, text, truth
 
@@ -70,13 +70,13 @@ def read(
     of: str | None = None,
     timeout: Variant = AT_ONCE,
     transaction: Variant = NONE,
-    **others: Variant,
+    given: Mapping[str, Variant] | None = None,
 ) -> Act:
-    """Return a call of a read. of: the message whose lookup identifier is given. others: arguments by their names."""
+    """Return a call of a read. of: the message whose lookup identifier is given. given: further arguments by name."""
     row = next(one for one in READS if one.name == member) if isinstance(member, str) else member
-    known = {"ReceiveTimeout": timeout, "Transaction": transaction, **others}
+    known = {"ReceiveTimeout": timeout, "Transaction": transaction, **(given or {})}
     if of is not None:
-        known.setdefault("LookupId", text(f"{LOOKUP}{of}"))
+        known.setdefault("LookupId", Variant("UI8", f"{LOOKUP}{of}"))
     arguments = [known.get(one.name, MISSING) for one in row.slots[0].arguments if not one.result]
     return on(queue_object, row.name, *arguments, gives=gives)
 
@@ -169,7 +169,7 @@ def finds_nothing(member: Member) -> Iterator[Plan]:
     if steps_on(member):
         yield (*watched("a"), *start(member), read(member))
         yield (*watched("a"), *start(member), read(member), *sent("b"), *sweep(2))
-    elif not by_lookup(member) or named_by(member, "a") == "a" and place(member) != "b":
+    elif not by_lookup(member) or (named_by(member, "a") == "a" and place(member) != "b"):
         yield (*watched(), read(member), *sent("a"), *sweep(1))
     else:
         last = {"Next": "b", "Previous": "a"}
@@ -189,3 +189,7 @@ def waits(member: Member) -> Iterator[Plan]:
         yield (*empty, read(member, timeout=timeout), *sent("b", "c"), *sweep(2 + len(names)))
     yield (*empty, read(member, timeout=SOON), passes(500), passes(500), *sent("b"), *sweep(1 + len(names)))
     yield (*empty, read(member, timeout=MISSING), on("q", "Close"), *sent("b"), *sweep(1 + len(names)))
+
+
+FAMILIES: Final = (gives_at_once, finds_nothing, waits)
+"""What yields plans for a read, each for itself."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from conformance.activex.members import Member
-from conformance.activex.plans import DIRECT_NAME, Act, Plan, create, on
+from conformance.activex.plans import DIRECT_NAME, LOOKUP, Act, Plan, create, on
 from conformance.activex.plans_reads import (
     RECEIVE,
     at_cursor,
@@ -15,7 +15,6 @@ from conformance.activex.plans_reads import (
     message,
     of,
     opened,
-    place,
     read,
     receives,
     send,
@@ -46,17 +45,21 @@ def transactions(member: Member) -> Iterator[Plan]:
     taken = read(member, of=of(member), transaction=dispatch("t"))
     yield (*within, taken, *_heads(), ABORT, *sweep(3, "then"), *_heads("then"))
     yield (*within, taken, *_heads(), COMMIT, *sweep(3, "then"), *_heads("then"))
-    yield (*within, taken, *BEGIN[1:], *_again(member), *_heads())
+    for end in (COMMIT, ABORT):
+        yield (*within, end, taken, *_heads())
 
 
 def _heads(again: str = "") -> Plan:
-    """Return peeks at both ends of the queue and lookups of each of its messages: a message that is held is not seen."""
+    """Return peeks at both ends of the queue and at each of its messages: one that is held is not seen."""
     looks = [read("PeekByLookupId", f"look{again}{name}", of=name) for name in ("a", "b", "c")]
     return (read("Peek", f"head{again}"), read("PeekLastByLookupId", f"last{again}"), *looks)
 
 
-def _again(member: Member) -> Plan:
-    return (read(member, "m2", of=of(member), transaction=dispatch("t")),)
+def identifier_as_text(member: Member) -> Iterator[Plan]:
+    """Yield plans in which a read is given the lookup identifier as the text that a message tells it by."""
+    told = of(member)
+    if told is not None:
+        yield (*watched("a", "b", "c"), read(member, given={"LookupId": text(f"{LOOKUP}{told}")}), *drain(3))
 
 
 def wants(member: Member) -> Iterator[Plan]:
@@ -72,7 +75,7 @@ def wants(member: Member) -> Iterator[Plan]:
 
 
 def _read(member: Member, flags: dict[str, Variant]) -> Act:
-    return read(member, "m", of=of(member), **flags)
+    return read(member, "m", of=of(member), given=flags)
 
 
 def _with_connector() -> Plan:
@@ -113,4 +116,5 @@ def cursor(member: Member) -> Iterator[Plan]:
     yield (*watched("a", "b", "c"), *start(member), read(member), read("PeekNext", "m2"), read("PeekNext", "m3"))
 
 
-__all__ = ["cursor", "journals", "place", "transactions", "wants"]
+FAMILIES: Final = (transactions, identifier_as_text, wants, journals, cursor)
+"""What yields plans for a read, each for itself."""

@@ -15,7 +15,6 @@ from conformance.activex.plans_reads import (
     base,
     by_lookup,
     of,
-    opened,
     read,
     receives,
     sent,
@@ -28,7 +27,6 @@ from conformance.activex.values import Variant, text
 
 WRONG_TRANSACTIONS: Final = (text("a"), Variant("BOOL", True), Variant("R8", "1"), Variant("DATE", "2"))
 NO_LOOKUP: Final = (Variant("UI8", 0), text("0"))
-ADMINISTER: Final = 0x80
 
 
 def refused(member: Member) -> Iterator[Plan]:
@@ -39,33 +37,28 @@ def refused(member: Member) -> Iterator[Plan]:
     yield from _by_cursor(member)
 
 
-def _wrong(member: Member) -> Variant:
-    """Return a Transaction argument that the member refuses, where it has one."""
-    return WRONG_TRANSACTIONS[0]
-
-
 def _by_state(member: Member) -> Iterator[Plan]:
     """Yield a blank and a closed object; both refuse before a look at the transaction, the access or the cursor."""
-    identifier = {"LookupId": text("1")}
+    identifier = {"LookupId": Variant("UI8", 1)}
     blank = create("MSMQQueue", "q")
-    yield (blank, read(member, **identifier), read(member, transaction=_wrong(member), **identifier))
+    yield (blank, read(member, given=identifier), read(member, transaction=WRONG_TRANSACTIONS[0], given=identifier))
     for access in (RECEIVE, SEND):
         yield (
             *base("a", access=access),
             on("q", "Close"),
-            read(member, **identifier),
-            read(member, transaction=_wrong(member), **identifier),
+            read(member, given=identifier),
+            read(member, transaction=WRONG_TRANSACTIONS[0], given=identifier),
         )
 
 
 def _by_access(member: Member) -> Iterator[Plan]:
     """Yield opened queues that do not allow the read, and those that do."""
-    for access in (SEND, *((PEEK, PEEK | ADMINISTER) if receives(member) else ())):
+    for access in (SEND, *((PEEK,) if receives(member) else ())):
         found = (*watched("a", "b", "c", access=access), read(member, of=of(member)))
-        wrong = (read(member, of=of(member), transaction=_wrong(member)),) if receives(member) else ()
+        wrong = (read(member, of=of(member), transaction=WRONG_TRANSACTIONS[0]),) if receives(member) else ()
         yield (*found, *wrong, *sweep(3))
-    for access in (RECEIVE | ADMINISTER, *(() if receives(member) else (PEEK, PEEK | ADMINISTER))):
-        yield (*watched("a", "b", "c", access=access), *start(member), read(member, of=of(member)))
+    if not receives(member):
+        yield (*watched("a", "b", "c", access=PEEK), *start(member), read(member, of=of(member)))
 
 
 def _by_arguments(member: Member) -> Iterator[Plan]:
@@ -73,12 +66,12 @@ def _by_arguments(member: Member) -> Iterator[Plan]:
         wrong = (read(member, of=of(member), transaction=one) for one in WRONG_TRANSACTIONS)
         yield (*watched("a", "b", "c"), *wrong, *sweep(3))
     if by_lookup(member) and of(member) is not None:
-        wrong = (read(member, LookupId=one) for one in NO_LOOKUP)
+        wrong = (read(member, given={"LookupId": one}) for one in NO_LOOKUP)
         yield (*watched("a", "b", "c"), *wrong, *sweep(3))
         for name in ("q", "s"):
             more = (on("q", "Close"),) if name == "q" else ()
-            yield (*watched("a"), *more, read(member, queue_object=name, LookupId=NO_LOOKUP[0]))
-        yield (create("MSMQQueue", "q"), read(member, LookupId=NO_LOOKUP[0]))
+            yield (*watched("a"), *more, read(member, queue_object=name, given={"LookupId": NO_LOOKUP[0]}))
+        yield (create("MSMQQueue", "q"), read(member, given={"LookupId": NO_LOOKUP[0]}))
 
 
 def _by_cursor(member: Member) -> Iterator[Plan]:
@@ -96,4 +89,5 @@ def _by_cursor(member: Member) -> Iterator[Plan]:
     yield (*watched(), read("PeekCurrent", "p"), *sent("a"), on("q", "Reset"), read(member))
 
 
-__all__ = ["NO_LOOKUP", "WRONG_TRANSACTIONS", "opened", "refused"]
+FAMILIES: Final = (refused,)
+"""What yields plans for a read, each for itself."""

@@ -59,7 +59,8 @@ def columns(reader: Member, read: Invoke, want: str, *, asked: bool) -> tuple[st
 def _nothing(names: tuple[str, ...], seen: Seen, readings: Readings) -> Iterator[Demand]:
     known = accepted(readings, UNWANTED)
     which = "fails" if failed(seen.status) else "empty"
-    empty = seen.value is None or hollow(seen.value) or seen.value.value in (NULL_GUID, 0)
+    value = seen.value
+    empty = value is None or hollow(value) or value.value == 0 or value.value in (NULL_GUID, f"{{{NULL_GUID}}}")
     holds = which in known and (which == "fails" or (seen.status == S_OK and empty))
     assumed = ((UNWANTED, which),) if holds and len(known) > 1 else ()
     yield Demand(names, holds, {"value": "nothing, because the read did not ask for it"}, assumed)

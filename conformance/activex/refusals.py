@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from conformance.activex.expected import Readings, Seen
+from conformance.activex.events import argument
+from conformance.activex.expected import Invoke, Readings, Seen
+from conformance.activex.members import Member
 from conformance.activex.statuses import S_OK, failed
 from conformance.model.expected import Fails
 from conformance.spec.catalogue import catalogue, reading_id
@@ -14,6 +16,9 @@ from conformance.spec.constants import hresults
 NOT_FOUND_VALUE: Final = reading_id("R-MQAC-message-not-found-value")
 READ_TIMEOUT: Final = reading_id("R-MQAC-read-timeout")
 LOOKUP_STATUS: Final = reading_id("R-MQAC-lookup-status")
+NO_CONTEXT: Final = reading_id("R-MQAC-transaction-without-context")
+LOOKUP_TYPE: Final = reading_id("R-MQAC-lookup-identifier-type")
+ENDED_TRANSACTION: Final = reading_id("R-MQAC-ended-transaction")
 AS_PRINTED: Final = 0xC00E0008
 
 _UNREAD: Final = "illegal-cursor-action"
@@ -74,6 +79,27 @@ def accepted(readings: Readings, reading: str) -> tuple[str, ...]:
     return readings.get(reading) or catalogue().readings[reading].defaults["windows"]
 
 
+def excused(member: Member, call: Invoke, seen: Seen, readings: Readings) -> bool:
+    """Tell whether an accepted reading lets a member answer so, whatever its event would: nothing has happened then."""
+    value = argument(member, call, "Transaction")
+    takes = any(one.name == "Transaction" for slot in member.slots for one in slot.arguments)
+    if failed(seen.status):
+        of_caller = takes and (value is None or (value.vt == "I4" and value.value in (1, 2)))
+        identifier = argument(member, call, "LookupId")
+        as_text = identifier is not None and identifier.vt == "BSTR"
+        if of_caller and "fails" in accepted(readings, NO_CONTEXT):
+            return True
+        return as_text and "number-only" in accepted(readings, LOOKUP_TYPE)
+    return False
+
+
+def renewed(member: Member, call: Invoke, seen: Seen, readings: Readings) -> bool:
+    """Tell whether a transaction that has ended is taken for a new one, where this is accepted."""
+    value = argument(member, call, "Transaction")
+    given = value is not None and value.vt == "DISPATCH"
+    return given and not failed(seen.status) and "new" in accepted(readings, ENDED_TRANSACTION)
+
+
 NOT_FOUND: Final = (
     (hresults.MQ_ERROR_MESSAGE_NOT_FOUND, ((NOT_FOUND_VALUE, "by-name"),)),
     (AS_PRINTED, ((NOT_FOUND_VALUE, "as-printed"),)),
@@ -91,14 +117,15 @@ def of_read(fails: Fails) -> Refusal:
         strict = all(code is not None for _, code in fails.by_reading)
         codes = ((hresults.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, ()),) if strict else ()
         return Refusal(("check:message-gone",), codes)
+    if word == "transaction-ends":
+        return Refusal(("transaction:object", "locks"))
     return NO_MESSAGE if word in _NOTHING else Refusal(())
 
 
 def of_lookup(fails: Fails) -> Refusal:
     """Return how a read by lookup identifier tells a failure of its event."""
-    section = fails.must.partition(".seek")[0]
-    if not section.startswith("MQDMPR-3.1.7.3.3"):
-        return Refusal(())
+    if not fails.must.startswith("MQDMPR-3.1.7.3.3"):
+        return of_read(fails)
     own = fails.codes or tuple(code for _, code in fails.by_reading if code is not None)
     found = hresults.MQ_ERROR_MESSAGE_NOT_FOUND
     events = tuple((code, ((LOOKUP_STATUS, "as-event"),)) for code in own if code != found)

@@ -24,7 +24,7 @@ BODIES: Final = Variants(
         *(Variant(vt, value) for vt, value in (("CY", "922337203685477.5807"), ("DATE", "36526.5"), ("BOOL", True))),
         text("Ünï€ \U0001f600"),
         octets(bytes(range(256))),
-        *(Variant("ARRAY", ({"vt": vt, "value": value},), vt) for vt, value in _ELEMENTS.items()),
+        *(Variant("ARRAY", (Variant(vt, value),), vt) for vt, value in _ELEMENTS.items()),
     ),
     refused=(Variant("EMPTY"), Variant("NULL"), Variant("I8", 1), Variant("UI8", 1)),
 )

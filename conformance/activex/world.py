@@ -14,13 +14,18 @@ from conformance.activex.cells import requirements
 from conformance.activex.effects import Doer, Doers, answered, done
 from conformance.activex.events import Events, Known, Link, Untold, events
 from conformance.activex.expected import Demand, Held, Invoke, Readings, Seen, demands, refusing
+from conformance.activex.locked import PEEKS, held_again, seen_by_peeks
+from conformance.activex.members import Member
+from conformance.activex.opened import of_closed, of_open
 from conformance.activex.received import got
-from conformance.activex.states import MADE, RECEIVED
+from conformance.activex.refusals import excused, renewed
+from conformance.activex.states import BLANK, CLOSED, MADE, RECEIVED
 from conformance.activex.statuses import S_OK
 from conformance.activex.step import moved, new, verdicts
 from conformance.activex.tables import CLASSES
 from conformance.activex.values import Variant
 from conformance.model import Answer, BadCall, Call, Model, Observation, SeenMessage, States
+from conformance.model.expected import Fails
 from conformance.model.naming import named
 from conformance.verdict import Verdict
 
@@ -35,7 +40,8 @@ class World:
     """Every object that a client holds, by name, and the possible states of the queue manager.
 
     doers: which call has done what to a message or cursor. waiting: reads that have not been answered, by the name of
-    the message they will give, with the name of their queue object. lost: an answer was wrong, or nothing is known of a
+    the message they will give, with the name of their queue object. peekable: messages that peeks see though a
+    transaction holds them. lost: an answer was wrong, or nothing is known of a
     call, so that the model follows no more; the objects' own demands are judged still.
     """
 
@@ -44,6 +50,7 @@ class World:
     states: States = field(default_factory=States)
     doers: Doers = field(default_factory=dict)
     waiting: Mapping[str, tuple[str, Invoke]] = field(default_factory=dict)
+    peekable: frozenset[str] = frozenset()
     lost: bool = False
 
     @property
@@ -67,6 +74,14 @@ class World:
         subject = (
             f"{held.coclass}.{call.member}" if call.kind == "method" else f"{call.kind} {held.coclass}.{call.member}"
         )
+        if held.coclass == "MSMQQueue" and held.state != BLANK and (call.kind == "get" or _closed_again(held, call)):
+            if member.unimplemented:
+                found = list(demands(held, call, seen, self.readings))
+            elif held.state == CLOSED:
+                found = list(of_closed(member, seen, self.readings))
+            else:
+                found = list(of_open(member, self.known.link(name), seen))
+            return self, tuple(verdicts(subject, found, seen))
         if call.kind == "get":
             return self, tuple(verdicts(subject, got(self.known, name, call, seen, self.readings), seen))
         check = refusing(member, held, call)
@@ -79,12 +94,26 @@ class World:
             return replace(world, lost=self.lost or strange), tuple(verdicts(subject, found, seen))
         if self.lost:
             return self._moved(name, call, seen, gives), ()
+        if self._excused(name, member, call, seen):
+            return self, ()
         try:
             return self._judged(name, call, seen, gives, ended or {}, subject)
         except (Untold, BadCall):
             plain = [] if held.coclass in ("MSMQQueue", "MSMQMessage") else demands(held, call, seen, self.readings)
             world = replace(self._moved(name, call, seen, gives), lost=held.coclass != "MSMQTransaction")
             return world, tuple(verdicts(subject, plain, seen))
+
+    def _excused(self, name: str, member: Member, call: Invoke, seen: Seen) -> bool:
+        """Tell whether an accepted reading lets a call fail that the model lets succeed."""
+        if not excused(member, call, seen, self.readings):
+            return False
+        try:
+            found = events(self.known, name, call, "excused")
+            states = self.aware(name, found.main).before(found).states
+            ways = [one for state in states for one in self.model.allowed(state, found.main).outcomes]
+        except (Untold, BadCall):
+            return False
+        return not any(isinstance(one.result, Fails) for one in ways)
 
     def passed(self, by_ms: int, ended: Mapping[str, Seen]) -> tuple[World, tuple[Verdict, ...]]:
         """Judge what time alone has ended."""
@@ -109,7 +138,7 @@ class World:
             return frozenset()
 
     def aware(self, name: str, call: Call) -> World:
-        """Return the world that knows the message which a call sends: a waiting read may give it before it is answered."""
+        """Return the world that knows the message which a call sends: a read that waits may give it at once."""
         if call.method != "messages.send":
             return self
         sent = {**self.known.sent, call.message or "": self.known.held[name].values}
@@ -120,6 +149,8 @@ class World:
         states = self.states
         for call in found.before:
             states = self.model.step(states, call, Observation(Answer())).states
+        if self.peekable and found.main.method in PEEKS:
+            return seen_by_peeks(states, self.peekable)
         return states
 
     def _judged(
@@ -156,10 +187,14 @@ class World:
             self.model, states, main, judged, observation, doer, self.doers, seen, ended, self._readers(), self.readings
         )
         out = [one for demand in told for one in verdicts(demand.subject or subject, [demand.demand], demand.seen)]
+        if doer is not None and judged.failed and renewed(doer.member, doer.call, seen, self.readings):
+            return replace(self, lost=True), ()
         if judged.failed or any(not demand.demand.holds for demand in told):
             world = self if call is None else self._moved(name, call, seen, gives)
             return replace(world, lost=True), tuple(out)
         after = judged.states
+        if self.peekable and main.method in PEEKS:
+            after = held_again(after, self.states.likely, self.peekable)
         for extra in found.failed if observation.answer is not None and observation.answer.failed else found.after:
             after = self.model.step(after, extra, Observation(Answer())).states
         world = replace(self, states=after, doers=done(self.doers, states.likely, main, doer, observation))
@@ -227,7 +262,7 @@ class World:
         elif main.method == "queues.open" and gives is not None:
             access = main.access or ""
             cursor = f"{gives}.0" if access != "send" else ""
-            known = known.linked(gives, Link(queue=main.queue or "", access=access, cursor=cursor))
+            known = known.linked(gives, Link(main.queue or "", access, cursor, share=main.share or "", info=name))
             refused = replace(known.held[gives], also=_REFUSED_BY_ACCESS.get(access, frozenset()))
             known = replace(known, held={**known.held, gives: refused})
         elif main.method == "cursors.open":
@@ -235,6 +270,8 @@ class World:
         elif main.method == "transactions.begin" and gives is not None:
             known = known.linked(gives, Link(transaction=main.name))
         elif answer.message is not None and gives is not None:
+            if call.member == "ReceiveByLookupIdAllowPeek" and main.transaction is not None:
+                self = replace(self, peekable=self.peekable | {answer.message.name})
             return replace(self, known=known)._received(gives, call, answer.message.name)
         return replace(self, known=known)
 
@@ -262,6 +299,10 @@ def identified(known: Known, seen: Seen) -> str | None:
             if values.get(kept) is not None and values[kept].value == one.value.value:
                 return name
     return None
+
+
+def _closed_again(held: Held, call: Invoke) -> bool:
+    return call.member == "Close" and held.state == CLOSED
 
 
 def closed(known: Known, name: str, demand: Demand) -> Demand:

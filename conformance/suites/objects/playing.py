@@ -141,7 +141,7 @@ class Player:
         reads = call.kind == "method" and call.member.startswith(("Receive", "Peek"))
         seen = self._read(act, params) if reads else self._seen(self.mq.call("objects.invoke", **params))
         if act.gives is not None and seen.value is not None and seen.gives:
-            self.handles[act.gives] = str(seen.value.value)
+            self.handles[act.gives] = self.handles.get(seen.value.value, str(seen.value.value))
         if reads:
             seen = self._with_shown(seen)
         story = {"method": "objects.invoke", "params": params}
@@ -154,7 +154,11 @@ class Player:
 
     def _seen(self, result: Result) -> Seen:
         shown = result.values.get("value")
-        return Seen(int(result.status or 0), None if shown is None else Variant.from_json(shown))
+        value = None if shown is None else Variant.from_json(shown)
+        if value is not None and value.vt in ("DISPATCH", "UNKNOWN") and value.value is not None:
+            known = {handle: name for name, handle in self.handles.items()}
+            value = replace(value, value=known.get(value.value, value.value))
+        return Seen(int(result.status or 0), value)
 
     def _read(self, act: Act, params: dict[str, Any]) -> Seen:
         outstanding = self.mq.start("objects.invoke", **params, deadline_ms=None)

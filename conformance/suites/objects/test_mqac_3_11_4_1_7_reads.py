@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.activex.plans_reads import READS, gives_at_once
+from conformance.activex import plans_reads, plans_reads_arguments, plans_reads_refused
+from conformance.activex.plans_reads import READS
 from conformance.suites.objects.playing import Need, check, rows
 
 if TYPE_CHECKING:
@@ -14,7 +15,48 @@ if TYPE_CHECKING:
     from conformance.harness.port import Port
     from conformance.harness.recorder import Recorder
 
+WAITING = [member for member in READS if not plans_reads.by_lookup(member)]
+AT_CURSOR = [member for member in READS if plans_reads.at_cursor(member)]
+RECEIVES = [member for member in READS if plans_reads.receives(member)]
 
-@pytest.mark.parametrize("plans", rows(READS, gives_at_once))
+
+@pytest.mark.parametrize("plans", rows(READS, plans_reads.gives_at_once))
 def test_a_read_gives_the_message(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
+    check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", rows(READS, plans_reads.finds_nothing))
+def test_a_read_without_a_message(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
+    check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", rows(WAITING, plans_reads.waits))
+def test_a_read_waits(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
+    """A message, the end of the time, or Close ends the wait."""
+    check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", rows(READS, plans_reads_refused.refused))
+def test_a_read_is_refused(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
+    """The first precondition of the text that is not met decides, and the queue keeps its messages."""
+    check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", rows(AT_CURSOR, plans_reads_arguments.cursor))
+def test_reads_at_the_cursor(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
+    check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", rows(RECEIVES, plans_reads_arguments.transactions))
+def test_receives_in_transactions(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
+    check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", rows(READS, plans_reads_arguments.wants))
+def test_what_a_read_asks_for(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
+    check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", rows(RECEIVES, plans_reads_arguments.journals))
+def test_the_journal_keeps_what_is_received(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
     check(plans, mq, judge, mq_need)
