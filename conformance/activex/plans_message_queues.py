@@ -67,9 +67,8 @@ def message_queues() -> Mapping[str, tuple[Plan, ...]]:
     named = (new(), format_name("a"), new("b"), format_name("b", f"{DIRECT}-admin"))
     plans["both"] = ((*named, MESSAGE, *both, *looks),)
     for member in MEMBERS:
-        looks = (handed(member, "r"), *get("r", "FormatName")) if "Destination" not in member else (handed(member, "r"),)
-        plans[f"new-{member}"] = ((MESSAGE, *looks),)
-    plans["new-DestinationQueueInfo"] = ((MESSAGE, handed("DestinationQueueInfo", "r"), *get("r", "FormatName")),)
+        looks = get("r", "FormatName") if member.endswith(("Info", "_v1", "_v2")) else ()
+        plans[f"new-{member}"] = ((MESSAGE, handed(member, "r"), *looks),)
     return plans
 
 

@@ -106,12 +106,12 @@ def changed(seen: Seen) -> Iterator[Seen]:
         yield from (replace(seen, value=other) for other in others(seen.value))
 
 
-def refuted(plans: Iterable[Plan], stage: Stage) -> tuple[Verdict, ...]:
+def refuted(plans: Iterable[Plan], stage: Stage, readings: Readings | None = None) -> tuple[Verdict, ...]:
     """Return the verdicts on ideal answers that are not passes: there should be none."""
     return tuple(
         verdict
         for plan in plans
-        for _, _, _, verdicts in _played(plan, stage, {})
+        for _, _, _, verdicts in _played(plan, stage, readings or {})
         for verdict in verdicts
         if verdict.outcome is not Outcome.PASS
     )

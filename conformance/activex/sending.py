@@ -56,7 +56,7 @@ def wanted(
         return
     queue = store.queues.get(target[0])
     how = call.arguments[1] if len(call.arguments) > 1 else MISSING
-    if queue is None or how.vt in ("DISPATCH", "UNKNOWN") and _transaction(transactions, how) is None:
+    if queue is None or (how.vt in ("DISPATCH", "UNKNOWN") and _transaction(transactions, how) is None):
         return
     names = (*cell("success"), *_of_transaction(how))
     if queue.transactional != _is_transactional(how):
@@ -117,10 +117,11 @@ def refusal(
     if how.vt in ("DISPATCH", "UNKNOWN") and how.value in held and held[str(how.value)].coclass != TRANSACTION:
         return "check:transaction-type", ANY_FAILURE
     opened = posts.opened.get(str(target.value))
-    if target.value in held and held[str(target.value)].coclass == "MSMQQueue":
-        if held[str(target.value)].state != "Opened" or (opened is not None and opened[1] != _SEND_ACCESS):
-            return "check:enqueue", ANY_FAILURE
-    return None
+    queue = held.get(str(target.value))
+    if queue is None or queue.coclass != "MSMQQueue":
+        return None
+    may_send = queue.state == "Opened" and (opened is None or opened[1] == _SEND_ACCESS)
+    return None if may_send else ("check:enqueue", ANY_FAILURE)
 
 
 def after(
