@@ -32,12 +32,16 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One answer. status: an HRESULT, ANY_FAILURE or ANY_STATUS. value: None where it does not matter."""
+    """One answer. status: an HRESULT, ANY_FAILURE or ANY_STATUS. value: None where it does not matter.
+
+    blames: a wrong status to the requirements that it breaks before those of `names`.
+    """
 
     names: tuple[str, ...]
     status: int = S_OK
     value: Variant | Shape | None = None
     readings: tuple[tuple[str, str], ...] = ()
+    blames: tuple[tuple[int, tuple[str, ...]], ...] = ()
 
     def holds(self, seen: Seen) -> bool:
         """Tell whether an answer is this one."""
@@ -67,6 +71,14 @@ Choice = tuple[Option, ...]
 def one(names: Iterable[str], status: int = S_OK, value: Variant | Shape | None = None) -> Choice:
     """Return a choice of one option, without readings."""
     return (Option(tuple(names), status, value),)
+
+
+def refused(names: Iterable[str], status: int) -> Iterator[Choice]:
+    """Yield the choices of a refusal: that it fails, and with this code. The entries on codes begin with `return`."""
+    every = tuple(names)
+    codes = tuple(name for name in every if name.rpartition(".")[2].startswith("return-"))
+    yield one((name for name in every if name not in codes), ANY_FAILURE)
+    yield one(codes, status)
 
 
 def ideal(choices: Iterable[Choice]) -> Seen:
@@ -104,5 +116,6 @@ def verdicts(coclass: str, call: Invoke, choices: Iterable[Choice], seen: Seen) 
         elif choice:
             options = [option.to_json() for option in choice]
             expected = options[0] if len(options) == 1 else {"any of": options}
-            for name in choice[0].names:
+            first = next((names for status, names in choice[0].blames if status == seen.status), ())
+            for name in dict.fromkeys((*first, *choice[0].names)):
                 yield Verdict(name, Outcome.FAIL, subject, expected, seen.to_json(), choice[0].readings)

@@ -100,7 +100,7 @@ def demands(held: Held, call: Invoke, seen: Seen, readings: Readings) -> Iterato
         columns = [f"check:{check.name}"]
         if held.coclass == "MSMQTransaction" and check.name == "empty":
             columns.append("initial")
-        yield _status(requirements(member, call.kind, *columns), seen, check.status)
+        yield from _refused(requirements(member, call.kind, *columns), seen, check.status)
     elif call.kind == "put":
         yield from _put(member, call.arguments[-1], seen)
     elif call.kind == "get":
@@ -147,13 +147,21 @@ def _status(names: tuple[str, ...], seen: Seen, wanted: int | None) -> Demand:
     return Demand(names, seen.status == wanted, {"status": wanted})
 
 
+def _refused(names: tuple[str, ...], seen: Seen, wanted: int | None) -> Iterator[Demand]:
+    """Yield the demands of a refusal: that the call fails, and with this code. Entries on codes begin with `return`."""
+    codes = tuple(name for name in names if name.rpartition(".")[2].startswith("return-"))
+    yield _status(tuple(name for name in names if name not in codes), seen, None)
+    if codes:
+        yield _status(codes, seen, wanted)
+
+
 def _put(member: Member, value: Variant, seen: Seen) -> Iterator[Demand]:
     if member.takes is None:
         return
     if member.takes.admits(value):
         yield _status(requirements(member, "put", "success", f"type:{value.vt}"), seen, S_OK)
     elif member.refusal is not None:
-        yield _status(requirements(member, "put", "refused"), seen, member.refusal)
+        yield from _refused(requirements(member, "put", "refused"), seen, member.refusal)
 
 
 def _get(member: Member, held: Held, seen: Seen, readings: Readings) -> Iterator[Demand]:

@@ -8,6 +8,7 @@ from typing import Final
 from conformance.activex.domains import Longs, Named
 from conformance.activex.plans import Act, Plan, create, on
 from conformance.activex.queue_info import MEMBERS
+from conformance.activex.queue_store import DEFAULTS
 from conformance.activex.scenes import COMPUTER, QUEUE
 from conformance.activex.tables_queue_info import COCLASS
 from conformance.activex.values import MISSING, Variant, long, text, truth
@@ -32,6 +33,12 @@ STORED: Final[Mapping[str, tuple[Variant, ...]]] = {
     "MulticastAddress": (text("234.1.1.1:8001"),),
 }
 """Properties of a private queue with values that a queue takes."""
+
+OTHERS: Final = {
+    "ServiceTypeGuid": text("{FEDCBA98-7654-3210-FEDC-BA9876543210}"),
+    "MulticastAddress": text("234.1.1.1:8002"),
+}
+"""Second values of properties that have one above."""
 
 SEVERAL: Final = (
     f"DIRECT=HTTP://{COMPUTER}/msmq/private$/{QUEUE}",
@@ -105,16 +112,13 @@ def stored(member: str) -> Iterator[Plan]:
 
 def changed(member: str) -> Iterator[Plan]:
     """Yield plans that change a property of a queue, seen at once, after Update, by others, and by an older look."""
-    first, *_, last = (*STORED[member], *STORED[member])
-    other = text("b") if member in ("Label",) else last
-    if other == first:
-        other = (
-            text("{FEDCBA98-7654-3210-FEDC-BA9876543210}") if member == "ServiceTypeGuid" else text("234.1.1.1:8002")
-        )
+    first, *values = STORED[member]
+    default = DEFAULTS[MEMBERS[member].kept_as or ""]
+    other = next((value for value in values if value != default), None) or OTHERS[member]
     look, put_it = get("a", member), put("a", member, other)
     queue = (new(), path(), put("a", member, first), make())
-    yield (*queue, put_it, *look)
     yield (*queue, on("a", "Refresh"), put_it, *look, on("a", "Refresh"), *look)
+    yield (*queue, put_it, *look)
     yield (*queue, put_it, on("a", "Update"), *look, new("b"), path("b"), *get("b", member))
     watcher = (new("w"), path("w"), on("w", "Refresh"), *get("w", member))
     again = (*get("w", member), on("w", "Refresh"), *get("w", member), path("w"), *get("w", member))
@@ -336,9 +340,9 @@ def groups() -> Mapping[str, tuple[Plan, ...]]:
     """Return all plans by the name of their group."""
     out: dict[str, tuple[Plan, ...]] = {}
     for member in STORED:
-        out[f"stored-{member}"] = tuple(stored(member))
         out[f"changed-{member}"] = tuple(changed(member))
-    parts = (getters, creating, naming, refusing, deleting, sharing, priorities)
+        out[f"stored-{member}"] = tuple(stored(member))
+    parts = (getters, creating, naming, deleting, refusing, sharing, priorities)
     for part in parts:
         out |= {f"{part.__name__}-{name}": (plan,) for name, plan in part().items()}
     putters = (name for name, row in MEMBERS.items() if row.takes is not None and name != "BasePriority")

@@ -52,13 +52,24 @@ def end(name: str, member: str, arguments: tuple[Variant, ...] | None = None) ->
     return on(name, member, *(LEFT_OUT[member] if arguments is None else arguments))
 
 
+def get_handle(name: str, gives: str) -> Plan:
+    """Return two looks at the ITransaction of an object."""
+    return (on(name, "ITransaction", kind="get", gives=gives), on(name, "ITransaction", kind="get"))
+
+
 def transactions() -> Mapping[str, Plan]:
     """Return the plans of transactions by name."""
     plans: dict[str, Plan] = {}
     handle = on("t", "ITransaction", kind="get", gives="i")
+    plans["handles"] = (*BEGIN, on("d", "BeginTransaction", gives="u"), handle, *get_handle("u", "j"), handle)
+    for first, given in GIVEN.items():
+        word = first.lower()
+        for at in range(len(given)):
+            arguments = tuple(MISSING if at == place else value for place, value in enumerate(given))
+            plans[f"{word}-without-{at}"] = (*BEGIN, end("t", first, arguments))
+        plans[word] = (*BEGIN, end("t", first))
     for first in ("Commit", "Abort"):
         word = first.lower()
-        plans[word] = (*BEGIN, end("t", first))
         plans[f"{word}-with-arguments"] = (*BEGIN, end("t", first, GIVEN[first]))
         plans[f"{word}-nothing"] = (create(TRANSACTION, "t"), end("t", first), end("t", first, GIVEN[first]))
         refused = tuple(end("t", first, arguments) for arguments in NOT_SUPPORTED[first])
@@ -76,8 +87,6 @@ def transactions() -> Mapping[str, Plan]:
         end("t", "Abort"),
         end("u", "Commit"),
     )
-    other = on("u", "ITransaction", kind="get", gives="j")
-    plans["handles"] = (*BEGIN, on("d", "BeginTransaction", gives="u"), handle, other, handle, other)
     plans["handle-of-nothing"] = (create(TRANSACTION, "t"), on("t", "ITransaction", kind="get"))
     attached = (create(TRANSACTION, "u"), on("u", "InitNew", Variant("UNKNOWN", "i")))
     plans["attach"] = (*BEGIN, handle, *attached, on("u", "ITransaction", kind="get"), end("u", "Commit"))

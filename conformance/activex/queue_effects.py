@@ -42,7 +42,8 @@ def after(
         return _deleted(store, target)
     queue = store.queue(target)
     if queue is None:
-        return replace(info, refreshed=False, resolved=store.parent(target) is not None), store
+        system = info.system or (call.member == "Refresh" and target.kind is Kind.MACHINE)
+        return replace(info, refreshed=False, resolved=store.parent(target) is not None, system=system), store
     info = replace(info, resolved=True, refusal=None)
     if call.member == "Refresh":
         return refreshed(info, queue, cell("Refresh", "method", "retrieve")), store
@@ -69,8 +70,10 @@ def _put(info: Info, call: Invoke) -> Info:
     if name in ("PathName", "FormatName"):
         forgets = cell(name, "put", "forgets") if info.refreshed else ()
         named = Info(values=info.values, shows=dict(info.shows), unsaved=info.unsaved, forgets=forgets)
-        named = replace(named, because=cell(name, "put", "kept"))
-        shows = {**named.shows, "PathName": cell(name, "put", "kept"), "QueueFormatName": cell(name, "put", "kept")}
+        kept, resets = cell(name, "put", "kept"), cell(name, "put", "resets")
+        by_path = name == "PathName"
+        shown = {"PathName": kept if by_path else resets, "QueueFormatName": resets if by_path else kept}
+        shows = {**named.shows, **shown}
         if name == "FormatName":
             return replace(named, format=value.value or "", shows=shows, unsaved=named.unsaved - {"PathName"})
         values = {**named.values, "PathName": value}
@@ -121,7 +124,7 @@ def refreshed(info: Info, queue: Stored, names: Names) -> Info:
         refreshed=True,
         forgets=(),
         values={**info.values, **DEFAULTS, **queue.values},
-        shows={one: (*queue.shows.get(one, ()), *names) for one in attributes},
+        shows={one: (*names, *queue.shows.get(one, ())) for one in attributes},
         unsaved=frozenset(),
         doubtful=queue.doubtful,
         refusal=None,
@@ -137,7 +140,7 @@ def _created(info: Info, store: Store, call: Invoke) -> tuple[Info, Store]:
     how = "argument" if arguments["IsTransactional"] is None else "transactional"
     creates, defaults = cell("Create", "method", "creates"), cell("Create", "method", "defaults")
     put = {one for one in info.values if info.shows.get(one) and one not in _ONCE}
-    shows = {one: (*info.shows[one], *creates) if one in put else defaults for one in DEFAULTS}
+    shows = {one: (*creates, *info.shows[one]) if one in put else defaults for one in DEFAULTS}
     shows["Transactional"] = cell("Create", "method", how)
     values = {one: value for one, value in info.values.items() if one not in _ONCE}
     rest = (info.path or "").partition("\\")[2]
@@ -170,7 +173,7 @@ def _updated(info: Info, store: Store, target: Target, queue: Stored) -> tuple[I
     put = {one: value for one, value in info.values.items() if one in info.unsaved and one not in _ONCE}
     others = frozenset() if info.refreshed else frozenset(DEFAULTS) - set(put)
     doubtful = (queue.doubtful | others) - set(put)
-    shows = {**queue.shows, **{one: (*info.shows.get(one, ()), *stores) for one in put}}
+    shows = {**queue.shows, **{one: (*stores, *info.shows.get(one, ())) for one in put}}
     updated = replace(queue, values={**queue.values, **put}, shows=shows, doubtful=doubtful)
     seen = {at: value for at, value in store.seen.items() if at != (target.key, "ModifyTime")}
     info = replace(info, unsaved=frozenset(), doubtful=info.doubtful - set(put))

@@ -118,7 +118,7 @@ def _kept(info: Info, name: str, attribute: str, target: Target) -> Option | Non
 
 def _refresh_failed(info: Info, store: Store, target: Target, name: str, kept: Option | None) -> Iterator[Choice]:
     because = store.gone.get(target.key, ()) if target.kind is Kind.HERE else info.because
-    names = (*because, *cell(name, "get", "refresh-failure"), *_why(name, "get", target, info))
+    names = (*cell(name, "get", "refresh-failure"), *_why(name, "get", target, info), *because)
     if target.kind is Kind.SEVERAL:
         names = (*names, *cell(name, "get", "check:several-queues"))
     readings = ((AFTER_PUT, "refreshes"),) if kept is not None else ()
@@ -157,7 +157,10 @@ def _value(
     if info.created and not info.refreshed:
         refresh = (*refresh, *cell("Create", "method", "flags"))
     if kept is None:
-        yield tuple(Option((*o.names, *refresh), o.status, o.value, o.readings) for o in stored)
+        own = info.created and bool(
+            info.shows.get(attribute)
+        )  # the client has put it: a wrong value is the putter's fault first
+        yield tuple(replace(o, names=(*o.names, *refresh) if own else (*refresh, *o.names)) for o in stored)
         return
     words = accepted(readings, AFTER_PUT, "keeps-put", "refreshes")
     both: list[Option] = [kept] if "keeps-put" in words else []
@@ -232,12 +235,13 @@ def _machine_value(info: Info, name: str, readings: Readings) -> Iterator[Choice
     value = shown.of_machine(MEMBERS[name].kept_as or name)
     if value is None:
         return
-    names = (*cell(name, "get", "machine"), *cell("Refresh", "method", "machine"))
+    names = (*cell(name, "get", "machine", "gives:false"), *cell("Refresh", "method", "machine"))
     options = {
         "refreshed": Option(names, S_OK, value, ((MACHINE, "refreshed"),)),
         "refused": Option((), ANY_FAILURE, None, ((MACHINE, "refused"),)),
     }
-    yield tuple(options[word] for word in accepted(readings, MACHINE, "refreshed", "refused"))
+    words = ("refreshed",) if info.system else accepted(readings, MACHINE, "refreshed", "refused")
+    yield tuple(options[word] for word in words)
 
 
 def _format_name(info: Info, store: Store, target: Target, readings: Readings) -> Choice | None:

@@ -46,6 +46,7 @@ class Stored:
 @dataclass(frozen=True, slots=True)
 class Info:
     """An MSMQQueueInfo. path, format: the names that the client put. resolved: a method has worked the format name out.
+    system: refreshed from a system queue.
 
     values, shows: as in Stored. unsaved: attributes put since the queue had the object's values. refusal: what the last
     Refresh by this name answered, if it failed. because: the requirements that the object's lack of a name shows.
@@ -58,6 +59,7 @@ class Info:
     refreshed: bool = False
     created: bool = False
     resolved: bool = False
+    system: bool = False
     values: Mapping[str, Variant] = field(default_factory=lambda: dict(DEFAULTS))
     shows: Mapping[str, Names] = field(default_factory=dict)
     unsaved: frozenset[str] = frozenset()

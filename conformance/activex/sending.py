@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from conformance.activex.cells import requirements
-from conformance.activex.choices import ANY_FAILURE, ANY_STATUS, Choice, Option, Shape, one
+from conformance.activex.choices import ANY_FAILURE, ANY_STATUS, Choice, Option, Shape, one, refused
 from conformance.activex.expected import Held, Invoke, Readings, Seen
 from conformance.activex.message_queues import Kept, Messages
 from conformance.activex.posts import CONNECTED, Post, Posts
@@ -46,10 +46,10 @@ def wanted(
     readings: Readings,
 ) -> Iterator[Choice]:
     """Yield what the text demands of the answer to a Send."""
-    refused = refusal(name, posts, held, transactions, call)
-    if refused is not None:
-        column, status = refused
-        yield one(cell(column), status)
+    why = refusal(name, posts, held, transactions, call)
+    if why is not None:
+        column, status = why
+        yield from refused(cell(column), status)
         return
     target = posts.opened.get(str(call.arguments[0].value))
     if target is None:
@@ -139,8 +139,8 @@ def after(
     if target is None:
         return posts
     if seen.status != S_OK:
-        refused = refusal(name, posts, held, transactions, call)
-        names = cell(refused[0]) if refused is not None else ()
+        why = refusal(name, posts, held, transactions, call)
+        names = cell(why[0]) if why is not None else ()
         return replace(posts, absent={**posts.absent, target[0]: names})
     how = call.arguments[1] if len(call.arguments) > 1 else MISSING
     of = _transaction(transactions, how) if how.vt == "DISPATCH" else None

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from conformance.activex.cells import requirements
-from conformance.activex.choices import Choice, Option, Shape, one
+from conformance.activex.choices import Choice, Option, Shape, one, refused
 from conformance.activex.expected import Invoke, Readings, Seen
 from conformance.activex.queue_info import accepted
 from conformance.activex.queue_store import Names
@@ -92,9 +92,9 @@ def _handle(name: str, state: Transactions) -> Iterator[Choice]:
 def _init_new(name: str, state: Transactions, call: Invoke) -> Iterator[Choice]:
     value = call.arguments[0]
     if state.stands_for.get(name) is not None:
-        yield one(cell(TRANSACTION, "InitNew", "check:attached"), TRANSACTION_USAGE)
+        yield from refused(cell(TRANSACTION, "InitNew", "check:attached"), TRANSACTION_USAGE)
     elif value.vt not in _TYPES:
-        yield one(cell(TRANSACTION, "InitNew", "check:type"), E_INVALIDARG)
+        yield from refused(cell(TRANSACTION, "InitNew", "check:type"), E_INVALIDARG)
     elif value.vt in ("UNKNOWN", "DISPATCH") and value.value not in state.handles:
         yield one(cell(TRANSACTION, "InitNew", "check:not-transaction"), E_INVALIDARG)
     elif value.value in state.handles:
@@ -104,10 +104,9 @@ def _init_new(name: str, state: Transactions, call: Invoke) -> Iterator[Choice]:
 def _end(name: str, state: Transactions, call: Invoke, readings: Readings) -> Iterator[Choice]:
     of = state.stands_for.get(name)
     if of is None:
-        yield one(cell(TRANSACTION, call.member, "check:empty", "initial"), E_INVALIDARG)
+        yield from refused(cell(TRANSACTION, call.member, "check:empty", "initial"), E_INVALIDARG)
         return
     forwards = cell(TRANSACTION, call.member, "forwards")
-    refused = (*forwards, *cell(IMPLEMENTATION, call.member, "check:not-supported"))
     given = _given(call)
     wrong = [argument for argument, value in given.items() if value != _needed(argument)]
     if wrong == ["grfTC"] and given["grfTC"] == _NONE:
@@ -117,18 +116,21 @@ def _end(name: str, state: Transactions, call: Invoke, readings: Readings) -> It
     if wrong:
         internal = cell(DISPENSER, "BeginTransaction", "internal")
         more = cell(IMPLEMENTATION, "Commit", "check:grf-rm") if "grfRM" in wrong else ()
-        yield one((*refused, *more, *internal), XACT_E_NOTSUPPORTED)
+        names = (*cell(IMPLEMENTATION, call.member, "check:not-supported"), *more, *forwards, *internal)
+        yield from refused(names, XACT_E_NOTSUPPORTED)
     elif of in state.ended:
         completes = cell(IMPLEMENTATION, state.ended[of], "completes")
-        names = (*completes, *forwards, *cell(IMPLEMENTATION, call.member, "check:completed"))
-        yield one(names, hresults.MQ_ERROR_TRANSACTION_SEQUENCE)
+        names = (*cell(IMPLEMENTATION, call.member, "check:completed"), *completes, *forwards)
+        yield from refused(names, hresults.MQ_ERROR_TRANSACTION_SEQUENCE)
     else:
         names = (*cell(TRANSACTION, call.member, "success"), *forwards, *cell(IMPLEMENTATION, call.member, "success"))
-        if all(argument.vt == "ERROR" for argument in call.arguments):
-            names = (*names, *cell(TRANSACTION, call.member, "argument"))
+        rows = CLASSES[TRANSACTION][call.member].slots[0].arguments
+        out = [row.name for row, value in zip(rows, call.arguments, strict=False) if value.vt == "ERROR"]
+        left_out = cell(TRANSACTION, call.member, *(f"argument:{name}" for name in out))
         begins = cell(DISPENSER, "BeginTransaction", "begins")
         attaches = cell(TRANSACTION, "InitNew", "attaches") if name in state.attached else ()
-        yield (Option((*names, *begins, *attaches)),)
+        empty = attaches or (*cell(DISPENSER, "BeginTransaction", "gives"), *begins)
+        yield (Option((*left_out, *names, *begins, *attaches), blames=((E_INVALIDARG, empty),)),)
 
 
 def _given(call: Invoke) -> dict[str, int]:
