@@ -159,7 +159,7 @@ def _put(member: Member, value: Variant, seen: Seen) -> Iterator[Demand]:
     if member.takes is None:
         return
     if member.takes.admits(value):
-        yield _status(requirements(member, "put", "success", f"type:{value.vt}"), seen, S_OK)
+        yield _status(requirements(member, "put", f"type:{value.vt}", "success"), seen, S_OK)
     elif member.refusal is not None:
         yield from _refused(requirements(member, "put", "refused"), seen, member.refusal)
 

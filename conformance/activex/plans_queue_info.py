@@ -340,8 +340,10 @@ def groups() -> Mapping[str, tuple[Plan, ...]]:
     """Return all plans by the name of their group."""
     out: dict[str, tuple[Plan, ...]] = {}
     for member in STORED:
-        out[f"changed-{member}"] = tuple(changed(member))
+        kept = (*made(), on("a", "Refresh"), put("a", member, STORED[member][-1]), *get("a", member))
+        out[f"kept-{member}"] = (kept,)
         out[f"stored-{member}"] = tuple(stored(member))
+        out[f"changed-{member}"] = tuple(changed(member))
     parts = (getters, creating, naming, deleting, refusing, sharing, priorities)
     for part in parts:
         out |= {f"{part.__name__}-{name}": (plan,) for name, plan in part().items()}

@@ -111,7 +111,7 @@ def contents() -> Mapping[str, tuple[Plan, ...]]:
     other = (message("n"), put("n", "Label", text("n")), send("n"))
     plans["two-messages"] = ((*plain, *other, *first, *second, *get("m", "Id"), *get("n", "Id")),)
     plans["sent-again"] = (
-        (*plain, send(), *first, *second),
+        (*plain, *get("m", "Id"), send(), *get("m", "Id"), *first, *second),
         (
             *plain,
             receive(),

@@ -61,13 +61,13 @@ def transactions() -> Mapping[str, Plan]:
     """Return the plans of transactions by name."""
     plans: dict[str, Plan] = {}
     handle = on("t", "ITransaction", kind="get", gives="i")
-    plans["handles"] = (*BEGIN, on("d", "BeginTransaction", gives="u"), handle, *get_handle("u", "j"), handle)
     for first, given in GIVEN.items():
         word = first.lower()
         for at in range(len(given)):
             arguments = tuple(MISSING if at == place else value for place, value in enumerate(given))
             plans[f"{word}-without-{at}"] = (*BEGIN, end("t", first, arguments))
         plans[word] = (*BEGIN, end("t", first))
+    plans["handles"] = (*BEGIN, on("d", "BeginTransaction", gives="u"), handle, *get_handle("u", "j"), handle)
     for first in ("Commit", "Abort"):
         word = first.lower()
         plans[f"{word}-with-arguments"] = (*BEGIN, end("t", first, GIVEN[first]))

@@ -157,9 +157,7 @@ def _value(
     if info.created and not info.refreshed:
         refresh = (*refresh, *cell("Create", "method", "flags"))
     if kept is None:
-        own = info.created and bool(
-            info.shows.get(attribute)
-        )  # the client has put it: a wrong value is the putter's fault first
+        own = _was_told(info, queue, attribute)
         yield tuple(replace(o, names=(*o.names, *refresh) if own else (*refresh, *o.names)) for o in stored)
         return
     words = accepted(readings, AFTER_PUT, "keeps-put", "refreshes")
@@ -169,6 +167,13 @@ def _value(
             Option((*o.names, *refresh), o.status, o.value, (*o.readings, (AFTER_PUT, "refreshes"))) for o in stored
         ]
     yield tuple(both)
+
+
+def _was_told(info: Info, queue: Stored, attribute: str) -> bool:
+    """Tell whether the queue has a value from a call, whose fault a wrong one is first: of Create, or of Update."""
+    created = info.created and (attribute == "Transactional" or bool(info.shows.get(attribute)))
+    updated = cell("Update", "method", "stores")
+    return created or bool(set(updated) & set(queue.shows.get(attribute, ())))
 
 
 def _options(

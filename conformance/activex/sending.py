@@ -70,7 +70,8 @@ def wanted(
         context = accepted(readings, CONTEXT, "none", "fails")
         assumed = (*assumed, (CONTEXT, "none"))
         words = (*words, *context)
-    options = [Option(names, S_OK, None, assumed)]
+    alone = ((hresults.MQ_ERROR_TRANSACTION_USAGE, cell("enlists")),) if how.vt == "DISPATCH" else ()
+    options = [Option(names, S_OK, None, assumed, alone)]
     if name in posts.sent:
         options[0] = replace(options[0], readings=(*assumed, (AGAIN, "client-puts")))
         if "every-set" in accepted(readings, AGAIN, "client-puts", "every-set"):

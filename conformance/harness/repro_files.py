@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,19 @@ def write_beside(path: Path, content: Mapping[str, Any]) -> tuple[Path, Path]:
     diagram = path.with_suffix(".mmd")
     write_text(test, pytest_file(content, test.name), errors="backslashreplace")
     write_text(diagram, diagram_of(content), errors="backslashreplace")
+    if "acts" in content.get("repro", {}):
+        _write_programs(path, content["repro"]["acts"])
     return test, diagram
+
+
+def _write_programs(path: Path, acts: Iterable[Mapping[str, Any]]) -> None:
+    """Write a plan of calls of objects as programs to run on Windows: `NAME.vbs` and `NAME-pywin32.py`."""
+    from conformance.activex import words
+    from conformance.activex.plans import Act
+
+    plan = [Act.from_json(act) for act in acts]
+    write_text(path.with_suffix(".vbs"), words.vbscript(plan), errors="backslashreplace")
+    write_text(path.with_name(f"{path.stem}-pywin32.py"), words.python(plan), errors="backslashreplace")
 
 
 def diagram_of(content: Mapping[str, Any]) -> str:

@@ -15,6 +15,7 @@ from conformance.activex.plans import PATH_NAME, Act, Plan
 from conformance.activex.scene_client import client_objects
 from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, Place, Stage
 from conformance.activex.values import Variant
+from conformance.activex.words import as_call, said
 from conformance.suites.objects.playing import EXAMPLE, METHODS, Need, NotCreated, Tell
 from conformance.verdict import Verdict
 
@@ -55,15 +56,16 @@ def play(plan: Plan, mq: Port, readings: Readings, tell: Tell, stage: str) -> It
     place, handles = _place(mq), dict[str, str]()
     scene, texts = STAGES[stage](readings, place), place.texts
     try:
-        for act in plan:
-            act = scenes.spoken(act, texts)
+        for planned in plan:
+            act = scenes.spoken(planned, texts)
             if act.call is None:
                 handles[act.object] = _create(act, mq, tell)
                 scene.do(act, None)
                 continue
             if act.object not in handles:
                 return
-            seen = _invoke(act.object, act.call, handles, mq, tell)
+            seen = _invoke(act.object, act.call, handles, mq)
+            tell(said(act), as_call(planned), seen.to_json())
             yield scene.do(act, seen)
             texts = scenes.known(act, seen, texts)
             if act.gives is not None and seen.gives and seen.value is not None:
@@ -95,13 +97,13 @@ def _place(mq: Port) -> Place:
 def _create(act: Act, mq: Port, tell: Tell) -> str:
     params = {"class": act.coclass}
     result = mq.call("objects.create", **params)
-    tell(f"{act.object} = {act.coclass}", {"method": "objects.create", "params": params}, {"status": result.status})
+    tell(said(act), as_call(act), {"status": result.status})
     if result.status != 0:
         raise NotCreated(f"the driver creates no {act.coclass}")
     return str(result.values["object"])
 
 
-def _invoke(name: str, call: Invoke, handles: dict[str, str], mq: Port, tell: Tell) -> Seen:
+def _invoke(name: str, call: Invoke, handles: dict[str, str], mq: Port) -> Seen:
     values = [
         replace(one, value=handles[one.value]) if one.vt in ("DISPATCH", "UNKNOWN") and one.value is not None else one
         for one in call.arguments
@@ -114,9 +116,7 @@ def _invoke(name: str, call: Invoke, handles: dict[str, str], mq: Port, tell: Te
     }
     result = mq.call("objects.invoke", **params)
     shown = result.values.get("value")
-    seen = Seen(int(result.status or 0), None if shown is None else _by_name(Variant.from_json(shown), handles))
-    tell(f"{call.kind} {name}.{call.member}", {"method": "objects.invoke", "params": params}, seen.to_json())
-    return seen
+    return Seen(int(result.status or 0), None if shown is None else _by_name(Variant.from_json(shown), handles))
 
 
 def _by_name(value: Variant, handles: Mapping[str, str]) -> Variant:
