@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from conformance.activex.expected import Invoke, Seen
+from conformance.activex.expected import Invoke, Seen, codes_of
 from conformance.activex.statuses import E_FAIL, S_OK, failed
 from conformance.activex.values import Variant, same
 from conformance.spec.assignment import either
@@ -74,9 +74,9 @@ def one(names: Iterable[str], status: int = S_OK, value: Variant | Shape | None 
 
 
 def refused(names: Iterable[str], status: int) -> Iterator[Choice]:
-    """Yield the choices of a refusal: that it fails, and with this code. The entries on codes begin with `return`."""
+    """Yield the choices of a refusal: that it fails, and with this code."""
     every = tuple(names)
-    codes = tuple(name for name in every if name.rpartition(".")[2].startswith("return-"))
+    codes = codes_of(every)
     yield one((name for name in every if name not in codes), ANY_FAILURE)
     yield one(codes, status)
 

@@ -12,13 +12,13 @@ from typing import Final
 
 from conformance.activex.cells import requirements
 from conformance.activex.events import OBJECT, argument, timeout_ms
-from conformance.activex.expected import Demand, Invoke, Readings, Seen
+from conformance.activex.expected import Demand, Invoke, Readings, Seen, codes_of
 from conformance.activex.locked import ALLOWED, PEEKS
 from conformance.activex.members import Member
 from conformance.activex.refusals import EXPIRED, Refusal, of_lookup, of_read
 from conformance.activex.statuses import S_OK, failed
 from conformance.activex.tables import CLASSES
-from conformance.model import Call, Judged, Model, Observation, State, States
+from conformance.model import Call, Judged, Observation, Pending, State
 from conformance.model.calls import INFINITE, LOOKUPS, READS
 from conformance.model.expected import Blocks, Expected, Fails, Succeeds
 from conformance.model.matching import Fit, match
@@ -89,9 +89,7 @@ _ON_CURSOR: Final = frozenset(
 
 
 def answered(
-    model: Model,
-    states: States,
-    call: Call,
+    pending: Pending,
     judged: Judged,
     observation: Observation,
     doer: Doer | None,
@@ -101,14 +99,14 @@ def answered(
     readers: Mapping[str, Doer],
     readings: Readings,
 ) -> list[Told]:
-    """Return the demands that an answer meets or breaks. doer: None for time that passes."""
-    every = [(state, one) for state in states.states for one in model.allowed(state, call).outcomes]
-    fitting = [one for _, one in every if match(one, observation).fit is Fit.FITS]
+    """Return the demands that an answer meets or breaks. pending: what the model allowed. doer: None for time alone."""
+    state, call = pending.states.likely, pending.call
+    fitting = [one for ways in pending.ways for one in ways if match(one, observation).fit is Fit.FITS]
     if not judged.failed and fitting:
         told = list(_of_call(call, fitting, doer, seen, readings))
         told += _of_ends(fitting[0], readers, ended, readings)
-        return told + list(_of_past(states.likely, call, judged, doers, seen))
-    return list(_broken(states.likely, call, judged, every[0][1], observation, doer, doers, seen, ended, readers))
+        return told + list(_of_past(state, call, judged, doers, seen))
+    return list(_broken(state, call, judged, pending.ways[0][0], observation, doer, doers, seen, ended, readers))
 
 
 def _of_call(call: Call, fitting: list[Expected], doer: Doer | None, seen: Seen, readings: Readings) -> Iterator[Told]:
@@ -119,10 +117,29 @@ def _of_call(call: Call, fitting: list[Expected], doer: Doer | None, seen: Seen,
         ways = [refusal(call, one.result) for one in fitting if isinstance(one.result, Fails)]
         found = next(((way, how) for way in ways for how in [way.holds(seen, readings)] if how[0]), None)
         way, (holds, assumed) = found or (ways[0], ways[0].holds(seen, readings))
-        yield Told(Demand(doer.requirements(*way.columns), holds, way.expected(readings), assumed), seen)
+        for demand in _refused(doer.requirements(*way.columns), holds, way, assumed, seen, readings):
+            yield Told(demand, seen)
         return
     names = doer.requirements(*columns(call, doer, fitting[0]))
     yield Told(Demand(names, seen.waits or seen.status == S_OK, expected_of(fitting[0])), seen)
+
+
+def _refused(
+    names: tuple[str, ...],
+    holds: bool,
+    way: Refusal,
+    assumed: tuple[tuple[str, str], ...],
+    seen: Seen,
+    readings: Readings,
+) -> Iterator[Demand]:
+    """Yield the demands on a failure: that nothing is given, and how this is told."""
+    expected, codes = way.expected(readings), codes_of(names)
+    others = tuple(name for name in names if name not in codes)
+    if others and codes:
+        yield Demand(others, not seen.waits and not seen.gives, expected, assumed)
+        yield Demand(codes, holds, expected, assumed)
+    else:
+        yield Demand(names, holds, expected, assumed)
 
 
 def refusal(call: Call, fails: Fails) -> Refusal:
@@ -134,18 +151,15 @@ def refusal(call: Call, fails: Fails) -> Refusal:
 
 def columns(call: Call, doer: Doer, expected: Expected) -> tuple[str, ...]:
     """Return the columns of a member that an outcome stands for."""
-    found: list[str] = []
     if isinstance(expected.result, Blocks):
-        infinite = call.timeout_ms == INFINITE
-        found.append("blocks" if infinite else "waits")
-        if argument(doer.member, doer.call, "ReceiveTimeout") is None:
-            found.append("default:ReceiveTimeout")
-        return tuple(found)
-    found.append("success")
-    if call.method in READS | LOOKUPS:
-        found.append("gives")
-    found += _transaction(doer)
-    return tuple(found)
+        left_out = argument(doer.member, doer.call, "ReceiveTimeout") is None
+        waits = "blocks" if call.timeout_ms == INFINITE else "waits"
+        return ("default:ReceiveTimeout", waits) if left_out else (waits,)
+    of_transaction = tuple(_transaction(doer))
+    of_message = ("gives", "seeks") if call.method in READS | LOOKUPS else ()
+    if of_transaction[:1] == ("default:Transaction",):
+        return (*of_transaction, "success", *of_message)
+    return ("success", *of_message, *of_transaction)
 
 
 def _transaction(doer: Doer) -> Iterator[str]:
@@ -186,7 +200,8 @@ def _of_ends(
             way = EXPIRED if expired else Refusal(())
             holds, assumed = way.holds(seen, readings)
             holds = holds if expired else failed(seen.status)
-            yield Told(Demand(reader.requirements(*way.columns), holds, way.expected(readings), assumed), seen, subject)
+            for demand in _refused(reader.requirements(*way.columns), holds, way, assumed, seen, readings):
+                yield Told(demand, seen, subject)
 
 
 def _of_past(state: State, call: Call, judged: Judged, doers: Doers, seen: Seen) -> Iterator[Told]:
@@ -252,9 +267,26 @@ def _broken(
     elif not names and doer is not None:
         if isinstance(demanded.result, Fails):
             names = doer.requirements(*refusal(call, demanded.result).columns)
-        names = names or doer.requirements(*columns(call, doer, demanded)) or doer.requirements("success")
+        names = names or _closing(call, demanded, doers) or doer.requirements(*_wrong(call, doer, demanded, seen))
+        names = names or doer.requirements("success")
     if names:
         yield Told(Demand(names, False, expected), seen, subject)
+
+
+def _wrong(call: Call, doer: Doer, demanded: Expected, seen: Seen) -> tuple[str, ...]:
+    """Return the columns of the demands that an answer breaks: those of the status only if it is wrong."""
+    every = columns(call, doer, demanded)
+    if seen.waits or seen.status != S_OK:
+        return every
+    kept = "seeks" if seen.gives else "gives"
+    return tuple(one for one in every if one not in ("success", "gives", "seeks") or one == kept)
+
+
+def _closing(call: Call, demanded: Expected, doers: Doers) -> tuple[str, ...]:
+    """Return what Close breaks if the queue cannot be opened because of a handle that was closed."""
+    doer = doers.get((call.queue or "", "close"))
+    opens = call.method == "queues.open" and isinstance(demanded.result, Succeeds)
+    return doer.requirements("closes") if doer is not None and opens else ()
 
 
 def _position(state: State, call: Call, message: str | None) -> Position | None:
@@ -299,6 +331,8 @@ def done(doers: Doers, before: State, call: Call, doer: Doer | None, observation
             new[call.cursor, "cursor"] = doer
     elif call.method == "cursors.open" and doer.call.member == "Reset":
         new[call.name or "", "cursor"] = doer
+    elif call.method == "queues.close":
+        new[before.handles[call.handle or ""].queue, "close"] = doer
     elif call.method == "queues.purge":
         queue = before.queues[before.handles[call.handle or ""].queue]
         new = {(one.message, "purge"): doer for one in queue.positions if one.available}

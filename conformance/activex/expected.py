@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -93,14 +93,14 @@ def demands(held: Held, call: Invoke, seen: Seen, readings: Readings) -> Iterato
     """Yield the demands on an answer. None for a call of which the tables say nothing."""
     member = CLASSES[held.coclass][call.member]
     if member.unimplemented:
-        yield _status(requirements(member, call.kind, "unimplemented"), seen, E_NOTIMPL)
+        yield from refused(requirements(member, call.kind, "unimplemented"), seen, E_NOTIMPL)
         return
     check = refusing(member, held, call)
     if check is not None:
         columns = [f"check:{check.name}"]
         if held.coclass == "MSMQTransaction" and check.name == "empty":
             columns.append("initial")
-        yield from _refused(requirements(member, call.kind, *columns), seen, check.status)
+        yield from refused(requirements(member, call.kind, *columns), seen, check.status)
     elif call.kind == "put":
         yield from _put(member, call.arguments[-1], seen)
     elif call.kind == "get":
@@ -147,12 +147,21 @@ def _status(names: tuple[str, ...], seen: Seen, wanted: int | None) -> Demand:
     return Demand(names, seen.status == wanted, {"status": wanted})
 
 
-def _refused(names: tuple[str, ...], seen: Seen, wanted: int | None) -> Iterator[Demand]:
-    """Yield the demands of a refusal: that the call fails, and with this code. Entries on codes begin with `return`."""
-    codes = tuple(name for name in names if name.rpartition(".")[2].startswith("return-"))
-    yield _status(tuple(name for name in names if name not in codes), seen, None)
-    if codes:
-        yield _status(codes, seen, wanted)
+def refused(names: tuple[str, ...], seen: Seen, code: int | None) -> Iterator[Demand]:
+    """Yield the demands on a refusal: that the call fails, and that it fails with a code, None for any."""
+    if code is None:
+        yield _status(names, seen, None)
+        return
+    codes = codes_of(names)
+    others = tuple(name for name in names if name not in codes)
+    if others:
+        yield Demand(others, failed(seen.status), {"status": code})
+    yield _status(codes, seen, code)
+
+
+def codes_of(names: Iterable[str]) -> tuple[str, ...]:
+    """Return those of some requirements that demand a code; the others demand that the call fails, or shows nothing."""
+    return tuple(name for name in names if name.rpartition(".")[2].startswith(("return-", "not-implemented")))
 
 
 def _put(member: Member, value: Variant, seen: Seen) -> Iterator[Demand]:
@@ -161,7 +170,7 @@ def _put(member: Member, value: Variant, seen: Seen) -> Iterator[Demand]:
     if member.takes.admits(value):
         yield _status(requirements(member, "put", f"type:{value.vt}", "success"), seen, S_OK)
     elif member.refusal is not None:
-        yield from _refused(requirements(member, "put", "refused"), seen, member.refusal)
+        yield from refused(requirements(member, "put", "refused"), seen, member.refusal)
 
 
 def _get(member: Member, held: Held, seen: Seen, readings: Readings) -> Iterator[Demand]:

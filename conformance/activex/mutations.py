@@ -17,7 +17,7 @@ from conformance.activex.plans import (
     message_property,
     unimplemented,
 )
-from conformance.activex.statuses import E_FAIL, S_OK
+from conformance.activex.statuses import E_FAIL, OLE_E_BLANK, S_OK
 from conformance.activex.tables import MEMBERS
 from conformance.activex.values import Variant
 from conformance.activex.world import World
@@ -61,6 +61,8 @@ def mutated(world: World, act: Act, seen: Seen, ended: Ended) -> Iterator[Answer
         yield from ((other, ended) for other in _of_read(world, act.call, seen, act.gives or "message"))
     if not seen.waits:
         yield replace(seen, status=E_FAIL if seen.status == S_OK else S_OK), ended
+        if world.known.held[act.object].coclass == "MSMQQueue" and seen.status == S_OK:
+            yield Seen(OLE_E_BLANK), ended
         if seen.value is not None and not reads:
             yield from ((replace(seen, value=other), ended) for other in others(seen.value))
         for name, one in seen.shown.items():

@@ -10,7 +10,8 @@ from conformance.activex.events import ACCESS, SHARE, Link
 from conformance.activex.expected import Demand, Readings, Seen
 from conformance.activex.members import Kind, Member
 from conformance.activex.refusals import accepted
-from conformance.activex.statuses import S_OK
+from conformance.activex.statuses import OLE_E_BLANK, S_OK
+from conformance.activex.tables import CLASSES
 from conformance.activex.values import Variant, long, same, short, truth
 from conformance.spec.catalogue import reading_id
 from conformance.spec.constants import hresults
@@ -32,6 +33,10 @@ HANDLES: Final = {"Handle": "I4", "Handle2": "I8"}
 
 def of_open(member: Member, link: Link, seen: Seen) -> Iterator[Demand]:
     """Yield the demands on a getter of an open queue."""
+    opened = requirements(CLASSES[member.coclass]["Access"], "get", "opened")
+    yield Demand(opened, seen.status != OLE_E_BLANK, {"status": S_OK})
+    if seen.status == OLE_E_BLANK:
+        return
     yield Demand(requirements(member, "get", "success"), seen.status == S_OK, {"status": S_OK})
     if seen.status != S_OK:
         return
@@ -62,4 +67,4 @@ def of_closed(member: Member, seen: Seen, readings: Readings) -> Iterator[Demand
     assumed = ((CLOSED_OBJECT, which),) if holds and len(known) > 1 else ()
     kind: Kind = "method" if member.name == "Close" else "get"
     expected = {"status": S_OK if known[0] == "as-listed" else hresults.MQ_ERROR_INVALID_HANDLE}
-    yield Demand(requirements(member, kind, "success"), holds, expected, assumed)
+    yield Demand(requirements(member, kind, "check:closed"), holds, expected, assumed)

@@ -63,6 +63,7 @@ def methods() -> Mapping[str, Plan]:
             opened(RECEIVE, "q2"),
             read("Peek", queue_object="q2"),
         ),
+        "purge-closed-access": (*base("a", access=SEND), on("q", "Close"), on("q", "Purge")),
         "purge-access-peek": (*base("a", access=PEEK), on("q", "Purge"), read("Peek")),
         "purge-locked": (*_locked(), on("q", "Purge"), read("Peek", "p"), ABORT, read("Peek", "p2")),
     }

@@ -36,13 +36,10 @@ def opened(access: int, gives: str, info: str = "i") -> Act:
     return on(info, "Open", long(access), long(0), gives=gives)
 
 
-def message(name: str, *, body: bytes | None = None) -> Plan:
-    """Return the making of a message with a label and a body of its own."""
-    return (
-        create("MSMQMessage", name),
-        on(name, "Label", text(f"label of {name}"), kind="put"),
-        on(name, "Body", octets(body if body is not None else f"body of {name}".encode()), kind="put"),
-    )
+def message(name: str, *, body: bool = False) -> Plan:
+    """Return the making of a message with a label of its own, which tells it, and with a body."""
+    made = (create("MSMQMessage", name), on(name, "Label", text(f"label of {name}"), kind="put"))
+    return (*made, on(name, "Body", octets(f"body of {name}".encode()), kind="put")) if body else made
 
 
 def send(name: str, transaction: Variant = NONE, to: str = "s") -> Act:
@@ -98,10 +95,16 @@ def drain(most: int) -> Plan:
     return tuple(read("Receive", f"drained{at}") for at in range(most + 1))
 
 
-def watched(*names: str, access: int = RECEIVE, transactional: bool = False, journal: bool = False) -> Plan:
-    """Return a queue with messages, and `w`, which has seen them all."""
-    made = base(*names, access=access, transactional=transactional, journal=journal)
-    return (*made, opened(PEEK, "w"), *(known(*names) if names else ()))
+def watched(
+    *names: str,
+    access: int = RECEIVE,
+    transactional: bool = False,
+    journal: bool = False,
+    member: Member | None = None,
+) -> Plan:
+    """Return a queue with messages, and `w`, which has seen them all unless the member needs no lookup identifiers."""
+    made = (*base(*names, access=access, transactional=transactional, journal=journal), opened(PEEK, "w"))
+    return (*made, *known(*names)) if names and (member is None or by_lookup(member)) else made
 
 
 def by_lookup(member: Member) -> bool:
@@ -151,32 +154,40 @@ def of(member: Member, wanted: str | None = None, names: tuple[str, ...] = ("a",
 def gives_at_once(member: Member) -> Iterator[Plan]:
     """Yield plans in which a read finds a message at once, among others, and what is then in the queue."""
     yield (
-        *watched("a", "b", "c"),
+        *watched("a", "b", "c", member=member),
         *start(member),
         read(member, "m1", of=of(member)),
         *sweep(3),
         *drain(3),
     )
+    if not by_lookup(member) and not at_cursor(member):
+        moved = (read("PeekCurrent", "p1"), read("PeekNext", "p2"))
+        yield (*watched("a", "b", "c", member=member), *moved, read(member, "m"), read("PeekCurrent", "p3"))
     if by_lookup(member) and "First" not in member.name and "Last" not in member.name:
         for wanted in ("a", "c"):
             one = named_by(member, wanted)
             if one is not None:
-                yield (*watched("a", "b", "c"), read(member, "m", of=one), *drain(3))
+                yield (*watched("a", "b", "c", member=member), read(member, "m", of=one), *drain(3))
 
 
 def finds_nothing(member: Member) -> Iterator[Plan]:
     """Yield plans in which a read that does not wait finds no message."""
     if steps_on(member):
-        yield (*watched("a"), *start(member), read(member))
-        yield (*watched("a"), *start(member), read(member), *sent("b"), *sweep(2))
+        yield (*watched("a", member=member), *start(member), read(member))
+        yield (*watched("a", member=member), *start(member), read(member), *sent("b"), *sweep(2))
     elif not by_lookup(member) or (named_by(member, "a") == "a" and place(member) != "b"):
-        yield (*watched(), read(member), *sent("a"), *sweep(1))
+        yield (*watched(member=member), read(member), *sent("a"), *sweep(1))
     else:
         last = {"Next": "b", "Previous": "a"}
         end = next((one for word, one in last.items() if word in member.name), None)
         if end is not None:
-            yield (*watched("a", "b"), read(member, of=end), *sweep(2))
-        yield (*watched("a", "b"), read("Receive", "taken"), read(member, of="a" if end is None else end), *sweep(2))
+            yield (*watched("a", "b", member=member), read(member, of=end), *sweep(2))
+        yield (
+            *watched("a", "b", member=member),
+            read("Receive", "taken"),
+            read(member, of="a" if end is None else end),
+            *sweep(2),
+        )
 
 
 def waits(member: Member) -> Iterator[Plan]:
@@ -184,8 +195,8 @@ def waits(member: Member) -> Iterator[Plan]:
     if by_lookup(member):
         return
     names = ("a",) if steps_on(member) else ()
-    empty = (*watched(*names), *start(member))
-    for timeout in (MISSING, long(-1), LONG):
+    empty = (*watched(*names, member=member), *start(member))
+    for timeout in (long(-1), MISSING, LONG):
         yield (*empty, read(member, timeout=timeout), *sent("b", "c"), *sweep(2 + len(names)))
     yield (*empty, read(member, timeout=SOON), passes(500), passes(500), *sent("b"), *sweep(1 + len(names)))
     yield (*empty, read(member, timeout=MISSING), on("q", "Close"), *sent("b"), *sweep(1 + len(names)))

@@ -37,7 +37,7 @@ def transactions(member: Member) -> Iterator[Plan]:
     if not receives(member):
         return
     for value in (*(long(one) for one in CONSTANTS), MISSING):
-        yield (*watched("a", "b", "c"), read(member, of=of(member), transaction=value), *drain(3))
+        yield (*watched("a", "b", "c", member=member), read(member, of=of(member), transaction=value), *drain(3))
     names = "a", "b", "c"
     alone = (*watched(*names, transactional=True), read(member, of=of(member), transaction=long(3)))
     yield (*alone, *sweep(3), read("Peek", "p"))
@@ -82,7 +82,7 @@ def _with_connector() -> Plan:
     """Return a queue with three messages that have a connector type."""
     acts: list[Act] = [*watched()]
     for name in ("a", "b", "c"):
-        acts += message(name)
+        acts += message(name, body=True)
         acts += [on(name, "ConnectorTypeGuid", CONNECTOR, kind="put"), send(name)]
     return (*acts, *(_known()))
 
@@ -102,7 +102,7 @@ def journals(member: Member) -> Iterator[Plan]:
     journal = (create("MSMQQueueInfo", "j"), on("j", "FormatName", text(f"{DIRECT_NAME};JOURNAL"), kind="put"))
     look = (opened(RECEIVE, "o", "j"), read("Peek", "kept", queue_object="o"))
     for kept in (True, False):
-        made = (*watched("a", "b", "c", journal=kept), *journal)
+        made = (*watched("a", "b", "c", journal=kept, member=member), *journal)
         yield (*made, *look, read(member, of=of(member)), read("Receive", "copy", queue_object="o"), *drain(3))
 
 
@@ -111,9 +111,28 @@ def cursor(member: Member) -> Iterator[Plan]:
     if not at_cursor(member):
         return
     for then in ("PeekCurrent", "ReceiveCurrent"):
-        yield (*watched("a", "b", "c"), *start(member), read(member), read(then, "m2"), read(then, "m3"), *drain(3))
-    yield (*watched("a", "b", "c"), *start(member), read(member), on("q", "Reset"), read("PeekCurrent", "m2"))
-    yield (*watched("a", "b", "c"), *start(member), read(member), read("PeekNext", "m2"), read("PeekNext", "m3"))
+        yield (
+            *watched("a", "b", "c", member=member),
+            *start(member),
+            read(member),
+            read(then, "m2"),
+            read(then, "m3"),
+            *drain(3),
+        )
+    yield (
+        *watched("a", "b", "c", member=member),
+        *start(member),
+        read(member),
+        on("q", "Reset"),
+        read("PeekCurrent", "m2"),
+    )
+    yield (
+        *watched("a", "b", "c", member=member),
+        *start(member),
+        read(member),
+        read("PeekNext", "m2"),
+        read("PeekNext", "m3"),
+    )
 
 
 FAMILIES: Final = (transactions, identifier_as_text, wants, journals, cursor)

@@ -54,23 +54,27 @@ def _by_state(member: Member) -> Iterator[Plan]:
 def _by_access(member: Member) -> Iterator[Plan]:
     """Yield opened queues that do not allow the read, and those that do."""
     for access in (SEND, *((PEEK,) if receives(member) else ())):
-        found = (*watched("a", "b", "c", access=access), read(member, of=of(member)))
+        found = (*watched("a", "b", "c", access=access, member=member), read(member, of=of(member)))
         wrong = (read(member, of=of(member), transaction=WRONG_TRANSACTIONS[0]),) if receives(member) else ()
         yield (*found, *wrong, *sweep(3))
     if not receives(member):
-        yield (*watched("a", "b", "c", access=PEEK), *start(member), read(member, of=of(member)))
+        yield (*watched("a", "b", "c", access=PEEK, member=member), *start(member), read(member, of=of(member)))
 
 
 def _by_arguments(member: Member) -> Iterator[Plan]:
     if receives(member):
         wrong = (read(member, of=of(member), transaction=one) for one in WRONG_TRANSACTIONS)
-        yield (*watched("a", "b", "c"), *wrong, *sweep(3))
+        yield (*watched("a", "b", "c", member=member), *wrong, *sweep(3))
     if by_lookup(member) and of(member) is not None:
         wrong = (read(member, given={"LookupId": one}) for one in NO_LOOKUP)
-        yield (*watched("a", "b", "c"), *wrong, *sweep(3))
+        yield (*watched("a", "b", "c", member=member), *wrong, *sweep(3))
         for name in ("q", "s"):
             more = (on("q", "Close"),) if name == "q" else ()
-            yield (*watched("a"), *more, read(member, queue_object=name, given={"LookupId": NO_LOOKUP[0]}))
+            yield (
+                *watched("a", member=member),
+                *more,
+                read(member, queue_object=name, given={"LookupId": NO_LOOKUP[0]}),
+            )
         yield (create("MSMQQueue", "q"), read(member, given={"LookupId": NO_LOOKUP[0]}))
 
 
@@ -78,15 +82,20 @@ def _by_cursor(member: Member) -> Iterator[Plan]:
     if not at_cursor(member):
         return
     if steps_on(member):
-        yield (*watched("a", "b"), read(member), read("PeekCurrent", "p"), read(member, "m2"))
-        yield (*watched("a", "b"), read("PeekCurrent", "p"), on("q", "Reset"), read(member))
-        yield (*watched("a", "b"), read("ReceiveCurrent", "p"), read(member))
-        yield (*watched("a", "b"), read("PeekCurrent", "p"), read("Receive", "taken"), read(member, "m2"))
+        yield (*watched("a", "b", member=member), read(member), read("PeekCurrent", "p"), read(member, "m2"))
+        yield (*watched("a", "b", member=member), read("PeekCurrent", "p"), on("q", "Reset"), read(member))
+        yield (*watched("a", "b", member=member), read("ReceiveCurrent", "p"), read(member))
+        yield (
+            *watched("a", "b", member=member),
+            read("PeekCurrent", "p"),
+            read("Receive", "taken"),
+            read(member, "m2"),
+        )
         return
-    gone = (*watched("a", "b"), read("PeekCurrent", "p"), read("Receive", "taken"))
+    gone = (*watched("a", "b", member=member), read("PeekCurrent", "p"), read("Receive", "taken"))
     yield (*gone, read(member), read("PeekNext", "next"), read(member, "m2"), *sweep(2))
     yield (*gone, on("q", "Reset"), read(member), *sweep(2))
-    yield (*watched(), read("PeekCurrent", "p"), *sent("a"), on("q", "Reset"), read(member))
+    yield (*watched(member=member), read("PeekCurrent", "p"), *sent("a"), on("q", "Reset"), read(member))
 
 
 FAMILIES: Final = (refused,)

@@ -53,7 +53,7 @@ def got(known: Known, name: str, call: Invoke, seen: Seen, readings: Readings) -
 def columns(reader: Member, read: Invoke, want: str, *, asked: bool) -> tuple[str, ...]:
     """Return the columns of a read that say whether it shows a property."""
     left = argument(reader, read, want) is None
-    return (f"want:{want}:{'true' if asked else 'false'}", *((f"default:{want}",) if left else ()))
+    return (*((f"default:{want}",) if left else ()), f"want:{want}:{'true' if asked else 'false'}")
 
 
 def _nothing(names: tuple[str, ...], seen: Seen, readings: Readings) -> Iterator[Demand]:

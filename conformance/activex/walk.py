@@ -130,7 +130,7 @@ class Walk:
             more.append(on(name, "Priority", long(self._random.randint(0, 7)), kind="put"))
         if self._random.random() < 0.3:
             more.append(on(name, "AppSpecific", long(self._random.randint(0, 1000)), kind="put"))
-        return (*message(name), *more, on(name, "Send", dispatch(queue), self._transaction(queue)))
+        return (*message(name, body=True), *more, on(name, "Send", dispatch(queue), self._transaction(queue)))
 
     def reads(self) -> Plan:
         """Call a read that may find something."""

@@ -20,7 +20,7 @@ from conformance.activex.opened import of_closed, of_open
 from conformance.activex.received import got
 from conformance.activex.refusals import excused, renewed
 from conformance.activex.states import BLANK, CLOSED, MADE, RECEIVED
-from conformance.activex.statuses import S_OK
+from conformance.activex.statuses import S_OK, failed
 from conformance.activex.step import moved, new, verdicts
 from conformance.activex.tables import CLASSES
 from conformance.activex.values import Variant
@@ -88,7 +88,8 @@ class World:
         if call.kind == "put" or check is not None or (member.event is None and member.name != "Reset"):
             found = list(demands(held, call, seen, self.readings))
             if check is not None and check.name == "closed":
-                found = [closed(self.known, name, one) for one in found]
+                close = requirements(CLASSES["MSMQQueue"]["Close"], "method", "closes")
+                found.append(Demand(close, failed(seen.status), {"status": "a failing HRESULT"}))
             world = self._moved(name, call, seen, gives)
             strange = check is not None and (seen.waits or seen.status == S_OK)
             return replace(world, lost=self.lost or strange), tuple(verdicts(subject, found, seen))
@@ -177,15 +178,13 @@ class World:
             self._answer(main, seen, reads),
             {name: self._answer(main, one, True) or Answer() for name, one in ended.items()},
         )
-        judged = self.model.step(states, main, observation)
+        pending = self.model.due(states, main)
+        judged = self.model.step(states, main, observation, pending=pending)
         if states.likely.keeping is not None:
-            allowed = [self.model.allowed(state, main).outcomes for state in states.states]
-            observation = named(states.likely, main, observation, allowed)
+            observation = named(states.likely, main, observation, pending.ways)
         name, call = made or ("", None)
         doer = Doer(self.known.held[name].coclass, call) if call is not None else None
-        told = answered(
-            self.model, states, main, judged, observation, doer, self.doers, seen, ended, self._readers(), self.readings
-        )
+        told = answered(pending, judged, observation, doer, self.doers, seen, ended, self._readers(), self.readings)
         out = [one for demand in told for one in verdicts(demand.subject or subject, [demand.demand], demand.seen)]
         if doer is not None and judged.failed and renewed(doer.member, doer.call, seen, self.readings):
             return replace(self, lost=True), ()
@@ -303,9 +302,3 @@ def identified(known: Known, seen: Seen) -> str | None:
 
 def _closed_again(held: Held, call: Invoke) -> bool:
     return call.member == "Close" and held.state == CLOSED
-
-
-def closed(known: Known, name: str, demand: Demand) -> Demand:
-    """Return the demand that a closed object refuses a call, as one on Close too."""
-    close = CLASSES["MSMQQueue"]["Close"]
-    return replace(demand, requirements=(*demand.requirements, *requirements(close, "method", "closes")))

@@ -18,9 +18,11 @@ from conformance.activex.plans_reads import (
     dispatch,
     opened,
     read,
+    send,
     sent,
     watched,
 )
+from conformance.activex.plans_reads import message as text_message
 from conformance.activex.plans_reads_arguments import ABORT, BEGIN
 from conformance.activex.values import MISSING, Variant, text, truth
 from conformance.verdict import Outcome, Verdict
@@ -137,7 +139,7 @@ def test_what_a_read_did_not_ask_for_is_not_there() -> None:
 
 
 def test_another_body_is_the_fault_of_the_getter_and_of_the_read_that_asked_for_it() -> None:
-    objects = run(base("a"))
+    objects = run((*base(), *text_message("a", body=True), send("a")))
     act = read("Receive", "m")
     seen, _ = answer(objects, act)
     assert seen is not None

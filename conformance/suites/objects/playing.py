@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conformance.activex.events import timeout_ms
 from conformance.activex.expected import Invoke, Readings, Seen
 from conformance.activex.ideal import Objects, judged
 from conformance.activex.members import Member
 from conformance.activex.plans import DIRECT_NAME, LOOKUP, PATH_NAME, Act, Plan, passes
 from conformance.activex.received import SHOWN
+from conformance.activex.states import CREATED, OPENED, REFRESHED
+from conformance.activex.tables import CLASSES
 from conformance.activex.values import Variant
 from conformance.activex.words import as_call, said
+from conformance.model.calls import INFINITE
 from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -47,6 +51,8 @@ def check(plans: Iterable[Plan], mq: Port, judge: Recorder, mq_need: Need) -> No
     """Play plans, each with new objects, and record the verdicts. Skips the test for a class that is not there."""
     mq_need(*METHODS)
     for plan in plans:
+        if mq.offers("reset"):
+            mq.call("reset")
         judge.begin_example(EXAMPLE, {"acts": [act.to_json() for act in plan]})
         try:
             for verdicts in play(plan, mq, judge.readings, judge.step):
@@ -96,11 +102,15 @@ class Player:
         return self.objects.do(act, seen, self._ended(due))
 
     def leave(self) -> None:
-        """Close what is open, so that no read goes on waiting, and release the objects."""
-        if self._waiting:
-            for name, held in self.objects.held.items():
-                if held.coclass == "MSMQQueue" and name in self.handles:
-                    self._call(self.handles[name], "Close", "method", [])
+        """Close queues, so that no read goes on waiting; delete them if no reset does; release the objects."""
+        resets = self.mq.offers("reset")
+        for name, held in self.objects.held.items():
+            if name not in self.handles:
+                continue
+            if held.coclass == "MSMQQueue" and held.state == OPENED and (self._waiting or not resets):
+                self._call(self.handles[name], "Close", "method", [])
+            elif held.state in (CREATED, REFRESHED) and not resets:
+                self._call(self.handles[name], "Delete", "method", [])
         if self.mq.offers("objects.release"):
             self.mq.call("objects.release", objects=list(self.handles.values()))
 
@@ -161,7 +171,9 @@ class Player:
         return Seen(int(result.status or 0), value)
 
     def _read(self, act: Act, params: dict[str, Any]) -> Seen:
-        outstanding = self.mq.start("objects.invoke", **params, deadline_ms=None)
+        if act.call is not None and timeout_ms(CLASSES["MSMQQueue"][act.call.member], act.call) == INFINITE:
+            params = params | {"deadline_ms": None}
+        outstanding = self.mq.start("objects.invoke", **params)
         self.mq.wait_blocked_or_done(outstanding, BLOCK_MS if self._virtual else min(BLOCK_MS, self._wait_ms))
         if outstanding.done:
             return self._seen(outstanding.result())
@@ -170,10 +182,12 @@ class Player:
 
     def _with_shown(self, seen: Seen) -> Seen:
         """Return the answer of a read with the properties of the message that it gives."""
-        if not seen.gives or seen.value is None or not self.mq.offers("objects.get"):
+        if not seen.gives or seen.value is None:
             return seen
-        result = self.mq.call("objects.get", object=seen.value.value, members=list(SHOWN))
-        values = result.values.get("values") or ()
+        handle = self.handles.get(seen.value.value, str(seen.value.value))
+        if not self.mq.offers("objects.get"):
+            return replace(seen, shown={member: self._call(handle, member, "get", []) for member in SHOWN})
+        values = self.mq.call("objects.get", object=handle, members=list(SHOWN)).values.get("values") or ()
         each = [
             Seen(int(one["status"] or 0), Variant.from_json(one["value"]) if "value" in one else None) for one in values
         ]
