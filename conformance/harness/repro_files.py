@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -46,17 +46,22 @@ def write_beside(path: Path, content: Mapping[str, Any]) -> tuple[Path, Path]:
     diagram = path.with_suffix(".mmd")
     write_text(test, pytest_file(content, test.name), errors="backslashreplace")
     write_text(diagram, diagram_of(content), errors="backslashreplace")
-    if "acts" in content.get("repro", {}):
-        _write_programs(path, content["repro"]["acts"])
+    _write_programs(path, content)
     return test, diagram
 
 
-def _write_programs(path: Path, acts: Iterable[Mapping[str, Any]]) -> None:
+def _write_programs(path: Path, content: Mapping[str, Any]) -> None:
     """Write a plan of calls of objects as programs to run on Windows: `NAME.vbs` and `NAME-pywin32.py`."""
+    repro = content.get("repro")
+    if not isinstance(repro, Mapping) or "acts" not in repro:
+        return
     from conformance.activex import words
     from conformance.activex.plans import Act
 
-    plan = [Act.from_json(act) for act in acts]
+    try:
+        plan = [Act.from_json(act) for act in repro["acts"]]
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return  # a file of somebody else's: what is wrong with it is told when it is played
     write_text(path.with_suffix(".vbs"), words.vbscript(plan), errors="backslashreplace")
     write_text(path.with_name(f"{path.stem}-pywin32.py"), words.python(plan), errors="backslashreplace")
 

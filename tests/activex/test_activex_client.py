@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.activex.client_plans import client_plans
-from conformance.activex.expected import Seen
+from conformance.activex.expected import Readings, Seen
 from conformance.activex.plans import Act, Plan
 from conformance.activex.plans_queue_info import get, made, new, path, put
 from conformance.activex.plans_send import CONNECTOR, QUEUE, message, receive, send
@@ -13,7 +13,7 @@ from conformance.activex.scene_client import client_objects
 from conformance.activex.scenes import IDEAL, caught, judged, refuted, spoken
 from conformance.activex.values import Variant, long, octets, text
 from conformance.spec.catalogue import catalogue
-from conformance.verdict import Outcome
+from conformance.verdict import Outcome, Verdict
 
 PLANS = tuple(client_plans())
 READINGS = (
@@ -54,10 +54,10 @@ def test_plans_survive_json() -> None:
         assert tuple(Act.from_json(act.to_json()) for act in plan) == plan
 
 
-def answered(plan: Plan, last: Seen, readings: dict[str, tuple[str, ...]] | None = None) -> set[str]:
+def answered(plan: Plan, last: Seen, readings: Readings | None = None) -> set[str]:
     """Play a plan with ideal answers and another one for its last act; return the requirements that fail."""
     scene = client_objects(readings or {}, IDEAL)
-    verdicts = ()
+    verdicts: tuple[Verdict, ...] = ()
     for at, act in enumerate(plan, 1):
         act = spoken(act, IDEAL.texts)
         if act.call is None:
