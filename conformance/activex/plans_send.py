@@ -136,8 +136,20 @@ def contents() -> Mapping[str, tuple[Plan, ...]]:
     plans["queues"] = tuple(_queues())
     single = (*TRANSACTIONAL, message(), send("m", "s", SINGLE), receive())
     parts = ("IsFirstInTransaction", "IsLastInTransaction", "IsFirstInTransaction2", "IsLastInTransaction2")
+    for asked in (0, 1, 2, 4, 5, 8, 0xC, 0xE):
+        plans[f"acknowledgment-{asked}"] = (_acknowledged(asked),)
     plans["single-message"] = ((*single, *get("r", "TransactionId", *parts)),)
     return plans
+
+
+def _acknowledged(asked: int) -> Plan:
+    """Return a plan that asks for acknowledgments and looks for them when the message is there, and is received."""
+    administration = (*made("b", f"{PATH}-b"), on("b", "Refresh"), opened("b", "c", RECEIVE))
+    refer = on("m", "AdminQueueInfo", Variant("DISPATCH", "b"), kind="putref")
+    asks = (message(), put("m", "Ack", long(asked)), refer, send(), *get("m", "Id"))
+    looks = ("Class", "MsgClass", "CorrelationId")
+    first, second = receive("x", "c"), receive("y", "c")
+    return (*QUEUE, *administration, *asks, first, receive(), second, *get("x" if asked & 1 else "y", *looks))
 
 
 def _queues() -> Iterator[Plan]:

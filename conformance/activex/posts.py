@@ -18,7 +18,8 @@ CONNECTED: Final = frozenset({"Class", "SenderIdentifier", "SymmetricKey", "Sign
 class Post:
     """A message as it was sent. sender: the client's message object. values: what was put, by attribute. queues: the
     queues it names. attached: the security context was attached before. transaction: of the send, until it ends.
-    alone: no other message can be part of that. shows: requirements that its arrival shows.
+    alone: no other message can be part of that. shows: requirements that its arrival shows. report: the class of an
+    acknowledgment, about: the number of the message that it acknowledges.
     """
 
     sender: str
@@ -30,6 +31,8 @@ class Post:
     transaction: str | None = None
     alone: bool = True
     shows: Names = ()
+    report: int | None = None
+    about: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,16 @@ class Posts:
         boxes = {**self.boxes, key: tuple(one for one in self.boxes[key] if one is not post)}
         received = self.received if name is None else {**self.received, name: post}
         return replace(self, boxes=boxes, received=received)
+
+    def with_report(self, key: str, post: Post, report: int, shows: Names) -> Posts:
+        """Return this with an acknowledgment of a message in its administration queue."""
+        acknowledgment = Post("", self.count, {}, {}, shows=shows, report=report, about=post.number)
+        boxes = {**self.boxes, key: (*self.boxes.get(key, ()), acknowledgment)}
+        return replace(self, boxes=boxes, count=self.count + 1)
+
+    def without_report(self, key: str, shows: Names) -> Posts:
+        """Return this after an administration queue got nothing."""
+        return replace(self, absent={**self.absent, key: shows})
 
     def ended(self, transaction: str, *, commits: bool, shows: Names) -> Posts:
         """Return this after a transaction ended: its messages are there, or gone. shows: requirements of that."""

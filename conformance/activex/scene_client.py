@@ -8,7 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from conformance.activex import choices, message_queues, queue_effects, queue_info, sending, sent_values, transactions
+from conformance.activex import (
+    acknowledging,
+    choices,
+    message_queues,
+    queue_effects,
+    queue_info,
+    sending,
+    sent_values,
+    transactions,
+)
 from conformance.activex.choices import Choice
 from conformance.activex.expected import Held, Invoke, Readings, Seen
 from conformance.activex.ideal import ideal as ideal_of_table
@@ -107,6 +116,8 @@ class ClientObjects:
         received = name in self.posts.received
         post = self.posts.received[name] if received else self.posts.sent[name]
         row = CLASSES[message_queues.COCLASS][member]
+        if post.report is not None:
+            return acknowledging.shown(row, post, self.posts)
         return sent_values.shown(row, post, self.posts, self.store, self.readings, received=received)
 
     def _stepped(self, name: str, call: Invoke, seen: Seen) -> None:
@@ -168,6 +179,8 @@ class ClientObjects:
             info = Info(path=queue.path, resolved=True)
             own = message_queues.Kept(info, sending.cell("sets:DestinationQueueFormatName"))
         after = sending.after(name, self.posts, self.held, self.messages, self.transactions, call, seen, own)
+        if seen.status == S_OK and target is not None:
+            after = acknowledging.reported(after, after.sent[name], self.store, acknowledging.ARRIVAL)
         self.posts = after
         if own is not None and seen.status == S_OK:
             self.messages = {**self.messages, (name, "DestinationQueueFormatName"): own}
@@ -178,6 +191,8 @@ class ClientObjects:
             return
         post = self.posts.first(target[0])
         self.posts = self.posts.with_received(target[0], gives)
+        if post is not None:
+            self.posts = acknowledging.reported(self.posts, post, self.store, acknowledging.RECEIVE)
         if gives is not None and post is not None:
             self._hold(gives, message_queues.COCLASS, RECEIVED)
             self.messages = {**self.messages, **{(gives, attribute): kept for attribute, kept in post.queues.items()}}

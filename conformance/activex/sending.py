@@ -70,8 +70,8 @@ def wanted(
         context = accepted(readings, CONTEXT, "none", "fails")
         assumed = (*assumed, (CONTEXT, "none"))
         words = (*words, *context)
-    alone = ((hresults.MQ_ERROR_TRANSACTION_USAGE, cell("enlists")),) if how.vt == "DISPATCH" else ()
-    options = [Option(names, S_OK, None, assumed, alone)]
+    usage = ((hresults.MQ_ERROR_TRANSACTION_USAGE, cell("enlists")),)
+    options = [Option(names, S_OK, None, assumed, usage)]
     if name in posts.sent:
         options[0] = replace(options[0], readings=(*assumed, (AGAIN, "client-puts")))
         if "every-set" in accepted(readings, AGAIN, "client-puts", "every-set"):

@@ -85,7 +85,7 @@ def _received(member: Member, post: Post, posts: Posts, store: Store, gives: Nam
         if post.alone:
             value = truth(post.transactional) if member.vt == "BOOL" else short(int(post.transactional))
             case = "gives:true" if post.transactional else "gives:false"
-            yield one((*gives, *requirements(member, "get", case)), S_OK, value)
+            yield one((*requirements(member, "get", case), *gives), S_OK, value)
     elif member.name == "BodyLength":
         if put is None or put.vt in ("BSTR", "ARRAY"):
             yield one(gives, S_OK, long(_length(put)))

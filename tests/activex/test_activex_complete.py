@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 
-from conformance.activex import scenes
+from conformance.activex import constants, scenes
 from conformance.activex.client_plans import client_plans
 from conformance.activex.described import claimed, described, ideal
 from conformance.activex.guid_texts import BARE, IN_BRACES, broken
@@ -73,6 +73,20 @@ def test_type_information_is_compared_in_each_part() -> None:
                 if verdict.outcome is Outcome.FAIL
             }
             assert failed == set(claimed(coclass))
+
+
+def test_constants_are_compared_by_either_spelling() -> None:
+    shown = constants.ideal()
+    assert {verdict.outcome for verdict in constants.constants(shown)} == {Outcome.PASS}
+    acknowledgments = {
+        name.replace("EDGEMENT", "EDGMENT"): value for name, value in shown["MQMSGACKNOWLEDGEMENT"].items()
+    }
+    spelled = {**shown, "MQMSGACKNOWLEDGEMENT": acknowledgments}
+    assert {verdict.outcome for verdict in constants.constants(spelled)} == {Outcome.PASS}
+    wrong = {name: {one: value + 1 for one, value in each.items()} for name, each in shown.items()}
+    for broken_library in (wrong, {}):
+        failed = {one.requirement for one in constants.constants(broken_library) if one.outcome is Outcome.FAIL}
+        assert failed == set(constants.claimed())
 
 
 def test_a_driver_without_a_type_library_is_not_judged_by_it() -> None:

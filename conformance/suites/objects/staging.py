@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from conformance.activex import scenes
+from conformance.activex.constants import constants
 from conformance.activex.described import described
 from conformance.activex.expected import Invoke, Readings, Seen
 from conformance.activex.plans import PATH_NAME, Act, Plan
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from conformance.harness.recorder import Recorder
 
 CLIENT: Final = "client"
+LIBRARY: Final = "MSMQQueueInfo"
+"""The class whose description tells of the library's constants."""
 STAGES: Final[Mapping[str, Stage]] = {CLIENT: client_objects}
 """Scenes by the name that an example has."""
 _OLE_DAYS, _DAY_MS = 25569, 86_400_000
@@ -82,7 +85,9 @@ def describe(coclass: str, mq: Port, tell: Tell) -> tuple[Verdict, ...]:
     if result.status != 0:
         raise NotCreated(f"the driver describes no {coclass}")
     tell(f"describe {coclass}", {"method": "objects.describe", "params": params}, {"status": result.status})
-    return tuple(described(coclass, result.values["interfaces"]))
+    library = result.values.get("constants") or {}  # that of the class: the same for all classes
+    told = described(coclass, result.values["interfaces"])
+    return (*told, *constants(library)) if coclass == LIBRARY and library else tuple(told)
 
 
 def _place(mq: Port) -> Place:
