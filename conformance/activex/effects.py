@@ -15,7 +15,7 @@ from conformance.activex.events import OBJECT, argument, timeout_ms
 from conformance.activex.expected import Demand, Invoke, Readings, Seen, codes_of
 from conformance.activex.locked import ALLOWED, PEEKS
 from conformance.activex.members import Member
-from conformance.activex.refusals import EXPIRED, Refusal, of_lookup, of_read
+from conformance.activex.refusals import EXPIRED, NOT_FOUND, Refusal, of_lookup, of_read
 from conformance.activex.statuses import S_OK, failed
 from conformance.activex.tables import CLASSES
 from conformance.model import Call, Judged, Observation, Pending, State
@@ -23,6 +23,7 @@ from conformance.model.calls import INFINITE, LOOKUPS, READS
 from conformance.model.expected import Blocks, Expected, Fails, Succeeds
 from conformance.model.matching import Fit, match
 from conformance.model.state import Position
+from conformance.spec.constants import hresults
 from conformance.verdict import Json, Outcome
 
 
@@ -86,6 +87,10 @@ _ON_CURSOR: Final = frozenset(
         "MQDMPR-3.2.7.1.starts-before-first",
     }
 )
+
+
+_GIVEN_BACK: Final = "MQDMPR-3.1.4.5.receives-return"
+_TELL_NOTHING: Final = frozenset({*(code for code, _ in NOT_FOUND), hresults.MQ_ERROR_IO_TIMEOUT})
 
 
 def answered(
@@ -254,11 +259,16 @@ def _broken(
     answer = observation.answer if wrong is None else observation.completed.get(wrong)
     message = answer.message.name if answer is not None and answer.message is not None else None
     expected: Json = {"demanded": expected_of(demanded), "because": requirement}
+    given = _position(state, call, message)
+    if given is not None and not given.available and given.claim in PAST:
+        requirement = given.claim  # it is seen though an earlier call has taken it
     if isinstance(demanded.result, Succeeds) and demanded.result.message != message:
         lacking = _position(state, call, demanded.result.message)
-        if lacking is not None and lacking.claim == ALLOWED:
-            requirement, message = ALLOWED, lacking.message
+        if lacking is not None and lacking.claim in (ALLOWED, _GIVEN_BACK):
+            requirement, message = lacking.claim, lacking.message
     names = tuple(dict.fromkeys(_earlier(state, call, requirement, doers, message)))
+    if wrong is None and failed(seen.status) and seen.status not in _TELL_NOTHING:
+        names = ()  # the call itself fails, whatever is in the queue
     subject = None
     if not names and wrong is not None:
         reader, item = readers[wrong], next((one for one in demanded.completions if one.waiter == wrong), None)

@@ -21,6 +21,7 @@ from conformance.activex.statuses import E_FAIL, OLE_E_BLANK, S_OK
 from conformance.activex.tables import MEMBERS
 from conformance.activex.values import Variant
 from conformance.activex.world import World
+from conformance.spec.constants import hresults
 from conformance.verdict import Outcome
 
 
@@ -63,6 +64,7 @@ def mutated(world: World, act: Act, seen: Seen, ended: Ended) -> Iterator[Answer
         yield replace(seen, status=E_FAIL if seen.status == S_OK else S_OK), ended
         if world.known.held[act.object].coclass == "MSMQQueue" and seen.status == S_OK:
             yield Seen(OLE_E_BLANK), ended
+            yield Seen(hresults.MQ_ERROR_INVALID_HANDLE), ended
         if seen.value is not None and not reads:
             yield from ((replace(seen, value=other), ended) for other in others(seen.value))
         for name, one in seen.shown.items():

@@ -35,7 +35,9 @@ def of_open(member: Member, link: Link, seen: Seen) -> Iterator[Demand]:
     """Yield the demands on a getter of an open queue."""
     opened = requirements(CLASSES[member.coclass]["Access"], "get", "opened")
     yield Demand(opened, seen.status != OLE_E_BLANK, {"status": S_OK})
-    if seen.status == OLE_E_BLANK:
+    not_closed = requirements(CLASSES[member.coclass]["IsOpen"], "get", "opened")
+    yield Demand(not_closed, seen.status != hresults.MQ_ERROR_INVALID_HANDLE, {"status": S_OK})
+    if seen.status in (OLE_E_BLANK, hresults.MQ_ERROR_INVALID_HANDLE):
         return
     yield Demand(requirements(member, "get", "success"), seen.status == S_OK, {"status": S_OK})
     if seen.status != S_OK:

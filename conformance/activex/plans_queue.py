@@ -55,6 +55,7 @@ def methods() -> Mapping[str, Plan]:
         ),
         "close-other": (*three, on("q", "Close"), *sweep(3), opened(RECEIVE, "q"), *drain(3)),
         "close-frees": (*_exclusive(), on("q", "Close"), opened(RECEIVE, "q2"), read("Receive", queue_object="q2")),
+        "close-twice": (*base("a"), on("q", "Close"), on("q", "Close")),
         "purge": (*three, on("q", "Purge"), *sweep(3), read("Receive"), *sent("d"), *drain(1)),
         "purge-empty": (*watched(), on("q", "Purge"), *sent("d"), *drain(1)),
         "purge-access": (

@@ -78,6 +78,10 @@ def read(
     return on(queue_object, row.name, *arguments, gives=gives)
 
 
+HEAD: Final = read("Peek", "head", queue_object="w")
+"""What `w` sees at the head of the queue."""
+
+
 def known(*names: str) -> Plan:
     """Return peeks of a second queue object `w` at every message, so that their lookup identifiers are known."""
     first = read("PeekCurrent", f"w-{names[0]}", queue_object="w")
@@ -138,7 +142,9 @@ def place(member: Member) -> str:
     """Return which of the messages a, b and c a read gives first."""
     if not by_lookup(member):
         return "b" if steps_on(member) else "a"
-    return "a" if "First" in member.name else "c" if "Last" in member.name else "b"
+    if "First" in member.name or "Previous" in member.name:
+        return "a"
+    return "c" if "Last" in member.name or "Next" in member.name else "b"
 
 
 def start(member: Member) -> Plan:
@@ -164,7 +170,7 @@ def gives_at_once(member: Member) -> Iterator[Plan]:
         moved = (read("PeekCurrent", "p1"), read("PeekNext", "p2"))
         yield (*watched("a", "b", "c", member=member), *moved, read(member, "m"), read("PeekCurrent", "p3"))
     if by_lookup(member) and "First" not in member.name and "Last" not in member.name:
-        for wanted in ("a", "c"):
+        for wanted in sorted({"a", "b", "c"} - {place(member)}):
             one = named_by(member, wanted)
             if one is not None:
                 yield (*watched("a", "b", "c", member=member), read(member, "m", of=one), *drain(3))
@@ -174,19 +180,19 @@ def finds_nothing(member: Member) -> Iterator[Plan]:
     """Yield plans in which a read that does not wait finds no message."""
     if steps_on(member):
         yield (*watched("a", member=member), *start(member), read(member))
-        yield (*watched("a", member=member), *start(member), read(member), *sent("b"), *sweep(2))
+        yield (*watched("a", member=member), *start(member), read(member), *sent("b"), HEAD)
     elif not by_lookup(member) or (named_by(member, "a") == "a" and place(member) != "b"):
-        yield (*watched(member=member), read(member), *sent("a"), *sweep(1))
+        yield (*watched(member=member), read(member), *sent("a"), HEAD)
     else:
         last = {"Next": "b", "Previous": "a"}
         end = next((one for word, one in last.items() if word in member.name), None)
         if end is not None:
-            yield (*watched("a", "b", member=member), read(member, of=end), *sweep(2))
+            yield (*watched("a", "b", member=member), read(member, of=end), HEAD)
         yield (
             *watched("a", "b", member=member),
             read("Receive", "taken"),
             read(member, of="a" if end is None else end),
-            *sweep(2),
+            HEAD,
         )
 
 
@@ -197,9 +203,9 @@ def waits(member: Member) -> Iterator[Plan]:
     names = ("a",) if steps_on(member) else ()
     empty = (*watched(*names, member=member), *start(member))
     for timeout in (long(-1), MISSING, LONG):
-        yield (*empty, read(member, timeout=timeout), *sent("b", "c"), *sweep(2 + len(names)))
-    yield (*empty, read(member, timeout=SOON), passes(500), passes(500), *sent("b"), *sweep(1 + len(names)))
-    yield (*empty, read(member, timeout=MISSING), on("q", "Close"), *sent("b"), *sweep(1 + len(names)))
+        yield (*empty, read(member, timeout=timeout), *sent("b", "c"), HEAD)
+    yield (*empty, read(member, timeout=SOON), passes(500), passes(500), *sent("b"), HEAD)
+    yield (*empty, read(member, timeout=MISSING), on("q", "Close"), *sent("b"), HEAD)
 
 
 FAMILIES: Final = (gives_at_once, finds_nothing, waits)

@@ -10,16 +10,19 @@ from conformance.activex.plans import DIRECT_NAME, LOOKUP, Act, Plan, create, on
 from conformance.activex.plans_reads import (
     RECEIVE,
     at_cursor,
+    by_lookup,
     dispatch,
     drain,
+    known,
     message,
     of,
     opened,
+    place,
     read,
     receives,
     send,
     start,
-    sweep,
+    steps_on,
     watched,
 )
 from conformance.activex.received import WANTS
@@ -39,14 +42,35 @@ def transactions(member: Member) -> Iterator[Plan]:
     for value in (*(long(one) for one in CONSTANTS), MISSING):
         yield (*watched("a", "b", "c", member=member), read(member, of=of(member), transaction=value), *drain(3))
     names = "a", "b", "c"
-    alone = (*watched(*names, transactional=True), read(member, of=of(member), transaction=long(3)))
-    yield (*alone, *sweep(3), read("Peek", "p"))
     within = (*watched(*names, transactional=True), *BEGIN)
     taken = read(member, of=of(member), transaction=dispatch("t"))
-    yield (*within, taken, *_heads(), ABORT, *sweep(3, "then"), *_heads("then"))
-    yield (*within, taken, *_heads(), COMMIT, *sweep(3, "then"), *_heads("then"))
+    yield (*within, taken, *_heads(), ABORT, *_heads("then"))
+    yield (*within, taken, *_heads(), COMMIT, *_heads("then"))
+    alone = (*watched(*names, transactional=True), read(member, of=of(member), transaction=long(3)))
+    yield (*alone, *_heads())
     for end in (COMMIT, ABORT):
         yield (*within, end, taken, *_heads())
+
+
+def beside_held(member: Member) -> Iterator[Plan]:
+    """Yield plans in which a transaction holds the first message when another client reads."""
+    held = (
+        *watched("a", "b", "c", "d", transactional=True),
+        *BEGIN,
+        read("Receive", "taken", transaction=dispatch("t")),
+    )
+    after = (*start(member), read(member, "m", of=of(member, names=("b", "c", "d"), wanted=_beside(member))))
+    yield (*held, *after, ABORT, read("Peek", "head"))
+    if any(one.name == "LookupId" for one in member.slots[0].arguments):
+        yield (*held, read(member, "m", of="a"), ABORT, read(member, "m2", of="a"))
+    if at_cursor(member) and not steps_on(member):
+        at = (*watched("a", "b", transactional=True), *BEGIN, read("PeekCurrent", "at"))
+        yield (*at, read("Receive", "taken", transaction=dispatch("t")), read(member, "m"), ABORT, read(member, "m2"))
+
+
+def _beside(member: Member) -> str:
+    """Return which of the messages behind the held one is read."""
+    return {"a": "b", "b": "c", "c": "d"}[place(member)]
 
 
 def _heads(again: str = "") -> Plan:
@@ -66,33 +90,32 @@ def wants(member: Member) -> Iterator[Plan]:
     """Yield plans in which a read asks for a property, does not, or leaves the argument out."""
     given = {one.name for one in member.slots[0].arguments}
     getters = [name for name, want in WANTS.items() if want in given]
-    for value in (truth(True), truth(False), MISSING):
-        flags: dict[str, Variant] = {want: value for want in WANTS.values() if want in given}
-        yield (*_with_connector(), *start(member), _read(member, flags), *(on("m", one, kind="get") for one in getters))
-    for name in getters:
-        flags = {WANTS[name]: truth(name != "Body")}
-        yield (*_with_connector(), *start(member), _read(member, flags), *(on("m", one, kind="get") for one in getters))
+    each: list[dict[str, Variant]] = [
+        {want: value for want in WANTS.values() if want in given} for value in (truth(True), truth(False), MISSING)
+    ]
+    each += [{WANTS[name]: truth(name != "Body")} for name in getters]
+    parts = [
+        (*start(member), _read(member, flags, f"m{at}"), *(on(f"m{at}", one, kind="get") for one in getters))
+        for at, flags in enumerate(each)
+    ]
+    if receives(member):
+        yield from ((*_with_connector(member), *part) for part in parts)
+    else:  # what is peeked at stays, so that it can be peeked at again
+        again = on("q", "Reset")
+        yield (*_with_connector(member), *(act for part in parts for act in (again, *part)))
 
 
-def _read(member: Member, flags: dict[str, Variant]) -> Act:
-    return read(member, "m", of=of(member), given=flags)
+def _read(member: Member, flags: dict[str, Variant], gives: str) -> Act:
+    return read(member, gives, of=of(member), given=flags)
 
 
-def _with_connector() -> Plan:
+def _with_connector(member: Member) -> Plan:
     """Return a queue with three messages that have a connector type."""
-    acts: list[Act] = [*watched()]
+    acts: list[Act] = [*watched(member=member)]
     for name in ("a", "b", "c"):
         acts += message(name, body=True)
         acts += [on(name, "ConnectorTypeGuid", CONNECTOR, kind="put"), send(name)]
-    return (*acts, *(_known()))
-
-
-def _known() -> Plan:
-    return (
-        read("PeekCurrent", "w-a", queue_object="w"),
-        read("PeekNext", "w-b", queue_object="w"),
-        read("PeekNext", "w-c", queue_object="w"),
-    )
+    return (*acts, *known("a", "b", "c")) if by_lookup(member) else tuple(acts)
 
 
 def journals(member: Member) -> Iterator[Plan]:
@@ -135,5 +158,5 @@ def cursor(member: Member) -> Iterator[Plan]:
     )
 
 
-FAMILIES: Final = (transactions, identifier_as_text, wants, journals, cursor)
+FAMILIES: Final = (transactions, beside_held, identifier_as_text, wants, journals, cursor)
 """What yields plans for a read, each for itself."""

@@ -8,6 +8,7 @@ from typing import Final
 from conformance.activex.members import Member
 from conformance.activex.plans import Plan, create, on
 from conformance.activex.plans_reads import (
+    HEAD,
     PEEK,
     RECEIVE,
     SEND,
@@ -20,7 +21,6 @@ from conformance.activex.plans_reads import (
     sent,
     start,
     steps_on,
-    sweep,
     watched,
 )
 from conformance.activex.values import Variant, text
@@ -56,7 +56,7 @@ def _by_access(member: Member) -> Iterator[Plan]:
     for access in (SEND, *((PEEK,) if receives(member) else ())):
         found = (*watched("a", "b", "c", access=access, member=member), read(member, of=of(member)))
         wrong = (read(member, of=of(member), transaction=WRONG_TRANSACTIONS[0]),) if receives(member) else ()
-        yield (*found, *wrong, *sweep(3))
+        yield (*found, *wrong, HEAD)
     if not receives(member):
         yield (*watched("a", "b", "c", access=PEEK, member=member), *start(member), read(member, of=of(member)))
 
@@ -64,10 +64,10 @@ def _by_access(member: Member) -> Iterator[Plan]:
 def _by_arguments(member: Member) -> Iterator[Plan]:
     if receives(member):
         wrong = (read(member, of=of(member), transaction=one) for one in WRONG_TRANSACTIONS)
-        yield (*watched("a", "b", "c", member=member), *wrong, *sweep(3))
+        yield (*watched("a", "b", "c", member=member), *wrong, HEAD)
     if by_lookup(member) and of(member) is not None:
         wrong = (read(member, given={"LookupId": one}) for one in NO_LOOKUP)
-        yield (*watched("a", "b", "c", member=member), *wrong, *sweep(3))
+        yield (*watched("a", "b", "c", member=member), *wrong, HEAD)
         for name in ("q", "s"):
             more = (on("q", "Close"),) if name == "q" else ()
             yield (
@@ -93,8 +93,8 @@ def _by_cursor(member: Member) -> Iterator[Plan]:
         )
         return
     gone = (*watched("a", "b", member=member), read("PeekCurrent", "p"), read("Receive", "taken"))
-    yield (*gone, read(member), read("PeekNext", "next"), read(member, "m2"), *sweep(2))
-    yield (*gone, on("q", "Reset"), read(member), *sweep(2))
+    yield (*gone, read(member), read("PeekNext", "next"), read(member, "m2"), HEAD)
+    yield (*gone, on("q", "Reset"), read(member), HEAD)
     yield (*watched(member=member), read("PeekCurrent", "p"), *sent("a"), on("q", "Reset"), read(member))
 
 

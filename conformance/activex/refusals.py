@@ -9,6 +9,7 @@ from conformance.activex.events import argument
 from conformance.activex.expected import Invoke, Readings, Seen
 from conformance.activex.members import Member
 from conformance.activex.statuses import S_OK, failed
+from conformance.activex.values import Variant
 from conformance.model.expected import Fails
 from conformance.spec.catalogue import catalogue, reading_id
 from conformance.spec.constants import hresults
@@ -17,6 +18,7 @@ NOT_FOUND_VALUE: Final = reading_id("R-MQAC-message-not-found-value")
 READ_TIMEOUT: Final = reading_id("R-MQAC-read-timeout")
 LOOKUP_STATUS: Final = reading_id("R-MQAC-lookup-status")
 NO_CONTEXT: Final = reading_id("R-MQAC-transaction-without-context")
+SINGLE: Final = reading_id("R-MQAC-single-message")
 LOOKUP_TYPE: Final = reading_id("R-MQAC-lookup-identifier-type")
 ENDED_TRANSACTION: Final = reading_id("R-MQAC-ended-transaction")
 AS_PRINTED: Final = 0xC00E0008
@@ -84,7 +86,9 @@ def excused(member: Member, call: Invoke, seen: Seen, readings: Readings) -> boo
     value = argument(member, call, "Transaction")
     takes = any(one.name == "Transaction" for slot in member.slots for one in slot.arguments)
     if failed(seen.status):
-        of_caller = takes and (value is None or (value.vt == "I4" and value.value in (1, 2)))
+        of_caller = takes and (value is None or value in (Variant("I4", 1), Variant("I4", 2)))
+        if value == Variant("I4", 3) and "none" in accepted(readings, SINGLE):
+            return True
         identifier = argument(member, call, "LookupId")
         as_text = identifier is not None and identifier.vt == "BSTR"
         if of_caller and "fails" in accepted(readings, NO_CONTEXT):

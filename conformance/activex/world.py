@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from conformance.activex.cells import requirements
-from conformance.activex.effects import Doer, Doers, answered, done
+from conformance.activex.effects import Doer, Doers, answered, done, refusal
 from conformance.activex.events import Events, Known, Link, Untold, events
 from conformance.activex.expected import Demand, Held, Invoke, Readings, Seen, demands, refusing
 from conformance.activex.locked import PEEKS, held_again, seen_by_peeks
@@ -111,10 +111,11 @@ class World:
         try:
             found = events(self.known, name, call, "excused")
             states = self.aware(name, found.main).before(found).states
-            ways = [one for state in states for one in self.model.allowed(state, found.main).outcomes]
+            results = [one.result for state in states for one in self.model.allowed(state, found.main).outcomes]
         except (Untold, BadCall):
             return False
-        return not any(isinstance(one.result, Fails) for one in ways)
+        ways = [refusal(found.main, result) for result in results if isinstance(result, Fails)]
+        return not any(way.holds(seen, self.readings)[0] for way in ways)
 
     def passed(self, by_ms: int, ended: Mapping[str, Seen]) -> tuple[World, tuple[Verdict, ...]]:
         """Judge what time alone has ended."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from conformance.activex.cells import all_cells
 from conformance.activex.expected import Held, Invoke, Seen
 from conformance.activex.ideal import judged, played
@@ -26,8 +28,10 @@ def fails(held: Held, call: Invoke, seen: Seen) -> list[Verdict]:
     return [verdict for verdict in step(held, call, seen, READINGS)[1] if verdict.outcome is Outcome.FAIL]
 
 
-def test_ideal_answers_pass() -> None:
-    for _, act, _, _, verdicts in played(all_plans(), READINGS):
+@pytest.mark.parametrize("reading_set", ["windows", "strict", "permissive"])
+def test_ideal_answers_pass(reading_set: str) -> None:
+    readings = {name: reading.defaults[reading_set] for name, reading in catalogue().readings.items()}
+    for _, act, _, _, verdicts in played(all_plans(), readings):
         assert {verdict.outcome for verdict in verdicts} <= {Outcome.PASS}, act
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 WAITING = [member for member in READS if not plans_reads.by_lookup(member)]
 AT_CURSOR = [member for member in READS if plans_reads.at_cursor(member)]
+IDENTIFIED = [member for member in READS if any(one.name == "LookupId" for one in member.slots[0].arguments)]
 RECEIVES = [member for member in READS if plans_reads.receives(member)]
 
 
@@ -49,6 +50,18 @@ def test_reads_at_the_cursor(plans: tuple[Plan, ...], mq: Port, judge: Recorder,
 
 @pytest.mark.parametrize("plans", rows(RECEIVES, plans_reads_arguments.transactions))
 def test_receives_in_transactions(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
+    check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", rows(READS, plans_reads_arguments.beside_held))
+def test_reads_pass_over_what_a_transaction_holds(
+    plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
+) -> None:
+    check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", rows(IDENTIFIED, plans_reads_arguments.identifier_as_text))
+def test_an_identifier_is_given_as_text(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
     check(plans, mq, judge, mq_need)
 
 
