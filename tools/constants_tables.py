@@ -134,6 +134,10 @@ def _evaluated(node: ast.expr, known: Mapping[str, str], where: str) -> int:
     raise AuditError(f"{where} has a member with the value {ast.unparse(node)!r}, which is no number")
 
 
+_MISPRINTED = {"IMSMPPrivateEvent": "IMSMQPrivateEvent"}
+"""Names that section 6 of MC-MQAC misprints, to those of the sections about them."""
+
+
 def interfaces_module(directory: Path) -> str:
     """The source of `interfaces.py`: interfaces, classes and methods of MC-MQAC."""
     methods: dict[str, list[tuple[int, str, str, str]]] = {}
@@ -144,7 +148,8 @@ def interfaces_module(directory: Path) -> str:
             row = (int(detail["opnum"]), str(item.identifier), detail["invocation"], item.section)
             methods.setdefault(detail["interface"], []).append(row)
         elif item.kind == "interface":
-            interfaces.append(f'    "{item.identifier}": Interface("{detail["uuid"]}", "{detail["base"]}"),')
+            name = _MISPRINTED.get(str(item.identifier), item.identifier)
+            interfaces.append(f'    "{name}": Interface("{detail["uuid"]}", "{detail["base"]}"),')
             if detail["base"] == "dispinterface":
                 dispids += [f'    ("{item.identifier}", "{name}"): {at},' for at, name in _DISPID.findall(item.text)]
         elif item.kind == "declaration" and detail.get("base") == "coclass":

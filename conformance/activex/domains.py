@@ -70,16 +70,18 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Texts. below: they have fewer characters than this."""
+    """Texts. below: they have fewer characters than this. further: texts that the member's section names."""
 
     below: int | None = None
+    further: tuple[str, ...] = ()
 
     def admits(self, value: Variant) -> bool:
         return value.vt == "BSTR" and (self.below is None or len(value.value or "") < self.below)
 
     def inside(self) -> tuple[Variant, ...]:
         longest = () if self.below is None else (text("x" * (self.below - 1)),)
-        return (text("a"), text("Ünï€ \U0001f600"), *longest, text(""))
+        named = (text(one) for one in self.further)
+        return (text("a"), text("Ünï€ \U0001f600"), *named, *longest, text(""))
 
     def outside(self) -> tuple[Variant, ...]:
         return () if self.below is None else (text("x" * self.below), text("x" * (4 * self.below)))

@@ -25,6 +25,7 @@ _TRANSACTION_TYPES: Final = frozenset({"UNKNOWN", "DISPATCH", "I4", "I8"})
 _TRANSACTIONS: Final = frozenset({"DISPATCH", "UNKNOWN", "I4"})
 _CURSORS: Final = frozenset(ENUMERATIONS["MQMSGCURSOR"].members.values())
 _SEND, _DENY_NONE = 2, 0
+_GUID_TEXTS: Final = frozenset({"SourceMachineGuid", "ConnectorTypeGuid"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,10 @@ def demands(held: Held, call: Invoke, seen: Seen, readings: Readings) -> Iterato
         yield from _get(member, held, seen, readings)
     elif call.kind == "method":
         yield _status(requirements(member, "method", "success"), seen, S_OK)
+    if held.coclass == "MSMQMessage" and member.name in _GUID_TEXTS:
+        from conformance.activex import guid_texts
+
+        yield from guid_texts.demands(member, call, seen)
 
 
 def refusing(member: Member, held: Held, call: Invoke) -> Check | None:
@@ -163,9 +168,7 @@ def _put(member: Member, value: Variant, seen: Seen) -> Iterator[Demand]:
     if member.takes is None:
         return
     if member.takes.admits(value):
-        of_type = f"type:{value.of if value.vt == 'ARRAY' else value.vt}"
-        columns = ("success",) if value.vt == "ARRAY" else ("success", of_type)
-        yield _status(requirements(member, "put", *columns), seen, S_OK)
+        yield _status(requirements(member, "put", f"type:{value.vt}", "success"), seen, S_OK)
     elif member.refusal is not None:
         yield from refused(requirements(member, "put", "refused"), seen, member.refusal)
 
@@ -206,7 +209,7 @@ def _kept(member: Member, held: Held, put: Variant, seen: Seen) -> Iterator[Dema
     for writer in CLASSES[held.coclass].values() if held.state != RECEIVED else ():
         if writer.kept_as == member.kept_as and writer.slot("put") is not None and member.name != "BodyLength":
             yield Demand(requirements(writer, "put", "kept", f"kept:{put.value}"), holds, expected)
-    yield Demand(requirements(member, "get", "gives", _case(put)), holds, expected)
+    yield Demand(requirements(member, "get", "gives", _case(put), f"gives:{put.value}"), holds, expected)
 
 
 def _initial(member: Member, seen: Seen, readings: Readings) -> Iterator[Demand]:

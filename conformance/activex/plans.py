@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from conformance.activex import tables_message, tables_queue, tables_queue_info
-from conformance.activex.domains import Longs, Named
 from conformance.activex.expected import Invoke
 from conformance.activex.members import Kind, Member
 from conformance.activex.tables import CLASSES
-from conformance.activex.values import MISSING, Variant, long, text, truth
+from conformance.activex.values import MISSING, Variant, long, text
 
 PATH_NAME: Final = "$path"
 """Stands for the path name of a private queue of this example, in a BSTR. What follows is added to the name."""
@@ -111,66 +110,9 @@ MESSAGE_PROPERTIES: Final = tuple(
     if member.unimplemented or (member.slots[0].kind in ("get", "put") and member.vt != "DISPATCH")
 )
 
-STORED: Final[Mapping[str, tuple[Variant, ...]]] = {
-    "Label": (text("a"), text("x" * 124)),
-    "ServiceTypeGuid": (text("{01234567-89AB-CDEF-0123-456789ABCDEF}"),),
-    "PrivLevel": Named("MQPRIVLEVEL").inside(),
-    "Journal": Named("MQJOURNAL").inside(),
-    "Quota": (long(1), long(1000), long(2**31 - 1)),
-    "Authenticate": Named("MQAUTHENTICATE").inside(),
-    "JournalQuota": (long(1), long(1000)),
-}
-"""Properties of a private queue that are put before it is created and got back from it, with values a queue takes."""
-
-
-def queue_property(member: Member) -> Iterator[Plan]:
-    """Yield plans for a property of MSMQQueueInfo: each value put, given to a new queue, and got from it."""
-    if member.unimplemented:
-        yield from unimplemented(member)
-        return
-    look = on("a", member.name, kind="get")
-    for value in STORED.get(member.name, ()):
-        named = put(tables("PathName"), text(PATH_NAME))
-        yield (create(member.coclass), named, put(member, value), on("a", "Create", MISSING, MISSING), look)
-    if member.name == "FormatName":
-        name = text("DIRECT=OS:.\\private$\\a")
-        yield (create(member.coclass), look, put(member, name), look, put(member, text("PRIVATE=a")), look)
-    elif member.name == "BasePriority":
-        public = put(tables("FormatName"), text("PUBLIC=01234567-89ab-cdef-0123-456789abcdef"))
-        limits = Longs(-32768, 32767)
-        yield (create(member.coclass), public, *(put(member, value) for value in limits.inside()))
-        yield (create(member.coclass), public, *(put(member, value) for value in limits.outside()))
-    elif member.takes is not None and member.name not in STORED:
-        yield (create(member.coclass), *(put(member, value) for value in member.takes.inside()))
-
 
 def tables(name: str) -> Member:
     return CLASSES[tables_queue_info.COCLASS][name]
-
-
-QUEUE_PROPERTIES: Final = tuple(
-    member for member in tables_queue_info.MEMBERS if member.unimplemented or member.slot("put") is not None
-)
-QUEUE_METHODS: Final = tuple(member for member in tables_queue_info.MEMBERS if member.slot("method") is not None)
-
-
-def queue_method(member: Member) -> Iterator[Plan]:
-    """Yield plans that break the preconditions of a method of MSMQQueueInfo, alone and with the next one."""
-    arguments = {"Create": (MISSING, MISSING), "Open": (long(1), long(0))}.get(member.name, ())
-    yield (create(member.coclass), on("a", member.name, *arguments))
-    named = put(tables("PathName"), text(PATH_NAME))
-    made = (create(member.coclass), named, on("a", "Create", MISSING, MISSING))
-    if member.name == "Create":
-        yield made
-        yield (*made[:2], on("a", "Create", truth(True), truth(True)))
-    elif member.name == "Open":
-        yield (*made, on("a", "Open", long(2), long(1)))
-        yield (*made, on("a", "Open", long(1), long(0), gives="q"), on("q", "Close"))
-        yield (*made, on("a", "Open", long(2), long(0), gives="q"), on("q", "Close"))
-    elif member.name == "Delete":
-        yield (*made, on("a", "Delete"), on("a", "Delete"))
-    else:
-        yield (*made, on("a", member.name))
 
 
 BLANK_QUEUE: Final = tuple(
@@ -206,25 +148,3 @@ def _arguments(member: Member) -> tuple[Variant, ...]:
     """Return arguments that meet the preconditions of a read: no transaction, a lookup identifier, no waiting."""
     known = {"LookupId": text("1"), "Transaction": long(0), "ReceiveTimeout": long(0)}
     return tuple(known.get(one.name, MISSING) for one in member.slots[0].arguments if not one.result)
-
-
-def transactions() -> Mapping[str, Plan]:
-    """Return the plans of transactions by name."""
-    dispenser, transaction = create("MSMQTransactionDispenser", "d"), create("MSMQTransaction", "t")
-    begin = on("d", "BeginTransaction", gives="t")
-    ends = {
-        "commit": ("Commit", (MISSING,) * 3),
-        "abort": ("Abort", (MISSING,) * 2),
-        "commit-with-arguments": ("Commit", (truth(False), long(2), long(0))),
-        "abort-with-arguments": ("Abort", (truth(False), truth(False))),
-    }
-    plans: dict[str, Plan] = {}
-    for name, (member, arguments) in ends.items():
-        plans[name] = (dispenser, begin, on("t", member, *arguments))
-        plans[f"{name}-nothing"] = (transaction, on("t", member, *arguments))
-    wrong = [
-        on("t", "InitNew", value) for value in (text("a"), Variant("R8", "1"), Variant("EMPTY"), Variant("BOOL", True))
-    ]
-    plans["attach-other-types"] = (transaction, *wrong, on("t", "Commit", *(MISSING,) * 3))
-    plans["attach-twice"] = (dispenser, begin, on("t", "InitNew", long(1)), on("t", "InitNew", text("a")))
-    return plans

@@ -14,7 +14,9 @@ INTERFACE: Final = "IMSMQMessage4"
 SECTION: Final = "3.17.4.1"
 NULL_GUID: Final = "00000000-0000-0000-0000-000000000000"
 BASE_PROVIDER: Final = "Microsoft Base Cryptographic Provider, v1.0"
+ENHANCED_PROVIDER: Final = "Microsoft Enhanced Cryptographic Provider, v1.0"
 
+_ELEMENTS: Final = {"I1": 1, "I2": -2, "UI2": 3, "I4": 4, "UI4": 5, "R8": "1.5", "BOOL": True, "BSTR": "a"}
 BODIES: Final = Variants(
     (
         *(Variant(vt, number) for vt, number in (("I1", -128), ("UI1", 255), ("I2", -(2**15)), ("UI2", 2**16 - 1))),
@@ -22,6 +24,7 @@ BODIES: Final = Variants(
         *(Variant(vt, value) for vt, value in (("CY", "922337203685477.5807"), ("DATE", "36526.5"), ("BOOL", True))),
         text("Ünï€ \U0001f600"),
         octets(bytes(range(256))),
+        *(Variant("ARRAY", (Variant(vt, value),), vt) for vt, value in _ELEMENTS.items()),
     ),
     refused=(Variant("EMPTY"), Variant("NULL"), Variant("I8", 1), Variant("UI8", 1)),
 )
@@ -302,7 +305,7 @@ MEMBERS: Final[tuple[Member, ...]] = (
         "AuthenticationProviderName",
         "BSTR",
         text(BASE_PROVIDER),
-        takes=Texts(),
+        takes=Texts(further=(BASE_PROVIDER, ENHANCED_PROVIDER)),
         kept_as="AuthenticationProviderName",
         get=(68, "pbstrAuthProvName"),
         put=(69, "bstrAuthProvName"),
@@ -335,7 +338,7 @@ MEMBERS: Final[tuple[Member, ...]] = (
     _queue("AdminQueueInfo", ADMINISTRATION, (84, "ppqinfoAdmin"), (85, "pqinfoAdmin")),
     _queue("ResponseDestination", "ResponseMultiQueueFormatName", (86, "ppdestResponse"), (87, "pdestResponse")),
     _queue("Destination", "DestinationMultiQueueFormatName", (88, "ppdestDestination")),
-    _row("LookupId", "VARIANT", kept_as="LookupIdentifier", get=(89, "pvarLookupId")),
+    _row("LookupId", "VARIANT", text("0"), kept_as="LookupIdentifier", get=(89, "pvarLookupId")),
     _row("IsAuthenticated2", "BOOL", truth(False), kept_as="AuthenticationLevel", get=(90, "pisAuthenticated")),
     _row("IsFirstInTransaction2", "BOOL", truth(False), kept_as="FirstInTransaction", get=(91, "pisFirstInXact")),
     _row("IsLastInTransaction2", "BOOL", truth(False), kept_as="LastInTransaction", get=(92, "pisLastInXact")),

@@ -33,7 +33,8 @@ LEFT_OUT: Final = 0x80020004
 class Variant:
     """A typed value. vt: name of its type without `VT_`. of: the type of an array's elements.
 
-    value: as the protocol has it, but bytes for an array of UI1, and an int for a whole number of 64 bits.
+    value: as the protocol has it, but bytes for an array of UI1, values for the elements of another one, and an int for
+    a whole number of 64 bits.
     """
 
     vt: str
@@ -48,7 +49,9 @@ class Variant:
             value = base64.b64decode(value)
         elif vt in ("I8", "UI8") and not str(value).startswith("$"):  # a plan may name a value that a driver will tell
             value = int(data["value"])
-        return cls(vt, tuple(value) if isinstance(value, list) else value, of)
+        elif isinstance(value, list):
+            value = tuple(cls.from_json(one) for one in value)
+        return cls(vt, value, of)
 
     def to_json(self) -> dict[str, Any]:
         """Return the protocol's object."""
@@ -58,7 +61,7 @@ class Variant:
         elif self.vt in ("I8", "UI8"):
             value = str(value)
         elif isinstance(value, tuple):
-            value = list(value)
+            value = [one.to_json() for one in value]
         out: dict[str, Any] = {"vt": self.vt}
         if self.of is not None:
             out["of"] = self.of

@@ -46,7 +46,24 @@ def write_beside(path: Path, content: Mapping[str, Any]) -> tuple[Path, Path]:
     diagram = path.with_suffix(".mmd")
     write_text(test, pytest_file(content, test.name), errors="backslashreplace")
     write_text(diagram, diagram_of(content), errors="backslashreplace")
+    _write_programs(path, content)
     return test, diagram
+
+
+def _write_programs(path: Path, content: Mapping[str, Any]) -> None:
+    """Write a plan of calls of objects as programs to run on Windows: `NAME.vbs` and `NAME-pywin32.py`."""
+    repro = content.get("repro")
+    if not isinstance(repro, Mapping) or "acts" not in repro:
+        return
+    from conformance.activex import words
+    from conformance.activex.plans import Act
+
+    try:
+        plan = [Act.from_json(act) for act in repro["acts"]]
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return  # a file of somebody else's: what is wrong with it is told when it is played
+    write_text(path.with_suffix(".vbs"), words.vbscript(plan), errors="backslashreplace")
+    write_text(path.with_name(f"{path.stem}-pywin32.py"), words.python(plan), errors="backslashreplace")
 
 
 def diagram_of(content: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ from conformance.harness.sequence_diagram import sequence_diagram
 from conformance.harness.suite_registry import suites
 from conformance.report.dump import DumpLine, dump_of
 from conformance.report.findings import MAX_STEPS, Group, ReportedFinding
+from conformance.report.objects_page import programs_of
 from conformance.report.page import trusted
 from conformance.report.text import block, label, value_text
 from conformance.report.timeline import history_of, render_timeline
@@ -113,12 +114,14 @@ def _steps(finding: ReportedFinding, room: Room) -> dict[str, Any]:
 
 
 def _nothing() -> dict[str, Any]:
-    return {"sequence": None, "evidence": None, "evidence_kind": None, "timeline": None, "dump": ()}
+    return {"programs": (), "sequence": None, "evidence": None, "evidence_kind": None, "timeline": None, "dump": ()}
 
 
 def _evidence(finding: ReportedFinding, room: Room) -> dict[str, Any]:
     evidence = finding.evidence
-    out: dict[str, Any] = {"sequence": room.take(_sequence(finding))}
+    steps = finding.story.steps if finding.story else ()
+    programs = [(name, room.take(block(text))) for name, text in programs_of(steps)]
+    out: dict[str, Any] = {"sequence": room.take(_sequence(finding)), "programs": programs}
     if evidence is None:
         return out
     dump = _dump(finding, room)

@@ -20,6 +20,7 @@ from conformance.report.diagnosis import told as told_of
 from conformance.report.excused import Excused, counted, parted
 from conformance.report.findings import Group, followed, heading
 from conformance.report.gate import Decision
+from conformance.report.objects_page import classes_of
 from conformance.report.page import json_block, render_page
 from conformance.report.quirks import quirks
 from conformance.report.situations_page import planned_of
@@ -83,6 +84,7 @@ def render_html(run: Run, caught: Collection[str] | None = None, decision: Decis
         **packets.told(),
         pictures=pictures(transitions(run)),
         planned=planned,
+        classes=classes_of(table),
         documents=documents,
         **_about(run, table),
     )

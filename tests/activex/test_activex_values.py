@@ -16,7 +16,10 @@ from conformance.activex.values import Variant, hollow, long, octets, same, shor
         (octets(b"a"), {"vt": "ARRAY", "of": "UI1", "value": "YQ=="}),
         (Variant("UI8", 2**64 - 1), {"vt": "UI8", "value": "18446744073709551615"}),
         (Variant("EMPTY"), {"vt": "EMPTY"}),
-        (Variant("ARRAY", (1, 2), "I2"), {"vt": "ARRAY", "of": "I2", "value": [1, 2]}),
+        (
+            Variant("ARRAY", (Variant("I2", 1), text("a")), "VARIANT"),
+            {"vt": "ARRAY", "of": "VARIANT", "value": [{"vt": "I2", "value": 1}, {"vt": "BSTR", "value": "a"}]},
+        ),
     ],
 )
 def test_values_and_the_protocols_objects(value: Variant, json: dict[str, object]) -> None:

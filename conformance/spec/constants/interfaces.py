@@ -42,7 +42,7 @@ INTERFACES: Final[dict[str, Interface]] = {
     "IMSMQQueue2": Interface("ef0574e0-06d8-11d3-b100-00e02c074f6b", "IDispatch"),
     "IMSMQQueue3": Interface("eba96b1b-2168-11d3-898c-00e02c074f6b", "IDispatch"),
     "IMSMQQueue4": Interface("eba96b20-2168-11d3-898c-00e02c074f6b", "IDispatch"),
-    "IMSMPPrivateEvent": Interface("d7ab3341-c9d3-11d1-bb47-0080c7c5a2c0", "IDispatch"),
+    "IMSMQPrivateEvent": Interface("d7ab3341-c9d3-11d1-bb47-0080c7c5a2c0", "IDispatch"),
     "IMSMQEvent": Interface("d7d6e077-dccd-11d0-aa4b-0060970debae", "IDispatch"),
     "IMSMQEvent2": Interface("eba96b12-2168-11d3-898c-00e02c074f6b", "IMSMQEvent"),
     "IMSMQEvent3": Interface("eba96b1c-2168-11d3-898c-00e02c074f6b", "IMSMQEvent2"),

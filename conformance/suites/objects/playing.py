@@ -12,11 +12,12 @@ from conformance.activex.events import timeout_ms
 from conformance.activex.expected import Invoke, Readings, Seen
 from conformance.activex.ideal import Objects, judged
 from conformance.activex.members import Member
-from conformance.activex.plans import DIRECT_NAME, LOOKUP, PATH_NAME, Act, Plan
+from conformance.activex.plans import DIRECT_NAME, LOOKUP, PATH_NAME, Act, Plan, passes
 from conformance.activex.received import SHOWN
 from conformance.activex.states import CREATED, OPENED, REFRESHED
 from conformance.activex.tables import CLASSES
 from conformance.activex.values import Variant
+from conformance.activex.words import as_call, said
 from conformance.model.calls import INFINITE
 from conformance.verdict import Verdict
 
@@ -117,7 +118,7 @@ class Player:
         params = {"class": act.coclass}
         result = self.mq.call("objects.create", **params)
         told = {"status": result.status}
-        self.tell(f"{act.object} = {act.coclass}", {"method": "objects.create", "params": params}, told)
+        self.tell(said(act), as_call(act), told)
         if result.status != 0:
             raise NotCreated(f"the driver creates no {act.coclass}")
         return str(result.values["object"])
@@ -154,8 +155,7 @@ class Player:
             self.handles[act.gives] = self.handles.get(seen.value.value, str(seen.value.value))
         if reads:
             seen = self._with_shown(seen)
-        story = {"method": "objects.invoke", "params": params}
-        self.tell(f"{call.kind} {act.object}.{call.member}", story, seen.to_json())
+        self.tell(said(act), as_call(act), seen.to_json())
         return seen
 
     def _call(self, handle: str, member: str, kind: str, values: list[Variant]) -> Seen:
@@ -198,7 +198,7 @@ class Player:
             self.mq.call("clock.advance", by_ms=by_ms)
         else:
             self.mq.time.sleep(by_ms / 1000)
-        self.tell(f"{by_ms} ms pass", {"passes_ms": by_ms}, {})
+        self.tell(f"{by_ms} ms pass", as_call(passes(by_ms)), {})
 
     def _ended(self, due: Iterable[str]) -> dict[str, Seen]:
         """Return the answers of the reads that have ended. due: those that must; these get time to do so."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.activex.plans import Act
 from conformance.harness.rejudge import NotRepeatable
+from conformance.suites.objects import staging
 from conformance.suites.objects.playing import EXAMPLE, NotCreated, play
 from conformance.verdict import Outcome, Verdict
 
@@ -22,9 +23,15 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
     if client.offers("reset"):
         client.call("reset")
     try:
+        if "described" in repro:
+            return list(staging.describe(repro["described"], client, _untold))
         plan = tuple(Act.from_json(act) for act in repro["acts"])
+        if "scene" in repro:
+            played = staging.play(plan, client, options.readings, _untold, repro["scene"])
+        else:
+            played = play(plan, client, options.readings, _untold)
         found: list[Verdict] = []
-        for verdicts in play(plan, client, options.readings, _untold):
+        for verdicts in played:
             found += verdicts
             if any(verdict.outcome is Outcome.FAIL for verdict in verdicts):
                 break  # the example ended there

@@ -1,4 +1,4 @@
-"""MC-MQAC 3.6 and 3.9: transactions that a client begins, ends and attaches."""
+"""MC-MQAC 3.6, 3.8 and 3.9: transactions that a client begins, ends and attaches."""
 
 from __future__ import annotations
 
@@ -6,26 +6,24 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.activex.ideal import judged
-from conformance.activex.plans import transactions, unimplemented
+from conformance.activex.plans import unimplemented
+from conformance.activex.plans_transactions import transactions
 from conformance.activex.tables_transactions import DISPENSER, TRANSACTION
+from conformance.suites.objects import staging
 from conformance.suites.objects.playing import Need, check, rows
-
-PLANS = [
-    pytest.param(plan, id=name, marks=pytest.mark.requirement(*judged([plan]))) for name, plan in transactions().items()
-]
-NOT_IMPLEMENTED = [member for member in (*DISPENSER, *TRANSACTION) if member.unimplemented]
-
 
 if TYPE_CHECKING:
     from conformance.activex.plans import Plan
     from conformance.harness.port import Port
     from conformance.harness.recorder import Recorder
 
+PLANS = {name: (plan,) for name, plan in transactions().items()}
+NOT_IMPLEMENTED = [member for member in (*DISPENSER, *TRANSACTION) if member.unimplemented]
 
-@pytest.mark.parametrize("plan", PLANS)
-def test_transactions_end_once_they_are_there(plan: Plan, mq: Port, judge: Recorder, mq_need: Need) -> None:
-    check([plan], mq, judge, mq_need)
+
+@pytest.mark.parametrize("plans", staging.cases(PLANS))
+def test_a_transaction_ends_once(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
+    staging.check(plans, mq, judge, mq_need)
 
 
 @pytest.mark.parametrize("plans", rows(NOT_IMPLEMENTED, unimplemented))

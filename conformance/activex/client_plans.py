@@ -1,0 +1,21 @@
+"""All plans that the scene of a client's objects judges, by the suite's modules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from conformance.activex import plans_message_queues, plans_queue_info, plans_send, plans_transactions
+from conformance.activex.plans import Plan
+
+
+def client_plans() -> Iterator[Plan]:
+    """Yield every plan."""
+    for groups in (
+        plans_queue_info.groups(),
+        plans_message_queues.message_queues(),
+        plans_message_queues.destinations(),
+        plans_send.groups(),
+    ):
+        for plans in groups.values():
+            yield from plans
+    yield from plans_transactions.transactions().values()

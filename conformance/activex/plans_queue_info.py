@@ -1,0 +1,351 @@
+"""Plans about MSMQQueueInfo: names, creation, storing, refreshing, updating, deletion, openings (MC-MQAC 3.10)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from conformance.activex.domains import Longs, Named
+from conformance.activex.plans import Act, Plan, create, on
+from conformance.activex.queue_info import MEMBERS
+from conformance.activex.queue_store import DEFAULTS
+from conformance.activex.scenes import COMPUTER, QUEUE
+from conformance.activex.tables_queue_info import COCLASS
+from conformance.activex.values import MISSING, Variant, long, text, truth
+
+PATH: Final = f"{COMPUTER}\\private$\\{QUEUE}"
+DIRECT: Final = f"DIRECT=OS:{PATH}"
+FORMAT: Final = "$format"
+
+RECEIVE, SEND, PEEK = long(1), long(2), long(32)
+SHARED, EXCLUSIVE = long(0), long(1)
+
+GETTERS: Final = tuple(name for name, row in MEMBERS.items() if row.slot("get") is not None and not row.unimplemented)
+REFRESHING: Final = tuple(name for name in GETTERS if name not in ("FormatName", "IsWorldReadable", "IsWorldReadable2"))
+STORED: Final[Mapping[str, tuple[Variant, ...]]] = {
+    "Label": (text("a"), text("x" * 124), text("Ünï€ \U0001f600")),
+    "ServiceTypeGuid": (text("{01234567-89AB-CDEF-0123-456789ABCDEF}"),),
+    "PrivLevel": Named("MQPRIVLEVEL").inside(),
+    "Journal": (*Named("MQJOURNAL").inside(), long(2)),
+    "Quota": (long(1), long(1000), long(2**31 - 1), long(0xFFFFFFFF)),
+    "Authenticate": (*Named("MQAUTHENTICATE").inside(), long(2)),
+    "JournalQuota": (long(1), long(1000)),
+    "MulticastAddress": (text("234.1.1.1:8001"),),
+}
+"""Properties of a private queue with values that a queue takes."""
+
+OTHERS: Final = {
+    "ServiceTypeGuid": text("{FEDCBA98-7654-3210-FEDC-BA9876543210}"),
+    "MulticastAddress": text("234.1.1.1:8002"),
+}
+"""Second values of properties that have one above."""
+
+SEVERAL: Final = (
+    f"DIRECT=HTTP://{COMPUTER}/msmq/private$/{QUEUE}",
+    "MULTICAST=234.1.1.1:8001",
+    f"{DIRECT},{DIRECT}2",
+)
+WRONG_PATHS: Final = (
+    "x",
+    "",
+    f"\\private$\\{QUEUE}",
+    f"{COMPUTER}\\private$\\{'x' * 125}",
+    f"OTHER\\private$\\{QUEUE}",
+)
+NO_QUEUES: Final = (DIRECT, "x", f"DIRECT=OS:OTHER\\private$\\{QUEUE}")
+DEAD_LETTER: Final = f"DIRECT=OS:{COMPUTER}\\SYSTEM$;DEADLETTER"
+
+
+def new(name: str = "a") -> Act:
+    return create(COCLASS, name)
+
+
+def path(name: str = "a", value: str = PATH) -> Act:
+    return on(name, "PathName", text(value), kind="put")
+
+
+def format_name(name: str = "a", value: str = DIRECT) -> Act:
+    return on(name, "FormatName", text(value), kind="put")
+
+
+def put(name: str, member: str, value: Variant) -> Act:
+    return on(name, member, value, kind="put")
+
+
+def get(name: str, *members: str) -> Plan:
+    return tuple(on(name, member, kind="get") for member in members)
+
+
+def make(name: str = "a", transactional: Variant = MISSING, readable: Variant = MISSING) -> Act:
+    return on(name, "Create", transactional, readable)
+
+
+def opened(name: str, queue: str, access: Variant = RECEIVE, share: Variant = SHARED) -> Act:
+    return on(name, "Open", access, share, gives=queue)
+
+
+def made(name: str = "a", value: str = PATH) -> Plan:
+    return (new(name), path(name, value), make(name))
+
+
+def methods(name: str = "a") -> Plan:
+    """Call every method that needs a queue, and Refresh twice, so that getters after it are compared with it."""
+    refused = (on(name, "Open", RECEIVE, SHARED), on(name, "Open", PEEK, EXCLUSIVE), on(name, "Open", SEND, EXCLUSIVE))
+    return (on(name, "Refresh"), *refused, on(name, "Update"), on(name, "Delete"), on(name, "Refresh"))
+
+
+def stored(member: str) -> Iterator[Plan]:
+    """Yield a plan for each value of a property: put, given to a new queue, and got from it and by another object."""
+    for at, value in enumerate(STORED[member]):
+        name = f"{PATH}-{at}"
+        before = (new(), path("a", name), put("a", member, value), make())
+        yield (
+            *before,
+            *get("a", member),
+            new("b"),
+            path("b", name),
+            *get("b", member),
+            on("a", "Refresh"),
+            *get("a", member),
+        )
+
+
+def changed(member: str) -> Iterator[Plan]:
+    """Yield plans that change a property of a queue, seen at once, after Update, by others, and by an older look."""
+    first, *values = STORED[member]
+    default = DEFAULTS[MEMBERS[member].kept_as or ""]
+    other = next((value for value in values if value != default), None) or OTHERS[member]
+    look, put_it = get("a", member), put("a", member, other)
+    queue = (new(), path(), put("a", member, first), make())
+    yield (*queue, on("a", "Refresh"), put_it, *look, on("a", "Refresh"), *look)
+    yield (*queue, put_it, *look)
+    yield (*queue, put_it, on("a", "Update"), *look, new("b"), path("b"), *get("b", member))
+    watcher = (new("w"), path("w"), on("w", "Refresh"), *get("w", member))
+    again = (*get("w", member), on("w", "Refresh"), *get("w", member), path("w"), *get("w", member))
+    change = (on("a", "Refresh"), put_it, on("a", "Update"), *look)
+    yield (*queue, *watcher, *change, *again)
+    forgets = (path("w"), *get("w", member)) if member != "Label" else (format_name("w"), *get("w", member))
+    yield (*queue, *watcher, *change, *forgets)
+    yield (new(), path(), put_it, *look)
+
+
+def getters() -> Mapping[str, Plan]:
+    """Return the plans of getters: of a queue as it is made, of one that is not there, of names that mean none."""
+    plans: dict[str, Plan] = {
+        "new-object": (new(), *get("a", *GETTERS), on("a", "Refresh"), *get("a", *REFRESHING)),
+        "defaults": (*made(), *get("a", *GETTERS), on("a", "Refresh"), *get("a", *GETTERS)),
+        "defaults-to-others": (*made(), new("b"), path("b"), *get("b", *GETTERS), *get("b", *GETTERS)),
+        "no-such-queue": (new(), path(), on("a", "Refresh"), *get("a", *REFRESHING), *get("a", "FormatName")),
+        "no-such-format-name": (new(), format_name(), on("a", "Refresh"), *get("a", *REFRESHING)),
+        "machine-queue": (new(), format_name("a", DEAD_LETTER), on("a", "Refresh"), *get("a", *REFRESHING)),
+        "machine-queue-unrefreshed": (new(), format_name("a", DEAD_LETTER), *get("a", *reversed(REFRESHING))),
+        "identifiers": (
+            *made(),
+            *made("b", f"{PATH}-b"),
+            *get("a", "QueueGuid", "CreateTime", "ModifyTime"),
+            *get("b", "QueueGuid", "CreateTime", "ModifyTime"),
+            on("a", "Refresh"),
+            *get("a", "QueueGuid", "CreateTime", "ModifyTime"),
+            new("c"),
+            path("c", f"{PATH}-b"),
+            *get("c", "QueueGuid", "CreateTime", "ModifyTime"),
+        ),
+        "modified": (
+            *made(),
+            on("a", "Refresh"),
+            put("a", "Label", text("b")),
+            on("a", "Update"),
+            *get("a", "ModifyTime"),
+        ),
+    }
+    for at, name in enumerate(SEVERAL):
+        plans[f"several-{at}"] = (new(), format_name("a", name), on("a", "Refresh"), *get("a", *REFRESHING))
+    for at, name in enumerate(WRONG_PATHS):
+        plans[f"wrong-path-{at}"] = (
+            new(),
+            path("a", name),
+            on("a", "Refresh"),
+            *get("a", "Label", "QueueGuid", "Quota"),
+        )
+    for name in REFRESHING:  # each alone, as the first thing that an object is asked
+        plans[f"first-{name}"] = (*made(), new("b"), path("b"), *get("b", name, name), *get("a", name))
+    return plans
+
+
+def creating() -> Mapping[str, Plan]:
+    """Return the plans of Create: its preconditions, its arguments, and that the queue is there."""
+    looks = ("IsTransactional", "IsTransactional2")
+    plans: dict[str, Plan] = {}
+    for word, argument in (("left-out", MISSING), ("true", truth(True)), ("false", truth(False))):
+        before = (new(), path(), make("a", argument, argument))
+        others = (new("b"), path("b"), *get("b", *looks), on("a", "Refresh"), *get("a", *looks))
+        plans[f"transactional-{word}"] = (*before, *get("a", *looks), *others)
+        readable = ("IsWorldReadable", "IsWorldReadable2")
+        made_so = (new(), path(), make("a", MISSING, argument), on("a", "Refresh"))
+        plans[f"readable-{word}"] = (*made_so, *get("a", *readable), *get("a", *readable))
+        plans[f"readable-{word}-backwards"] = (*made_so, *get("a", *reversed(readable)))
+    plans["no-path-name"] = (new(), make(), make("a", truth(True), truth(True)))
+    plans["format-name-alone"] = (new(), format_name(), make())
+    plans["path-name-forgotten"] = (new(), path(), format_name(), make(), *get("a", "FormatName"))
+    plans["twice"] = (*made(), make(), new("b"), path("b"), make("b"), make("b", truth(True)))
+    plans["dot"] = (
+        *made("a", f".\\private$\\{QUEUE}"),
+        new("b"),
+        path("b"),
+        make("b"),
+        *get("b", "PathName", "FormatName"),
+    )
+    plans["other-case"] = (*made(), new("b"), path("b", PATH.replace("private$", "PRIVATE$")), make("b"))
+    for at, name in enumerate(WRONG_PATHS):
+        plans[f"wrong-path-{at}"] = (new(), path("a", name), make())
+    return plans
+
+
+def naming() -> Mapping[str, Plan]:
+    """Return the plans of names: each way in which an object can mean a queue, and what FormatName shows of it."""
+    plans: dict[str, Plan] = {
+        "format-name-put": (new(), *get("a", "FormatName"), format_name(), *get("a", "FormatName")),
+        "format-name-replaced": (new(), format_name(), format_name("a", "PRIVATE=x"), *get("a", "FormatName")),
+        "path-name-replaces": (new(), format_name(), path(), *get("a", "FormatName")),
+        "path-name-replaces-there": (*made(), new("b"), format_name("b"), path("b"), *get("b", "FormatName")),
+        "format-name-replaces": (
+            *made(),
+            new("b"),
+            path("b"),
+            format_name("b"),
+            *get("b", "FormatName", "PathName", "Label"),
+        ),
+        "after-create": (*made(), *get("a", "FormatName"), *get("a", "FormatName")),
+        "after-path-name": (*made(), new("b"), path("b"), *get("b", "FormatName")),
+    }
+    for word, call in (("open", on("b", "Open", RECEIVE, SHARED)), ("refresh", on("b", "Refresh"))):
+        plans[f"subqueue-{word}"] = (*made(), new("b"), path("b", f"{PATH};sub"), call, *get("b", "FormatName"))
+    ways = {
+        "refresh": on("b", "Refresh"),
+        "update": on("b", "Update"),
+        "open": on("b", "Open", RECEIVE, SHARED),
+        "getter": on("b", "Label", kind="get"),
+    }
+    for word, way in ways.items():
+        for spelling, name in (
+            ("path", PATH),
+            ("dot", f".\\private$\\{QUEUE}"),
+            ("capitals", PATH.replace("private", "PRIVATE")),
+        ):
+            plans[f"{word}-{spelling}"] = (*made(), new("b"), path("b", name), way, *get("b", "FormatName"))
+        plans[f"{word}-direct"] = (*made(), new("b"), format_name("b"), way, *get("b", "FormatName"))
+        shown = on("a", "FormatName", kind="get", gives=FORMAT)
+        plans[f"{word}-shown"] = (*made(), on("a", "Refresh"), shown, new("b"), format_name("b", FORMAT), way)
+    return plans
+
+
+def refusing() -> Mapping[str, Plan]:
+    """Return the plans of methods whose object means no queue, in every way, and of two refusals at once."""
+    plans: dict[str, Plan] = {"new-object": (new(), *methods())}
+    for at, name in enumerate((PATH, *WRONG_PATHS)):
+        plans[f"path-{at}"] = (new(), path("a", name), *methods())
+    for at, name in enumerate((*NO_QUEUES, *SEVERAL, DEAD_LETTER)):
+        plans[f"format-{at}"] = (new(), format_name("a", name), *methods())
+    plans["share-mode"] = (*made(), on("a", "Open", SEND, EXCLUSIVE), opened("a", "q", SEND), on("q", "Close"))
+    return plans
+
+
+def deleting() -> Mapping[str, Plan]:
+    """Return the plans of Delete: by each name, seen by the object, by others, and by creating the queue again."""
+    gone = (on("b", "Refresh"), on("b", "Open", RECEIVE, SHARED), on("b", "Update"), on("b", "Delete"))
+    deleted = on("a", "Delete")
+    return {
+        "after-create": (
+            *made(),
+            deleted,
+            *get("a", "FormatName", "PathName", "Label"),
+            on("a", "Refresh"),
+            make(),
+            deleted,
+        ),
+        "after-refresh": (
+            *made(),
+            on("a", "Refresh"),
+            deleted,
+            *get("a", "FormatName", "PathName", "Quota", "QueueGuid"),
+        ),
+        "by-path": (*made(), new("c"), path("c"), on("c", "Delete"), new("b"), path("b"), *gone),
+        "by-format-name": (*made(), new("c"), format_name("c"), on("c", "Delete"), new("b"), format_name("b"), *gone),
+        "seen-by-others": (*made(), new("b"), path("b"), on("b", "Refresh"), deleted, *gone),
+        "again": (*made(), deleted, *made("b"), *get("b", "Label"), on("b", "Delete")),
+        "properties-reset": (
+            new(),
+            path(),
+            put("a", "Label", text("old")),
+            make(),
+            deleted,
+            path(),
+            make(),
+            *get("a", "Label", "PathName"),
+        ),
+    }
+
+
+def sharing() -> Mapping[str, Plan]:
+    """Return the plans of two openings of one queue: each pair of access and share modes, and after a Close."""
+    modes = {
+        "receive": (RECEIVE, SHARED),
+        "receive-exclusive": (RECEIVE, EXCLUSIVE),
+        "peek": (PEEK, SHARED),
+        "peek-exclusive": (PEEK, EXCLUSIVE),
+        "send": (SEND, SHARED),
+    }
+    plans: dict[str, Plan] = {}
+    for word, (access, share) in modes.items():
+        for then, (next_access, next_share) in modes.items():
+            first, second = opened("a", "q", access, share), opened("b", "r", next_access, next_share)
+            plans[f"{word}-then-{then}"] = (*made(), new("b"), path("b"), first, second)
+    for then in ("receive", "receive-exclusive"):
+        first, second = opened("a", "q", RECEIVE, EXCLUSIVE), opened("a", "r", *modes[then])
+        plans[f"closed-then-{then}"] = (*made(), first, on("q", "Close"), second, on("r", "Close"))
+    return plans
+
+
+def priorities() -> Mapping[str, Plan]:
+    """Return the plans of BasePriority, and of a public queue where the computer makes one."""
+    public = "PUBLIC=01234567-89ab-cdef-0123-456789abcdef"
+    limits = Longs(-32768, 32767)
+    puts = tuple(put("a", "BasePriority", value) for value in (*limits.inside(), *limits.outside()))
+    there = f"{COMPUTER}\\{QUEUE}"
+    shown = on("a", "FormatName", kind="get", gives=FORMAT)
+    changed = (new("b"), format_name("b", FORMAT), on("b", "Refresh"), put("b", "BasePriority", long(7)))
+    return {
+        "named-public": (new(), format_name("a", public), *puts),
+        "unnamed": (new(), *puts),
+        "private": (*made(), *puts, *get("a", "BasePriority"), on("a", "Refresh"), *get("a", "BasePriority")),
+        "public": (
+            *made("a", there),
+            on("a", "Refresh"),
+            shown,
+            *changed,
+            *get("b", "BasePriority"),
+            on("b", "Update"),
+        ),
+    }
+
+
+def putting(member: str) -> Plan:
+    """Return a plan that puts values of a property into a new object; they all are taken."""
+    row = MEMBERS[member]
+    assert row.takes is not None
+    return (new(), *(put("a", member, value) for value in row.takes.inside()))
+
+
+def groups() -> Mapping[str, tuple[Plan, ...]]:
+    """Return all plans by the name of their group."""
+    out: dict[str, tuple[Plan, ...]] = {}
+    for member in STORED:
+        kept = (*made(), on("a", "Refresh"), put("a", member, STORED[member][-1]), *get("a", member))
+        out[f"kept-{member}"] = (kept,)
+        out[f"stored-{member}"] = tuple(stored(member))
+        out[f"changed-{member}"] = tuple(changed(member))
+    parts = (getters, creating, naming, deleting, refusing, sharing, priorities)
+    for part in parts:
+        out |= {f"{part.__name__}-{name}": (plan,) for name, plan in part().items()}
+    putters = (name for name, row in MEMBERS.items() if row.takes is not None and name != "BasePriority")
+    return out | {f"putting-{name}": (putting(name),) for name in putters}

@@ -1,0 +1,220 @@
+"""The scene of plans about what a client makes: queue infos, transactions, queue properties of messages.
+
+All other members of these objects are judged by their tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from conformance.activex import (
+    acknowledging,
+    choices,
+    message_queues,
+    queue_effects,
+    queue_info,
+    sending,
+    sent_values,
+    transactions,
+)
+from conformance.activex.choices import Choice
+from conformance.activex.expected import Held, Invoke, Readings, Seen
+from conformance.activex.ideal import ideal as ideal_of_table
+from conformance.activex.plans import Act
+from conformance.activex.posts import Posts
+from conformance.activex.queue_store import Info, Store
+from conformance.activex.scenes import COMPUTER, MANAGER, Place
+from conformance.activex.states import OPENED, RECEIVED
+from conformance.activex.statuses import S_OK
+from conformance.activex.step import new, step
+from conformance.activex.tables import CLASSES
+from conformance.activex.tables_queue_info import COCLASS
+from conformance.activex.transactions import DISPENSER, TRANSACTION, Transactions
+from conformance.activex.values import text
+from conformance.verdict import Verdict
+
+
+@dataclass(slots=True)
+class ClientObjects:
+    """Objects of a plan by their names. classes: name to class. held: those that their tables alone tell of."""
+
+    readings: Readings
+    store: Store
+    classes: dict[str, str] = field(default_factory=dict)
+    infos: dict[str, Info] = field(default_factory=dict)
+    messages: message_queues.Messages = field(default_factory=dict)
+    transactions: Transactions = field(default_factory=Transactions)
+    posts: Posts = field(default_factory=Posts)
+    held: dict[str, Held] = field(default_factory=dict)
+
+    def do(self, act: Act, seen: Seen | None) -> tuple[Verdict, ...]:
+        """Judge the answer to an act, and keep what it leads to."""
+        if act.call is None or seen is None:
+            self._made(act.object, act.coclass or "")
+            return ()
+        told = self._wanted(act.object, act.call)
+        if told is None:
+            self.held[act.object], verdicts = step(self.held[act.object], act.call, seen, self.readings)
+            self._stepped(act.object, act.call, seen)
+            return verdicts
+        verdicts = tuple(choices.verdicts(self.classes[act.object], act.call, told, seen))
+        self._after(act, act.call, seen)
+        return verdicts
+
+    def copy(self) -> ClientObjects:
+        """Return a scene that goes on from here by itself."""
+        return replace(self, classes=dict(self.classes), infos=dict(self.infos), held=dict(self.held))
+
+    def knows(self, name: str) -> bool:
+        """Tell whether the plan has an object of this name by now."""
+        return name in self.classes
+
+    def ideal(self, act: Act) -> Seen:
+        """Return an answer that the text allows."""
+        assert act.call is not None
+        told = self._wanted(act.object, act.call)
+        if told is None:
+            return ideal_of_table(self.held[act.object], act.call)
+        return choices.ideal(told)
+
+    def _made(self, name: str, coclass: str) -> None:
+        self.classes[name] = coclass
+        if coclass in CLASSES:
+            self.held[name] = new(coclass)
+        if coclass == COCLASS:
+            self.infos[name] = queue_effects.new_info()
+
+    def _wanted(self, name: str, call: Invoke) -> list[Choice] | None:
+        """Return what the answer has to be; None for what the tables tell."""
+        coclass = self.classes[name]
+        if coclass == message_queues.DESTINATION:
+            return list(_destination(self.infos.get(name), call))
+        if CLASSES[coclass][call.member].unimplemented:
+            return None
+        told: Iterable[Choice]
+        if coclass == COCLASS:
+            told = queue_info.wanted(self.infos[name], self.store, call, self.readings)
+        elif coclass in (TRANSACTION, DISPENSER):
+            told = transactions.wanted(name, self.transactions, call, self._known(), self.readings)
+        elif coclass == "MSMQQueue" and call.member == "Receive":
+            told = sending.receiving(name, self.posts, call, self._known())
+        elif coclass != message_queues.COCLASS:
+            return None
+        elif call.member in message_queues.MEMBERS:
+            told = message_queues.wanted(name, self.messages, self.store, call, self._known(), self.readings)
+        elif call.member == "Send":
+            held, readings = self.held, self.readings
+            told = sending.wanted(name, self.posts, self.store, held, self.transactions, call, readings)
+        elif call.kind == "get" and (name in self.posts.received or name in self.posts.sent):
+            told = self._shown(name, call.member)
+        else:
+            return None
+        return list(told)
+
+    def _shown(self, name: str, member: str) -> Iterator[Choice]:
+        received = name in self.posts.received
+        post = self.posts.received[name] if received else self.posts.sent[name]
+        row = CLASSES[message_queues.COCLASS][member]
+        if post.report is not None:
+            return acknowledging.shown(row, post, self.posts)
+        return sent_values.shown(row, post, self.posts, self.store, self.readings, received=received)
+
+    def _stepped(self, name: str, call: Invoke, seen: Seen) -> None:
+        """Keep what a call leads to that its table judges."""
+        if seen.status != S_OK:
+            return
+        if call.member == "Close":
+            self.store = queue_effects.closed(self.store, name)
+        elif call.member.startswith("AttachCurrentSecurityContext"):
+            self.posts = replace(self.posts, attached=self.posts.attached | {name})
+        elif call.kind == "put" and self.classes[name] == message_queues.COCLASS:
+            attribute = CLASSES[message_queues.COCLASS][call.member].kept_as or ""
+            self.posts = self.posts.with_put(name, attribute)
+
+    def _known(self) -> tuple[str, ...]:
+        return (*self.classes, *self.transactions.handles)
+
+    def _after(self, act: Act, call: Invoke, seen: Seen) -> None:
+        name, coclass = act.object, self.classes[act.object]
+        handed = act.gives is not None and seen.status == S_OK
+        if coclass == COCLASS:
+            after = queue_effects.after(self.infos[name], self.store, call, seen, self.readings, act.gives)
+            self.infos[name], self.store = after
+            if handed and call.member == "Open":
+                self._hold(act.gives, "MSMQQueue", OPENED)
+                key = self.store.target(self.infos[name]).key
+                opened = {**self.posts.opened, act.gives or "": (key, int(call.arguments[0].value))}
+                self.posts = replace(self.posts, opened=opened)
+        elif coclass == "MSMQQueue":
+            self._received(name, act.gives if handed and seen.gives else None, seen)
+        elif coclass in (TRANSACTION, DISPENSER):
+            if call.member in ("Commit", "Abort") and seen.status == S_OK:
+                self.posts = sending.ended(self.posts, self.transactions, name, call.member)
+            self.transactions = transactions.after(name, self.transactions, call, seen, act.gives)
+            if handed and call.member == "BeginTransaction":
+                self._hold(act.gives, TRANSACTION, "Attached")
+        elif coclass == message_queues.DESTINATION:
+            if call.kind == "put" and seen.status == S_OK:
+                self.infos[name] = Info(format=call.arguments[0].value)
+        elif call.member == "Send":
+            self._sent(name, call, seen)
+        elif call.member not in message_queues.MEMBERS:
+            self._got(name, call, seen)
+        elif call.kind == "putref" and seen.status == S_OK:
+            info = self.infos.get(call.arguments[0].value or "")
+            self.messages = message_queues.put(name, self.messages, call, info)
+        elif handed and seen.gives:
+            info = message_queues.given(name, self.messages, self.store, call)
+            if act.gives is not None:
+                self.infos[act.gives] = info
+                kind = message_queues.DESTINATION if call.member == "ResponseDestination" else COCLASS
+                self._hold(act.gives, kind, "Refreshed")
+
+    def _sent(self, name: str, call: Invoke, seen: Seen) -> None:
+        target = self.posts.opened.get(str(call.arguments[0].value))
+        queue = self.store.queues.get(target[0]) if target is not None else None
+        own = None
+        if queue is not None:
+            info = Info(path=queue.path, resolved=True)
+            own = message_queues.Kept(info, sending.cell("sets:DestinationQueueFormatName"))
+        after = sending.after(name, self.posts, self.held, self.messages, self.transactions, call, seen, own)
+        if seen.status == S_OK and target is not None:
+            after = acknowledging.reported(after, after.sent[name], self.store, acknowledging.ARRIVAL)
+        self.posts = after
+        if own is not None and seen.status == S_OK:
+            self.messages = {**self.messages, (name, "DestinationQueueFormatName"): own}
+
+    def _received(self, queue: str, gives: str | None, seen: Seen) -> None:
+        target = self.posts.opened.get(queue)
+        if target is None or not seen.gives:
+            return
+        post = self.posts.first(target[0])
+        self.posts = self.posts.with_received(target[0], gives)
+        if post is not None:
+            self.posts = acknowledging.reported(self.posts, post, self.store, acknowledging.RECEIVE)
+        if gives is not None and post is not None:
+            self._hold(gives, message_queues.COCLASS, RECEIVED)
+            self.messages = {**self.messages, **{(gives, attribute): kept for attribute, kept in post.queues.items()}}
+
+    def _got(self, name: str, call: Invoke, seen: Seen) -> None:
+        post = self.posts.received.get(name) or self.posts.sent.get(name)
+        attribute = CLASSES[message_queues.COCLASS][call.member].kept_as or ""
+        if post is not None and seen.value is not None and attribute in sent_values.BOUND:
+            at = (post.number, attribute)
+            self.posts = replace(self.posts, seen={at: seen.value, **self.posts.seen})
+
+    def _hold(self, name: str | None, coclass: str, state: str) -> None:
+        assert name is not None
+        self.classes[name] = coclass
+        self.held[name] = Held(coclass, state)
+
+
+def _destination(info: Info | None, call: Invoke) -> Iterator[Choice]:
+    if call.kind == "get" and call.member == "FormatName" and info is not None and info.named:
+        yield choices.one(info.named, S_OK, text(info.format or ""))
+
+
+def client_objects(readings: Readings, place: Place) -> ClientObjects:
+    """Return the scene before the first act of a plan."""
+    return ClientObjects(readings, Store(place.texts[COMPUTER], place.texts[MANAGER], place.now))

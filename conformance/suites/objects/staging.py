@@ -1,0 +1,131 @@
+"""Plays plans for a scene: acts with real texts in them, judged by what the scene knows of their objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from conformance.activex import scenes
+from conformance.activex.constants import constants
+from conformance.activex.described import described
+from conformance.activex.expected import Invoke, Readings, Seen
+from conformance.activex.plans import PATH_NAME, Act, Plan
+from conformance.activex.scene_client import client_objects
+from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, Place, Stage
+from conformance.activex.values import Variant
+from conformance.activex.words import as_call, said
+from conformance.suites.objects.playing import EXAMPLE, METHODS, Need, NotCreated, Tell
+from conformance.verdict import Verdict
+
+if TYPE_CHECKING:
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder
+
+CLIENT: Final = "client"
+LIBRARY: Final = "MSMQQueueInfo"
+"""The class whose description tells of the library's constants."""
+STAGES: Final[Mapping[str, Stage]] = {CLIENT: client_objects}
+"""Scenes by the name that an example has."""
+_OLE_DAYS, _DAY_MS = 25569, 86_400_000
+
+
+def cases(plans: Mapping[str, Iterable[Plan]], stage: str = CLIENT) -> list[Any]:
+    """Return pytest parameters: plans by name, marked with the requirements that a scene judges in them."""
+    params = []
+    for name, some in plans.items():
+        made = tuple(some)
+        marks = pytest.mark.requirement(*scenes.judged(made, STAGES[stage]))
+        params.append(pytest.param(made, id=name, marks=marks))
+    return params
+
+
+def check(plans: Iterable[Plan], mq: Port, judge: Recorder, mq_need: Need, stage: str = CLIENT) -> None:
+    """Play plans, each with new objects, and record the verdicts. Skips the test for a class that is not there."""
+    mq_need(*METHODS)
+    for plan in plans:
+        judge.begin_example(EXAMPLE, {"acts": [act.to_json() for act in plan], "scene": stage})
+        try:
+            for verdicts in play(plan, mq, judge.readings, judge.step, stage):
+                judge.record(*verdicts)
+        except NotCreated as lacking:
+            pytest.skip(str(lacking))
+
+
+def play(plan: Plan, mq: Port, readings: Readings, tell: Tell, stage: str) -> Iterator[tuple[Verdict, ...]]:
+    """Yield the verdicts on each answer. Ends with the first call that hands out no object where others need it."""
+    place, handles = _place(mq), dict[str, str]()
+    scene, texts = STAGES[stage](readings, place), place.texts
+    try:
+        for planned in plan:
+            act = scenes.spoken(planned, texts)
+            if act.call is None:
+                handles[act.object] = _create(act, mq, tell)
+                scene.do(act, None)
+                continue
+            if act.object not in handles:
+                return
+            seen = _invoke(act.object, act.call, handles, mq)
+            tell(said(act), as_call(planned), seen.to_json())
+            yield scene.do(act, seen)
+            texts = scenes.known(act, seen, texts)
+            if act.gives is not None and seen.gives and seen.value is not None:
+                handles[act.gives] = handles.get(seen.value.value, seen.value.value)
+    finally:
+        if mq.offers("objects.release"):
+            mq.call("objects.release", objects=list(handles.values()))
+
+
+def describe(coclass: str, mq: Port, tell: Tell) -> tuple[Verdict, ...]:
+    """Return the verdicts on what the driver tells of the members of a class."""
+    params = {"class": coclass}
+    result = mq.call("objects.describe", **params)
+    if result.status != 0:
+        raise NotCreated(f"the driver describes no {coclass}")
+    tell(f"describe {coclass}", {"method": "objects.describe", "params": params}, {"status": result.status})
+    library = result.values.get("constants") or {}  # that of the class: the same for all classes
+    told = described(coclass, result.values["interfaces"])
+    return (*told, *constants(library)) if coclass == LIBRARY and library else tuple(told)
+
+
+def _place(mq: Port) -> Place:
+    name = mq.unique()
+    words = {COMPUTER: mq.hello.computer, MANAGER: mq.hello.queue_manager or "", QUEUE: name}
+    now = None
+    if mq.offers("clock.now"):
+        now = _OLE_DAYS + mq.call("clock.now").values["time_ms"] / _DAY_MS
+    return Place(words | {PATH_NAME: f"{mq.hello.computer}\\private$\\{name}"}, now)
+
+
+def _create(act: Act, mq: Port, tell: Tell) -> str:
+    params = {"class": act.coclass}
+    result = mq.call("objects.create", **params)
+    tell(said(act), as_call(act), {"status": result.status})
+    if result.status != 0:
+        raise NotCreated(f"the driver creates no {act.coclass}")
+    return str(result.values["object"])
+
+
+def _invoke(name: str, call: Invoke, handles: dict[str, str], mq: Port) -> Seen:
+    values = [
+        replace(one, value=handles[one.value]) if one.vt in ("DISPATCH", "UNKNOWN") and one.value is not None else one
+        for one in call.arguments
+    ]
+    params = {
+        "object": handles[name],
+        "member": call.member,
+        "kind": call.kind,
+        "arguments": [value.to_json() for value in values],
+    }
+    result = mq.call("objects.invoke", **params)
+    shown = result.values.get("value")
+    return Seen(int(result.status or 0), None if shown is None else _by_name(Variant.from_json(shown), handles))
+
+
+def _by_name(value: Variant, handles: Mapping[str, str]) -> Variant:
+    """Return a value with the plan's name of an object that the plan knows, in the place of its handle."""
+    if value.vt not in ("DISPATCH", "UNKNOWN"):
+        return value
+    return replace(value, value=next((name for name, handle in handles.items() if handle == value.value), value.value))

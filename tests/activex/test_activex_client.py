@@ -1,0 +1,133 @@
+"""The scene of a client's objects: ideal answers pass under every reading, and each requirement can fail."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.activex.client_plans import client_plans
+from conformance.activex.expected import Readings, Seen
+from conformance.activex.plans import Act, Plan
+from conformance.activex.plans_queue_info import get, made, new, path, put
+from conformance.activex.plans_send import CONNECTOR, QUEUE, message, receive, send
+from conformance.activex.scene_client import client_objects
+from conformance.activex.scenes import IDEAL, caught, judged, refuted, spoken
+from conformance.activex.values import Variant, long, octets, text
+from conformance.spec.catalogue import catalogue
+from conformance.verdict import Outcome, Verdict
+
+PLANS = tuple(client_plans())
+READINGS = (
+    "R-MQAC-getter-after-put",
+    "R-MQAC-format-name-after-create",
+    "R-MQAC-format-name-of-path-name",
+    "R-MQAC-path-name-conversion",
+    "R-MQAC-private-base-priority",
+    "R-MQAC-journal-quota-unit",
+    "R-MQAC-world-readable",
+    "R-MQAC-refresh-machine-queue",
+    "R-MQAC-queue-getter-refresh",
+    "R-MQAC-send-timers",
+    "R-MQAC-send-again",
+    "R-MQAC-send-default-transaction",
+    "R-MQAC-transaction-without-context",
+    "R-MQAC-commit-behaviour-none",
+)
+ALTERNATIVES = {name: tuple(catalogue().readings[name].alternatives) for name in READINGS}
+
+
+def test_ideal_answers_pass() -> None:
+    assert refuted(PLANS, client_objects) == ()
+
+
+@pytest.mark.parametrize("at", range(max(map(len, ALTERNATIVES.values()))))
+def test_ideal_answers_pass_under_each_alternative(at: int) -> None:
+    readings = {name: (words[min(at, len(words) - 1)],) for name, words in ALTERNATIVES.items()}
+    assert refuted(PLANS, client_objects, readings) == ()
+
+
+def test_each_requirement_that_a_plan_judges_can_fail() -> None:
+    assert set(judged(PLANS, client_objects)) - caught(PLANS, client_objects) == set()
+
+
+def test_plans_survive_json() -> None:
+    for plan in PLANS:
+        assert tuple(Act.from_json(act.to_json()) for act in plan) == plan
+
+
+def answered(plan: Plan, last: Seen, readings: Readings | None = None) -> set[str]:
+    """Play a plan with ideal answers and another one for its last act; return the requirements that fail."""
+    scene = client_objects(readings or {}, IDEAL)
+    verdicts: tuple[Verdict, ...] = ()
+    for at, act in enumerate(plan, 1):
+        act = spoken(act, IDEAL.texts)
+        if act.call is None:
+            scene.do(act, None)
+            continue
+        verdicts = scene.do(act, last if at == len(plan) else scene.ideal(act))
+    return {verdict.requirement for verdict in verdicts if verdict.outcome is Outcome.FAIL}
+
+
+def test_a_getter_shows_what_was_put_or_what_the_queue_has() -> None:
+    plan = (*made(), put("a", "Label", text("b")), *get("a", "Label"))
+    both, refreshes = None, {"R-MQAC-getter-after-put": ("refreshes",)}
+    assert answered(plan, Seen(0, text("b")), both) == answered(plan, Seen(0, text("")), both) == set()
+    assert answered(plan, Seen(0, text("b")), refreshes)
+    assert answered(plan, Seen(0, text("c")), both)
+
+
+def test_what_two_alternatives_explain_is_evidence_of_neither() -> None:
+    scene = client_objects({}, IDEAL)
+    for act in (*made(), new("b"), path("b")):
+        spoke = spoken(act, IDEAL.texts)
+        scene.do(spoke, None if spoke.call is None else scene.ideal(spoke))
+    name = spoken(path("b"), IDEAL.texts).call
+    assert name is not None
+    verdicts = scene.do(get("b", "PathName")[0], Seen(0, name.arguments[0]))
+    assert {verdict.readings for verdict in verdicts if verdict.readings} == {
+        (("R-MQAC-getter-after-put", "keeps-put|refreshes"),)
+    }
+
+
+def test_two_queues_have_two_identifiers() -> None:
+    seen = Seen(0, text("{01234567-89ab-cdef-0123-456789abcdef}"))
+    scene = client_objects({}, IDEAL)
+    wrong: list[bool] = []
+    for act in (*made(), *made("b", "$computer\\private$\\b"), *get("a", "QueueGuid"), *get("b", "QueueGuid")):
+        act = spoken(act, IDEAL.texts)
+        if act.call is None:
+            scene.do(act, None)
+        else:
+            one = seen if act.call.member == "QueueGuid" else scene.ideal(act)
+            wrong.append(any(verdict.outcome is Outcome.FAIL for verdict in scene.do(act, one)))
+    assert wrong[-2:] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("status", "wrong"),
+    [(0xC00E0055, False), (0x80070057, True), (0xC00E003F, True), (0, True)],
+)
+def test_the_first_precondition_of_send_decides(status: int, wrong: bool) -> None:
+    plan = (*QUEUE, message(), put("m", "MsgClass", long(1)), send(how=text("a")))
+    assert bool(answered(plan, Seen(status))) == wrong
+
+
+def test_a_message_that_was_refused_does_not_arrive() -> None:
+    plan = (*QUEUE, message(), put("m", "MsgClass", long(1)), send(), receive())
+    assert "MQAC-3.17.4.1.48.return-mq-error-missing-connector-type" in answered(
+        plan, Seen(0, Variant("DISPATCH", "x"))
+    )
+    assert answered(plan, Seen(0xC00E0088)) == answered(plan, Seen(0, Variant("DISPATCH"))) == set()
+
+
+def test_a_received_message_shows_what_was_put() -> None:
+    put_it = (put("m", "ConnectorTypeGuid", CONNECTOR), put("m", "SenderId", octets(b"ab")))
+    plan = (*QUEUE, message(), *put_it, send(), receive(), *get("r", "SenderId"))
+    assert answered(plan, Seen(0, octets(b"ab"))) == set()
+    assert answered(plan, Seen(0, octets(b"abc")))
+
+
+def test_a_second_send_follows_one_reading() -> None:
+    plan = (*QUEUE, message(), send(), send())
+    assert answered(plan, Seen(0)) == set()
+    assert answered(plan, Seen(0xC00E0055), {"R-MQAC-send-again": ("client-puts",)})
+    assert answered(plan, Seen(0xC00E0055)) == set()
