@@ -35,6 +35,7 @@ from conformance.embedded.objects.queue_reads import Perform
 from conformance.embedded.objects.table import Objects
 from conformance.embedded.objects.transaction_argument import TransactionArguments
 from conformance.embedded.objects.transactions import DispenserObject, TransactionImpl, TransactionObject
+from conformance.embedded.objects.type_library import TypeLibrary
 from conformance.embedded.outgoing import Outgoing
 from conformance.embedded.packet_read import PacketReader
 from conformance.embedded.packet_write import PacketWriter
@@ -82,6 +83,7 @@ class Parts:
     cursors: type[Cursors] = Cursors
     transactions: type[Transactions] = Transactions
     objects: type[Objects] = Objects
+    type_library: type[TypeLibrary] = TypeLibrary
     queue_info: type[QueueInfoObject] = QueueInfoObject
     queue_object: type[QueueObject] = QueueObject
     queue_reads: type[Perform] = Perform

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from conformance.embedded.entities import Cursor, Result, Transaction
 from conformance.embedded.manager import Manager
-from conformance.embedded.objects.describe import described
 from conformance.embedded.objects.table import NoAnswer
 from conformance.embedded.receiving import Caller
 
@@ -308,6 +307,6 @@ def _release(manager: Manager, params: Params, caller: Caller) -> None:
 
 @_method("objects.describe")
 def _describe(manager: Manager, params: Params, caller: Caller) -> Result:
-    if "object" in params:
-        return described(type(manager.objects.held(params["object"])))
-    return described(manager.objects.class_named(params["class"]))
+    objects = manager.objects
+    given = objects.class_named(params["class"]) if "object" not in params else type(objects.held(params["object"]))
+    return objects.library.described(given)

@@ -131,7 +131,7 @@ class ComObject:
         return perform(caller, *values)
 
     def find(self, name: str, kind: str) -> Signature:
-        """Return the member of this name and kind; names have no case. A method without arguments can be got."""
+        """Return the member of this name and kind; names have no case. A put serves a putref too."""
         found = self.MEMBERS.get((kind, name.lower()))
         if found is None and kind == PUTREF:
             found = self.MEMBERS.get((PUT, name.lower()))

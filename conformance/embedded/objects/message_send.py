@@ -108,6 +108,7 @@ class MessageSending:
     def enqueue(self, descriptor: Descriptor, unit: Unit) -> None:
         """Enqueue Message To An Open Queue (MS-MQDMPR 3.1.7.1.27)."""
         sending, values = self.manager.sending, self.message.values
+        values["transaction"] = None
         if unit.transaction is not None:
             number = int(unit.transaction.handle.lstrip("t"))
             values["transaction"] = guid_bytes(self.manager.guid, number)
@@ -127,7 +128,10 @@ class MessageSending:
     def accompanying(self) -> dict[str, Json]:
         """Return what goes with the message beside these members."""
         values = self.message.values
-        return {
+        carried: dict[str, Json] = {
             name: {"bytes": to_base64(values[name])} if isinstance(values[name], bytes) else values[name]
             for name in CARRIED
         }
+        if self.manager.objects.names.lists(values["destination_queue"]):
+            carried["destination_queue"] = None  # each of several queues is the destination of its own copy
+        return carried

@@ -57,7 +57,7 @@ def of_fields(fields: dict[str, Json]) -> dict[str, Any]:
 def to_fields(values: dict[str, Any]) -> dict[str, Json]:
     """Return the members of a message to send."""
     given = {name: values[field] for field, name in _SAME.items() if values[field] is not None}
-    given["label"] = values["label"] or ""
+    given["label"] = (values["label"] or "").partition("\0")[0]  # a text ends at its first null
     given["delivery"] = "recoverable" if values["delivery"] else "express"
     given["trace"] = bool(values["trace"])
     given["positive_journaling"] = bool(values["journal"] & 2)

@@ -55,9 +55,13 @@ class QueueNames:
         local = f"private$\\{queue}" if scope == "private" else queue
         return self.manager.queues.find_local(f"DIRECT=OS:{self.manager.computer}\\{local}")
 
+    def lists(self, format_name: str | None) -> bool:
+        """Return true for a list of names."""
+        return format_name is not None and "," in format_name
+
     def several(self, format_name: str) -> bool:
         """Return true for a name of several queues, an HTTP name or a multicast address."""
-        if "," in format_name:
+        if self.lists(format_name):
             return True
         name = self.manager.names.format_name(format_name)
         http = name.kind == "direct" and name.parts["protocol"] in ("HTTP", "HTTPS")

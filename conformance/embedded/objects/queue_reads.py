@@ -155,7 +155,7 @@ class Perform:
         asked = self.asked
         asked.body = self.wanted("WantBody", True)
         asked.destination = self.wanted("WantDestinationQueue", False)
-        asked.connector = self.wanted("WantConnectorType", False)
+        asked.connector = self.wanted("WantConnectorType", not self.read.wants_connector)
         asked.timeout_ms = self.timeout()
 
     def wanted(self, name: str, default: bool) -> bool:

@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.embedded.entities import MqError
 from conformance.embedded.objects.codes import (
+    DISP_E_MEMBERNOTFOUND,
     DISP_E_TYPEMISMATCH,
+    DISP_E_UNKNOWNNAME,
     E_HANDLE,
     E_NOINTERFACE,
     REGDB_E_CLASSNOTREG,
 )
-from conformance.embedded.objects.dispatch import GET, ComObject, NoAnswer
+from conformance.embedded.objects.dispatch import GET, PUT, PUTREF, ComObject, NoAnswer
 from conformance.embedded.objects.queue_names import QueueNames
+from conformance.embedded.objects.type_library import FIRST_SLOT, Member, TypeLibrary
 from conformance.embedded.objects.variants import Variant, from_base64, to_base64
-from conformance.spec.constants.interfaces import INTERFACES
 
 if TYPE_CHECKING:
     from conformance.embedded.manager import Manager
@@ -33,6 +35,7 @@ class Objects:
         """Begin without objects."""
         self.manager = manager
         self.names = QueueNames(manager)
+        self.library: TypeLibrary = manager.parts.type_library()
         self.world_readable: set[str] = set()
         self._held: dict[str, ComObject] = {}
         self._handles: dict[int, str] = {}
@@ -87,9 +90,29 @@ class Objects:
     ) -> dict[str, Json]:
         """Perform a member. Raises NoAnswer if it answers its caller later."""
         target = self.held(handle)
-        if not target.DISPATCHES or (interface is not None and interface not in target.INTERFACES):
+        if not target.DISPATCHES:
             raise MqError(E_NOINTERFACE)
-        return self.value_result(target.invoke(member, kind, [self.read(each) for each in arguments], caller))
+        name = member if interface is None else self.through(target, interface, member, kind)
+        return self.value_result(target.invoke(name, kind, [self.read(each) for each in arguments], caller))
+
+    def through(self, target: ComObject, interface: str, member: str, kind: str) -> str:
+        """Return the name that the newest interface has for a member of another. Raises MqError if it has none."""
+        if interface not in target.INTERFACES:
+            raise MqError(E_NOINTERFACE)
+        named = [each for each in self.all_members(interface) if each.name.lower() == member.lower()]
+        kinds = (PUT, PUTREF) if kind == PUTREF else (kind,)
+        found = [each for each in named if each.kind in kinds]
+        if not found:
+            raise MqError(DISP_E_MEMBERNOTFOUND if named else DISP_E_UNKNOWNNAME)
+        return found[0].called
+
+    def all_members(self, interface: str) -> tuple[Member, ...]:
+        """Return the members of an interface and of those it extends."""
+        members: tuple[Member, ...] = ()
+        while interface not in FIRST_SLOT:
+            members = self.library.members(interface) + members
+            interface = self.library.base(interface)
+        return members
 
     def get(self, handle: Json, members: list[str]) -> list[dict[str, Json]]:
         """Read several properties."""
@@ -106,7 +129,7 @@ class Objects:
     def query(self, handle: Json, iid: str) -> str:
         """Ask for an interface (QueryInterface). Returns the handle of the same object."""
         target = self.held(handle)
-        known = {INTERFACES[name].uuid for name in self.interfaces(target)} | {IUNKNOWN}
+        known = {self.library.iid(name) for name in self.interfaces(target)} | {IUNKNOWN}
         if target.DISPATCHES:
             known.add(IDISPATCH)
         if iid.lower() not in known:
