@@ -31,6 +31,7 @@ from conformance.embedded.objects.message import MessageObject
 from conformance.embedded.objects.message_send import MessageSending
 from conformance.embedded.objects.queue import QueueObject
 from conformance.embedded.objects.queue_info import QueueInfoObject
+from conformance.embedded.objects.queue_names import QueueNames
 from conformance.embedded.objects.queue_reads import Perform
 from conformance.embedded.objects.table import Objects
 from conformance.embedded.objects.transaction_argument import TransactionArguments
@@ -84,6 +85,7 @@ class Parts:
     transactions: type[Transactions] = Transactions
     objects: type[Objects] = Objects
     type_library: type[TypeLibrary] = TypeLibrary
+    queue_names: type[QueueNames] = QueueNames
     queue_info: type[QueueInfoObject] = QueueInfoObject
     queue_object: type[QueueObject] = QueueObject
     queue_reads: type[Perform] = Perform

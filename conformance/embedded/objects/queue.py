@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 RECEIVING = ("receive", "receive_admin")
 READING = ("peek", "peek_admin", *RECEIVING)
-DENY_RECEIVE_SHARE = 1
 MQMSG_CURSORS = (0, 1, 2)
 
 
@@ -89,6 +88,10 @@ class QueueObject(ComObject):
         self.check_initialized()
         self.check_open()
 
+    def check_listed(self) -> None:
+        """Refuse a blank object, then a closed one, for members whose own steps do not ask whether it is closed."""
+        self.check_usable()
+
     @property
     def opened(self) -> Descriptor:
         """The handle. Raises MqError if there is none; its queue may have been deleted."""
@@ -114,31 +117,32 @@ class QueueObject(ComObject):
     @member(GET, "Access")
     def get_access(self) -> Variant:
         """Return the access it was opened with (3.11.4.1.1)."""
-        self.check_usable()
+        self.check_listed()
         return long(self.access)
 
     @member(GET, "ShareMode")
     def get_share_mode(self) -> Variant:
         """Return the share mode it was opened with (3.11.4.1.2)."""
-        self.check_usable()
-        return long(DENY_RECEIVE_SHARE if self.opened.share == "deny_receive" else 0)
+        self.check_listed()
+        share = self.share if self.descriptor is None else int(self.descriptor.share == "deny_receive")
+        return long(share)
 
     @member(GET, "QueueInfo")
     def get_queue_info(self) -> Variant:
         """Return the object it was opened by (3.11.4.1.3)."""
-        self.check_usable()
+        self.check_listed()
         return NOTHING if self.info is None else Variant("DISPATCH", self.info)
 
     @member(GET, "Handle")
     def get_handle(self) -> Variant:
         """Return the number of the handle (3.11.4.1.4)."""
-        self.check_usable()
+        self.check_listed()
         return long(self.number)
 
     @member(GET, "Handle2")
     def get_handle2(self) -> Variant:
         """Return the number of the handle, in 64 bits (3.11.4.1.20)."""
-        self.check_usable()
+        self.check_listed()
         return Variant("I8", self.number)
 
     @member(GET, "IsOpen")
@@ -156,7 +160,7 @@ class QueueObject(ComObject):
     @member(METHOD, "Close")
     def close(self) -> None:
         """Close the queue (3.11.4.1.6); its waiting reads end."""
-        self.check_usable()
+        self.check_listed()
         self.end()
 
     def end(self) -> None:

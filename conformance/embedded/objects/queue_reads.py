@@ -241,5 +241,9 @@ class Perform:
     def not_found(self, failure: MqError) -> Variant | None:
         """Answer a read that found nothing: a lookup fails, whatever the reason."""
         if self.read.seek:
-            raise MqError(MQ_ERROR_MESSAGE_NOT_FOUND)
+            raise MqError(self.nothing_found())
         return NOTHING
+
+    def nothing_found(self) -> int:
+        """Return the status of a lookup that finds nothing."""
+        return MQ_ERROR_MESSAGE_NOT_FOUND

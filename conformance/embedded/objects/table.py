@@ -14,12 +14,12 @@ from conformance.embedded.objects.codes import (
     REGDB_E_CLASSNOTREG,
 )
 from conformance.embedded.objects.dispatch import GET, PUT, PUTREF, ComObject, NoAnswer
-from conformance.embedded.objects.queue_names import QueueNames
 from conformance.embedded.objects.type_library import FIRST_SLOT, Member, TypeLibrary
 from conformance.embedded.objects.variants import Variant, from_base64, to_base64
 
 if TYPE_CHECKING:
     from conformance.embedded.manager import Manager
+    from conformance.embedded.objects.queue_names import QueueNames
     from conformance.embedded.receiving import Caller
 
 Json = Any
@@ -34,7 +34,7 @@ class Objects:
     def __init__(self, manager: Manager) -> None:
         """Begin without objects."""
         self.manager = manager
-        self.names = QueueNames(manager)
+        self.names: QueueNames = manager.parts.queue_names(manager)
         self.library: TypeLibrary = manager.parts.type_library()
         self.world_readable: set[str] = set()
         self._held: dict[str, ComObject] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from conformance.embedded.entities import MqError, Transaction
@@ -35,14 +36,17 @@ class TransactionImpl(ComObject):
         """Commit (3.8.4.1.1). Raises MqError; a bad argument is told of a completed transaction too."""
         self.check_commit(retaining, flags, resource_flags)
         self.check_pending()
-        self.manager.transactions.commit(self.manager.transaction(self.transaction.handle))
-        self.completed = True
+        self.finish(self.manager.transactions.commit)
 
     def abort(self, retaining: bool, asynchronous: bool) -> None:
         """Abort (3.8.4.1.2)."""
         self.check_abort(retaining, asynchronous)
         self.check_pending()
-        self.manager.transactions.abort(self.manager.transaction(self.transaction.handle))
+        self.finish(self.manager.transactions.abort)
+
+    def finish(self, end: Callable[[Transaction], None]) -> None:
+        """Raise the event that ends the transaction. Raises MqError if the queue manager refuses it."""
+        end(self.manager.transaction(self.transaction.handle))
         self.completed = True
 
     def check_commit(self, retaining: bool, flags: int, resource_flags: int) -> None:

@@ -1,13 +1,15 @@
 """Members of the interfaces of transactions, queues and messages (MC-MQAC 6), in the order of their slots.
 
 A row is the kind and name of a member, then its arguments: `name:TYPE`, `name?` for a VARIANT that may be left out, and
-`>name:TYPE` for what a method gives back. The argument of a getter is what it gives back. No type: one that no VARIANT has.
+`>name:TYPE` for what a method gives back. The argument of a getter is what it gives back. A type that no VARIANT has
+is left out.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+_WANTS, _GIVES = "WantDestinationQueue? WantBody?", ">ppmsg:DISPATCH"
 ROWS: Final[dict[str, str]] = {
     "ITransaction": """
         method Commit fRetaining:I2 grfTC:UI4 grfRM:UI4
@@ -75,40 +77,40 @@ ROWS: Final[dict[str, str]] = {
         put MulticastAddress bstrMulticastAddress:BSTR
         get ADsPath pbstrADsPath:BSTR
     """,
-    "IMSMQQueue4": """
+    "IMSMQQueue4": f"""
         get Access plAccess:I4
         get ShareMode plShareMode:I4
         get QueueInfo ppqinfo:DISPATCH
         get Handle plHandle:I4
         get IsOpen pisOpen:I2
         method Close
-        method Receive_v1 Transaction? WantDestinationQueue? WantBody? ReceiveTimeout? >ppmsg:DISPATCH
-        method Peek_v1 WantDestinationQueue? WantBody? ReceiveTimeout? >ppmsg:DISPATCH
+        method Receive_v1 Transaction? {_WANTS} ReceiveTimeout? {_GIVES}
+        method Peek_v1 {_WANTS} ReceiveTimeout? {_GIVES}
         method EnableNotification Event:DISPATCH Cursor? ReceiveTimeout?
         method Reset
-        method ReceiveCurrent_v1 Transaction? WantDestinationQueue? WantBody? ReceiveTimeout? >ppmsg:DISPATCH
-        method PeekNext_v1 WantDestinationQueue? WantBody? ReceiveTimeout? >ppmsg:DISPATCH
-        method PeekCurrent_v1 WantDestinationQueue? WantBody? ReceiveTimeout? >ppmsg:DISPATCH
-        method Receive Transaction? WantDestinationQueue? WantBody? ReceiveTimeout? WantConnectorType? >ppmsg:DISPATCH
-        method Peek WantDestinationQueue? WantBody? ReceiveTimeout? WantConnectorType? >ppmsg:DISPATCH
-        method ReceiveCurrent Transaction? WantDestinationQueue? WantBody? ReceiveTimeout? WantConnectorType? >ppmsg:DISPATCH
-        method PeekNext WantDestinationQueue? WantBody? ReceiveTimeout? WantConnectorType? >ppmsg:DISPATCH
-        method PeekCurrent WantDestinationQueue? WantBody? ReceiveTimeout? WantConnectorType? >ppmsg:DISPATCH
+        method ReceiveCurrent_v1 Transaction? {_WANTS} ReceiveTimeout? {_GIVES}
+        method PeekNext_v1 {_WANTS} ReceiveTimeout? {_GIVES}
+        method PeekCurrent_v1 {_WANTS} ReceiveTimeout? {_GIVES}
+        method Receive Transaction? {_WANTS} ReceiveTimeout? WantConnectorType? {_GIVES}
+        method Peek {_WANTS} ReceiveTimeout? WantConnectorType? {_GIVES}
+        method ReceiveCurrent Transaction? {_WANTS} ReceiveTimeout? WantConnectorType? {_GIVES}
+        method PeekNext {_WANTS} ReceiveTimeout? WantConnectorType? {_GIVES}
+        method PeekCurrent {_WANTS} ReceiveTimeout? WantConnectorType? {_GIVES}
         get Properties ppcolProperties:DISPATCH
         get Handle2 pvarHandle:VARIANT
-        method ReceiveByLookupId LookupId:VARIANT Transaction? WantDestinationQueue? WantBody? WantConnectorType? >ppmsg:DISPATCH
-        method ReceiveNextByLookupId LookupId:VARIANT Transaction? WantDestinationQueue? WantBody? WantConnectorType? >ppmsg:DISPATCH
-        method ReceivePreviousByLookupId LookupId:VARIANT Transaction? WantDestinationQueue? WantBody? WantConnectorType? >ppmsg:DISPATCH
-        method ReceiveFirstByLookupId Transaction? WantDestinationQueue? WantBody? WantConnectorType? >ppmsg:DISPATCH
-        method ReceiveLastByLookupId Transaction? WantDestinationQueue? WantBody? WantConnectorType? >ppmsg:DISPATCH
-        method PeekByLookupId LookupId:VARIANT WantDestinationQueue? WantBody? WantConnectorType? >ppmsg:DISPATCH
-        method PeekNextByLookupId LookupId:VARIANT WantDestinationQueue? WantBody? WantConnectorType? >ppmsg:DISPATCH
-        method PeekPreviousByLookupId LookupId:VARIANT WantDestinationQueue? WantBody? WantConnectorType? >ppmsg:DISPATCH
-        method PeekFirstByLookupId WantDestinationQueue? WantBody? WantConnectorType? >ppmsg:DISPATCH
-        method PeekLastByLookupId WantDestinationQueue? WantBody? WantConnectorType? >ppmsg:DISPATCH
+        method ReceiveByLookupId LookupId:VARIANT Transaction? {_WANTS} WantConnectorType? {_GIVES}
+        method ReceiveNextByLookupId LookupId:VARIANT Transaction? {_WANTS} WantConnectorType? {_GIVES}
+        method ReceivePreviousByLookupId LookupId:VARIANT Transaction? {_WANTS} WantConnectorType? {_GIVES}
+        method ReceiveFirstByLookupId Transaction? {_WANTS} WantConnectorType? {_GIVES}
+        method ReceiveLastByLookupId Transaction? {_WANTS} WantConnectorType? {_GIVES}
+        method PeekByLookupId LookupId:VARIANT {_WANTS} WantConnectorType? {_GIVES}
+        method PeekNextByLookupId LookupId:VARIANT {_WANTS} WantConnectorType? {_GIVES}
+        method PeekPreviousByLookupId LookupId:VARIANT {_WANTS} WantConnectorType? {_GIVES}
+        method PeekFirstByLookupId {_WANTS} WantConnectorType? {_GIVES}
+        method PeekLastByLookupId {_WANTS} WantConnectorType? {_GIVES}
         method Purge
         get IsOpen2 pisOpen:BOOL
-        method ReceiveByLookupIdAllowPeek LookupId:VARIANT Transaction? WantDestinationQueue? WantBody? WantConnectorType? >ppmsg:DISPATCH
+        method ReceiveByLookupIdAllowPeek LookupId:VARIANT Transaction? {_WANTS} WantConnectorType? {_GIVES}
     """,
     "IMSMQMessage4": """
         get Class plClass:I4

@@ -1,4 +1,4 @@
-"""Members of the interfaces of destinations, events, collections and management (MC-MQAC 6): see `type_library_rows`."""
+"""Members of the interfaces of destinations, events, collections and management: see `type_library_rows`."""
 
 from __future__ import annotations
 
