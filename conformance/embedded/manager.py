@@ -35,7 +35,13 @@ from conformance.embedded.objects.queue_names import QueueNames
 from conformance.embedded.objects.queue_reads import Perform
 from conformance.embedded.objects.table import Objects
 from conformance.embedded.objects.transaction_argument import TransactionArguments
-from conformance.embedded.objects.transactions import DispenserObject, TransactionImpl, TransactionObject
+from conformance.embedded.objects.transactions import (
+    CoordinatedDispenserObject,
+    DispenserObject,
+    ExternalTransaction,
+    TransactionImpl,
+    TransactionObject,
+)
 from conformance.embedded.objects.type_library import TypeLibrary
 from conformance.embedded.outgoing import Outgoing
 from conformance.embedded.packet_read import PacketReader
@@ -95,6 +101,8 @@ class Parts:
     transaction_object: type[TransactionObject] = TransactionObject
     transaction_implementation: type[TransactionImpl] = TransactionImpl
     transaction_dispenser: type[DispenserObject] = DispenserObject
+    external_transaction: type[ExternalTransaction] = ExternalTransaction
+    coordinated_dispenser: type[CoordinatedDispenserObject] = CoordinatedDispenserObject
     races: bool = False
     readings: dict[str, str] = field(default_factory=dict)  # alternatives followed instead of those of `readings`
 

@@ -41,6 +41,7 @@ class Objects:
         return str(self.talk.ok("objects.create", **{"class": name})["object"])
 
     def start(self, target: str, member: str, *arguments: Any, kind: str = "method") -> list[dict[str, Any]]:
+        assert target is not None, member
         return self.talk.start("objects.invoke", object=target, member=member, kind=kind, arguments=list(arguments))
 
     def status(self, target: str, member: str, *arguments: Any, kind: str = "method") -> int:

@@ -45,7 +45,7 @@ class Objects:
         parts = self.manager.parts
         made = (
             parts.queue_info, parts.queue_object, parts.message_object, parts.transaction_object,
-            parts.transaction_dispenser,
+            parts.transaction_dispenser, parts.coordinated_dispenser,
         )  # fmt: skip
         return {each.CLASS: each for each in made}
 

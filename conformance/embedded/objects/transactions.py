@@ -1,4 +1,4 @@
-"""MSMQTransactionDispenser, MSMQTransaction and the TransactionImpl behind it (MC-MQAC 3.6, 3.8, 3.9)."""
+"""The dispensers of transactions, MSMQTransaction, and the TransactionImpl behind it (MC-MQAC 3.6 to 3.9)."""
 
 from __future__ import annotations
 
@@ -63,6 +63,22 @@ class TransactionImpl(ComObject):
         """Refuse a transaction that has ended."""
         if self.completed:
             raise MqError(MQ_ERROR_TRANSACTION_SEQUENCE)
+
+
+class ExternalTransaction(TransactionImpl):
+    """A transaction of the coordinator, which takes every argument and tells itself that it has ended.
+
+    Its coordinator is part of this queue manager, the only one that takes part.
+    """
+
+    def check_commit(self, retaining: bool, flags: int, resource_flags: int) -> None:
+        """Take whatever the coordinator is asked for."""
+
+    def check_abort(self, retaining: bool, asynchronous: bool) -> None:
+        """Take whatever the coordinator is asked for."""
+
+    def check_pending(self) -> None:
+        """Leave it to the coordinator."""
 
 
 class TransactionObject(ComObject):
@@ -145,3 +161,20 @@ class DispenserObject(ComObject):
         return Variant(
             "DISPATCH", parts.transaction_object(self.manager, parts.transaction_implementation(self.manager))
         )
+
+
+class CoordinatedDispenserObject(ComObject):
+    """MSMQCoordinatedTransactionDispenser (3.7), which has no state."""
+
+    CLASS = "MSMQCoordinatedTransactionDispenser"
+    INTERFACES = (
+        "IMSMQCoordinatedTransactionDispenser3",
+        "IMSMQCoordinatedTransactionDispenser2",
+        "IMSMQCoordinatedTransactionDispenser",
+    )
+
+    @member(METHOD, "BeginTransaction")
+    def begin(self) -> Variant:
+        """Begin an external transaction (3.7.4.1.1)."""
+        parts = self.manager.parts
+        return Variant("DISPATCH", parts.transaction_object(self.manager, parts.external_transaction(self.manager)))
