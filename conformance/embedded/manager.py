@@ -27,6 +27,8 @@ from conformance.embedded.entities import (
 from conformance.embedded.incoming import IncomingTransfers
 from conformance.embedded.management import Management
 from conformance.embedded.names import NameParser
+from conformance.embedded.objects.destination import DestinationObject
+from conformance.embedded.objects.events import EventObject, Notification
 from conformance.embedded.objects.message import MessageObject
 from conformance.embedded.objects.message_send import MessageSending
 from conformance.embedded.objects.queue import QueueObject
@@ -96,6 +98,9 @@ class Parts:
     queue_object: type[QueueObject] = QueueObject
     queue_reads: type[Perform] = Perform
     message_object: type[MessageObject] = MessageObject
+    destination: type[DestinationObject] = DestinationObject
+    event: type[EventObject] = EventObject
+    notification: type[Notification] = Notification
     message_sending: type[MessageSending] = MessageSending
     transaction_arguments: type[TransactionArguments] = TransactionArguments
     transaction_object: type[TransactionObject] = TransactionObject
@@ -196,6 +201,7 @@ class Manager:
 
     def reset(self) -> None:
         """Forget queues, messages, transactions and handles. Sequence numbers and the clock continue."""
+        self.objects.hush()
         for queue in self.queues.all():
             self.reading.cancel_all(list(queue.waiters))
         self.clock.forget_timers()

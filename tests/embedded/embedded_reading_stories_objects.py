@@ -6,6 +6,7 @@ from typing import Any
 
 from embedded_objects import LEFT_OUT, data, flag, long, text, thing
 from embedded_stories_objects import Told
+from embedded_stories_objects_events import events_read_otherwise
 from embedded_talk import Talk
 
 PATH = "HOST\\private$\\q"
@@ -103,4 +104,5 @@ OF_OBJECTS = [
     reads_read_otherwise,
     transactions_end_otherwise,
     messages_read_otherwise,
+    events_read_otherwise,
 ]

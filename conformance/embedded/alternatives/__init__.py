@@ -10,6 +10,7 @@ from conformance.embedded.alternatives import (
     leftovers,
     management,
     objects,
+    objects_events,
     objects_messages,
     outgoing,
     seeking,
@@ -28,6 +29,7 @@ MODULES = (
     outgoing,
     management,
     objects,
+    objects_events,
     objects_messages,
 )  # importing one registers what is in it
 __all__ = ["ALTERNATIVES", "MODULES", "Alternative"]

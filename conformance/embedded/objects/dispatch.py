@@ -73,12 +73,15 @@ class ComObject:
     """An object. CLASS: its coclass. INTERFACES: what it can be asked for, the default one first.
 
     NOT_IMPLEMENTED: members that do nothing but refuse. rows: members of a table, which `row` performs.
+    SOURCES: interfaces of those who listen to it. ALSO: interfaces without IDispatch.
     """
 
     CLASS: ClassVar[str] = ""
     INTERFACES: ClassVar[tuple[str, ...]] = ()
     NOT_IMPLEMENTED: ClassVar[tuple[tuple[str, str], ...]] = ((GET, "Properties"),)
     DISPATCHES: ClassVar[bool] = True
+    SOURCES: ClassVar[tuple[str, ...]] = ()
+    ALSO: ClassVar[tuple[str, ...]] = ()
     MEMBERS: ClassVar[dict[tuple[str, str], Signature]] = {}
 
     def __init_subclass__(cls) -> None:

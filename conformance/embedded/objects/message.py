@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.embedded.entities import MqError
 from conformance.embedded.objects import bodies
 from conformance.embedded.objects.codes import E_INVALIDARG
+from conformance.embedded.objects.destination import DestinationObject
 from conformance.embedded.objects.dispatch import (
     ANY,
     GET,
@@ -136,19 +137,24 @@ class MessageObject(ComObject):
 
     @member(GET, "ResponseDestination")
     def get_response_destination(self) -> Variant:
-        """Return the destinations of answers, NULL: there are none, as there is no MSMQDestination."""
-        return NOTHING
+        """Return an object for the queues of answers (3.17.4.1.80)."""
+        return self.destination_named("response_destination")
 
     @member(PUTREF, "ResponseDestination", pdestResponse=OBJECT)
     def put_response_destination(self, given: Any) -> None:
-        """Take NULL; another object is no MSMQDestination."""
-        if given is not None:
+        """Take the format name of an MSMQDestination (3.17.4.1.81)."""
+        if given is not None and not isinstance(given, DestinationObject):
             raise MqError(E_INVALIDARG)
+        self.values["response_destination"] = None if given is None else given.format_name
 
     @member(GET, "Destination")
     def get_destination(self) -> Variant:
-        """Return the destinations, NULL as there is no MSMQDestination."""
-        return NOTHING
+        """Return an object for the queues that it was sent to (3.17.4.1.82)."""
+        return self.destination_named("destination")
+
+    def destination_named(self, field: str) -> Variant:
+        """Return a new MSMQDestination of a format name."""
+        return Variant("DISPATCH", self.manager.parts.destination(self.manager, self.values[field]))
 
     # The body.
 

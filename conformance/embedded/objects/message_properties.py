@@ -61,7 +61,7 @@ class Values(dict[str, Any]):
 CARRIED: Final = (
     "privacy", "authenticated", "hash", "encryption", "certificate", "sender_type", "sender", "connector",
     "status_queue", "symmetric_key", "signature", "provider_type", "provider_name", "transaction",
-    "response_destination", "destination_queue",
+    "response_destination", "destination_queue", "destination",
 )  # fmt: skip
 """What goes with a message beside the members of the protocol."""
 MARKS: Final = frozenset({"class", "sender", "symmetric_key", "signature", "provider_name"})

@@ -38,6 +38,8 @@ class Received:
 def of_fields(fields: dict[str, Json]) -> dict[str, Any]:
     """Return the values of an object for a message of the protocol."""
     values = {name: fields[given] for name, given in {**_SAME, **_RECEIVED}.items() if given in fields}
+    if "," in (values.get("response_queue") or ""):
+        values["response_destination"] = values.pop("response_queue")
     values["delivery"] = int(fields.get("delivery") == "recoverable")
     values["trace"] = int(fields.get("trace", False))
     values["journal"] = int(fields.get("negative_journaling", False)) + 2 * int(
@@ -63,6 +65,8 @@ def to_fields(values: dict[str, Any]) -> dict[str, Json]:
     given["positive_journaling"] = bool(values["journal"] & 2)
     given["negative_journaling"] = bool(values["journal"] & 1)
     given["acknowledgements"] = [name for name, bit in _ACKNOWLEDGEMENTS.items() if values["acknowledgements"] & bit]
+    if values["response_queue"] is None and "," in (values["response_destination"] or ""):
+        given["response_queue"] = values["response_destination"]
     if values["body"] is not None:
         content, given["body_type"] = values["body"]
         given["body"] = to_base64(content)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from conformance.embedded.entities import Cursor, CursorState, Descriptor, MqError
+from conformance.embedded.entities import INFINITE, Cursor, CursorState, Descriptor, MqError
 from conformance.embedded.objects.codes import E_INVALIDARG, OLE_E_BLANK
-from conformance.embedded.objects.dispatch import GET, METHOD, OBJECT, OPTIONAL, ComObject, Signature, member
-from conformance.embedded.objects.queue_reads import SIGNATURES, Asked
+from conformance.embedded.objects.dispatch import GET, METHOD, OBJECT, OPTIONAL, ComObject, NoAnswer, Signature, member
+from conformance.embedded.objects.events import EventObject
+from conformance.embedded.objects.queue_reads import SIGNATURES, Asked, milliseconds
 from conformance.embedded.objects.variants import NOTHING, Variant, as_integer, flag, long, short
 from conformance.embedded.receiving import Caller
 from conformance.spec.constants.hresults import (
@@ -190,13 +192,62 @@ class QueueObject(ComObject):
         self.check_access(RECEIVING)
         self.manager.queues.purge(self.opened)
 
-    @member(METHOD, "EnableNotification", Event=OBJECT, Cursor=OPTIONAL, ReceiveTimeout=OPTIONAL)
-    def enable_notification(self, event: Any, cursor: Variant, timeout: Variant) -> None:
-        """Refuse to notify (3.11.4.1.9): there are no event objects that could be."""
-        if not cursor.left_out and as_integer(cursor) not in MQMSG_CURSORS:
+    @member(METHOD, "EnableNotification", waits=True, Event=OBJECT, Cursor=OPTIONAL, ReceiveTimeout=OPTIONAL)
+    def enable_notification(self, caller: Caller, event: Any, cursor: Variant, timeout: Variant) -> None:
+        """Have an event told of a message (3.11.4.1.9). The answer comes before it."""
+        asked = Asking(event, cursor)
+        for check in self.notification_checks(asked):
+            check()
+        if not isinstance(event, EventObject):
             raise MqError(E_INVALIDARG)
-        self.check_usable()
-        if event is None:
+        timeout_ms = self.notification_timeout(timeout)
+        caller.answer({"status": 0})
+        self.manager.parts.notification(self, event, asked.option, timeout_ms).start(caller.session)
+        raise NoAnswer
+
+    def notification_checks(self, asked: Asking) -> tuple[Callable[[], None], ...]:
+        """Return the checks of EnableNotification, in the order in which they are made."""
+        return (
+            lambda: self.check_option(asked), self.check_initialized, self.check_open, lambda: self.check_event(asked),
+            self.check_notification_access,
+        )  # fmt: skip
+
+    def check_option(self, asked: Asking) -> None:
+        """Refuse a cursor option that is no MQMSGCURSOR; FIRST if it is left out."""
+        asked.option = self.default_option() if asked.cursor.left_out else _number(asked.cursor)
+        if asked.option not in MQMSG_CURSORS:
             raise MqError(E_INVALIDARG)
+
+    def default_option(self) -> int:
+        """Return the cursor option of a call that leaves it out."""
+        return 0
+
+    def check_event(self, asked: Asking) -> None:
+        """Refuse NULL."""
+        if asked.event is None:
+            raise MqError(E_INVALIDARG)
+
+    def check_notification_access(self) -> None:
+        """Refuse a queue that was opened for sending."""
         self.check_access(READING)
-        raise MqError(E_INVALIDARG)
+
+    def notification_timeout(self, given: Variant) -> int:
+        """Return the milliseconds to wait, INFINITE if they are left out."""
+        return INFINITE if given.left_out else milliseconds(given)
+
+
+class Asking:
+    """The arguments Event and Cursor of EnableNotification, and the cursor option that they mean."""
+
+    def __init__(self, event: Any, cursor: Variant) -> None:
+        """Take the arguments as they were given."""
+        self.event = event
+        self.cursor = cursor
+        self.option = 0
+
+
+def _number(given: Variant) -> int:
+    try:
+        return as_integer(given)
+    except MqError:
+        raise MqError(E_INVALIDARG) from None

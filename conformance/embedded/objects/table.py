@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.embedded.entities import MqError
 from conformance.embedded.objects.codes import (
+    CONNECT_E_NOCONNECTION,
     DISP_E_MEMBERNOTFOUND,
     DISP_E_TYPEMISMATCH,
     DISP_E_UNKNOWNNAME,
@@ -14,6 +15,7 @@ from conformance.embedded.objects.codes import (
     REGDB_E_CLASSNOTREG,
 )
 from conformance.embedded.objects.dispatch import GET, PUT, PUTREF, ComObject, NoAnswer
+from conformance.embedded.objects.events import EventObject
 from conformance.embedded.objects.type_library import FIRST_SLOT, Member, TypeLibrary
 from conformance.embedded.objects.variants import Variant, from_base64, to_base64
 
@@ -45,7 +47,7 @@ class Objects:
         parts = self.manager.parts
         made = (
             parts.queue_info, parts.queue_object, parts.message_object, parts.transaction_object,
-            parts.transaction_dispenser, parts.coordinated_dispenser,
+            parts.transaction_dispenser, parts.coordinated_dispenser, parts.destination, parts.event,
         )  # fmt: skip
         return {each.CLASS: each for each in made}
 
@@ -138,7 +140,22 @@ class Objects:
 
     def interfaces(self, target: ComObject) -> tuple[str, ...]:
         """Return the interfaces of an object."""
-        return target.INTERFACES
+        return target.INTERFACES + target.ALSO
+
+    def event_source(self, handle: Json, iid: str) -> EventObject:
+        """Return an object whose connection point is asked for (3.16.4.6.2). Raises MqError."""
+        target = self.held(handle)
+        if not isinstance(target, EventObject):
+            raise MqError(E_NOINTERFACE)
+        if iid.lower() not in [self.library.iid(name) for name in target.SOURCES]:
+            raise MqError(CONNECT_E_NOCONNECTION)
+        return target
+
+    def hush(self) -> None:
+        """Tell nobody of events any more."""
+        for each in self._held.values():
+            if isinstance(each, EventObject):
+                each.released()
 
     def release(self, handles: list[Json]) -> None:
         """Let go of objects. An unknown handle is refused, after the others were released."""

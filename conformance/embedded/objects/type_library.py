@@ -69,7 +69,7 @@ class TypeLibrary:
     def described(self, target: type[ComObject]) -> dict[str, Json]:
         """Return the description of a class in the form of the protocol."""
         return {
-            "interfaces": [self.interface(name) for name in target.INTERFACES],
+            "interfaces": [self.interface(name) for name in (*target.INTERFACES, *target.SOURCES)],
             "constants": self.constants(),
         }
 
@@ -79,7 +79,7 @@ class TypeLibrary:
             "name": name,
             "iid": self.iid(name),
             "base": self.base(name),
-            "members": [_told(each) for each in self.members(name)],
+            "members": [_told(each, self.base(name)) for each in self.members(name)],
         }
 
     def iid(self, name: str) -> str:
@@ -139,11 +139,13 @@ def _argument(kind: str, word: str) -> Argument:
     return Argument(name, vt or None, ("out", "retval") if vt else ("out",))
 
 
-def _told(member: Member) -> dict[str, Json]:
+def _told(member: Member, base: str) -> dict[str, Json]:
+    place = {"dispid": member.slot - FIRST_SLOT[base]} if base == "dispinterface" else {}
     return {
         "name": member.name,
         "kind": member.kind,
         "slot": member.slot,
+        **place,
         "arguments": [
             {"name": each.name, **({"vt": each.vt} if each.vt else {}), "flags": list(each.flags)}
             for each in member.arguments

@@ -33,6 +33,10 @@ ROWS: Final[dict[str, str]] = {
     "IMSMQEvent2": """
         get Properties ppcolProperties:DISPATCH
     """,
+    "_DMSMQEventEvents": """
+        method Arrived Queue:DISPATCH Cursor:I4
+        method ArrivedError Queue:DISPATCH ErrorCode:I4 Cursor:I4
+    """,
     "IMSMQPrivateEvent": """
         get Hwnd phwnd:I4
         method FireArrivedEvent pq:DISPATCH msgcursor:I4
