@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from conformance.adapter.errors import ConnectorError
-from conformance.adapter.in_process import Driver, Telling, counted, load_class
+from conformance.adapter.in_process import Driver, counted, load_class, tell_events
 
 _PARSE_ERROR, _INVALID_REQUEST, _METHOD_NOT_FOUND, _INVALID_PARAMS = -32700, -32600, -32601, -32602  # JSON-RPC 2.0, 5.1
 
@@ -63,8 +63,7 @@ class Host:
                 return
             if self._driver is None:
                 self._driver = self._make(Path(params["state_dir"]))
-                if isinstance(self._driver, Telling):
-                    self._driver.on_event = self._event
+                tell_events(self._driver, self._event)
         driver = self._driver
         if driver is None:
             self._error(number, _INVALID_REQUEST, "hello comes first")

@@ -55,6 +55,12 @@ class Telling(Protocol):
     on_event: Callable[[dict[str, Any]], None]
 
 
+def tell_events(driver: object, tell: Callable[[dict[str, Any]], None]) -> None:
+    """Have a driver whose objects have events tell of them."""
+    if isinstance(driver, Telling):
+        driver.on_event = tell
+
+
 def counted(method: str, params: dict[str, Any], first: int) -> dict[str, Any]:
     """Return the parameters with the id of a request, if they name one, replaced by its number in this driver's life.
 
@@ -117,8 +123,7 @@ class InProcessLink:
         with self._foreign:
             self._driver = make(state_dir, *arguments)
         self._works: Cooperative | None = self._driver if isinstance(self._driver, Cooperative) else None
-        if isinstance(self._driver, Telling):
-            self._driver.on_event = self._event
+        tell_events(self._driver, self._event)
         if self._driver is None:
             raise DriverUnusable(f"{who} could not be made: {self._foreign.crash.splitlines()[-1]}")
 

@@ -101,9 +101,11 @@ def destinations(talk: Talk) -> list[Any]:
     for member in ("IADs", "Destinations"):
         tell(destination, member, NOTHING, kind="putref")
     puts = [
-        ("FormatName", text(QUEUE)), ("PathName", text("HOST\\private$\\r")), ("PathName", text("HOST\\private$\\none")),
+        ("FormatName", text(QUEUE)), ("PathName", text("HOST\\private$\\r")),
+        ("PathName", text("HOST\\private$\\none")),
         ("ADsPath", directory), ("ADsPath", text("LDAP://CN=none")), ("FormatName", text(f"{QUEUE},{OTHER}")),
-        ("FormatName", text("DIRECT=OS:HOST\\private$\\none")), ("FormatName", text(OTHER)),
+        ("FormatName", text("DIRECT=OS:HOST\\private$\\none")), ("ADsPath", directory),
+        ("PathName", text("HOST\\private$\\r")), ("FormatName", text(OTHER)),
     ]  # fmt: skip
     for opened in (False, True):
         for member, value in puts:

@@ -124,7 +124,8 @@ def names_of_queues(talk: Talk) -> list[Any]:
         ("FormatName", "DIRECT=HTTP://HOST/msmq/q"), ("FormatName", "DIRECT=OS:HOST\\private$\\none"),
         ("FormatName", "DIRECT=OS:OTHER\\private$\\q"), ("FormatName", "DIRECT=OS:HOST\\private$\\q"),
         ("PathName", "OTHER\\private$\\q"), ("PathName", "HOST\\private$\\none"), ("PathName", "q"),
-        ("PathName", "\\q"), ("PathName", ".\\private$\\q"), ("PathName", "HOST\\private$\\q;s"), ("PathName", "HOST\\pub"),
+        ("PathName", "\\q"), ("PathName", ".\\private$\\q"),
+        ("PathName", "HOST\\private$\\q;s"), ("PathName", "HOST\\pub"),
     ]  # fmt: skip
     made.append(_made(tell, "HOST\\private$\\w", LEFT_OUT, {"vt": "BOOL", "value": True}, Journal=long(7)))
     for info in (tell.objects.make("MSMQQueueInfo"), *made):

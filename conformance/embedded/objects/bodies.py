@@ -32,6 +32,7 @@ _FORMATS = {
     "BOOL": "<h",
 }
 _CURRENCY = 10_000
+_MOST_CURRENCY = Decimal(1 << 63) / _CURRENCY
 _NUMBERS = frozenset({"I1", "UI1", "I2", "UI2", "I4", "UI4"})
 
 
@@ -108,7 +109,7 @@ def _currency(value: str) -> int:
         amount = Decimal(value)
     except InvalidOperation:
         raise MqError(E_INVALIDARG) from None
-    if not amount.is_finite() or abs(amount) * _CURRENCY >= 1 << 63:
+    if not amount.is_finite() or abs(amount) >= _MOST_CURRENCY:
         raise MqError(E_INVALIDARG)
     return int(amount * _CURRENCY)
 

@@ -92,7 +92,7 @@ class ComObject:
                 kind, name, arguments, waits = marked
                 found[kind, name.lower()] = Signature(name, kind, arguments, attribute, waits=waits)
         for kind, name in cls.NOT_IMPLEMENTED:
-            given = {} if kind == GET else {name: ANY}
+            given = {} if kind == GET else {name: OBJECT if kind == PUTREF else ANY}
             found.setdefault((kind, name.lower()), Signature(name, kind, given, "not_implemented"))
         for signature in cls.rows():
             key = (signature.kind, signature.name.lower())
