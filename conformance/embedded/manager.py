@@ -27,8 +27,15 @@ from conformance.embedded.entities import (
 from conformance.embedded.incoming import IncomingTransfers
 from conformance.embedded.management import Management
 from conformance.embedded.names import NameParser
+from conformance.embedded.objects.application import ApplicationObject
+from conformance.embedded.objects.collection import CollectionObject
 from conformance.embedded.objects.destination import DestinationObject
 from conformance.embedded.objects.events import EventObject, Notification
+from conformance.embedded.objects.management import (
+    ManagementObject,
+    OutgoingManagementObject,
+    QueueManagementObject,
+)
 from conformance.embedded.objects.message import MessageObject
 from conformance.embedded.objects.message_send import MessageSending
 from conformance.embedded.objects.queue import QueueObject
@@ -100,6 +107,11 @@ class Parts:
     message_object: type[MessageObject] = MessageObject
     destination: type[DestinationObject] = DestinationObject
     event: type[EventObject] = EventObject
+    management_object: type[ManagementObject] = ManagementObject
+    queue_management: type[QueueManagementObject] = QueueManagementObject
+    outgoing_management: type[OutgoingManagementObject] = OutgoingManagementObject
+    application: type[ApplicationObject] = ApplicationObject
+    collection: type[CollectionObject] = CollectionObject
     notification: type[Notification] = Notification
     message_sending: type[MessageSending] = MessageSending
     transaction_arguments: type[TransactionArguments] = TransactionArguments

@@ -15,7 +15,7 @@ from conformance.embedded.objects.queue_reads import READS
 
 CLASSES = (
     "MSMQQueueInfo", "MSMQQueue", "MSMQMessage", "MSMQTransaction", "MSMQTransactionDispenser",
-    "MSMQCoordinatedTransactionDispenser",
+    "MSMQCoordinatedTransactionDispenser", "MSMQDestination", "MSMQEvent",
 )  # fmt: skip
 POLL = (LEFT_OUT, LEFT_OUT, long(0))
 QUEUE = "HOST\\private$\\q"

@@ -170,7 +170,8 @@ def test_a_process_sends_events_behind_answers() -> None:
         create(1, "MSMQQueueInfo"), create(2, "MSMQEvent"),
         {"jsonrpc": "2.0", "id": 3, "method": "objects.advise", "params": advise},
         invoke(4, "o1", "PathName", text("HOST\\private$\\q"), kind="put"), invoke(5, "o1", "Create"),
-        invoke(6, "o1", "Open", long(1), long(0)), invoke(7, "o4", "EnableNotification", thing("o2"), LEFT_OUT, long(0)),
+        invoke(6, "o1", "Open", long(1), long(0)),
+        invoke(7, "o4", "EnableNotification", thing("o2"), LEFT_OUT, long(0)),
     ]  # fmt: skip
     command = [sys.executable, "-m", "conformance.embedded", "--stdio"]
     lines = "".join(json.dumps(each) + "\n" for each in requests)

@@ -29,7 +29,7 @@ def _classes() -> Iterator[type]:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("made", _classes(), ids=lambda made: made.CLASS)
+@pytest.mark.parametrize("made", list(_classes()), ids=lambda made: made.CLASS)
 def test_a_class_has_the_members_that_its_interfaces_declare(made: Any) -> None:
     members = [each for name in made.INTERFACES for each in declared(name) if not name[-1].isdigit() or _newest(name)]
     for each in members:
@@ -83,15 +83,10 @@ def test_a_member_is_found_through_the_interface_that_has_it(talk: Talk) -> None
 
 
 VALUES: list[dict[str, Any]] = [{"vt": vt, "value": "1" if vt.endswith("I8") else 1} for vt in INTEGERS]
-VALUES += [
-    {"vt": vt, "value": value} for vt in ("R4", "R8", "DATE") for value in ("1.5", "1e300", "NaN", "-Infinity", "x")
-]
-VALUES += [
-    {"vt": vt, "value": value} for vt in ("CY", "DECIMAL") for value in ("1.5", "NaN", "9" * 40, "1e999999", "x")
-]
-VALUES += [
-    text(value) for value in (None, "", "a\0b", "\ud800", "9" * 300, "HOST\\private$\\q", "DIRECT=OS:HOST\\private$\\q")
-]
+NUMBERS = ("1.5", "1e300", "NaN", "-Infinity", "9" * 40, "1e999999", "x")
+VALUES += [{"vt": vt, "value": value} for vt in ("R4", "R8", "DATE", "CY", "DECIMAL") for value in NUMBERS]
+TEXTS = (None, "", "a\0b", "\ud800", "9" * 300, "HOST\\private$\\q", "DIRECT=OS:HOST\\private$\\q")
+VALUES += [text(value) for value in TEXTS]
 VALUES += [{"vt": "BOOL", "value": 7}, {"vt": "ERROR", "value": 1}, {"vt": "EMPTY"}, {"vt": "NULL"}]
 VALUES += [{"vt": vt, "value": value} for vt in ("DISPATCH", "UNKNOWN") for value in (None, "o99", 5)]
 VALUES += [

@@ -113,6 +113,10 @@ class ComObject:
         """Perform a member that is a row of a table."""
         raise NotImplementedError(signature.name)
 
+    def interfaces(self) -> tuple[str, ...]:
+        """Return the interfaces that the object has now."""
+        return self.INTERFACES
+
     def released(self) -> None:
         """Do what happens when nobody holds the object any more."""
 

@@ -48,6 +48,8 @@ class Objects:
         made = (
             parts.queue_info, parts.queue_object, parts.message_object, parts.transaction_object,
             parts.transaction_dispenser, parts.coordinated_dispenser, parts.destination, parts.event,
+            parts.management_object, parts.queue_management, parts.outgoing_management, parts.application,
+            parts.collection,
         )  # fmt: skip
         return {each.CLASS: each for each in made}
 
@@ -99,7 +101,7 @@ class Objects:
 
     def through(self, target: ComObject, interface: str, member: str, kind: str) -> str:
         """Return the name that the newest interface has for a member of another. Raises MqError if it has none."""
-        if interface not in target.INTERFACES:
+        if interface not in target.interfaces():
             raise MqError(E_NOINTERFACE)
         named = [each for each in self.all_members(interface) if each.name.lower() == member.lower()]
         kinds = (PUT, PUTREF) if kind == PUTREF else (kind,)
@@ -140,7 +142,7 @@ class Objects:
 
     def interfaces(self, target: ComObject) -> tuple[str, ...]:
         """Return the interfaces of an object."""
-        return target.INTERFACES + target.ALSO
+        return target.interfaces() + target.ALSO
 
     def event_source(self, handle: Json, iid: str) -> EventObject:
         """Return an object whose connection point is asked for (3.16.4.6.2). Raises MqError."""

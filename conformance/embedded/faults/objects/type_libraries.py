@@ -8,6 +8,11 @@ from typing import Any
 from conformance.embedded.faults.base import fault
 from conformance.embedded.objects.type_library import Argument, Member, TypeLibrary
 
+ALONE = {
+    "IMSMQDestination": ("destination", "3.12.4.1"), "IMSMQPrivateDestination": ("private-destination", "3.12.4.2"),
+    "IMSMQEvent": ("event", ""), "IMSMQEvent2": ("event2", "3.16.4.1"), "IMSMQEvent3": ("event3", "3.16.4.2"),
+}  # fmt: skip
+"""Interfaces whose revisions do not repeat their members: the words of their demands, and their section."""
 FAMILIES = {
     "IMSMQQueueInfo": (4, "queue-info", "3.10.4.1"), "IMSMQQueue": (4, "queue", "3.11.4.1"),
     "IMSMQMessage": (4, "message", "3.17.4.1"), "IMSMQTransaction": (3, "transaction", ""),
@@ -28,6 +33,10 @@ MEMBERS = {
     ("IMSMQMessage4", "Send"): "3.17.4.1.48.send-method",
     ("IMSMQMessage4", "Priority"): "3.17.4.1.11.get-priority-method",
     ("IMSMQMessage4", "LookupId"): "3.17.4.1.83.get-lookup-id-method",
+    ("IMSMQDestination", "FormatName"): "3.12.4.1.10.get-format-name-method",
+    ("IMSMQPrivateDestination", "Handle"): "3.12.4.2.1.get-handle-method",
+    ("_DMSMQEventEvents", "Arrived"): "3.16.4.4.1.arrived-method",
+    ("_DMSMQEventEvents", "ArrivedError"): "3.16.4.4.2.arrived-error-method",
     ("IMSMQTransaction", "Commit"): "3.9.4.1.2.commit-method",
     ("IMSMQTransaction2", "InitNew"): "3.9.4.2.1.init-new-method",
     ("IMSMQTransactionDispenser3", "BeginTransaction"): "3.6.4.1.1.begin-transaction-method",
@@ -104,6 +113,18 @@ for _family, (_revisions, _words, _section) in FAMILIES.items():
         )  # fmt: skip
 
 
+for _name, (_words, _where) in ALONE.items():
+    _word = f"imsmq-{_words}"
+    _ids = (f"{_where}.class-and-interface-ids",) if _where else ()
+    _register(
+        f"{_word}-has-another-identifier", f"The identifier of {_name} ends with another digit.",
+        (f"1.9.{_word}-interface-id", f"6.{_word}-interface", *_ids), iid=_another_iid(_name),
+    )  # fmt: skip
+    _register(
+        f"{_word}-has-another-base", f"{_name} extends IUnknown.", (f"6.{_word}-interface",), base=_another_base(_name)
+    )
+
+
 def _changed(interface: str, member: str, **changes: Any) -> Any:
     def members(self: Any, name: str) -> tuple[Member, ...]:
         found = TypeLibrary.members(self, name)
@@ -139,7 +160,7 @@ def _retyped(arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
 
 
 for (_interface, _member), _id in MEMBERS.items():
-    _word = f"{_spoken(_interface.removeprefix('IMSMQ'))}-{_spoken(_member)}"
+    _word = f"{_spoken(_interface.removeprefix('_D').removeprefix('IMSMQ'))}-{_spoken(_member)}"
     _register(
         f"{_word}-has-another-slot", f"{_member} of {_interface} stands in slot 99.", (_id,),
         members=_changed(_interface, _member, slot=99),
