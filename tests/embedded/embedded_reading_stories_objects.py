@@ -7,6 +7,7 @@ from typing import Any
 from embedded_objects import LEFT_OUT, data, flag, long, text, thing
 from embedded_stories_objects import Told
 from embedded_stories_objects_events import events_read_otherwise
+from embedded_stories_objects_managing import managed_transfers
 from embedded_talk import Talk
 
 PATH = "HOST\\private$\\q"
@@ -105,4 +106,5 @@ OF_OBJECTS = [
     transactions_end_otherwise,
     messages_read_otherwise,
     events_read_otherwise,
+    managed_transfers,
 ]

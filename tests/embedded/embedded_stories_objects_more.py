@@ -16,6 +16,7 @@ from conformance.embedded.objects.queue_reads import READS
 CLASSES = (
     "MSMQQueueInfo", "MSMQQueue", "MSMQMessage", "MSMQTransaction", "MSMQTransactionDispenser",
     "MSMQCoordinatedTransactionDispenser", "MSMQDestination", "MSMQEvent",
+    "MSMQManagement", "MSMQQueueManagement", "MSMQOutgoingQueueManagement", "MSMQApplication", "MSMQCollection",
 )  # fmt: skip
 POLL = (LEFT_OUT, LEFT_OUT, long(0))
 QUEUE = "HOST\\private$\\q"

@@ -11,6 +11,7 @@ from conformance.embedded.alternatives import (
     management,
     objects,
     objects_events,
+    objects_management,
     objects_messages,
     outgoing,
     seeking,
@@ -30,6 +31,7 @@ MODULES = (
     management,
     objects,
     objects_events,
+    objects_management,
     objects_messages,
 )  # importing one registers what is in it
 __all__ = ["ALTERNATIVES", "MODULES", "Alternative"]
