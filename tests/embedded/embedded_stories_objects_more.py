@@ -214,3 +214,19 @@ def transactions_of_a_coordinator(talk: Talk) -> list[Any]:
             tell(each, member, kind="get")
     tell(tell(info, "Open", long(1), long(1)), "IsOpen2", kind="get")
     return tell.seen
+
+
+@of("objects")
+def sent_again(talk: Talk) -> list[Any]:
+    tell = Told(talk)
+    info, named = _made(tell), tell.objects.make("MSMQQueueInfo")
+    tell(named, "FormatName", text(f"DIRECT=OS:{QUEUE}"), kind="put")
+    transacted = _made(tell, "HOST\\private$\\t", {"vt": "BOOL", "value": True})
+    message = tell.objects.message("again")
+    for target, number in ((transacted, 3), (named, 0), (info, 0), (transacted, 3)):
+        tell(message, "Send", thing(tell(target, "Open", long(2), long(0))), long(number))
+        tell.all(message, MessageObject)
+        found = tell(tell(info, "Open", long(1), long(0)), "Receive", long(0), {"vt": "BOOL", "value": True}, *POLL[1:])
+        tell(tell(found, "DestinationQueueInfo", kind="get") if found else None, "FormatName", kind="get")
+        tell(found, "TransactionId", kind="get")
+    return tell.seen

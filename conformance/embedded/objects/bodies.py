@@ -109,7 +109,7 @@ def _currency(value: str) -> int:
         amount = Decimal(value)
     except InvalidOperation:
         raise MqError(E_INVALIDARG) from None
-    if not amount.is_finite() or abs(amount) >= _MOST_CURRENCY:
+    if not amount.is_finite() or not -_MOST_CURRENCY <= amount < _MOST_CURRENCY:
         raise MqError(E_INVALIDARG)
     return int(amount * _CURRENCY)
 

@@ -46,7 +46,8 @@ def of_fields(fields: dict[str, Json]) -> dict[str, Any]:
         fields.get("positive_journaling", False)
     )
     values["acknowledgements"] = sum(_ACKNOWLEDGEMENTS[each] for each in fields.get("acknowledgements", ()))
-    values["body"] = (from_base64(fields["body"]), int(fields.get("body_type", 0)))
+    body = (from_base64(fields["body"]), int(fields.get("body_type", 0)))
+    values["body"] = None if body == (b"", 0) else body
     values["extension"] = from_base64(fields["extension"]) if fields.get("extension") else None
     values["correlation"] = from_base64(fields.get("correlation_identifier", "")) or _NULL_CORRELATION
     values["lookup"] = int(fields.get("lookup_identifier", 0))

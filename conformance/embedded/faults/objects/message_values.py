@@ -237,3 +237,23 @@ _sends(
     "send-is-never-authenticated", "The level of authentication that was asked for is not in the message.",
     ("represented-message-authentication-level",), complete=_completes("authenticated", 0),
 )  # fmt: skip
+
+
+def _stale(self: Any, descriptor: Any, unit: Any) -> None:
+    kept = self.message.values["transaction"]
+    MessageSending.enqueue(self, descriptor, unit)
+    self.message.values["transaction"] = self.message.values["transaction"] or kept
+
+
+def _unnamed(self: Any) -> dict[str, Any]:
+    return {**MessageSending.accompanying(self), "destination_queue": None}
+
+
+fault(
+    __name__, "second-send-keeps-the-transaction", "An object sent outside a transaction tells that of its last send.",
+    (_S + "68.output-pvar-xact-id",), ("message_sending", type("_Deviating", (MessageSending,), {"enqueue": _stale})),
+)  # fmt: skip
+_sends(
+    "message-names-the-queue-it-was-read-from", "A message is addressed to the queue object it was read from.",
+    ("represented-message-destination-queue-format-name",), accompanying=_unnamed,
+)  # fmt: skip

@@ -11,6 +11,10 @@ from conformance.embedded.objects.type_library import Argument, Member, TypeLibr
 ALONE = {
     "IMSMQDestination": ("destination", "3.12.4.1"), "IMSMQPrivateDestination": ("private-destination", "3.12.4.2"),
     "IMSMQEvent": ("event", ""), "IMSMQEvent2": ("event2", "3.16.4.1"), "IMSMQEvent3": ("event3", "3.16.4.2"),
+    "IMSMQManagement": ("management", "3.3.4.1"), "IMSMQQueueManagement": ("queue-management", "3.4.4.1"),
+    "IMSMQOutgoingQueueManagement": ("outgoing-queue-management", "3.5.4.1"),
+    "IMSMQApplication": ("application", "3.2.4.1"), "IMSMQApplication2": ("application2", "3.2.4.2"),
+    "IMSMQApplication3": ("application3", "3.2.4.3"), "IMSMQCollection": ("collection", "3.15.4.1"),
 }  # fmt: skip
 """Interfaces whose revisions do not repeat their members: the words of their demands, and their section."""
 FAMILIES = {
