@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 S_FALSE: Final = 1
+E_FAIL: Final = 0x80004005
 E_NOTIMPL: Final = 0x80004001
 E_NOINTERFACE: Final = 0x80004002
 E_POINTER: Final = 0x80004003
