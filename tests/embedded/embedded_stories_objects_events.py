@@ -125,12 +125,8 @@ def destinations(talk: Talk) -> list[Any]:
             for other in (thing(infos[0]), NOTHING):
                 tell(tell.objects.message("e"), "ResponseDestination", other, kind="putref")
     handle = tell.objects.typed(tell.objects.open(infos[0], 2), "Handle2")
-    for given in (
-        {"vt": "I8", "value": "-1"},
-        {"vt": "I8", "value": "12345"},
-        *([handle] if isinstance(handle, dict) else []),
-        {"vt": "EMPTY"},
-    ):
+    taken = [handle] if isinstance(handle, dict) else []
+    for given in ({"vt": "I8", "value": "-1"}, {"vt": "I8", "value": "12345"}, *taken, {"vt": "EMPTY"}):
         tell(destination, "Handle", given, kind="put")
         _names(tell, destination)
         tell(message, "Send", thing(destination), long(0))
