@@ -83,7 +83,7 @@ SAMPLES = {
     "adapter.hostile-drivers": "a driver of each kind of excess (text, events, processes); all at night",
     "cli.formats-without-room": "all formats are written by one part of the program; each at night",
     "grammar.witnesses-of-older-versions": "each witness of the newest version; of older ones at night",
-    "embedded.faults-without-a-suite": "every sixth by its story; all at night, until a run of their suite is recorded",
+    "embedded.faults-without-a-suite": "every twentieth by its story; all at night, until their suite has a record",
     "names.profiles": "one profile at a push (the newest, which has all forms); the cases of an older one at night",
     "grammar.readings-of-older-versions": "each reading by the newest version it binds; in the older ones at night",
     "grammar.reading-sets-of-older-versions": "each reading set by the newest version, each version by that of Windows",

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from conformance.adapter.errors import ConnectorError
-from conformance.adapter.in_process import Driver, counted, load_class
+from conformance.adapter.in_process import Driver, counted, load_class, tell_events
 
 _PARSE_ERROR, _INVALID_REQUEST, _METHOD_NOT_FOUND, _INVALID_PARAMS = -32700, -32600, -32601, -32602  # JSON-RPC 2.0, 5.1
 
@@ -31,6 +31,9 @@ class Host:
         self._offered: set[str] = {"hello"}
         self._first = 0
         self.stopped = False
+
+    def _event(self, event: dict[str, Any]) -> None:
+        self._write(f'{{"jsonrpc":"2.0","method":"event","params":{_encode(event)}}}\n'.encode())
 
     def line(self, line: bytes) -> None:
         """Process one line of input."""
@@ -60,6 +63,7 @@ class Host:
                 return
             if self._driver is None:
                 self._driver = self._make(Path(params["state_dir"]))
+                tell_events(self._driver, self._event)
         driver = self._driver
         if driver is None:
             self._error(number, _INVALID_REQUEST, "hello comes first")

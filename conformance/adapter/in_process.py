@@ -48,6 +48,19 @@ class Cooperative(Protocol):
         """
 
 
+@runtime_checkable
+class Telling(Protocol):
+    """A driver whose objects have events. on_event: whoever reads the driver sets it, and is called with each event."""
+
+    on_event: Callable[[dict[str, Any]], None]
+
+
+def tell_events(driver: object, tell: Callable[[dict[str, Any]], None]) -> None:
+    """Have a driver whose objects have events tell of them."""
+    if isinstance(driver, Telling):
+        driver.on_event = tell
+
+
 def counted(method: str, params: dict[str, Any], first: int) -> dict[str, Any]:
     """Return the parameters with the id of a request, if they name one, replaced by its number in this driver's life.
 
@@ -110,8 +123,12 @@ class InProcessLink:
         with self._foreign:
             self._driver = make(state_dir, *arguments)
         self._works: Cooperative | None = self._driver if isinstance(self._driver, Cooperative) else None
+        tell_events(self._driver, self._event)
         if self._driver is None:
             raise DriverUnusable(f"{who} could not be made: {self._foreign.crash.splitlines()[-1]}")
+
+    def _event(self, event: dict[str, Any]) -> None:
+        self._inbox.put({"jsonrpc": "2.0", "method": "event", "params": event})
 
     @property
     def driver(self) -> Driver | None:

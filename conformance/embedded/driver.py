@@ -59,6 +59,7 @@ class EmbeddedDriver:
             self._offered.remove("clock.advance")
         self._manager: Manager | None = None
         self.stopped = False
+        self.on_event: Callable[[Result], None] = lambda event: None  # set by whoever passes events on
 
     @property
     def manager(self) -> Manager:
@@ -112,6 +113,10 @@ class EmbeddedDriver:
         if result is not LATER:
             outbox.append((reply, {"status": 0, **(result or {})}))
         self._managers.deliver()
+
+    def emit(self, event: Result) -> None:
+        """Send an event of an object, after what was to be answered before it."""
+        self._managers.outbox.append((lambda told: self.on_event(told), event))
 
     def do_meanwhile(self, others: Callable[[], None]) -> None:
         """Set the function to call when a request lets others go first; for a caller that performs one at a time."""

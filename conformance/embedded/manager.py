@@ -27,14 +27,31 @@ from conformance.embedded.entities import (
 from conformance.embedded.incoming import IncomingTransfers
 from conformance.embedded.management import Management
 from conformance.embedded.names import NameParser
+from conformance.embedded.objects.application import ApplicationObject
+from conformance.embedded.objects.collection import CollectionObject
+from conformance.embedded.objects.destination import DestinationObject
+from conformance.embedded.objects.events import EventObject, Notification
+from conformance.embedded.objects.management import (
+    ManagementObject,
+    OutgoingManagementObject,
+    QueueManagementObject,
+)
 from conformance.embedded.objects.message import MessageObject
 from conformance.embedded.objects.message_send import MessageSending
 from conformance.embedded.objects.queue import QueueObject
 from conformance.embedded.objects.queue_info import QueueInfoObject
+from conformance.embedded.objects.queue_names import QueueNames
 from conformance.embedded.objects.queue_reads import Perform
 from conformance.embedded.objects.table import Objects
 from conformance.embedded.objects.transaction_argument import TransactionArguments
-from conformance.embedded.objects.transactions import DispenserObject, TransactionImpl, TransactionObject
+from conformance.embedded.objects.transactions import (
+    CoordinatedDispenserObject,
+    DispenserObject,
+    ExternalTransaction,
+    TransactionImpl,
+    TransactionObject,
+)
+from conformance.embedded.objects.type_library import TypeLibrary
 from conformance.embedded.outgoing import Outgoing
 from conformance.embedded.packet_read import PacketReader
 from conformance.embedded.packet_write import PacketWriter
@@ -82,15 +99,27 @@ class Parts:
     cursors: type[Cursors] = Cursors
     transactions: type[Transactions] = Transactions
     objects: type[Objects] = Objects
+    type_library: type[TypeLibrary] = TypeLibrary
+    queue_names: type[QueueNames] = QueueNames
     queue_info: type[QueueInfoObject] = QueueInfoObject
     queue_object: type[QueueObject] = QueueObject
     queue_reads: type[Perform] = Perform
     message_object: type[MessageObject] = MessageObject
+    destination: type[DestinationObject] = DestinationObject
+    event: type[EventObject] = EventObject
+    management_object: type[ManagementObject] = ManagementObject
+    queue_management: type[QueueManagementObject] = QueueManagementObject
+    outgoing_management: type[OutgoingManagementObject] = OutgoingManagementObject
+    application: type[ApplicationObject] = ApplicationObject
+    collection: type[CollectionObject] = CollectionObject
+    notification: type[Notification] = Notification
     message_sending: type[MessageSending] = MessageSending
     transaction_arguments: type[TransactionArguments] = TransactionArguments
     transaction_object: type[TransactionObject] = TransactionObject
     transaction_implementation: type[TransactionImpl] = TransactionImpl
     transaction_dispenser: type[DispenserObject] = DispenserObject
+    external_transaction: type[ExternalTransaction] = ExternalTransaction
+    coordinated_dispenser: type[CoordinatedDispenserObject] = CoordinatedDispenserObject
     races: bool = False
     readings: dict[str, str] = field(default_factory=dict)  # alternatives followed instead of those of `readings`
 
@@ -184,6 +213,7 @@ class Manager:
 
     def reset(self) -> None:
         """Forget queues, messages, transactions and handles. Sequence numbers and the clock continue."""
+        self.objects.hush()
         for queue in self.queues.all():
             self.reading.cancel_all(list(queue.waiters))
         self.clock.forget_timers()

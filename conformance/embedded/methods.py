@@ -7,13 +7,15 @@ itself. The params are already checked. Each raises MqError for a failure.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from conformance.embedded.entities import Cursor, Result, Transaction
 from conformance.embedded.manager import Manager
-from conformance.embedded.objects.describe import described
 from conformance.embedded.objects.table import NoAnswer
 from conformance.embedded.receiving import Caller
+
+if TYPE_CHECKING:
+    from conformance.embedded.objects.events import Listener
 
 Json = Any
 Params = dict[str, Json]
@@ -306,8 +308,20 @@ def _release(manager: Manager, params: Params, caller: Caller) -> None:
     manager.objects.release(params["objects"])
 
 
+@_method("objects.advise")
+def _advise(manager: Manager, params: Params, caller: Caller) -> Result:
+    source = manager.objects.event_source(params["object"], params["iid"])
+    listener = cast("Listener", caller.session)
+    return {"cookie": source.advise(params["sink"], listener, params["object"])}
+
+
+@_method("objects.unadvise")
+def _unadvise(manager: Manager, params: Params, caller: Caller) -> None:
+    manager.objects.event_source(params["object"], params["iid"]).unadvise(params["cookie"])
+
+
 @_method("objects.describe")
 def _describe(manager: Manager, params: Params, caller: Caller) -> Result:
-    if "object" in params:
-        return described(type(manager.objects.held(params["object"])))
-    return described(manager.objects.class_named(params["class"]))
+    objects = manager.objects
+    given = objects.class_named(params["class"]) if "object" not in params else type(objects.held(params["object"]))
+    return objects.library.described(given)

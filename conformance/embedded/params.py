@@ -126,6 +126,8 @@ _REQUIRED: Mapping[str, Mapping[str, Check]] = {
     "objects.get": {"object": _handle, "members": _texts},
     "objects.query": {"object": _handle, "iid": _text},
     "objects.release": {"objects": _list},
+    "objects.advise": {"object": _handle, "sink": _word("events", "other", "null"), "iid": _text},
+    "objects.unadvise": {"object": _handle, "cookie": _u32, "iid": _text},
     "objects.describe": {},
     "management.get": {"target": _target, "properties": _numbers},
     "management.act": {"target": _target, "action": _text},

@@ -33,6 +33,7 @@ class Session:
         self.driver = driver
         self._write = write
         self._open: dict[str, str] = {}  # handle to the method that opened it
+        driver.on_event = self._event
 
     def line(self, line: bytes) -> None:
         """Perform the request of one line."""
@@ -76,6 +77,9 @@ class Session:
             if method not in ("hello", "attach"):  # the state in memory is no longer the durable one
                 print(f"embedded: {unusable}", file=sys.stderr)
                 self.driver.stopped = True
+
+    def _event(self, event: dict[str, Json]) -> None:
+        self._send({"jsonrpc": "2.0", "method": "event", "params": event})
 
     def gone(self) -> None:
         """End the connection: close its handles and undo its transactions."""

@@ -6,6 +6,9 @@ import embedded_stories_cursors
 import embedded_stories_keeping
 import embedded_stories_management
 import embedded_stories_objects
+import embedded_stories_objects_events
+import embedded_stories_objects_managing
+import embedded_stories_objects_more
 import embedded_stories_opens
 import embedded_stories_outgoing
 import embedded_stories_races
@@ -20,6 +23,9 @@ MODULES = (
     embedded_stories_keeping,
     embedded_stories_management,
     embedded_stories_objects,
+    embedded_stories_objects_events,
+    embedded_stories_objects_managing,
+    embedded_stories_objects_more,
     embedded_stories_opens,
     embedded_stories_outgoing,
     embedded_stories_races,

@@ -31,16 +31,27 @@ def data(value: str) -> dict[str, Any]:
     return {"vt": "ARRAY", "of": "UI1", "value": value}
 
 
+EVENTS = "d7d6e078-dccd-11d0-aa4b-0060970debae"
+"""The connection point of MSMQEvent."""
+
+
 class Objects:
-    """The facet `objects` of a driver."""
+    """The facet `objects` of a driver. events: those that it has sent."""
 
     def __init__(self, talk: Talk) -> None:
         self.talk = talk
+        self.events: list[dict[str, Any]] = []
+        talk.driver.on_event = self.events.append
+
+    def listen(self, event: str, sink: str = "events") -> dict[str, Any]:
+        """Register a sink for the events of an MSMQEvent."""
+        return self.talk("objects.advise", object=event, sink=sink, iid=EVENTS)
 
     def make(self, name: str) -> str:
         return str(self.talk.ok("objects.create", **{"class": name})["object"])
 
     def start(self, target: str, member: str, *arguments: Any, kind: str = "method") -> list[dict[str, Any]]:
+        assert target is not None, member
         return self.talk.start("objects.invoke", object=target, member=member, kind=kind, arguments=list(arguments))
 
     def status(self, target: str, member: str, *arguments: Any, kind: str = "method") -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from embedded_every_story import STORIES, Story
+from embedded_reading_stories_objects import OF_OBJECTS
 from embedded_stories import NAME, WAIT, Teller
 from embedded_talk import Talk
 
@@ -126,5 +127,6 @@ PARTINGS: list[Story] = [
     room,
     expired_while_locked,
     sent_nowhere,
+    *OF_OBJECTS,
     *[story for stories in STORIES.values() for story in stories],
 ]

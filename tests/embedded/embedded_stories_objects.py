@@ -130,7 +130,8 @@ def reads(talk: Talk) -> list[Any]:
             *([long(0)] if read.at else []),
             *([flag(True)] if read.wants_connector else []),
         ]
-        last = text(tell.objects.get(tell.objects.call(queue, "PeekLastByLookupId"), "LookupId"))
+        end = "First" if "Next" in read.name else "Last"
+        last = text(tell.objects.get(tell.objects.call(queue, f"Peek{end}ByLookupId"), "LookupId"))
         tell.all(tell(queue, read.name, *([last] if given else []), *wanted, *rest), MessageObject)
         if given:
             tell.all(tell(queue, read.name, last), MessageObject)

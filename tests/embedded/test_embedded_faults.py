@@ -329,7 +329,7 @@ def test_a_fault_of_queues_shows_in_a_story_of_its_suite(talk_with: Callable[...
 @pytest.mark.parametrize("module", sorted({fault.__module__ for fault in UNJUDGED_FAULTS.values()}))
 def test_a_fault_that_is_not_recorded_shows_in_a_story(talk_with: Callable[..., Talk], module: str) -> None:
     every = [name for name, fault in UNJUDGED_FAULTS.items() if fault.__module__ == module]
-    names = sample("embedded.faults-without-a-suite", every, every[::6])
+    names = sample("embedded.faults-without-a-suite", every, every[::20])
     hidden = [
         name
         for name in names

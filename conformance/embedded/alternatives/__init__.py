@@ -6,7 +6,19 @@ implementer can defend it; `hello` then declares it.
 
 from __future__ import annotations
 
-from conformance.embedded.alternatives import leftovers, management, outgoing, seeking, sending, statuses, waiting
+from conformance.embedded.alternatives import (
+    leftovers,
+    management,
+    objects,
+    objects_events,
+    objects_management,
+    objects_messages,
+    outgoing,
+    seeking,
+    sending,
+    statuses,
+    waiting,
+)
 from conformance.embedded.alternatives.base import ALTERNATIVES, Alternative
 
 MODULES = (
@@ -17,5 +29,9 @@ MODULES = (
     sending,
     outgoing,
     management,
+    objects,
+    objects_events,
+    objects_management,
+    objects_messages,
 )  # importing one registers what is in it
 __all__ = ["ALTERNATIVES", "MODULES", "Alternative"]

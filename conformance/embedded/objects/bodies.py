@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
@@ -31,6 +32,7 @@ _FORMATS = {
     "BOOL": "<h",
 }
 _CURRENCY = 10_000
+_MOST_CURRENCY = Decimal(1 << 63) / _CURRENCY
 _NUMBERS = frozenset({"I1", "UI1", "I2", "UI2", "I4", "UI4"})
 
 
@@ -41,7 +43,9 @@ def written(body: Variant, types: dict[str, int] = TYPES) -> tuple[bytes, int]:
             raise MqError(E_INVALIDARG)
         if body.of == "UI1":
             return bytes(body.value), ARRAY | types["UI1"]
-        items = [_bytes(Variant(body.of or "", each.value)) for each in body.value]
+        if any(each.vt != body.of for each in body.value):
+            raise MqError(E_INVALIDARG)
+        items = [_bytes(each) for each in body.value]
         if body.of == "BSTR":
             items = [struct.pack("<I", len(each)) + each for each in items]
         return b"".join(items), ARRAY | types[body.of]
@@ -102,17 +106,26 @@ def _bytes(body: Variant) -> bytes:
 
 def _currency(value: str) -> int:
     try:
-        return int(Decimal(value) * _CURRENCY)
+        amount = Decimal(value)
     except InvalidOperation:
         raise MqError(E_INVALIDARG) from None
+    if not amount.is_finite() or not -_MOST_CURRENCY <= amount < _MOST_CURRENCY:
+        raise MqError(E_INVALIDARG)
+    return int(amount * _CURRENCY)
+
+
+def _number_text(number: float) -> str:
+    if math.isfinite(number):
+        return repr(number)
+    return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
 
 
 def _value(content: bytes, name: str) -> Any:
     if name == "BSTR":
         return content.decode("utf-16-le", "surrogatepass")
     if name == "CY":
-        return str(Decimal(struct.unpack("<q", content)[0]) / _CURRENCY)
+        return format(Decimal(struct.unpack("<q", content)[0]) / _CURRENCY, "f")
     (number,) = struct.unpack(_FORMATS[name], content)
     if name == "BOOL":
         return True if number == -1 else False if number == 0 else number
-    return number if name in _NUMBERS else repr(number)
+    return number if name in _NUMBERS else _number_text(number)

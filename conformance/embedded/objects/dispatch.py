@@ -73,12 +73,15 @@ class ComObject:
     """An object. CLASS: its coclass. INTERFACES: what it can be asked for, the default one first.
 
     NOT_IMPLEMENTED: members that do nothing but refuse. rows: members of a table, which `row` performs.
+    SOURCES: interfaces of those who listen to it. ALSO: interfaces without IDispatch.
     """
 
     CLASS: ClassVar[str] = ""
     INTERFACES: ClassVar[tuple[str, ...]] = ()
     NOT_IMPLEMENTED: ClassVar[tuple[tuple[str, str], ...]] = ((GET, "Properties"),)
     DISPATCHES: ClassVar[bool] = True
+    SOURCES: ClassVar[tuple[str, ...]] = ()
+    ALSO: ClassVar[tuple[str, ...]] = ()
     MEMBERS: ClassVar[dict[tuple[str, str], Signature]] = {}
 
     def __init_subclass__(cls) -> None:
@@ -89,7 +92,7 @@ class ComObject:
                 kind, name, arguments, waits = marked
                 found[kind, name.lower()] = Signature(name, kind, arguments, attribute, waits=waits)
         for kind, name in cls.NOT_IMPLEMENTED:
-            given = {} if kind == GET else {name: ANY}
+            given = {} if kind == GET else {name: OBJECT if kind == PUTREF else ANY}
             found.setdefault((kind, name.lower()), Signature(name, kind, given, "not_implemented"))
         for signature in cls.rows():
             key = (signature.kind, signature.name.lower())
@@ -109,6 +112,10 @@ class ComObject:
     def row(self, signature: Signature, values: list[Any]) -> Variant | None:
         """Perform a member that is a row of a table."""
         raise NotImplementedError(signature.name)
+
+    def interfaces(self) -> tuple[str, ...]:
+        """Return the interfaces that the object has now."""
+        return self.INTERFACES
 
     def released(self) -> None:
         """Do what happens when nobody holds the object any more."""
@@ -131,7 +138,7 @@ class ComObject:
         return perform(caller, *values)
 
     def find(self, name: str, kind: str) -> Signature:
-        """Return the member of this name and kind; names have no case. A method without arguments can be got."""
+        """Return the member of this name and kind; names have no case. A put serves a putref too."""
         found = self.MEMBERS.get((kind, name.lower()))
         if found is None and kind == PUTREF:
             found = self.MEMBERS.get((PUT, name.lower()))

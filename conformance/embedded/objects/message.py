@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from conformance.embedded.entities import MqError
 from conformance.embedded.objects import bodies
 from conformance.embedded.objects.codes import E_INVALIDARG
+from conformance.embedded.objects.destination import DestinationObject
 from conformance.embedded.objects.dispatch import (
     ANY,
     GET,
@@ -26,6 +28,7 @@ from conformance.embedded.objects.message_properties import (
     QUEUES,
     SIGNATURES,
     Property,
+    Values,
 )
 from conformance.embedded.objects.message_values import Received, of_fields
 from conformance.embedded.objects.queue_info import QueueInfoObject
@@ -58,15 +61,15 @@ class MessageObject(ComObject):
     def __init__(self, manager: Manager) -> None:
         """Make an object as a client does (3.17.3)."""
         super().__init__(manager)
-        self.values: dict[str, Any] = self.initial()
+        self.values = Values(self.initial())
         self.marked: set[str] = set()
         self.cached_sender: bytes | None = None
         self.cached_certificate: bytes | None = None
         self.destination_wanted = True
 
-    def initial(self) -> dict[str, Any]:
+    def initial(self) -> Mapping[str, Any]:
         """Return the initial values."""
-        return dict(INITIAL)
+        return INITIAL
 
     @classmethod
     def rows(cls) -> tuple[Signature, ...]:
@@ -87,7 +90,9 @@ class MessageObject(ComObject):
 
     def read(self, row: Property) -> Variant:
         """Return a property."""
-        return row.tell(self.values.get(row.field)) if row.tell is not None else EMPTY
+        if row.tell is None:
+            return EMPTY
+        return row.tell(self.values[row.field] if row.field else None)
 
     def write(self, row: Property, value: Any) -> None:
         """Check and keep a property."""
@@ -132,19 +137,24 @@ class MessageObject(ComObject):
 
     @member(GET, "ResponseDestination")
     def get_response_destination(self) -> Variant:
-        """Return the destinations of answers, NULL: there are none, as there is no MSMQDestination."""
-        return NOTHING
+        """Return an object for the queues of answers (3.17.4.1.80)."""
+        return self.destination_named("response_destination")
 
     @member(PUTREF, "ResponseDestination", pdestResponse=OBJECT)
     def put_response_destination(self, given: Any) -> None:
-        """Take NULL; another object is no MSMQDestination."""
-        if given is not None:
+        """Take the format name of an MSMQDestination (3.17.4.1.81)."""
+        if given is not None and not isinstance(given, DestinationObject):
             raise MqError(E_INVALIDARG)
+        self.values["response_destination"] = None if given is None else given.format_name
 
     @member(GET, "Destination")
     def get_destination(self) -> Variant:
-        """Return the destinations, NULL as there is no MSMQDestination."""
-        return NOTHING
+        """Return an object for the queues that it was sent to (3.17.4.1.82)."""
+        return self.destination_named("destination")
+
+    def destination_named(self, field: str) -> Variant:
+        """Return a new MSMQDestination of a format name."""
+        return Variant("DISPATCH", self.manager.parts.destination(self.manager, self.values[field]))
 
     # The body.
 
@@ -195,11 +205,11 @@ class MessageObject(ComObject):
                 value = carried[name]
                 self.values[name] = from_base64(value["bytes"]) if isinstance(value, dict) else value
         self.values["source"] = fields.get("identifier", {}).get("source", self.values["source"])
-        self.wanted(queue, asked)
+        self.values["destination_queue"] = self.values["destination_queue"] or Received.destination(queue)
+        self.wanted(asked)
 
-    def wanted(self, queue: QueueObject, asked: Asked) -> None:
+    def wanted(self, asked: Asked) -> None:
         """Leave out what was not wanted."""
-        self.values["destination_queue"] = Received.destination(queue)
         self.destination_wanted = asked.destination
         if not asked.body:
             self.values["body"] = None

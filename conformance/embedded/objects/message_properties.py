@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -42,15 +42,26 @@ INITIAL: dict[str, Any] = {
     "soap_header": None,
 }  # fmt: skip
 """Values of an object that a client made (3.17.3). The body is bytes and their type, other bytes are bytes."""
-OWN: Final = (
-    "requested",
-    "soap_body",
-    "soap_header",
-)  # what no message has, so that a received one has the initial value
+
+
+class Values(dict[str, Any]):
+    """The values of an object: those it was given, and the initial ones, which all objects share."""
+
+    __slots__ = ("initial",)
+
+    def __init__(self, initial: Mapping[str, Any]) -> None:
+        """Begin with these values."""
+        super().__init__()
+        self.initial = initial
+
+    def __missing__(self, field: str) -> Any:
+        return self.initial[field]
+
+
 CARRIED: Final = (
     "privacy", "authenticated", "hash", "encryption", "certificate", "sender_type", "sender", "connector",
     "status_queue", "symmetric_key", "signature", "provider_type", "provider_name", "transaction",
-    "response_destination",
+    "response_destination", "destination_queue", "destination",
 )  # fmt: skip
 """What goes with a message beside the members of the protocol."""
 MARKS: Final = frozenset({"class", "sender", "symmetric_key", "signature", "provider_name"})

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.embedded.entities import NULL_GUID, Descriptor, MqError
 from conformance.embedded.objects.codes import E_INVALIDARG
+from conformance.embedded.objects.destination import DestinationObject
 from conformance.embedded.objects.message_properties import CARRIED
 from conformance.embedded.objects.message_values import to_fields
 from conformance.embedded.objects.queue import QueueObject
@@ -16,6 +17,7 @@ from conformance.spec.constants.hresults import MQ_ERROR_INSUFFICIENT_PROPERTIES
 
 if TYPE_CHECKING:
     from conformance.embedded.objects.message import MessageObject
+    from conformance.embedded.objects.queue_info import QueueInfoObject
 
 Json = Any
 NORMAL = 0
@@ -31,6 +33,7 @@ class MessageSending:
         self.manager = message.manager
         self.destination = destination
         self.given = transaction
+        self.lent: Descriptor | None = None
         self.transactions: TransactionArguments = self.manager.parts.transaction_arguments(self.manager)
 
     def perform(self) -> None:
@@ -45,7 +48,14 @@ class MessageSending:
         except MqError:
             unit.failed()
             raise
+        finally:
+            self.give_back()
         unit.succeeded()
+
+    def give_back(self) -> None:
+        """Close the handle that was opened for this send."""
+        if self.lent is not None:
+            self.manager.queues.close(self.lent)
 
     def checks(self) -> tuple[Callable[[], None], ...]:
         """Return the checks, in the order in which they are made."""
@@ -53,7 +63,7 @@ class MessageSending:
 
     def check_destination(self) -> None:
         """Refuse NULL, and an object that is no queue."""
-        if not isinstance(self.destination, QueueObject):
+        if not isinstance(self.destination, QueueObject | DestinationObject):
             raise MqError(E_INVALIDARG)
 
     def check_connector(self) -> None:
@@ -72,10 +82,24 @@ class MessageSending:
         return self.transactions.unit(self.given)
 
     def target(self) -> Descriptor:
-        """Return the handle to send to. Raises MqError for a queue that is not open."""
+        """Return the handle to send to. Raises MqError for a queue that is not open; a destination is opened."""
+        if isinstance(self.destination, DestinationObject):
+            return self.destination.descriptor or self.open_for_this()
         self.destination.check_usable()
         descriptor: Descriptor = self.destination.opened
         return descriptor
+
+    def open_for_this(self) -> Descriptor:
+        """Return a handle for this send alone."""
+        self.lent = self.destination.opened()
+        return self.lent
+
+    def destination_name(self) -> str | None:
+        """Return the format name of where it is sent."""
+        if isinstance(self.destination, DestinationObject):
+            return self.destination.format_name
+        info: QueueInfoObject | None = self.destination.info
+        return None if info is None else info.known_format_name()
 
     def complete(self) -> None:
         """Set what the object has by itself."""
@@ -87,9 +111,9 @@ class MessageSending:
         values["source"] = self.manager.guid
         if values["connector"] == NULL_GUID:
             values["class"] = NORMAL
-        values["destination_queue"] = (
-            None if self.destination.info is None else self.destination.info.known_format_name()
-        )
+        name = self.destination_name()
+        values["destination_queue"] = name
+        values["destination"] = name if self.manager.objects.names.lists(name) else None
         values["sent"] = self.manager.clock.now_ms() // 1000
         self.shorten()
         values["authenticated"] = AUTHENTICATED.get(values["requested"], 0)
@@ -108,6 +132,7 @@ class MessageSending:
     def enqueue(self, descriptor: Descriptor, unit: Unit) -> None:
         """Enqueue Message To An Open Queue (MS-MQDMPR 3.1.7.1.27)."""
         sending, values = self.manager.sending, self.message.values
+        values["transaction"] = None
         if unit.transaction is not None:
             number = int(unit.transaction.handle.lstrip("t"))
             values["transaction"] = guid_bytes(self.manager.guid, number)
@@ -127,7 +152,10 @@ class MessageSending:
     def accompanying(self) -> dict[str, Json]:
         """Return what goes with the message beside these members."""
         values = self.message.values
-        return {
+        carried: dict[str, Json] = {
             name: {"bytes": to_base64(values[name])} if isinstance(values[name], bytes) else values[name]
             for name in CARRIED
         }
+        if self.manager.objects.names.lists(values["destination_queue"]):
+            carried["destination_queue"] = None  # each of several queues is the destination of its own copy
+        return carried

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from conformance.embedded.entities import Cursor, CursorState, Descriptor, MqError
+from conformance.embedded.entities import INFINITE, Cursor, CursorState, Descriptor, MqError
 from conformance.embedded.objects.codes import E_INVALIDARG, OLE_E_BLANK
-from conformance.embedded.objects.dispatch import GET, METHOD, OBJECT, OPTIONAL, ComObject, Signature, member
-from conformance.embedded.objects.queue_reads import SIGNATURES, Asked
+from conformance.embedded.objects.dispatch import GET, METHOD, OBJECT, OPTIONAL, ComObject, NoAnswer, Signature, member
+from conformance.embedded.objects.events import EventObject
+from conformance.embedded.objects.queue_reads import SIGNATURES, Asked, milliseconds
 from conformance.embedded.objects.variants import NOTHING, Variant, as_integer, flag, long, short
 from conformance.embedded.receiving import Caller
 from conformance.spec.constants.hresults import (
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
 
 RECEIVING = ("receive", "receive_admin")
 READING = ("peek", "peek_admin", *RECEIVING)
-DENY_RECEIVE_SHARE = 1
 MQMSG_CURSORS = (0, 1, 2)
 
 
@@ -89,6 +90,10 @@ class QueueObject(ComObject):
         self.check_initialized()
         self.check_open()
 
+    def check_listed(self) -> None:
+        """Refuse a blank object, then a closed one, for members whose own steps do not ask whether it is closed."""
+        self.check_usable()
+
     @property
     def opened(self) -> Descriptor:
         """The handle. Raises MqError if there is none; its queue may have been deleted."""
@@ -114,31 +119,32 @@ class QueueObject(ComObject):
     @member(GET, "Access")
     def get_access(self) -> Variant:
         """Return the access it was opened with (3.11.4.1.1)."""
-        self.check_usable()
+        self.check_listed()
         return long(self.access)
 
     @member(GET, "ShareMode")
     def get_share_mode(self) -> Variant:
         """Return the share mode it was opened with (3.11.4.1.2)."""
-        self.check_usable()
-        return long(DENY_RECEIVE_SHARE if self.opened.share == "deny_receive" else 0)
+        self.check_listed()
+        share = self.share if self.descriptor is None else int(self.descriptor.share == "deny_receive")
+        return long(share)
 
     @member(GET, "QueueInfo")
     def get_queue_info(self) -> Variant:
         """Return the object it was opened by (3.11.4.1.3)."""
-        self.check_usable()
+        self.check_listed()
         return NOTHING if self.info is None else Variant("DISPATCH", self.info)
 
     @member(GET, "Handle")
     def get_handle(self) -> Variant:
         """Return the number of the handle (3.11.4.1.4)."""
-        self.check_usable()
+        self.check_listed()
         return long(self.number)
 
     @member(GET, "Handle2")
     def get_handle2(self) -> Variant:
         """Return the number of the handle, in 64 bits (3.11.4.1.20)."""
-        self.check_usable()
+        self.check_listed()
         return Variant("I8", self.number)
 
     @member(GET, "IsOpen")
@@ -156,7 +162,7 @@ class QueueObject(ComObject):
     @member(METHOD, "Close")
     def close(self) -> None:
         """Close the queue (3.11.4.1.6); its waiting reads end."""
-        self.check_usable()
+        self.check_listed()
         self.end()
 
     def end(self) -> None:
@@ -186,13 +192,62 @@ class QueueObject(ComObject):
         self.check_access(RECEIVING)
         self.manager.queues.purge(self.opened)
 
-    @member(METHOD, "EnableNotification", Event=OBJECT, Cursor=OPTIONAL, ReceiveTimeout=OPTIONAL)
-    def enable_notification(self, event: Any, cursor: Variant, timeout: Variant) -> None:
-        """Refuse to notify (3.11.4.1.9): there are no event objects that could be."""
-        if not cursor.left_out and as_integer(cursor) not in MQMSG_CURSORS:
+    @member(METHOD, "EnableNotification", waits=True, Event=OBJECT, Cursor=OPTIONAL, ReceiveTimeout=OPTIONAL)
+    def enable_notification(self, caller: Caller, event: Any, cursor: Variant, timeout: Variant) -> None:
+        """Have an event told of a message (3.11.4.1.9). The answer comes before it."""
+        asked = Asking(event, cursor)
+        for check in self.notification_checks(asked):
+            check()
+        if not isinstance(event, EventObject):
             raise MqError(E_INVALIDARG)
-        self.check_usable()
-        if event is None:
+        timeout_ms = self.notification_timeout(timeout)
+        caller.answer({"status": 0})
+        self.manager.parts.notification(self, event, asked.option, timeout_ms).start(caller.session)
+        raise NoAnswer
+
+    def notification_checks(self, asked: Asking) -> tuple[Callable[[], None], ...]:
+        """Return the checks of EnableNotification, in the order in which they are made."""
+        return (
+            lambda: self.check_option(asked), self.check_initialized, self.check_open, lambda: self.check_event(asked),
+            self.check_notification_access,
+        )  # fmt: skip
+
+    def check_option(self, asked: Asking) -> None:
+        """Refuse a cursor option that is no MQMSGCURSOR; FIRST if it is left out."""
+        asked.option = self.default_option() if asked.cursor.left_out else _number(asked.cursor)
+        if asked.option not in MQMSG_CURSORS:
             raise MqError(E_INVALIDARG)
+
+    def default_option(self) -> int:
+        """Return the cursor option of a call that leaves it out."""
+        return 0
+
+    def check_event(self, asked: Asking) -> None:
+        """Refuse NULL."""
+        if asked.event is None:
+            raise MqError(E_INVALIDARG)
+
+    def check_notification_access(self) -> None:
+        """Refuse a queue that was opened for sending."""
         self.check_access(READING)
-        raise MqError(E_INVALIDARG)
+
+    def notification_timeout(self, given: Variant) -> int:
+        """Return the milliseconds to wait, INFINITE if they are left out."""
+        return INFINITE if given.left_out else milliseconds(given)
+
+
+class Asking:
+    """The arguments Event and Cursor of EnableNotification, and the cursor option that they mean."""
+
+    def __init__(self, event: Any, cursor: Variant) -> None:
+        """Take the arguments as they were given."""
+        self.event = event
+        self.cursor = cursor
+        self.option = 0
+
+
+def _number(given: Variant) -> int:
+    try:
+        return as_integer(given)
+    except MqError:
+        raise MqError(E_INVALIDARG) from None

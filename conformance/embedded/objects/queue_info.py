@@ -268,7 +268,7 @@ class QueueInfoObject(ComObject):
         """Return the directory path of a public queue (3.10.4.1.39)."""
         self.refresh_once()
         queue = self.public_queue()
-        return text(f"LDAP://CN={queue.path.partition(chr(92))[2]},CN=msmq,CN={self.manager.computer}")
+        return text(self.manager.objects.names.directory_path(queue))
 
     def public_queue(self) -> Queue:
         """Return the public queue. Raises MqError for another."""

@@ -18,7 +18,7 @@ UNIX_ZERO, OPTIONAL_PRIVACY = 0, 1
 
 
 def _guid(value: Any) -> Variant:
-    return text(None if value is None else braced(str(value)))
+    return text(braced(str(value)) if value else value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,18 @@ class QueueNames:
             return f"PUBLIC={found.properties['PROPID_Q_INSTANCE']}"
         return self.private_name(found)
 
+    def of_directory(self, path: str) -> str:
+        """Return the format name of a public queue by its directory path (3.12.6.1). Raises MqError."""
+        for queue in self.manager.queues.all():
+            if queue.kind == "public" and self.directory_path(queue).lower() == path.lower():
+                return f"PUBLIC={queue.properties['PROPID_Q_INSTANCE']}"
+        raise MqError(MQ_ERROR_QUEUE_NOT_FOUND)
+
+    def directory_path(self, queue: Queue) -> str:
+        """Return the directory path of a public queue."""
+        name = queue.path.partition("\\")[2]
+        return f"LDAP://CN={name},CN=msmq,CN={self.manager.computer}"
+
     def private_name(self, queue: Queue) -> str:
         """Return the private format name of a queue."""
         return f"PRIVATE={self.manager.guid}\\{queue.number:x}"
@@ -55,9 +67,13 @@ class QueueNames:
         local = f"private$\\{queue}" if scope == "private" else queue
         return self.manager.queues.find_local(f"DIRECT=OS:{self.manager.computer}\\{local}")
 
+    def lists(self, format_name: str | None) -> bool:
+        """Return true for a list of names."""
+        return format_name is not None and "," in format_name
+
     def several(self, format_name: str) -> bool:
         """Return true for a name of several queues, an HTTP name or a multicast address."""
-        if "," in format_name:
+        if self.lists(format_name):
             return True
         name = self.manager.names.format_name(format_name)
         http = name.kind == "direct" and name.parts["protocol"] in ("HTTP", "HTTPS")

@@ -93,6 +93,13 @@ class Asked:
         return self.given.get(name, Variant("ERROR", 0x80020004))
 
 
+def milliseconds(given: Variant) -> int:
+    """Return a time-out. Raises MqError for what is no number; a negative one is that of its bits."""
+    if given.vt not in INTEGERS:
+        raise MqError(DISP_E_TYPEMISMATCH)
+    return as_integer(given, 64) & INFINITE
+
+
 class Perform:
     """One read in progress: its checks in the order of the text, then the event of the queue manager."""
 
@@ -155,7 +162,7 @@ class Perform:
         asked = self.asked
         asked.body = self.wanted("WantBody", True)
         asked.destination = self.wanted("WantDestinationQueue", False)
-        asked.connector = self.wanted("WantConnectorType", False)
+        asked.connector = self.wanted("WantConnectorType", not self.read.wants_connector)
         asked.timeout_ms = self.timeout()
 
     def wanted(self, name: str, default: bool) -> bool:
@@ -166,11 +173,7 @@ class Perform:
     def timeout(self) -> int:
         """Return the time-out in milliseconds, INFINITE if it is left out."""
         given = self.asked.named("ReceiveTimeout")
-        if given.left_out:
-            return INFINITE
-        if given.vt not in INTEGERS:
-            raise MqError(DISP_E_TYPEMISMATCH)
-        return as_integer(given, 64) & INFINITE
+        return INFINITE if given.left_out else milliseconds(given)
 
     def unit(self) -> Unit:
         """Return the unit of work that the argument Transaction means."""
@@ -241,5 +244,9 @@ class Perform:
     def not_found(self, failure: MqError) -> Variant | None:
         """Answer a read that found nothing: a lookup fails, whatever the reason."""
         if self.read.seek:
-            raise MqError(MQ_ERROR_MESSAGE_NOT_FOUND)
+            raise MqError(self.nothing_found())
         return NOTHING
+
+    def nothing_found(self) -> int:
+        """Return the status of a lookup that finds nothing."""
+        return MQ_ERROR_MESSAGE_NOT_FOUND

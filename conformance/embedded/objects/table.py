@@ -6,18 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.embedded.entities import MqError
 from conformance.embedded.objects.codes import (
+    CONNECT_E_NOCONNECTION,
+    DISP_E_MEMBERNOTFOUND,
     DISP_E_TYPEMISMATCH,
+    DISP_E_UNKNOWNNAME,
     E_HANDLE,
     E_NOINTERFACE,
     REGDB_E_CLASSNOTREG,
 )
-from conformance.embedded.objects.dispatch import GET, ComObject, NoAnswer
-from conformance.embedded.objects.queue_names import QueueNames
+from conformance.embedded.objects.dispatch import GET, PUT, PUTREF, ComObject, NoAnswer
+from conformance.embedded.objects.events import EventObject
+from conformance.embedded.objects.type_library import FIRST_SLOT, Member, TypeLibrary
 from conformance.embedded.objects.variants import Variant, from_base64, to_base64
-from conformance.spec.constants.interfaces import INTERFACES
 
 if TYPE_CHECKING:
     from conformance.embedded.manager import Manager
+    from conformance.embedded.objects.queue_names import QueueNames
     from conformance.embedded.receiving import Caller
 
 Json = Any
@@ -32,7 +36,8 @@ class Objects:
     def __init__(self, manager: Manager) -> None:
         """Begin without objects."""
         self.manager = manager
-        self.names = QueueNames(manager)
+        self.names: QueueNames = manager.parts.queue_names(manager)
+        self.library: TypeLibrary = manager.parts.type_library()
         self.world_readable: set[str] = set()
         self._held: dict[str, ComObject] = {}
         self._handles: dict[int, str] = {}
@@ -42,7 +47,9 @@ class Objects:
         parts = self.manager.parts
         made = (
             parts.queue_info, parts.queue_object, parts.message_object, parts.transaction_object,
-            parts.transaction_dispenser,
+            parts.transaction_dispenser, parts.coordinated_dispenser, parts.destination, parts.event,
+            parts.management_object, parts.queue_management, parts.outgoing_management, parts.application,
+            parts.collection,
         )  # fmt: skip
         return {each.CLASS: each for each in made}
 
@@ -87,9 +94,29 @@ class Objects:
     ) -> dict[str, Json]:
         """Perform a member. Raises NoAnswer if it answers its caller later."""
         target = self.held(handle)
-        if not target.DISPATCHES or (interface is not None and interface not in target.INTERFACES):
+        if not target.DISPATCHES:
             raise MqError(E_NOINTERFACE)
-        return self.value_result(target.invoke(member, kind, [self.read(each) for each in arguments], caller))
+        name = member if interface is None else self.through(target, interface, member, kind)
+        return self.value_result(target.invoke(name, kind, [self.read(each) for each in arguments], caller))
+
+    def through(self, target: ComObject, interface: str, member: str, kind: str) -> str:
+        """Return the name that the newest interface has for a member of another. Raises MqError if it has none."""
+        if interface not in target.interfaces():
+            raise MqError(E_NOINTERFACE)
+        named = [each for each in self.all_members(interface) if each.name.lower() == member.lower()]
+        kinds = (PUT, PUTREF) if kind == PUTREF else (kind,)
+        found = [each for each in named if each.kind in kinds]
+        if not found:
+            raise MqError(DISP_E_MEMBERNOTFOUND if named else DISP_E_UNKNOWNNAME)
+        return found[0].called
+
+    def all_members(self, interface: str) -> tuple[Member, ...]:
+        """Return the members of an interface and of those it extends."""
+        members: tuple[Member, ...] = ()
+        while interface not in FIRST_SLOT:
+            members = self.library.members(interface) + members
+            interface = self.library.base(interface)
+        return members
 
     def get(self, handle: Json, members: list[str]) -> list[dict[str, Json]]:
         """Read several properties."""
@@ -106,7 +133,7 @@ class Objects:
     def query(self, handle: Json, iid: str) -> str:
         """Ask for an interface (QueryInterface). Returns the handle of the same object."""
         target = self.held(handle)
-        known = {INTERFACES[name].uuid for name in self.interfaces(target)} | {IUNKNOWN}
+        known = {self.library.iid(name) for name in self.interfaces(target)} | {IUNKNOWN}
         if target.DISPATCHES:
             known.add(IDISPATCH)
         if iid.lower() not in known:
@@ -115,7 +142,22 @@ class Objects:
 
     def interfaces(self, target: ComObject) -> tuple[str, ...]:
         """Return the interfaces of an object."""
-        return target.INTERFACES
+        return target.interfaces() + target.ALSO
+
+    def event_source(self, handle: Json, iid: str) -> EventObject:
+        """Return an object whose connection point is asked for (3.16.4.6.2). Raises MqError."""
+        target = self.held(handle)
+        if not isinstance(target, EventObject):
+            raise MqError(E_NOINTERFACE)
+        if iid.lower() not in [self.library.iid(name) for name in target.SOURCES]:
+            raise MqError(CONNECT_E_NOCONNECTION)
+        return target
+
+    def hush(self) -> None:
+        """Tell nobody of events any more."""
+        for each in self._held.values():
+            if isinstance(each, EventObject):
+                each.released()
 
     def release(self, handles: list[Json]) -> None:
         """Let go of objects. An unknown handle is refused, after the others were released."""

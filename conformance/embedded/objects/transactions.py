@@ -1,7 +1,8 @@
-"""MSMQTransactionDispenser, MSMQTransaction and the TransactionImpl behind it (MC-MQAC 3.6, 3.8, 3.9)."""
+"""The dispensers of transactions, MSMQTransaction, and the TransactionImpl behind it (MC-MQAC 3.6 to 3.9)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from conformance.embedded.entities import MqError, Transaction
@@ -35,14 +36,17 @@ class TransactionImpl(ComObject):
         """Commit (3.8.4.1.1). Raises MqError; a bad argument is told of a completed transaction too."""
         self.check_commit(retaining, flags, resource_flags)
         self.check_pending()
-        self.manager.transactions.commit(self.manager.transaction(self.transaction.handle))
-        self.completed = True
+        self.finish(self.manager.transactions.commit)
 
     def abort(self, retaining: bool, asynchronous: bool) -> None:
         """Abort (3.8.4.1.2)."""
         self.check_abort(retaining, asynchronous)
         self.check_pending()
-        self.manager.transactions.abort(self.manager.transaction(self.transaction.handle))
+        self.finish(self.manager.transactions.abort)
+
+    def finish(self, end: Callable[[Transaction], None]) -> None:
+        """Raise the event that ends the transaction. Raises MqError if the queue manager refuses it."""
+        end(self.manager.transaction(self.transaction.handle))
         self.completed = True
 
     def check_commit(self, retaining: bool, flags: int, resource_flags: int) -> None:
@@ -59,6 +63,22 @@ class TransactionImpl(ComObject):
         """Refuse a transaction that has ended."""
         if self.completed:
             raise MqError(MQ_ERROR_TRANSACTION_SEQUENCE)
+
+
+class ExternalTransaction(TransactionImpl):
+    """A transaction of the coordinator, which takes every argument and tells itself that it has ended.
+
+    Its coordinator is part of this queue manager, the only one that takes part.
+    """
+
+    def check_commit(self, retaining: bool, flags: int, resource_flags: int) -> None:
+        """Take whatever the coordinator is asked for."""
+
+    def check_abort(self, retaining: bool, asynchronous: bool) -> None:
+        """Take whatever the coordinator is asked for."""
+
+    def check_pending(self) -> None:
+        """Leave it to the coordinator."""
 
 
 class TransactionObject(ComObject):
@@ -141,3 +161,20 @@ class DispenserObject(ComObject):
         return Variant(
             "DISPATCH", parts.transaction_object(self.manager, parts.transaction_implementation(self.manager))
         )
+
+
+class CoordinatedDispenserObject(ComObject):
+    """MSMQCoordinatedTransactionDispenser (3.7), which has no state."""
+
+    CLASS = "MSMQCoordinatedTransactionDispenser"
+    INTERFACES = (
+        "IMSMQCoordinatedTransactionDispenser3",
+        "IMSMQCoordinatedTransactionDispenser2",
+        "IMSMQCoordinatedTransactionDispenser",
+    )
+
+    @member(METHOD, "BeginTransaction")
+    def begin(self) -> Variant:
+        """Begin an external transaction (3.7.4.1.1)."""
+        parts = self.manager.parts
+        return Variant("DISPATCH", parts.transaction_object(self.manager, parts.external_transaction(self.manager)))

@@ -25,9 +25,18 @@ SECTIONS = {
 """Reads with their number in 3.11.4.1."""
 
 
+OWN_WORDS = {
+    "PeekLastByLookupId want-destination-queue-false": "want-destination-queue-server-msmq-message-return",
+    "ReceiveByLookupIdAllowPeek define-suitable-message-message-position-list":
+    "define-suitable-message-message-position-table",
+}  # fmt: skip
+"""Demands of one read that have other words than those of the others."""
+
+
 def demands(read: Read, *words: str) -> tuple[str, ...]:
     """Return the requirements of a read with these words."""
-    return tuple(f"MQAC-3.11.4.1.{SECTIONS[read.name]}.{word}" for word in words)
+    section = f"MQAC-3.11.4.1.{SECTIONS[read.name]}"
+    return tuple(f"{section}.{OWN_WORDS.get(f'{read.name} {word}', word)}" for word in words)
 
 
 def spoken(read: Read) -> str:
@@ -36,7 +45,7 @@ def spoken(read: Read) -> str:
     return "".join(letters).lstrip("-").replace("_", "-")
 
 
-class _ForOne(Perform):
+class ForOne(Perform):
     """A read that deviates if it is the one of `only`."""
 
     only: str
@@ -80,16 +89,19 @@ def _wrong_access_code(self: Any) -> None:
         raise
 
 
-def _blank_before_lookup(self: Any) -> tuple[Any, ...]:
-    found = tuple(Perform.checks(self))
-    return (self.queue.check_initialized, *found) if self.deviates else found
-
-
-def _zero_looks_for_the_first(self: Any) -> None:
+def _zero_passes(self: Any) -> None:
+    self.asked.lookup = self.lookup(self.asked.named("LookupId"))
     if not self.deviates:
         Perform.check_lookup(self)
+
+
+def _zero_finds(self: Any, caller: Any, unit: Any) -> None:
+    if self.asked.lookup != 0:
+        Perform.look_up(self, caller, unit)
         return
-    self.asked.lookup = self.lookup(self.asked.named("LookupId")) or 1
+    self.manager.reading.by_lookup_id(
+        caller, self.queue.opened, 0, "first", destructive=self.read.removes, transaction=unit.transaction
+    )
 
 
 def _other_default(flag: str, value: bool) -> Callable[[Any, str, bool], bool]:
@@ -117,64 +129,61 @@ def _in_seconds(self: Any) -> int:
     return min(found * 1000, INFINITE) if self.deviates and found != INFINITE else found
 
 
-def _register(read: Read, name: str, story: str, words: tuple[str, ...], **methods: Any) -> None:
-    deviating = type("_Deviating", (_ForOne,), {"only": read.name, **methods})
-    fault(
-        __name__, f"{spoken(read)}-{name}", f"{read.name}: {story}", demands(read, *words), ("queue_reads", deviating)
-    )
+def register(module: str, read: Read, name: str, story: str, words: tuple[str, ...], **methods: Any) -> None:
+    """Register a fault of one read. words: of its demands, behind its section."""
+    deviating = type("_Deviating", (ForOne,), {"only": read.name, **methods})
+    fault(module, f"{spoken(read)}-{name}", f"{read.name}: {story}", demands(read, *words), ("queue_reads", deviating))
 
 
 for _each in READS:
-    _register(
-        _each, "tells-a-blank-object-it-is-closed", "an object that nobody opened is answered as a closed one.",
+    register(
+        __name__, _each, "tells-a-blank-object-it-is-closed",
+        "an object that nobody opened is answered as a closed one.",
         ("return-ole-e-blank", "variable-is-initialized-equals-false"), checks=_blank_as_closed,
     )  # fmt: skip
-    _register(
-        _each, "refuses-a-closed-object-with-another-code", "a closed object answers E_INVALIDARG.",
+    register(
+        __name__, _each, "refuses-a-closed-object-with-another-code", "a closed object answers E_INVALIDARG.",
         ("return-mq-error-invalid-handle", "variable-is-closed-equals-true"), checks=_closed_told_blank,
     )  # fmt: skip
-    _register(
-        _each, "refuses-access-with-another-code", "an object opened for something else answers another code.",
+    register(
+        __name__, _each, "refuses-access-with-another-code",
+        "an object opened for something else answers another code.",
         ("return-mq-error-access-denied", "equal-ref-queue-access-type"), check_access=_wrong_access_code,
     )  # fmt: skip
-    _register(
-        _each, "looks-at-access-first", "a closed object opened for sending answers that access is denied.",
+    register(
+        __name__, _each, "looks-at-access-first", "a closed object opened for sending answers that access is denied.",
         ("return-mq-error-invalid-handle", "variable-is-closed-equals-true"), checks=_access_before_closed,
     )  # fmt: skip
-    _register(
-        _each, "leaves-the-body-out", "without WantBody there is no body.", ("want-body-default",),
+    register(
+        __name__, _each, "leaves-the-body-out", "without WantBody there is no body.", ("want-body-default",),
         wanted=_other_default("WantBody", False),
     )  # fmt: skip
     if _each.by_identifier:
-        _register(
-            _each, "looks-at-blank-before-zero", "LookupId 0 of a blank object is answered OLE_E_BLANK.",
-            ("input-lookup-id-parameter-equals",), checks=_blank_before_lookup,
-        )  # fmt: skip
-    if _each.by_identifier and _each.seek == "current":
-        _register(
-            _each, "takes-zero-for-an-identifier", "LookupId 0 is looked up on a blank object too.",
-            ("input-lookup-id-parameter-equals",), check_lookup=_zero_looks_for_the_first,
+        register(
+            __name__, _each, "takes-zero-for-an-identifier", "LookupId 0 finds the message at an end of the queue.",
+            ("input-lookup-id-parameter-equals",), check_lookup=_zero_passes, look_up=_zero_finds,
         )  # fmt: skip
     if _each.at:
-        _register(
-            _each, "polls-by-default", "without ReceiveTimeout it does not wait.", ("receive-timeout-default",),
+        register(
+            __name__, _each, "polls-by-default", "without ReceiveTimeout it does not wait.",
+            ("receive-timeout-default",),
             timeout=_polls,
         )  # fmt: skip
     if _each.at and not _each.name.endswith("_v1"):
-        _register(
-            _each, "counts-seconds", "ReceiveTimeout is taken for seconds.", ("receive-timeout-limit",),
+        register(
+            __name__, _each, "counts-seconds", "ReceiveTimeout is taken for seconds.", ("receive-timeout-limit",),
             timeout=_in_seconds,
         )  # fmt: skip
     if _each.at and _each.wants_connector:
-        _register(
-            _each, "shows-the-connector-unasked", "without WantConnectorType there is a connector type.",
+        register(
+            __name__, _each, "shows-the-connector-unasked", "without WantConnectorType there is a connector type.",
             ("want-connector-type-default",), wanted=_other_default("WantConnectorType", True),
         )  # fmt: skip
-        _register(
-            _each, "shows-the-destination-unasked", "without WantDestinationQueue there is a destination.",
+        register(
+            __name__, _each, "shows-the-destination-unasked", "without WantDestinationQueue there is a destination.",
             ("want-destination-queue-default",), wanted=_other_default("WantDestinationQueue", True),
         )  # fmt: skip
-        _register(
-            _each, "turns-want-body", "WantBody means its opposite.", ("want-body-true", "want-body-false"),
+        register(
+            __name__, _each, "turns-want-body", "WantBody means its opposite.", ("want-body-true", "want-body-false"),
             wanted=_flag_turned("WantBody"),
         )  # fmt: skip

@@ -1,0 +1,211 @@
+"""Faults of members that are not implemented, and of objects that begin in another state (MC-MQAC 3.6 to 3.11)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.embedded.entities import MqError
+from conformance.embedded.faults.base import fault
+from conformance.embedded.objects.codes import E_INVALIDARG
+from conformance.embedded.objects.dispatch import ComObject
+from conformance.embedded.objects.queue import QueueObject
+from conformance.embedded.objects.transactions import (
+    CoordinatedDispenserObject,
+    DispenserObject,
+    ExternalTransaction,
+    TransactionObject,
+)
+from conformance.embedded.objects.variants import NOTHING, Variant, flag, long
+from conformance.spec.constants.hresults import MQ_ERROR_ACCESS_DENIED, MQ_ERROR_OPERATION_CANCELLED
+
+PROPERTIES: dict[str, tuple[type[ComObject], str]] = {
+    "transaction_dispenser": (DispenserObject, "3.6.4.1.2"),
+    "coordinated_dispenser": (CoordinatedDispenserObject, "3.7.4.1.2"),
+    "transaction_object": (TransactionObject, "3.9.4.2.2"),
+    "queue_object": (QueueObject, "3.11.4.1.19"),
+}
+"""Parts with the section of their getter Properties."""
+STATED = {"Access": "1", "ShareMode": "2", "QueueInfo": "3", "Handle": "4", "Handle2": "20", "Close": "6"}
+"""Members of MSMQQueue whose steps do not ask whether it is closed, with their number in 3.11.4.1."""
+
+
+def _spoken(name: str) -> str:
+    return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("-")
+
+
+def _register(part: str, base: type, name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
+    ids = tuple(f"MQAC-{each}" for each in breaks)
+    fault(__name__, name, story, ids, (part, type("_Deviating", (base,), methods)))
+
+
+def _instead(base: type[ComObject], member: str, kind: str, value: Variant | None) -> Any:
+    def invoke(self: Any, name: str, how: str, given: list[Variant], caller: Any) -> Variant | None:
+        if name.lower() == member.lower() and how == kind:
+            return value
+        return base.invoke(self, name, how, given, caller)
+
+    return invoke
+
+
+for _part, (_base, _section) in PROPERTIES.items():
+    _register(
+        _part, _base, f"{_part.replace('_', '-')}-implements-properties", f"get Properties of {_base.CLASS} succeeds.",
+        (f"{_section}.not-implemented",), invoke=_instead(_base, "Properties", "get", NOTHING),
+    )  # fmt: skip
+_register(
+    "transaction_object", TransactionObject, "transaction-has-a-number", "get Transaction answers a number.",
+    ("3.9.4.1.1.not-implemented", "3.9.4.1.method-deprecated-implemented"),
+    invoke=_instead(TransactionObject, "Transaction", "get", long(1)),
+)  # fmt: skip
+
+
+def _attached_at_once(self: Any, manager: Any, attached: Any = None) -> None:
+    TransactionObject.__init__(self, manager, attached or manager.parts.transaction_implementation(manager))
+
+
+_register(
+    "transaction_object", TransactionObject, "new-transaction-has-a-transaction", "A new MSMQTransaction can commit.",
+    ("3.9.3.initialize-server-transaction-null", "3.9.4.1.2.variable-transaction-null",
+     "3.9.4.1.3.variable-transaction-null"), __init__=_attached_at_once,
+)  # fmt: skip
+
+
+def _not_by(vt: str) -> Any:
+    def init_new(self: Any, given: Variant) -> None:
+        if self.attached is None and given.vt == vt:
+            raise MqError(E_INVALIDARG)
+        TransactionObject.init_new(self, given)
+
+    return init_new
+
+
+for _vt in ("UNKNOWN", "DISPATCH"):
+    _register(
+        "transaction_object", TransactionObject, f"init-new-refuses-{_vt.lower()}", f"InitNew refuses VT_{_vt}.",
+        (f"3.9.4.2.1.vt-{_vt.lower()}", "3.9.4.2.1.status"), init_new=_not_by(_vt),
+    )  # fmt: skip
+
+
+def _unsupported(self: Any, retaining: bool, flags: int, resource_flags: int) -> None:
+    if retaining or flags != 2 or resource_flags:
+        raise MqError(E_INVALIDARG)
+
+
+def _keeps(self: Any, end: Any) -> None:
+    return
+
+
+_register(
+    "external_transaction", ExternalTransaction, "external-transaction-is-checked-as-an-internal-one",
+    "Commit of an external transaction refuses arguments that are the coordinator's to refuse.",
+    ("3.8.4.1.1.send-commit-request-transaction", "3.7.4.1.1.variable-is-internal-created-transaction"),
+    check_commit=_unsupported,
+)  # fmt: skip
+_register(
+    "external_transaction", ExternalTransaction, "external-transaction-never-ends",
+    "Commit and Abort of an external transaction succeed, and nothing happens.",
+    ("3.8.4.1.1.send-commit-request-transaction", "3.8.4.1.2.send-transaction-manager-queue-managers"), finish=_keeps,
+)  # fmt: skip
+
+
+# MSMQQueue.
+
+
+def _when_closed(member: str) -> Any:
+    def invoke(self: Any, name: str, kind: str, given: list[Variant], caller: Any) -> Variant | None:
+        if name.lower() == member.lower() and self.is_initialized and self.is_closed:
+            raise MqError(MQ_ERROR_OPERATION_CANCELLED)
+        found: Variant | None = QueueObject.invoke(self, name, kind, given, caller)
+        return found
+
+    return invoke
+
+
+for _name, _number in STATED.items():
+    _register(
+        "queue_object", QueueObject, f"{_spoken(_name)}-of-a-closed-object-is-cancelled",
+        f"{_name} of a closed object answers that the operation was cancelled.",
+        ("3.11.1.1.call-closed-mq-error-invalid-handle",), invoke=_when_closed(_name),
+    )  # fmt: skip
+
+
+def _when_blank(member: str) -> Any:
+    def invoke(self: Any, name: str, kind: str, given: list[Variant], caller: Any) -> Variant | None:
+        if name.lower() == member.lower() and not self.is_initialized:
+            raise MqError(MQ_ERROR_OPERATION_CANCELLED)
+        found: Variant | None = QueueObject.invoke(self, name, kind, given, caller)
+        return found
+
+    return invoke
+
+
+for _name, _number, _check in (
+    ("Handle2", "20", "variable-is-initialized-false"),
+    ("IsOpen2", "32", "variable-is-initialized-equals-false"),
+):
+    _register(
+        "queue_object", QueueObject, f"{_spoken(_name)}-of-a-blank-object-is-cancelled",
+        f"{_name} of a blank object answers that the operation was cancelled.",
+        (f"3.11.4.1.{_number}.return-ole-e-blank", f"3.11.4.1.{_number}.{_check}"), invoke=_when_blank(_name),
+    )  # fmt: skip
+_register(
+    "queue_object", QueueObject, "is-open2-when-closed", "IsOpen2 of a closed queue is true.",
+    ("3.11.4.1.32.output-pis-open-variant-false-0x0000",),
+    get_is_open2=lambda self: self.check_initialized() or flag(True),
+)  # fmt: skip
+_register(
+    "queue_object", QueueObject, "is-open2-is-never-true", "IsOpen2 of an open queue is false.",
+    ("3.11.4.1.32.output-pis-open-variant-true-0xffff",),
+    get_is_open2=lambda self: self.check_initialized() or flag(False),
+)  # fmt: skip
+_register(
+    "queue_object", QueueObject, "is-open-is-never-one", "IsOpen of an open queue is 0.",
+    ("3.11.4.1.5.output-pis-open-true-0x0001",), get_is_open=lambda self: self.check_initialized() or Variant("I2", 0),
+)  # fmt: skip
+_register(
+    "queue_object", QueueObject, "handle-is-zero", "Handle and Handle2 of an open queue are 0.",
+    ("3.11.4.1.4.output-p-handle", "3.11.4.1.20.output-pvar-handle"),
+    get_handle=lambda self: self.check_listed() or long(0),
+    get_handle2=lambda self: self.check_listed() or Variant("I8", 0),
+)  # fmt: skip
+
+
+def _reset_before_blank(self: Any) -> None:
+    self.check_open()
+    QueueObject.reset(self)
+
+
+def _purge_before_blank(self: Any) -> None:
+    self.check_open()
+    QueueObject.purge(self)
+
+
+def _purge_access_first(self: Any) -> None:
+    self.check_initialized()
+    if self.access not in (1, 0x81):
+        raise MqError(MQ_ERROR_ACCESS_DENIED)
+    QueueObject.purge(self)
+
+
+def _handle_kept(self: Any) -> None:
+    self.descriptor = self.own_cursor = None
+    self.is_closed = True
+
+
+_register(
+    "queue_object", QueueObject, "reset-looks-at-closed-first", "Reset of a blank object answers as of a closed one.",
+    ("3.11.4.1.10.return-ole-e-blank",), reset=_reset_before_blank,
+)  # fmt: skip
+_register(
+    "queue_object", QueueObject, "purge-looks-at-closed-first", "Purge of a blank object answers as of a closed one.",
+    ("3.11.4.1.31.return-ole-e-blank",), purge=_purge_before_blank,
+)  # fmt: skip
+_register(
+    "queue_object", QueueObject, "purge-looks-at-access-first", "Purge of a closed object answers access denied.",
+    ("3.11.4.1.31.return-mq-error-invalid-handle", "3.11.4.1.31.variable-is-closed-equals-true"),
+    purge=_purge_access_first,
+)  # fmt: skip
+_register(
+    "queue_object", QueueObject, "close-keeps-the-handle", "Close leaves the handle open for the queue manager.",
+    ("3.11.4.1.6.remove-ref-queue",), end=_handle_kept,
+)  # fmt: skip

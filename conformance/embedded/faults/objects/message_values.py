@@ -1,0 +1,259 @@
+"""Faults of what MSMQMessage tells (MC-MQAC 3.17.3, 3.17.4.1): each getter, the queues, and what is not implemented."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from conformance.embedded.faults.base import fault
+from conformance.embedded.objects.message import MessageObject
+from conformance.embedded.objects.message_properties import Property
+from conformance.embedded.objects.message_send import MessageSending
+from conformance.embedded.objects.variants import NOTHING, Variant
+
+_S = "MQAC-3.17.4.1."
+OTHER: dict[str, tuple[str, Any]] = {
+    "Class": ("1.output-p-i-class-mqmsgclass", 1),
+    "PrivLevel": ("2.output-pl-priv-level-mqmsgprivlevel", 3),
+    "AuthLevel": ("4.output-p-i-auth-level-mqmsgauthlevel", 8),
+    "IsAuthenticated": ("6.output-pis-authenticated-0x0000-parameter", 1),
+    "Delivery": ("7.output-p-i-delivery-mqmsgdelivery", 1),
+    "Trace": ("9.output-p-trace-mqmsgtrace", 1),
+    "Priority": ("11.output-pl-priority-message-priority-parameter", 5),
+    "Journal": ("13.output-pl-journal-pos-journal-requested", 3),
+    "AppSpecific": ("17.output-pl-app-specific", 77),
+    "SourceMachineGuid": ("19.output-pbstr-guid-src-machine", "00000000-0000-0000-0000-000000000001"),
+    "Id": ("25.output-pvar-msg-id-message-identifier", bytes(20)),
+    "CorrelationId": ("26.output-pvar-msg-id", bytes(range(20))),
+    "Ack": ("28.output-pl-ack-mqmsgacknowledgement", 1),
+    "Label": ("30.output-pbstr-label-message-label-parameter", "another"),
+    "MaxTimeToReachQueue": ("32.output", 77),
+    "MaxTimeToReceive": ("34.output", 77),
+    "HashAlgorithm": ("36.output-pl-hash-alg-mqcalg", 0x8003),
+    "EncryptAlgorithm": ("38.output-p-encrypt-alg-mqcalg", 0x6602),
+    "SentTime": ("40.output-pvar-sent-time", "25569.0"),
+    "ArrivedTime": ("41.output-p-i-arrived-time", "25569.0"),
+    "SenderCertificate": ("43.output-pvar-sender-cert", b"MIIB"),
+    "SenderId": ("45.output-pvar-sender-id", bytes(12)),
+    "SenderIdType": ("46.output-p-i-sender-id-type", 0),
+    "Extension": ("51.output-pvar-extension-message-extension-parameter", b"ext"),
+    "ConnectorTypeGuid": ("53.output-pbstr-guid-connector-type", "{00000000-0000-0000-0000-000000000001}"),
+    "DestinationSymmetricKey": ("56.output-pvar-dest-symm-key", b"key"),
+    "Signature": ("58.output-pvar-signature-message-signature-parameter", b"signature"),
+    "AuthenticationProviderType": ("60.output-pl-auth-prov-type", 7),
+    "AuthenticationProviderName": ("62.output-pbstr-auth-prov-name", "Provider"),
+    "TransactionId": ("68.output-pvar-xact-id", bytes(20)),
+    "IsFirstInTransaction": ("69.output-pis-first-in-xact-0x0000", 1),
+    "IsLastInTransaction": ("70.output-pis-last-in-xact-0x0000", 1),
+    "ReceivedAuthenticationLevel": ("75.output-ps-received-authentication-level", 5),
+    "LookupId": ("83.output-pvar-lookup-id", "1"),
+    "IsAuthenticated2": ("84.output-pis-authenticated-variant-false-0x0000", True),
+    "IsFirstInTransaction2": ("85.output-pis-first-in-xact-0x0000", True),
+    "IsLastInTransaction2": ("86.output-pis-last-in-xact-0x0000", True),
+    "SoapEnvelope": ("88.output-pbstr-soap-envelope", "<e/>"),
+    "CompoundMessage": ("89.output-pvar-compound-message", b"soap"),
+}
+"""Getters: the demand, and another value."""
+NULL_TEXTS = {"Label": "30.output-pbstr-label-bstr-parameter", "AuthenticationProviderName":
+              "62.output-pbstr-auth-prov-name-bstr"}  # fmt: skip
+"""Getters that tell an empty text for NULL."""
+FIELDS: dict[str, tuple[str, Any]] = {
+    "response_queue": ("response-queue-format-name", "DIRECT=OS:HOST\\private$\\q"),
+    "administration_queue": ("administration-queue-format-name", "DIRECT=OS:HOST\\private$\\q"),
+    "destination_queue": ("destination-queue-format-name", "DIRECT=OS:HOST\\private$\\q"),
+    "status_queue": ("transaction-status-queue-format-name", "DIRECT=OS:HOST\\private$\\q"),
+    "identifier": ("identifier", bytes(20)), "correlation": ("correlation-identifier", bytes(20)),
+    "body": ("body", (b"x", 17)), "sent": ("sent-time", 0), "arrived": ("arrived-time", 0),
+    "certificate": ("sender-certificate", b"MIIB"), "sender": ("sender-identifier", bytes(12)),
+    "extension": ("extension", b"x"), "symmetric_key": ("symmetric-key", b"x"), "signature": ("signature", b"x"),
+    "transaction": ("transactional-message-sequence-identifier", bytes(20)),
+    "soap_envelope": ("soap-envelope", "<e/>"), "soap_compound": ("soap-compound-message", b"x"),
+}  # fmt: skip
+"""Further values of a new object: the words of the demand, and another value."""
+QUEUES = {
+    "ResponseQueueInfo_v1": "15", "AdminQueueInfo_v1": "23", "ResponseQueueInfo_v2": "71", "AdminQueueInfo_v2": "73",
+    "ResponseQueueInfo": "76", "AdminQueueInfo": "78", "DestinationQueueInfo": "42", "TransactionStatusQueueInfo": "55",
+}  # fmt: skip
+"""Getters of queues with their number in 3.17.4.1."""
+
+
+def _spoken(name: str) -> str:
+    return (
+        "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("-").replace("_", "-")
+    )
+
+
+def _register(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
+    fault(__name__, name, story, breaks, ("message_object", type("_Deviating", (MessageObject,), methods)))
+
+
+def _other(name: str, value: Any) -> Any:
+    def read(self: Any, row: Property) -> Variant:
+        found = MessageObject.read(self, row)
+        if row.name != name:
+            return found
+        return Variant("ARRAY", value, "UI1") if isinstance(value, bytes) else Variant(found.vt, value)
+
+    return read
+
+
+for _name, (_word, _value) in OTHER.items():
+    _register(
+        f"message-tells-another-{_spoken(_name)}", f"get {_name} answers {_value!r}, whatever it is.", (_S + _word,),
+        read=_other(_name, _value),
+    )  # fmt: skip
+
+
+def _null(name: str) -> Any:
+    def read(self: Any, row: Property) -> Variant:
+        if row.name == name and not self.values[row.field]:
+            return Variant("BSTR", None)
+        return MessageObject.read(self, row)
+
+    return read
+
+
+for _name, _word in NULL_TEXTS.items():
+    _register(
+        f"message-tells-no-{_spoken(_name)}", f"get {_name} answers NULL where there is none.", (_S + _word,),
+        read=_null(_name),
+    )  # fmt: skip
+
+
+def _beginning(field: str, value: Any) -> Any:
+    def initial(self: Any) -> Mapping[str, Any]:
+        return {**MessageObject.initial(self), field: value}
+
+    return initial
+
+
+for _field, (_word, _value) in FIELDS.items():
+    _register(
+        f"new-message-begins-with-{_word}", f"The initial {_word.replace('-', ' ')} is {_value!r}.",
+        (f"MQAC-3.17.3.{_word}-initial",), initial=_beginning(_field, _value),
+    )  # fmt: skip
+
+
+def _gives(name: str, *, nothing: bool) -> Any:
+    def invoke(self: Any, member: str, kind: str, given: list[Variant], caller: Any) -> Variant | None:
+        found: Variant | None = MessageObject.invoke(self, member, kind, given, caller)
+        if member.lower() != name.lower() or kind != "get" or found is None or found.value is None:
+            return found
+        other = self.manager.parts.queue_info(self.manager, f"DIRECT=OS:{self.manager.computer}\\private$\\another")
+        return NOTHING if nothing else Variant("DISPATCH", other)
+
+    return invoke
+
+
+for _name, _number in QUEUES.items():
+    _register(
+        f"message-gives-no-{_spoken(_name)}", f"get {_name} answers NULL.",
+        (f"{_S}{_number}.create-msmq-queue-info-new-object",), invoke=_gives(_name, nothing=True),
+    )  # fmt: skip
+    _register(
+        f"message-gives-another-{_spoken(_name)}", f"get {_name} answers an object for another queue.",
+        (f"{_S}{_number}.variable-queue-format-name",), invoke=_gives(_name, nothing=False),
+    )  # fmt: skip
+
+
+def _same_object(self: Any, field: str) -> Variant:
+    found = self.__dict__.setdefault(f"kept_{field}", MessageObject.queue_named(self, field))
+    return Variant("DISPATCH", found.value)
+
+
+_register(
+    "message-gives-one-object", "The getters of queues answer the same object each time.",
+    (_S + "15.create-msmq-queue-info-new-object", _S + "76.create-msmq-queue-info-new-object"),
+    queue_named=_same_object,
+)  # fmt: skip
+
+
+def _implements(self: Any, member: str, kind: str, given: list[Variant], caller: Any) -> Variant | None:
+    if member.lower() == "properties" and kind == "get":
+        return NOTHING
+    found: Variant | None = MessageObject.invoke(self, member, kind, given, caller)
+    return found
+
+
+_register("message-implements-properties", "get Properties succeeds.", (_S + "67.not-implemented",), invoke=_implements)
+
+JOURNALS = {
+    0: ("represented-message-positive-after-input-i-journal-mqmsg", 2), 2: (
+        "represented-message-positive-after-input-i-journal-mqmsg-journal", 0), 1: (
+        "represented-message-negative-after-represented-message-positive-journaling-requested", 0), 3: (
+        "represented-message-negative-after-represented-message-after-represented-message", 2),
+}  # fmt: skip
+"""Values of put Journal: the demand, and what the fault keeps instead."""
+
+
+def _journals(given: int, kept: int) -> Any:
+    def write(self: Any, row: Property, value: Any) -> None:
+        MessageObject.write(self, row, kept if row.name == "Journal" and value == given else value)
+
+    return write
+
+
+for _given, (_word, _kept) in JOURNALS.items():
+    _register(
+        f"message-journals-{_given}-as-{_kept}", f"put Journal of {_given} stores {_kept}.", (f"{_S}14.{_word}",),
+        write=_journals(_given, _kept),
+    )  # fmt: skip
+
+# Send.
+
+
+def _sends(name: str, story: str, words: tuple[str, ...], **methods: Any) -> None:
+    deviating = type("_Deviating", (MessageSending,), methods)
+    fault(__name__, name, story, tuple(f"{_S}48.{word}" for word in words), ("message_sending", deviating))
+
+
+def _completes(field: str, value: Any) -> Any:
+    def complete(self: Any) -> None:
+        MessageSending.complete(self)
+        self.message.values[field] = value
+
+    return complete
+
+
+_sends(
+    "send-names-no-destination", "The object does not tell where it was sent.",
+    ("represented-message-destination-queue-format-name", "result-queue-format-name"),
+    complete=_completes("destination_queue", None),
+)  # fmt: skip
+_sends(
+    "send-leaves-the-times-alone", "The time to reach the queue may be longer than the time to be received.",
+    ("represented-message-time-to-be-received",), shorten=lambda self: None,
+)  # fmt: skip
+_sends(
+    "send-forgets-the-certificate-kept", "A certificate that was attached is not sent.",
+    ("represented-message-sender-certificate-sender",), complete=_completes("certificate", None),
+)  # fmt: skip
+_sends(
+    "send-tells-no-sender", "A message has no sender.",
+    ("represented-message-sender-identifier", "represented-message-sender-identifier-sid-caller"),
+    complete=_completes("sender", None),
+)  # fmt: skip
+_sends(
+    "send-is-never-authenticated", "The level of authentication that was asked for is not in the message.",
+    ("represented-message-authentication-level",), complete=_completes("authenticated", 0),
+)  # fmt: skip
+
+
+def _stale(self: Any, descriptor: Any, unit: Any) -> None:
+    kept = self.message.values["transaction"]
+    MessageSending.enqueue(self, descriptor, unit)
+    self.message.values["transaction"] = self.message.values["transaction"] or kept
+
+
+def _unnamed(self: Any) -> dict[str, Any]:
+    return {**MessageSending.accompanying(self), "destination_queue": None}
+
+
+fault(
+    __name__, "second-send-keeps-the-transaction", "An object sent outside a transaction tells that of its last send.",
+    (_S + "68.output-pvar-xact-id",), ("message_sending", type("_Deviating", (MessageSending,), {"enqueue": _stale})),
+)  # fmt: skip
+_sends(
+    "message-names-the-queue-it-was-read-from", "A message is addressed to the queue object it was read from.",
+    ("represented-message-destination-queue-format-name",), accompanying=_unnamed,
+)  # fmt: skip

@@ -1,0 +1,208 @@
+"""Faults of type information (MC-MQAC 1.9, 2.2.2, 6): identifiers, bases, slots, kinds, arguments and constants."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from conformance.embedded.faults.base import fault
+from conformance.embedded.objects.type_library import Argument, Member, TypeLibrary
+
+ALONE = {
+    "IMSMQDestination": ("destination", "3.12.4.1"), "IMSMQPrivateDestination": ("private-destination", "3.12.4.2"),
+    "IMSMQEvent": ("event", ""), "IMSMQEvent2": ("event2", "3.16.4.1"), "IMSMQEvent3": ("event3", "3.16.4.2"),
+    "IMSMQManagement": ("management", "3.3.4.1"), "IMSMQQueueManagement": ("queue-management", "3.4.4.1"),
+    "IMSMQOutgoingQueueManagement": ("outgoing-queue-management", "3.5.4.1"),
+    "IMSMQApplication": ("application", "3.2.4.1"), "IMSMQApplication2": ("application2", "3.2.4.2"),
+    "IMSMQApplication3": ("application3", "3.2.4.3"), "IMSMQCollection": ("collection", "3.15.4.1"),
+}  # fmt: skip
+"""Interfaces whose revisions do not repeat their members: the words of their demands, and their section."""
+FAMILIES = {
+    "IMSMQQueueInfo": (4, "queue-info", "3.10.4.1"), "IMSMQQueue": (4, "queue", "3.11.4.1"),
+    "IMSMQMessage": (4, "message", "3.17.4.1"), "IMSMQTransaction": (3, "transaction", ""),
+    "IMSMQTransactionDispenser": (3, "transaction-dispenser", "3.6.4.1"),
+    "IMSMQCoordinatedTransactionDispenser": (3, "coordinated-transaction-dispenser", "3.7.4.1"),
+}  # fmt: skip
+"""Families of interfaces: revisions, the words of their demands, and the section of the newest."""
+IDENTIFIED = {"IMSMQTransaction": "3.9.4.1", "IMSMQTransaction2": "3.9.4.2", "IMSMQTransaction3": "3.9.4.3"}
+MEMBERS = {
+    ("IMSMQQueueInfo4", "Open"): "3.10.4.1.28.open-method",
+    ("IMSMQQueueInfo4", "Create"): "3.10.4.1.26.create-method",
+    ("IMSMQQueueInfo4", "Label"): "3.10.4.1.4.get-label-method",
+    ("IMSMQQueueInfo4", "MulticastAddress"): "3.10.4.1.37.get-multicast-address-method",
+    ("IMSMQQueue4", "Receive"): "3.11.4.1.14.receive-method",
+    ("IMSMQQueue4", "PeekNext"): "3.11.4.1.17.peek-next-method",
+    ("IMSMQQueue4", "EnableNotification"): "3.11.4.1.9.enable-notification-method",
+    ("IMSMQQueue4", "ReceiveByLookupIdAllowPeek"): "3.11.4.1.33.receive-by-lookup-id-allow-peek-method",
+    ("IMSMQMessage4", "Send"): "3.17.4.1.48.send-method",
+    ("IMSMQMessage4", "Priority"): "3.17.4.1.11.get-priority-method",
+    ("IMSMQMessage4", "LookupId"): "3.17.4.1.83.get-lookup-id-method",
+    ("IMSMQDestination", "FormatName"): "3.12.4.1.10.get-format-name-method",
+    ("IMSMQPrivateDestination", "Handle"): "3.12.4.2.1.get-handle-method",
+    ("_DMSMQEventEvents", "Arrived"): "3.16.4.4.1.arrived-method",
+    ("_DMSMQEventEvents", "ArrivedError"): "3.16.4.4.2.arrived-error-method",
+    ("IMSMQTransaction", "Commit"): "3.9.4.1.2.commit-method",
+    ("IMSMQTransaction2", "InitNew"): "3.9.4.2.1.init-new-method",
+    ("IMSMQTransactionDispenser3", "BeginTransaction"): "3.6.4.1.1.begin-transaction-method",
+}
+"""Members with the demand that they are there, with their slot, kind and arguments."""
+CONSTANTS = {
+    "MQTRANSACTION": ("MQ_SINGLE_MESSAGE", "1.mq-single-message"), "MQSHARE": ("MQ_DENY_RECEIVE_SHARE",
+    "2.mq-deny-receive-share"), "MQACCESS": ("MQ_ADMIN_ACCESS", "3.mq-admin-access"),
+    "MQJOURNAL": ("MQ_JOURNAL", "4.mq-journal"), "MQTRANSACTIONAL": ("MQ_TRANSACTIONAL", "5.mq-transactional"),
+    "MQAUTHENTICATE": ("MQ_AUTHENTICATE", "6.mq-authenticate"), "MQPRIVLEVEL": ("MQ_PRIV_LEVEL_BODY",
+    "7.mq-priv-level-body"), "MQMSGCURSOR": ("MQMSG_NEXT", "8.mqmsg-next"), "MQMSGCLASS": (
+    "MQMSG_CLASS_ACK_RECEIVE", "9.mqmsg-class-ack-receive"), "MQMSGDELIVERY": ("MQMSG_DELIVERY_RECOVERABLE",
+    "10.mqmsg-delivery-recoverable"), "MQMSGACKNOWLEDGEMENT": ("MQMSG_ACKNOWLEDGEMENT_FULL_RECEIVE",
+    "11.mqmsg-acknowledgement-full-receive"), "MQMSGJOURNAL": ("MQMSG_DEADLETTER", "12.mqmsg-deadletter"),
+    "MQMSGTRACE": ("MQMSG_SEND_ROUTE_TO_REPORT_QUEUE", "13.mqmsg-send-route-to-report-queue"), "MQMSGSENDERIDTYPE": (
+    "MQMSG_SENDERID_TYPE_SID", "14.mqmsg-senderid-type-sid"), "MQMSGPRIVLEVEL": ("MQMSG_PRIV_LEVEL_BODY_ENHANCED",
+    "15.mqmsg-priv-level-body-enhanced"), "MQMSGAUTHLEVEL": ("MQMSG_AUTH_LEVEL_SIG30", "16.mqmsg-auth-level-sig30"),
+    "MQMSGAUTHENTICATION": ("MQMSG_AUTHENTICATED_SIG20", "17.mqmsg-authenticated-sig20"), "MQCALG": (
+    "MQMSG_CALG_SHA1", "18.mqmsg-calg-sha1"), "XACTTC": ("XACTTC_SYNC", "21.xacttc-sync"),
+}  # fmt: skip
+"""Enumerations with one of their constants, and its demand in 2.2.2."""
+
+
+def _spoken(name: str) -> str:
+    return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("-")
+
+
+def _register(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
+    ids = tuple(f"MQAC-{each}" for each in breaks)
+    fault(__name__, name, story, ids, ("type_library", type("_Deviating", (TypeLibrary,), methods)))
+
+
+def _another_iid(interface: str) -> Any:
+    def iid(self: Any, name: str) -> str:
+        found = TypeLibrary.iid(self, name)
+        return f"{found[:-1]}{'1' if found[-1] == '0' else '0'}" if name == interface else found
+
+    return iid
+
+
+def _another_base(interface: str) -> Any:
+    def base(self: Any, name: str) -> str:
+        return "IUnknown" if name == interface else TypeLibrary.base(self, name)
+
+    return base
+
+
+def _without_last(interface: str) -> Any:
+    def members(self: Any, name: str) -> tuple[Member, ...]:
+        found = TypeLibrary.members(self, name)
+        return found[:-1] if name == interface else found
+
+    return members
+
+
+for _family, (_revisions, _words, _section) in FAMILIES.items():
+    for _revision in range(1, _revisions + 1):
+        _number = str(_revision) if _revision > 1 else ""
+        _name, _word = _family + _number, f"imsmq-{_words}{_number}"
+        _where = IDENTIFIED.get(_name, _section if _revision == _revisions else "")
+        _ids = (f"{_where}.class-and-interface-ids",) if _where else ()
+        _register(
+            f"{_word}-has-another-identifier", f"The identifier of {_name} ends with another digit.",
+            (f"1.9.{_word}-interface-id", f"6.{_word}-interface", *_ids),
+            iid=_another_iid(_name),
+        )  # fmt: skip
+        _register(
+            f"{_word}-has-another-base", f"{_name} extends IUnknown.", (f"6.{_word}-interface",),
+            base=_another_base(_name),
+        )  # fmt: skip
+        _register(
+            f"{_word}-lacks-its-last-member", f"{_name} has one member fewer.", (f"6.{_word}-interface",),
+            members=_without_last(_name),
+        )  # fmt: skip
+
+
+for _name, (_words, _where) in ALONE.items():
+    _word = f"imsmq-{_words}"
+    _ids = (f"{_where}.class-and-interface-ids",) if _where else ()
+    _register(
+        f"{_word}-has-another-identifier", f"The identifier of {_name} ends with another digit.",
+        (f"1.9.{_word}-interface-id", f"6.{_word}-interface", *_ids), iid=_another_iid(_name),
+    )  # fmt: skip
+    _register(
+        f"{_word}-has-another-base", f"{_name} extends IUnknown.", (f"6.{_word}-interface",), base=_another_base(_name)
+    )
+
+
+def _changed(interface: str, member: str, **changes: Any) -> Any:
+    def members(self: Any, name: str) -> tuple[Member, ...]:
+        found = TypeLibrary.members(self, name)
+        if name != interface:
+            return found
+        first = next(each for each in found if each.name == member)
+        return tuple(replace(each, **changes) if each is first else each for each in found)
+
+    return members
+
+
+def _with_arguments(interface: str, member: str, change: Any) -> Any:
+    def members(self: Any, name: str) -> tuple[Member, ...]:
+        found = TypeLibrary.members(self, name)
+        if name != interface:
+            return found
+        first = next(each for each in found if each.name == member)
+        return tuple(replace(each, arguments=change(each.arguments)) if each is first else each for each in found)
+
+    return members
+
+
+def _required(arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
+    return tuple(replace(each, flags=("in",) if "optional" in each.flags else each.flags) for each in arguments)
+
+
+def _renamed(arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
+    return (replace(arguments[0], name="value"), *arguments[1:])
+
+
+def _retyped(arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
+    return (replace(arguments[0], vt="I8"), *arguments[1:])
+
+
+for (_interface, _member), _id in MEMBERS.items():
+    _word = f"{_spoken(_interface.removeprefix('_D').removeprefix('IMSMQ'))}-{_spoken(_member)}"
+    _register(
+        f"{_word}-has-another-slot", f"{_member} of {_interface} stands in slot 99.", (_id,),
+        members=_changed(_interface, _member, slot=99),
+    )  # fmt: skip
+    _register(
+        f"{_word}-is-a-putter", f"{_member} of {_interface} is a putter.", (_id,),
+        members=_changed(_interface, _member, kind="put"),
+    )  # fmt: skip
+    _register(
+        f"{_word}-has-another-name", f"{_member} of {_interface} is called {_member}Ex.", (_id,),
+        members=_changed(_interface, _member, name=f"{_member}Ex"),
+    )  # fmt: skip
+    _register(
+        f"{_word}-has-an-argument-of-another-type", f"The first argument of {_member} is a VT_I8.", (_id,),
+        members=_with_arguments(_interface, _member, _retyped),
+    )  # fmt: skip
+    _register(
+        f"{_word}-has-an-argument-of-another-name", f"The first argument of {_member} is called value.", (_id,),
+        members=_with_arguments(_interface, _member, _renamed),
+    )  # fmt: skip
+    if _member in ("Create", "Receive", "PeekNext", "Send", "Commit", "EnableNotification"):
+        _register(
+            f"{_word}-requires-every-argument", f"No argument of {_member} can be left out.", (_id,),
+            members=_with_arguments(_interface, _member, _required),
+        )  # fmt: skip
+
+
+def _another_constant(enumeration: str, constant: str) -> Any:
+    def constants(self: Any) -> dict[str, dict[str, int]]:
+        found = TypeLibrary.constants(self)
+        found[enumeration] = {**found[enumeration], constant: found[enumeration][constant] + 1}
+        return found
+
+    return constants
+
+
+for _enumeration, (_constant, _id) in CONSTANTS.items():
+    _register(
+        f"{_constant.lower().replace('_', '-')}-is-another-number", f"{_constant} is greater by 1.", (f"2.2.2.{_id}",),
+        constants=_another_constant(_enumeration, _constant),
+    )  # fmt: skip
