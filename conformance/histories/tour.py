@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from conformance.harness.recorder import Recorder, RunOptions
 
 _START: Final = "the opening"
-_MOST_DEAR: Final = 5
+_MOST_DEAR: Final = 3
 _MOST_FINDINGS: Final = 3  # histories that deviate; more would show little that these do not
 
 
@@ -38,7 +38,7 @@ class Tour:
     opening: calls that begin every history. actions: the kinds of steps; one named twice is taken twice as often.
     looks: makes the calls that follow each step of one history. late: steps after which little is left to see, which
     wait for the second half of a history. dear: steps that take long, which are taken a few times alone. steps: of the
-    whole tour. length: of a history, without its looks.
+    whole tour. length: of a history, without its looks. kind: of a state, in which a step may show something else.
     """
 
     opening: tuple[Call, ...]
@@ -48,6 +48,7 @@ class Tour:
     late: frozenset[str] = frozenset()
     dear: frozenset[str] = frozenset()
     length: int = 20
+    kind: Callable[[State], object] = kind_of
 
 
 @dataclass(slots=True)
@@ -58,6 +59,11 @@ class _Taken:
     places: Counter[object]
     failed: set[tuple[str, str]]
     weights: Mapping[str, int]
+    kind: Callable[[State], object]
+
+    def place(self, name: str, state: State, call: Call) -> object:
+        """Return what a step meets."""
+        return name, where(state, call), self.kind(state)
 
     def next(self, choices: Mapping[str, Choice], before: str, state: State) -> Iterator[tuple[str, Call]]:
         """Yield the steps that this state lets one take, the rarest first, each with the call that is rarest here."""
@@ -67,7 +73,7 @@ class _Taken:
 
         for name in sorted(choices, key=rarity):
             calls = [call for call in choices[name](state) if (name, where(state, call)) not in self.failed]
-            calls.sort(key=lambda call: (self.places[_place(name, state, call)], self.places[_shape(name, call)]))
+            calls.sort(key=lambda call: (self.places[self.place(name, state, call)], self.places[_shape(name, call)]))
             yield from ((name, call) for call in calls[:3])
 
     def few(self, name: str) -> bool:
@@ -88,7 +94,7 @@ def tour(client: Port, judge: Recorder, options: RunOptions, plan: Tour) -> None
     choices = {one.name: chooser(one, offer) for one in plan.actions if one.offered(offer)}
     early = {name: choice for name, choice in choices.items() if name not in plan.late}
     weights = Counter(one.name for one in plan.actions)
-    taken, findings, model = _Taken(Counter(), Counter(), set(), weights), Findings(), Model(judge.readings)
+    taken, findings, model = _Taken(Counter(), Counter(), set(), weights, plan.kind), Findings(), Model(judge.readings)
     left, deviating = plan.steps, 0
     while left > 0 and not judge.cut and deviating < (1 if options.first_only else _MOST_FINDINGS):
         history = History(client, judge, model)
@@ -126,13 +132,9 @@ def _chosen(history: History, choices: Mapping[str, Choice], taken: _Taken, befo
             history.model.allowed(state, call)
         except BadCall:
             continue
-        taken.took(before, name, _place(name, state, call), _shape(name, call))
+        taken.took(before, name, taken.place(name, state, call), _shape(name, call))
         return name, call
     return None
-
-
-def _place(name: str, state: State, call: Call) -> object:
-    return name, where(state, call), kind_of(state)
 
 
 def _shape(name: str, call: Call) -> object:

@@ -16,6 +16,7 @@ from conformance.histories.operations.operation import Action, action
 from conformance.histories.operations.state_queries import handles, listed, message_name, named_alone, names
 from conformance.histories.operations.state_queries import working_transactions as working
 from conformance.histories.operations.table import ACTIONS
+from conformance.histories.steering import kind_of
 from conformance.histories.tour import Tour
 from conformance.model import Call, State
 from conformance.model.journals import ELSEWHERE, SYSTEM_QUEUES, is_kept, journal_of
@@ -24,6 +25,7 @@ from conformance.model.state import Queue
 
 _KEPT: Final = tuple(f"{QUEUE}{word}" for word in ("TYPE", "LOCATION", "MESSAGE_COUNT", "BYTES_IN_QUEUE", "STATE"))
 _JOURNAL: Final = "PROPID_Q_JOURNAL"
+_SEVERAL: Final = "q1,q3"
 _MOST_MESSAGES: Final = 12
 _SELDOM: Final = 4  # steps after which a queue that nothing was done to is looked at again
 
@@ -43,14 +45,14 @@ class Looking:
         """Return the calls."""
         self.turn += 1
         found = []
-        for at, queue in enumerate(state.queues.values()):
+        for at, queue in enumerate(sorted(state.queues.values(), key=lambda queue: not is_kept(queue.name))):
             if not queue.exists or "," in queue.name or queue.name == ELSEWHERE or "(left" in queue.name:
                 continue
             if queue.outgoing is not None and state.restarts and not _opened(state, queue.name):
                 continue
             now = self._parts(state, queue)
             same = all(one is other for one, other in zip(now, self.seen.get(queue.name, (None,)), strict=False))
-            if same and (self.turn + at) % _SELDOM:
+            if same and (self.turn + at) % _SELDOM and queue.name not in SYSTEM_QUEUES:
                 continue
             self.seen[queue.name] = now
             found.append(listed(GET, queue=queue.name, names=self.of_kept if ";" in queue.name else self.of_queue))
@@ -140,10 +142,40 @@ def wishes(state: State) -> list[Call]:
     return [
         listed("messages.send", message=name, handle=handle.name, transaction=transaction, **wish)
         for handle in handles(state, "send")
-        for transaction in (working(state) if state.queues[handle.queue].transactional else (None,))
+        for transaction in _within(state, state.queues[handle.queue])
         for wish in how
         if not (transaction and "delivery" in wish)
     ]
+
+
+def _within(state: State, queue: Queue) -> tuple[str | None, ...]:
+    """Return the transactions in which a message can be sent to a queue; any, and none, for one of another computer."""
+    found = tuple(working(state))
+    if queue.outgoing is not None:
+        return (*found, None)
+    return found if queue.transactional else (None,)
+
+
+def openings_of_several(state: State) -> list[Call]:
+    """Open two queues by one handle."""
+    there = all(name in state.queues and state.queues[name].exists for name in _SEVERAL.split(","))
+    opened = any(handle.queue == _SEVERAL for handle in handles(state, "send"))
+    return (
+        [listed("queues.open", name=names("h", state.handles), queue=_SEVERAL, access="send")]
+        if there and not opened
+        else []
+    )
+
+
+def stage(state: State) -> object:
+    """Return how far the sessions have come, beside the kind of the state."""
+    sessions = state.management.sessions if state.management is not None else {}
+    found = {
+        (one.state, one.torn, bool(one.due), bool(one.numbers), len(one.sent) > len(one.numbers), bool(one.stored))
+        for one in sessions.values()
+    }
+    held = frozenset(queue.outgoing.state for queue in state.queues.values() if queue.outgoing is not None)
+    return frozenset(found), held, kind_of(state)
 
 
 def machine_actions(state: State) -> list[Call]:
@@ -151,18 +183,19 @@ def machine_actions(state: State) -> list[Call]:
     return [listed("management.act", action=name) for name in ("DISCONNECT", "CONNECT", "TIDY", "tidy")]
 
 
-_OWN: Final = (
+OWN: Final = (
     action("switch_journal", switches, "queues.set"),
     action("restart_now", restarts),
     action("open_again", openings),
     action("wish", wishes),
+    action("open_several", openings_of_several, "queues.open"),
     action("create_again", creations, "queues.create"),
     action("machine", machine_actions, "management.act"),
 )
 
 
 def _actions(*wanted: str, restarts: bool) -> tuple[Action, ...]:
-    own = {one.name: one for one in _OWN}
+    own = {one.name: one for one in OWN}
     return tuple(own.get(name) or ACTIONS[name] for name in wanted if restarts or name != "restart_now")
 
 
@@ -177,6 +210,7 @@ def plain(shown: Iterable[str], *, restarts: bool = True) -> Tour:
         (
             *_FLOOR,
             Call("queues.create", queue="q1", journaling=True),
+            Call("queues.create", queue="q3"),
             Call("queues.open", name="s1", queue="q1", access="send"),
             Call("queues.open", name="r1", queue="q1", access="receive"),
             Call("queues.open", name="h1", queue="q1;one", access="move"),
@@ -186,11 +220,11 @@ def plain(shown: Iterable[str], *, restarts: bool = True) -> Tour:
         _actions(
             *("send", "send", "send", "receive", "receive", "begin_receive", "begin_receive", "end_receive", "purge"),
             *("peek", "peek", "open_subqueue", "move", "move", "switch_journal", "switch_journal", "machine"),
-            *("restart_now", "open_again", "open_again", "close", "delete", "create_again"),
+            *("restart_now", "open_several", "open_again", "open_again", "close", "delete", "create_again"),
             restarts=restarts,
         ),
         partial(Looking, tuple(shown)),
-        steps=300,
+        steps=150,
         late=_LATE,
         dear=_DEAR,
     )
@@ -217,7 +251,7 @@ def transactional(shown: Iterable[str], *, restarts: bool = True) -> Tour:
             restarts=restarts,
         ),
         partial(Looking, tuple(shown)),
-        steps=250,
+        steps=120,
         late=_LATE,
         dear=_DEAR,
     )
@@ -248,7 +282,7 @@ def kept(shown: Iterable[str], *, restarts: bool = True) -> Tour:
             restarts=restarts,
         ),
         partial(Looking, tuple(shown)),
-        steps=250,
+        steps=120,
         late=_LATE,
         dear=_DEAR,
     )
@@ -278,9 +312,10 @@ def outgoing(shown: Iterable[str], *, restarts: bool = True) -> Tour:
             restarts=restarts,
         ),
         partial(Looking, tuple(shown)),
-        steps=450,
+        steps=180,
         late=_LATE,
         dear=_DEAR,
+        kind=stage,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from conformance.model.counts import counted
-from conformance.model.journals import SYSTEM_JOURNAL, SYSTEM_QUEUES
+from conformance.model.journals import SYSTEM_JOURNAL, SYSTEM_QUEUES, is_kept
 from conformance.model.management_shown import Shown, Told, passes
 from conformance.model.management_state import Management
 from conformance.model.property_refusals import by_reading
@@ -24,7 +24,7 @@ def messages(shown: Shown, queue: Queue) -> Iterator[Verdict]:
     if any(position.doubtful for position in queue.positions):
         return
     left = sum(position.state is not _DELETED for position in queue.positions)
-    if queue.name in SYSTEM_QUEUES and shown.value != left and isinstance(shown.value, int):
+    if is_kept(queue.name) and is_kept(shown.name) and shown.value != left and isinstance(shown.value, int):
         yield shown.equal(_kept_wrongly(queue, more=shown.value > left), False, left)
     available = sum(position.available for position in queue.positions)
     if left == available:
@@ -36,11 +36,13 @@ def messages(shown: Shown, queue: Queue) -> Iterator[Verdict]:
 
 
 def _kept_wrongly(queue: Queue, *, more: bool) -> str:
-    """Return the requirement broken by a copy too many, or by one that is lacking, in a queue of the system."""
+    """Return the requirement broken by a copy too many in a journal or dead-letter queue, or by one that is lacking."""
     copies = sorted(queue.positions, key=lambda position: position.since)
     claims = [position.claim for position in copies if (position.state is _DELETED) == more]
-    if claims and not more:
+    if claims and not claims[-1].endswith("-off"):
         return claims[-1]
+    if queue.name not in SYSTEM_QUEUES:
+        return claims[-1] if claims else "MQMQ-2.3.1.4.journal-none"
     journal = queue.name == SYSTEM_JOURNAL
     return "MQDMPR-3.1.1.12.positive-journaling" if journal else "MQDMPR-3.1.1.12.negative-journaling"
 
