@@ -111,7 +111,8 @@ EVENTS: Final[Mapping[str, tuple[Call, ...]]] = MappingProxyType(
             Call("queues.open", name="w2", queue="q1,q3", access="send"),
             Call("messages.send", message="x", handle="w2"),
         ),
-        "tidy": (acting("TIDY"), acting("CONNECT"), acting("tidy")),
+        "tidy": (acting("TIDY"),),
+        "online": (acting("CONNECT"), acting("tidy")),
         "read the journal": (Call("queues.open", name="j9", queue=journal_of("q1"), access="receive"), _receive("j9")),
         "purge the journals": (
             Call("queues.open", name="j9", queue=journal_of("q1"), access="receive"),
