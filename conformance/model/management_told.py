@@ -107,6 +107,11 @@ def _got(rules: Rules, state: State, call: Call, answer: Answer) -> Told:
     given: dict[str, Json] = raw if isinstance(raw, dict) else {}
     if answer.values.get("played") is True and not slice_of(state).played:
         state = replace(state, management=replace(slice_of(state), played=True))
+    number = answer.values.get("number", len(call.names or ()))
+    if number != len(call.names or ()):
+        return state, [
+            Verdict("MQMR-3.1.4.1.get", Outcome.FAIL, call.method, {"values": len(call.names or ())}, number)
+        ]
     if _turned(call.names or (), given):
         expected: Json = {"values in the order of": list(call.names or ())}
         return state, [Verdict("MQMR-3.1.4.1.get", Outcome.FAIL, call.method, expected, list(given.values()))]

@@ -83,10 +83,12 @@ def _is_active(state: State, queue: Queue) -> bool | None:
 
     A handle on several queues is one on each of them (MS-MQDMPR 3.1.7.1.5).
     """
-    plain = queue.parent is None and not is_kept(queue.name) and "," not in queue.name and queue.exists
+    plain = queue.parent is None and not is_kept(queue.name) and "," not in queue.name
     its = [handle for handle in state.handles.values() if handle.is_open and _reaches(handle, queue.name)]
-    if not plain or any(handle.lost for handle in its):
+    if not plain or (queue.exists and any(handle.lost for handle in its)):
         return None
+    if not queue.exists:
+        return False
     if its:
         return True
     if any(handle.is_open and handle.queue.startswith(f"{queue.name};") for handle in state.handles.values()):

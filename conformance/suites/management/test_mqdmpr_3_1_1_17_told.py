@@ -36,3 +36,10 @@ def test_administrators_reach_what_waits_in_an_outgoing_queue(mq: Port, judge: R
     if mq.offers("reset"):
         mq.call("reset")
     told("administrators", mq, judge)
+
+
+@pytest.mark.requirement("MQMR-3.1.4.1.get")
+def test_a_queue_is_the_same_however_its_name_is_written(mq: Port, judge: Recorder, mq_need: Any) -> None:
+    mq_need("queues.create", "management.get", "reset")
+    mq.call("reset")
+    told("spellings", mq, judge)

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.harness.guarded_client import lacking, refusals
+from conformance.model.management_rows import QUEUE, ROWS
 from conformance.suites.management.incoming_story import OTHER, SENDER, Untold
 from conformance.verdict import Json, Outcome, Verdict
 
@@ -22,6 +23,7 @@ KIND: Final = "told"
 _CLASS: Final = "MQDMPR-3.1.1.12.class-"
 _NEGATIVE: Final = "MQDMPR-3.1.1.12.ack-neg-arrival"
 RECEIVES, PEEKS = "MQDMPR-3.1.1.17.receive-admin-access", "MQDMPR-3.1.1.17.peek-admin-access"
+_GOT: Final = "MQMR-3.1.4.1.get"
 _REMOTE: Final = "DIRECT=TCP:192.0.2.7\\private$\\mqconform-admin"  # RFC 5737
 _TRANSACTION: Final[Mapping[str, Json]] = MappingProxyType(
     {
@@ -110,6 +112,34 @@ def administrators(mq: Port, judge: Recorder) -> None:
         _record(judge, demand, _label(left) == (None if may_take else "a"), None if may_take else "a", _label(left))
 
 
+def spellings(mq: Port, judge: Recorder) -> None:
+    """A queue is the same however its name is written; an action on one spelling is seen by the other."""
+    path = f"{mq.hello.computer}\\private$\\mqconform-Told-Names"
+    made, direct = _made(mq, judge, path, {}), f"DIRECT=OS:{path}"
+    told = [_shown(mq, judge, name) for name in (made, direct, f"DIRECT=OS:{path.swapcase()}", direct.lower())]
+    for other in told[1:]:
+        _record(judge, _GOT, other == told[0], told[0], other)
+    if not mq.offers("management.act") or not mq.hello.takes("format_names", "remote"):
+        return
+    if not mq.call("queues.open", format_name=_REMOTE, access="send").ok:
+        raise Untold("no queue of another computer could be opened")
+    for name, action, state in ((_REMOTE.swapcase(), "PAUSE", "ONHOLD"), (_REMOTE.lower(), "RESUME", "INACTIVE")):
+        done = mq.call("management.act", target={"type": "queue", "format_name": name}, action=action)
+        judge.step(f"{action} of {name}", {"method": "management.act"}, {"status": done.status})
+        for other in (_REMOTE, _REMOTE.upper()):
+            shown = _shown(mq, judge, other)
+            found = shown[-1] if isinstance(shown, list) else shown
+            _record(judge, _GOT, found == {"vt": 31, "value": state}, state, found)
+
+
+def _shown(mq: Port, judge: Recorder, name: str) -> Json:
+    numbers = [ROWS[f"{QUEUE}{word}"].number for word in ("PATHNAME", "TYPE", "LOCATION", "MESSAGE_COUNT", "STATE")]
+    told = mq.call("management.get", target={"type": "queue", "format_name": name}, properties=numbers)
+    found: Json = list(told.values["values"]) if told.ok else {"status": told.status}
+    judge.step(f"read management properties of {name}", {"method": "management.get"}, {"values": found})
+    return found
+
+
 def _opened(mq: Port, access: str) -> Any:
     mq.need("access", access)
     opened = mq.call("queues.open", format_name=_REMOTE, access=access)
@@ -149,7 +179,7 @@ def _of(cause: str) -> Callable[[Port, Recorder], None]:
 
 
 STORIES: Final[Mapping[str, Callable[[Port, Recorder], None]]] = MappingProxyType(
-    {**{cause: _of(cause) for cause in REPORTS}, "administrators": administrators}
+    {**{cause: _of(cause) for cause in REPORTS}, "administrators": administrators, "spellings": spellings}
 )
 
 
