@@ -45,7 +45,8 @@ class Looking:
         """Return the calls."""
         self.turn += 1
         found = []
-        for at, queue in enumerate(sorted(state.queues.values(), key=lambda queue: not is_kept(queue.name))):
+        first = self.turn == 1  # a count that is always wrong is to show at a queue, one of copies at its journal
+        for at, queue in enumerate(sorted(state.queues.values(), key=lambda queue: is_kept(queue.name) is first)):
             if not queue.exists or "," in queue.name or queue.name == ELSEWHERE or "(left" in queue.name:
                 continue
             if queue.outgoing is not None and state.restarts and not _opened(state, queue.name):

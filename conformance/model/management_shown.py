@@ -36,14 +36,14 @@ class Shown:
 
     def equal(self, demand: str, holds: bool, expected: Json) -> Verdict:
         """Return the verdict that this value holds a demand or does not."""
-        return equal(demand, self.subject, holds, expected, _short(self.value))
+        return equal(demand, self.subject, holds, expected, short(self.value))
 
     def texts(self, expected: str) -> Iterator[Verdict]:
         """Judge a text of an enumeration."""
         yield self.equal(self.row.values[expected], self.value == expected, expected)
 
 
-def _short(value: Json) -> Json:
+def short(value: Json) -> Json:
     """Return a value, of a long list its beginning and its length."""
     if isinstance(value, list) and len(value) > _MOST_LISTED:
         return [*value[:_MOST_LISTED], f"... {len(value)} in all"]

@@ -21,6 +21,7 @@ from conformance.model.management_sessions import (
     transferred,
     with_session,
 )
+from conformance.model.management_shown import short
 from conformance.model.management_state import Times
 from conformance.model.management_values import MACHINE_VALUES, OUTGOING_VALUES, QUEUE_VALUES, Shown, may_lack
 from conformance.model.observation import Answer
@@ -144,7 +145,8 @@ def _judged(rules: Rules, state: State, call: Call, row: ManagementRow, given: J
         return state, [Verdict(row.shown, Outcome.SKIP, subject, reason=NO_VALUE)]
     verdicts: list[Verdict] = []
     if not lacks:
-        verdicts.append(equal(row.shown, subject, row.of_type(given), {"type": row.vt}, given))
+        told: Json = {**given, "value": short(shown.value)} if isinstance(given, dict) and "value" in given else given
+        verdicts.append(equal(row.shown, subject, row.of_type(given), {"type": row.vt}, told))
         if verdicts[0].outcome is Outcome.FAIL:
             return state, verdicts
     elif row.name.startswith(MACHINE):

@@ -11,7 +11,7 @@ from distorting import Distorting, silent
 
 from conformance.adapter.client import Client
 from conformance.adapter.connectors import connect
-from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
+from conformance.harness.recorder import ConformanceFailure, ConformanceFailures, Recorder, RunOptions
 from conformance.histories import stages_local, stages_management
 from conformance.histories.examples import begin, send
 from conformance.histories.examples_management import GET, of_machine, of_queue, transfer
@@ -58,6 +58,8 @@ def judged(run: Callable[[Recorder], object]) -> list[Verdict]:
     judge = Recorder(OPTIONS, lambda verdict, count: seen.append(verdict))
     try:
         run(judge)
+    except ConformanceFailures as several:
+        return [*seen, several.exceptions[0].verdict]
     except ConformanceFailure as failure:
         return [*seen, failure.verdict]
     judge.flush()
