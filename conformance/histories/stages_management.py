@@ -49,11 +49,11 @@ STAGES: Final[Mapping[str, tuple[Call, ...]]] = MappingProxyType(
         "received": (*_KEPT, *connected(), transfer(), stored(1), in_order(1), final("a", _RECEIVED)),
         "both kinds": (*_PLAIN, *within("t1", "b"), *connected(), transfer()),
         "limited": (
-            *within("t1", "a", live_s=5, **_LIMITED),
+            *within("t1", "a", live_s=5, **_LIMITED),  # type: ignore[arg-type]
             Call("messages.send", message="b", handle="s1", reach_s=5, **_LIMITED),  # type: ignore[arg-type]
         ),
         "limited to reach": (
-            *within("t1", "a", reach_s=5, live_s=20, **_LIMITED),
+            *within("t1", "a", reach_s=5, live_s=20, **_LIMITED),  # type: ignore[arg-type]
             Call("messages.send", message="b", handle="s1", live_s=5, **_LIMITED),  # type: ignore[arg-type]
         ),
         "unconnected": (*_PLAIN, step("in_process", ADDRESS), step("socket_connect_failure", error=0x8007274D)),

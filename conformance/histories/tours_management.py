@@ -116,7 +116,7 @@ def openings(state: State) -> list[Call]:
         parent = state.queues.get(queue.family)
         if parent is None or not parent.exists:
             continue
-        accesses = ("send",) if queue.outgoing is not None else ("receive", "send", "peek")
+        accesses: tuple[str, ...] = ("send",) if queue.outgoing is not None else ("receive", "send", "peek")
         accesses = ("receive", "move") if queue.parent is not None else accesses
         mine = [handle for handle in handles(state, *accesses) if handle.queue == queue.name]
         found += [
