@@ -22,7 +22,7 @@ _TEXTS: Mapping[str, tuple[str, ...]] = {
         *(letter * LONGEST_LABEL for letter in "Ж漢"),  # of 2 and 3 bytes in UTF-8
         "\U0001f600" * (LONGEST_LABEL // 2),
     ),
-    "PROPID_Q_MULTICAST_ADDRESS": ("234.1.1.1:1801", "224.0.0.0:1", "239.255.255.255:65535"),
+    "PROPID_Q_MULTICAST_ADDRESS": ("234.1.1.1:1801", "224.0.1.88:1", "239.255.255.255:65535"),
 }
 
 
