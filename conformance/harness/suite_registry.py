@@ -38,7 +38,7 @@ _COSTS = {
     "concurrency": 40,
     "outgoing": 30,
     "properties": 40,
-    "management": 12,
+    "management": 30,
     "restart": 55,
 }
 _COST = 40

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from conformance.model import sends_and_commits
 from conformance.model.arrivals import PEEKED, changed
-from conformance.model.calls import Call
+from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Either, Expected
 from conformance.model.journals import Keeping, is_kept
 from conformance.model.rules import Rules
@@ -44,13 +44,22 @@ def _expired(expected: Expected) -> Iterator[Expected]:
         if stays is not None:  # if the message goes missing from now on, its expiry is to blame
             state = state.with_position(name, replace(position, claim=stays))
         elif window is not None and state.now >= window[1]:
+            _still_here(state, name, position)
             surely.append((name, position))
         elif window is not None and state.now >= window[0]:
+            _still_here(state, name, position)
             perhaps.setdefault(window, []).append((name, position))
     ways = [_gone(replace(expected, next=state), surely)]
     for together in perhaps.values():
         ways = [each for way in ways for each in (_gone(way, together), way)]
     yield from ways
+
+
+def _still_here(state: State, queue: str, position: Position) -> None:
+    """Raise BadCall for a message that was transferred to another computer before its time was over."""
+    session = state.management.sessions.get(queue) if state.management is not None else None
+    if session is not None and (position.message in session.sent or position.message in dict(session.numbers)):
+        raise BadCall(f"no section says what becomes of {position.message}, which was transferred already")
 
 
 def due(state: State, position: Position) -> tuple[int, int] | None:

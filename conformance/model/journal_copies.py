@@ -70,15 +70,15 @@ def with_copies(rules: Rules, before: State, call: Call, expected: Expected) -> 
     if call.method == "queues.create":  # no message arrives or ends, whatever happens to an earlier queue of this name
         return ways
     for name, queue, old in _touched(before, expected.next):
-        if is_kept(name) or queue.outgoing is not None:  # a message on its way has arrived nowhere yet
+        if is_kept(name):
             continue
         same = set(map(id, old.positions)) if old is not None else set()
         for position in queue.positions:
             if id(position) in same:
                 continue
             for fate in fates(old, position, call, expected):
-                if name == ELSEWHERE and fate is not Fate.EXPIRED:
-                    continue
+                if (name == ELSEWHERE or queue.outgoing is not None) and fate is not Fate.EXPIRED:
+                    continue  # a message on its way has arrived nowhere yet
                 why = _reason(old, position, call) if fate is Fate.RECEIVED else None
                 ways = [new for way in ways for new in _consequences(rules, way, name, position, fate, why)]
         if call.method.startswith("messages.peek") and queue.attributes is not None and queue.attributes.journaling:

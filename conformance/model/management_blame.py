@@ -32,6 +32,8 @@ def mistransferred(state: State, call: Call, demanded: Expected, names: Sequence
         if name not in expected:
             if name not in session.sent or (not expected and demanded.requirement):
                 return demanded.requirement or STATES[CONNECTED]
+            if session.why == "EOD_RESEND":
+                return "MQMR-3.1.4.2.eod-resend"
             return _TOO_SOON if name in session.awaiting else _ONCE
     missing = [name for name in expected if name not in names]
     for name in missing:

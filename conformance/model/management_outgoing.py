@@ -305,16 +305,18 @@ def _interval(shown: Shown) -> Told:
     session, demand = _session(shown), f"{_ELEMENT}.eod-resend-interval"
     if not isinstance(shown.value, int):
         return shown.state, []
-    verdict = shown.equal(demand, shown.value > 0, "more than 0")
+    same = session.acks != 0 or session.base in (None, shown.value)  # an order acknowledgment makes it another one
+    verdict = shown.equal(demand, shown.value > 0 and same, "more than 0" if same else session.base)
     management = shown.state.management or Management()
-    noted = management.having(shown.name, replace(session, interval=shown.value))
+    base = shown.value if session.acks == 0 else None
+    noted = management.having(shown.name, replace(session, interval=shown.value, base=base))
     return replace(shown.state, management=noted), [verdict]
 
 
 def _resend_time(shown: Shown) -> Iterator[Verdict]:
     """Judge when messages will be sent again: the interval after the last one was sent."""
     session = _session(shown)
-    if session.sent_at is None or session.interval is None or not session.numbers or session.acks:
+    if session.sent_at is None or session.interval is None or not session.numbers or session.acks != 0:
         return
     first, last = (second + session.interval for second in session.sent_at)
     value = shown.value if isinstance(shown.value, int) else 0
@@ -339,9 +341,48 @@ def _resends(shown: Shown) -> Iterator[Verdict]:
     yield by_reading(shown.rules, demand, RESENDS, fits, shown.subject, wanted, shown.value)
 
 
+# What an outgoing queue has not
+
+
+def _format_name(shown: Shown) -> Iterator[Verdict]:
+    """Judge the format name of the destination, where it is told."""
+    known, lacking = shown.answer.values.get("designates"), shown.answer.values.get("no_format_names")
+    text = str(shown.value or "")
+    named = isinstance(known, dict) and known.get(text) == shown.name
+    if text and not named and ((isinstance(lacking, list) and text in lacking) or "=" in text):
+        yield shown.equal(shown.row.shown, False, f"a format name of {shown.name}")
+    else:
+        yield shown.equal(shown.row.shown, True, None)
+
+
+def _nothing(shown: Shown) -> Iterator[Verdict]:
+    """Judge that nothing is told of what such a queue has not: no value, an empty one, or the number 0."""
+    numbered = sequence_of(shown.given)
+    empty = shown.value in (None, 0, "", []) or (numbered is not None and numbered[1] == 0)
+    entries = columns(shown.given) if isinstance(shown.value, list) else []
+    empty = empty or (bool(entries) and not any(columns(each) for each in entries))
+    yield shown.equal(shown.row.shown, empty, "nothing")
+
+
+LOCAL_LACKS: Final = tuple(
+    f"{QUEUE}{word}"
+    for word in (
+        *("NEXTHOPS", "CONNECTION_HISTORY", "EOD_LAST_ACK", "EOD_LAST_ACK_COUNT", "EOD_FIRST_NON_ACK"),
+        *("EOD_LAST_NON_ACK", "EOD_NO_READ_COUNT", "EOD_NO_ACK_COUNT", "EOD_RESEND_COUNT"),
+    )
+)
+"""Properties of outgoing queues alone, which MS-MQMR 3.1.4.1 gives no value for others."""
+NOTHING: Final[Judging] = stateless(_nothing)
+
 OUTGOING_VALUES: Final[Mapping[str, Judging]] = {
     f"{QUEUE}TYPE": stateless(_type),
+    f"{QUEUE}FORMATNAME": stateless(_format_name),
     f"{QUEUE}LOCATION": stateless(_location),
+    f"{QUEUE}JOURNAL_MESSAGE_COUNT": NOTHING,
+    f"{QUEUE}BYTES_IN_JOURNAL": NOTHING,
+    f"{QUEUE}EOD_SOURCE_INFO": NOTHING,
+    f"{QUEUE}SUBQUEUE_COUNT": NOTHING,
+    f"{QUEUE}SUBQUEUE_NAMES": NOTHING,
     f"{QUEUE}MESSAGE_COUNT": stateless(count),
     f"{QUEUE}BYTES_IN_QUEUE": bytes_in_queue,
     f"{QUEUE}STATE": stateless(_state),

@@ -58,7 +58,7 @@ def again(state: State, queue: str) -> State:
     """Return the state in which transactional messages without an order acknowledgment are to be transferred again."""
     session = session_of(state, queue)
     pending = frozenset(session.awaiting) & frozenset(session.sent)
-    if not pending:
+    if not session.sent:
         return state
     return with_session(state, queue, replace(session, due=session.due | pending, why="EOD_RESEND"))
 
@@ -199,6 +199,7 @@ def transferred(state: State, queue: Queue, session: Session, names: Sequence[st
         sent=(*rest, *names),
         stored=session.stored - frozenset(names),
         due=frozenset(due) - frozenset(names),
+        why="" if names else session.why,
         numbers=tuple(numbers),
         following=following,
         sends=sends,

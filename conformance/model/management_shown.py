@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from conformance.model.management_rows import ManagementRow
 from conformance.model.observation import Answer
@@ -12,6 +12,8 @@ from conformance.model.property_refusals import equal
 from conformance.model.rules import Rules
 from conformance.model.state import Queue, State
 from conformance.verdict import Json, Outcome, Verdict
+
+_MOST_LISTED: Final = 60  # of what an answer lists, in a verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +36,18 @@ class Shown:
 
     def equal(self, demand: str, holds: bool, expected: Json) -> Verdict:
         """Return the verdict that this value holds a demand or does not."""
-        return equal(demand, self.subject, holds, expected, self.value)
+        return equal(demand, self.subject, holds, expected, short(self.value))
 
     def texts(self, expected: str) -> Iterator[Verdict]:
         """Judge a text of an enumeration."""
         yield self.equal(self.row.values[expected], self.value == expected, expected)
+
+
+def short(value: Json) -> Json:
+    """Return a value, of a long list its beginning and its length."""
+    if isinstance(value, list) and len(value) > _MOST_LISTED:
+        return [*value[:_MOST_LISTED], f"... {len(value)} in all"]
+    return value
 
 
 Told: TypeAlias = tuple[State, list[Verdict]]

@@ -37,8 +37,9 @@ class Session:
     acked: the number that the last order acknowledgment was for, 0 for none, None while not known. acks, repeats: order
     acknowledgments that came, and how often the last one did. acked_at: when. sends: how often the last transactional
     message was transferred. sent_at, sent_ms: when a transactional message was last transferred, in seconds and in the
-    model's milliseconds. interval: the resend interval as told. unread: messages with source journaling that await
-    their final acknowledgment. unread_plain: the number of the others. torn: it is not said what is sent again.
+    model's milliseconds. interval: the resend interval as told; base: as told before any order acknowledgment came.
+    unread: messages with source journaling that await their final acknowledgment. unread_plain: the number of the
+    others. torn: it is not said what is sent again.
     """
 
     state: str = "INACTIVE"
@@ -60,6 +61,7 @@ class Session:
     sent_at: Times = None
     sent_ms: int | None = None
     interval: int | None = None
+    base: int | None = None
     unread: tuple[str, ...] = ()
     unread_plain: int = 0
     torn: bool = False
@@ -80,7 +82,7 @@ class Management:
     """What management has done and shown. The mapping is never changed in place.
 
     connected: whether the machine is connected to the network; None while not known. by: the action that connected or
-    disconnected it. weights: bytes that single queues told last, with the messages that were in them. played: the
+    disconnected it. weights: bytes that single queues told last, with what was in them. played: the
     harness plays all connections, so each state is known.
     """
 

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 from conformance.model.calls import Call
 from conformance.model.content import transferred as content_of
 from conformance.model.management import GET, slice_of
-from conformance.model.management_rows import MACHINE, ROWS, ManagementRow, no_value, value_of
+from conformance.model.management_rows import MACHINE, QUEUE, ROWS, ManagementRow, no_value, value_of
 from conformance.model.management_sessions import (
     ACKNOWLEDGE,
     CONNECTION,
@@ -21,6 +21,7 @@ from conformance.model.management_sessions import (
     transferred,
     with_session,
 )
+from conformance.model.management_shown import short
 from conformance.model.management_state import Times
 from conformance.model.management_values import MACHINE_VALUES, OUTGOING_VALUES, QUEUE_VALUES, Shown, may_lack
 from conformance.model.observation import Answer
@@ -33,6 +34,8 @@ from conformance.verdict import Json, Outcome, Verdict
 TELLING: Final = frozenset({GET, CONNECTION, TRANSFER, ACKNOWLEDGE})
 Told: TypeAlias = tuple[State, list[Verdict]]
 NO_VALUE: Final = "the driver gives no value of it"
+_LAST: Final = frozenset(f"{QUEUE}{word}" for word in ("MESSAGE_COUNT", "BYTES_IN_QUEUE"))
+"""Judged behind all others, which tell more of what is wrong with a session."""
 _FIRST, _NEXT = "MQQB-3.1.1.5.first-number", "MQQB-3.1.7.1.3.next-number"
 _PREVIOUS, _AGAIN = "MQQB-3.1.7.1.3.previous-number", "MQQB-3.1.7.1.3.resent-number"
 _SEQUENCE, _OLDER = "MQQB-3.1.1.5.next-sequence", "MQQB-3.1.1.5.all-acknowledged"
@@ -105,11 +108,16 @@ def _got(rules: Rules, state: State, call: Call, answer: Answer) -> Told:
     given: dict[str, Json] = raw if isinstance(raw, dict) else {}
     if answer.values.get("played") is True and not slice_of(state).played:
         state = replace(state, management=replace(slice_of(state), played=True))
+    number = answer.values.get("number", len(call.names or ()))
+    if number != len(call.names or ()):
+        return state, [
+            Verdict("MQMR-3.1.4.1.get", Outcome.FAIL, call.method, {"values": len(call.names or ())}, number)
+        ]
     if _turned(call.names or (), given):
         expected: Json = {"values in the order of": list(call.names or ())}
         return state, [Verdict("MQMR-3.1.4.1.get", Outcome.FAIL, call.method, expected, list(given.values()))]
     verdicts: list[Verdict] = []
-    for name in call.names or ():
+    for name in sorted(call.names or (), key=_LAST.__contains__):
         state, found = _judged(rules, state, call, ROWS[name], given.get(name), answer)
         verdicts += found
     return state, verdicts
@@ -137,7 +145,8 @@ def _judged(rules: Rules, state: State, call: Call, row: ManagementRow, given: J
         return state, [Verdict(row.shown, Outcome.SKIP, subject, reason=NO_VALUE)]
     verdicts: list[Verdict] = []
     if not lacks:
-        verdicts.append(equal(row.shown, subject, row.of_type(given), {"type": row.vt}, given))
+        told: Json = {**given, "value": short(shown.value)} if isinstance(given, dict) and "value" in given else given
+        verdicts.append(equal(row.shown, subject, row.of_type(given), {"type": row.vt}, told))
         if verdicts[0].outcome is Outcome.FAIL:
             return state, verdicts
     elif row.name.startswith(MACHINE):

@@ -9,17 +9,16 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from conformance.model.counts import settled
-from conformance.model.journals import is_kept, is_public, journal_of
-from conformance.model.management_counts import bytes_in_queue, count, messages, weighed
-from conformance.model.management_outgoing import OUTGOING_VALUES
+from conformance.model.journals import SYSTEM_QUEUES, is_kept, is_public, journal_of
+from conformance.model.management_counts import bytes_in_queue, content_of, count, messages, weighed
+from conformance.model.management_outgoing import LOCAL_LACKS, NOTHING, OUTGOING_VALUES
 from conformance.model.management_rows import MACHINE, QUEUE, columns, value_of
 from conformance.model.management_shown import Judging, Shown, Told, stateless
 from conformance.model.management_state import Management
 from conformance.model.message_sizes import shape_of
 from conformance.model.property_refusals import by_reading
 from conformance.model.rules import FORMAT_NAME, JOURNAL_BYTES
-from conformance.model.state import Queue, State
+from conformance.model.state import Handle, Queue, State
 from conformance.model.tables import PositionState
 from conformance.model.values import replace
 from conformance.verdict import Json, Outcome, Verdict
@@ -66,6 +65,7 @@ def _active(shown: Shown) -> Iterator[Verdict]:
     wrong: list[Json] = [text for text in listed if text in _no_format_names(shown)]
     yield shown.equal(_FORMAT_NAMES, not wrong, {"no": wrong} if wrong else "format names")
     known = _designates(shown)
+    yield shown.equal(shown.row.shown, len(set(listed)) == len(listed), "each queue once")
     told = {known[text] for text in listed if text in known}
     strangers = [text for text in listed if text not in known]
     for queue in shown.state.queues.values():
@@ -79,33 +79,45 @@ def _active(shown: Shown) -> Iterator[Verdict]:
 
 
 def _is_active(state: State, queue: Queue) -> bool | None:
-    """Tell whether a queue is active; None where that is not sure, and for a queue that is no queue of its own."""
-    plain = queue.parent is None and not is_kept(queue.name) and "," not in queue.name and queue.exists
-    its = [handle for handle in state.handles.values() if handle.queue == queue.name and handle.is_open]
-    others = any(
-        handle.is_open and (queue.name in handle.queue.split(",") or handle.queue.startswith(f"{queue.name};"))
-        for handle in state.handles.values()
-    )
-    if not plain or any(handle.lost for handle in its) or (others and not its):
+    """Tell whether a queue is active; None where that is not sure, and for a queue that is no queue of its own.
+
+    A handle on several queues is one on each of them (MS-MQDMPR 3.1.7.1.5).
+    """
+    plain = queue.parent is None and not is_kept(queue.name) and "," not in queue.name
+    its = [handle for handle in state.handles.values() if handle.is_open and _reaches(handle, queue.name)]
+    if not plain or (queue.exists and any(handle.lost for handle in its)):
         return None
-    if queue.outgoing is not None and not its:
-        if any(position.doubtful for position in queue.positions):
-            return None
-        return True if any(position.available for position in queue.positions) else None
-    return bool(its)
+    if not queue.exists:
+        return False
+    if its:
+        return True
+    if any(handle.is_open and handle.queue.startswith(f"{queue.name};") for handle in state.handles.values()):
+        return None
+    if queue.outgoing is None:
+        return False
+    if any(position.available and not position.doubtful for position in queue.positions):
+        return True
+    return False if all(position.state is _DELETED for position in queue.positions) else None
+
+
+def _reaches(handle: Handle, queue: str) -> bool:
+    return queue in handle.queue.split(",") and queue not in handle.gone
 
 
 def _demand(state: State, queue: Queue, *, active: bool) -> str:
     if active:
-        open_ = any(handle.queue == queue.name and handle.is_open for handle in state.handles.values())
+        open_ = any(_reaches(handle, queue.name) and handle.is_open for handle in state.handles.values())
         return _ACTIVE if open_ else _ACTIVE_OUTGOING
-    ever = any(handle.queue == queue.name for handle in state.handles.values())
+    ever = any(_reaches(handle, queue.name) for handle in state.handles.values())
     return _NOT_ACTIVE if ever or state.restarts else _NEW_INACTIVE
 
 
 def _private(shown: Shown) -> Iterator[Verdict]:
     listed = [str(one) for one in shown.value] if isinstance(shown.value, list) else []
     known = _designates(shown)
+    formats: list[Json] = [text for text in listed if "=" in text.partition("\\")[0]]
+    yield shown.equal(shown.row.shown, not formats, {"no path names": formats} if formats else "path names")
+    yield shown.equal(shown.row.shown, len(set(listed)) == len(listed), "each queue once")
     told = {known[text] for text in listed if text in known}
     for queue in shown.state.queues.values():
         if queue.parent is None and not is_kept(queue.name) and "," not in queue.name and queue.outgoing is None:
@@ -136,18 +148,22 @@ def _connected(shown: Shown) -> Iterator[Verdict]:
 
 
 def _bytes_of_all(shown: Shown) -> Told:
-    """Judge the bytes in all queues by those that each queue told while it had the same messages."""
+    """Judge the bytes in all queues by those that each queue told while it had the same messages.
+
+    Queues of the system belong to the manager as all others do (MS-MQDMPR 3.1.1.2). Journals of queues are reached by
+    reference alone, so they may count or not.
+    """
     state, management, value = shown.state, shown.state.management or Management(), int(str(shown.value))
     told = {place: (there, taken) for place, there, taken in management.weights}
     least = total = journals = 0
     known = True
     for queue in state.queues.values():
-        left = frozenset(position.message for position in queue.positions if position.state is not _DELETED)
-        if not left:
+        there, taken = told.get(queue.name, (None, 0))
+        if all(position.state is _DELETED for position in queue.positions):
             continue
-        known = known and settled(queue) and told.get(queue.name, (None, 0))[0] == left
-        taken = told.get(queue.name, (None, 0))[1]
-        total, journals = total + taken, journals + (taken if is_kept(queue.name) else 0)
+        known = known and there == content_of(queue)
+        total += taken
+        journals += taken if is_kept(queue.name) and queue.name not in SYSTEM_QUEUES else 0
         least += sum(
             shape_of(position)[0]
             for position in queue.positions
@@ -225,7 +241,7 @@ def _journal_bytes(shown: Shown) -> Told:
     if is_kept(shown.name) or shown.queue is None or shown.queue.parent is not None:
         return shown.state, []
     journal, attributes = _journal(shown), shown.queue.attributes
-    there = journal is not None and any(position.available for position in journal.positions)
+    there = journal is not None and any(one.available and not one.doubtful for one in journal.positions)
     if there and (attributes is None or not attributes.journaling):
         _, found = weighed(shown, journal_of(shown.name))
         right = not any(verdict.outcome is Outcome.FAIL for verdict in found)
@@ -247,10 +263,11 @@ def _location(shown: Shown) -> Iterator[Verdict]:
 def _subqueues(shown: Shown) -> tuple[set[str], set[str]]:
     """Return the names of the subqueues that must be there, and of those that may be."""
     its = [queue for queue in shown.state.queues.values() if queue.parent == shown.name and queue.exists]
+    opened = {one.queue for one in shown.state.handles.values() if one.is_open and not one.lost}
     must = {
         queue.name.partition(";")[2].casefold()
         for queue in its
-        if any(position.available and not position.doubtful for position in queue.positions)
+        if queue.name in opened or any(one.available and not one.doubtful for one in queue.positions)
     }
     return must, {queue.name.partition(";")[2].casefold() for queue in its}
 
@@ -298,4 +315,5 @@ QUEUE_VALUES: Final[Mapping[str, Judging]] = {
     f"{QUEUE}EOD_SOURCE_INFO": stateless(_source_info),
     f"{QUEUE}SUBQUEUE_COUNT": stateless(_subqueue_count),
     f"{QUEUE}SUBQUEUE_NAMES": stateless(_subqueue_names),
+    **dict.fromkeys(LOCAL_LACKS, NOTHING),
 }

@@ -354,6 +354,7 @@ def _got(rules: Rules, state: State, call: Call, answer: Answer) -> Told:
         verdicts += _value(rules, ROWS[each], queue, f"{each} of {name}", values[each])
         if each == _INSTANCE:
             verdicts.append(_own(properties, name, values[each]))
+            verdicts.append(_new_one(properties, name, values[each]))
         known.setdefault(each, Known(values[each], ROWS[each].shown))  # what is the manager's to choose stays so
     return replace(state, properties=properties.having(name, replace(queue, known=known))), verdicts
 
@@ -368,6 +369,12 @@ def _own(properties: Properties, queue: str, value: Json) -> Verdict:
     subject, row = f"{_INSTANCE} of {queue}", ROWS[_INSTANCE]
     taken = value != NO_GUID and any(same(row, other, value) for other in others)
     return equal(IDENTIFIER, subject, not taken, "a GUID of its own", value)
+
+
+def _new_one(properties: Properties, queue: str, value: Json) -> Verdict:
+    """The GUID of a queue was no earlier queue's, not of one of its name either."""
+    taken = value != NO_GUID and str(value).casefold() in properties.former
+    return equal(ROWS[_INSTANCE].shown, f"{_INSTANCE} of {queue}", not taken, "a GUID that no queue had", value)
 
 
 def _value(rules: Rules, row: PropertyRow, queue: QueueProperties, subject: str, value: Json) -> Iterator[Verdict]:

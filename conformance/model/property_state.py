@@ -60,7 +60,7 @@ class Properties:
 
     shown: the properties the manager shows at all. queue_manager: its GUID, None where unknown. gone: for a queue that
     must not be there, the demand that is broken if it is. unread: queues that a call may have changed and that nobody
-    has read since, the one it was about first.
+    has read since, the one it was about first. former: GUIDs of queues that are gone.
     """
 
     shown: tuple[str, ...] = ()
@@ -68,6 +68,7 @@ class Properties:
     queues: Mapping[str, QueueProperties] = field(default_factory=dict)
     gone: Mapping[str, str] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
+    former: frozenset[str] = frozenset()
 
     def having(self, name: str, queue: QueueProperties) -> Properties:
         """The same with this queue."""
@@ -77,7 +78,9 @@ class Properties:
     def without(self, name: str, demand: str) -> Properties:
         """The same without this queue; `demand` is broken if it is there all the same."""
         queues = {other: queue for other, queue in self.queues.items() if other != name}
-        return replace(self, queues=queues, gone={**self.gone, name: demand})
+        known = self.queues[name].known.get("PROPID_Q_INSTANCE") if name in self.queues else None
+        former = self.former | {str(known.value).casefold()} if known is not None else self.former
+        return replace(self, queues=queues, gone={**self.gone, name: demand}, former=former)
 
     def blaming(self, demand: str) -> Properties:
         """The same, with another demand for everything."""
@@ -94,7 +97,7 @@ class Properties:
     def key(self) -> Hashable:
         """Equal for equal values."""
         queues = tuple((name, queue.key()) for name, queue in sorted(self.queues.items()))
-        return self.shown, self.queue_manager, queues, tuple(sorted(self.gone.items())), self.unread
+        return self.shown, self.queue_manager, queues, tuple(sorted(self.gone.items())), self.unread, self.former
 
 
 def shown_in(profile: str) -> tuple[str, ...]:

@@ -35,15 +35,23 @@ def send(rules: Rules, state: State, call: Call) -> Iterable[Expected]:
         raise BadCall(f"no section says whether {call.admin} takes acknowledgments")
     wishes = wishes_of(state, call)
     if handle is not None and is_remote(handle.queue):
-        reported = wishes is not None and (wishes.acks or wishes.live_ms is not None or wishes.lasting or wishes.admin)
-        if reported or call.reach_s is not None or (wishes is not None and state.management is None):
+        if call.acks or call.admin or ((wishes is not None or call.reach_s is not None) and state.management is None):
             raise BadCall("a queue of another computer is sent plain messages")
-        return outgoing.send(rules, state, call, wishes)
+        return outgoing.send(rules, state, call, _on_its_way(state, call, wishes))
     if wishes is not None and state.keeping is None:
         state = replace(state, keeping=Keeping())
     if state.keeping is None or handle is None or not handle.is_open or handle.lost or handle.access != "send":
         return sends_and_commits.send(rules, state, call)
     return _to_one(rules, state, call, wishes or Wishes(sent=state.now))
+
+
+def _on_its_way(state: State, call: Call, wishes: Wishes | None) -> Wishes | None:
+    """Return the options of a message to another computer: the sooner of its two times ends its wait (3.1.2.4)."""
+    if call.reach_s is None or call.reach_s == UNLIMITED:
+        return wishes
+    wishes = wishes or Wishes(sent=state.now)
+    reach_ms = call.reach_s * 1000
+    return replace(wishes, live_ms=reach_ms if wishes.live_ms is None else min(reach_ms, wishes.live_ms), lasting=False)
 
 
 def wishes_of(state: State, call: Call) -> Wishes | None:

@@ -140,7 +140,9 @@ class Honest:
         elif name == "LABEL":
             fine = isinstance(value, str) and len(value) <= 124
         else:
-            fine = name == "BASEPRIORITY" or (isinstance(value, str) and value.startswith("23") and ":" in value)
+            fine = name == "BASEPRIORITY" or (
+                isinstance(value, str) and value.startswith(("22", "23")) and ":" in value
+            )
         if not fine:
             raise Refused(VALUE)
 

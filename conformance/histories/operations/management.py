@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.histories.operations.handles import Handles
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _NAMES: Final = (f"{MACHINE}ACTIVEQUEUES", f"{QUEUE}FORMATNAME")
 _ACKNOWLEDGE: Final = "management.acknowledge"
+_MOST_NAMES: Final = 2_000  # of an answer that are looked at: each takes a while, and an answer may have very many
 _ADDRESS: Final = "192.0.2.7"  # RFC 5737
 _MOST_STEPS: Final = 12  # entries of a connection history that a walk makes
 _ACK_NAMES: Final = {"session": "a session acknowledgment", "order": "an order acknowledgment", "final": "a final one"}
@@ -49,13 +51,13 @@ def _read(answer: Answer, call: Call, values: Mapping[str, Any], handles: Handle
     texts = [text for one in told.values() for text in _texts(one.get("value"))]
     known = handles.designated()
     found = {text: known[text.casefold()] for text in texts if text.casefold() in known}
-    wrong: list[Json] = list(
-        _no_format_names(one for name in _NAMES for one in _texts(told.get(name, {}).get("value")))
-    )
+    named = (one for name in _NAMES for one in _texts(told.get(name, {}).get("value")))
+    wrong: list[Json] = list(_no_format_names(islice(named, _MOST_NAMES)))
     more: dict[str, Json] = {
         "told": told,
         "designates": dict(found),
         "played": handles.played,
+        "number": len(given),
         "no_format_names": wrong,
     }
     if call.queue is not None:

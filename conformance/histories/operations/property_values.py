@@ -17,8 +17,12 @@ _NUMBERS: Mapping[Kind, tuple[int, ...]] = {
     Kind.I4: (0, 1, 0x7FFFFFFF),
 }
 _TEXTS: Mapping[str, tuple[str, ...]] = {
-    "PROPID_Q_LABEL": ("orders", "", "x" * LONGEST_LABEL, " two  spaces ", "Жук \U0001f600"),
-    "PROPID_Q_MULTICAST_ADDRESS": ("234.1.1.1:1801", "239.255.255.255:65535"),
+    "PROPID_Q_LABEL": (
+        *("orders", "", " two  spaces ", "Жук \U0001f600", "q\"'\\;,=", "x" * LONGEST_LABEL),
+        *(letter * LONGEST_LABEL for letter in "Ж漢"),  # of 2 and 3 bytes in UTF-8
+        "\U0001f600" * (LONGEST_LABEL // 2),
+    ),
+    "PROPID_Q_MULTICAST_ADDRESS": ("234.1.1.1:1801", "224.0.1.88:1", "239.255.255.255:65535"),
 }
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from conformance.harness.recorder import ConformanceFailure, Recorder
 from conformance.harness.rejudge import NotRepeatable
 from conformance.histories.rejudge import rejudge as rejudge_calls
-from conformance.suites.management.incoming_story import KIND, STORIES, Untold, tell
+from conformance.suites.management import incoming_story, told_stories
+from conformance.suites.management.incoming_story import Untold
 from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -16,18 +17,22 @@ if TYPE_CHECKING:
     from conformance.harness.recorder import RunOptions
 
 
+_TOLD = {each.KIND: each for each in (incoming_story, told_stories)}
+
+
 def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list[Verdict]:
     """Return the verdicts of one example on `client`. Raises NotRepeatable for a repro of another suite."""
-    if repro.get("kind") != KIND:
+    stories = _TOLD.get(str(repro.get("kind")))
+    if stories is None:
         return rejudge_calls(repro, client, options)
-    if repro.get("story") not in STORIES:
+    if repro.get("story") not in stories.STORIES:
         raise NotRepeatable(f"The suite management has no story {repro.get('story')!r}.")
     verdicts: list[Verdict] = []
     judge = Recorder(options, lambda verdict, count: verdicts.append(verdict))
     if client.offers("reset"):
         client.call("reset")
     try:
-        tell(str(repro["story"]), client, judge)
+        stories.tell(str(repro["story"]), client, judge)
     except Untold as nothing:
         raise NotRepeatable(f"The example cannot be run: {nothing}.") from None
     except ConformanceFailure as failure:

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 CONNECTION = "management.connection"
 OTHER, THIRD = "198.51.100.4", "203.0.113.9"  # RFC 5737
 IPV6 = "2001:db8::7"  # RFC 3849
+SPELLINGS = (
+    *("::ffff:192.0.2.7", "2001:db8::198.51.100.4", "2001:db8:0:0:0:0:0:9", "2001:DB8::A", "2001:db8:1:2:3:4:5:6"),
+    *("::1", "64:ff9b::203.0.113.9", "fe80::1", "0.0.0.0", "255.255.255.255", "192.0.2.100"),
+)
 STATE, ROW = "MQDMPR-3.1.1.3.state-", "MQMQ-2.3.12.11.mgmt-queue-state-"
 HISTORY = "MQDMPR-3.1.1.3."
 LATER = tuple(name for name in STATUSES if name not in ("in_process", "established"))
@@ -133,6 +137,13 @@ def test_next_hops_are_what_is_tried_and_then_what_is_connected(history: History
     history.run(hops, step("in_process", ADDRESS, OTHER), hops, step("established", OTHER), hops)
     history.run(step("closed"), hops, step("in_process", THIRD, IPV6, ADDRESS), hops, step("established", IPV6), hops)
     history.run(step("closing"), hops, step("closed"), hops)
+
+
+@pytest.mark.requirement(f"{HISTORY}next-hops", "MQMQ-2.3.12.12.ipv6-addr-rule", "MQMQ-2.3.12.12.ip-addr-rule")
+@pytest.mark.parametrize("address", SPELLINGS)
+def test_a_next_hop_is_told_however_its_address_is_written(history: History, judge: Any, address: str) -> None:
+    hops = of_queue(judge, REMOTE, "NEXTHOPS", "CONNECTION_HISTORY")
+    history.run(step("in_process", address, ADDRESS), hops, step("established", address), hops, step("closed"), hops)
 
 
 @pytest.mark.requirement(

@@ -23,6 +23,7 @@ from conformance.model import Call
 from conformance.model.management_rows import MACHINE, ROWS
 
 TYPES = tuple(row.shown for row in ROWS.values() if row.name.startswith(MACHINE))
+MANY = 40
 ACTIVE = ("MQDMPR-3.1.1.2.active", "MQDMPR-3.1.1.2.inactive", "MQDMPR-3.1.7.1.3.inactive")
 BYTES = "MQMQ-2.3.11.6.propid-mgmt-msmq-bytes-in-all-queues"
 
@@ -43,6 +44,28 @@ def test_a_queue_is_active_while_somebody_has_it_open(mq: Any, judge: Any, mq_ne
     history.run(Call("queues.open", name="s", queue="q1", access="send"), Call("queues.close", handle="r"), active)
     history.run(Call("queues.open", name="p", queue="q2", access="peek"), active, Call("queues.close", handle="s"))
     history.run(active, Call("queues.close", handle="p"), active)
+
+
+@pytest.mark.requirement("MQDMPR-3.1.1.2.active", "MQDMPR-3.1.1.2.inactive")
+def test_a_handle_on_several_queues_is_one_on_each(mq: Any, judge: Any, mq_need: Any) -> None:
+    mq_need("queues.create", "queues.open", "queues.close", "queues.delete", GET)
+    history, active = History(mq, judge), of_machine(judge, "ACTIVEQUEUES")
+    both = Call("queues.open", name="b", queue="q1,q2", access="send")
+    history.run(*(Call("queues.create", queue=queue) for queue in ("q1", "q2", "q3")), both, active)
+    history.run(Call("queues.close", handle="b"), active, Call("queues.open", name="s", queue="q1", access="send"))
+    history.run(Call("queues.open", name="c", queue="q1,q3", access="send"), active, Call("queues.close", handle="s"))
+    history.run(active, Call("queues.delete", queue="q3"), active, Call("queues.close", handle="c"), active)
+
+
+@pytest.mark.requirement("MQMQ-2.3.11.2.propid-mgmt-msmq-privateq", "MQDMPR-3.1.1.2.active")
+def test_many_queues_are_listed(mq: Any, judge: Any, mq_need: Any) -> None:
+    """Their lists hold all of them, and once each, whatever their order."""
+    mq_need("queues.create", "queues.delete", "queues.open", GET)
+    history, both = History(mq, judge), of_machine(judge, "ACTIVEQUEUES", "PRIVATEQ")
+    queues = [f"q{number}" for number in range(1, MANY + 1)]
+    history.run(*(Call("queues.create", queue=queue) for queue in queues), both)
+    history.run(*(Call("queues.open", name=f"h{queue}", queue=queue, access="receive") for queue in queues[::-1]), both)
+    history.run(*(Call("queues.delete", queue=queue) for queue in queues[::2]), both)
 
 
 @pytest.mark.requirement("MQDMPR-3.1.1.2.active-outgoing")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from conformance.histories.examples import begin, receive, send
-from conformance.histories.examples_management import ACT, GET, acting, begin_managed, of_queue
+from conformance.histories.examples_management import ACT, GET, acting, begin_managed, of_machine, of_queue
 from conformance.histories.history import History
 from conformance.model import Call
 
@@ -90,6 +90,29 @@ def test_what_is_gone_cannot_be_acted_on(mq: Any, judge: Any, mq_need: Any) -> N
     history.run(Call("queues.create", queue="q1"), Call("queues.delete", queue="q1"), acting("PAUSE", "q1"))
     mq.need("format_names", "remote")
     history.run(acting("PAUSE", "remote3"), acting("EOD_RESEND", "remote3"))
+
+
+@pytest.mark.requirement(
+    "MQDMPR-3.1.4.12.disconnected",
+    "MQDMPR-3.1.4.13.connected",
+    "MQDMPR-3.1.4.14.pauses",
+    "MQMR-3.1.4.2.any-case",
+    "MQMR-3.1.4.2.unknown-action",
+    *STATE,
+)
+def test_each_action_after_each_other(mq: Any, judge: Any, mq_need: Any) -> None:
+    """What one of them did is undone by those alone that should; refused ones do nothing."""
+    history = begin_managed(mq, judge, mq_need, ACT, GET, "queues.create")
+    history.run(Call("queues.create", queue="q1"))
+    machine, queue = of_machine(judge, "CONNECTED"), of_queue(judge, "remote1", "STATE")
+    actions = (
+        *(acting(name) for name in ("CONNECT", "DISCONNECT", "TIDY", "disconnect", "PAUSE", "STOP")),
+        *(acting(name, "remote1") for name in ("PAUSE", "RESUME", "EOD_RESEND", "resume", "DISCONNECT")),
+        *(acting("PAUSE", "q1"), Call(ACT, target="session", action="CONNECT")),
+    )
+    for first in actions:
+        for second in actions:
+            history.run(first, second, machine, queue)
 
 
 def test_paused_queues_are_as_they_were_when_nothing_is_asked_of_them(mq: Any, judge: Any, mq_need: Any) -> None:

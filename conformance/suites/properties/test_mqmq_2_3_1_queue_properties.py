@@ -220,6 +220,16 @@ def test_queues_that_are_not_there_and_that_are(mq: Port, judge: Recorder, mq_ne
     history.run(create(LABEL="second", QUOTA=5), deleting(Q1), put(LABEL="x"), create())
 
 
+@pytest.mark.requirement("MQMQ-2.3.1.1.propid-q-instance", "MQDMPR-3.1.7.1.3.create-time", "MQDMPR-3.1.7.1.3.success")
+def test_a_queue_made_again_is_another_one(mq: Port, judge: Recorder, mq_need: Any) -> None:
+    """It has its own identity and time, and nothing of what was set before."""
+    history = begin(mq, judge, mq_need, "queues.set", "queues.delete")
+    hour = (passing(3_600_000),) if mq.offers("clock.advance") and mq.hello.clock == "virtual" else ()
+    history.run(create(LABEL="before", QUOTA=7, JOURNAL=1), put(PRIV_LEVEL=2, AUTHENTICATE=1), create(Q2))
+    for _ in range(2):
+        history.run(*hour, deleting(Q1), create(), *hour, put(LABEL="after"))
+
+
 @pytest.mark.parametrize("kill", [True, False], ids=["killed", "stopped"])
 @pytest.mark.requirement("MQDMPR-3.1.1.2.private-attributes-persistent")
 def test_properties_survive_a_restart(mq: Port, judge: Recorder, mq_need: Any, kill: bool) -> None:

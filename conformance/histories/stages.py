@@ -1,0 +1,63 @@
+"""Stages and events: each pair of both is a history, with a look at everything between and behind.
+
+What shows only where two conditions meet is found by pairs of them, which no run leaves to chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from conformance.histories.history import History
+from conformance.histories.tours_management import Looking
+from conformance.model import BadCall, Call
+
+if TYPE_CHECKING:
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder
+
+
+def at(
+    stage: Sequence[Call],
+    events: Mapping[str, Sequence[Call]],
+    mq: Port,
+    judge: Recorder,
+    *,
+    opening: Sequence[Call],
+    behind: Sequence[Call],
+    shown: Iterable[str],
+) -> None:
+    """Run a history for each event that can happen at a stage.
+
+    opening: calls that begin it. behind: calls that end it. shown: the management properties to look at.
+    """
+    names = tuple(shown)
+    for number, event in enumerate(events.values()):
+        history = History(mq, judge)
+        history.run(*opening)
+        looking = Looking(names)
+        _some(history, stage)
+        if number == 0:
+            history.run(*looking(history.state))
+        if not _some(history, event):
+            continue
+        history.run(*looking(history.state))
+        if _some(history, behind):
+            history.run(*looking(history.state))
+
+
+def _some(history: History, calls: Sequence[Call]) -> bool:
+    """Make the calls that make sense now; return False where none does."""
+    return sum(_done(history, call) for call in calls) > 0
+
+
+def _done(history: History, call: Call) -> bool:
+    """Make a call that makes sense now; return False for another."""
+    if history.over:
+        return False
+    try:
+        history.model.allowed(history.state, call)
+        history.attempt(call)
+    except BadCall:
+        return False
+    return True

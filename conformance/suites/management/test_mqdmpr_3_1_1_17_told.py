@@ -1,0 +1,45 @@
+"""What is told of a packet that no queue takes, and handles of administrators: MS-MQDMPR 3.1.1.12 and 3.1.1.17."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.suites.management.incoming_story import Untold
+from conformance.suites.management.told_stories import PEEKS, RECEIVES, REPORTS, tell
+
+if TYPE_CHECKING:
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder
+
+
+def told(name: str, mq: Port, judge: Recorder) -> None:
+    try:
+        tell(name, mq, judge)
+    except Untold as nothing:
+        pytest.skip(str(nothing))
+
+
+@pytest.mark.parametrize(
+    "cause", [pytest.param(cause, marks=pytest.mark.requirement(report[0])) for cause, report in REPORTS.items()]
+)
+@pytest.mark.requirement("MQDMPR-3.1.1.12.ack-neg-arrival")
+def test_a_packet_that_no_queue_takes_is_reported(mq: Port, judge: Recorder, mq_need: Any, cause: str) -> None:
+    mq_need("queues.create", "queues.open", "messages.receive", "packets.encode", "packets.deliver")
+    told(cause, mq, judge)
+
+
+@pytest.mark.requirement(PEEKS, RECEIVES)
+def test_administrators_reach_what_waits_in_an_outgoing_queue(mq: Port, judge: Recorder, mq_need: Any) -> None:
+    mq_need("queues.open", "messages.send", "messages.peek", "messages.receive", "queues.purge", "reset")
+    if mq.offers("reset"):
+        mq.call("reset")
+    told("administrators", mq, judge)
+
+
+@pytest.mark.requirement("MQMR-3.1.4.1.get")
+def test_a_queue_is_the_same_however_its_name_is_written(mq: Port, judge: Recorder, mq_need: Any) -> None:
+    mq_need("queues.create", "management.get", "reset")
+    mq.call("reset")
+    told("spellings", mq, judge)

@@ -1,0 +1,49 @@
+"""At each stage of its way a message meets each event: MS-MQDMPR 3.1.1.2 to 3.1.1.4, 3.1.4.12-15, MS-MQMR 3.1.4.1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conformance.histories import stages_local, stages_management
+from conformance.histories.examples_management import ACT, GET, PLAYED, shown, transfer
+from conformance.histories.stages import at
+from conformance.histories.walk import NEEDS
+from conformance.model.management_rows import MACHINE, QUEUE
+
+COUNT, GOT = "MQMQ-2.3.12.7.propid-mgmt-queue-message-count", "MQMR-3.1.4.1.get"
+
+
+@pytest.mark.requirement(COUNT, GOT, "MQMQ-2.3.12.11.values")
+@pytest.mark.parametrize("stage", stages_management.STAGES)
+def test_each_event_on_the_way_to_another_computer(mq: Any, judge: Any, mq_need: Any, stage: str) -> None:
+    needs = ("queues.open", "messages.send", "reset", "transactions.begin", "transactions.commit")
+    mq_need(*needs, GET, ACT, *PLAYED)
+    for kind in ("remote", "dead_letter"):
+        mq.need("format_names", kind)
+    at(
+        stages_management.STAGES[stage],
+        stages_management.EVENTS,
+        mq,
+        judge,
+        opening=stages_management.OPENING,
+        behind=(transfer(),),
+        shown=(*shown(MACHINE, judge.profile), *shown(QUEUE, judge.profile)),
+    )
+
+
+@pytest.mark.requirement(COUNT, GOT)
+@pytest.mark.parametrize("stage", stages_local.STAGES)
+def test_each_event_in_a_queue_of_this_computer(mq: Any, judge: Any, mq_need: Any, stage: str) -> None:
+    mq_need(*NEEDS, "reset", "queues.set", GET, ACT)
+    mq.need("format_names", "dead_letter")
+    at(
+        stages_local.STAGES[stage],
+        stages_local.EVENTS,
+        mq,
+        judge,
+        opening=stages_local.OPENING,
+        behind=stages_local.BEHIND,
+        shown=(*shown(MACHINE, judge.profile), *shown(QUEUE, judge.profile)),
+    )

@@ -1,0 +1,189 @@
+"""Stories whose calls no model has: reports of packets that no queue takes, and handles of administrators.
+
+MS-MQDMPR 3.1.1.12 (Class), 3.1.1.17 (ReceiveAdminAccess, PeekAdminAccess), MS-MQMQ 2.2.18.1.6.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.harness.guarded_client import lacking, refusals
+from conformance.model.management_rows import QUEUE, ROWS
+from conformance.suites.management.incoming_story import OTHER, SENDER, Untold
+from conformance.verdict import Json, Outcome, Verdict
+
+if TYPE_CHECKING:
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder
+
+KIND: Final = "told"
+_CLASS: Final = "MQDMPR-3.1.1.12.class-"
+_NEGATIVE: Final = "MQDMPR-3.1.1.12.ack-neg-arrival"
+RECEIVES, PEEKS = "MQDMPR-3.1.1.17.receive-admin-access", "MQDMPR-3.1.1.17.peek-admin-access"
+_GOT: Final = "MQMR-3.1.4.1.get"
+_REMOTE: Final = "DIRECT=TCP:192.0.2.7\\private$\\mqconform-admin"  # RFC 5737
+_TRANSACTION: Final[Mapping[str, Json]] = MappingProxyType(
+    {
+        "sequence_identifier": {"ordinal": 5, "timestamp": 1_600_000_000},
+        "sequence_number": 1,
+        "previous_sequence_number": 0,
+        "index": 1,
+        "first": True,
+        "last": True,
+    }
+)
+REPORTS: Final[Mapping[str, tuple[str, int, dict[str, Json] | None, int, bool]]] = MappingProxyType(
+    {
+        "quota": (f"{_CLASS}nack-queue-exceed-quota", 0x8003, {"PROPID_Q_QUOTA": 1}, 4000, False),
+        "plain": (f"{_CLASS}nack-not-transactional-queue", 0x8009, {}, 3, True),
+        "transactional": (
+            f"{_CLASS}nack-not-transactional-message",
+            0x800A,
+            {"PROPID_Q_TRANSACTION": 1},
+            3,
+            False,
+        ),
+        "absent": (f"{_CLASS}nack-bad-dest-queue", 0x8000, None, 3, False),
+    }
+)
+"""Cause to the requirement on the class, its number, the properties of the destination (None: there is none), the size
+of the body, and whether the message was sent in a transaction."""
+
+
+def refused(cause: str, mq: Port, judge: Recorder) -> None:
+    """A packet that its queue does not take is reported in the administration queue, to whoever asked for it."""
+    demand, number, properties, size, transactional = REPORTS[cause]
+    path = f"{mq.hello.computer}\\private$\\mqconform-told-"
+    admin = _made(mq, judge, f"{path}admin", {})
+    reader = mq.call("queues.open", format_name=admin, access="receive")
+    if not reader.ok:
+        raise Untold("no administration queue could be opened")
+    name = f"DIRECT=OS:{path}nobody" if properties is None else _made(mq, judge, f"{path}{cause}", properties)
+    for sender, asked in ((SENDER, True), (OTHER, False)):
+        message: dict[str, Json] = {
+            "destination": name,
+            "body": base64.b64encode(b"x" * size).decode(),
+            "administration_queue": admin,
+            "acknowledgements": ["negative_arrival"] if asked else ["positive_arrival"],
+            "identifier": {"source": sender, "ordinal": 7},
+            **({"transaction": dict(_TRANSACTION)} if transactional else {}),
+        }
+        if _delivered(mq, message):
+            raise Untold("the packet is taken, whatever its queue is")
+        judge.step(f"deliver a packet that its queue cannot take ({cause})", {"method": "packets.deliver"})
+        told = mq.call("messages.receive", queue=reader.values["queue"], timeout_ms=mq.hello.settle_ms)
+        found = told.values["message"].get("class") if told.ok else None
+        judge.step("receive from the administration queue", {"method": "messages.receive"}, {"class": found})
+        if asked:
+            _record(judge, _NEGATIVE, told.ok, {"report": True}, {"report": told.ok})
+            _record(judge, demand, found == number, number, found)
+        else:
+            _record(judge, _NEGATIVE, not told.ok, {"report": False}, {"report": told.ok})
+
+
+def administrators(mq: Port, judge: Recorder) -> None:
+    """Handles of administrators reach the messages that wait in an outgoing queue, as far as each may."""
+    mq.need("format_names", "remote")
+    sender = mq.call("queues.open", format_name=_REMOTE, access="send")
+    if not sender.ok:
+        raise Untold("no queue of another computer could be opened")
+    for label in ("a", "b", "c"):
+        mq.call("messages.send", queue=sender.values["queue"], message={"label": label})
+    judge.step("send three messages to another computer", {"method": "messages.send"})
+    for access, demand in (("peek_admin", PEEKS), ("receive_admin", RECEIVES)):
+        opened = _opened(mq, access)
+        may_take = access == "receive_admin"
+        _record(judge, demand, opened is not None, {"opened": True}, {"opened": opened is not None})
+        peeked = mq.call("messages.peek", queue=opened, timeout_ms=0)
+        judge.step(f"peek with {access}", {"method": "messages.peek"}, {"status": peeked.status})
+        _record(judge, demand, _label(peeked) == "a", "a", _label(peeked))
+        taken = mq.call("messages.receive", queue=opened, timeout_ms=0)
+        judge.step(f"receive with {access}", {"method": "messages.receive"}, {"status": taken.status})
+        _record(judge, demand, taken.ok is may_take, {"received": may_take}, {"received": taken.ok})
+        if may_take:
+            _record(judge, demand, _label(taken) == "a", "a", _label(taken))
+        purged = mq.call("queues.purge", queue=opened)
+        judge.step(f"purge with {access}", {"method": "queues.purge"}, {"status": purged.status})
+        _record(judge, demand, purged.ok is may_take, {"purged": may_take}, {"purged": purged.ok})
+        left = mq.call("messages.peek", queue=opened, timeout_ms=0)
+        _record(judge, demand, _label(left) == (None if may_take else "a"), None if may_take else "a", _label(left))
+
+
+def spellings(mq: Port, judge: Recorder) -> None:
+    """A queue is the same however its name is written; an action on one spelling is seen by the other."""
+    path = f"{mq.hello.computer}\\private$\\mqconform-Told-Names"
+    made, direct = _made(mq, judge, path, {}), f"DIRECT=OS:{path}"
+    told = [_shown(mq, judge, name) for name in (made, direct, f"DIRECT=OS:{path.swapcase()}", direct.lower())]
+    for other in told[1:]:
+        _record(judge, _GOT, other == told[0], told[0], other)
+    if not mq.offers("management.act") or not mq.hello.takes("format_names", "remote"):
+        return
+    if not mq.call("queues.open", format_name=_REMOTE, access="send").ok:
+        raise Untold("no queue of another computer could be opened")
+    for name, action, state in ((_REMOTE.swapcase(), "PAUSE", "ONHOLD"), (_REMOTE.lower(), "RESUME", "INACTIVE")):
+        done = mq.call("management.act", target={"type": "queue", "format_name": name}, action=action)
+        judge.step(f"{action} of {name}", {"method": "management.act"}, {"status": done.status})
+        for other in (_REMOTE, _REMOTE.upper()):
+            shown = _shown(mq, judge, other)
+            found = shown[-1] if isinstance(shown, list) else shown
+            _record(judge, _GOT, found == {"vt": 31, "value": state}, state, found)
+
+
+def _shown(mq: Port, judge: Recorder, name: str) -> Json:
+    numbers = [ROWS[f"{QUEUE}{word}"].number for word in ("PATHNAME", "TYPE", "LOCATION", "MESSAGE_COUNT", "STATE")]
+    told = mq.call("management.get", target={"type": "queue", "format_name": name}, properties=numbers)
+    found: Json = list(told.values["values"]) if told.ok else {"status": told.status}
+    judge.step(f"read management properties of {name}", {"method": "management.get"}, {"values": found})
+    return found
+
+
+def _opened(mq: Port, access: str) -> Any:
+    mq.need("access", access)
+    opened = mq.call("queues.open", format_name=_REMOTE, access=access)
+    return opened.values["queue"] if opened.ok else None
+
+
+def _label(answer: Any) -> str | None:
+    return str(answer.values["message"].get("label")) if answer.ok else None
+
+
+def _made(mq: Port, judge: Recorder, path: str, properties: Mapping[str, Json]) -> str:
+    made = mq.call("queues.create", path_name=path, properties=dict(properties))
+    judge.step(f"create a queue with {dict(properties)}", {"method": "queues.create"}, {"status": made.status})
+    if not made.ok:
+        raise Untold("no queue could be created")
+    return str(made.values["format_name"])
+
+
+def _delivered(mq: Port, message: dict[str, Json]) -> bool:
+    try:
+        packet = mq.call("packets.encode", message=message)
+        if not packet.ok:
+            raise Untold("no such packet could be made")
+        return mq.call("packets.deliver", packet=packet.values["packet"]).ok
+    except refusals() as refusal:
+        if lacking(refusal) is None:
+            raise
+        raise Untold("no packet could be made and delivered") from None
+
+
+def _record(judge: Recorder, demand: str, holds: bool, expected: Json, actual: Json) -> None:
+    judge.record(Verdict(demand, Outcome.PASS if holds else Outcome.FAIL, demand.rpartition(".")[2], expected, actual))
+
+
+def _of(cause: str) -> Callable[[Port, Recorder], None]:
+    return lambda mq, judge: refused(cause, mq, judge)
+
+
+STORIES: Final[Mapping[str, Callable[[Port, Recorder], None]]] = MappingProxyType(
+    {**{cause: _of(cause) for cause in REPORTS}, "administrators": administrators, "spellings": spellings}
+)
+
+
+def tell(name: str, mq: Port, judge: Recorder) -> None:
+    """Run a story. Raises ConformanceFailure, and Untold if the driver does not let it happen."""
+    judge.begin_example(KIND, {"story": name})
+    STORIES[name](mq, judge)

@@ -1,0 +1,193 @@
+"""Bad answers about management get a verdict, and large ones in bounded time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from distorting import Distorting, silent
+
+from conformance.adapter.client import Client
+from conformance.adapter.connectors import connect
+from conformance.harness.recorder import ConformanceFailure, ConformanceFailures, Recorder, RunOptions
+from conformance.histories import stages_local, stages_management
+from conformance.histories.examples import begin, send
+from conformance.histories.examples_management import GET, of_machine, of_queue, transfer
+from conformance.histories.stages import at
+from conformance.histories.tour import Tour, tour
+from conformance.histories.tours_acknowledgments import acknowledged
+from conformance.histories.tours_management import TOURS
+from conformance.model import Call
+from conformance.model.management_rows import ROWS
+from conformance.spec.catalogue import assignment
+from conformance.suites.management import incoming_story, told_stories
+from conformance.suites.management.told_stories import PEEKS, RECEIVES, REPORTS
+from conformance.verdict import Outcome, Verdict
+
+OPTIONS = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 10, 10)
+MANY = 100_000
+COUNT = "PROPID_MGMT_QUEUE_MESSAGE_COUNT"
+ANSWER = Callable[[list[dict[str, Any]]], list[dict[str, Any]]]
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    with connect("embedded", state_dir=tmp_path_factory.mktemp("state"), in_process=True) as found:
+        yield found
+
+
+def answering(client: Client, change: ANSWER) -> Any:
+    """Return a client whose answers to management.get are changed."""
+    changing = Distorting(client, lambda method, params: None, silent)
+
+    def call(method: str, **params: Any) -> Any:
+        result = client.call(method, **params)
+        if method == GET and result.ok:
+            result.values["values"] = change(list(result.values["values"]))
+        return result
+
+    changing.call = call  # type: ignore[method-assign]
+    return changing
+
+
+def judged(run: Callable[[Recorder], object]) -> list[Verdict]:
+    """Return the verdicts of what a test does, the failing one last."""
+    seen: list[Verdict] = []
+    judge = Recorder(OPTIONS, lambda verdict, count: seen.append(verdict))
+    try:
+        run(judge)
+    except ConformanceFailures as several:
+        return [*seen, several.exceptions[0].verdict]
+    except ConformanceFailure as failure:
+        return [*seen, failure.verdict]
+    judge.flush()
+    return seen
+
+
+def failed(verdicts: list[Verdict]) -> str | None:
+    return next((one.requirement for one in verdicts if one.outcome is Outcome.FAIL), None)
+
+
+def looked(mq: Any, *words: str) -> Callable[[Recorder], object]:
+    return lambda judge: begin(mq, judge, mq.need, GET).run(send("a"), of_queue(judge, "q1", *words))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda values: values[:-1], lambda values: [*values, values[0]], lambda values: []],
+    ids=["one less", "one more", "none"],
+)
+def test_another_number_of_values_than_was_asked_for_fails(client: Client, change: ANSWER) -> None:
+    assert failed(judged(looked(answering(client, change)))) == "MQMR-3.1.4.1.get"
+
+
+def test_a_hundred_thousand_active_queues_are_read_in_bounded_time(client: Client) -> None:
+    many = [f"DIRECT=TCP:192.0.2.7\\private$\\q{number}" for number in range(MANY)]
+    mq = answering(client, lambda values: [{**one, "value": [*one["value"], *many]} for one in values])
+    began = time.process_time()
+
+    def run(judge: Recorder) -> None:
+        begin(mq, judge, mq.need, GET).run(of_machine(judge, "ACTIVEQUEUES"))
+
+    verdicts = judged(run)
+    assert failed(verdicts) is None
+    assert time.process_time() - began < 20
+    assert all(len(str(one.actual)) < 10_000 for one in verdicts)
+
+
+def test_a_count_that_runs_backwards_fails(client: Client) -> None:
+    left = iter(range(9, 0, -1))
+
+    def backwards(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [{"vt": 19, "value": next(left)} for _ in values]
+
+    mq = answering(client, backwards)
+
+    def run(judge: Recorder) -> None:
+        look = of_queue(judge, "q1", "MESSAGE_COUNT")
+        begin(mq, judge, mq.need, GET).run(send("a"), look, send("b"), look)
+
+    assert failed(judged(run)) == ROWS[COUNT].shown
+
+
+def test_what_is_gone_is_answered_by_a_failure(client: Client) -> None:
+    def run(judge: Recorder) -> None:
+        history = begin(client, judge, client.need, GET, "queues.delete")
+        history.run(Call("queues.close", handle="r"), Call("queues.delete", queue="q1"))
+        history.run(of_queue(judge, "q1"), Call("management.act", queue="q1", action="PAUSE"))
+
+    assert failed(judged(run)) is None
+
+
+TOUR = {**TOURS, "acknowledged": lambda shown, restarts: acknowledged(restarts=restarts)}
+
+
+@pytest.mark.parametrize("name", TOUR)
+def test_a_tour_passes_and_finds_what_is_told_wrongly(client: Client, name: str) -> None:
+    plan: Tour = TOUR[name](tuple(ROWS), restarts=True)
+    assert failed(judged(lambda judge: tour(client, judge, OPTIONS, plan))) is None
+    if name != "acknowledged":
+        wrong = answering(client, lambda values: [_more(one) for one in values])
+        assert failed(judged(lambda judge: tour(wrong, judge, OPTIONS, plan))) is not None
+
+
+def _more(one: dict[str, Any]) -> dict[str, Any]:
+    return {**one, "value": one["value"] + 1} if one.get("vt") == 19 else one
+
+
+@pytest.mark.parametrize(
+    ("module", "behind"),
+    [(stages_local, stages_local.BEHIND), (stages_management, (transfer(),))],
+    ids=["local", "remote"],
+)
+def test_some_stages_pass(client: Client, module: Any, behind: Any) -> None:
+    for stage in list(module.STAGES.values())[::6]:
+        found = judged(
+            lambda judge, stage=stage: at(
+                stage, module.EVENTS, client, judge, opening=module.OPENING, behind=behind, shown=tuple(ROWS)
+            )
+        )
+        assert failed(found) is None
+
+
+@pytest.mark.parametrize("cause", REPORTS)
+def test_a_report_of_another_class_is_blamed_on_its_class(client: Client, cause: str) -> None:
+    client.call("reset")
+    assert failed(judged(lambda judge: told_stories.tell(cause, client, judge))) is None
+    wrong = Distorting(client, lambda method, params: None, silent)
+    wrong.call = _reclassed(client)  # type: ignore[method-assign]
+    client.call("reset")
+    assert failed(judged(lambda judge: told_stories.tell(cause, wrong, judge))) == REPORTS[cause][0]
+
+
+def _reclassed(client: Client) -> Callable[..., Any]:
+    def call(method: str, **params: Any) -> Any:
+        result = client.call(method, **params)
+        if method == "messages.receive" and result.ok:
+            result.values["message"]["class"] ^= 0x10
+        return result
+
+    return call
+
+
+def test_an_administrator_who_may_do_more_or_less_is_found(client: Client) -> None:
+    client.call("reset")
+    assert failed(judged(lambda judge: told_stories.tell("administrators", client, judge))) is None
+    for given, other, blamed in (("peek_admin", "receive_admin", PEEKS), ("receive_admin", "peek_admin", RECEIVES)):
+        wrong = Distorting(client, lambda method, params: None, silent)
+
+        def call(method: str, given: str = given, other: str = other, **params: Any) -> Any:
+            if params.get("access") == given:
+                params["access"] = other
+            return client.call(method, **params)
+
+        wrong.call = call  # type: ignore[method-assign]
+        client.call("reset")
+        assert failed(judged(lambda judge, wrong=wrong: told_stories.tell("administrators", wrong, judge))) == blamed
+
+
+def test_stories_of_one_kind_have_names_of_their_own() -> None:
+    assert incoming_story.KIND != told_stories.KIND
+    assert not set(incoming_story.STORIES) & set(told_stories.STORIES)
