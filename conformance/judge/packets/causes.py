@@ -120,7 +120,7 @@ def cause_of(packet: Packet, fields: Mapping[str, Any], failing: Failing, search
         # Four zeros behind the last header are hardly a DebugHeader without a queue.
         if right.trouble or _odd(right.fields) or (one.requirement == _DEBUG and not right.fields[_QUEUE_TYPE]):
             continue
-        after, strict = (failing(right, readings) for readings in (_ANY, _STRICT))
+        after, strict = (_without(failing(right, readings), one.free) for readings in (_ANY, _STRICT))
         # Where much is broken, some of it may be a deviation of its own.
         if after and not (len(before) > _MUCH and after < before):
             continue
@@ -129,6 +129,10 @@ def cause_of(packet: Packet, fields: Mapping[str, Any], failing: Failing, search
             if not strict:
                 break
     return found
+
+
+def _without(names: frozenset[str], free: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(name for name in names if not name.startswith(free)) if free else names
 
 
 def blamed(verdicts: Sequence[Verdict], right: Iterable[Verdict], cause: str, *, weak: bool) -> list[Verdict]:
