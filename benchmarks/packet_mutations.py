@@ -18,6 +18,7 @@ import argparse
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from conformance.judge.expr import keys_in
 from conformance.judge.packets.judge import ALL_RULES, judge_packet
@@ -113,8 +114,8 @@ def shapes() -> Iterator[tuple[str, Packet]]:
 class Changed:
     """A packet with one change. group: the kind of change and the header. key: the field, or the header.
 
-    last: no header is behind it, so that bytes that are missing or too many may as well be PacketSize's fault. next: the
-    header behind, which is not where it should be.
+    last: no header is behind it, so that missing or surplus bytes may as well be PacketSize's fault. next: the header
+    behind, which is not where it should be.
     """
 
     group: str
@@ -202,7 +203,7 @@ def _headers(name: str, packet: Packet) -> Iterator[Changed]:
             changed = _resized(packet, at + length, 0, bytes(more))
             yield Changed(f"{header}: padded", name, header, changed, f"has {more} bytes behind", last, behind)
     movable = [header for header in order if header != "UserHeader"]
-    for first, second in zip(movable, movable[1:], strict=False):
+    for first, second in pairwise(movable):
         (at, length), (then, more) = spans[first], spans[second]
         swapped = packet.data[then : then + more] + packet.data[at : at + length]
         data = packet.data[:at] + swapped + packet.data[then + more :]
@@ -314,7 +315,9 @@ def main() -> None:
         print(f"{name}: {told + group.silent} mutations, {group.silent} silent, {group.wrong} wrong, {share}")
     total = Counter({word: sum(getattr(one, word) for one in groups.values()) for word in ("right", "wrong", "silent")})
     told = total["right"] + total["wrong"]
-    print(f"all: {told + total['silent']} mutations, {total['silent']} silent, {total['right'] / max(1, told):.1%} right")
+    print(
+        f"all: {told + total['silent']} mutations, {total['silent']} silent, {total['right'] / max(1, told):.1%} right"
+    )
 
 
 if __name__ == "__main__":

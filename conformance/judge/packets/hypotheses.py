@@ -106,11 +106,12 @@ _TYPES: dict[str, tuple[dict[int, str], str]] = {
 }
 _QUEUES = {"DQ": _U + "DestinationQueue", "AQ": _U + "AdminQueue", "RQ": _U + "ResponseQueue"}
 _PACKET_SIZE = requirement_id("MQMQ-2.2.19.1.packet-size")
+_QUEUE_TYPE = requirement_id("MQMQ-2.2.20.8.queue-type")
 _NO_BODY = requirement_id("MQMQ-2.2.19.3.message-body-absent")
 VT_LPWSTR, DIRECT = 31, 7
 NULL = "00000000-0000-0000-0000-000000000000"
 # What bytes that are made up at the end of a header are about.
-_CONTENT = tuple(f"MQMQ-2.2.20.{section}." for section in (5, 6, 7, 8)) + ("MQDMPR-3.1.1.12.", "MQDMPR-3.1.7.1.32.")
+_CONTENT = (*(f"MQMQ-2.2.20.{section}." for section in (5, 6, 7, 8)), "MQDMPR-3.1.1.12.", "MQDMPR-3.1.7.1.32.")
 _KEYS = (64, 128, 256)  # Bytes that are encrypted by usual keys of RSA, and of signatures by them.
 _SIMPLE, _BLOB = b"\1\2\0\0", 12  # The beginning of a SIMPLEBLOB, and its bytes before the key.
 # A size to what it breaks, and the bytes of each thing that it counts.
@@ -250,6 +251,8 @@ def _flags(packet: Packet) -> Iterator[Hypothesis]:
 def _types(packet: Packet) -> Iterator[Hypothesis]:
     # That a message was meant to have no destination is the least likely.
     order = list(_TYPES) if not packet.fields.get(_U + "Flags.DQ") else list(_TYPES)[::-1]
+    if packet.fields.get(_D + "Flags.QT", 0) not in (0, 1):
+        yield from (Hypothesis(_QUEUE_TYPE, patch(packet, {_D + "Flags.QT": number})) for number in (1, 0))
     for key in order:
         (names, other), value = _TYPES[key], packet.fields.get(key)
         name = packet.fields.get(f"{_QUEUES[key[-2:]]}.DirectFormatName")

@@ -20,6 +20,7 @@ from conformance.judge.packets import (
     rules_hosts,
     rules_http,
     rules_lists,
+    rules_named,
     rules_optional,
     rules_properties,
     rules_security,
@@ -41,7 +42,7 @@ from conformance.wire import Packet, dissect
 from conformance.wire.elements import MAX_SHOWN as MAX_ELEMENTS
 from conformance.wire.multi_queue_format_header import LISTS
 
-RULES: tuple[Rule, ...] = (
+_ALL: tuple[Rule, ...] = (
     *rules_base.RULES,
     *rules_user.RULES,
     *rules_hosts.RULES,
@@ -52,8 +53,12 @@ RULES: tuple[Rule, ...] = (
     *rules_certificates.RULES,
     *rules_optional.RULES,
     *rules_lists.RULES,
+    *rules_named.RULES,
     *rules_causes.RULES,
 )
+# What MS-MQDMPR says of the values of a message is often said of its bytes by MS-MQMQ, too: that is told first.
+_OF_VALUES = "MQDMPR-"
+RULES: tuple[Rule, ...] = tuple(sorted(_ALL, key=lambda rule: rule.requirement.startswith(_OF_VALUES)))
 # Rules of MS-MQRR 2.2.5. They judge the headers of its own wherever a packet shows them.
 REMOTE_RULES: tuple[Rule, ...] = (*rules_http.RULES, *rules_appended.RULES)
 ALL_RULES: tuple[Rule, ...] = (*RULES, *REMOTE_RULES)

@@ -115,7 +115,11 @@ def _repeated(packet: Packet) -> Iterator[Guessed]:
     """Yield packets in which a header, or the queue before, does not stand twice."""
     begin, end = packet.spans.get(_U + "AdminQueue", (0, 0))
     end += begin
-    if begin and packet.fields.get(_U + "Flags.RQ") in (0, 1) and packet.data[begin:end] == packet.data[end:][: end - begin]:
+    if (
+        begin
+        and packet.fields.get(_U + "Flags.RQ") in (0, 1)
+        and packet.data[begin:end] == packet.data[end:][: end - begin]
+    ):
         right = instead(packet, end, end - begin, b"")
         if right is not None:
             yield _AGAIN, right
@@ -125,8 +129,8 @@ def _repeated(packet: Packet) -> Iterator[Guessed]:
         if condition is None or packet.fields.get(condition.key) not in condition.values:
             continue
         _, length = read_section(section, packet.data[here : int(packet.fields[_SIZE])])
-        once = packet.data[here : here + length]
-        if section.name in _LAYOUT and length and once == packet.data[here + length : here + 2 * length]:
+        once, behind = packet.data[here : here + length], here + 2 * length < int(packet.fields[_SIZE])
+        if behind and section.name in _LAYOUT and length and once == packet.data[here + length : here + 2 * length]:
             right = instead(packet, here, length, b"")
             if right is not None:
                 yield _LAYOUT[section.name], right
