@@ -56,9 +56,19 @@ _ALL: tuple[Rule, ...] = (
     *rules_named.RULES,
     *rules_causes.RULES,
 )
-# What MS-MQDMPR says of the values of a message is often said of its bytes by MS-MQMQ, too: that is told first.
+# What MS-MQDMPR says of the values of a message is often said of its bytes by MS-MQMQ, too: that is told first. What a
+# value of a field means comes last, behind the demand that the field agrees with what it is about.
 _OF_VALUES = "MQDMPR-"
-RULES: tuple[Rule, ...] = tuple(sorted(_ALL, key=lambda rule: rule.requirement.startswith(_OF_VALUES)))
+_MEANING = ("MQMQ-2.2.19.3.hash-", "MQMQ-2.2.19.3.encryption-rc", "MQMQ-2.2.19.3.encryption-aes")
+_LISTED = "MQMQ-2.2.19.3.hash-algorithm"
+
+
+def _rank(rule: Rule) -> int:
+    name = rule.requirement
+    return 2 if name.startswith(_MEANING) and name != _LISTED else int(name.startswith(_OF_VALUES))
+
+
+RULES: tuple[Rule, ...] = tuple(sorted(_ALL, key=_rank))
 # Rules of MS-MQRR 2.2.5. They judge the headers of its own wherever a packet shows them.
 REMOTE_RULES: tuple[Rule, ...] = (*rules_http.RULES, *rules_appended.RULES)
 ALL_RULES: tuple[Rule, ...] = (*RULES, *REMOTE_RULES)

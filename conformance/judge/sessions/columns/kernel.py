@@ -13,6 +13,7 @@ from conformance.capture.columns.places import OF_CONNECTION, OF_NUMBER, OF_SIDE
 from conformance.judge.sessions.columns import layout as p
 from conformance.judge.sessions.columns import tables
 from conformance.judge.sessions.columns.reading import after, bits_of, has, mixed, queue_words, text_word, value
+from conformance.judge.sessions.lifetimes import AHEAD, BEHIND, RIGHT
 from conformance.wire.columns.jit import compiled
 
 _INFINITE = 0xFFFFFFFF
@@ -139,6 +140,8 @@ def run(
                         lag = (own[its + p.RECOVERABLE] - ack_recoverable) & 0xFFFF
                         if lag >= 0x8000 or lag > own[its + p.RECOVERABLE]:
                             break
+                        if after(ack, ack_recoverable) < 0:
+                            break
                     elif not said & p.SAID_RECOVERABLE_WERE:
                         break
             # --- acknowledgments
@@ -149,9 +152,9 @@ def run(
                     break
             else:
                 window = max(window, announced)
-            if kind == p.SESSION and own[p.COMPLETE] and named != p.NONE and announced != _PAUSED:
+            if own[p.COMPLETE] and named != p.NONE and (kind != p.SESSION or announced != _PAUSED):
                 flags |= 1 << 51
-                if ack == own[mine + p.BEFORE] and acks == 0:
+                if acks == 0 and (ack == own[mine + p.BEFORE] or (message and own[its + p.LENGTH] == 0)):
                     break
             wanted = min((ack - own[mine + p.BEFORE]) & 0xFFFF, own[its + p.LENGTH])
             first_ns, recoverable_ns, covered = p.NONE, p.NONE, 0
@@ -189,6 +192,14 @@ def run(
                             due = recoverable_ns + own[p.RECOVERABLE_MS] * _MS
                         if max(0, time - due) // _MS > _SLACK_MS:
                             break
+                        if message:
+                            began = whole = 0
+                            if covered:
+                                began, whole = recoverable_ns, own[p.RECOVERABLE_MS]
+                            elif own[mine + p.BEFORE] == 0:
+                                began, whole = first_ns, own[p.EXPRESS_MS] // 2
+                            if whole and (time - began) // _MS + _TICK_MS < whole * 3 // 4:
+                                break
         # --- windows, identifiers, times
         source = current_0 = current_1 = last = group = known_row = -1
         transactional = original = 0
@@ -240,6 +251,12 @@ def run(
             if sent_time == p.NONE or allowed == p.NONE:
                 break
             age = time // _S - sent_time
+            if index[source, p.SMALLEST] >= -RIGHT and index[source, p.SMALLEST] <= RIGHT:
+                flags |= 1 << 56
+                if age < -AHEAD or age > BEHIND:
+                    break
+            elif age >= -RIGHT and age <= RIGHT:
+                break
             smallest = min(age, index[source, p.SMALLEST])
             if allowed != _INFINITE:
                 flags |= 1 << 18
@@ -362,7 +379,7 @@ def run(
                 accepted = max(0, index[order_progress, p.ACCEPTED])
                 if order_number > accepted:
                     break
-            elif not flags & 1 << 26:
+            else:
                 break
             form = value(columns, places, p.F_DQ, row)
             if index[there, p.DIRECT] and not index[there, p.INDIRECT] and (form == 3 or form == _DIRECT):
