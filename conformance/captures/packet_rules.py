@@ -17,13 +17,13 @@ from conformance.wire.session_header import SESSION_HEADER_SIZE
 
 _HEADER_MARKS = frozenset({requirement_id("MQMQ-2.2.19.1.version-number"), requirement_id("MQMQ-2.2.19.1.signature")})
 _UNTOLD = requirement_id("MQMQ-2.2.20.session-header-absent")
-_WINDOW, _RESERVED, _MOST_WINDOW = slice(12, 14), slice(14, 16), 64
+_WINDOW, _MOST_WINDOW = slice(12, 14), 64
 
 
 def _is_session_header(data: bytes) -> bool:
     """Tell whether bytes that are no packet are a SessionHeader that no flag has announced."""
     window = int.from_bytes(data[_WINDOW], "little")
-    return len(data) == SESSION_HEADER_SIZE and not any(data[_RESERVED]) and 0 < window <= _MOST_WINDOW
+    return len(data) == SESSION_HEADER_SIZE and 0 < window <= _MOST_WINDOW
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,6 +106,11 @@ _TYPES: dict[str, tuple[dict[int, str], str]] = {
 }
 _QUEUES = {"DQ": _U + "DestinationQueue", "AQ": _U + "AdminQueue", "RQ": _U + "ResponseQueue"}
 _PACKET_SIZE = requirement_id("MQMQ-2.2.19.1.packet-size")
+# What a size of 0 breaks where there is something.
+_NOTHING = {
+    _M + "LabelLength": requirement_id("MQMQ-2.2.19.3.label-absent"),
+    _M + "ExtensionSize": requirement_id("MQMQ-2.2.19.3.extension-data-absent"),
+}
 _QUEUE_TYPE = requirement_id("MQMQ-2.2.20.8.queue-type")
 _NO_BODY = requirement_id("MQMQ-2.2.19.3.message-body-absent")
 VT_LPWSTR, DIRECT = 31, 7
@@ -219,7 +224,7 @@ def _cut_body(packet: Packet) -> int:
 def _characters(packet: Packet) -> Iterator[Hypothesis]:
     """Yield the packet with MessageSize in bytes, where the body is a text and half of it is counted."""
     size, left = packet.fields.get(_M + "MessageSize"), packet.fields.get(_LEFT)
-    if size and packet.fields.get(_M + "BodyType") == VT_LPWSTR and isinstance(left, int) and left >= int(size):
+    if size and packet.fields.get(_M + "BodyType") == VT_LPWSTR and isinstance(left, int) and left > int(size) - 4:
         sizes = {_M + "MessageSize": 2 * int(size), _M + "AllocationBodySize": 2 * int(size)}
         yield Hypothesis(_SIZES[_M + "MessageSize"][0], patch(packet, sizes))
 
@@ -281,7 +286,9 @@ def _sizes(packet: Packet, guess: Guess) -> Iterator[Hypothesis]:
         width = packet.spans[key][1]
         for right in dict.fromkeys(guess(packet, key, value, unit)):
             if right != value and 0 <= right < 1 << 8 * width:
-                yield Hypothesis(requirement, patch(packet, {key: right}))
+                yield Hypothesis(
+                    _NOTHING.get(key, requirement) if not value else requirement, patch(packet, {key: right})
+                )
 
 
 def _told(packet: Packet, key: str, value: int, unit: int) -> Iterator[int]:
