@@ -147,6 +147,7 @@ _TEXTS = {
     _X + "HeaderDataLength": _X + "HeaderDataLength",
     _X + "BodyDataLength": _X + "BodyDataLength",
 }
+_BODY = _SIZES[_M + "MessageSize"][0]
 _ITEMS = tuple(key for key in _SIZES if key.startswith(_S))
 _BEHIND = (_B + "Flags.DH", _U + "Flags.HH", _U + "Flags.MQ")  # They announce headers behind a body.
 _SLIPS = (-1, 1, -2, 2, -4, 4, -8, 8, -12, 12, -16, 16)
@@ -191,6 +192,7 @@ def _all(packet: Packet) -> Iterator[Hypothesis]:
     yield from _packed(packet)
     yield from _denied_body(packet)
     yield from _padding(packet)
+    yield from (one for one in _sizes(packet, _behind) if one.requirement == _BODY)
     yield from (Hypothesis(requirement, data, last=True) for requirement, data in guesses(packet))
     yield from _sizes(packet, _slipped)
     yield from (Hypothesis(requirement, data, last=True, free=_CONTENT) for requirement, data in cuts(packet))
@@ -324,6 +326,13 @@ def _slipped(packet: Packet, key: str, value: int, unit: int) -> Iterator[int]:
     yield int.from_bytes(value.to_bytes(packet.spans[key][1], "little"), "big")
     yield from (value * 2, value // 2)
     yield from (value + slip for slip in _SLIPS)
+
+
+def _behind(packet: Packet, key: str, value: int, unit: int) -> Iterator[int]:
+    """Yield other sizes of a body that has headers behind it, which begin where it ends."""
+    if key == _M + "MessageSize" and any(packet.fields.get(flag) for flag in _BEHIND):
+        yield from _slipped(packet, key, value, unit)
+        yield 0
 
 
 def _to_nul(packet: Packet, start: int) -> int:

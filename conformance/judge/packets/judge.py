@@ -41,6 +41,7 @@ from conformance.verdict import Evidence, Outcome, Verdict, of_frame
 from conformance.wire import Packet, dissect
 from conformance.wire.elements import MAX_SHOWN as MAX_ELEMENTS
 from conformance.wire.multi_queue_format_header import LISTS
+from conformance.wire.session_header import SESSION_HEADER_SIZE
 
 _ALL: tuple[Rule, ...] = (
     *rules_base.RULES,
@@ -269,7 +270,10 @@ def _without_cause(packet: Packet, transport: str) -> dict[str, Any]:
     fields[DECIDED] = not stopped and (complete or not cut)
     if complete or not cut:
         behind = packet.fields.get("Packet.SessionHeaderPlacement") == "after" and _SESSION_END in packet.fields
-        fields["Packet.Counted"] = len(packet.data) - (packet.spans["SessionHeader"][1] if behind else 0)
+        # It may be there, and not be reached by decoding.
+        rest = len(packet.data) - int(packet.fields.get(_SIZE, 0))
+        behind = behind or (rest == SESSION_HEADER_SIZE and bool(packet.trouble) and _announced(packet))
+        fields["Packet.Counted"] = len(packet.data) - (SESSION_HEADER_SIZE if behind else 0)
         over = [t.field for t in packet.trouble if t.code in ("overrun", "truncated") and t.field != _SIZE]
         fields["Packet.Overrun"] = over[0] if over else ""
     for name in LISTS if packet.has("MultiQueueFormatHeader") else ():
@@ -282,6 +286,11 @@ def _without_cause(packet: Packet, transport: str) -> dict[str, Any]:
 
 
 _SIZE, _SESSION_END = "BaseHeader.PacketSize", "SessionHeader.Reserved"
+
+
+def _announced(packet: Packet) -> bool:
+    """Tell whether a message announces a SessionHeader."""
+    return packet.fields.get("BaseHeader.Flags.SH") == 1 and packet.fields.get("BaseHeader.Flags.IN") == 0
 
 
 def _find(ready: _Ready, fields: Fields, accepted: Readings) -> PacketFinding:

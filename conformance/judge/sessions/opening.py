@@ -215,6 +215,8 @@ class Opening:
         if not refused:
             wanted = asked if asked != NULL_GUID else own or answered
             notes.judge(_SERVER_GUID, answered == wanted != NULL_GUID, seen, wanted, answered)
+        elif own is not None:  # A refusal repeats what was asked for, or names who refuses.
+            notes.judge(_SERVER_GUID, answered in (asked, own), seen, [asked, own], answered)
         self._refusal(seen, notes, asked, own or answered, refused)
         misnamed = asked != NULL_GUID and answered != asked
         stranger = self.client != echoed

@@ -38,6 +38,7 @@ _DIRECT = 7  # UserHeader.Flags.DQ of a direct format name.
 _MAX_SOURCES = 1_024  # Queue managers whose sequences are remembered.
 _DELAY_MS, _TICK_MS = 500, 50  # OrderAckTimeout; timers run in ticks.
 _READING_SEQUENCE = "R-MQQB-order-ack-sequence"
+_ORDINAL = 0xFFFFFFFF  # The half of a sequence that counts.
 _LOST = "the acknowledged messages may not be in the capture"
 
 
@@ -164,7 +165,7 @@ class Transactions:
         followed = [name for name in notes.accepted(_READING_SEQUENCE) if fits.get(name)]
         if followed:
             notes.judge(_SEQUENCE, True, seen, sequence, sequence, ((_READING_SEQUENCE, either(followed)),))
-        elif not sequence:  # Ordinals begin with 1 (MS-MQQB 3.1.1.3.1).
+        elif not sequence & _ORDINAL:  # Ordinals begin with 1 (MS-MQQB 3.1.1.3.1).
             notes.judge(_SEQUENCE, False, seen, "a sequence", sequence, ((_READING_SEQUENCE, "acknowledged"),))
         elif (meant := _exchanged(there, sequence)) is not None:
             notes.judge(_SEQUENCE, False, seen, meant, sequence, ((_READING_SEQUENCE, "acknowledged"),))
@@ -235,7 +236,7 @@ class Transactions:
         meant = [key for key, sent in self.sent.items() if (sent.sequence, sent.number) == place]
         there = self._path((seen.hosts[1], seen.hosts[0]))
         progress = there.sequences.get(place[0] or 0)
-        if not place[0]:  # Ordinals begin with 1 (MS-MQMQ 3.1.1.3.1).
+        if not (place[0] or 0) & _ORDINAL:
             notes.judge(_FINAL, False, seen, "a sequence", place[0])
         elif not meant and progress is not None and (place[1] or 0) > progress.highest > 0 and not there.generation:
             notes.suspect(_FINAL, seen, {"at most": progress.highest}, place[1], (there,))
