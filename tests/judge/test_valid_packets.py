@@ -27,7 +27,7 @@ def test_the_messages_have_everything_that_one_may_have() -> None:
         packet = dissect(data)
         assert packet.whole
         seen.update(name for name in (*SECTIONS, "SessionHeader") if packet.has(name))
-        seen.update(f"{flag} {packet.fields[f'UserHeader.Flags.{flag}']}" for flag in ("DQ", "AQ", "RQ"))
+        seen.update(f"{flag} {int(packet.fields[f'UserHeader.Flags.{flag}'])}" for flag in ("DQ", "AQ", "RQ"))
         seen["encrypted"] += packet.fields.get("SecurityHeader.Flags.EB") == 1
         seen["signed"] += bool(packet.fields.get("SecurityHeader.SignatureSize"))
         seen["signed list"] += bool(packet.fields.get("MultiQueueFormatHeader.Signature.Size"))

@@ -200,13 +200,12 @@ class Maker:
         return out
 
     def element(self) -> dict[str, Value]:
-        return self.chance.choice(
-            (
-                {"DirectFormatName": self.name()},
-                {"SourceQueueManager": self.guid(), "PrivateQueueIdentifier": self.chance.randint(1, 99)},
-                {"DistributionListIdentifier": self.guid()},
-            )
+        kinds: tuple[dict[str, Value], ...] = (
+            {"DirectFormatName": self.name()},
+            {"SourceQueueManager": self.guid(), "PrivateQueueIdentifier": self.chance.randint(1, 99)},
+            {"DistributionListIdentifier": self.guid()},
         )
+        return self.chance.choice(kinds)
 
     def acknowledged(self) -> dict[str, Value]:
         if self.some(0.5):

@@ -18,24 +18,15 @@ _DESTINATION = requirement_id("MQQB-3.1.7.15.destination")
 _RESPONSE = requirement_id("MQQB-3.1.7.15.response-queue")
 _BODY = requirement_id("MQQB-3.1.7.15.body")
 _REQUESTED = requirement_id("MQQB-3.1.7.15.requested")
-
-
-def _class(word: str) -> str:
-    return requirement_id(f"MQMQ-2.2.18.1.6.nack-{word}")
-
-
-# The reasons of some negative acknowledgments show in the message itself (MS-MQQB 3.1.5.8.2).
+_IN_TIME = requirement_id("MQMQ-2.2.18.1.6.nack-reach-queue-timeout")
 _NO_TRANSACTIONAL_QUEUE = requirement_id("MQQB-3.1.5.8.2.not-transactional-queue")
 _NO_TRANSACTIONAL_MESSAGE = requirement_id("MQQB-3.1.5.8.2.not-transactional-message")
-_EXPIRES, _SIGNED, _PROVIDED = "a message with a time to live", "a signed message", "a message with a provider or a key"
+# The reasons of some negative acknowledgments show in the message itself (MS-MQQB 3.1.5.8.2). Others do not: a queue
+# that takes only signed or encrypted messages has any other message reported like one whose signature is wrong.
 _REASONS: Final[Mapping[int, tuple[str, str, Callable[[Original], bool]]]] = {
-    0x8002: (_class("reach-queue-timeout"), _EXPIRES, lambda one: one.reach != _INFINITE or one.receive != _INFINITE),
-    0x8006: (_class("bad-signature"), _SIGNED, lambda one: one.signed),
-    0x8007: (_class("bad-encryption"), "an encrypted message", lambda one: one.encrypted),
+    0x8002: (_IN_TIME, "a message with a time to live", lambda one: one.expires),
     0x8009: (_NO_TRANSACTIONAL_QUEUE, "a transactional message", lambda one: one.transactional),
     0x800A: (_NO_TRANSACTIONAL_MESSAGE, "a message without a transaction", lambda one: not one.transactional),
-    0x800B: (_class("unsupported-crypto-provider"), _PROVIDED, lambda one: one.encrypted or one.signed or one.provided),
-    0xC002: (_class("receive-timeout"), _EXPIRES, lambda one: one.receive != _INFINITE),
 }
 _INFINITE = 0xFFFFFFFF
 _HEADER = "MessagePropertiesHeader"
@@ -48,8 +39,7 @@ Queue = tuple[str, ...]
 
 ORIGINAL: Final[tuple[str, ...]] = (
     "UserHeader.Flags.DM", "UserHeader.Flags.TH", f"{_HEADER}.Flags", "UserHeader.Flags.DQ", "UserHeader.Flags.AQ",
-    "SecurityHeader.Flags.EB", "SecurityHeader.SignatureSize", "SecurityHeader.ProviderInfoSize",
-    "MultiQueueFormatHeader.Signature.Size", "BaseHeader.TimeToReachQueue", "UserHeader.TimeToBeReceived",
+    "SecurityHeader.Flags.EB", "BaseHeader.TimeToReachQueue", "UserHeader.TimeToBeReceived",
     "UserHeader.SourceQueueManager", "UserHeader.QueueManagerAddress",
     *(
         f"UserHeader.{queue}Queue.{name}"
@@ -64,7 +54,7 @@ ORIGINAL: Final[tuple[str, ...]] = (
 class Original:
     """The values of a message that its acknowledgment is compared with.
 
-    asked: the four acknowledgment bits of MessagePropertiesHeader.Flags. reach, receive: its times, in seconds.
+    asked: the four acknowledgment bits of MessagePropertiesHeader.Flags. expires: it has a time to live.
     """
 
     frame: int
@@ -75,10 +65,7 @@ class Original:
     body: bytes
     encrypted: bool
     transactional: bool
-    signed: bool
-    provided: bool
-    reach: int | None
-    receive: int | None
+    expires: bool
 
     @classmethod
     def of(cls, frame: int, values: Values, body: bytes) -> Original:
@@ -92,12 +79,10 @@ class Original:
             body,
             bool(values.number("SecurityHeader.Flags.EB")),
             bool(values.number("UserHeader.Flags.TH")),
-            bool(
-                values.number("SecurityHeader.SignatureSize") or values.number("MultiQueueFormatHeader.Signature.Size")
+            any(
+                values.number(key) != _INFINITE
+                for key in ("BaseHeader.TimeToReachQueue", "UserHeader.TimeToBeReceived")
             ),
-            bool(values.number("SecurityHeader.ProviderInfoSize")),
-            values.number("BaseHeader.TimeToReachQueue"),
-            values.number("UserHeader.TimeToBeReceived"),
         )
 
 

@@ -288,14 +288,8 @@ _RECONNECTING_EDITS: dict[str, list[Edit]] = {
     "MQQB-3.1.5.8.2.hop-count": [flip(7, USER, 1)],
     "MQQB-3.1.5.8.2.not-transactional-queue": [put(16, f"{PROPERTIES}.MessageClass", 0x8009)],
     "MQQB-3.1.5.8.2.not-transactional-message": [put(15, f"{PROPERTIES}.MessageClass", 0x800A)],
-    "MQMQ-2.2.18.1.6.nack-bad-signature": [put(16, f"{PROPERTIES}.MessageClass", 0x8006)],
-    "MQMQ-2.2.18.1.6.nack-bad-encryption": [put(16, f"{PROPERTIES}.MessageClass", 0x8007)],
-    "MQMQ-2.2.18.1.6.nack-unsupported-crypto-provider": [put(16, f"{PROPERTIES}.MessageClass", 0x800B)],
     "MQMQ-2.2.18.1.6.nack-reach-queue-timeout": [
         put(16, f"{PROPERTIES}.MessageClass", 0x8002), put(5, "BaseHeader.TimeToReachQueue", 0xFFFFFFFF),
-    ],
-    "MQMQ-2.2.18.1.6.nack-receive-timeout": [
-        put(16, f"{PROPERTIES}.MessageClass", 0xC002), put(5, f"{PROPERTIES}.Flags", 8),
     ],
     "MQQB-3.1.7.1.7.delivery": [
         flip(17, USER, 0x20), put(18, "SessionHeader.RecoverableMsgAckFlags", 0b111),
