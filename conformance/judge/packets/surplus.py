@@ -13,6 +13,7 @@ from conformance.spec.catalogue import requirement_id
 from conformance.wire import Packet
 from conformance.wire.decode import read_section
 from conformance.wire.packet_table import USER_MESSAGE_SECTIONS
+from conformance.wire.session_header import SESSION_HEADER_SIZE
 
 _U, _S = "UserHeader.", "SecurityHeader."
 _SIZE = "BaseHeader.PacketSize"
@@ -30,6 +31,8 @@ _LAYOUT = {
 _NAME = requirement_id("MQMQ-2.2.18.1.5.2.layout")
 _CONNECTOR = requirement_id("MQMQ-2.2.19.2.connector-type-layout")
 _AGAIN = requirement_id("MQMQ-2.2.19.2.response-queue-none")
+_SESSION = requirement_id("MQMQ-2.2.20.session-header-layout")
+_BASE, _WINDOW, _MOST_WINDOW = 16, 12, 64  # The end of BaseHeader; the place of WindowSize, and the usual one.
 _QUEUES = (("DQ", "DestinationQueue"), ("AQ", "AdminQueue"), ("RQ", "ResponseQueue"))
 _NUMBERED = (2, 3, 4)  # Types of queues that are a number alone.
 _ZEROS = (4, 8, 2, 6, 12, 16)
@@ -47,6 +50,7 @@ def surplus(packet: Packet) -> Iterator[Guessed]:
     """Yield packets without what seems to be there twice, or to be no more than zeros."""
     if int(packet.fields[_SIZE]) > len(packet.data):
         return
+    yield from _early_session_header(packet)
     yield from _owned(packet)
     yield from _repeated(packet)
     yield from _zeros(packet)
@@ -90,6 +94,16 @@ def _zeros(packet: Packet) -> Iterator[Guessed]:
                 right = instead(packet, at, more, b"")
                 if right is not None:
                     yield requirement, right
+
+
+def _early_session_header(packet: Packet) -> Iterator[Guessed]:
+    """Yield packets with the SessionHeader at their end, where it may stand before another header."""
+    data, size = packet.data, SESSION_HEADER_SIZE
+    if packet.fields.get("BaseHeader.Flags.SH") != 1:
+        return
+    for at in dict.fromkeys((_BASE, *(end for _, end in _ends(packet)))):
+        if 0 < int.from_bytes(data[at + _WINDOW : at + _WINDOW + 2], "little") <= _MOST_WINDOW:
+            yield _SESSION, data[:at] + data[at + size :] + data[at : at + size]
 
 
 def _owned(packet: Packet) -> Iterator[Guessed]:
