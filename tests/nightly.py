@@ -36,6 +36,9 @@ AMOUNTS = {
     "lock-step.walks-of-an-alternative": Amount(1, 60, "each alternative of a reading is walked; rare walks at night"),
     "lock-step.steps": Amount(40, 60, "as above"),
     "readings.walks-of-a-plan": Amount(0, 3, "the traces alone tell readings apart; walks beside them at night"),
+    # rules of packets
+    "packets.valid": Amount(60, 5_000, "valid messages of every kind accuse nobody; more at night"),
+    "packets.changed-percent": Amount(2, 100, "changes of every kind are blamed on what was changed; all at night"),
     # rules of connections
     "sessions.conversations": Amount(25, 3_000, "conversations that follow the document accuse nobody; more at night"),
     # situations

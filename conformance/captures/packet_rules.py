@@ -13,8 +13,17 @@ from conformance.judge.sessions.context import Kind, Said, Seen, evidence
 from conformance.spec.catalogue import requirement, requirement_id
 from conformance.spec.versions import LEVELS
 from conformance.verdict import Outcome, Verdict
+from conformance.wire.session_header import SESSION_HEADER_SIZE
 
 _HEADER_MARKS = frozenset({requirement_id("MQMQ-2.2.19.1.version-number"), requirement_id("MQMQ-2.2.19.1.signature")})
+_UNTOLD = requirement_id("MQMQ-2.2.20.session-header-absent")
+_WINDOW, _MOST_WINDOW = slice(12, 14), 64
+
+
+def _is_session_header(data: bytes) -> bool:
+    """Tell whether bytes that are no packet are a SessionHeader that no flag has announced."""
+    window = int.from_bytes(data[_WINDOW], "little")
+    return len(data) == SESSION_HEADER_SIZE and 0 < window <= _MOST_WINDOW
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +62,17 @@ class PacketRules:
         if frame.trouble is not None and frame.trouble.kind == "no-header":
             # All that is known of these bytes is that a packet must begin here: only the marks of a header are judged.
             verdicts = [verdict for verdict in verdicts if verdict.requirement in _HEADER_MARKS]
+            if _is_session_header(frame.data) and verdicts:
+                some = verdicts[0]
+                expected, actual = (
+                    {"holds": "BaseHeader.Flags.SH of the packet before is set"},
+                    {"SessionHeader": "there"},
+                )
+                verdicts = [
+                    replace(
+                        some, requirement=_UNTOLD, rule=_UNTOLD, outcome=Outcome.FAIL, expected=expected, actual=actual
+                    )
+                ]
         if isinstance(verdicts, Judged):
             return verdicts.proven(evidence(seen)) if verdicts.others else verdicts
         return [

@@ -68,12 +68,18 @@ def read_certificate(der: bytes) -> Certificate:
 
 def one_sequence(der: bytes) -> bool:
     """Return True for one ASN.1 SEQUENCE in DER with nothing behind it, as every certificate is (RFC 3280 4.1)."""
+    return bool(der) and sequence_size(der) == len(der)
+
+
+def sequence_size(der: bytes) -> int:
+    """Return the bytes of the ASN.1 SEQUENCE in DER at the start, as it tells them itself; 0 for none."""
     if len(der) < 2 or der[0] != _SEQUENCE:
-        return False
+        return 0
     count = der[1] - 0x80
     if count < 0:
-        return len(der) == 2 + der[1]
-    return 0 < count <= 4 and len(der) == 2 + count + int.from_bytes(der[2 : 2 + count], "big")
+        return 2 + der[1]
+    size = int.from_bytes(der[2 : 2 + count], "big")
+    return 2 + count + size if 0 < count <= 4 and len(der) >= 2 + count else 0
 
 
 def _blob_inside(body: bytes, subject: str) -> Certificate:

@@ -73,6 +73,7 @@ class End:
     owed: int = 0
     acknowledged: int = 0
     due: int | None = None
+    late: int = 0  # When three quarters of the time up to `due` are gone.
     offset: int = 0
 
 
@@ -194,7 +195,7 @@ class Conversation:
         end.recoverable_sent += one.recoverable
         one.place = end.sent
         message = one.message
-        if end.owed and one.answers is None and self.chance.random() < 0.2:
+        if end.owed and self.now >= end.late and one.answers is None and self.chance.random() < 0.6:
             message = packets.with_session(message, *self.counts(end))
             self.frame(side, message.bytes())
             self.acknowledged(side)
@@ -235,13 +236,14 @@ class Conversation:
             return
         end.received += 1
         end.owed += 1
-        end.due = end.due if end.due is not None else self.now + ACK_TIMEOUT // 2
+        if end.due is None:
+            end.due, end.late = self.now + ACK_TIMEOUT // 2, self.now + ACK_TIMEOUT * 3 // 8
         if one.recoverable:
             if end.recoverable_received - end.last_recoverable >= 32:
                 self.acknowledge(side)
             end.recoverable_received += 1
             if not end.flags:
-                end.due = self.now + self.recoverable_ms
+                end.due, end.late = self.now + self.recoverable_ms, self.now + self.recoverable_ms * 3 // 4
             end.flags |= 1 << (end.recoverable_received - end.last_recoverable - 1)
         if message.transaction is not None:
             header, (sequence, number) = message.transaction, manager.incoming

@@ -13,6 +13,8 @@ from columns_packets import changed, of_fuzzing, of_message, of_rules
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nightly import amount
+from packet_mutations import changes
+from valid_packets import valid_packets
 
 from conformance.capture import Frame, read_capture
 from conformance.judge.columns import Outcomes, Slow
@@ -44,7 +46,13 @@ PROFILES = [profile for profile, *_ in HOW]
 SIGNED = ("MQMQ-2.5.", "MQDMPR-3.1.1.12.signature", "MQDMPR-3.1.1.12.multiple", "MQDMPR-3.1.1.12.hash", "hash-")
 
 # Rules about certificates and about the headers of HTTP messages: no packet that is judged here has what they read.
-APART = (*SIGNED, *(rule.id for rule in rules_certificates.RULES), "sender-cert-layout", "MQRR-2.2.5.1.")
+APART = (
+    *SIGNED,
+    *(rule.id for rule in rules_certificates.RULES),
+    "sender-cert-layout",
+    "size-exact/certificate",
+    "MQRR-2.2.5.1.",
+)
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +110,10 @@ def test_packets_changed_a_little_are_judged_the_same(seed: int) -> None:
     pool = of_rules() + of_fuzzing()
     packets = [changed(chance.choice(pool), chance) for _ in range(64)]
     beside.compare(packets, Outcomes(beside.judge.code, profile, readings, level, transport))
+
+
+def test_valid_messages_and_changed_ones_are_judged_the_same(beside: Beside, how: Outcomes) -> None:
+    beside.compare([*valid_packets(60), *(one.data for one in list(changes())[::97])], how)
 
 
 @given(

@@ -33,6 +33,10 @@ SAME: tuple[frozenset[str], ...] = (
         )
         for word in _HASHES
     ),
+    *(
+        frozenset({"MQDMPR-3.1.1.12.encryption-" + word, "MQMQ-2.2.19.3.initialization-vector"})
+        for word in ("rc2", "aes128", "aes192", "aes256")
+    ),
     frozenset({"MQMQ-2.2.18.1.6.custom-class", "MQMQ-2.2.19.3.message-class"}),
     # Two neighbours of one size that are exchanged: each is in the other's place.
     frozenset({"MQMQ-2.2.20.6.length-in-bits-layout", "MQMQ-2.2.20.6.public-exponent-layout"}),

@@ -220,6 +220,7 @@ def test_two_queue_managers_may_read_the_scope_of_a_sequence_differently():
             {
                 "UserHeader.SourceQueueManager": str(BETA),
                 "UserHeader.MessageID": 310 + at,
+                "UserHeader.SentTime": 1_700_000_001,
                 name: f"OS:alpha\\private$\\{queue}",
                 "TransactionHeader.TxSequenceID": SEQUENCE + sequence,
                 "TransactionHeader.TxSequenceNumber": number,

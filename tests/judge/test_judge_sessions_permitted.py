@@ -87,7 +87,7 @@ PERMITTED: dict[str, tuple[str, list[Edit]]] = {
     ),
     "one SentTime lies in the future": ("resending-session", [put(7, SENT, 1_700_000_600)]),
     "the clock of a sender is set back": ("resending-session", [put(n, SENT, 1_700_000_600) for n in (7, 8)]),
-    "a message comes back to its queue manager on its way": ("reconnecting-session", [flip(5, "UserHeader.Flags", 1)]),
+    "a message comes back to its queue manager on its way": ("reconnecting-session", [flip(5, "UserHeader.Flags", 2)]),
     "a report names a queue whose name has a bracket": ("reconnecting-session", [bracketed(17)]),
     "a FinalAck tells of too many hops": (
         "resending-session", [put(24, "MessagePropertiesHeader.MessageClass", 0x8005)],
@@ -100,7 +100,7 @@ PERMITTED: dict[str, tuple[str, list[Edit]]] = {
     "the request is lost before the recorder and sent again": (
         "consistent-session",
         [*(delayed(n, -3_000) for n in (1, 2)), opened(-3_000),
-         *(put(n, "ConnectionParametersHeader.RecoverableAckTimeout", 24_000) for n in (5, 6))],
+         *(put(n, "ConnectionParametersHeader.RecoverableAckTimeout", 24_000) for n in (5, 6)), drop(23, 24)],
     ),
     "another queue manager takes over an address": (
         "resending-session", [closed_before(1, 62), closed_before(2, 62), put(63, "Ping.QMGuid", STRANGER.bytes_le)],

@@ -263,7 +263,8 @@ def test_a_signature_over_an_encrypted_body_as_it_stands_verifies() -> None:
 
 def test_junk_is_no_signature() -> None:
     assert failing(own(SecurityHeader__SecurityData__Signature=b"junk")) == {SIGNATURE_RULE}
-    assert "MQMQ-2.2.20.6.sender-cert-layout" in failing(own(**{CERT: CERTIFICATE + b"\0"}))
+    assert "MQMQ-2.2.20.6.sender-cert-size-exact" in failing(own(**{CERT: CERTIFICATE + b"\0"}))
+    assert "MQMQ-2.2.20.6.sender-cert-layout" in failing(own(**{CERT: CERTIFICATE[:-1]}))
 
 
 def test_a_connectors_signature_is_its_own_affair() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from conformance.judge.expr import compiled
 from conformance.judge.packets.hypotheses import hypotheses
-from conformance.judge.packets.odd import ODD
+from conformance.judge.packets.odd import ODD, QUEUES
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import Packet, dissect
@@ -57,6 +57,7 @@ _UNSURE = frozenset({*_BROKEN, Outcome.READING})
 _EXPECTED = {"holds": "the packet can be decoded, and keeps every other rule"}
 _ACTUAL = {"explains": "without this deviation the packet can be decoded"}
 _MUCH = 2
+_UNLIKELY = 1 << 24
 _ENVELOPE, _REMOTE = "SRMPEnvelopeHeader", "MQRR-"
 _ANY, _STRICT = "permissive", "strict"
 _DEBUG, _QUEUE_TYPE = requirement_id("MQMQ-2.2.19.1.debug-header-absent"), "DebugHeader.Flags.QT"
@@ -120,15 +121,26 @@ def cause_of(packet: Packet, fields: Mapping[str, Any], failing: Failing, search
         # Four zeros behind the last header are hardly a DebugHeader without a queue.
         if right.trouble or _odd(right.fields) or (one.requirement == _DEBUG and not right.fields[_QUEUE_TYPE]):
             continue
-        after, strict = (failing(right, readings) for readings in (_ANY, _STRICT))
+        after, strict = (_without(failing(right, readings), one.free) for readings in (_ANY, _STRICT))
         # Where much is broken, some of it may be a deviation of its own.
         if after and not (len(before) > _MUCH and after < before):
             continue
-        if (len(after), len(strict)) < least:
-            found, least = Cause(one.requirement, right), (len(after), len(strict))
-            if not strict:
+        doubts = _doubtful(right)
+        if (len(after) + doubts, len(strict)) < least:
+            found, least = Cause(one.requirement, right), (len(after) + doubts, len(strict))
+            if not strict and not doubts:
                 break
     return found
+
+
+def _doubtful(packet: Packet) -> bool:
+    """Tell whether a private queue has a number that none is likely to have: they are counted from 1 on."""
+    numbers = (packet.fields.get(f"UserHeader.{queue}.PrivateQueueIdentifier", 0) for queue in QUEUES)
+    return any(isinstance(number, int) and number >= _UNLIKELY for number in numbers)
+
+
+def _without(names: frozenset[str], free: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(name for name in names if not name.startswith(free)) if free else names
 
 
 def blamed(verdicts: Sequence[Verdict], right: Iterable[Verdict], cause: str, *, weak: bool) -> list[Verdict]:

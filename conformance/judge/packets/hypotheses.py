@@ -12,6 +12,7 @@ from itertools import starmap
 
 from conformance.grammar.direct import is_direct
 from conformance.judge.packets.lengths import cut_session_header, guesses
+from conformance.judge.packets.surplus import cuts, surplus
 from conformance.spec.catalogue import requirement_id
 from conformance.wire import Packet, patch
 from conformance.wire.decode import BASE_SIZE, read_section
@@ -20,7 +21,7 @@ from conformance.wire.session_header import SESSION_HEADER_SIZE
 
 _B, _U, _T, _S = "BaseHeader.", "UserHeader.", "TransactionHeader.", "SecurityHeader."
 _M, _D, _X, _Q = "MessagePropertiesHeader.", "DebugHeader.", "SoapHeader.", "MultiQueueFormatHeader."
-_SIZE = _B + "PacketSize"
+_SIZE, _LEFT = _B + "PacketSize", "Packet.Unexplained"
 MOST = 1 << 22
 """The most bytes that all hypotheses on one packet may have together."""
 
@@ -33,12 +34,14 @@ Guess = Callable[[Packet, str, int, int], Iterator[int]]
 class Hypothesis:
     """requirement: the one that would be broken. data: the packet without that deviation.
 
-    last: it counts only where nothing else explains the packet, as it leaves bytes out, or makes some up.
+    last: it counts only where nothing else explains the packet, as it leaves bytes out, or makes some up. free: how the
+    requirements begin that bytes which are made up may break.
     """
 
     requirement: str
     data: bytes
     last: bool = False
+    free: tuple[str, ...] = ()
 
 
 def _ids(section: str, **words: str) -> dict[str, str]:
@@ -103,8 +106,19 @@ _TYPES: dict[str, tuple[dict[int, str], str]] = {
 }
 _QUEUES = {"DQ": _U + "DestinationQueue", "AQ": _U + "AdminQueue", "RQ": _U + "ResponseQueue"}
 _PACKET_SIZE = requirement_id("MQMQ-2.2.19.1.packet-size")
+# What a size of 0 breaks where there is something.
+_NOTHING = {
+    _M + "LabelLength": requirement_id("MQMQ-2.2.19.3.label-absent"),
+    _M + "ExtensionSize": requirement_id("MQMQ-2.2.19.3.extension-data-absent"),
+}
+_QUEUE_TYPE = requirement_id("MQMQ-2.2.20.8.queue-type")
 _NO_BODY = requirement_id("MQMQ-2.2.19.3.message-body-absent")
-VT_LPWSTR = 31
+VT_LPWSTR, DIRECT = 31, 7
+NULL = "00000000-0000-0000-0000-000000000000"
+# What bytes that are made up at the end of a header are about.
+_CONTENT = (*(f"MQMQ-2.2.20.{section}." for section in (5, 6, 7, 8)), "MQDMPR-3.1.1.12.", "MQDMPR-3.1.7.1.32.")
+_KEYS = (64, 128, 256)  # Bytes that are encrypted by usual keys of RSA, and of signatures by them.
+_SIMPLE, _BLOB = b"\1\2\0\0", 12  # The beginning of a SIMPLEBLOB, and its bytes before the key.
 # A size to what it breaks, and the bytes of each thing that it counts.
 _SIZES: dict[str, tuple[str, int]] = {
     key: (requirement_id(f"MQMQ-{name}"), unit)
@@ -133,7 +147,9 @@ _TEXTS = {
     _X + "HeaderDataLength": _X + "HeaderDataLength",
     _X + "BodyDataLength": _X + "BodyDataLength",
 }
+_BODY = _SIZES[_M + "MessageSize"][0]
 _ITEMS = tuple(key for key in _SIZES if key.startswith(_S))
+_BEHIND = (_B + "Flags.DH", _U + "Flags.HH", _U + "Flags.MQ")  # They announce headers behind a body.
 _SLIPS = (-1, 1, -2, 2, -4, 4, -8, 8, -12, 12, -16, 16)
 # Headers that may be out of place, the likelier first, and what that breaks.
 _ORDER: dict[str, str] = _ids(
@@ -167,6 +183,8 @@ def _all(packet: Packet) -> Iterator[Hypothesis]:
     yield from starmap(Hypothesis, cut_session_header(packet))
     yield from _packet_size(packet)
     yield from _characters(packet)
+    yield from _allocated(packet)
+    yield from starmap(Hypothesis, surplus(packet))
     yield from _flags(packet)
     yield from _types(packet)
     yield from _sizes(packet, _told)
@@ -174,13 +192,17 @@ def _all(packet: Packet) -> Iterator[Hypothesis]:
     yield from _packed(packet)
     yield from _denied_body(packet)
     yield from _padding(packet)
+    yield from (one for one in _sizes(packet, _behind) if one.requirement == _BODY)
     yield from (Hypothesis(requirement, data, last=True) for requirement, data in guesses(packet))
     yield from _sizes(packet, _slipped)
+    yield from (Hypothesis(requirement, data, last=True, free=_CONTENT) for requirement, data in cuts(packet))
 
 
 def _packet_size(packet: Packet) -> Iterator[Hypothesis]:
     size = packet.fields[_SIZE]
     behind = SESSION_HEADER_SIZE if packet.fields.get(_B + "Flags.SH") else 0
+    if behind and len(packet.data) - behind == size:
+        return
     for right in dict.fromkeys((len(packet.data) - behind, len(packet.data))):
         if right != size and right >= 16:
             yield Hypothesis(_PACKET_SIZE, patch(packet, {_SIZE: right}))
@@ -203,15 +225,22 @@ def _cut_body(packet: Packet) -> int:
 
 def _characters(packet: Packet) -> Iterator[Hypothesis]:
     """Yield the packet with MessageSize in bytes, where the body is a text and half of it is counted."""
-    size, left = packet.fields.get(_M + "MessageSize"), packet.fields.get("Packet.Unexplained")
-    if size and packet.fields.get(_M + "BodyType") == VT_LPWSTR and isinstance(left, int) and left >= int(size):
+    size, left = packet.fields.get(_M + "MessageSize"), packet.fields.get(_LEFT)
+    if size and packet.fields.get(_M + "BodyType") == VT_LPWSTR and isinstance(left, int) and left > int(size) - 4:
         sizes = {_M + "MessageSize": 2 * int(size), _M + "AllocationBodySize": 2 * int(size)}
         yield Hypothesis(_SIZES[_M + "MessageSize"][0], patch(packet, sizes))
 
 
+def _allocated(packet: Packet) -> Iterator[Hypothesis]:
+    """Yield the packet with the larger size of its body, where that is what is there."""
+    size, room, left = (packet.fields.get(key) for key in (_M + "MessageSize", _M + "AllocationBodySize", _LEFT))
+    if size and room and left and int(room) - int(size) in range(int(left), int(left) + 4):
+        yield Hypothesis(_SIZES[_M + "MessageSize"][0], patch(packet, {_M + "MessageSize": int(room)}))
+
+
 def _denied_body(packet: Packet) -> Iterator[Hypothesis]:
     """Yield the packet with the size of its body, where MessageSize says that there is none."""
-    left = packet.fields.get("Packet.Unexplained")
+    left = packet.fields.get(_LEFT)
     if packet.fields.get(_M + "MessageSize") == 0 and left:
         sizes = {_M + "MessageSize": int(left), _M + "AllocationBodySize": int(left)}
         yield Hypothesis(_NO_BODY, patch(packet, sizes))
@@ -221,12 +250,16 @@ def _flags(packet: Packet) -> Iterator[Hypothesis]:
     for key, (present, absent) in _FLAGS.items():
         value = packet.fields.get(key)
         if value in (0, 1):
-            yield Hypothesis(present if value else absent, patch(packet, {key: 1 - int(value)}))
+            # A packet without DebugHeader is not traced.
+            traced = {_B + "Flags.TR": 0} if key == _B + "Flags.DH" and value else {}
+            yield Hypothesis(present if value else absent, patch(packet, {key: 1 - int(value), **traced}))
 
 
 def _types(packet: Packet) -> Iterator[Hypothesis]:
     # That a message was meant to have no destination is the least likely.
     order = list(_TYPES) if not packet.fields.get(_U + "Flags.DQ") else list(_TYPES)[::-1]
+    if packet.fields.get(_D + "Flags.QT", 0) not in (0, 1):
+        yield from (Hypothesis(_QUEUE_TYPE, patch(packet, {_D + "Flags.QT": number})) for number in (1, 0))
     for key in order:
         (names, other), value = _TYPES[key], packet.fields.get(key)
         name = packet.fields.get(f"{_QUEUES[key[-2:]]}.DirectFormatName")
@@ -234,7 +267,16 @@ def _types(packet: Packet) -> Iterator[Hypothesis]:
             continue  # a name is what its type says
         for number in names if isinstance(value, int) else ():
             if number != value:
-                yield Hypothesis(names.get(int(value or 0), other), patch(packet, {key: number}))
+                yield Hypothesis(names.get(int(value or 0), other), patch(packet, _typed(packet, key, number)))
+
+
+def _typed(packet: Packet, key: str, number: int) -> dict[str, int | str]:
+    """Return the values of a queue of another type: a direct name needs no queue manager, another name does."""
+    if not key.endswith("DQ") or not number:
+        return {key: number}
+    address, some = packet.fields.get(_U + "QueueManagerAddress"), packet.fields.get(_U + "SourceQueueManager")
+    right = NULL if number == DIRECT else str(some) if address == NULL else str(address)
+    return {key: number, _U + "QueueManagerAddress": right}
 
 
 def _sizes(packet: Packet, guess: Guess) -> Iterator[Hypothesis]:
@@ -246,7 +288,9 @@ def _sizes(packet: Packet, guess: Guess) -> Iterator[Hypothesis]:
         width = packet.spans[key][1]
         for right in dict.fromkeys(guess(packet, key, value, unit)):
             if right != value and 0 <= right < 1 << 8 * width:
-                yield Hypothesis(requirement, patch(packet, {key: right}))
+                yield Hypothesis(
+                    _NOTHING.get(key, requirement) if not value else requirement, patch(packet, {key: right})
+                )
 
 
 def _told(packet: Packet, key: str, value: int, unit: int) -> Iterator[int]:
@@ -263,6 +307,8 @@ def _told(packet: Packet, key: str, value: int, unit: int) -> Iterator[int]:
                 if key == _S + "SenderIdSize":
                     kind = packet.fields[_S + "Flags.ST"]
                     yield 16 if kind == 2 else 8 + 4 * data[start + 1] if kind == 1 and start + 1 < len(data) else 0
+                elif key == _S + "EncryptionKeySize" and data[start : start + 4] == _SIMPLE:
+                    yield from (_BLOB + size for size in reversed(_KEYS))
                 elif key == _S + "SenderCertSize" and data[start : start + 2] == b"\x30\x82":
                     yield 4 + int.from_bytes(data[start + 2 : start + 4], "big")
                 elif key == _S + "ProviderInfoSize":
@@ -272,11 +318,21 @@ def _told(packet: Packet, key: str, value: int, unit: int) -> Iterator[int]:
 
 def _slipped(packet: Packet, key: str, value: int, unit: int) -> Iterator[int]:
     """Yield what the size may have been meant as. Where bytes are only left over, no size of a body is likelier."""
-    if key == _M + "MessageSize" or (key == _M + "ExtensionSize" and not packet.trouble):
+    behind = any(packet.fields.get(flag) for flag in _BEHIND)
+    if (key == _M + "MessageSize" and not behind) or (key == _M + "ExtensionSize" and not packet.trouble):
         return
+    if key in _ITEMS:
+        yield from (0, *(_KEYS if key == _S + "SignatureSize" else ()))
     yield int.from_bytes(value.to_bytes(packet.spans[key][1], "little"), "big")
     yield from (value * 2, value // 2)
     yield from (value + slip for slip in _SLIPS)
+
+
+def _behind(packet: Packet, key: str, value: int, unit: int) -> Iterator[int]:
+    """Yield other sizes of a body that has headers behind it, which begin where it ends."""
+    if key == _M + "MessageSize" and any(packet.fields.get(flag) for flag in _BEHIND):
+        yield from _slipped(packet, key, value, unit)
+        yield 0
 
 
 def _to_nul(packet: Packet, start: int) -> int:

@@ -20,6 +20,7 @@ from conformance.judge.packets import (
     rules_hosts,
     rules_http,
     rules_lists,
+    rules_named,
     rules_optional,
     rules_properties,
     rules_security,
@@ -40,8 +41,9 @@ from conformance.verdict import Evidence, Outcome, Verdict, of_frame
 from conformance.wire import Packet, dissect
 from conformance.wire.elements import MAX_SHOWN as MAX_ELEMENTS
 from conformance.wire.multi_queue_format_header import LISTS
+from conformance.wire.session_header import SESSION_HEADER_SIZE
 
-RULES: tuple[Rule, ...] = (
+_ALL: tuple[Rule, ...] = (
     *rules_base.RULES,
     *rules_user.RULES,
     *rules_hosts.RULES,
@@ -52,8 +54,22 @@ RULES: tuple[Rule, ...] = (
     *rules_certificates.RULES,
     *rules_optional.RULES,
     *rules_lists.RULES,
+    *rules_named.RULES,
     *rules_causes.RULES,
 )
+# What MS-MQDMPR says of the values of a message is often said of its bytes by MS-MQMQ, too: that is told first. What a
+# value of a field means comes last, behind the demand that the field agrees with what it is about.
+_OF_VALUES = "MQDMPR-"
+_MEANING = ("MQMQ-2.2.19.3.hash-", "MQMQ-2.2.19.3.encryption-rc", "MQMQ-2.2.19.3.encryption-aes")
+_LISTED = "MQMQ-2.2.19.3.hash-algorithm"
+
+
+def _rank(rule: Rule) -> int:
+    name = rule.requirement
+    return 2 if name.startswith(_MEANING) and name != _LISTED else int(name.startswith(_OF_VALUES))
+
+
+RULES: tuple[Rule, ...] = tuple(sorted(_ALL, key=_rank))
 # Rules of MS-MQRR 2.2.5. They judge the headers of its own wherever a packet shows them.
 REMOTE_RULES: tuple[Rule, ...] = (*rules_http.RULES, *rules_appended.RULES)
 ALL_RULES: tuple[Rule, ...] = (*RULES, *REMOTE_RULES)
@@ -254,7 +270,10 @@ def _without_cause(packet: Packet, transport: str) -> dict[str, Any]:
     fields[DECIDED] = not stopped and (complete or not cut)
     if complete or not cut:
         behind = packet.fields.get("Packet.SessionHeaderPlacement") == "after" and _SESSION_END in packet.fields
-        fields["Packet.Counted"] = len(packet.data) - (packet.spans["SessionHeader"][1] if behind else 0)
+        # It may be there, and not be reached by decoding.
+        rest = len(packet.data) - int(packet.fields.get(_SIZE, 0))
+        behind = behind or (rest == SESSION_HEADER_SIZE and bool(packet.trouble) and _announced(packet))
+        fields["Packet.Counted"] = len(packet.data) - (SESSION_HEADER_SIZE if behind else 0)
         over = [t.field for t in packet.trouble if t.code in ("overrun", "truncated") and t.field != _SIZE]
         fields["Packet.Overrun"] = over[0] if over else ""
     for name in LISTS if packet.has("MultiQueueFormatHeader") else ():
@@ -267,6 +286,11 @@ def _without_cause(packet: Packet, transport: str) -> dict[str, Any]:
 
 
 _SIZE, _SESSION_END = "BaseHeader.PacketSize", "SessionHeader.Reserved"
+
+
+def _announced(packet: Packet) -> bool:
+    """Tell whether a message announces a SessionHeader."""
+    return packet.fields.get("BaseHeader.Flags.SH") == 1 and packet.fields.get("BaseHeader.Flags.IN") == 0
 
 
 def _find(ready: _Ready, fields: Fields, accepted: Readings) -> PacketFinding:

@@ -25,7 +25,7 @@ _B, _U, _T, _D = "BaseHeader.", "UserHeader.", "TransactionHeader.", "DebugHeade
 _X, _Q = "SoapHeader.", "MultiQueueFormatHeader."
 _SIZE = _B + "PacketSize"
 _USER_HEADER = USER_MESSAGE_SECTIONS[0][0]
-_BASE, _FIXED = 16, 64  # The ends of BaseHeader and of the fixed part of UserHeader.
+_BASE, FIXED = 16, 64  # The ends of BaseHeader and of the fixed part of UserHeader.
 _LENGTHS = (2, 4, 8, 12, 16, 20)
 _GUID = bytes(range(1, 17))
 _NUMBER = b"\1\0\0\0"
@@ -41,7 +41,7 @@ _WORDS = {
 }
 _OF_DESTINATION = {3: "private", 5: "public", 7: "direct"}
 _QUEUES = (("DQ", "DestinationQueue"), ("AQ", "AdminQueue"), ("RQ", "ResponseQueue"))
-_FORM: dict[tuple[str, int], str] = {
+FORM: dict[tuple[str, int], str] = {
     **{("DQ", number): requirement_id(f"MQMQ-2.2.19.2.destination-{word}") for number, word in _OF_DESTINATION.items()},
     **{("AQ", n): requirement_id(f"MQMQ-2.2.19.2.admin-{word}") for n, word in _WORDS.items() if n != 4},
     **{("RQ", n): requirement_id(f"MQMQ-2.2.19.2.response-{word}") for n, word in _WORDS.items()},
@@ -54,6 +54,13 @@ _TRACED = requirement_id("MQMQ-2.2.20.8.queue-identifier-present")
 _HEADERS = {
     "TransactionHeader": (_U + "Flags.TH", 20, requirement_id("MQMQ-2.2.19.2.transaction-header-present")),
     "SecurityHeader": (_U + "Flags.SH", 16, requirement_id("MQMQ-2.2.19.2.security-header-present")),
+    "DebugHeader": (_B + "Flags.DH", 20, requirement_id("MQMQ-2.2.19.1.debug-header-present")),
+}
+# The flags that are cleared with one: its bit, the bytes of the word, and the bits.
+_WORDS_OF = {
+    _U + "Flags.SH": (slice(60, 64), 1 << 19),
+    _U + "Flags.TH": (slice(60, 64), 1 << 20),
+    _B + "Flags.DH": (slice(2, 4), 1 << 5 | 1 << 8),  # A packet without DebugHeader is not traced.
 }
 _SOAP_BODY = requirement_id("MQMQ-2.2.20.7.body-section-id-layout")
 _LIST = {name: requirement_id(f"MQMQ-2.2.20.1.{name.lower()}-layout") for name in (*LISTS, "Signature")}
@@ -83,7 +90,7 @@ def cut_session_header(packet: Packet) -> Iterator[Guessed]:
         yield _SESSION, packet.data + missing[behind:]
 
 
-def _instead(packet: Packet, at: int, old: int, new: bytes) -> bytes | None:
+def instead(packet: Packet, at: int, old: int, new: bytes) -> bytes | None:
     """Return the packet with these bytes in the place of so many; None if there are no so many."""
     size = int(packet.fields[_SIZE])
     if at + old > min(size, len(packet.data)):
@@ -94,7 +101,7 @@ def _instead(packet: Packet, at: int, old: int, new: bytes) -> bytes | None:
 
 def _lengths(packet: Packet, requirement: str, at: int, new: bytes) -> Iterator[Guessed]:
     for old in _LENGTHS:
-        if old != len(new) and (right := _instead(packet, at, old, new)) is not None:
+        if old != len(new) and (right := instead(packet, at, old, new)) is not None:
             yield requirement, right
 
 
@@ -107,13 +114,13 @@ def _queues(packet: Packet) -> Iterator[Guessed]:
     admin, response = (packet.fields.get(f"{_U}Flags.{flag}") for flag in ("AQ", "RQ"))
     if admin in _FORMS and response in _FORMS and admin != response and 4 not in (admin, response):
         yield _SWAPPED, patch(packet, {_U + "Flags.AQ": int(response or 0), _U + "Flags.RQ": int(admin or 0)})
-    at = _FIXED
+    at = FIXED
     for flag, name in _QUEUES:
         kind = packet.fields.get(f"{_U}Flags.{flag}")
         text = packet.fields.get(f"{_U}{name}.DirectFormatName")
         whole = isinstance(text, str) and is_direct(text)  # a name is what its type says
-        if isinstance(kind, int) and (flag, kind) in _FORM and not whole:
-            yield from _lengths(packet, _FORM[flag, kind], at, _FORMS[kind])
+        if isinstance(kind, int) and (flag, kind) in FORM and not whole:
+            yield from _lengths(packet, FORM[flag, kind], at, _FORMS[kind])
         at = _end(packet, f"{_U}{name}.", at)
     if packet.fields.get(_U + "Flags.CQ") == 1:
         yield from _lengths(packet, _CONNECTOR, at, _GUID)
@@ -135,22 +142,22 @@ def _headers(packet: Packet) -> Iterator[Guessed]:
         if packet.fields.get(flag) != 1 or header not in packet.spans:
             continue
         for old in range(4, fixed, 4):
-            right = _instead(packet, packet.spans[header][0], old, b"")
+            right = instead(packet, packet.spans[header][0], old, b"")
             if right is not None:
                 yield requirement, _cleared(right, flag)
 
 
 def _cleared(data: bytes, flag: str) -> bytes:
-    bit = {_U + "Flags.SH": 19, _U + "Flags.TH": 20}[flag]
-    word = int.from_bytes(data[_FIXED - 4 : _FIXED], "little") & ~(1 << bit)
-    return data[: _FIXED - 4] + word.to_bytes(4, "little") + data[_FIXED:]
+    place, bits = _WORDS_OF[flag]
+    word = int.from_bytes(data[place], "little") & ~bits
+    return data[: place.start] + word.to_bytes(place.stop - place.start, "little") + data[place.stop :]
 
 
 def _parts(packet: Packet) -> Iterator[Guessed]:
     """Yield packets with a part of a header that seems to be left out."""
     if packet.fields.get(_U + "Flags.HH") == 1 and _X + "HeaderDataLength" in packet.spans:
         at = max(_end(packet, _X + "Header", 0), sum(packet.spans[_X + "HeaderDataLength"]))
-        right = _instead(packet, at, 0, struct.pack("<HHI", BODY_SECTION_ID, 0, 0))
+        right = instead(packet, at, 0, struct.pack("<HHI", BODY_SECTION_ID, 0, 0))
         if right is not None:
             yield _SOAP_BODY, right
     if packet.fields.get(_U + "Flags.MQ") != 1:
@@ -158,11 +165,11 @@ def _parts(packet: Packet) -> Iterator[Guessed]:
     for name in LISTS:
         key = f"{_Q}{name}.HeaderSize"
         if key in packet.spans:
-            right = _instead(packet, packet.spans[key][0], 0, _empty_list(name))
+            right = instead(packet, packet.spans[key][0], 0, _empty_list(name))
             if right is not None:
                 yield _LIST[name], right
     if packet.spans.get(_Q + "Response.ElementCount"):
-        right = _instead(packet, _end(packet, _Q + "Response", 0), 0, struct.pack("<HHI", SIGNATURE_ID, 0, 0))
+        right = instead(packet, _end(packet, _Q + "Response", 0), 0, struct.pack("<HHI", SIGNATURE_ID, 0, 0))
         if right is not None:
             yield _LIST["Signature"], right
 
@@ -190,11 +197,11 @@ _PLAIN: dict[str, int | str | bytes | bool] = {
 
 def _user_header(packet: Packet) -> Iterator[Guessed]:
     """Yield packets with a UserHeader, with one only, and with one in its place."""
-    if int(packet.fields[_SIZE]) < _FIXED:
+    if int(packet.fields[_SIZE]) < FIXED:
         return
     _, size = read_section(_USER_HEADER, packet.data[_BASE:])
     once = packet.data[_BASE : _BASE + size]
-    if once == packet.data[_BASE + size : _BASE + 2 * size] and (right := _instead(packet, _BASE, size, b"")):
+    if once == packet.data[_BASE + size : _BASE + 2 * size] and (right := instead(packet, _BASE, size, b"")):
         yield _PROPERTIES, right
     for length in (20, 36):
         _, size = read_section(_USER_HEADER, packet.data[_BASE + length :])
@@ -206,6 +213,6 @@ def _user_header(packet: Packet) -> Iterator[Guessed]:
     flags = int(model.fields[_U + "Flags"]) & ~(1 << 23)  # without the lists
     header = bytearray(model.data[at : at + size])
     header[44:48] = flags.to_bytes(4, "little")
-    right = _instead(packet, _BASE, 0, bytes(header))
+    right = instead(packet, _BASE, 0, bytes(header))
     if right is not None:
         yield _REQUIRED, right

@@ -176,17 +176,23 @@ RULES: tuple[Rule, ...] = (
     *reserved_bits("BaseHeader", "MQMQ-2.2.19.1", "X0 X1 X2 X3 X4 X5 X6 X8 X9", Mutation()),
     Rule(
         "MQMQ-2.2.20.4.recoverable-ack-none",
-        both(Has(S + "Reserved"), eq(S + "RecoverableMsgAckSeqNumber", 0)),
+        Has(S + "Reserved"),
         # Number 65536 may be sent as 0, with its own bit set: only the session tells (MQQB-3.1.6.4.recoverable-none).
         either(
-            eq(S + "RecoverableMsgAckFlags", 0),
-            Compare("eq", Masked(Field(S + "RecoverableMsgAckFlags"), 1), Const(1)),
+            both(ne(S + "RecoverableMsgAckSeqNumber", 0), ne(S + "RecoverableMsgAckFlags", 0)),
+            both(
+                eq(S + "RecoverableMsgAckSeqNumber", 0),
+                either(
+                    eq(S + "RecoverableMsgAckFlags", 0),
+                    Compare("eq", Masked(Field(S + "RecoverableMsgAckFlags"), 1), Const(1)),
+                ),
+            ),
         ),
         Mutation(kind="SessionAck", patch={S + "RecoverableMsgAckFlags": 2}),
     ),
     Rule(
         "MQMQ-2.2.20.4.recoverable-ack-first-bit",
-        both(Has(S + "Reserved"), ne(S + "RecoverableMsgAckSeqNumber", 0)),
+        both(Has(S + "Reserved"), ne(S + "RecoverableMsgAckSeqNumber", 0), ne(S + "RecoverableMsgAckFlags", 0)),
         Compare("eq", Masked(Field(S + "RecoverableMsgAckFlags"), 1), Const(1)),
         Mutation(
             kind="SessionAck",

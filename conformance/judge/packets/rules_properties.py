@@ -19,6 +19,7 @@ from conformance.judge.expr import (
     ne,
     one_of,
 )
+from conformance.judge.packets.rules_senders import encrypted
 from conformance.judge.rules import Mutation, Rule
 
 M = "MessagePropertiesHeader."
@@ -54,6 +55,7 @@ CLASSES = (
 # MS-MQMQ 2.2.12; VT_VECTOR (0x1000) is combined with the others.
 BODY_TYPES = (0, 1, 2, 3, 11, 12, 16, 17, 18, 19, 20, 21, 31, 65, 72)
 VECTOR = 0x1000
+_FOREIGN = "909ea0fc-9078-4445-8f11-394c43cd8907"  # With a connector's key nothing else is compared.
 
 
 def fits(key: str, size: str) -> Expr:
@@ -174,7 +176,7 @@ RULES: tuple[Rule, ...] = (
             ),
         },
         Mutation(
-            also={M + "PrivacyLevel": 5, M + "EncryptionAlgorithm": AES256},
+            also={"UserHeader.ConnectorType": _FOREIGN, **encrypted(AES256, 5)},
             patch={M + "EncryptionAlgorithm": RC2},
         ),
         "R-MQMQ-encryption-by-privacy",

@@ -127,6 +127,7 @@ RULES: tuple[Rule, ...] = (
         Mutation(
             also={**SIGNED, F + "DE": 0, D + "ProviderInfo.ProviderName": STANDARD[0]},
             given={D + "ProviderInfo.ProviderName": b""},
+            also_breaks=("MQMQ-2.2.20.6.provider-name",),
         ),
     ),
     Rule(

@@ -112,7 +112,11 @@ def _ciphers() -> Iterator[Rule]:
                 "message-size": _whole(M + "MessageSize", block),
                 "allocation": _whole(M + "AllocationBodySize", block),
             },
-            Mutation(also=base, given={M + "MessageBody": bytes(31)}),
+            Mutation(
+                also=base,
+                given={M + "MessageBody": bytes(31)},
+                also_breaks=("MQMQ-2.2.19.3.initialization-vector",),
+            ),
             "R-MQMQ-body-room",
         )
 

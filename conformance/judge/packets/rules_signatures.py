@@ -12,7 +12,7 @@ from dataclasses import replace
 from conformance.judge.expr import Compare, Const, Expr, Field, Has, Masked, both, either, eq, is_clear, ne, one_of
 from conformance.judge.packets.signatures import MAKING, PLACES
 from conformance.judge.packets.signed_fields import MARKS, READINGS, Choice
-from conformance.judge.packets.signing import CERTIFIED, UNSIGNED, UNSIGNED_LIST, SignedMutation, Signing
+from conformance.judge.packets.signing import CERTIFICATE, CERTIFIED, UNSIGNED, UNSIGNED_LIST, SignedMutation, Signing
 from conformance.judge.rules import Mutation, Rule, Value
 from conformance.wire import hashes
 
@@ -170,6 +170,12 @@ RULES: tuple[Rule, ...] = (
         Has(CERT),
         eq("Packet.Certificate.X509", True),
         Mutation(also=CERTIFIED, given={CERT: b"no certificate"}),
+    ),
+    Rule(
+        "MQMQ-2.2.20.6.sender-cert-size-exact/certificate",
+        Has("Packet.Certificate.Behind"),
+        eq("Packet.Certificate.Behind", 0),
+        Mutation(also=CERTIFIED, given={CERT: CERTIFICATE + bytes(4)}),
     ),
     Rule(
         A + "sender-certificate",

@@ -147,7 +147,7 @@ RULES: tuple[Rule, ...] = (
         "MQMQ-2.2.20.required-headers",
         USER_MESSAGE,
         Has(F[:-1]),
-        Mutation(without=U, given={F + "MP": 1}, sections=(), cut=BARE),
+        Mutation(without=U + "Dest", given={F + "MP": 1}, sections=(), cut=BARE),
     ),
     Rule("MQMQ-2.2.19.2.hop-count", MESSAGE, at_most(F + "RC", 0x1D), Mutation(patch={F + "RC": 0x1E})),
     Rule("MQMQ-2.2.19.2.delivery-mode", MESSAGE, one_of(F + "DM", 0, 1), Mutation(patch={F + "DM": 2})),
@@ -196,7 +196,10 @@ RULES: tuple[Rule, ...] = (
         both(MESSAGE, is_set(F + "MQ")),
         Has("MultiQueueFormatHeader.Signature.Size"),
         Mutation(
-            also={"MultiQueueFormatHeader.Destination.ElementCount": 0},
+            also={
+                "MultiQueueFormatHeader.Destination.FormatNameList": b"\3\0O\0S\0:\0h\0\\\0q\0\0\0",
+                "MultiQueueFormatHeader.Destination.ElementCount": 1,
+            },
             given={F + "MQ": 1},
             sections=MPH_ONLY,
         ),
@@ -232,7 +235,7 @@ RULES: tuple[Rule, ...] = (
         ne(U + "QueueManagerAddress", NULL),
         Mutation(
             kind="OrderAck",
-            also={U + "QueueManagerAddress": GUID},
+            also={U + "SourceQueueManager": GUID, U + "QueueManagerAddress": GUID},
             patch={U + "QueueManagerAddress": NULL},
         ),
     ),

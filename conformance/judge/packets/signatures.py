@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields
 from conformance.judge.packets.certificate_keys import key_facts
 from conformance.judge.packets.signed_fields import READINGS, Choice, Part, combinations
 from conformance.wire import Packet
-from conformance.wire.certificates import Certificate, read_certificate
+from conformance.wire.certificates import Certificate, read_certificate, sequence_size
 from conformance.wire.hashes import DIGEST_INFO, DIGEST_SIZES, SLOWNESS, digest
 from conformance.wire.layout import Value
 
@@ -83,7 +83,8 @@ class _Match:
 def signature_facts(packet: Packet) -> dict[str, Value]:
     """Return facts about the certificate and the signatures of a packet; empty when it has neither.
 
-    `Packet.Certificate.X509`: SenderCert is an X.509 certificate, and `key_facts` of its key. For each place
+    `Packet.Certificate.X509`: SenderCert is an X.509 certificate, `.Behind`: bytes behind it that SenderCertSize counts
+    as well, and `key_facts` of its key. For each place
     (`Packet.Signature` in the SecurityHeader, `Packet.MultipleSignature` in the multi-queue header): `.Kind` 1, 2 or 3,
     or 0 when nothing explains the signature; `.Hash` the algorithm that made it; `.Slip` the wrongly hashed field, or
     `order`; and for each reading `.label`, `.queues`, `.absent`, `.names`, `.byte-order`, `.encoding`, `.hashed` the
@@ -92,7 +93,12 @@ def signature_facts(packet: Packet) -> dict[str, Value]:
     """
     out: dict[str, Value] = {}
     der = packet.fields.get(CERTIFICATE)
-    certificate = read_certificate(der) if isinstance(der, bytes) else None
+    certificate = None
+    if isinstance(der, bytes):
+        size = sequence_size(der)
+        behind = len(der) - size if size else 0
+        certificate = read_certificate(der[:size] if behind > 0 else der)
+        out["Packet.Certificate.Behind"] = max(0, behind)
     if certificate is not None and certificate.x509 is not None:
         out["Packet.Certificate.X509"] = certificate.x509
         out.update(key_facts(certificate.bits))

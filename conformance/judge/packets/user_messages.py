@@ -223,8 +223,9 @@ def queue_name(packet: Packet, field: str) -> str | None:
     if kind == 1 and field == "ResponseQueue":
         return queue_name(packet, "AdminQueue")
     if kind == 4 and field == "ResponseQueue":
-        host = (queue_name(packet, "AdminQueue") or "").removeprefix("PRIVATE=").partition("\\")[0]
-        return f"PRIVATE={host}\\{int(number):08x}" if number is not None else None
+        admin = (queue_name(packet, "AdminQueue") or "").partition("\\")[0]
+        known = admin.startswith("PRIVATE=") and number is not None
+        return f"{admin}\\{int(number or 0):08x}" if known else None
     if kind == 5:
         guid = get(prefix + "PublicQueueIdentifier")
         return f"PUBLIC={guid}" if isinstance(guid, str) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -17,12 +18,15 @@ _DESTINATION = requirement_id("MQQB-3.1.7.15.destination")
 _RESPONSE = requirement_id("MQQB-3.1.7.15.response-queue")
 _BODY = requirement_id("MQQB-3.1.7.15.body")
 _REQUESTED = requirement_id("MQQB-3.1.7.15.requested")
-# The reasons of some negative acknowledgments show in the message itself (MS-MQQB 3.1.5.8.2).
+_IN_TIME = requirement_id("MQMQ-2.2.18.1.6.nack-reach-queue-timeout")
 _NO_TRANSACTIONAL_QUEUE = requirement_id("MQQB-3.1.5.8.2.not-transactional-queue")
 _NO_TRANSACTIONAL_MESSAGE = requirement_id("MQQB-3.1.5.8.2.not-transactional-message")
-_REASONS: Final = {
-    0x8009: (_NO_TRANSACTIONAL_QUEUE, "a transactional message"),
-    0x800A: (_NO_TRANSACTIONAL_MESSAGE, "a message without a transaction"),
+# The reasons of some negative acknowledgments show in the message itself (MS-MQQB 3.1.5.8.2). Others do not: a queue
+# that takes only signed or encrypted messages has any other message reported like one whose signature is wrong.
+_REASONS: Final[Mapping[int, tuple[str, str, Callable[[Original], bool]]]] = {
+    0x8002: (_IN_TIME, "a message with a time to live", lambda one: one.expires),
+    0x8009: (_NO_TRANSACTIONAL_QUEUE, "a transactional message", lambda one: one.transactional),
+    0x800A: (_NO_TRANSACTIONAL_MESSAGE, "a message without a transaction", lambda one: not one.transactional),
 }
 _INFINITE = 0xFFFFFFFF
 _HEADER = "MessagePropertiesHeader"
@@ -35,7 +39,7 @@ Queue = tuple[str, ...]
 
 ORIGINAL: Final[tuple[str, ...]] = (
     "UserHeader.Flags.DM", "UserHeader.Flags.TH", f"{_HEADER}.Flags", "UserHeader.Flags.DQ", "UserHeader.Flags.AQ",
-    "SecurityHeader.Flags.EB",
+    "SecurityHeader.Flags.EB", "BaseHeader.TimeToReachQueue", "UserHeader.TimeToBeReceived",
     "UserHeader.SourceQueueManager", "UserHeader.QueueManagerAddress",
     *(
         f"UserHeader.{queue}Queue.{name}"
@@ -50,7 +54,7 @@ ORIGINAL: Final[tuple[str, ...]] = (
 class Original:
     """The values of a message that its acknowledgment is compared with.
 
-    asked: the four acknowledgment bits of MessagePropertiesHeader.Flags.
+    asked: the four acknowledgment bits of MessagePropertiesHeader.Flags. expires: it has a time to live.
     """
 
     frame: int
@@ -61,6 +65,7 @@ class Original:
     body: bytes
     encrypted: bool
     transactional: bool
+    expires: bool
 
     @classmethod
     def of(cls, frame: int, values: Values, body: bytes) -> Original:
@@ -74,6 +79,10 @@ class Original:
             body,
             bool(values.number("SecurityHeader.Flags.EB")),
             bool(values.number("UserHeader.Flags.TH")),
+            any(
+                values.number(key) != _INFINITE
+                for key in ("BaseHeader.TimeToReachQueue", "UserHeader.TimeToBeReceived")
+            ),
         )
 
 
@@ -159,9 +168,9 @@ def judge_against(seen: Seen, notes: Notes, original: Original) -> None:
     if message_class in (_REACHED, _RECEIVED):
         return
     if message_class in _REASONS:
-        requirement, expected = _REASONS[message_class]
-        shown = {0x8009: original.transactional, 0x800A: not original.transactional}
-        notes.judge(requirement, shown[message_class], seen, expected, "one" if shown[message_class] else "another")
+        requirement, expected, shows = _REASONS[message_class]
+        shown = shows(original)
+        notes.judge(requirement, shown, seen, expected, "one" if shown else "another")
     if not original.encrypted and not seen.number("SecurityHeader.Flags.EB"):
         holds = seen.body() == original.body
         notes.judge(_BODY, holds, seen, f"the body of {where}", "the same" if holds else "another one")

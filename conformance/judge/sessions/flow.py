@@ -23,11 +23,14 @@ WINDOW = requirement_id("MQQB-3.1.7.1.window")
 IN_TIME = requirement_id("MQQB-3.1.5.8.2.acknowledged-in-time")
 _AT_ONCE = requirement_id("MQQB-3.1.5.8.7.recoverable-at-once")
 _SOMETHING = requirement_id("MQQB-3.1.6.4.something-to-acknowledge")
+_INCLUDED = requirement_id("MQQB-3.1.7.11.header-included")
 _ANNOUNCED = requirement_id("MQQB-3.1.6.4.window-size")
 _READING_WINDOW = "R-MQQB-window"
+_READING_INCLUDED, _IN_TIME = "R-MQQB-session-header-included", "in-time"
 _PARAMETERS = "ConnectionParametersHeader"
 _MS = 1_000_000
 _SLACK_MS = 1_000  # An acknowledgment may be under way, or wait for its turn, this long.
+TICK_MS = 50  # Timers run in ticks.
 _PAUSED = 1  # WindowSize of the acknowledgment that is sent when a queue is paused (3.1.7.13).
 _MOST_AT_ONCE = 33  # The 33rd recoverable message is counted before it makes the acknowledgment due.
 _MAX_PENDING = 64  # Acknowledgments not yet judged.
@@ -92,6 +95,11 @@ class Timers:
 
     recoverable_ms: int | None = None
     express_ms: int | None = None
+
+
+@lru_cache
+def _any_included(names: tuple[str, ...]) -> Assumed:
+    return ((_READING_INCLUDED, either(names)),)
 
 
 @lru_cache
@@ -172,8 +180,11 @@ class Flow:
             anything = count != mine.before or bool(seen.number("SessionHeader.RecoverableMsgAckFlags"))
             if stated == count:
                 notes.judge(_SOMETHING, anything, seen, {"above": mine.before}, count)
+        first = mine.before
         mine.before = (mine.before + acknowledged) & 0xFFFF
         covered = self.sides[other].under_way.take(acknowledged)
+        if seen.kind != "SessionAck" and begun:
+            self._included(seen, notes, covered, first, whole=theirs.known and count == theirs.sent & 0xFFFF)
         if not (self.counts.complete and theirs.known and self.counts.directions[side].known):
             mine.pending = None
             if covered is not None:
@@ -194,6 +205,37 @@ class Flow:
                 self._times(notes.judge_late, *one)
         if covered is not None:
             self._times(notes.judge, seen, covered)
+
+    def _included(self, seen: Seen, notes: Notes, covered: Covered | None, before: int, *, whole: bool) -> None:
+        """Judge that a message has a SessionHeader only when an acknowledgment is owed, and nearly due.
+
+        before: the count that was acknowledged before. whole: every message that was sent is acknowledged.
+        """
+        anything = covered is not None or bool(seen.number("SessionHeader.RecoverableMsgAckFlags"))
+        early = covered is not None and whole and self._is_early(seen, covered, first=not before)
+        accepted = notes.accepted(_READING_INCLUDED)
+        fitting = accepted if anything and not early else tuple([name for name in accepted if name != _IN_TIME])
+        readings = _any_included(fitting or accepted[:1])
+        if not (fitting and notes.passed(_INCLUDED, readings)):
+            expected = "three quarters of the time for it are gone" if anything else {"above": before}
+            notes.judge(_INCLUDED, bool(fitting), seen, expected, "fewer" if anything else before, readings)
+
+    def _is_early(self, seen: Seen, covered: Covered, *, first: bool) -> bool:
+        """Tell whether a message has a SessionHeader before three quarters of the time for an acknowledgment are gone.
+
+        The timer begins anew with the first recoverable message; without one only its first begin is known (3.1.2.5).
+        first: nothing was acknowledged before.
+        """
+        express_ms, recoverable_ms = self.timers.express_ms, self.timers.recoverable_ms
+        if express_ms is None or recoverable_ms is None:
+            return False
+        if covered.recoverable_ns is not None:
+            begun_ns, all_ms = covered.recoverable_ns, recoverable_ms
+        elif first:
+            begun_ns, all_ms = covered.first_ns, express_ms // 2
+        else:
+            return False
+        return (seen.time_ns - begun_ns) // _MS + TICK_MS < all_ms * 3 // 4
 
     def _times(self, say: Callable[[str, bool, Seen, Json, Json], object], seen: Seen, covered: Covered) -> None:
         recoverable = covered.recoverable

@@ -177,6 +177,9 @@ _EDITS: dict[str, list[Edit]] = {
     "MQQB-3.1.5.5.5.counts-closes": [put(12, "SessionHeader.UserMsgSequenceNumber", 3)],
     "MQQB-3.1.6.4.something-to-acknowledge": [copy(12, 12, *NO_RECOVERABLE)],
     "MQQB-3.1.6.4.window-size": [put(12, "SessionHeader.WindowSize", 65)],
+    "MQQB-3.1.7.11.header-included": [with_session_header(7, sent=1)],
+    "MQMQ-2.2.20.4.ack-sequence-number": [put(12, "SessionHeader.AckSequenceNumber", 3)],
+    "MQMQ-2.2.19.2.sent-time": [put(8, "UserHeader.SentTime", 0)],
     "MQQB-3.1.7.17.destination-form": [rebuilt(20, TO_QUEUE_4)],
     "MQQB-3.1.5.8.state-closes": [copy(7, 3), put(24, "SessionHeader.UserMsgSequenceNumber", 7)],
     "MQQB-3.1.1.6.1.acknowledged-were-sent": [put(12, "SessionHeader.AckSequenceNumber", 6)],
@@ -285,6 +288,9 @@ _RECONNECTING_EDITS: dict[str, list[Edit]] = {
     "MQQB-3.1.5.8.2.hop-count": [flip(7, USER, 1)],
     "MQQB-3.1.5.8.2.not-transactional-queue": [put(16, f"{PROPERTIES}.MessageClass", 0x8009)],
     "MQQB-3.1.5.8.2.not-transactional-message": [put(15, f"{PROPERTIES}.MessageClass", 0x800A)],
+    "MQMQ-2.2.18.1.6.nack-reach-queue-timeout": [
+        put(16, f"{PROPERTIES}.MessageClass", 0x8002), put(5, "BaseHeader.TimeToReachQueue", 0xFFFFFFFF),
+    ],
     "MQQB-3.1.7.1.7.delivery": [
         flip(17, USER, 0x20), put(18, "SessionHeader.RecoverableMsgAckFlags", 0b111),
     ],
@@ -312,6 +318,8 @@ _ALSO: dict[str, tuple[str, ...]] = {
     # A number that leaves a gap is not accepted, so that its acknowledgment is wrong too.
     "MQQB-3.1.7.1.3.next-number": ("MQQB-3.1.5.8.6.accepted",),
     "MQQB-3.1.5.8.6.accepted": ("MQQB-3.1.7.1.3.previous-number",),
+    # What the number leaves out is only acknowledged by a later one.
+    "MQMQ-2.2.20.4.ack-sequence-number": ("MQQB-3.1.5.8.2.acknowledged-in-time",),
 }
 
 MUTATIONS: Mapping[str, SessionMutation] = {

@@ -212,10 +212,12 @@ class Opening:
         refused = bool(seen.number("InternalHeader.Flags.CS"))
         own = pings.manager_at(seen.frame.source.address)
         self.server = own or answered  # Its ping came first; what follows is compared with one of them only.
-        self._refusal(seen, notes, asked, own or answered, refused)
         if not refused:
             wanted = asked if asked != NULL_GUID else own or answered
             notes.judge(_SERVER_GUID, answered == wanted != NULL_GUID, seen, wanted, answered)
+        elif own is not None:  # A refusal repeats what was asked for, or names who refuses.
+            notes.judge(_SERVER_GUID, answered in (asked, own), seen, [asked, own], answered)
+        self._refusal(seen, notes, asked, own or answered, refused)
         misnamed = asked != NULL_GUID and answered != asked
         stranger = self.client != echoed
         if refused or misnamed or stranger:

@@ -16,6 +16,11 @@ from conformance.judge.sessions.opening import NULL_GUID
 from conformance.spec.catalogue import requirement_id
 
 _HOPS = requirement_id("MQQB-3.1.5.8.2.hop-count")
+# A packet that a queue manager makes itself has no hops; of acknowledgments that is told with their other flags.
+_ACKNOWLEDGES = {
+    "OrderAck": requirement_id("MQQB-2.2.4.user-flags"),
+    "FinalAck": requirement_id("MQQB-2.2.5.user-flags"),
+}
 _NAMED: dict[Side, str] = {
     "initiator": requirement_id("MQQB-3.1.5.2.3.client-guid"),
     "acceptor": requirement_id("MQQB-3.1.5.3.1.server-guid"),
@@ -58,6 +63,10 @@ class Origins:
             return
         if source == NULL_GUID:
             notes.undecided(_HOPS, seen, "the message names no queue manager that made it")
+            return
+        if source == manager and hops == 1:
+            # It has come back over another one at the least, so that two have counted.
+            notes.judge(_ACKNOWLEDGES.get(seen.kind, _HOPS), False, seen, {"not": 1}, hops)
             return
         if source == manager:
             notes.undecided(_HOPS, seen, "the message may have come back to its queue manager on its way")

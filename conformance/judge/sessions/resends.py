@@ -45,13 +45,10 @@ class Resends:
         if before is None or before.connection != connection:
             return
         previous = seen.number("TransactionHeader.PreviousTxSequenceNumber")
-        notes.judge(
-            _PREVIOUS,
-            previous is not None and previous <= before.previous,
-            seen,
-            {"at most": before.previous},
-            previous,
-        )
+        numbers = (seen.number("TransactionHeader.TxSequenceID"), seen.number("TransactionHeader.TxSequenceNumber"))
+        if numbers == (before.sequence, before.number):  # With another number, that is wrong.
+            holds = previous is not None and previous <= before.previous
+            notes.judge(_PREVIOUS, holds, seen, {"at most": before.previous}, previous)
         place = (before.sequence, before.number)
         begins = not running.resent or place in running.resent
         if not begins:

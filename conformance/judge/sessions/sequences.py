@@ -20,6 +20,7 @@ _RESENT = requirement_id("MQQB-3.1.7.1.3.resent-number")
 _ALL_ACKNOWLEDGED = requirement_id("MQQB-3.1.1.5.all-acknowledged")
 _NEXT_SEQUENCE = requirement_id("MQQB-3.1.1.5.next-sequence")
 
+_DELAY_MS, _TICK_MS = 500, 50  # OrderAckTimeout; timers run in ticks.
 _MAX_CURRENT = 256  # Queues or hosts that one queue manager sends to at once.
 _FINAL_WANTED = ("UserHeader.Flags.JN", "UserHeader.Flags.JP", "TransactionHeader.Flags.FA")
 _NUMBERS = ("TransactionHeader.TxSequenceID", "TransactionHeader.TxSequenceNumber",
@@ -183,7 +184,7 @@ class Sequences:
             if later and sequence & 0xFFFFFFFF == 1 and current.connection != sent.connection:
                 notes.undecided(_NEXT_SEQUENCE, "the queue manager may have been started or restored in between")
             else:
-                self._acknowledged(notes, path, back, current)
+                self._acknowledged(seen, notes, path, back, current)
                 self._same(notes, path, _NEXT_SEQUENCE, current.identifier + 1, sequence)
             self._begin(notes, path, sent, known=True)
         else:
@@ -202,13 +203,17 @@ class Sequences:
         else:
             notes.undecided(_FIRST, "messages of this sequence may have been sent before, or were not captured")
 
-    def _acknowledged(self, notes: View, path: TransactionalPath, back: Path, current: Sequence) -> None:
+    def _acknowledged(self, seen: Seen, notes: View, path: TransactionalPath, back: Path, current: Sequence) -> None:
         progress = path.sequences.get(current.identifier)
         acknowledged = progress.acknowledged if progress is not None else 0
         expected = {"sequence": current.identifier, "acknowledged": current.highest}
         actual = {"sequence": current.identifier, "acknowledged": acknowledged}
         if acknowledged >= current.highest:
             self._judge(notes, path, _ALL_ACKNOWLEDGED, True, expected, actual)
+        elif path.first_ns is not None and seen.time_ns - path.first_ns < (_DELAY_MS - _TICK_MS) * 1_000_000:
+            # The first message after the last OrderAck came too lately for another one to be made.
+            self.failed = True
+            notes.suspect(_ALL_ACKNOWLEDGED, expected, actual, (path, back))
         elif path.answers and not back.generation:
             self.failed = True
             notes.suspect(_ALL_ACKNOWLEDGED, expected, actual, (path, back))

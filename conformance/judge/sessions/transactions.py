@@ -38,6 +38,7 @@ _DIRECT = 7  # UserHeader.Flags.DQ of a direct format name.
 _MAX_SOURCES = 1_024  # Queue managers whose sequences are remembered.
 _DELAY_MS, _TICK_MS = 500, 50  # OrderAckTimeout; timers run in ticks.
 _READING_SEQUENCE = "R-MQQB-order-ack-sequence"
+_ORDINAL = 0xFFFFFFFF  # The half of a sequence that counts.
 _LOST = "the acknowledged messages may not be in the capture"
 
 
@@ -154,11 +155,17 @@ class Transactions:
         progress: Progress,
     ) -> None:
         own = back.sequences.get(sequence)
-        fits = {"acknowledged": bool(progress.highest), "own-outgoing": own is not None and bool(own.highest)}
+        sent = own is not None and bool(own.highest)
+        if sent and there.newest is None and not there.generation:
+            # Whatever it names, nothing came that it can acknowledge.
+            readings = ((_READING_SEQUENCE, "acknowledged"),)
+            notes.suspect(_SEQUENCE, seen, "a sequence of the other side", sequence, (there,), readings)
+            return
+        fits = {"acknowledged": bool(progress.highest), "own-outgoing": sent}
         followed = [name for name in notes.accepted(_READING_SEQUENCE) if fits.get(name)]
         if followed:
             notes.judge(_SEQUENCE, True, seen, sequence, sequence, ((_READING_SEQUENCE, either(followed)),))
-        elif not sequence:  # Ordinals begin with 1 (MS-MQQB 3.1.1.3.1).
+        elif not sequence & _ORDINAL:  # Ordinals begin with 1 (MS-MQQB 3.1.1.3.1).
             notes.judge(_SEQUENCE, False, seen, "a sequence", sequence, ((_READING_SEQUENCE, "acknowledged"),))
         elif (meant := _exchanged(there, sequence)) is not None:
             notes.judge(_SEQUENCE, False, seen, meant, sequence, ((_READING_SEQUENCE, "acknowledged"),))
@@ -227,10 +234,18 @@ class Transactions:
         """Judge a FinalAck for no known message: one with its sequence and number, and half its name, may be meant."""
         place = seen.number("FinalAckBody.TxSequenceID"), seen.number("FinalAckBody.TxSequenceNumber")
         meant = [key for key, sent in self.sent.items() if (sent.sequence, sent.number) == place]
-        if len(meant) == 1 and meant[0][1] == message:
+        there = self._path((seen.hosts[1], seen.hosts[0]))
+        progress = there.sequences.get(place[0] or 0)
+        if not (place[0] or 0) & _ORDINAL:
+            notes.judge(_FINAL, False, seen, "a sequence", place[0])
+        elif not meant and progress is not None and (place[1] or 0) > progress.highest > 0 and not there.generation:
+            notes.suspect(_FINAL, seen, {"at most": progress.highest}, place[1], (there,))
+        elif len(meant) == 1 and meant[0][1] == message:
             notes.judge(_FINAL_SOURCE, False, seen, meant[0][0], source)
         elif len(meant) == 1 and meant[0][0] == source:
             notes.judge(_FINAL_MESSAGE, False, seen, meant[0][1], message)
+        elif len(meant) == 1:
+            notes.judge(_FINAL, False, seen, list(meant[0]), [source, message])
         else:
             notes.undecided(_FINAL, seen, _LOST)
 

@@ -11,15 +11,13 @@ from typing import Any
 
 from conformance.capture.columns.places import OF_CONNECTION, OF_NUMBER, OF_SIDE, OF_TIME
 from conformance.judge.sessions.columns import layout as p
-from conformance.judge.sessions.columns import tables
+from conformance.judge.sessions.columns import reading, tables
 from conformance.judge.sessions.columns.reading import after, bits_of, has, mixed, queue_words, text_word, value
 from conformance.wire.columns.jit import compiled
 
-_INFINITE = 0xFFFFFFFF
-_SECONDS = 2
+_INFINITE, _SECONDS = 0xFFFFFFFF, 2
 _MOST_AT_ONCE, _SLACK_MS, _TICK_MS, _DELAY_MS = 33, 1_000, 50, 500
-_PAUSED, _DIRECT = 1, 7
-_MS, _S = 1_000_000, 1_000_000_000
+_PAUSED, _DIRECT, _MS, _S = 1, 7, 1_000_000, 1_000_000_000
 
 
 @compiled
@@ -137,7 +135,7 @@ def run(
                     if its_known:
                         flags |= 128
                         lag = (own[its + p.RECOVERABLE] - ack_recoverable) & 0xFFFF
-                        if lag >= 0x8000 or lag > own[its + p.RECOVERABLE]:
+                        if lag >= 0x8000 or lag > own[its + p.RECOVERABLE] or after(ack, ack_recoverable) < 0:
                             break
                     elif not said & p.SAID_RECOVERABLE_WERE:
                         break
@@ -149,9 +147,9 @@ def run(
                     break
             else:
                 window = max(window, announced)
-            if kind == p.SESSION and own[p.COMPLETE] and named != p.NONE and announced != _PAUSED:
+            if own[p.COMPLETE] and named != p.NONE and (kind != p.SESSION or announced != _PAUSED):
                 flags |= 1 << 51
-                if ack == own[mine + p.BEFORE] and acks == 0:
+                if acks == 0 and (ack == own[mine + p.BEFORE] or (message and own[its + p.LENGTH] == 0)):
                     break
             wanted = min((ack - own[mine + p.BEFORE]) & 0xFFFF, own[its + p.LENGTH])
             first_ns, recoverable_ns, covered = p.NONE, p.NONE, 0
@@ -189,15 +187,17 @@ def run(
                             due = recoverable_ns + own[p.RECOVERABLE_MS] * _MS
                         if max(0, time - due) // _MS > _SLACK_MS:
                             break
+                        begun = recoverable_ns if covered else first_ns if own[mine + p.BEFORE] == 0 else p.NONE
+                        whole = own[p.RECOVERABLE_MS] if covered else own[p.EXPRESS_MS] // 2
+                        if message and begun != p.NONE and reading.is_early(time, begun, whole):
+                            break
         # --- windows, identifiers, times
         source = current_0 = current_1 = last = group = known_row = -1
-        transactional = original = 0
-        path = progress = -1
+        transactional = original = views = 0
+        path = progress = order_progress = -1
         identifier = p.NONE
         age = smallest = s0 = s1 = h0 = h1 = 0
-        views = 0
         sequence = sequence_number = previous = transaction = last_mark = 0
-        order_progress = -1
         if message:
             if own[mine + p.LENGTH] >= cursor[p.KEPT] or cursor[p.FREE_NODES] <= 0:
                 break
@@ -240,6 +240,10 @@ def run(
             if sent_time == p.NONE or allowed == p.NONE:
                 break
             age = time // _S - sent_time
+            told = reading.is_time(age, index[source, p.SMALLEST])
+            if told < 0:
+                break
+            flags |= told << 56
             smallest = min(age, index[source, p.SMALLEST])
             if allowed != _INFINITE:
                 flags |= 1 << 18
@@ -362,7 +366,7 @@ def run(
                 accepted = max(0, index[order_progress, p.ACCEPTED])
                 if order_number > accepted:
                     break
-            elif not flags & 1 << 26:
+            else:
                 break
             form = value(columns, places, p.F_DQ, row)
             if index[there, p.DIRECT] and not index[there, p.INDIRECT] and (form == 3 or form == _DIRECT):

@@ -9,6 +9,8 @@ from numba.extending import register_jitable
 from conformance.capture.columns.intrinsics import u8, u16
 from conformance.judge.sessions.columns import tables
 from conformance.judge.sessions.columns.layout import F_DIRECT, F_MANAGER, F_PRIVATE, F_PUBLIC, NONE
+from conformance.judge.sessions.flow import TICK_MS
+from conformance.judge.sessions.lifetimes import AHEAD, BEHIND, RIGHT
 from conformance.judge.sessions.words import queue_lane
 from conformance.wire.columns.jit import compiled
 
@@ -97,3 +99,20 @@ def text_word(columns: Any, first: int, row: int, base: int, word: int) -> int:
     for at in range(begin, begin + size):
         word = mixed(word, u8(at))
     return mixed(word, size)
+
+
+@compiled
+def is_early(time: int, begun: int, whole: int) -> int:
+    """Tell whether three quarters of a time in ms, which began then, are not gone. See `Flow._is_early`."""
+    return 1 if (time - begun) // 1_000_000 + TICK_MS < whole * 3 // 4 else 0
+
+
+@compiled
+def is_time(age: int, smallest: int) -> int:
+    """Tell what is said of SentTime: 1 for that it is right, 0 for nothing, -1 where the rules decide themselves.
+
+    smallest: the smallest age of a message of this queue manager. See `Lifetimes._is_time`.
+    """
+    if -RIGHT <= smallest <= RIGHT:
+        return 1 if -AHEAD <= age <= BEHIND else -1
+    return -1 if -RIGHT <= age <= RIGHT else 0
