@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -51,14 +51,19 @@ def check(plans: Iterable[Plan], mq: Port, judge: Recorder, mq_need: Need) -> No
     """Play plans, each with new objects, and record the verdicts. Skips the test for a class that is not there."""
     mq_need(*METHODS)
     for plan in plans:
-        judge.begin_example(EXAMPLE, {"acts": [act.to_json() for act in plan]})
-        if mq.offers("reset"):
-            mq.call("reset")
+        begin(mq, judge, {"acts": [act.to_json() for act in plan]})
         try:
             for verdicts in play(plan, mq, judge.readings, judge.step):
                 judge.record(*verdicts)
         except NotCreated as lacking:
             pytest.skip(str(lacking))
+
+
+def begin(mq: Port, judge: Recorder, example: Mapping[str, Any]) -> None:
+    """Begin an example of the suite, with nothing left of the one before where the driver can reset."""
+    judge.begin_example(EXAMPLE, example)
+    if mq.offers("reset"):
+        mq.call("reset")
 
 
 def play(plan: Plan, mq: Port, readings: Readings, tell: Tell) -> Iterator[tuple[Verdict, ...]]:

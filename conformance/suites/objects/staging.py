@@ -17,7 +17,7 @@ from conformance.activex.scene_client import client_objects
 from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, Place, Stage
 from conformance.activex.values import Variant
 from conformance.activex.words import as_call, said
-from conformance.suites.objects.playing import EXAMPLE, METHODS, Need, NotCreated, Tell
+from conformance.suites.objects.playing import METHODS, Need, NotCreated, Tell, begin
 from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def check(plans: Iterable[Plan], mq: Port, judge: Recorder, mq_need: Need, stage
     """Play plans, each with new objects, and record the verdicts. Skips the test for a class that is not there."""
     mq_need(*METHODS)
     for plan in plans:
-        judge.begin_example(EXAMPLE, {"acts": [act.to_json() for act in plan], "scene": stage})
+        begin(mq, judge, {"acts": [act.to_json() for act in plan], "scene": stage})
         try:
             for verdicts in play(plan, mq, judge.readings, judge.step, stage):
                 judge.record(*verdicts)
