@@ -87,7 +87,7 @@ class Counted:
 
     sender: str
     meaning: Meaning
-    session: Sequence[Key]
+    session: tuple[Key, ...]
     count: int
     first: int
     last: int
@@ -332,7 +332,7 @@ class InPlace:
     def _counted(self) -> Iterator[Counted]:
         rows = self.table[:CAPACITY][self.table[:CAPACITY, COUNT] != 0]
         managers: dict[tuple[int, int], str] = {}
-        sessions: dict[int, list[Key]] = {}
+        sessions: dict[int, tuple[Key, ...]] = {}
         for row, (code, high, low, count, *span) in zip(rows, rows.tolist(), strict=True):
             pattern, outcome = code >> 32, code >> 2 & 0x3FFF_FFFF
             if code & 3 == GUID:
@@ -346,12 +346,12 @@ class InPlace:
                 keys = sessions[pattern] = self._session_keys(pattern)
             yield Counted(name, self.meanings[outcome], keys, count, *span)
 
-    def _session_keys(self, pattern: int) -> list[Key]:
+    def _session_keys(self, pattern: int) -> tuple[Key, ...]:
         sessions = self.sessions
         if not pattern or sessions is None:
-            return []
+            return ()
         kinds = (self.rules.kind(sessions.judge.kinds[one]) for one in sessions.patterns.kinds[pattern])
-        return [key for key in kinds if key is not None]
+        return tuple(key for key in kinds if key is not None)
 
     def _learn(self) -> None:
         """Work out the meanings of new outcomes."""

@@ -27,8 +27,8 @@ NEVER: int = np.iinfo(np.int64).max
 
 _KINDS: dict[Key, int] = {}
 """All kinds that occurred, each with its index. The rules' possible ends bound their number."""
-_MEANT: dict[Meaning, tuple[Any, Any]] = {}
-"""The passes of an outcome: the indexes of their kinds, and how often each occurs in it."""
+_MEANT: dict[Meaning | tuple[Key, ...], tuple[Any, Any]] = {}
+"""The passes of an outcome, or some kinds: their indexes, and how often each occurs."""
 _MOST_MEANT = 1 << 15
 
 
@@ -75,13 +75,17 @@ class Counts:
 
         first: the number of the first one. first_ns, last_ns: their times.
         """
-        places, times = _MEANT.get(meaning) or _places(meaning)
-        self._sender(sender, first_ns, last_ns).add(places, times * count, first, first_ns, last_ns)
+        found = _MEANT.get(meaning)
+        if found is None:
+            found = _places(meaning, [key for key in meaning.keys if key[1] is Outcome.PASS])
+        self._sender(sender, first_ns, last_ns).add(found[0], found[1] * count, first, first_ns, last_ns)
 
-    def more(self, sender: str | None, key: Key, count: int, first: int, first_ns: int, last_ns: int) -> None:
-        """Count so many verdicts of a kind."""
-        place = _KINDS.setdefault(key, len(_KINDS))
-        self._sender(sender, first_ns, last_ns).add(place, count, first, first_ns, last_ns)
+    def more(
+        self, sender: str | None, keys: tuple[Key, ...], count: int, first: int, first_ns: int, last_ns: int
+    ) -> None:
+        """Count so many verdicts of each of these kinds."""
+        places, times = _MEANT.get(keys) or _places(keys, keys)
+        self._sender(sender, first_ns, last_ns).add(places, times * count, first, first_ns, last_ns)
 
     def note(
         self,
@@ -174,9 +178,9 @@ class Counts:
         self._noted.clear()
 
 
-def _places(meaning: Meaning) -> tuple[Any, Any]:
+def _places(name: Meaning | tuple[Key, ...], keys: Iterable[Key]) -> tuple[Any, Any]:
     if len(_MEANT) >= _MOST_MEANT:
         _MEANT.clear()
-    found = Counter(_KINDS.setdefault(key, len(_KINDS)) for key in meaning.keys if key[1] is Outcome.PASS)
-    _MEANT[meaning] = np.array(list(found), np.int64), np.array(list(found.values()), np.int64)
-    return _MEANT[meaning]
+    found = Counter(_KINDS.setdefault(key, len(_KINDS)) for key in keys)
+    _MEANT[name] = np.array(list(found), np.int64), np.array(list(found.values()), np.int64)
+    return _MEANT[name]

@@ -148,7 +148,7 @@ def ingest(
         new, bad, known = _sorted([*probes, *refused], before)
         work, walks = _planned(before, lake, new, options, asked, str(staging), workers.cores)
         if work or walks:
-            warm(sessions=options.sessions)
+            warm(asked.readings if options.sessions else None)
         tasks = _packed(work, asked, str(staging), workers.cores * _TASKS)
         done = workers.map(run_streams, tasks)
         streams_done = [one for task in done for one in task.streams]

@@ -10,13 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from conformance.capture.columns.reader import FastCapture
+from conformance.capture.columns.reader import warm as warm_walk
 from conformance.capture.reader import CaptureReading
+from conformance.captures import counting
 from conformance.captures.in_place import InPlace, code_for
 from conformance.captures.judge import CaptureJudge, CountingSink
 from conformance.captures.packet_rules import PacketRules
 from conformance.captures.senders import ByOpenings, End, Ends
 from conformance.captures.sinks import Silent
 from conformance.captures.summary import CaptureSummary
+from conformance.judge.sessions.columns.judge import ColumnSessions
 from conformance.judge.sessions.context import Readings
 from conformance.judge.sessions.pings import Pings
 from conformance.pipeline.texts import KEYS
@@ -90,9 +93,17 @@ def judge_span(
     carry.reading, carry.ends = capture.left, senders.left()
 
 
-def warm(*, sessions: bool) -> None:
-    """Compile missing code in this process, with a message, before the workers need it."""
-    code_for(sessions=sessions, keys=KEYS).warm()
+def warm(connections: Readings | None) -> None:
+    """Compile missing code in this process, with a message, before the workers need it, each for itself.
+
+    connections: the readings, where the rules of connections are judged too.
+    """
+    code = code_for(sessions=connections is not None, keys=KEYS)
+    code.warm()
+    warm_walk()
+    counting.wanted().function()
+    if connections is not None:
+        ColumnSessions(connections, code.chunks.columns).warm()
 
 
 def walkable(path: str) -> bool:

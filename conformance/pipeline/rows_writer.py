@@ -60,7 +60,7 @@ class Teller:
     def verdict(self, verdict: Verdict, whose: Whose) -> None:
         """Add one verdict."""
         if verdict.outcome is Outcome.PASS and verdict.frame is not None:
-            self.counts.more(whose.sender, key_of(verdict), 1, verdict.frame, whose.time_ns, whose.time_ns)
+            self.counts.more(whose.sender, (key_of(verdict),), 1, verdict.frame, whose.time_ns, whose.time_ns)
             return
         name = verdict.outcome.value
         self.outcomes[name] = self.outcomes.get(name, 0) + 1

@@ -222,12 +222,12 @@ class _Judge:
         told, read = _Told(state, probe, before), Read(probe.first_ns)
         judge, _ = self._judge(state, teller)
         with self._contained(told):
+            if isinstance(state.sessions, ColumnSessions):
+                state.sessions.settle()  # The bytes of the capture before go.
             judge.reader = self._reader(state, probe, read, judge.in_place)
             judge.read()
         with self._contained(told):
             judge.end()
-            if isinstance(state.sessions, ColumnSessions):
-                state.sessions.settle()
         summary, trouble = judge.summary, told.trouble
         if isinstance(judge.senders, ByOpenings):
             state.ends = judge.senders.left()

@@ -97,15 +97,21 @@ class ArrowTables:
         self._forget()
         queue = destination(packet)
         rest: list[Key] = []
-        here: list[Verdict] = []
+        passes: list[Key] = []
+        here: list[Verdict | Key] = []
         enough = shown = False
         for said in (alone, more):
             for one in said:
+                key = key_of(one)
+                own = not isinstance(one, Verdict) or one.frame == number
+                if own and key[1] is Outcome.PASS:
+                    if said is more or not counted:
+                        passes.append(key)
+                    here.append(one)
+                    continue
                 verdict = one if isinstance(one, Verdict) else plain_verdict(one, number)
-                own = verdict.frame == number
                 whose = Whose(frame.time_ns, number, sender, queue) if own else whose_was(verdict, frame.time_ns)
-                key = key_of(verdict)
-                if verdict.outcome is Outcome.PASS:
+                if key[1] is Outcome.PASS:
                     if said is more or not counted:
                         self.teller.verdict(verdict, whose)
                 elif self._room(key):
@@ -116,11 +122,14 @@ class ArrowTables:
                     rest.append(key)
                 if own:
                     here.append(verdict)
+        if passes:
+            self.teller.counts.more(sender, tuple(passes), 1, number, frame.time_ns, frame.time_ns)
         if rest:
             self.teller.counts.note(sender, queue and plain(queue), rest, 1, number, frame.time_ns, frame.time_ns)
         if shown or (self.teller.every_packet and not counted):
             self.own.add(number)
-            self.teller.packet_row(packet_row(frame, packet, here), sender)
+            shown_verdicts = [one if isinstance(one, Verdict) else plain_verdict(one, number) for one in here]
+            self.teller.packet_row(packet_row(frame, packet, shown_verdicts), sender)
         return enough
 
     def _single(self, verdict: Verdict, whose: Whose, key: Key, *, counted: bool) -> None:
@@ -198,8 +207,8 @@ class ArrowTables:
             span = (one.count, one.first, one.first_ns, one.last_ns)
             counts.meant(one.sender, one.meaning, *span)
             self.followed.add(one.sender, one.first, one.last, one.meaning.read)
-            for key in one.session:
-                counts.more(one.sender, key, *span)
+            if one.session:
+                counts.more(one.sender, one.session, *span)
             self.followed.add(one.sender, one.first, one.last, read_of(one.session, BEHIND))
         self._forget()
 

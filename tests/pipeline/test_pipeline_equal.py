@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections import Counter
 from dataclasses import replace
 from functools import cache
@@ -336,3 +338,35 @@ def test_files_of_the_same_time_are_not_taken_for_one_behind_the_other(tmp_path,
     found = {Path(row["path"]).name: (row["stream_id"], row["packets"]) for row in rows(lake, "captures")}
     assert found["at_2.pcap"][0] != found["at_1.pcap"][0] == found["at_3.pcap"][0]
     assert found["at_1.pcap"][1] == found["at_2.pcap"][1] > 0
+
+
+def test_what_workers_need_is_compiled_before_they_start(tmp_path):
+    program = """
+import sys
+from pathlib import Path
+from conformance.spec.catalogue import assignment
+from conformance.wire.columns.machine import Wanted
+
+def noting(name):
+    def noted(self, *, old=getattr(Wanted, name)):
+        used.add(self.name)
+        return old(self)
+    setattr(Wanted, name, noted)
+
+used = set()
+for name in ("function", "is_kept"):
+    noting(name)
+from conformance.pipeline.ingest import Options, ingest
+from conformance.pipeline.lake import Lake
+from conformance.pipeline.ranges import warm
+from conformance.pipeline.work import Here
+warm(assignment("windows"))
+ready = set(used)
+assert ingest(Lake.open(Path(sys.argv[2]), create=True), [sys.argv[1]], Options(), Here()).packets
+assert {"run", "walk"} <= used, used
+print(sorted(used - ready))
+"""
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 200, pairs=1)
+    command = [sys.executable, "-c", program, str(capture), str(tmp_path / "lake")]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -245,6 +245,14 @@ class ColumnSessions:
             means = self.classes.rows[row, at.MEANS] = self.patterns.number(numbers)
             self._learned[int(means)] = numbers
 
+    def warm(self) -> None:
+        """Compile what is missing of the machine code, or load it."""
+        wide, long = np.zeros((1, 1), np.int64), np.zeros(0, np.int64)
+        nothing = Part(np.zeros(0, np.uint8), wide, wide[:0], np.zeros(0, np.uint8), long, long)
+        self.begin((nothing, nothing), long, None)
+        self._binding()
+        self.leave()
+
     # --- inside
 
     def _binding(self) -> Callable[[], int]:

@@ -396,7 +396,7 @@ def run(
             cursor[p.WHY] = p.ASKS
             break
         came = classes[found, p.CAME] + 1
-        if classes[found, p.MEANS] < 0 or came & (came - 1) == 0:
+        if classes[found, p.MEANS] < 0 or (came & (came - 1) == 0 and came & p.AGAIN):
             classes[found, p.CAME] = came
             cursor[p.CLASS] = found
             cursor[p.WHY] = p.ASKS

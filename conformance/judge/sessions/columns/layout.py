@@ -87,6 +87,8 @@ GROUP_WIDTH = DATA + 2
 # What packets have in common that get the same verdicts: the number of these, -1 before it is known; how many came.
 MEANS, CAME = range(DATA, DATA + 2)
 CLASS_WIDTH = DATA + 2
+AGAIN = 0x1111_1111_1111_1111
+"""Of the powers of two, those after so many packets of a class the rules are asked again: 1, 16, 256 and so on."""
 # The cursor. AT: where the run begins, then where it stopped, at most at STOP; WHY, and for ASKS the packet's class.
 # DUE: the time from which suspicions must be looked at. FREE_NODE: the first free node. KEPT: the most messages under
 # way. TICKS: of VIEWS.
