@@ -29,7 +29,7 @@ def at(
 ) -> None:
     """Run a history for each event that can happen at a stage.
 
-    opening: calls that begin it. behind: calls that end it, after the look. shown: the management properties to look at.
+    opening: calls that begin it. behind: calls that end it, after the look. shown: the properties to look at.
     """
     names = tuple(shown)
     for number, event in enumerate(events.values()):
