@@ -1,4 +1,4 @@
-"""Stages and events: each pair of both is a history, with a look at everything between and behind.
+"""Stages and events: each pair of both is a history, with a look at everything behind.
 
 What shows only where two conditions meet is found by pairs of them, which no run leaves to chance.
 """
@@ -29,7 +29,7 @@ def at(
 ) -> None:
     """Run a history for each event that can happen at a stage.
 
-    opening: calls that begin it. behind: calls that end it. shown: the management properties to look at.
+    opening: calls that begin it. behind: calls that end it, after the look. shown: the properties to look at.
     """
     names = tuple(shown)
     for number, event in enumerate(events.values()):
@@ -42,8 +42,7 @@ def at(
         if not _some(history, event):
             continue
         history.run(*looking(history.state))
-        if _some(history, behind):
-            history.run(*looking(history.state))
+        _some(history, behind)
 
 
 def _some(history: History, calls: Sequence[Call]) -> bool:

@@ -225,7 +225,7 @@ def plain(shown: Iterable[str], *, restarts: bool = True) -> Tour:
             restarts=restarts,
         ),
         partial(Looking, tuple(shown)),
-        steps=150,
+        steps=110,
         late=_LATE,
         dear=_DEAR,
     )
@@ -252,7 +252,7 @@ def transactional(shown: Iterable[str], *, restarts: bool = True) -> Tour:
             restarts=restarts,
         ),
         partial(Looking, tuple(shown)),
-        steps=120,
+        steps=90,
         late=_LATE,
         dear=_DEAR,
     )
@@ -283,7 +283,7 @@ def kept(shown: Iterable[str], *, restarts: bool = True) -> Tour:
             restarts=restarts,
         ),
         partial(Looking, tuple(shown)),
-        steps=120,
+        steps=90,
         late=_LATE,
         dear=_DEAR,
     )
@@ -313,7 +313,7 @@ def outgoing(shown: Iterable[str], *, restarts: bool = True) -> Tour:
             restarts=restarts,
         ),
         partial(Looking, tuple(shown)),
-        steps=180,
+        steps=140,
         late=_LATE,
         dear=_DEAR,
         kind=stage,
