@@ -164,7 +164,7 @@ def _deleted(store: Store, target: Target) -> tuple[Info, Store]:
         return info, store
     queues = {key: queue for key, queue in store.queues.items() if key != target.key}
     formats = {name: key for name, key in store.formats.items() if key != target.key}
-    gone = {**store.gone, target.key: cell("Delete", "method", "success")}
+    gone = {**store.gone, target.key: cell("Delete", "method", "success")[::-1]}
     return info, replace(store, queues=queues, formats=formats, gone=gone)
 
 
