@@ -34,6 +34,7 @@ KINDS = frozenset(
         "hostile-name",
         "label",
         "name",
+        "objects",
         "open",
         "open-name",
         "packet",
