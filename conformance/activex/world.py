@@ -234,11 +234,20 @@ class World:
             return Answer(None if seen.status else 0, seen.status != S_OK)
         if not seen.gives:
             return Answer(None, True)
-        name = identified(self.known, seen) or "?"
+        name = self._which(identified(self.known, seen))
         lookup = seen.shown.get("LookupId")
         value = lookup.value.value if lookup is not None and lookup.value is not None else None
         number = int(value) if isinstance(value, int) or (isinstance(value, str) and value.isdecimal()) else None
         return Answer(0, False, SeenMessage(name.encode(), lookup_identifier=number))
+
+    def _which(self, alike: tuple[str, ...]) -> str:
+        """Return which of some messages that look alike was given: the first that is there, as a reader expects."""
+        if len(alike) > 1:
+            for queue in self.states.likely.queues.values():
+                for one in queue.positions:
+                    if one.available and one.message.partition("@")[0] in alike:
+                        return one.message.partition("@")[0]
+        return alike[0] if alike else "?"
 
     def _moved(self, name: str, call: Invoke, seen: Seen, gives: str | None) -> World:
         """Return the world with the object as the call has left it, and the object that it hands out."""
@@ -289,16 +298,17 @@ class World:
             yield from verdicts(subject, got(self.known, gives, Invoke(member, "get"), value, self.readings), value)
 
 
-def identified(known: Known, seen: Seen) -> str | None:
-    """Return the message that a read has given, by its label or its body; None for a message that nobody has sent."""
+def identified(known: Known, seen: Seen) -> tuple[str, ...]:
+    """Return the messages that a read may have given, by the label or the body; none if nobody has sent such a one."""
     for member, kept in (("Label", "Label"), ("Body", "Body")):
         one = seen.shown.get(member)
         if one is None or one.status != S_OK or one.value is None or not one.value.value:
             continue
-        for name, values in known.sent.items():
-            if values.get(kept) is not None and values[kept].value == one.value.value:
-                return name
-    return None
+        told = one.value.value
+        alike = tuple(name for name, values in known.sent.items() if kept in values and values[kept].value == told)
+        if alike:
+            return alike
+    return ()
 
 
 def _closed_again(held: Held, call: Invoke) -> bool:
