@@ -41,8 +41,8 @@ class World:
 
     doers: which call has done what to a message or cursor. waiting: reads that have not been answered, by the name of
     the message they will give, with the name of their queue object. peekable: messages that peeks see though a
-    transaction holds them. lost: an answer was wrong, or nothing is known of a
-    call, so that the model follows no more; the objects' own demands are judged still.
+    transaction holds them. lost: an answer was wrong, or nothing is known of a call, so that the model follows no more;
+    the objects' own demands are judged still.
     """
 
     model: Model
@@ -71,19 +71,9 @@ class World:
         """
         held = self.known.held[name]
         member = CLASSES[held.coclass][call.member]
-        subject = (
-            f"{held.coclass}.{call.member}" if call.kind == "method" else f"{call.kind} {held.coclass}.{call.member}"
-        )
-        if held.coclass == "MSMQQueue" and held.state != BLANK and (call.kind == "get" or _closed_again(held, call)):
-            if member.unimplemented:
-                found = list(demands(held, call, seen, self.readings))
-            elif held.state == CLOSED:
-                found = list(of_closed(member, seen, self.readings))
-            else:
-                found = list(of_open(member, self.known.link(name), seen))
-            return self, tuple(verdicts(subject, found, seen))
-        if call.kind == "get":
-            return self, tuple(verdicts(subject, got(self.known, name, call, seen, self.readings), seen))
+        subject = f"{'' if call.kind == 'method' else f'{call.kind} '}{held.coclass}.{call.member}"
+        if call.kind == "get" or (call.member == "Close" and held.state == CLOSED):
+            return self, tuple(verdicts(subject, self._told(name, member, call, seen), seen))
         check = refusing(member, held, call)
         if call.kind == "put" or check is not None or (member.event is None and member.name != "Reset"):
             found = list(demands(held, call, seen, self.readings))
@@ -103,6 +93,16 @@ class World:
             plain = [] if held.coclass in ("MSMQQueue", "MSMQMessage") else demands(held, call, seen, self.readings)
             world = replace(self._moved(name, call, seen, gives), lost=held.coclass != "MSMQTransaction")
             return world, tuple(verdicts(subject, plain, seen))
+
+    def _told(self, name: str, member: Member, call: Invoke, seen: Seen) -> Iterator[Demand]:
+        """Yield the demands on a call that changes nothing: a getter, or Close of what is closed."""
+        held = self.known.held[name]
+        if held.coclass != "MSMQQueue" or held.state == BLANK or member.unimplemented:
+            yield from got(self.known, name, call, seen, self.readings)
+        elif held.state == CLOSED:
+            yield from of_closed(member, seen, self.readings)
+        else:
+            yield from of_open(member, self.known.link(name), seen)
 
     def _excused(self, name: str, member: Member, call: Invoke, seen: Seen) -> bool:
         """Tell whether an accepted reading lets a call fail that the model lets succeed."""
@@ -309,7 +309,3 @@ def identified(known: Known, seen: Seen) -> tuple[str, ...]:
         if alike:
             return alike
     return ()
-
-
-def _closed_again(held: Held, call: Invoke) -> bool:
-    return call.member == "Close" and held.state == CLOSED
