@@ -51,9 +51,9 @@ def check(plans: Iterable[Plan], mq: Port, judge: Recorder, mq_need: Need) -> No
     """Play plans, each with new objects, and record the verdicts. Skips the test for a class that is not there."""
     mq_need(*METHODS)
     for plan in plans:
+        judge.begin_example(EXAMPLE, {"acts": [act.to_json() for act in plan]})
         if mq.offers("reset"):
             mq.call("reset")
-        judge.begin_example(EXAMPLE, {"acts": [act.to_json() for act in plan]})
         try:
             for verdicts in play(plan, mq, judge.readings, judge.step):
                 judge.record(*verdicts)

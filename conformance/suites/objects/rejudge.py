@@ -9,7 +9,7 @@ from conformance.activex.plans import Act
 from conformance.harness.rejudge import NotRepeatable
 from conformance.suites.objects import staging
 from conformance.suites.objects.playing import EXAMPLE, NotCreated, play
-from conformance.verdict import Verdict
+from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
@@ -30,7 +30,12 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
             played = staging.play(plan, client, options.readings, _untold, repro["scene"])
         else:
             played = play(plan, client, options.readings, _untold)
-        return [verdict for verdicts in played for verdict in verdicts]
+        found: list[Verdict] = []
+        for verdicts in played:
+            found += verdicts
+            if any(verdict.outcome is Outcome.FAIL for verdict in verdicts):
+                break  # the example ended there
+        return found
     except (KeyError, TypeError, ValueError) as wrong:
         raise NotRepeatable(f"The repro file holds acts that the suite objects does not know: {wrong}.") from None
     except NotCreated as lacking:
