@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +61,7 @@ def check(plans: Iterable[Plan], mq: Port, judge: Recorder, mq_need: Need) -> No
             pytest.skip(str(lacking))
 
 
-def play(plan: Plan, mq: Port, readings: Readings, tell: Tell) -> Iterator[tuple[Verdict, ...]]:
+def play(plan: Plan, mq: Port, readings: Readings, tell: Tell) -> Generator[tuple[Verdict, ...], None, None]:
     """Yield the verdicts on each answer. Ends with the first call that hands out no object where others need it."""
     player = Player(mq, Objects(readings), tell)
     try:
