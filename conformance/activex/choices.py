@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from conformance.activex.expected import Invoke, Seen, codes_of
+from conformance.activex.expected import Invoke, Readings, Seen, codes_of
 from conformance.activex.statuses import E_FAIL, S_OK, failed
 from conformance.activex.values import Variant, same
 from conformance.spec.assignment import either
@@ -92,6 +92,13 @@ def ideal(choices: Iterable[Choice]) -> Seen:
         if option.value is not None:
             value = option.value.sample if isinstance(option.value, Shape) else option.value
     return Seen(status, None if failed(status) else value)
+
+
+def allowed(choice: Choice, readings: Readings) -> Choice:
+    """Return a choice without the options whose readings are not accepted."""
+    return tuple(
+        option for option in choice if all(word in readings.get(name, (word,)) for name, word in option.readings)
+    )
 
 
 def fitting(choice: Choice, seen: Seen) -> tuple[Option, ...]:

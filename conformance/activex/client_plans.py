@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from conformance.activex import plans_message_queues, plans_queue_info, plans_send, plans_transactions
 from conformance.activex.plans import Plan
+from conformance.activex.scene_client import client_objects
+from conformance.activex.scenes import caught
 
 
 def client_plans() -> Iterator[Plan]:
@@ -19,3 +21,8 @@ def client_plans() -> Iterator[Plan]:
         for plans in groups.values():
             yield from plans
     yield from plans_transactions.transactions().values()
+
+
+def caught_in_client_plans() -> frozenset[str]:
+    """Return the requirements that hold for an ideal answer of a plan and fail for one that differs in one thing."""
+    return caught(client_plans(), client_objects)

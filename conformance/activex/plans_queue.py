@@ -23,7 +23,7 @@ from conformance.activex.plans_reads import (
     sweep,
     watched,
 )
-from conformance.activex.plans_reads_arguments import ABORT, BEGIN
+from conformance.activex.plans_reads_arguments import ABORT, BEGIN, COMMIT
 from conformance.activex.tables_queue import MEMBERS
 from conformance.activex.values import MISSING, Variant, long
 
@@ -66,6 +66,7 @@ def methods() -> Mapping[str, Plan]:
         ),
         "purge-closed-access": (*base("a", access=SEND), on("q", "Close"), on("q", "Purge")),
         "purge-access-peek": (*base("a", access=PEEK), on("q", "Purge"), read("Peek")),
+        "purge-locked-commit": (*_locked(), on("q", "Purge"), COMMIT, read("Peek", "p")),
         "purge-locked": (*_locked(), on("q", "Purge"), read("Peek", "p"), ABORT, read("Peek", "p2")),
     }
     for member in MEMBERS:

@@ -338,14 +338,16 @@ def putting(member: str) -> Plan:
 
 def groups() -> Mapping[str, tuple[Plan, ...]]:
     """Return all plans by the name of their group."""
-    out: dict[str, tuple[Plan, ...]] = {}
-    for member in STORED:
-        kept = (*made(), on("a", "Refresh"), put("a", member, STORED[member][-1]), *get("a", member))
-        out[f"kept-{member}"] = (kept,)
+    copied = (*made(), new("b"), format_name("b"), on("b", "Refresh"), *get("b", "PathName", "QueueGuid"))
+    out: dict[str, tuple[Plan, ...]] = {"copied": (copied,)}
+    out |= {f"getters-{name}": (plan,) for name, plan in getters().items()}
+    for member, values in STORED.items():
+        default = DEFAULTS[MEMBERS[member].kept_as or ""]
+        other = next(value for value in values if value != default)
+        out[f"kept-{member}"] = ((*made(), on("a", "Refresh"), put("a", member, other), *get("a", member)),)
         out[f"stored-{member}"] = tuple(stored(member))
         out[f"changed-{member}"] = tuple(changed(member))
-    parts = (getters, creating, naming, deleting, refusing, sharing, priorities)
-    for part in parts:
+    for part in (creating, naming, deleting, refusing, sharing, priorities):
         out |= {f"{part.__name__}-{name}": (plan,) for name, plan in part().items()}
     putters = (name for name, row in MEMBERS.items() if row.takes is not None and name != "BasePriority")
     return out | {f"putting-{name}": (putting(name),) for name in putters}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from conformance.activex.choices import fitting
+from conformance.activex.choices import allowed, fitting
 from conformance.activex.expected import Invoke, Readings, Seen
 from conformance.activex.queue_info import AFTER_PUT, MEMBERS, cell, wanted
 from conformance.activex.queue_names import Kind, Target
@@ -102,7 +102,9 @@ def _got(info: Info, store: Store, target: Target, call: Invoke, seen: Seen, rea
         return info, store
     if attribute == "Security" and not info.refreshed:
         return info, store
-    fits = [option for choice in wanted(info, store, call, readings) for option in fitting(choice, seen)]
+    fits = [
+        option for choice in wanted(info, store, call, readings) for option in fitting(allowed(choice, readings), seen)
+    ]
     if attribute in _BOUND and seen.value is not None:
         first = store.seen.get((target.key, attribute), seen.value)
         store = replace(store, seen={**store.seen, (target.key, attribute): first})
@@ -164,7 +166,7 @@ def _deleted(store: Store, target: Target) -> tuple[Info, Store]:
         return info, store
     queues = {key: queue for key, queue in store.queues.items() if key != target.key}
     formats = {name: key for name, key in store.formats.items() if key != target.key}
-    gone = {**store.gone, target.key: cell("Delete", "method", "success")}
+    gone = {**store.gone, target.key: cell("Delete", "method", "success")[::-1]}
     return info, replace(store, queues=queues, formats=formats, gone=gone)
 
 

@@ -157,8 +157,8 @@ def _value(
     if info.created and not info.refreshed:
         refresh = (*refresh, *cell("Create", "method", "flags"))
     if kept is None:
-        own = _was_told(info, queue, attribute)
-        yield tuple(replace(o, names=(*o.names, *refresh) if own else (*refresh, *o.names)) for o in stored)
+        told = bool(queue.shows.get(attribute)) and not info.forgets  # by Create or Update: theirs is the fault first
+        yield tuple(replace(o, names=(*o.names, *refresh) if told else (*refresh, *o.names)) for o in stored)
         return
     words = accepted(readings, AFTER_PUT, "keeps-put", "refreshes")
     both: list[Option] = [kept] if "keeps-put" in words else []
@@ -167,13 +167,6 @@ def _value(
             Option((*o.names, *refresh), o.status, o.value, (*o.readings, (AFTER_PUT, "refreshes"))) for o in stored
         ]
     yield tuple(both)
-
-
-def _was_told(info: Info, queue: Stored, attribute: str) -> bool:
-    """Tell whether the queue has a value from a call, whose fault a wrong one is first: of Create, or of Update."""
-    created = info.created and (attribute == "Transactional" or bool(info.shows.get(attribute)))
-    updated = cell("Update", "method", "stores")
-    return created or bool(set(updated) & set(queue.shows.get(attribute, ())))
 
 
 def _options(

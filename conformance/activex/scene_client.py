@@ -104,13 +104,12 @@ class ClientObjects:
         elif call.member in message_queues.MEMBERS:
             told = message_queues.wanted(name, self.messages, self.store, call, self._known(), self.readings)
         elif call.member == "Send":
-            held, readings = self.held, self.readings
-            told = sending.wanted(name, self.posts, self.store, held, self.transactions, call, readings)
+            told = sending.wanted(name, self.posts, self.store, self.held, self.transactions, call)
         elif call.kind == "get" and (name in self.posts.received or name in self.posts.sent):
             told = self._shown(name, call.member)
         else:
             return None
-        return list(told)
+        return [choices.allowed(choice, self.readings) for choice in told]
 
     def _shown(self, name: str, member: str) -> Iterator[Choice]:
         received = name in self.posts.received

@@ -8,10 +8,9 @@ from typing import Final
 
 from conformance.activex.cells import requirements
 from conformance.activex.choices import ANY_FAILURE, ANY_STATUS, Choice, Option, Shape, one, refused
-from conformance.activex.expected import Held, Invoke, Readings, Seen
+from conformance.activex.expected import Held, Invoke, Seen
 from conformance.activex.message_queues import Kept, Messages
 from conformance.activex.posts import CONNECTED, Post, Posts
-from conformance.activex.queue_info import accepted
 from conformance.activex.queue_store import Names, Store
 from conformance.activex.statuses import E_INVALIDARG, S_OK
 from conformance.activex.tables import CLASSES
@@ -43,7 +42,6 @@ def wanted(
     held: Mapping[str, Held],
     transactions: Transactions,
     call: Invoke,
-    readings: Readings,
 ) -> Iterator[Choice]:
     """Yield what the text demands of the answer to a Send."""
     why = refusal(name, posts, held, transactions, call)
@@ -62,23 +60,19 @@ def wanted(
     if queue.transactional != _is_transactional(how):
         return
     assumed: tuple[tuple[str, str], ...] = ()
-    words: tuple[str, ...] = ("none",)
+    others: list[Option] = []
     if how == MISSING:
-        words = accepted(readings, DEFAULT, "mts", "fails")
         assumed = ((DEFAULT, "mts"),)
+        others.append(Option(cell("check:transaction-type"), ANY_FAILURE, None, ((DEFAULT, "fails"),)))
     if how == MISSING or how.value in _CALLERS:
-        context = accepted(readings, CONTEXT, "none", "fails")
         assumed = (*assumed, (CONTEXT, "none"))
-        words = (*words, *context)
-    usage = ((hresults.MQ_ERROR_TRANSACTION_USAGE, cell("enlists")),)
-    options = [Option(names, S_OK, None, assumed, usage)]
+        others.append(Option((), ANY_FAILURE, None, ((CONTEXT, "fails"),)))
     if name in posts.sent:
-        options[0] = replace(options[0], readings=(*assumed, (AGAIN, "client-puts")))
-        if "every-set" in accepted(readings, AGAIN, "client-puts", "every-set"):
-            options.append(Option((), hresults.MQ_ERROR_MISSING_CONNECTOR_TYPE, None, ((AGAIN, "every-set"),)))
-    if "fails" in words:
-        options.append(Option((), ANY_FAILURE))
-    yield tuple(options)
+        assumed = (*assumed, (AGAIN, "client-puts"))
+        code = hresults.MQ_ERROR_MISSING_CONNECTOR_TYPE
+        others.append(Option(cell("check:connector"), code, None, ((AGAIN, "every-set"),)))
+    usage = ((hresults.MQ_ERROR_TRANSACTION_USAGE, cell("enlists")),)
+    yield (Option(names, S_OK, None, assumed, usage), *others)
 
 
 def _of_transaction(how: Variant) -> Names:

@@ -41,8 +41,8 @@ class World:
 
     doers: which call has done what to a message or cursor. waiting: reads that have not been answered, by the name of
     the message they will give, with the name of their queue object. peekable: messages that peeks see though a
-    transaction holds them. lost: an answer was wrong, or nothing is known of a
-    call, so that the model follows no more; the objects' own demands are judged still.
+    transaction holds them. lost: an answer was wrong, or nothing is known of a call, so that the model follows no more;
+    the objects' own demands are judged still.
     """
 
     model: Model
@@ -71,19 +71,9 @@ class World:
         """
         held = self.known.held[name]
         member = CLASSES[held.coclass][call.member]
-        subject = (
-            f"{held.coclass}.{call.member}" if call.kind == "method" else f"{call.kind} {held.coclass}.{call.member}"
-        )
-        if held.coclass == "MSMQQueue" and held.state != BLANK and (call.kind == "get" or _closed_again(held, call)):
-            if member.unimplemented:
-                found = list(demands(held, call, seen, self.readings))
-            elif held.state == CLOSED:
-                found = list(of_closed(member, seen, self.readings))
-            else:
-                found = list(of_open(member, self.known.link(name), seen))
-            return self, tuple(verdicts(subject, found, seen))
-        if call.kind == "get":
-            return self, tuple(verdicts(subject, got(self.known, name, call, seen, self.readings), seen))
+        subject = f"{'' if call.kind == 'method' else f'{call.kind} '}{held.coclass}.{call.member}"
+        if call.kind == "get" or (call.member == "Close" and held.state == CLOSED):
+            return self, tuple(verdicts(subject, self._told(name, member, call, seen), seen))
         check = refusing(member, held, call)
         if call.kind == "put" or check is not None or (member.event is None and member.name != "Reset"):
             found = list(demands(held, call, seen, self.readings))
@@ -103,6 +93,16 @@ class World:
             plain = [] if held.coclass in ("MSMQQueue", "MSMQMessage") else demands(held, call, seen, self.readings)
             world = replace(self._moved(name, call, seen, gives), lost=held.coclass != "MSMQTransaction")
             return world, tuple(verdicts(subject, plain, seen))
+
+    def _told(self, name: str, member: Member, call: Invoke, seen: Seen) -> Iterator[Demand]:
+        """Yield the demands on a call that changes nothing: a getter, or Close of what is closed."""
+        held = self.known.held[name]
+        if held.coclass != "MSMQQueue" or held.state == BLANK or member.unimplemented:
+            yield from got(self.known, name, call, seen, self.readings)
+        elif held.state == CLOSED:
+            yield from of_closed(member, seen, self.readings)
+        else:
+            yield from of_open(member, self.known.link(name), seen)
 
     def _excused(self, name: str, member: Member, call: Invoke, seen: Seen) -> bool:
         """Tell whether an accepted reading lets a call fail that the model lets succeed."""
@@ -234,11 +234,20 @@ class World:
             return Answer(None if seen.status else 0, seen.status != S_OK)
         if not seen.gives:
             return Answer(None, True)
-        name = identified(self.known, seen) or "?"
+        name = self._which(identified(self.known, seen))
         lookup = seen.shown.get("LookupId")
         value = lookup.value.value if lookup is not None and lookup.value is not None else None
         number = int(value) if isinstance(value, int) or (isinstance(value, str) and value.isdecimal()) else None
         return Answer(0, False, SeenMessage(name.encode(), lookup_identifier=number))
+
+    def _which(self, alike: tuple[str, ...]) -> str:
+        """Return which of some messages that look alike was given: the first that is there, as a reader expects."""
+        if len(alike) > 1:
+            for queue in self.states.likely.queues.values():
+                for one in queue.positions:
+                    if one.available and one.message.partition("@")[0] in alike:
+                        return one.message.partition("@")[0]
+        return alike[0] if alike else "?"
 
     def _moved(self, name: str, call: Invoke, seen: Seen, gives: str | None) -> World:
         """Return the world with the object as the call has left it, and the object that it hands out."""
@@ -289,17 +298,14 @@ class World:
             yield from verdicts(subject, got(self.known, gives, Invoke(member, "get"), value, self.readings), value)
 
 
-def identified(known: Known, seen: Seen) -> str | None:
-    """Return the message that a read has given, by its label or its body; None for a message that nobody has sent."""
+def identified(known: Known, seen: Seen) -> tuple[str, ...]:
+    """Return the messages that a read may have given, by the label or the body; none if nobody has sent such a one."""
     for member, kept in (("Label", "Label"), ("Body", "Body")):
         one = seen.shown.get(member)
         if one is None or one.status != S_OK or one.value is None or not one.value.value:
             continue
-        for name, values in known.sent.items():
-            if values.get(kept) is not None and values[kept].value == one.value.value:
-                return name
-    return None
-
-
-def _closed_again(held: Held, call: Invoke) -> bool:
-    return call.member == "Close" and held.state == CLOSED
+        told = one.value.value
+        alike = tuple(name for name, values in known.sent.items() if kept in values and values[kept].value == told)
+        if alike:
+            return alike
+    return ()

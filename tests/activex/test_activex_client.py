@@ -131,3 +131,11 @@ def test_a_second_send_follows_one_reading() -> None:
     assert answered(plan, Seen(0)) == set()
     assert answered(plan, Seen(0xC00E0055), {"R-MQAC-send-again": ("client-puts",)})
     assert answered(plan, Seen(0xC00E0055)) == set()
+    assert answered(plan, Seen(0), {"R-MQAC-send-again": ("every-set",)})
+
+
+def test_a_getter_before_the_queue_is_there_follows_the_reading() -> None:
+    plan = (new(), path(), put("a", "Label", text("b")), *get("a", "Label"))
+    assert answered(plan, Seen(0, text("b"))) == answered(plan, Seen(0xC00E0003)) == set()
+    assert answered(plan, Seen(0, text("b")), {"R-MQAC-getter-after-put": ("refreshes",)})
+    assert answered(plan, Seen(0xC00E0003), {"R-MQAC-getter-after-put": ("keeps-put",)})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 
-from conformance.activex import constants, scenes
+from conformance.activex import constants, library_mutations, scenes
 from conformance.activex.client_plans import client_plans
 from conformance.activex.described import claimed, described, ideal
 from conformance.activex.guid_texts import BARE, IN_BRACES, broken
@@ -87,6 +87,11 @@ def test_constants_are_compared_by_either_spelling() -> None:
     for broken_library in (wrong, {}):
         failed = {one.requirement for one in constants.constants(broken_library) if one.outcome is Outcome.FAIL}
         assert failed == set(constants.claimed())
+
+
+def test_each_requirement_on_type_information_can_fail() -> None:
+    types = {name for coclass, states in STATES.items() if states.new is not None for name in claimed(coclass)}
+    assert library_mutations.caught() == {*types, *constants.claimed()}
 
 
 def test_a_driver_without_a_type_library_is_not_judged_by_it() -> None:

@@ -178,3 +178,7 @@ def test_a_second_opening_is_refused_while_the_queue_is_closed_to_others() -> No
     alone = on("i", "Open", Variant("I4", 1), Variant("I4", 1), gives="x")
     objects = run((*base("a")[:4], alone))
     assert broken(objects.do(opened(RECEIVE, "y"), Seen(0, Variant("DISPATCH", "y"))))
+
+
+def test_messages_that_look_alike_are_told_by_their_order() -> None:
+    run((*base(), *text_message("a"), send("a"), send("a"), read("Receive", "m1"), read("Receive", "m2"), read("Peek")))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -66,7 +66,7 @@ def begin(mq: Port, judge: Recorder, example: Mapping[str, Any]) -> None:
         mq.call("reset")
 
 
-def play(plan: Plan, mq: Port, readings: Readings, tell: Tell) -> Iterator[tuple[Verdict, ...]]:
+def play(plan: Plan, mq: Port, readings: Readings, tell: Tell) -> Generator[tuple[Verdict, ...], None, None]:
     """Yield the verdicts on each answer. Ends with the first call that hands out no object where others need it."""
     player = Player(mq, Objects(readings), tell)
     try:

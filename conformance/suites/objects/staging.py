@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -54,7 +54,9 @@ def check(plans: Iterable[Plan], mq: Port, judge: Recorder, mq_need: Need, stage
             pytest.skip(str(lacking))
 
 
-def play(plan: Plan, mq: Port, readings: Readings, tell: Tell, stage: str) -> Iterator[tuple[Verdict, ...]]:
+def play(
+    plan: Plan, mq: Port, readings: Readings, tell: Tell, stage: str
+) -> Generator[tuple[Verdict, ...], None, None]:
     """Yield the verdicts on each answer. Ends with the first call that hands out no object where others need it."""
     place, handles = _place(mq), dict[str, str]()
     scene, texts = STAGES[stage](readings, place), place.texts
