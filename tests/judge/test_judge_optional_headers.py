@@ -127,6 +127,7 @@ class AlignsFromTheElement(codecs.Codec):
 def test_a_reader_that_aligns_otherwise_follows_a_reading() -> None:
     # Two direct names of 42 bytes: the GUID of the next name is elsewhere in each way.
     message = {**LISTED, "destinations": [KINDS["direct"], "DIRECT=OS:abc\\q", KINDS["private"]]}
+    message["identifier"] = {"source": "11ea26c6-b6e6-4997-9595-9150557358d1", "ordinal": 7}
     verdicts = list(decode_lists_case(client(AlignsFromTheElement()), message, OPTIONS, quiet))
     assert failing(verdicts) == []
     readings = [pair for verdict in verdicts if verdict.outcome is Outcome.READING for pair in verdict.readings]

@@ -44,7 +44,11 @@ def test_a_message_to_a_direct_name_holds_its_senders_address() -> None:
     name = "TCP:10.0.0.1\\q"
     data = encode(
         "UserMessage",
-        {"UserHeader.DestinationQueue.DirectFormatName": name, "UserHeader.QueueManagerAddress": address},
+        {
+            "UserHeader.SourceQueueManager": "11ea26c6-b6e6-4997-9595-9150557358d1",
+            "UserHeader.DestinationQueue.DirectFormatName": name,
+            "UserHeader.QueueManagerAddress": address,
+        },
     )
     assert judged(data, "windows") == {}
     assert judged(data, "windows", "buffer") == {"MQMQ-2.2.19.2.address-direct": "fail"}

@@ -16,6 +16,7 @@ from conformance.judge.packets import rules_hosts
 from conformance.judge.packets.judge import RULES
 from conformance.judge.packets.rules_causes import RULES as CAUSES
 from conformance.judge.packets.rules_certificates import RULES as CERTIFICATES
+from conformance.judge.packets.rules_named import RULES as NAMED
 from conformance.judge.rules import Rule
 from conformance.spec.catalogue import requirement_id
 
@@ -87,6 +88,7 @@ _EITHER: dict[str, tuple[str, ...]] = {
         *_words("MQMQ-2.2.20.", "2.header-id 2.header-size/names 2.element-count 2.format-name-list 3.id"),
         *_words("MQMQ-2.2.20.", "7.header-section-id 7.body-section-id 7.header-terminated 7.body-terminated"),
         *_words("MQMQ-2.2.20.", "8.queue-type"),
+        *dict.fromkeys(rule.requirement for rule in NAMED if rule.breaks.kind == "UserMessage"),
     ),
     # What a clear flag denies, a size, an order: bytes are read as something else, which may be refused or not.
     "MS-MQMQ 2.2.20": ("MQMQ-2.2.20.not-internal", *dict.fromkeys(rule.requirement for rule in CAUSES)),
