@@ -153,7 +153,7 @@ def _by_session_mutation() -> frozenset[str]:
     return frozenset(
         requirement
         for requirement, mutation in MUTATIONS.items()
-        if mutation.capture in clean and requirement in failed(mutation.broken())
+        if mutation.capture in clean and requirement in failed(mutation.broken(), mutation.readings)
     )
 
 

@@ -28,7 +28,7 @@ def test_the_unspoiled_session_breaks_nothing(name):
 @pytest.mark.parametrize("requirement", MUTATIONS)
 def test_a_spoiled_session_breaks_its_requirement_and_what_is_declared(requirement):
     mutation = MUTATIONS[requirement]
-    assert failed(mutation.broken()) == {requirement, *mutation.also_breaks}
+    assert failed(mutation.broken(), mutation.readings) == {requirement, *mutation.also_breaks}
 
 
 # What these demand comes after another deviation: the other side's, or the request that is wrongly answered.
@@ -38,10 +38,11 @@ AFTERWARDS |= {"MQQB-3.1.5.3.1.cs", "MQQB-3.1.5.8.6.accepted"}
 
 @pytest.mark.parametrize("requirement", MUTATIONS)
 def test_the_first_to_be_blamed_is_what_was_broken(requirement):
-    said = judge_sessions(MUTATIONS[requirement].broken(), readings=assignment("windows"))
+    mutation = MUTATIONS[requirement]
+    said = judge_sessions(mutation.broken(), readings=assignment(mutation.readings))
     wrong = [one for one in said if one.outcome is Outcome.FAIL]
     first = min(wrong, key=lambda one: one.frame)
-    others = MUTATIONS[requirement].also_breaks if requirement in AFTERWARDS else ()
+    others = mutation.also_breaks if requirement in AFTERWARDS else ()
     assert first.requirement in (requirement, *others)
 
 

@@ -57,11 +57,15 @@ STRANGER = UUID("0d9f1f5e-8e3b-4f0e-9f0a-4c5b6d7e8f90")
 
 @dataclass(frozen=True, slots=True)
 class SessionMutation:
-    """A clean capture and edits that break a requirement. also_breaks: at most two other requirements that fail."""
+    """A clean capture and edits that break a requirement. also_breaks: at most two other requirements that fail.
+
+    readings: the reading set under which the requirement fails.
+    """
 
     edits: tuple[Edit, ...]
     also_breaks: tuple[str, ...] = ()
     capture: str = CONSISTENT
+    readings: str = "windows"
 
     def valid(self) -> list[Event]:
         """Read the events of the clean capture."""
@@ -322,8 +326,11 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "MQMQ-2.2.20.4.ack-sequence-number": ("MQQB-3.1.5.8.2.acknowledged-in-time",),
 }
 
+# An open reading, of which every other set of readings accepts all alternatives.
+_UNDER: dict[str, str] = {"MQQB-3.1.7.11.header-included": "strict"}
+
 MUTATIONS: Mapping[str, SessionMutation] = {
-    requirement: SessionMutation(tuple(edits), _ALSO.get(requirement, ()), capture)
+    requirement: SessionMutation(tuple(edits), _ALSO.get(requirement, ()), capture, _UNDER.get(requirement, "windows"))
     for capture, table in (
         (CONSISTENT, _EDITS),
         (RESENDING, _RESENDING_EDITS),

@@ -1,0 +1,2 @@
+"""Write the captures with one mistake each."""
+import runmut
