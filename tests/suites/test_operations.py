@@ -31,7 +31,9 @@ PACKAGE = Path(conformance.__file__).parent
 KNOWING = ("model", "histories/operations", "histories/features")
 PLANNING = ("histories/situations/askable.py", "histories/situations/pure.py")
 """The modules of the planner that tell calls apart: what the text leaves open, and what an answer would have said."""
-KNOWING += PLANNING
+OBJECTS = ("activex/effects.py", "activex/world.py")
+"""The modules that turn members of COM objects into calls, and the verdict on a call into one on its member."""
+KNOWING += (*PLANNING, *OBJECTS)
 PLANS = {name: plan for name, plan in vars(plans).items() if isinstance(plan, Plan)}
 PLANS["PROPERTIES"] = plans.properties(tuple(ROWS), restarts=True)
 NO_METHOD = {"restart", "watch", "use"}  # the harness does them
