@@ -84,11 +84,11 @@ class TypeLibrary:
 
     def iid(self, name: str) -> str:
         """Return the identifier of an interface."""
-        return INTERFACES[_DECLARED.get(name, name)].uuid
+        return INTERFACES[name].uuid
 
     def base(self, name: str) -> str:
         """Return the interface that an interface extends."""
-        return INTERFACES[_DECLARED.get(name, name)].base
+        return INTERFACES[name].base
 
     def members(self, name: str) -> tuple[Member, ...]:
         """Return the members of an interface, without those of its base."""
@@ -98,9 +98,6 @@ class TypeLibrary:
         """Return the enumerations."""
         listed = {each: dict(found.members) for each, found in ENUMERATIONS.items() if _is_ours(found.source)}
         return {**listed, **ALONE}
-
-
-_DECLARED = {"IMSMQPrivateEvent": "IMSMPPrivateEvent"}  # the definition misspells it where it declares it
 
 
 @cache
@@ -118,7 +115,7 @@ def declared(name: str) -> tuple[Member, ...]:
 
 
 def _first_slot(name: str) -> int:
-    base = INTERFACES[_DECLARED.get(name, name)].base
+    base = INTERFACES[name].base
     return FIRST_SLOT[base] if base in FIRST_SLOT else _first_slot(base) + len(declared(base))
 
 
