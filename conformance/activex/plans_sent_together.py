@@ -8,8 +8,19 @@ from typing import Final
 from conformance.activex.plans import Act, Plan, create, on
 from conformance.activex.plans_queue_info import PATH, RECEIVE, SEND, get, new, opened, path, put
 from conformance.activex.plans_queue_info import make as make_queue
-from conformance.activex.plans_send import GETTERS, QUEUE, SET, TRANSACTIONAL, message, receive, send
-from conformance.activex.values import MISSING, Variant, text, truth
+from conformance.activex.plans_send import (
+    CONNECTED,
+    CONNECTOR,
+    GETTERS,
+    QUEUE,
+    SET,
+    TRANSACTIONAL,
+    message,
+    peek,
+    receive,
+    send,
+)
+from conformance.activex.values import MISSING, Variant, long, text, truth
 
 SECOND: Final[Plan] = (
     new("b"),
@@ -64,7 +75,16 @@ def times() -> Mapping[str, tuple[Plan, ...]]:
     """Return plans of what is shown of a message before any send, and after a second."""
     again = (message(), send(), *get("m", *SET), send(), *get("m", *SET))
     looks = (receive(), *get("r", *SET, "ArrivedTime"), receive("x"), *get("x", *SET, "ArrivedTime"), *get("m", *SET))
+    peeked = (peek(), *get("p", *GETTERS), receive(), *get("r", *GETTERS), *get("p", *GETTERS))
+    puts = (put("m", "ConnectorTypeGuid", CONNECTOR), *(put("m", name, value) for name, value in CONNECTED.items()))
+    waiting = (put("m", "MaxTimeToReachQueue", long(100)), put("m", "MaxTimeToReceive", long(200)))
+    plain = (put("m", "Label", text("a")), put("m", "Body", text("b")))
+    attach = on("m", "AttachCurrentSecurityContext2")
     return {
+        "peeked-nothing-put": ((*QUEUE, message(), send(), *peeked),),
+        "peeked-label-and-body": ((*QUEUE, message(), *plain, *waiting, send(), *peeked),),
+        "peeked-connected": ((*QUEUE, message(), *puts, send(), *peeked),),
+        "peeked-attached": ((*QUEUE, message(), attach, send(), *peeked),),
         "sent-twice": ((*QUEUE, *again, *looks),),
         "received-nothing-put": ((*QUEUE, message(), send(), receive(), *get("r", *reversed(GETTERS))),),
     }
