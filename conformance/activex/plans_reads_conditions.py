@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from conformance.activex.members import Member
-from conformance.activex.plans import DIRECT_NAME, PATH_NAME, Act, Plan, create, on
+from conformance.activex.plans import DIRECT_NAME, PATH_NAME, Act, Plan, create, on, passes
 from conformance.activex.plans_reads import (
     PEEK,
     RECEIVE,
@@ -66,7 +66,8 @@ def wants_in_transactions(member: Member) -> Iterator[Plan]:
     if not receives(member):
         return
     acts: list[Act] = [*_connected(transactional=True), create("MSMQTransactionDispenser", "d")]
-    for at, (getters, flags) in enumerate(asked(member)):
+    each = list(asked(member))
+    for at, (getters, flags) in enumerate((*each[:3], each[-1])):
         transaction, gives = f"t{at}", f"m{at}"
         acts += [on("d", "BeginTransaction", gives=transaction), on("q", "Reset"), *start(member)]
         acts.append(read(member, gives, of=of(member), transaction=dispatch(transaction), given=flags))
@@ -79,9 +80,15 @@ def wants_in_single_messages(member: Member) -> Iterator[Plan]:
     """Yield plans in which a receive that is a transaction of its own asks for a property."""
     if not receives(member):
         return
-    for getters, flags in list(asked(member))[:3]:
-        one = read(member, of=of(member), transaction=SINGLE, given=flags)
-        yield (*_connected(transactional=True), *start(member), one, *(on("m", name, kind="get") for name in getters))
+    parts: list[Plan] = []
+    for at, (getters, flags) in enumerate(list(asked(member))[:3]):
+        one = read(member, f"m{at}", of=of(member), transaction=SINGLE, given=flags)
+        parts.append((*start(member), one, *(on(f"m{at}", name, kind="get") for name in getters)))
+    base = _connected(transactional=True)
+    if of(member) is None:  # the next read finds the next message
+        yield (*base, *(act for part in parts for act in (on("q", "Reset"), *part)))
+    else:
+        yield from ((*base, *part) for part in parts)
 
 
 def wants_one_after_another(member: Member) -> Iterator[Plan]:
@@ -133,24 +140,26 @@ def two_in_a_transaction(member: Member) -> Iterator[Plan]:
     seconds: tuple[Plan, ...] = (
         (read("Receive", "m2", transaction=dispatch("t")),),
         (*message("n"), send("n", dispatch("t"))),
-        (*message("n"), send("n", dispatch("t"), "s2")),
     )
     for end in (COMMIT, ABORT):
         for second in seconds:
-            before = (*watched(*NAMES, transactional=True), *other, *BEGIN, *start(member))
-            after = (*(read("Receive", f"then{at}") for at in range(4)), read("Receive", "other", queue_object="q2"))
-            yield (*before, taken, *second, end, *after)
+            before = (*watched(*NAMES, transactional=True, member=member), *BEGIN, *start(member))
+            yield (*before, taken, *second, end, *(read("Receive", f"then{at}") for at in range(4)))
     two = (*message("n"), send("n", SINGLE, "s2"), *BEGIN, *start(member), taken)
-    both = read("Receive", "m2", queue_object="q2", transaction=dispatch("t"))
+    both = (
+        read("Receive", "m2", queue_object="q2", transaction=dispatch("t")),
+        *message("o"),
+        send("o", dispatch("t"), "s2"),
+    )
     for end in (COMMIT, ABORT):
         yield (
-            *watched(*NAMES, transactional=True),
+            *watched(*NAMES, transactional=True, member=member),
             *other,
             *two,
-            both,
+            *both,
             end,
             read("Receive", "then"),
-            read("Receive", "other", queue_object="q2"),
+            *(read("Receive", f"other{at}", queue_object="q2") for at in range(3)),
         )
 
 
@@ -176,6 +185,16 @@ def allowed_peeks(member: Member) -> Iterator[Plan]:
             )
 
 
+def times_that_pass(member: Member) -> Iterator[Plan]:
+    """Yield a plan in which a message waits for a while: it shows the times sent, not what is left of them."""
+    if member.name not in ("Receive", "Peek"):
+        return
+    times = {"MaxTimeToReachQueue": long(500), "MaxTimeToReceive": long(1000)}
+    puts = tuple(on("a", name, value, kind="put") for name, value in times.items())
+    looks = tuple(on("m", name, kind="get") for name in times)
+    yield (*watched(), *message("a"), *puts, send("a"), passes(2_000), read(member), *looks)
+
+
 FAMILIES: Final = (
     wants_in_transactions,
     wants_in_single_messages,
@@ -183,5 +202,6 @@ FAMILIES: Final = (
     single_message_stays_gone,
     two_in_a_transaction,
     allowed_peeks,
+    times_that_pass,
 )
 """What yields plans for a read, each for itself."""

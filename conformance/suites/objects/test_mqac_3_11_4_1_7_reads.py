@@ -19,6 +19,7 @@ WAITING = [member for member in READS if not plans_reads.by_lookup(member)]
 AT_CURSOR = [member for member in READS if plans_reads.at_cursor(member)]
 IDENTIFIED = [member for member in READS if any(one.name == "LookupId" for one in member.slots[0].arguments)]
 RECEIVES = [member for member in READS if plans_reads.receives(member)]
+TIMED = [member for member in READS if member.name in ("Receive", "Peek")]
 ALLOWING = [member for member in READS if member.name.endswith("AllowPeek")]
 
 
@@ -111,4 +112,11 @@ def test_two_operations_of_a_transaction_end_together(
 
 @pytest.mark.parametrize("plans", rows(ALLOWING, plans_reads_conditions.allowed_peeks))
 def test_a_locked_message_is_peeked_at(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
+    check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", rows(TIMED, plans_reads_conditions.times_that_pass))
+def test_a_message_shows_the_times_that_were_sent(
+    plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
+) -> None:
     check(plans, mq, judge, mq_need)
