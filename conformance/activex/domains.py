@@ -79,7 +79,8 @@ class Texts:
         return value.vt == "BSTR" and (self.below is None or len(value.value or "") < self.below)
 
     def inside(self) -> tuple[Variant, ...]:
-        longest = () if self.below is None else (text("x" * (self.below - 1)),)
+        lengths = (125, 250, 1000) if self.below is None else (self.below - 1,)
+        longest = (text("x" * length) for length in lengths)
         named = (text(one) for one in self.further)
         return (text("a"), text("Ünï€ \U0001f600"), *named, *longest, text(""))
 

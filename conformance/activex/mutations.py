@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from conformance.activex import plans_queue, plans_reads, plans_reads_arguments, plans_reads_refused
+from conformance.activex import (
+    plans_queue,
+    plans_reads,
+    plans_reads_arguments,
+    plans_reads_conditions,
+    plans_reads_refused,
+)
 from conformance.activex.expected import Invoke, Seen
 from conformance.activex.ideal import Ended, Objects, message, played
 from conformance.activex.plans import (
@@ -46,7 +52,12 @@ def read_plans() -> Iterator[Plan]:
     yield from plans_queue.methods().values()
     yield from plans_queue.notification().values()
     for member in plans_reads.READS:
-        for family in (plans_reads.FAMILIES, plans_reads_refused.FAMILIES, plans_reads_arguments.FAMILIES):
+        for family in (
+            plans_reads.FAMILIES,
+            plans_reads_refused.FAMILIES,
+            plans_reads_arguments.FAMILIES,
+            plans_reads_conditions.FAMILIES,
+        ):
             for plans in family:
                 yield from plans(member)
 

@@ -81,6 +81,12 @@ def receive(gives: str = "r", queue: str = "q") -> Act:
     return on(queue, "Receive", NONE, wanted, wanted, long(0), wanted, gives=gives)
 
 
+def peek(gives: str = "p", queue: str = "q") -> Act:
+    """Return a peek that does not wait and wants everything."""
+    wanted = truth(True)
+    return on(queue, "Peek", wanted, wanted, long(0), wanted, gives=gives)
+
+
 def property_sent(member: str) -> Iterator[Plan]:
     """Yield a plan for each value of a property: put, sent, shown by the received message."""
     row = MEMBERS[member]

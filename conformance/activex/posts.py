@@ -66,12 +66,13 @@ class Posts:
         absent = {**self.absent, key: post.shows} if post.transaction is not None else self.absent
         return replace(self, boxes=boxes, sent={**self.sent, post.sender: post}, count=self.count + 1, absent=absent)
 
-    def with_received(self, key: str, name: str | None) -> Posts:
-        """Return this after the first message of a queue was received as an object of this name."""
+    def with_received(self, key: str, name: str | None, *, stays: bool = False) -> Posts:
+        """Return this after the first message of a queue was received as this object, or peeked at: it stays."""
         post = self.first(key)
         if post is None:
             return self
-        boxes = {**self.boxes, key: tuple(one for one in self.boxes[key] if one is not post)}
+        left = tuple(one for one in self.boxes[key] if stays or one is not post)
+        boxes = {**self.boxes, key: left}
         received = self.received if name is None else {**self.received, name: post}
         return replace(self, boxes=boxes, received=received)
 

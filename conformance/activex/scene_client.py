@@ -97,7 +97,7 @@ class ClientObjects:
             told = queue_info.wanted(self.infos[name], self.store, call, self.readings)
         elif coclass in (TRANSACTION, DISPENSER):
             told = transactions.wanted(name, self.transactions, call, self._known(), self.readings)
-        elif coclass == "MSMQQueue" and call.member == "Receive":
+        elif coclass == "MSMQQueue" and call.member in sending.READS:
             told = sending.receiving(name, self.posts, call, self._known())
         elif coclass != message_queues.COCLASS:
             return None
@@ -146,7 +146,7 @@ class ClientObjects:
                 opened = {**self.posts.opened, act.gives or "": (key, int(call.arguments[0].value))}
                 self.posts = replace(self.posts, opened=opened)
         elif coclass == "MSMQQueue":
-            self._received(name, act.gives if handed and seen.gives else None, seen)
+            self._received(name, call.member, act.gives if handed and seen.gives else None, seen)
         elif coclass in (TRANSACTION, DISPENSER):
             if call.member in ("Commit", "Abort") and seen.status == S_OK:
                 self.posts = sending.ended(self.posts, self.transactions, name, call.member)
@@ -184,13 +184,14 @@ class ClientObjects:
         if own is not None and seen.status == S_OK:
             self.messages = {**self.messages, (name, "DestinationQueueFormatName"): own}
 
-    def _received(self, queue: str, gives: str | None, seen: Seen) -> None:
+    def _received(self, queue: str, member: str, gives: str | None, seen: Seen) -> None:
         target = self.posts.opened.get(queue)
         if target is None or not seen.gives:
             return
         post = self.posts.first(target[0])
-        self.posts = self.posts.with_received(target[0], gives)
-        if post is not None:
+        stays = member == sending.PEEK
+        self.posts = self.posts.with_received(target[0], gives, stays=stays)
+        if post is not None and not stays:
             self.posts = acknowledging.reported(self.posts, post, self.store, acknowledging.RECEIVE)
         if gives is not None and post is not None:
             self._hold(gives, message_queues.COCLASS, RECEIVED)

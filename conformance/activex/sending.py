@@ -21,6 +21,8 @@ from conformance.activex.values import MISSING, Variant
 from conformance.spec.constants import hresults
 
 MESSAGE: Final = "MSMQMessage"
+PEEK: Final = "Peek"
+READS: Final = ("Receive", PEEK)
 AGAIN: Final = "R-MQAC-send-again"
 DEFAULT: Final = "R-MQAC-send-default-transaction"
 CONTEXT: Final = "R-MQAC-transaction-without-context"
@@ -169,9 +171,9 @@ def ended(posts: Posts, transactions: Transactions, name: str, member: str) -> P
 
 
 def receiving(name: str, posts: Posts, call: Invoke, known: Collection[str]) -> Iterator[Choice]:
-    """Yield what the text demands of a Receive from the head of a queue that does not wait."""
+    """Yield what the text demands of a read from the head of a queue that does not wait."""
     target = posts.opened.get(name)
-    if target is None or call.member != "Receive" or target[1] == _SEND_ACCESS:
+    if target is None or call.member not in READS or target[1] == _SEND_ACCESS:
         return
     post, objects = posts.first(target[0]), tuple(known)
     if post is None:

@@ -42,9 +42,16 @@ UNPUT: Final = frozenset(
         "IsAuthenticated2",
         "ReceivedAuthenticationLevel",
         "SenderVersion",
+        "SenderIdType",
+        "AuthenticationProviderType",
+        "AuthenticationProviderName",
     }
 )
 """Members that show of a received message what they show of a new one, if nobody has put anything."""
+NULL: Final = frozenset(
+    {"SenderCertificate", "Extension", "DestinationSymmetricKey", "Signature", "SoapEnvelope", "CompoundMessage"}
+)
+"""Members that show NULL of a received message that has come over no HTTP, if nobody has put anything."""
 _INFINITE: Final = 0xFFFFFFFF
 _SOME_SID: Final = bytes.fromhex("010100000000000512000000")
 
@@ -99,6 +106,8 @@ def _received(member: Member, post: Post, posts: Posts, store: Store, gives: Nam
     elif member.name in UNPUT and member.initial is not None:
         case = "gives:true" if member.initial.value else "gives:false"
         yield one((*gives, *requirements(member, "get", case)), S_OK, member.initial)
+    elif member.name in NULL and not post.attached:
+        yield one(gives, S_OK, Shape(Variant("EMPTY"), hollow, "any form of NULL"))
     elif attribute == "ConnectorTypeIdentifier":
         yield one(gives, S_OK, _same_guid(text(f"{{{NULL_GUID}}}")))
     elif attribute == "CorrelationIdentifier":

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.activex import plans_queue_info as plans
+from conformance.activex import plans_queue_info_values as values
 from conformance.activex.plans import unimplemented
 from conformance.activex.tables_queue_info import MEMBERS
 from conformance.suites.objects import staging
@@ -28,3 +29,10 @@ def test_an_object_is_what_its_queue_is(plans: tuple[Plan, ...], mq: Port, judge
 @pytest.mark.parametrize("plans", rows(NOT_IMPLEMENTED, unimplemented))
 def test_members_that_do_nothing_say_so(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
     check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", staging.cases(values.groups()))
+def test_a_property_takes_any_value_of_its_type(
+    plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
+) -> None:
+    staging.check(plans, mq, judge, mq_need)

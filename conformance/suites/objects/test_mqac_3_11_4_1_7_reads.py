@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.activex import plans_reads, plans_reads_arguments, plans_reads_refused
+from conformance.activex import plans_reads, plans_reads_arguments, plans_reads_conditions, plans_reads_refused
 from conformance.activex.plans_reads import READS
 from conformance.suites.objects.playing import Need, check, rows
 
@@ -19,6 +19,8 @@ WAITING = [member for member in READS if not plans_reads.by_lookup(member)]
 AT_CURSOR = [member for member in READS if plans_reads.at_cursor(member)]
 IDENTIFIED = [member for member in READS if any(one.name == "LookupId" for one in member.slots[0].arguments)]
 RECEIVES = [member for member in READS if plans_reads.receives(member)]
+TIMED = [member for member in READS if member.name in ("Receive", "Peek")]
+ALLOWING = [member for member in READS if member.name.endswith("AllowPeek")]
 
 
 @pytest.mark.parametrize("plans", rows(READS, plans_reads.gives_at_once))
@@ -72,4 +74,49 @@ def test_what_a_read_asks_for(plans: tuple[Plan, ...], mq: Port, judge: Recorder
 
 @pytest.mark.parametrize("plans", rows(RECEIVES, plans_reads_arguments.journals))
 def test_the_journal_keeps_what_is_received(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
+    check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", rows(RECEIVES, plans_reads_conditions.wants_in_transactions))
+def test_what_a_receive_asks_for_in_a_transaction(
+    plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
+) -> None:
+    check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", rows(RECEIVES, plans_reads_conditions.wants_in_single_messages))
+def test_what_a_receive_asks_for_in_a_transaction_of_its_own(
+    plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
+) -> None:
+    check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", rows(READS, plans_reads_conditions.wants_one_after_another))
+def test_what_reads_ask_for_one_after_another(
+    plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
+) -> None:
+    check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", rows(RECEIVES, plans_reads_conditions.single_message_stays_gone))
+def test_a_message_received_alone_stays_gone(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
+    check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", rows(RECEIVES, plans_reads_conditions.two_in_a_transaction))
+def test_two_operations_of_a_transaction_end_together(
+    plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
+) -> None:
+    check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", rows(ALLOWING, plans_reads_conditions.allowed_peeks))
+def test_a_locked_message_is_peeked_at(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
+    check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", rows(TIMED, plans_reads_conditions.times_that_pass))
+def test_a_message_shows_the_times_that_were_sent(
+    plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
+) -> None:
     check(plans, mq, judge, mq_need)
