@@ -20,7 +20,7 @@ SPARE = 3  # bytes behind the last element that can be padding
 NO_LENGTH = Length()
 _SELECTOR = 2
 PREFIX = "DIRECT="
-PROTOCOLS = ("OS:", "TCP:", "SPX:", "HTTP://", "HTTPS://")  # MS-MQMQ 2.1.2
+PROTOCOLS = ("OS:", "TCP:", "IPX:", "SPX:", "HTTP://", "HTTPS://")  # MS-MQMQ 2.1.2
 Fields = dict[str, Value]
 Spans = dict[str, tuple[int, int]]
 Note = Callable[[str, Value, int, int], None]  # name, value, offset, length

@@ -1,7 +1,7 @@
 -- Lists of names inside a field of bytes. No document says from where alignment counts, so a list is read in every way,
 -- and the ways that fit are a fact about it.
 
-local PROTOCOLS = { "OS:", "TCP:", "SPX:", "HTTP://", "HTTPS://" }
+local PROTOCOLS = { "OS:", "TCP:", "IPX:", "SPX:", "HTTP://", "HTTPS://" }
 
 local function declare_elements(key, elements)
   declare({ key = key .. "." .. elements.selector, type = "uint", width = 2, names = elements.selector })
