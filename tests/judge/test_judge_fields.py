@@ -131,7 +131,7 @@ def test_right_packets_have_every_field_in_place(message: dict[str, Any]) -> Non
 
 
 def test_the_packet_the_mutations_start_from_breaks_no_other_rule() -> None:
-    # A telling value in every field: a direct name is not sent with the address of a queue manager, and no list is empty.
+    # A telling value in every field: a direct name has no address of a queue manager, and no list is empty.
     verdicts = judge_packet(whole().data, profile="msmq-4.0", transport="buffer")
     assert {one.requirement for one in verdicts if one.outcome is not Outcome.PASS} == {
         "MQMQ-2.2.19.2.address-direct",
