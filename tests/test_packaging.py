@@ -33,7 +33,7 @@ def test_the_wheel_holds_what_is_needed_at_run_time(wheel: Path) -> None:
         "conformance/_data/adapters/python/driver.py",
         "conformance/_data/adapters/node/memory_queue.js",
         "conformance/_data/adapters/csharp/Driver.cs",
-        "conformance/_data/adapters/dotnet/Json.cs",
+        "conformance/_data/adapters/shared/Json.cs",
         "conformance/adapter/schema/messages.json",
         "conformance/runlog/schema.json",
         "conformance/spec/data/readings.toml",

@@ -50,11 +50,8 @@ sealed class Driver
 
     Members Hello(Request request)
     {
-        var offered = request.Get<List<object>>("versions");
-        string version = Array.Find(Protocol.Versions, each => offered.Contains(each));
-        if (version == null)
-            throw Refused.Denied("Version", "this driver speaks adapter protocol " + string.Join(", ", Protocol.Versions));
-        Begin(request.Get<string>("state_dir"), "");
+        string version = protocol.Chosen(request);
+        Begin(options.StateFolder ?? request.Get<string>("state_dir"), "");
         var hello = new Members
         {
             { "protocol", version },

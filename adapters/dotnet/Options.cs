@@ -1,15 +1,17 @@
 // What the command line asks for: to look past a deviation that every test would end with, and see what else there is.
 using System;
 using System.Collections.Generic;
+using System.IO;
 
 sealed class Options
 {
     const int LongestNoWait = 10000;
-    public const string Usage = "usage: driver.exe [--no-wait-ms 0..10000] [--hide MEMBER,MEMBER...], "
-        + "with the adapter protocol on standard input";
+    public const string Usage = "usage: driver.exe [--no-wait-ms 0..10000] [--hide MEMBER,MEMBER...] "
+        + Listener.Usage + ", with the adapter protocol on standard input or on a port";
 
     public readonly int NoWaitMs; // what a read that is not to wait is given instead of nothing
     public readonly HashSet<string> Hidden = new HashSet<string>(); // what reads do not show of a transaction's messages
+    public readonly Listening Listening = new Listening();
     readonly List<string> told = new List<string>();
 
     // Throws ArgumentException for anything else than Usage says.
@@ -18,6 +20,11 @@ sealed class Options
         for (int i = 0; i < arguments.Length; i++)
         {
             string value = i + 1 < arguments.Length ? arguments[i + 1] : "";
+            if (Listening.Takes(arguments[i], value))
+            {
+                i++;
+                continue;
+            }
             switch (arguments[i])
             {
                 case "--no-wait-ms":
@@ -35,6 +42,12 @@ sealed class Options
                 default: throw new ArgumentException(Usage);
             }
         }
+    }
+
+    // Where state is kept that the harness, on another computer, cannot name a folder for; null where it can.
+    public string StateFolder
+    {
+        get { return Listening.Place == null ? null : Path.Combine(Path.GetTempPath(), "mqconform-dotnet"); }
     }
 
     // For the name in hello: a report must say what its run looked past.

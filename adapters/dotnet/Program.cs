@@ -2,7 +2,6 @@
 using System;
 using System.IO;
 using System.Runtime.CompilerServices;
-using System.Text;
 
 static class Program
 {
@@ -11,6 +10,7 @@ static class Program
 
     static int Main(string[] arguments)
     {
+        TextWriter output = Console.Out;
         Console.SetOut(TextWriter.Null); // Mono's library prints there, and standard output is the protocol's
         Options options;
         try
@@ -24,7 +24,13 @@ static class Program
         }
         try
         {
-            Start(options);
+            Start(options, output);
+        }
+        catch (ArgumentException wrong)
+        {
+            if (options.Listening.Place == null) throw;
+            Console.Error.WriteLine(wrong.Message);
+            return BadArgument;
         }
         catch (Exception e)
         {
@@ -35,19 +41,22 @@ static class Program
                 + "4 and the feature Microsoft Message Queue Server");
             return CannotBeUsed;
         }
-        Protocol.End();
+        new DotnetManners(null).End();
         return 0;
     }
 
     // Apart from Main, which must be compiled before the assembly is looked for.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    static void Start(Options options)
+    static void Start(Options options, TextWriter output)
     {
-        var input = new StreamReader(Console.OpenStandardInput(), new UTF8Encoding(false), false, 1 << 16);
-        var driver = new Driver(new Protocol(), options);
-        string[] handed = Renewal.Handed();
-        if (handed != null) driver.Resume(handed);
-        driver.Serve(input);
+        Renewal.Off = options.Listening.Place != null;
+        options.Listening.Serve(output, delegate(Stream stream, TextReader input, Action close)
+        {
+            var driver = new Driver(new Protocol(stream, new DotnetManners(close), "1.1", "1.0"), options);
+            string[] handed = Renewal.Handed();
+            if (handed != null) driver.Resume(handed);
+            driver.Serve(input);
+        });
     }
 
     static string MissingAssembly(Exception e)

@@ -13,6 +13,7 @@ static class Renewal
     const string Resumed = "MQCONFORM_DOTNET_RESUMED"; // state folder and namespace, for the process that follows
     const int SetFlags = 2; // F_SETFD
     const int CloseOnExec = 1; // FD_CLOEXEC
+    public static bool Off; // a process that others are connected to stays
     static volatile bool wanted;
 
     // Something has been left in the library that a reset can't take out again.
@@ -23,7 +24,7 @@ static class Renewal
 
     public static bool Possible
     {
-        get { return Type.GetType("Mono.Runtime") != null && Directory.Exists("/proc/self/fd"); }
+        get { return !Off && Type.GetType("Mono.Runtime") != null && Directory.Exists("/proc/self/fd"); }
     }
 
     // Whether an exception tells of the library's inside, and not of the call.

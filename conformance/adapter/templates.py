@@ -44,7 +44,7 @@ TEMPLATES = {
         "mono-mcs",
         ("mcs", "-out:{folder}/driver.exe", "{folder}/*.cs"),
         ("mono", "driver.exe"),
-        ("dotnet/Json.cs",),
+        ("shared/Json.cs",),
     ),
 }
 

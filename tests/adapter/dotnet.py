@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 SOURCES = Path(__file__).parents[2] / "adapters" / "dotnet"
+SHARED = SOURCES.parent / "shared"
 PORT = 5672  # the only one Mono's library knows
 _GAC = Path("/usr/lib/mono/gac")
 
@@ -42,7 +43,7 @@ def compiled(folder: Path) -> Path:
     need_mono()
     driver = folder / "driver.exe"
     subprocess.run(
-        ["mcs", "-langversion:5", "-warnaserror", "-r:System.Messaging.dll", f"-out:{driver}", *SOURCES.glob("*.cs")],
+        ["mcs", "-langversion:5", "-warnaserror", "-r:System.Messaging.dll", f"-out:{driver}", *SOURCES.glob("*.cs"), *SHARED.glob("*.cs")],
         check=True,
         timeout=60,
     )

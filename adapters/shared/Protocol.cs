@@ -1,7 +1,6 @@
 // JSON-RPC lines in and out, one thread a request, and an end for every request before its deadline.
 using System;
 using System.Collections.Generic;
-using System.Diagnostics;
 using System.IO;
 using System.Text;
 using System.Threading;
@@ -42,10 +41,7 @@ sealed class Request
         lock (this)
         {
             if (Answered || Interlocked.Exchange(ref blocked, 1) != 0) return;
-            protocol.Write(new Members
-            {
-                { "jsonrpc", "2.0" }, { "method", "pending" }, { "params", new Members { { "id", Id } } },
-            });
+            protocol.Notify("pending", new Members { { "id", Id } });
         }
     }
 
@@ -65,14 +61,47 @@ sealed class Request
     public string Handle(string name) { return Has(name) ? Convert.ToString(Params[name]) : null; }
 }
 
+// What a driver decides of a session. Each may be called on any thread.
+abstract class Manners
+{
+    // Before a request other than hello and stop is handled.
+    public virtual void Before() { }
+
+    // How a failed request is answered. Whatever the API throws is what it answered.
+    public abstract Members Told(Exception failed);
+
+    // A call did not come back in time. True where the driver goes on without it, false where the session ends.
+    public virtual bool GoesOn(Request request) { return false; }
+
+    // Ends the session: nobody listens any more, or nothing more can be told.
+    public abstract void End();
+}
+
 sealed class Protocol
 {
-    public static readonly string[] Versions = { "1.1", "1.0" }; // spoken, best first
     const int Stack = 256 << 10; // bytes a request's thread: hundreds of reads may wait
-    readonly Stream output = Console.OpenStandardOutput();
+    public readonly string[] Versions; // spoken, best first
+    readonly Stream output;
+    readonly Manners manners;
     readonly Dictionary<string, Handler> handlers = new Dictionary<string, Handler>();
 
+    public Protocol(Stream output, Manners manners, params string[] versions)
+    {
+        this.output = output;
+        this.manners = manners;
+        Versions = versions;
+    }
+
     public void On(string method, Handler handler) { handlers[method] = handler; }
+
+    // Throws ArgumentException where the harness speaks none of ours.
+    public string Chosen(Request hello)
+    {
+        var offered = hello.Get<List<object>>("versions");
+        string version = Array.Find(Versions, each => offered.Contains(each));
+        if (version != null) return version;
+        throw new ArgumentException("this driver speaks adapter protocol " + string.Join(", ", Versions));
+    }
 
     // Reads requests until the input ends or `stop` was answered.
     public void Serve(TextReader input)
@@ -99,7 +128,8 @@ sealed class Protocol
         }
     }
 
-    Request Parse(string line)
+    // The request in a line; null, and answered, where there is none.
+    public Request Parse(string line)
     {
         Members members;
         try
@@ -135,15 +165,14 @@ sealed class Protocol
                 long early = deadline - Math.Min(deadline / 10, 1000);
                 watch = new Timer(delegate { GiveUp(request, early); }, null, early, Timeout.Infinite);
             }
-            if (request.Method != "hello" && request.Method != "stop") Broker.Await();
+            if (request.Method != "hello" && request.Method != "stop") manners.Before();
             Members result = handler(request);
             lock (request) request.Answer(result);
         }
-        catch (Exception failed) // whatever the API throws is what it answered
+        catch (Exception failed)
         {
             Log(request.Method + ": " + failed);
-            Renewal.Judge(failed);
-            lock (request) request.Answer(Errors.Result(failed));
+            lock (request) request.Answer(manners.Told(failed));
         }
         finally
         {
@@ -151,9 +180,9 @@ sealed class Protocol
         }
     }
 
-    // The call may still do what was asked, at any time: so it is answered, and ends with this process, which the next
-    // reset makes a new one, or which ends now.
-    static void GiveUp(Request request, long after)
+    // The call may still do what was asked, at any time: so it is answered, and the session ends with it, unless the
+    // driver has a way to go on.
+    void GiveUp(Request request, long after)
     {
         string text = "the message service did not come back from " + request.Method + " within " + after + " ms";
         bool said;
@@ -165,16 +194,17 @@ sealed class Protocol
             });
         if (!said) return;
         Log(text);
-        if (Renewal.Possible && request.Method != "reset")
-        {
-            Renewal.Want();
-            return;
-        }
-        Log("this driver ends");
-        End();
+        if (manners.GoesOn(request)) return;
+        Log("this session ends");
+        manners.End();
     }
 
-    void Error(object id, int code, string message)
+    public void Notify(string method, Members parameters)
+    {
+        Write(new Members { { "jsonrpc", "2.0" }, { "method", method }, { "params", parameters } });
+    }
+
+    public void Error(object id, int code, string message)
     {
         Write(new Members
         {
@@ -194,17 +224,14 @@ sealed class Protocol
             }
             catch (IOException)
             {
-                End(); // nobody listens any more
+                manners.End(); // nobody listens any more
+            }
+            catch (ObjectDisposedException)
+            {
+                manners.End();
             }
         }
     }
 
     public static void Log(string text) { Console.Error.WriteLine(text); }
-
-    // Threads of the library outlive Main, and Environment.Exit waits for finalizers that wait for the broker.
-    public static void End()
-    {
-        Process.GetCurrentProcess().Kill();
-        Thread.Sleep(Timeout.Infinite);
-    }
 }
