@@ -16,13 +16,13 @@ sealed class Listener
     public const string Variable = "MQCONFORM_TOKEN";
     const int Refused = -32001; // JSON-RPC error of a connection that is not served
     const int MostConnections = 64;
-    const int MostRefusals = 16; // that wait for their sentence at the same time
+    const int MostGreetings = 64; // connections that have not said hello
     const int FirstLineMs = 10000;
     const int FirstLineBytes = 64 << 10; // hello is short, and a stranger may send any
     readonly IPEndPoint place;
     readonly int connections;
     readonly string token; // null: none is asked for
-    int served, refusing;
+    int served, greeting;
 
     // Throws ArgumentException with a sentence for the user.
     public Listener(string listen, int connections, string tokenFile)
@@ -85,37 +85,37 @@ sealed class Listener
         while (true)
         {
             TcpClient client = listener.AcceptTcpClient();
-            bool free = Interlocked.Increment(ref served) <= connections;
-            if (!free) Interlocked.Decrement(ref served);
-            if (!free && Interlocked.Increment(ref refusing) > MostRefusals)
+            if (Interlocked.Increment(ref greeting) > MostGreetings)
             {
-                Interlocked.Decrement(ref refusing);
+                Interlocked.Decrement(ref greeting);
                 client.Close();
                 continue;
             }
-            var thread = new Thread(delegate() { Connected(client, free, session); });
+            var thread = new Thread(delegate() { Connected(client, session); });
             thread.IsBackground = true;
             thread.Start();
         }
     }
 
-    void Connected(TcpClient client, bool free, Session session)
+    // A stranger takes no place from those who know the token.
+    void Connected(TcpClient client, Session session)
     {
         try
         {
             client.NoDelay = true;
             Stream stream = client.GetStream();
-            string hello = FirstLine(client, stream);
-            string refusal = !free
-                ? "this driver serves " + connections + " connection" + (connections == 1 ? "" : "s") + " at a time (--connections): try again later"
-                : Knows(hello) ? null : "the token in hello is missing or not the driver's: give it in " + Variable;
-            if (hello == null) return;
-            if (refusal != null)
+            string hello;
+            try
             {
-                Refuse(stream, hello, refusal);
-                return;
+                hello = FirstLine(client, stream);
             }
-            session(stream, new Begun(hello, new StreamReader(stream, new UTF8Encoding(false), false, 1 << 16)), client.Close);
+            finally
+            {
+                Interlocked.Decrement(ref greeting);
+            }
+            if (hello == null) return;
+            if (!Knows(hello)) Refuse(stream, hello, "the token in hello is missing or not the driver's: give it in " + Variable);
+            else Serve(client, stream, hello, session);
         }
         catch (IOException) { } // it went away
         catch (ObjectDisposedException) { }
@@ -123,8 +123,22 @@ sealed class Listener
         finally
         {
             client.Close();
-            if (free) Interlocked.Decrement(ref served);
-            else Interlocked.Decrement(ref refusing);
+        }
+    }
+
+    void Serve(TcpClient client, Stream stream, string hello, Session session)
+    {
+        try
+        {
+            if (Interlocked.Increment(ref served) <= connections)
+                session(stream, new Begun(hello, new StreamReader(stream, new UTF8Encoding(false), false, 1 << 16)), client.Close);
+            else
+                Refuse(stream, hello, "this driver serves " + connections + " connection" + (connections == 1 ? "" : "s")
+                    + " at a time (--connections): try again later");
+        }
+        finally
+        {
+            Interlocked.Decrement(ref served); // before the other end sees that the connection ends: it may return
         }
     }
 

@@ -205,22 +205,45 @@ def stdio(rest: str, options: Options) -> Launcher:
 
 
 def tcp(rest: str, options: Options) -> Launcher:
-    """Connect to `tcp:HOST:PORT`, a driver that is already listening; `tcp:[::1]:PORT` for IPv6."""
+    """Connect to `tcp:HOST:PORT`, a driver that is already listening; `tcp:[::1]:PORT` for IPv6.
+
+    A driver that asks for a token gets that of MQCONFORM_TOKEN, or of the file in `tcp:HOST:PORT?token-file=FILE`.
+    """
     _refuse_in_process("tcp", options)
-    form = re.fullmatch(r":(?:\[([^\]]+)\]|([^:\[\]]+)):([0-9]{1,5})", rest)
+    place, _, asked = rest.partition("?")
+    form = re.fullmatch(r":(?:\[([^\]]+)\]|([^:\[\]]+)):([0-9]{1,5})", place)
     if form is None or not 0 < int(form[3]) < 65536:
-        raise ConnectorError(f"tcp{rest} is not a connector: write tcp:HOST:PORT, with a port from 1 to 65535")
+        raise ConnectorError(f"tcp{place} is not a connector: write tcp:HOST:PORT, with a port from 1 to 65535")
     host, port = form[1] or form[2], int(form[3])
     try:
         host.encode("idna")
     except UnicodeError:
         reason = "each part of a host name between dots has 1 to 63 characters"
-        raise ConnectorError(f"tcp{rest} is not a connector: {reason}") from None
+        raise ConnectorError(f"tcp{place} is not a connector: {reason}") from None
+    token = _token(asked)
 
     def launch() -> TcpLink:
-        return TcpLink(host, port, max_line_bytes=options.max_line_bytes, within=options.connect_ms / 1000)
+        return TcpLink(
+            host, port, max_line_bytes=options.max_line_bytes, within=options.connect_ms / 1000, token=token
+        )
 
     return Launcher(f"{host}:{port}", launch)
+
+
+def _token(asked: str) -> str | None:
+    """Return the token for a driver that listens, None for none. asked: what follows the `?` of the connector."""
+    if not asked:
+        return os.environ.get("MQCONFORM_TOKEN", "").strip() or None
+    name, _, file = asked.partition("=")
+    if name != "token-file" or not file:
+        raise ConnectorError(f"tcp takes ?token-file=FILE, and not ?{asked[:40]}")
+    try:
+        token = Path(file).read_text().strip()
+    except (OSError, UnicodeDecodeError) as wrong:
+        raise ConnectorError(f"the token file {file} can't be read ({wrong})") from None
+    if not token:
+        raise ConnectorError(f"the token file {file} is empty")
+    return token
 
 
 def _process(command: list[str], options: Options, label: str, *, ours: bool = False) -> Launcher:

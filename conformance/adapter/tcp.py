@@ -9,6 +9,9 @@ from typing import Any
 from conformance.adapter import lines, texts
 from conformance.adapter.errors import DriverUnusable
 
+REFUSED = -32001
+"""The JSON-RPC error with which a driver that listens refuses a connection: a wrong token, or too many."""
+
 
 class TcpLink:
     """A connection; see `lines.Link`. A new connection gets a new namespace, so it finds no earlier state."""
@@ -16,8 +19,11 @@ class TcpLink:
     keeps_state = False
     stops = False
 
-    def __init__(self, host: str, port: int, *, max_line_bytes: int, within: float) -> None:
-        """Connect within `within` seconds. Raises DriverUnusable."""
+    def __init__(
+        self, host: str, port: int, *, max_line_bytes: int, within: float, token: str | None = None
+    ) -> None:
+        """Connect within `within` seconds. token: what hello proves itself with. Raises DriverUnusable."""
+        self._at, self._token = f"{host}:{port}", token
         try:
             self._socket = socket.create_connection((host, port), timeout=within)
         except OSError as wrong:
@@ -34,11 +40,20 @@ class TcpLink:
         return self._channel.taken
 
     def send(self, number: int, method: str, params: dict[str, Any], until: float) -> None:
+        # Added here, where it leaves: no record and no message of an error has seen it.
+        if method == "hello" and self._token is not None:
+            params = {**params, "token": self._token}
         self._channel.write(texts.request_line(number, method, params), until)
 
     def receive(self, until: float) -> Any:
         line = self._channel.read(until)
-        return None if line is None else texts.message(line)
+        if line is None:
+            return None
+        message = texts.message(line)
+        error = message.get("error") if isinstance(message, dict) else None
+        if isinstance(error, dict) and error.get("code") == REFUSED:
+            raise DriverUnusable(f"the driver at {self._at} refuses: {str(error.get('message', ''))[:200]}")
+        return message
 
     def kill(self) -> None:
         with contextlib.suppress(OSError):

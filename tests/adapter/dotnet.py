@@ -43,7 +43,15 @@ def compiled(folder: Path) -> Path:
     need_mono()
     driver = folder / "driver.exe"
     subprocess.run(
-        ["mcs", "-langversion:5", "-warnaserror", "-r:System.Messaging.dll", f"-out:{driver}", *SOURCES.glob("*.cs"), *SHARED.glob("*.cs")],
+        [
+            "mcs",
+            "-langversion:5",
+            "-warnaserror",
+            "-r:System.Messaging.dll",
+            f"-out:{driver}",
+            *SOURCES.glob("*.cs"),
+            *SHARED.glob("*.cs"),
+        ],
         check=True,
         timeout=60,
     )
