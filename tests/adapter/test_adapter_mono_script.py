@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from dotnet import SOURCES, listens, need_mono, need_rabbitmq, the_port
+from dotnet import SHARED, SOURCES, listens, need_mono, need_rabbitmq, the_port
 from nightly import sample
 
 # As ./mq does it, in a folder where the harness is a program that starts the driver and waits to be interrupted.
@@ -34,10 +34,11 @@ for each in 1 2 3 4 5 6 7 8 9; do sleep 10 2>/dev/null & wait $!; done
 def folder(tmp_path: Path) -> Path:
     need_mono()
     need_rabbitmq()
-    (tmp_path / "adapters" / "dotnet").mkdir(parents=True)
-    for file in SOURCES.glob("*"):
-        if file.is_file():
-            (tmp_path / "adapters" / "dotnet" / file.name).symlink_to(file)
+    for sources in (SOURCES, SHARED):
+        (tmp_path / "adapters" / sources.name).mkdir(parents=True)
+        for file in sources.glob("*"):
+            if file.is_file():
+                (tmp_path / "adapters" / sources.name / file.name).symlink_to(file)
     harness = tmp_path / ".venv" / "bin" / "python"
     harness.parent.mkdir(parents=True)
     harness.write_text(HARNESS, encoding="utf-8")
