@@ -5,9 +5,10 @@ python benchmarks/blind_packets.py SET [--columns] [--only TEXT] [--out FILE]
 SET is a folder of `benchmarks/blind/packets`: `mutations.jsonl`, a line for each capture of `mutations` with one
 sentence of the documents broken in it (`file`, `name`, `section`, `requirements` that it breaks, `provable` from the
 capture alone), and `valid`, captures in which nothing is broken. Captures that are missing are made, in a temporary
-folder, by the programs of the set, `make_mutations.py` and `make_valid.py`. Prints the mutations that are missed or
-blamed on another requirement, the requirements that valid captures are accused of, and the two shares. FILE gets a JSON
-line for each capture.
+folder, by the programs of the set, `make_mutations.py` and `make_valid.py`. `readings.txt`, where it is there, has the
+readings that its writer follows, ID=ALTERNATIVE in a line each. Prints the mutations that are missed or blamed on
+another requirement, the requirements that valid captures are accused of, and the two shares. FILE gets a JSON line for
+each capture.
 """
 
 from __future__ import annotations
@@ -69,10 +70,12 @@ class Row:
         return f"| {self.name} | {self.section} | {', '.join(self.meant) or '-'} | {broken}{only} |"
 
 
-def replayed(capture: Path, *, columns: bool) -> Found:
+def replayed(capture: Path, *, columns: bool, chosen: list[str]) -> Found:
     """Judge a capture with every level of requirement."""
     with tempfile.TemporaryDirectory(prefix="mqconform-blind-") as out:
-        result = conformance.replay([capture], level="may", columns=columns, out=Path(out) / "run").replay
+        result = conformance.replay(
+            [capture], level="may", columns=columns, chosen=chosen, out=Path(out) / "run"
+        ).replay
     singly = sorted(
         (one.verdict for one in result.counted if one.verdict.outcome is not Outcome.PASS),
         key=lambda verdict: LAST if verdict.frame is None else verdict.frame,
@@ -115,19 +118,21 @@ def measure(given: argparse.Namespace, folder: Path) -> None:
     """Measure the captures in a folder, and print the result."""
     names = {alias: name for name, each in catalogue().requirements.items() for alias in each.aliases}
     rows: list[Row] = []
+    told = given.set / "readings.txt"
+    chosen = told.read_text().split() if told.exists() else []
     for text in (folder / "mutations.jsonl").read_text().splitlines():
-        told = json.loads(text)
-        if given.only not in told["name"]:
+        each = json.loads(text)
+        if given.only not in each["name"]:
             continue
-        name = str(told["file"])
+        name = str(each["file"])
         path = folder / name if (folder / name).exists() else folder / "mutations" / name
         rows.append(
             Row(
-                told["name"],
-                told["section"],
-                tuple(names.get(name, name) for name in told["requirements"]),
-                bool(told["provable"]),
-                replayed(path, columns=given.columns),
+                each["name"],
+                each["section"],
+                tuple(names.get(name, name) for name in each["requirements"]),
+                bool(each["provable"]),
+                replayed(path, columns=given.columns, chosen=chosen),
             )
         )
     provable = [row for row in rows if row.provable]
@@ -139,7 +144,7 @@ def measure(given: argparse.Namespace, folder: Path) -> None:
     packets = 0
     bad: list[str] = []
     for path in sorted((folder / "valid").glob("*.pcap")) if not given.only else ():
-        found = replayed(path, columns=given.columns)
+        found = replayed(path, columns=given.columns, chosen=chosen)
         packets += found.packets
         accused.update(found.broken)
         if found.broken or found.incomplete:

@@ -55,6 +55,23 @@ Stream = Annotated[
 ]
 
 
+@app.command(epilog="Example: mqconform pipeline prepare")
+def prepare(json: Json = False) -> None:
+    """Make Spark start in half the time from now on: keep an archive of its classes (160 MB) in the cache folder."""
+    begin("pipeline prepare", "an archive of the classes that Spark loads; half a minute where there is none")
+    from conformance.pipeline.errors import PipelineError
+    from conformance.pipeline.java_archive import prepare as prepared
+
+    try:
+        archive, new = prepared()
+    except PipelineError as error:
+        fail(error.sentence, error.code)
+    if json:
+        emit_json({"archive": str(archive), "made": new})
+    else:
+        print(f"{'made' if new else 'there already'}: {archive}")
+
+
 @app.command(epilog="Example: mqconform pipeline ingest /var/captures 'more/*.pcap.gz' --out lake")
 def ingest(
     captures: Annotated[list[str], typer.Argument(metavar="CAPTURE...", help="Files, folders of them or patterns.")],

@@ -20,6 +20,7 @@ from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from conformance.interrupts import work_begins
+from conformance.pipeline import java_archive
 from conformance.pipeline.errors import PipelineError
 from conformance.verdict import ExitCode
 
@@ -92,9 +93,10 @@ def session(
     if running is not None:
         yield running
         return
-    find_java()
+    java, _ = find_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", _LIGHT)  # of the Java that starts Spark's
+    options = f"-Dlog4j2.configurationFile={_QUIET}{'' if queries else f' {_LIGHT}'}{java_archive.options(java)}"
     builder = SparkSession.builder.appName("mqconform")
     if master is not None or "PYSPARK_GATEWAY_PORT" not in os.environ:
         builder = builder.master(master or LOCAL)
@@ -107,7 +109,7 @@ def session(
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.task.maxFailures": "4",
         "spark.python.daemon.module": "conformance.pipeline.worker_daemon",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_QUIET}{'' if queries else f' {_LIGHT}'}",
+        "spark.driver.extraJavaOptions": options,
         **(settings or {}),
     }.items():
         builder = builder.config(key, value)
