@@ -223,9 +223,7 @@ def tcp(rest: str, options: Options) -> Launcher:
     token = _token(asked)
 
     def launch() -> TcpLink:
-        return TcpLink(
-            host, port, max_line_bytes=options.max_line_bytes, within=options.connect_ms / 1000, token=token
-        )
+        return TcpLink(host, port, max_line_bytes=options.max_line_bytes, within=options.connect_ms / 1000, token=token)
 
     return Launcher(f"{host}:{port}", launch)
 

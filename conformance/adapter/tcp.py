@@ -19,9 +19,7 @@ class TcpLink:
     keeps_state = False
     stops = False
 
-    def __init__(
-        self, host: str, port: int, *, max_line_bytes: int, within: float, token: str | None = None
-    ) -> None:
+    def __init__(self, host: str, port: int, *, max_line_bytes: int, within: float, token: str | None = None) -> None:
         """Connect within `within` seconds. token: what hello proves itself with. Raises DriverUnusable."""
         self._at, self._token = f"{host}:{port}", token
         try:
