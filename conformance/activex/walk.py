@@ -236,10 +236,15 @@ _KINDS: Final = (
 )
 
 
+def walk(seed: int, steps: int = STEPS) -> Plan:
+    """Return the walk of a seed."""
+    made = Walk(seed)
+    for _ in range(steps):
+        made.step()
+    return tuple(made.plan)
+
+
 def walks(count: int, steps: int = STEPS) -> Iterator[Plan]:
     """Yield walks with the seeds 0, 1, 2 and so on."""
     for seed in range(count):
-        walk = Walk(seed)
-        for _ in range(steps):
-            walk.step()
-        yield tuple(walk.plan)
+        yield walk(seed, steps)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -17,6 +18,7 @@ from conformance.activex.scene_client import client_objects
 from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, Place, Stage
 from conformance.activex.values import Variant
 from conformance.activex.words import as_call, said
+from conformance.suites.objects.claiming import claimed
 from conformance.suites.objects.playing import METHODS, Need, NotCreated, Tell, begin
 from conformance.verdict import Verdict
 
@@ -37,7 +39,8 @@ def cases(plans: Mapping[str, Iterable[Plan]], stage: str = CLIENT) -> list[Any]
     params = []
     for name, some in plans.items():
         made = tuple(some)
-        marks = pytest.mark.requirement(*scenes.judged(made, STAGES[stage]))
+        found = claimed((stage, made), partial(scenes.judged, made, STAGES[stage]))
+        marks = pytest.mark.requirement(*found)
         params.append(pytest.param(made, id=name, marks=marks))
     return params
 
