@@ -115,10 +115,16 @@ class Queues:
             self._add(row.id, row.kind, row.path, row.number, row.properties)
 
     def _make_system_queues(self) -> None:
+        now = self.manager.clock.now_ms() // 1000
         for name in _SYSTEM:
             path = f"{self.manager.computer}\\system$;{name}"
             queue = Queue(f"system;{name}", "system", path, self.manager.parts.positions())
-            queue.properties["PROPID_Q_TRANSACTION"] = int(name == "deadxact")
+            queue.properties = {
+                "PROPID_Q_TRANSACTION": int(name == "deadxact"),
+                "PROPID_Q_INSTANCE": str(uuid.uuid5(uuid.UUID(self.manager.guid), name)),
+                "PROPID_Q_CREATE_TIME": now,
+                "PROPID_Q_MODIFY_TIME": now,
+            }
             self._system[name] = self._by_id[queue.id] = queue
 
     def _add(self, identifier: str, kind: str, path: str, number: int, properties: dict[str, Json]) -> Queue:
