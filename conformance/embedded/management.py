@@ -175,8 +175,9 @@ class Management:
         return bounded(queue.path for queue in self.manager.queues.private())
 
     def directory_server(self) -> str | None:
-        """Name the directory server: there is none."""
-        return None
+        """Name the directory server, if the manager has a directory."""
+        server = self.manager.directory.server
+        return None if server is None else f"\\\\{server}"
 
     def connected(self) -> str:
         """Tell ConnectionActive."""

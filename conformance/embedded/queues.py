@@ -411,7 +411,7 @@ class Queues:
             return outgoing
         if not sending or self._missing_here(name):
             raise MqError(MQ_ERROR_QUEUE_NOT_FOUND)
-        if name.kind == "public":  # the directory is this manager's own, and the queue is not in it
+        if name.kind == "public" and self.manager.directory.named(name.text) is None:
             raise MqError(MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION)
         if outgoing is None:
             outgoing = self._add_outgoing(f"outgoing-{self.manager.next_sequence():012}", name.text)

@@ -137,6 +137,7 @@ READINGS: Mapping[str, str] = {
     "R-MQAC-notification-access": "receive-or-peek",
     "R-MQAC-notification-cursor": "own-position",
     "R-MQAC-destination-failed-name": "stale",
+    "R-MQAC-query-without-multicast": "any",
     "R-MQAC-send-unopened-destination": "opens",
     "R-MQAC-init-again": "again",
     "R-MQAC-management-number-types": "as-declared",

@@ -55,11 +55,16 @@ class Signature:
     waits: bool = False
 
 
-def member(kind: str, name: str, *, waits: bool = False, **arguments: Kind) -> Callable[[Perform], Perform]:
-    """Make a method a member. waits: it may answer later, through the caller it is given first."""
+def member(
+    kind: str, name: str, listed: tuple[str, ...] = (), *, waits: bool = False, **arguments: Kind
+) -> Callable[[Perform], Perform]:
+    """Make a method a member. listed: arguments that may be left out, instead of others.
+
+    waits: it may answer later, through the caller it is given first.
+    """
 
     def mark(perform: Perform) -> Perform:
-        perform.com = (kind, name, arguments, waits)  # type: ignore[attr-defined]
+        perform.com = (kind, name, {**dict.fromkeys(listed, OPTIONAL), **arguments}, waits)  # type: ignore[attr-defined]
         return perform
 
     return mark

@@ -49,7 +49,7 @@ class Objects:
             parts.queue_info, parts.queue_object, parts.message_object, parts.transaction_object,
             parts.transaction_dispenser, parts.coordinated_dispenser, parts.destination, parts.event,
             parts.management_object, parts.queue_management, parts.outgoing_management, parts.application,
-            parts.collection,
+            parts.collection, parts.query, parts.queue_infos,
         )  # fmt: skip
         return {each.CLASS: each for each in made}
 

@@ -21,6 +21,8 @@ REVISIONS: Final[Mapping[str, tuple[int, ...]]] = {
     "IMSMQQueueInfo": (36, 40, 45, 45),
     "IMSMQQueue": (19, 25, 38, 39),
     "IMSMQMessage": (55, 81, 97, 97),
+    "IMSMQQuery": (7, 8, 9, 9),
+    "IMSMQQueueInfos": (8, 9, 9, 9),
     "IMSMQTransactionDispenser": (7, 8, 8),
     "IMSMQCoordinatedTransactionDispenser": (7, 8, 8),
 }
