@@ -9,6 +9,7 @@ import embedded_stories_objects
 import embedded_stories_objects_events
 import embedded_stories_objects_managing
 import embedded_stories_objects_more
+import embedded_stories_objects_queries
 import embedded_stories_opens
 import embedded_stories_outgoing
 import embedded_stories_races
@@ -26,6 +27,7 @@ MODULES = (
     embedded_stories_objects_events,
     embedded_stories_objects_managing,
     embedded_stories_objects_more,
+    embedded_stories_objects_queries,
     embedded_stories_opens,
     embedded_stories_outgoing,
     embedded_stories_races,

@@ -78,7 +78,8 @@ class ComObject:
     """An object. CLASS: its coclass. INTERFACES: what it can be asked for, the default one first.
 
     NOT_IMPLEMENTED: members that do nothing but refuse. rows: members of a table, which `row` performs.
-    SOURCES: interfaces of those who listen to it. ALSO: interfaces without IDispatch.
+    SOURCES: interfaces of those who listen to it. ALSO: interfaces without IDispatch. STANDARD:
+    identifiers of interfaces of OLE Automation.
     """
 
     CLASS: ClassVar[str] = ""
@@ -87,6 +88,7 @@ class ComObject:
     DISPATCHES: ClassVar[bool] = True
     SOURCES: ClassVar[tuple[str, ...]] = ()
     ALSO: ClassVar[tuple[str, ...]] = ()
+    STANDARD: ClassVar[tuple[str, ...]] = ()
     MEMBERS: ClassVar[dict[tuple[str, str], Signature]] = {}
 
     def __init_subclass__(cls) -> None:

@@ -133,7 +133,7 @@ class Objects:
     def query(self, handle: Json, iid: str) -> str:
         """Ask for an interface (QueryInterface). Returns the handle of the same object."""
         target = self.held(handle)
-        known = {self.library.iid(name) for name in self.interfaces(target)} | {IUNKNOWN}
+        known = {self.library.iid(name) for name in self.interfaces(target)} | {IUNKNOWN, *target.STANDARD}
         if target.DISPATCHES:
             known.add(IDISPATCH)
         if iid.lower() not in known:
