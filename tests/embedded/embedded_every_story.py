@@ -7,6 +7,7 @@ import embedded_stories_keeping
 import embedded_stories_management
 import embedded_stories_objects
 import embedded_stories_objects_events
+import embedded_stories_objects_managed
 import embedded_stories_objects_managing
 import embedded_stories_objects_more
 import embedded_stories_objects_queries
@@ -25,6 +26,7 @@ MODULES = (
     embedded_stories_management,
     embedded_stories_objects,
     embedded_stories_objects_events,
+    embedded_stories_objects_managed,
     embedded_stories_objects_managing,
     embedded_stories_objects_more,
     embedded_stories_objects_queries,

@@ -130,6 +130,36 @@ def names_in_the_directory(talk: Talk) -> list[Any]:
     return tell.seen
 
 
+@of("objects")
+def destinations_named_anew(talk: Talk) -> list[Any]:
+    tell = Told(talk)
+    talk.ok("directory", **DIRECTORY)
+    for name in "qtu":
+        tell.objects.info(f"HOST\\private$\\{name}")
+    tell.objects.info("HOST\\own")
+    application = tell.objects.make("MSMQApplication")
+    names = (
+        ("PathName", "HOST\\private$\\t"),
+        ("FormatName", "DIRECT=OS:HOST\\private$\\u"),
+        ("ADsPath", "LDAP://CN=q0"),
+    )
+    for member, given in names:
+        destination = tell.objects.make("MSMQDestination")
+        tell(destination, "PathName", text("HOST\\private$\\q"), kind="put")
+        tell(destination, "Open")
+        handle = tell(destination, "Handle", kind="get")
+        tell(destination, member, text(given), kind="put")
+        tell(application, "ActiveQueues")
+        for again in ({"vt": "I8", "value": str(handle)}, {"vt": "I8", "value": "0"}):
+            tell(destination, "Handle", again, kind="put")
+            for getter in ("PathName", "ADsPath", "FormatName", "IsOpen"):
+                tell(destination, getter, kind="get")
+        tell.seen.append(
+            talk("objects.query", object=destination, iid="eba96b17-2168-11d3-898c-00e02c074f6b")["status"]
+        )
+    return tell.seen
+
+
 def queries_read_otherwise(talk: Talk) -> list[Any]:
     tell = Told(talk)
     talk("directory", **DIRECTORY)

@@ -236,7 +236,8 @@ def _another_name(self: Any, found: Any) -> Variant:
 def _same_object(self: Any, found: Any) -> Variant:
     if getattr(self, "given", None) is None:
         self.given = QueueInfosObject.told(self, found)
-    return self.given
+    given: Variant = self.given
+    return given
 
 
 def _fails(method: str) -> Any:
