@@ -7,6 +7,7 @@ import embedded_stories_keeping
 import embedded_stories_management
 import embedded_stories_objects
 import embedded_stories_objects_events
+import embedded_stories_objects_identity
 import embedded_stories_objects_managed
 import embedded_stories_objects_managing
 import embedded_stories_objects_more
@@ -26,6 +27,7 @@ MODULES = (
     embedded_stories_management,
     embedded_stories_objects,
     embedded_stories_objects_events,
+    embedded_stories_objects_identity,
     embedded_stories_objects_managed,
     embedded_stories_objects_managing,
     embedded_stories_objects_more,
