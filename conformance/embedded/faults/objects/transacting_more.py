@@ -182,7 +182,8 @@ def _by_number(self: Any, index: Variant) -> Variant:
     if index.vt == "I4" and 0 <= index.value < len(self.values):
         placed: list[Variant] = list(self.values.values())
         return placed[index.value]
-    return CollectionObject.item(self, index)
+    found: Variant = CollectionObject.item(self, index)
+    return found
 
 
 def _once(self: Any, index: Variant) -> Variant:
