@@ -132,6 +132,11 @@ class Directory:
                 return each
         raise MqError(MQ_ERROR_QUEUE_NOT_FOUND)
 
+    def write(self, found: DirectoryObject, given: Mapping[str, Json]) -> None:
+        """Write Directory (MS-MQDMPR 3.1.7.1.24): change properties of a queue. Raises MqError if it has others."""
+        found.properties |= queue_properties.checked(given, creating=False)
+        found.properties["PROPID_Q_MODIFY_TIME"] = self.manager.clock.now_ms() // 1000
+
     def computer_named(self, name: str) -> str | None:
         """Return the identifier of a computer."""
         return next((guid for each, guid in self._computers if each.lower() == name.lower()), None)

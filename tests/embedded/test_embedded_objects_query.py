@@ -116,6 +116,18 @@ def test_what_is_found_is_walked_through_and_begun_again(talk: Talk) -> None:
     assert objects.call(infos, "Next") not in (None, info)
 
 
+def test_a_queue_of_another_computer_is_updated_in_the_directory(talk: Talk) -> None:
+    fill(talk)
+    objects = Objects(talk)
+    info = objects.make("MSMQQueueInfo")
+    objects.put(info, "FormatName", text(f"PUBLIC={LAST}"))
+    objects.call(info, "Refresh")
+    objects.put(info, "Label", text("anew"))
+    assert found(objects, *at(2, text("anew"))) == []
+    objects.call(info, "Update")
+    assert found(objects, *at(2, text("anew"))) == [LAST]
+
+
 @pytest.mark.parametrize("member", ["Reset", "Next"])
 def test_an_object_that_a_client_makes_holds_no_result(talk: Talk, member: str) -> None:
     objects = Objects(talk)

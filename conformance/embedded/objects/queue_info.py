@@ -246,6 +246,10 @@ class QueueInfoObject(ComObject):
     @member(METHOD, "Update")
     def update(self) -> None:
         """Give the queue the properties (3.10.4.1.30)."""
+        elsewhere = self.queue_elsewhere()
+        if elsewhere is not None:
+            self.manager.directory.write(elsewhere, {name: self.ref[name] for name in self.updated()})
+            return
         queue = self.existing_queue()
         if not self.manager.objects.names.is_application_queue(queue):
             raise MqError(MQ_ERROR_QUEUE_NOT_FOUND)

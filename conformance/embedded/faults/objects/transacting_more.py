@@ -181,7 +181,7 @@ _part("event", EventObject, "unadvise-fails", "Unadvise lets go of the sink and 
 def _by_number(self: Any, index: Variant) -> Variant:
     if index.vt == "I4" and 0 <= index.value < len(self.values):
         placed: list[Variant] = list(self.values.values())
-        return placed[index.value]
+        return placed[int(index.value)]
     found: Variant = CollectionObject.item(self, index)
     return found
 
