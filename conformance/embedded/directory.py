@@ -5,6 +5,7 @@ The public queues of this manager are in it too. It ends with the process.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -43,7 +44,9 @@ _NUMBERS: Mapping[str, tuple[int, int]] = {
     "privacy_level": (0, 2),
 }
 _FLAGS = frozenset({"journaling", "authentication", "transactional"})
-_TEXTS = frozenset({"path_name", "path_name_dns", "directory_path", "format_name", "guid", "label", "service_type"})
+_TEXTS = frozenset({"path_name", "path_name_dns", "directory_path", "format_name", "label"})
+_GUIDS = frozenset({"guid", "service_type"})
+_GUID = re.compile(r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}\Z")
 
 
 @dataclass(slots=True)
@@ -148,7 +151,7 @@ class Directory:
 
 def is_object(given: Json) -> bool:
     """Return true for an object of the protocol."""
-    if not isinstance(given, dict) or not isinstance(given.get("guid"), str):
+    if not isinstance(given, dict) or "guid" not in given:
         return False
     if given.get("class", QUEUE) not in (QUEUE, ALIAS, LIST):
         return False
@@ -157,10 +160,16 @@ def is_object(given: Json) -> bool:
 
 def is_computer(given: Json) -> bool:
     """Return true for a computer of the protocol."""
-    return isinstance(given, dict) and all(isinstance(given.get(each), str) for each in ("name", "guid"))
+    return isinstance(given, dict) and isinstance(given.get("name"), str) and _is_guid(given.get("guid"))
+
+
+def _is_guid(value: Json) -> bool:
+    return isinstance(value, str) and _GUID.match(value) is not None
 
 
 def _fits(name: str, value: Json) -> bool:
+    if name in _GUIDS:
+        return _is_guid(value)
     if name in _FLAGS:
         return type(value) is bool
     if name in _NUMBERS:

@@ -73,6 +73,40 @@ def managed_transfers_in_part(talk: Talk) -> list[Any]:
 
 
 @of("objects")
+def managed_queues_that_fill(talk: Talk) -> list[Any]:
+    tell = Told(talk)
+    for name in ("HOST\\private$\\q", "HOST\\pub"):
+        tell.objects.info(name)
+    talk.ok("queues.set", format_name=f"DIRECT=OS:{QUEUE}", properties={"PROPID_Q_JOURNAL": 1})
+    local, far = tell.objects.make("MSMQManagement"), tell.objects.make("MSMQManagement")
+    application = tell.objects.make("MSMQApplication")
+    out = talk.open(ELSEWHERE, "send")
+    tell(local, "Init", LEFT_OUT, text(QUEUE))
+    tell(far, "Init", LEFT_OUT, LEFT_OUT, text(ELSEWHERE))
+    send, receive = talk.open(f"DIRECT=OS:{QUEUE}", "send"), talk.open(f"DIRECT=OS:{QUEUE}")
+    for label in "abc":
+        for target, getters in (
+            (local, ("MessageCount", "BytesInQueue", "JournalMessageCount", "BytesInJournal")),
+            (far, ("State", "NextHops")),
+        ):
+            for getter in getters:
+                tell(target, getter, kind="get")
+        tell(application, "ActiveQueues")
+        tell(application, "PrivateQueues", kind="get")
+        talk.send(send, label)
+        talk.send(send, label)
+        talk.receive(receive)
+        talk.send(out, label)
+        step = "in_process" if label == "a" else "established"
+        talk.ok("management.connection", format_name=ELSEWHERE, step=step, addresses=["192.0.2.7", "192.0.2.8"])
+    destination = tell.objects.make("MSMQDestination")
+    for member, name in (("PathName", QUEUE), ("FormatName", f"DIRECT=OS:{QUEUE}")):
+        tell(destination, member, text(name), kind="put")
+        tell(destination, "IsOpen", kind="get")
+    return tell.seen
+
+
+@of("objects")
 def managed_queues_that_get_transfers(talk: Talk) -> list[Any]:
     tell = Told(talk)
     tell.objects.info("HOST\\private$\\t", transactional=True)

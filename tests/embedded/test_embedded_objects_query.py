@@ -155,7 +155,14 @@ def test_a_public_queue_of_another_computer_can_be_sent_to_if_the_directory_has_
 
 @pytest.mark.parametrize(
     "given",
-    [{"guid": 7}, {}, {"guid": FIRST, "class": "user"}, {"guid": FIRST, "quota": -1}, {"guid": FIRST, "other": 1}],
+    [
+        {"guid": 7},
+        {"guid": "x"},
+        {},
+        {"guid": FIRST, "class": "user"},
+        {"guid": FIRST, "quota": -1},
+        {"guid": FIRST, "other": 1},
+    ],
 )
 def test_what_is_no_object_of_the_directory_is_refused(talk: Talk, given: dict[str, Any]) -> None:
     with pytest.raises(BadParams):

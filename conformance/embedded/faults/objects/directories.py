@@ -227,3 +227,36 @@ _destination(
 _destination("destination-has-no-private-interface", "An MSMQDestination has no IMSMQPrivateDestination.",
              ("4.2.class-and-interface-ids",),
              interfaces=lambda self: self.INTERFACES[:1])  # fmt: skip
+
+
+def _opens_anyway(self: Any) -> None:
+    if self.descriptor is not None:
+        DestinationObject.reopen(self)
+        return
+    try:
+        self.descriptor = self.opened()
+    except MqError:
+        return
+
+
+_destination("destination-opens-for-a-name", "A name opens a destination that is closed.",
+             tuple(f"4.1.{number}.variable-destination-open-queue-descriptor-null" for number in (7, 9, 11)),
+             reopen=_opens_anyway)  # fmt: skip
+
+
+def _every_queue(self: Any) -> Variant:
+    self.bind()
+    names = [self.manager.queues.direct_name(queue) for queue in self.manager.queues.all()]
+    return Variant("ARRAY", [text(each) for each in names], "BSTR")
+
+
+def _public_too(self: Any) -> Variant:
+    found = ApplicationObject.private_queues(self)
+    public = [text(queue.path) for queue in self.manager.queues.all() if queue.kind == "public"]
+    return Variant("ARRAY", [*found.value, *public], "BSTR")
+
+
+_application("every-queue-is-active", "ActiveQueues names every queue.",
+             ("3.1.identify-queue-manager-queue-collection-queues",), active_queues=_every_queue)  # fmt: skip
+_application("public-queues-are-private-ones", "PrivateQueues names the public queues too.",
+             ("3.2.identify-queue-manager-queue-collection-queues",), private_queues=_public_too)  # fmt: skip

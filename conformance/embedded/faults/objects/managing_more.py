@@ -107,7 +107,8 @@ def _told(member: str, instead_of: int, value: int) -> Any:
 for _type, _word in TYPE_WORDS.items():
     _register(
         f"management-never-tells-{_type.lower()}", f"QueueType is CONNECTOR where it is {_type}.",
-        (f"3.3.4.1.6.{_word}",), invoke=_told("QueueType", TYPES[_type], TYPES["CONNECTOR"]),
+        (f"3.3.4.1.6.{_word}", f"3.3.4.1.6.pl-queue-type-mq-type-{_type.lower()}-row"),
+        invoke=_told("QueueType", TYPES[_type], TYPES["CONNECTOR"]),
     )  # fmt: skip
 
 
@@ -320,3 +321,30 @@ for _name, _vt in SENT.items():
     if not _vt:
         _register(f"send-info-tells-{spoken(_name)}-as-a-number", f"{_name} of EodGetSendInfo is 7.",
                   (f"2.2.4.2.{spoken(_name)}-type",), collected=_as_a_number(_name))  # fmt: skip
+
+STALE: Final = {
+    "MessageCount": "3.3.4.1.4.server-qm-mgmt-get-info", "BytesInQueue": "3.3.4.1.9.server-qm-mgmt-get-info",
+    "JournalMessageCount": "3.4.4.1.1.server-qm-mgmt-get-info", "BytesInJournal": "3.4.4.1.2.server-qm-mgmt-get-info",
+    "State": "3.5.4.1.1.server-qm-mgmt-get-info", "NextHops": "3.5.4.1.2.server-qm-mgmt-get-info",
+}  # fmt: skip
+"""Getters that ask the queue manager each time, with the demand."""
+
+
+def _as_first_told(member: str) -> Any:
+    def invoke(self: Any, name: str, kind: str, given: list[Variant], caller: Any) -> Variant | None:
+        found: Variant | None = ManagementObject.invoke(self, name, kind, given, caller)
+        if name.lower() == "init":
+            self.first = None
+        if name.lower() != member.lower():
+            return found
+        first: Variant | None = getattr(self, "first", None)
+        self.first = found if first is None else first
+        told: Variant | None = self.first
+        return told
+
+    return invoke
+
+
+for _name, _word in STALE.items():
+    _register(f"management-tells-{spoken(_name)}-as-at-first", f"{_name} is what it was when it was first asked for.",
+              (_word,), invoke=_as_first_told(_name))  # fmt: skip
