@@ -123,12 +123,16 @@ class Delivery:
         if position.state is State.DELETED:
             return
         queue = position.queue
-        if reason is Reason.RECEIVED and queue.journaling and queue.kind in ("private", "public"):
-            self.copy(queue.journal, position.message)
+        if reason is Reason.RECEIVED and queue.journaling and queue.kind in ("private", "public", "subqueue"):
+            self.copy(self.journal_of(queue), position.message)
         self.remove(position)
         if reason is Reason.EXPIRED:
             self.dead_letter(position.message)
         self.acknowledge_removal(position.message, queue, reason)
+
+    def journal_of(self, queue: Queue) -> Queue | None:
+        """Return the journal of a queue; a subqueue, which is part of its queue, has that of the queue."""
+        return (queue.parent or queue).journal
 
     def remove(self, position: Position) -> None:
         """Remove a position from its queue and the store, without copies or acknowledgements."""

@@ -20,6 +20,7 @@ from conformance.embedded.store import StoreError
 
 PROTOCOLS = ("1.2", "1.1", "1.0")  # the preferred one first
 SINCE = {"outgoing": "1.1", "management": "1.2", "objects": "1.2"}  # facets that older versions lack
+METHODS_SINCE = {"directory": "1.2"}  # methods that older versions lack
 MAX_BODY_BYTES = 4_000_000  # leaves room for headers in a packet of 4 MiB
 
 Reply = Callable[[Result], None]
@@ -169,7 +170,7 @@ class EmbeddedDriver:
         facets: dict[str, list[str]] = {}
         for method in self._offered:
             facet, dot, name = method.rpartition(".")
-            if SINCE.get(facet, "1.0") > protocol:
+            if METHODS_SINCE.get(method, SINCE.get(facet, "1.0")) > protocol:
                 continue
             facets.setdefault(facet if dot else "manager", []).append(name)
         return {

@@ -175,8 +175,9 @@ class Management:
         return bounded(queue.path for queue in self.manager.queues.private())
 
     def directory_server(self) -> str | None:
-        """Name the directory server: there is none."""
-        return None
+        """Name the directory server, if the manager has a directory."""
+        server = self.manager.directory.server
+        return None if server is None else f"\\\\{server}"
 
     def connected(self) -> str:
         """Tell ConnectionActive."""
@@ -203,21 +204,23 @@ class Management:
     def queue_type(self, queue: Queue) -> str:
         """Tell the type; of an outgoing queue, that of its destination."""
         if queue.kind == "outgoing":
-            name = self.manager.names.format_name(queue.path)
-            if name.kind == "multicast":
+            if self.is_multicast(queue):
                 return "MULTICAST"
+            name = self.manager.names.format_name(queue.path)
             return "PRIVATE" if "private" in (name.kind, name.parts.get("scope")) else "PUBLIC"
         owner = queue.parent or queue
         return {"private": "PRIVATE", "public": "PUBLIC"}.get(owner.kind, "MACHINE")
+
+    def is_multicast(self, queue: Queue) -> bool:
+        """Return true for an outgoing queue to a multicast address."""
+        return queue.kind == "outgoing" and self.manager.names.format_name(queue.path).kind == "multicast"
 
     def location(self, queue: Queue) -> str:
         """Tell where the queue is."""
         return "REMOTE" if queue.kind == "outgoing" else "LOCAL"
 
     def transactional(self, queue: Queue) -> str:
-        """Tell whether the queue is transactional; of a destination elsewhere that is not known."""
-        if queue.kind == "outgoing":
-            return "UNKNOWN"
+        """Tell whether the queue is transactional; nothing makes an outgoing queue one (MS-MQDMPR 3.1.7.1.5)."""
         return "YES" if queue.transactional else "NO"
 
     def foreign(self, queue: Queue) -> str:
@@ -237,7 +240,11 @@ class Management:
         return 0 if queue.journal is None else len(queue.journal.positions)
 
     def bytes_in_journal(self, queue: Queue) -> int:
-        """Tell TotalBytes of the journal."""
+        """Tell TotalBytes of the journal while journaling is on, else 0 (MS-MQMR 3.1.4.1)."""
+        return self.journal_bytes(queue) if queue.journaling else 0
+
+    def journal_bytes(self, queue: Queue) -> int:
+        """Return TotalBytes of the journal; 0 if the queue has none."""
         return 0 if queue.journal is None else queue.journal.bytes
 
     def subqueue_count(self, queue: Queue) -> int:
@@ -265,14 +272,23 @@ class Management:
         return ON_HOLD if self.manager.outgoing.on_hold(queue) else self.manager.transfers.of(queue).state
 
     def next_hops(self, queue: Queue) -> list[str] | None:
-        """Tell the address of the next hop, or the addresses it can have while a connection is sought."""
-        transfer = self.of(queue)
-        if transfer is None or self.state(queue) not in (CONNECTED, WAITING):
+        """Tell the address of the next hop, or the addresses it can have while a connection is sought.
+
+        Of a multicast queue that is connected, its own name (MS-MQMR 3.1.4.1).
+        """
+        transfer, state = self.of(queue), self.state(queue)
+        if transfer is None or state not in (CONNECTED, WAITING):
             return None
+        if state == CONNECTED and self.is_multicast(queue):
+            return [self.format_name(queue)]
         return list(transfer.hops)
 
     def last_ack(self, queue: Queue) -> str | None:
-        """Tell the place of the newest message with an order acknowledgment."""
+        """Tell the place of the newest message with an order acknowledgment, while another is awaited."""
+        return self.newest_ack(queue) if self.no_ack_count(queue) else None
+
+    def newest_ack(self, queue: Queue) -> str | None:
+        """Return the place of the newest message with an order acknowledgment."""
         transfer = self.of(queue)
         return None if transfer is None else packed(transfer.last_ack)
 

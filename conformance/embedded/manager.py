@@ -12,6 +12,7 @@ from conformance.embedded.arrival import Arrival
 from conformance.embedded.clock import EPOCH_MS, LAST_MS, Clock
 from conformance.embedded.cursors import Cursors
 from conformance.embedded.delivery import Delivery
+from conformance.embedded.directory import Directory
 from conformance.embedded.entities import (
     INFINITE,
     Cursor,
@@ -38,6 +39,7 @@ from conformance.embedded.objects.management import (
 )
 from conformance.embedded.objects.message import MessageObject
 from conformance.embedded.objects.message_send import MessageSending
+from conformance.embedded.objects.query import QueryObject, QueueInfosObject
 from conformance.embedded.objects.queue import QueueObject
 from conformance.embedded.objects.queue_info import QueueInfoObject
 from conformance.embedded.objects.queue_names import QueueNames
@@ -112,6 +114,9 @@ class Parts:
     outgoing_management: type[OutgoingManagementObject] = OutgoingManagementObject
     application: type[ApplicationObject] = ApplicationObject
     collection: type[CollectionObject] = CollectionObject
+    query: type[QueryObject] = QueryObject
+    queue_infos: type[QueueInfosObject] = QueueInfosObject
+    directory: type[Directory] = Directory
     notification: type[Notification] = Notification
     message_sending: type[MessageSending] = MessageSending
     transaction_arguments: type[TransactionArguments] = TransactionArguments
@@ -162,6 +167,7 @@ class Manager:
         self.transfers = parts.transfers(self)
         self.incoming = parts.incoming(self)
         self.management = parts.management(self)
+        self.directory = parts.directory(self)
         self.sending = parts.sending(self)
         self.reading = parts.reading(self)
         self.cursors = parts.cursors(self)
@@ -225,6 +231,7 @@ class Manager:
         self.message_bytes = self.journal_bytes = 0
         self.connected = True
         self.objects.forget()
+        self.directory.forget()
         self.incoming.forget()
         self.limit(DEFAULT_MESSAGE_QUOTA_KB, DEFAULT_JOURNAL_QUOTA_KB)
         self.queues.forget()

@@ -55,6 +55,11 @@ def _limits(manager: Manager, params: Params, caller: Caller) -> None:
     )
 
 
+@_method("directory")
+def _directory(manager: Manager, params: Params, caller: Caller) -> None:
+    manager.directory.fill(params["objects"], params.get("computers", []), params.get("server"))
+
+
 @_method("clock.now")
 def _now(manager: Manager, params: Params, caller: Caller) -> Result:
     return {"time_ms": manager.clock.now_ms()}

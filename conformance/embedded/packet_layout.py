@@ -86,6 +86,7 @@ CIPHERS_BY_PRIVACY = {1: (0x6801, 0x6602), 3: (0x6801, 0x6602), 5: (0x6610, 0x66
 DEFAULT_HASH = 0x8004
 DEFAULT_ENCRYPTION = 0x6801
 NULL_GUID_BYTES = bytes(16)
+GUID_SIZE = 16
 SID_FIXED = 8  # bytes of a SID before its sub-authorities (MS-DTYP 2.4.2.2)
 
 
@@ -114,3 +115,8 @@ def guid_bytes(guid: str) -> bytes:
 def guid_text(data: bytes) -> str:
     """Decode a GUID, the inverse of `guid_bytes`."""
     return str(uuid.UUID(bytes_le=data)) if data != NULL_GUID_BYTES else NULL_GUID
+
+
+def is_sid(data: bytes) -> bool:
+    """Return true for the bytes of one SID and nothing else (MS-DTYP 2.4.2.2)."""
+    return len(data) >= SID_FIXED and data[0] == 1 and len(data) == SID_FIXED + 4 * data[1]

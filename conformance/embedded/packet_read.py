@@ -168,6 +168,7 @@ class PacketReader(OptionalReader):
             items.append(source.take(size))
             source.align(start)
         names = ("sender_identifier", "symmetric_key", "signature", "sender_certificate")
+        require(self.is_sender(sender_type, items[0]))
         message["sender_identifier_type"] = lay.SENDER_TYPES[sender_type]
         for name, data in zip(names, items, strict=False):
             if data:
@@ -180,6 +181,12 @@ class PacketReader(OptionalReader):
         if level:
             message["authentication_level"] = level
         return bool(flags & lay.SECURITY_ENCRYPTED), bool(items[2])
+
+    @staticmethod
+    def is_sender(sender_type: int, identifier: bytes) -> bool:
+        """Return true for an identifier that its type has (2.2.20.6): a SID, or the GUID of a queue manager."""
+        kind = lay.SENDER_TYPES[sender_type]
+        return kind == "none" or (lay.is_sid(identifier) if kind == "sid" else len(identifier) == lay.GUID_SIZE)
 
     def _properties(self, source: Bytes, message: dict[str, Json], *, encrypted: bool, signed: bool) -> None:
         start = source.at

@@ -131,7 +131,7 @@ class PacketWriter(OptionalHeaders):
             sender = (fields.part("identifier") or Fields({})).guid("source", self._guid)
         if sender_type == 0:
             sender = b""
-        elif not (_is_sid(sender) if sender_type == sender_types.index("sid") else len(sender) == 16):
+        elif not (lay.is_sid(sender) if sender_type == sender_types.index("sid") else len(sender) == lay.GUID_SIZE):
             raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
         provider = b""
         if fields.has("provider_type") or fields.text("provider_name"):
@@ -261,10 +261,6 @@ class PacketWriter(OptionalHeaders):
     def _acknowledgements(fields: Fields) -> int:
         asked = fields.words("acknowledgements", lay.ACKNOWLEDGEMENTS)
         return sum(1 << lay.ACKNOWLEDGEMENTS.index(word) for word in set(asked))
-
-
-def _is_sid(data: bytes) -> bool:
-    return len(data) >= lay.SID_FIXED and data[0] == 1 and len(data) == lay.SID_FIXED + 4 * data[1]
 
 
 def _identifier(name: Name) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from conformance.embedded.directory import is_computer, is_object
 from conformance.embedded.objects.typed import is_typed
 from conformance.embedded.structures import STRUCTURES
 from conformance.embedded.transfer_state import STATUS
@@ -86,6 +87,7 @@ _NAMED = {"format_name": _text}
 _REQUIRED: Mapping[str, Mapping[str, Check]] = {
     "hello": {"versions": _list, "harness": _text, "state_dir": _text},
     "attach": {"namespace": _text},
+    "directory": {"objects": lambda value: _list(value) and all(map(is_object, value))},
     "clock.advance": {"by_ms": _milliseconds},
     "names.parse": {"text": _text, "form": _word("path_name", "format_name", "multiple_element")},
     "packets.encode": {"message": _object},
@@ -139,6 +141,8 @@ _REQUIRED: Mapping[str, Mapping[str, Check]] = {
     "transactions.abort": {"transaction": _handle},
 }
 _OPTIONAL: Mapping[str, Check] = {
+    "computers": lambda value: _list(value) and all(map(is_computer, value)),
+    "server": _text,
     "objects.describe class": _text,
     "objects.describe object": _handle,
     "interface": _text,

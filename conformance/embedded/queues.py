@@ -115,10 +115,16 @@ class Queues:
             self._add(row.id, row.kind, row.path, row.number, row.properties)
 
     def _make_system_queues(self) -> None:
+        now = self.manager.clock.now_ms() // 1000
         for name in _SYSTEM:
             path = f"{self.manager.computer}\\system$;{name}"
             queue = Queue(f"system;{name}", "system", path, self.manager.parts.positions())
-            queue.properties["PROPID_Q_TRANSACTION"] = int(name == "deadxact")
+            queue.properties = {
+                "PROPID_Q_TRANSACTION": int(name == "deadxact"),
+                "PROPID_Q_INSTANCE": str(uuid.uuid5(uuid.UUID(self.manager.guid), name)),
+                "PROPID_Q_CREATE_TIME": now,
+                "PROPID_Q_MODIFY_TIME": now,
+            }
             self._system[name] = self._by_id[queue.id] = queue
 
     def _add(self, identifier: str, kind: str, path: str, number: int, properties: dict[str, Json]) -> Queue:
@@ -405,7 +411,7 @@ class Queues:
             return outgoing
         if not sending or self._missing_here(name):
             raise MqError(MQ_ERROR_QUEUE_NOT_FOUND)
-        if name.kind == "public":  # the directory is this manager's own, and the queue is not in it
+        if name.kind == "public" and self.manager.directory.named(name.text) is None:
             raise MqError(MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION)
         if outgoing is None:
             outgoing = self._add_outgoing(f"outgoing-{self.manager.next_sequence():012}", name.text)

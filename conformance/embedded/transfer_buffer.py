@@ -68,7 +68,7 @@ class TransferBuffers(NdrStructures):
         if kind is None or sender is None:
             return
         raw = given.data(sender)
-        fits = {lay.SENDER_SID: given.is_sid(raw), lay.SENDER_MANAGER: len(raw) >= 16}
+        fits = {lay.SENDER_SID: given.is_sid(raw), lay.SENDER_MANAGER: len(raw) == 16}
         if not fits.get(kind, False):
             raise refuse()
 

@@ -31,7 +31,7 @@ ANSWERED = {
     "management-numbers", "management-no-value", "management-names", "management-vectors", "management-refusals",
     "management-actions", "connection-steps", "connection-none", "transfer-when", "transfer-numbers",
     "transfer-or-take", "acknowledge-kinds", "object-classes", "object-handles", "invoke-blocks", "invoke-types",
-    "invoke-success", "described-members",
+    "invoke-success", "described-members", "directory-own", "directory-server", "directory-refused",
 }  # fmt: skip
 OK = Observation(Answer())
 READING = ("messages.receive", "messages.receive_begin")

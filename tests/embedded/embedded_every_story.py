@@ -7,8 +7,11 @@ import embedded_stories_keeping
 import embedded_stories_management
 import embedded_stories_objects
 import embedded_stories_objects_events
+import embedded_stories_objects_identity
+import embedded_stories_objects_managed
 import embedded_stories_objects_managing
 import embedded_stories_objects_more
+import embedded_stories_objects_queries
 import embedded_stories_opens
 import embedded_stories_outgoing
 import embedded_stories_races
@@ -24,8 +27,11 @@ MODULES = (
     embedded_stories_management,
     embedded_stories_objects,
     embedded_stories_objects_events,
+    embedded_stories_objects_identity,
+    embedded_stories_objects_managed,
     embedded_stories_objects_managing,
     embedded_stories_objects_more,
+    embedded_stories_objects_queries,
     embedded_stories_opens,
     embedded_stories_outgoing,
     embedded_stories_races,

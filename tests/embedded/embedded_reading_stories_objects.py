@@ -8,6 +8,7 @@ from embedded_objects import LEFT_OUT, data, flag, long, text, thing
 from embedded_stories_objects import Told
 from embedded_stories_objects_events import events_read_otherwise
 from embedded_stories_objects_managing import managed_transfers
+from embedded_stories_objects_queries import queries_read_otherwise
 from embedded_talk import Talk
 
 PATH = "HOST\\private$\\q"
@@ -107,4 +108,5 @@ OF_OBJECTS = [
     messages_read_otherwise,
     events_read_otherwise,
     managed_transfers,
+    queries_read_otherwise,
 ]

@@ -22,7 +22,7 @@ KEYS = (
 )  # fmt: skip
 
 
-def _look(tell: Told, talk: Talk, target: str) -> None:
+def look(tell: Told, talk: Talk, target: str) -> None:
     for member in GETTERS:
         tell(target, member, kind="get")
     for member in METHODS:
@@ -53,11 +53,11 @@ def managed_queues(talk: Talk) -> list[Any]:
         [LEFT_OUT, text("none")], [LEFT_OUT, LEFT_OUT, text(ELSEWHERE)],
     ]  # fmt: skip
     for name in ("MSMQManagement", "MSMQQueueManagement", "MSMQOutgoingQueueManagement"):
-        _look(tell, talk, tell.objects.make(name))
+        look(tell, talk, tell.objects.make(name))
     for each in given:
         target = tell.objects.make("MSMQManagement")
         tell(target, "Init", *each)
-        _look(tell, talk, target)
+        look(tell, talk, target)
     return tell.seen
 
 
@@ -71,7 +71,7 @@ def managed_transfers(talk: Talk) -> list[Any]:
     talk.ok("transactions.commit", transaction=transaction)
     target = tell.objects.make("MSMQManagement")
     tell(target, "Init", LEFT_OUT, LEFT_OUT, text(ELSEWHERE))
-    _look(tell, talk, target)
+    look(tell, talk, target)
     tell(target, "Resume")
     for step in ("dns_failure", "in_process", "established", "closing", "closed", "established"):
         talk.ok("management.connection", format_name=ELSEWHERE, step=step, addresses=["192.0.2.7"])
@@ -81,7 +81,7 @@ def managed_transfers(talk: Talk) -> list[Any]:
     for member in ("Pause", "Resume"):
         tell(target, member)
         tell(target, "State", kind="get")
-    _look(tell, talk, target)
+    look(tell, talk, target)
     tell(target, "Init", LEFT_OUT, LEFT_OUT, text(ELSEWHERE))
     collection = tell.objects.make("MSMQCollection")
     for index in (text("x"), long(1)):

@@ -14,6 +14,7 @@ from conformance.embedded.objects.queue_info import QueueInfoObject
 from conformance.embedded.objects.queue_reads import READS
 
 CLASSES = (
+    "MSMQQuery", "MSMQQueueInfos",
     "MSMQQueueInfo", "MSMQQueue", "MSMQMessage", "MSMQTransaction", "MSMQTransactionDispenser",
     "MSMQCoordinatedTransactionDispenser", "MSMQDestination", "MSMQEvent",
     "MSMQManagement", "MSMQQueueManagement", "MSMQOutgoingQueueManagement", "MSMQApplication", "MSMQCollection",

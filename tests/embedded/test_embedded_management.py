@@ -153,7 +153,7 @@ def test_kinds_of_queues_are_told(talk: Talk) -> None:
     kinds = {FAR: "PRIVATE", multicast: "MULTICAST", "DIRECT=OS:elsewhere\\q": "PUBLIC", NAME: "PRIVATE"}
     kinds |= {"DIRECT=OS:HOST\\open": "PUBLIC", JOURNAL: "MACHINE", DEAD: "MACHINE"}
     assert {name: told(talk, "QUEUE_TYPE", name) for name in kinds} == kinds
-    assert [told(talk, "QUEUE_XACT", name) for name in (NAME, JOURNAL, FAR)] == ["YES", "NO", "UNKNOWN"]
+    assert [told(talk, "QUEUE_XACT", name) for name in (NAME, JOURNAL, FAR)] == ["YES", "NO", "NO"]
     assert [told(talk, "QUEUE_LOCATION", name) for name in (NAME, JOURNAL, FAR)] == ["LOCAL", "LOCAL", "REMOTE"]
 
 
@@ -490,3 +490,22 @@ def test_too_much_for_one_answer_is_refused(
         talk.open(f"DIRECT=OS:{name}\\q", "send")
     answer = talk("management.get", target=MACHINE, properties=[number("MSMQ_ACTIVEQUEUES")])
     assert answer == {"status": hr.MQ_ERROR_INSUFFICIENT_RESOURCES}
+
+
+def test_a_connected_multicast_queue_tells_its_own_name_as_its_next_hop(talk: Talk) -> None:
+    name = "MULTICAST=234.1.1.1:1801"
+    talk.open(name, "send")
+    step(talk, "in_process", name, addresses=HOPS)
+    assert told(talk, "QUEUE_NEXTHOPS", name) == ["IP=192.0.2.7", "IPv6=2001:db8::7"]
+    step(talk, "established", name, addresses=HOPS)
+    assert told(talk, "QUEUE_NEXTHOPS", name) == [name] == [told(talk, "QUEUE_FORMATNAME", name)]
+
+
+def test_a_journal_has_no_bytes_to_tell_while_journaling_is_off(talk: Talk) -> None:
+    send, receive = talk.queue(PROPID_Q_JOURNAL=1)
+    talk.send(send, "a")
+    talk.receive(receive)
+    kept = told(talk, "QUEUE_BYTES_IN_JOURNAL", NAME)
+    talk.ok("queues.set", format_name=NAME, properties={"PROPID_Q_JOURNAL": 0})
+    assert kept and told(talk, "QUEUE_BYTES_IN_JOURNAL", NAME) == 0
+    assert told(talk, "QUEUE_JOURNAL_MESSAGE_COUNT", NAME) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -173,3 +174,23 @@ def test_the_quotas_of_the_manager_survive_a_restart(talk: Talk, tmp_path: Path)
     last = Talk(tmp_path)
     last.ok("messages.send", queue=last.queue()[0], message=too_long)
     last.driver.close()
+
+
+def test_the_journal_of_a_queue_keeps_what_is_received_from_its_subqueues(talk: Talk) -> None:
+    send, source = talk.queue(PROPID_Q_JOURNAL=1)
+    parked, target = talk.open(f"{NAME};parked", "receive"), talk.open(f"{NAME};parked", "move")
+    lookup = talk.send(send, "a")["lookup_identifier"]
+    talk.ok("messages.move", queue=source, lookup_identifier=lookup, destination=target)
+    assert talk.ok("queues.counts", format_name=NAME)["journal_messages"] == 0
+    assert talk.receive(parked) == "a"
+    assert talk.receive(talk.open(f"{NAME};JOURNAL")) == "a"
+
+
+def test_an_identifier_of_17_bytes_is_no_guid_of_a_sender(talk: Talk) -> None:
+    guid = "AAECAwQFBgcICQoLDA0ODw=="
+    message = {"destination": NAME, "sender_identifier_type": "queue_manager", "sender_identifier": guid}
+    packet = bytearray(base64.b64decode(talk.ok("packets.encode", message=message)["packet"]))
+    told = talk.ok("packets.decode", packet=base64.b64encode(packet).decode())["message"]
+    assert told["sender_identifier"] == guid
+    packet[packet.index(b"\x10\x00", packet.index(b"q\0\0\0"))] = 17
+    assert talk("packets.decode", packet=base64.b64encode(packet).decode())["status"] == MQ_ERROR_INVALID_PARAMETER

@@ -13,6 +13,7 @@ from conformance.embedded.alternatives import (
     objects_events,
     objects_management,
     objects_messages,
+    objects_query,
     outgoing,
     seeking,
     sending,
@@ -33,5 +34,6 @@ MODULES = (
     objects_events,
     objects_management,
     objects_messages,
+    objects_query,
 )  # importing one registers what is in it
 __all__ = ["ALTERNATIVES", "MODULES", "Alternative"]

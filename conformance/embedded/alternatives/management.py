@@ -45,20 +45,20 @@ class _Qualified(Management):
         return f"{computer}.local\\{rest}"
 
 
-@follows("R-MQMR-journal-bytes-without-journaling=zero", "management")
-class _JournalingOnly(Management):
-    """A journal has no bytes while journaling is off."""
+@follows("R-MQMR-journal-bytes-without-journaling=journal", "management")
+class _Whatever(Management):
+    """A journal has the bytes that are in it, whether journaling is on or off."""
 
     def bytes_in_journal(self, queue: Queue) -> int:
-        return super().bytes_in_journal(queue) if queue.journaling else 0
+        return self.journal_bytes(queue)
 
 
-@follows("R-MQMR-last-ack-of-nothing-pending=pending", "management")
-class _PendingOnly(Management):
-    """The last acknowledgment has a value only while another is awaited."""
+@follows("R-MQMR-last-ack-of-nothing-pending=always", "management")
+class _Always(Management):
+    """The last acknowledgment has a value while no other is awaited too."""
 
     def last_ack(self, queue: Queue) -> str | None:
-        return super().last_ack(queue) if self.no_ack_count(queue) else None
+        return self.newest_ack(queue)
 
 
 @follows("resume-of-queue-not-on-hold=inactive", "outgoing")

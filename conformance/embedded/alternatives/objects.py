@@ -17,7 +17,6 @@ from conformance.embedded.objects.transaction_argument import MTS, SINGLE_MESSAG
 from conformance.embedded.objects.transactions import TransactionImpl
 from conformance.embedded.objects.variants import Variant, long, text
 from conformance.spec.constants.hresults import (
-    MQ_ERROR_ILLEGAL_CURSOR_ACTION,
     MQ_ERROR_SHARING_VIOLATION,
     MQ_ERROR_TRANSACTION_USAGE,
 )
@@ -151,16 +150,6 @@ class _AsListed(QueueObject):
 
     def check_listed(self) -> None:
         self.check_initialized()
-
-
-@follows("R-MQAC-cursor-at-end=fails", "queue_object")
-class _Ends(QueueObject):
-    """PeekNext behind the last message is refused."""
-
-    def check_cursor_read(self) -> None:
-        super().check_cursor_read()
-        if self.own_cursor is not None and self.manager.cursors.seek_for_peek(self.own_cursor) is None:
-            raise MqError(MQ_ERROR_ILLEGAL_CURSOR_ACTION)
 
 
 @follows("R-MQAC-message-not-found-value=as-printed", "queue_reads")

@@ -42,17 +42,25 @@ class ApplicationObject(ComObject):
     @member(METHOD, "MachineIdOfMachineName", MachineName=TEXT)
     def identifier_of(self, name: str | None) -> Variant:
         """Return the GUID of a computer without braces, of this one for NULL (3.2.4.1.1)."""
-        if name is not None and not self.manager.queues.is_local(name):
+        if name is None or self.manager.queues.is_local(name):
+            return text(self.manager.guid)
+        found = self.manager.directory.computer_named(name)
+        if found is None:
             raise MqError(MQ_ERROR_MACHINE_NOT_FOUND)
-        return text(self.manager.guid)
+        return text(found)
 
     @member(METHOD, "MachineNameOfMachineId", bstrGuid=TEXT)
     def name_of(self, guid: str | None) -> Variant:
         """Return the name of a computer, whose GUID may have braces (3.2.4.2.2)."""
         found = _GUID.match(guid or "")
-        if found is None or found[1].lower() != self.manager.guid.lower():
+        if found is None:
             raise MqError(MQ_ERROR_MACHINE_NOT_FOUND)
-        return text(self.manager.computer)
+        if found[1].lower() == self.manager.guid.lower():
+            return text(self.manager.computer)
+        name = self.manager.directory.computer_identified(found[1])
+        if name is None:
+            raise MqError(MQ_ERROR_MACHINE_NOT_FOUND)
+        return text(name)
 
     @member(METHOD, "RegisterCertificate", Flags=OPTIONAL, ExternalCertificate=OPTIONAL)
     def register_certificate(self, flags: Variant, certificate: Variant) -> None:
@@ -108,9 +116,9 @@ class ApplicationObject(ComObject):
 
     @member(GET, "IsDsEnabled")
     def is_ds_enabled(self) -> Variant:
-        """Return DirectoryIntegrated: there is no directory server (3.2.4.2.6)."""
+        """Return DirectoryIntegrated: whether there is a directory server (3.2.4.2.6)."""
         self.check_local()
-        return flag(False)
+        return flag(self.manager.directory.server is not None)
 
     # What is told of the computer that it stands for.
 
@@ -141,7 +149,7 @@ class ApplicationObject(ComObject):
 
     @member(GET, "DirectoryServiceServer")
     def directory_server(self) -> Variant:
-        """Return the directory server, NULL as there is none (3.2.4.3.3)."""
+        """Return the directory server, NULL if there is none (3.2.4.3.3)."""
         return text(self.info("DSSERVER"))
 
     @member(GET, "IsConnected")

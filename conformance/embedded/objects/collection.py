@@ -18,6 +18,7 @@ class EnumeratorObject(ComObject):
     """An enumerator of the values of a collection. It has no IDispatch."""
 
     CLASS = "EnumVARIANT"
+    STANDARD = ("00020404-0000-0000-c000-000000000046",)  # IEnumVARIANT
     INTERFACES = ()
     NOT_IMPLEMENTED = ()
     DISPATCHES = False

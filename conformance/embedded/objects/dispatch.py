@@ -55,11 +55,16 @@ class Signature:
     waits: bool = False
 
 
-def member(kind: str, name: str, *, waits: bool = False, **arguments: Kind) -> Callable[[Perform], Perform]:
-    """Make a method a member. waits: it may answer later, through the caller it is given first."""
+def member(
+    kind: str, name: str, listed: tuple[str, ...] = (), *, waits: bool = False, **arguments: Kind
+) -> Callable[[Perform], Perform]:
+    """Make a method a member. listed: arguments that may be left out, instead of others.
+
+    waits: it may answer later, through the caller it is given first.
+    """
 
     def mark(perform: Perform) -> Perform:
-        perform.com = (kind, name, arguments, waits)  # type: ignore[attr-defined]
+        perform.com = (kind, name, {**dict.fromkeys(listed, OPTIONAL), **arguments}, waits)  # type: ignore[attr-defined]
         return perform
 
     return mark
@@ -73,7 +78,8 @@ class ComObject:
     """An object. CLASS: its coclass. INTERFACES: what it can be asked for, the default one first.
 
     NOT_IMPLEMENTED: members that do nothing but refuse. rows: members of a table, which `row` performs.
-    SOURCES: interfaces of those who listen to it. ALSO: interfaces without IDispatch.
+    SOURCES: interfaces of those who listen to it. ALSO: interfaces without IDispatch. STANDARD:
+    identifiers of interfaces of OLE Automation.
     """
 
     CLASS: ClassVar[str] = ""
@@ -82,6 +88,7 @@ class ComObject:
     DISPATCHES: ClassVar[bool] = True
     SOURCES: ClassVar[tuple[str, ...]] = ()
     ALSO: ClassVar[tuple[str, ...]] = ()
+    STANDARD: ClassVar[tuple[str, ...]] = ()
     MEMBERS: ClassVar[dict[tuple[str, str], Signature]] = {}
 
     def __init_subclass__(cls) -> None:

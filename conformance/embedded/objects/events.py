@@ -45,7 +45,7 @@ class EventObject(ComObject):
     CLASS = "MSMQEvent"
     INTERFACES = ("IMSMQEvent3", "IMSMQEvent2", "IMSMQEvent", "IMSMQPrivateEvent")
     SOURCES: ClassVar[tuple[str, ...]] = ("_DMSMQEventEvents",)
-    ALSO: ClassVar[tuple[str, ...]] = ("IConnectionPointContainer",)
+    ALSO: ClassVar[tuple[str, ...]] = ("IConnectionPointContainer", "IConnectionPoint")
 
     def __init__(self, manager: Manager) -> None:
         """Make an object to which nobody listens (3.16.3)."""

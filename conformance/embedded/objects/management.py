@@ -38,7 +38,7 @@ SENT: Final = {
 }  # fmt: skip
 """Names and types of an OutgoingTransferInfo (2.2.4.2), in the order in which they are asked for; a place has none."""
 _GIVEN = frozenset({"ERROR", "EMPTY", "NULL"})
-QUEUES, OUTGOING = "IMSMQQueueManagement", "IMSMQOutgoingQueueManagement"
+BASE, QUEUES, OUTGOING = "IMSMQManagement", "IMSMQQueueManagement", "IMSMQOutgoingQueueManagement"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +83,14 @@ _OF = {
 
 
 class ManagementObject(ComObject):
-    """The state of a queue. computer, format_name: what it is of. outgoing: whether the queue is an outgoing one."""
+    """The state of a queue. computer, format_name: what it is of. outgoing: whether the queue is an outgoing one.
+
+    FACE: the face of a class that has one alone; None if the queue decides.
+    """
 
     CLASS = "MSMQManagement"
-    INTERFACES: ClassVar[tuple[str, ...]] = ("IMSMQManagement",)
+    INTERFACES: ClassVar[tuple[str, ...]] = (BASE,)
+    FACE: ClassVar[str | None] = None
     NOT_IMPLEMENTED: ClassVar[tuple[tuple[str, str], ...]] = ()
 
     def __init__(self, manager: Manager) -> None:
@@ -103,7 +107,11 @@ class ManagementObject(ComObject):
 
     def interfaces(self) -> tuple[str, ...]:
         """Return what it can be asked for: one of the two faces (3.3.1)."""
-        return (*self.INTERFACES, OUTGOING if self.outgoing else QUEUES)
+        return (BASE, self.face())
+
+    def face(self) -> str:
+        """Return the face that it has: the one of its class, or that of its queue."""
+        return self.FACE or (OUTGOING if self.outgoing else QUEUES)
 
     def row(self, signature: Signature, values: list[Any]) -> Variant | None:
         """Read a management property."""
@@ -114,7 +122,8 @@ class ManagementObject(ComObject):
     def find(self, name: str, kind: str) -> Signature:
         """Return a member; those of the other face are not there once it is known which the object has."""
         found = super().find(name, kind)
-        if self.is_initialized and found.name.lower() in _OF[QUEUES if self.outgoing else OUTGOING]:
+        known = self.is_initialized or self.FACE is not None
+        if known and found.name.lower() in _OF[QUEUES if self.face() == OUTGOING else OUTGOING]:
             raise MqError(DISP_E_UNKNOWNNAME)
         return found
 
@@ -236,6 +245,7 @@ class QueueManagementObject(ManagementObject):
 
     CLASS = "MSMQQueueManagement"
     INTERFACES = (QUEUES,)
+    FACE = QUEUES
 
 
 class OutgoingManagementObject(ManagementObject):
@@ -243,6 +253,7 @@ class OutgoingManagementObject(ManagementObject):
 
     CLASS = "MSMQOutgoingQueueManagement"
     INTERFACES = (OUTGOING,)
+    FACE = OUTGOING
 
 
 def _text(given: Variant) -> str | None:

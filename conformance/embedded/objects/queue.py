@@ -110,7 +110,11 @@ class QueueObject(ComObject):
         return self.own_cursor
 
     def check_cursor_read(self) -> None:
-        """Refuse to go on from a cursor that has not read (3.11.4.1.17); at the end, it waits."""
+        """Refuse to go on from a cursor that has not read (3.11.4.1.17).
+
+        One that stands on the last message waits. One behind it has not read (MS-MQDMPR 3.2.7.6), so both readings of
+        EndQueue refuse it.
+        """
         if self.own_cursor is None or self.own_cursor.state is CursorState.UNREAD:
             raise MqError(MQ_ERROR_ILLEGAL_CURSOR_ACTION)
 

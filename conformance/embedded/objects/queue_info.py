@@ -29,6 +29,7 @@ from conformance.spec.constants.hresults import (
 )
 
 if TYPE_CHECKING:
+    from conformance.embedded.directory import DirectoryObject
     from conformance.embedded.manager import Manager
 
 Json = Any
@@ -218,18 +219,37 @@ class QueueInfoObject(ComObject):
 
     def copy_properties(self) -> None:
         """Copy the properties of the queue that were not put."""
-        queue = self.existing_queue()
-        self.is_application_queue = self.manager.objects.names.is_application_queue(queue)
-        if self.is_application_queue:
-            owner = queue.parent or queue
-            for name, value in {**self.initial_properties(), **owner.properties, PATH: queue.path}.items():
-                if name not in self.put:
-                    self.ref[name] = value
+        elsewhere = self.queue_elsewhere()
+        if elsewhere is not None:
+            self.is_application_queue = True
+            self.copy({**elsewhere.properties, PATH: elsewhere.path})
+        else:
+            queue = self.existing_queue()
+            self.is_application_queue = self.manager.objects.names.is_application_queue(queue)
+            if self.is_application_queue:
+                self.copy({**(queue.parent or queue).properties, PATH: queue.path})
         self.is_refreshed = True
+
+    def copy(self, properties: dict[str, Json]) -> None:
+        """Keep these properties, but for those that were put."""
+        for name, value in {**self.initial_properties(), **properties}.items():
+            if name not in self.put:
+                self.ref[name] = value
+
+    def queue_elsewhere(self) -> DirectoryObject | None:
+        """Return the public queue of another computer, as the directory has it; None for a queue of this one."""
+        format_name = self.single_format_name()
+        if self.manager.queues.find_local(format_name) is not None:
+            return None
+        return self.manager.directory.named(format_name)
 
     @member(METHOD, "Update")
     def update(self) -> None:
         """Give the queue the properties (3.10.4.1.30)."""
+        elsewhere = self.queue_elsewhere()
+        if elsewhere is not None:
+            self.manager.directory.write(elsewhere, {name: self.ref[name] for name in self.updated()})
+            return
         queue = self.existing_queue()
         if not self.manager.objects.names.is_application_queue(queue):
             raise MqError(MQ_ERROR_QUEUE_NOT_FOUND)
@@ -260,19 +280,20 @@ class QueueInfoObject(ComObject):
     def path_name_dns(self) -> Variant:
         """Return the DNS path name of a public queue (3.10.4.1.31)."""
         self.refresh_once()
-        queue = self.public_queue()
-        return text(f"{self.manager.computer}.local\\{queue.path.partition(chr(92))[2]}")
+        return text(self.public_queue().path_dns)
 
     @member(GET, "ADsPath")
     def ads_path(self) -> Variant:
         """Return the directory path of a public queue (3.10.4.1.39)."""
         self.refresh_once()
-        queue = self.public_queue()
-        return text(self.manager.objects.names.directory_path(queue))
+        return text(self.public_queue().directory_path)
 
-    def public_queue(self) -> Queue:
-        """Return the public queue. Raises MqError for another."""
-        queue = self.existing_queue()
-        if queue.kind != "public":
+    def public_queue(self) -> DirectoryObject:
+        """Return the public queue, as the directory has it. Raises MqError for another."""
+        found = self.queue_elsewhere()
+        if found is None:
+            queue = self.existing_queue()
+            found = self.manager.directory.queue_at(queue.path) if queue.kind == "public" else None
+        if found is None:
             raise MqError(MQ_ERROR_QUEUE_NOT_FOUND)
-        return queue
+        return found

@@ -32,6 +32,8 @@ class QueueNames:
         if scope == "public" and self.too_long(queue):
             raise MqError(MQ_ERROR_ILLEGAL_QUEUE_PATHNAME)
         found = self.at_path(computer, str(scope), queue)
+        if found is None and scope == "public":
+            return self.of_another_computer(path)
         if found is None:
             raise MqError(MQ_ERROR_QUEUE_NOT_FOUND)
         if "subqueue" in parts:
@@ -40,12 +42,17 @@ class QueueNames:
             return f"PUBLIC={found.properties['PROPID_Q_INSTANCE']}"
         return self.private_name(found)
 
+    def of_another_computer(self, path: str) -> str:
+        """Return the format name of a public queue that the directory has. Raises MqError."""
+        queue, semicolon, subqueue = path.partition(";")
+        known = self.manager.directory.queue_at(queue)
+        if known is None:
+            raise MqError(MQ_ERROR_QUEUE_NOT_FOUND)
+        return f"DIRECT=OS:{known.path};{subqueue}" if semicolon else known.name
+
     def of_directory(self, path: str) -> str:
-        """Return the format name of a public queue by its directory path (3.12.6.1). Raises MqError."""
-        for queue in self.manager.queues.all():
-            if queue.kind == "public" and self.directory_path(queue).lower() == path.lower():
-                return f"PUBLIC={queue.properties['PROPID_Q_INSTANCE']}"
-        raise MqError(MQ_ERROR_QUEUE_NOT_FOUND)
+        """Return the format name of a queue, alias or list by its directory path (3.12.6.1). Raises MqError."""
+        return self.manager.directory.at(path).name
 
     def directory_path(self, queue: Queue) -> str:
         """Return the directory path of a public queue."""

@@ -49,7 +49,7 @@ class Objects:
             parts.queue_info, parts.queue_object, parts.message_object, parts.transaction_object,
             parts.transaction_dispenser, parts.coordinated_dispenser, parts.destination, parts.event,
             parts.management_object, parts.queue_management, parts.outgoing_management, parts.application,
-            parts.collection,
+            parts.collection, parts.query, parts.queue_infos,
         )  # fmt: skip
         return {each.CLASS: each for each in made}
 
@@ -133,7 +133,7 @@ class Objects:
     def query(self, handle: Json, iid: str) -> str:
         """Ask for an interface (QueryInterface). Returns the handle of the same object."""
         target = self.held(handle)
-        known = {self.library.iid(name) for name in self.interfaces(target)} | {IUNKNOWN}
+        known = {self.library.iid(name) for name in self.interfaces(target)} | {IUNKNOWN, *target.STANDARD}
         if target.DISPATCHES:
             known.add(IDISPATCH)
         if iid.lower() not in known:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.embedded.objects.type_library_rows import ROWS
 from conformance.embedded.objects.type_library_rows_more import ROWS as MORE
 from conformance.spec.constants.enumerations import ENUMERATIONS
+from conformance.spec.constants.hresults import HRESULTS
 from conformance.spec.constants.interfaces import INTERFACES
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ REVISIONS: Final[Mapping[str, tuple[int, ...]]] = {
     "IMSMQQueueInfo": (36, 40, 45, 45),
     "IMSMQQueue": (19, 25, 38, 39),
     "IMSMQMessage": (55, 81, 97, 97),
+    "IMSMQQuery": (7, 8, 9, 9),
+    "IMSMQQueueInfos": (8, 9, 9, 9),
     "IMSMQTransactionDispenser": (7, 8, 8),
     "IMSMQCoordinatedTransactionDispenser": (7, 8, 8),
 }
@@ -37,8 +40,16 @@ ALONE: Final[dict[str, dict[str, int]]] = {
     },
     "FOREIGN_STATUS": {"MQ_STATUS_FOREIGN": 0, "MQ_STATUS_NOT_FOREIGN": 1, "MQ_STATUS_UNKNOWN": 2},
     "XACT_STATUS": {"MQ_XACT_STATUS_XACT": 0, "MQ_XACT_STATUS_NOT_XACT": 1, "MQ_XACT_STATUS_UNKNOWN": 2},
+    "MQDEFAULT": {
+        "DEFAULT_M_PRIORITY": 3, "DEFAULT_M_DELIVERY": 0, "DEFAULT_M_ACKNOWLEDGE": 0, "DEFAULT_M_JOURNAL": 0,
+        "DEFAULT_M_APPSPECIFIC": 0, "DEFAULT_M_PRIV_LEVEL": 0, "DEFAULT_M_AUTH_LEVEL": 0, "DEFAULT_M_SENDERID_TYPE": 1,
+        "DEFAULT_Q_JOURNAL": 0, "DEFAULT_Q_BASEPRIORITY": 0, "DEFAULT_Q_QUOTA": 0xFFFFFFFF,
+        "DEFAULT_Q_JOURNAL_QUOTA": 0xFFFFFFFF, "DEFAULT_Q_TRANSACTION": 0, "DEFAULT_Q_AUTHENTICATE": 0,
+        "DEFAULT_Q_PRIV_LEVEL": 1, "DEFAULT_M_LOOKUPID": 0,
+    },
+    "MQWARNING": {name: value for name, value in HRESULTS.items() if value >> 16 == 0x400E},
 }  # fmt: skip
-"""Enumerations that the interface definition has alone."""
+"""Enumerations that the interface definition has alone, but for MQERROR, whose numbers it prints a line off."""
 _VERSION = re.compile(r"_v(\d)\Z")
 _REVISION = re.compile(r"\d?\Z")
 

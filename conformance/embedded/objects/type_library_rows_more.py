@@ -1,10 +1,22 @@
-"""Members of the interfaces of destinations, events, collections and management: see `type_library_rows`."""
+"""Members of the interfaces of queries, destinations, events, collections and management: see `type_library_rows`."""
 
 from __future__ import annotations
 
 from typing import Final
 
+_QUERY = """QueueGuid? ServiceTypeGuid? Label? CreateTime? ModifyTime? RelServiceType? RelLabel? RelCreateTime?
+ RelModifyTime?""".replace("\n", "")
 ROWS: Final[dict[str, str]] = {
+    "IMSMQQuery4": f"""
+        method LookupQueue_v2 {_QUERY} >ppqinfos:DISPATCH
+        get Properties ppcolProperties:DISPATCH
+        method LookupQueue {_QUERY} MulticastAddress? RelMulticastAddress? >ppqinfos:DISPATCH
+    """,
+    "IMSMQQueueInfos4": """
+        method Reset
+        method Next >ppqinfoNext:DISPATCH
+        get Properties ppcolProperties:DISPATCH
+    """,
     "IMSMQDestination": """
         method Open
         method Close

@@ -88,7 +88,8 @@ for _name, (_word, _value) in TELLS.items():
 for _told in (True, False):
     _register(
         f"application-is-always-{'connected' if _told else 'disconnected'}", f"IsConnected is always {_told}.",
-        ("3.4.output-pf-is-connected",), invoke=_answers("IsConnected", flag(_told)),
+        ("3.4.output-pf-is-connected", f"3.4.pf-is-connected-variant-{str(not _told).lower()}-row"),
+        invoke=_answers("IsConnected", flag(_told)),
     )  # fmt: skip
 
 

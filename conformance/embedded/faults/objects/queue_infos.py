@@ -10,7 +10,6 @@ from conformance.embedded.objects.codes import E_INVALIDARG
 from conformance.embedded.objects.queue_info import PATH, QueueInfoObject
 from conformance.embedded.objects.queue_info_properties import Property
 from conformance.embedded.objects.queue_names import QueueNames
-from conformance.embedded.objects.table import Objects
 from conformance.embedded.objects.variants import Variant, text
 
 _S = "MQAC-3.10.4.1."
@@ -309,17 +308,8 @@ class UpdateWritesNothing(Fault):
 
 
 class _Everything(QueueNames):
-    def several(self, format_name: str) -> bool:
-        return False
-
     def is_application_queue(self, queue: Queue) -> bool:
         return True
-
-
-class _Names(Objects):
-    def __init__(self, manager: Any) -> None:
-        super().__init__(manager)
-        self.names = _Everything(manager)
 
 
 class QueuesOfTheComputerAreOthersToo(Fault):
@@ -328,7 +318,6 @@ class QueuesOfTheComputerAreOthersToo(Fault):
     name = "queues-of-the-computer-are-application-queues"
     breaks = (
         _S + "29.match-queue-format-name-abnf",
-        _S + "11.output-p-i-priv-level-mq-priv-level-optional",
         _S + "20.output-pvar-modify-time-time-t",
     )
-    replaces = ("objects", _Names)
+    replaces = ("queue_names", _Everything)

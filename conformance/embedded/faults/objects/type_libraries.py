@@ -15,11 +15,13 @@ ALONE = {
     "IMSMQOutgoingQueueManagement": ("outgoing-queue-management", "3.5.4.1"),
     "IMSMQApplication": ("application", "3.2.4.1"), "IMSMQApplication2": ("application2", "3.2.4.2"),
     "IMSMQApplication3": ("application3", "3.2.4.3"), "IMSMQCollection": ("collection", "3.15.4.1"),
+    "IMSMQPrivateEvent": ("private-event", "3.16.4.3"), "_DMSMQEventEvents": ("event-events", "3.16.4.4"),
 }  # fmt: skip
 """Interfaces whose revisions do not repeat their members: the words of their demands, and their section."""
 FAMILIES = {
     "IMSMQQueueInfo": (4, "queue-info", "3.10.4.1"), "IMSMQQueue": (4, "queue", "3.11.4.1"),
     "IMSMQMessage": (4, "message", "3.17.4.1"), "IMSMQTransaction": (3, "transaction", ""),
+    "IMSMQQuery": (4, "query", "3.13.4.1"), "IMSMQQueueInfos": (4, "queue-infos", "3.14.4.1"),
     "IMSMQTransactionDispenser": (3, "transaction-dispenser", "3.6.4.1"),
     "IMSMQCoordinatedTransactionDispenser": (3, "coordinated-transaction-dispenser", "3.7.4.1"),
 }  # fmt: skip
@@ -118,14 +120,18 @@ for _family, (_revisions, _words, _section) in FAMILIES.items():
 
 
 for _name, (_words, _where) in ALONE.items():
-    _word = f"imsmq-{_words}"
+    _word = f"{'dmsmq' if _name.startswith('_D') else 'imsmq'}-{_words}"
+    _printed = _word.replace("imsmq-private-event", "imsmp-private-event")  # as section 6 prints it
     _ids = (f"{_where}.class-and-interface-ids",) if _where else ()
     _register(
         f"{_word}-has-another-identifier", f"The identifier of {_name} ends with another digit.",
-        (f"1.9.{_word}-interface-id", f"6.{_word}-interface", *_ids), iid=_another_iid(_name),
+        (f"1.9.{_word}-interface-id", f"6.{_printed}-interface", *_ids), iid=_another_iid(_name),
     )  # fmt: skip
     _register(
-        f"{_word}-has-another-base", f"{_name} extends IUnknown.", (f"6.{_word}-interface",), base=_another_base(_name)
+        f"{_word}-has-another-base",
+        f"{_name} extends IUnknown.",
+        (f"6.{_printed}-interface",),
+        base=_another_base(_name),
     )
 
 

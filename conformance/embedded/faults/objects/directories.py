@@ -1,0 +1,262 @@
+"""Faults of names and computers that the directory has (MC-MQAC 3.2.4, 3.12.6.1), and of further members."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.embedded.directory import ALIAS, LIST, QUEUE, Directory, DirectoryObject
+from conformance.embedded.entities import MqError
+from conformance.embedded.faults.base import fault
+from conformance.embedded.objects.application import ApplicationObject
+from conformance.embedded.objects.codes import E_FAIL, RPC_S_SERVER_UNAVAILABLE
+from conformance.embedded.objects.destination import DestinationObject
+from conformance.embedded.objects.queue_names import QueueNames
+from conformance.embedded.objects.variants import Variant, flag, text
+from conformance.spec.constants.hresults import MQ_ERROR_QUEUE_NOT_FOUND
+
+_NAMES, _APPLICATION = "3.12.6.1.", "3.2.4."
+
+
+def _part(part: str, base: type, name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
+    ids = tuple(f"MQAC-{each}" for each in breaks)
+    fault(__name__, name, story, ids, (part, type("_Deviating", (base,), methods)))
+
+
+# Directory paths.
+
+
+def _without(kind: str) -> Any:
+    def at(self: Any, directory_path: str) -> DirectoryObject:
+        found = Directory.at(self, directory_path)
+        if found.kind == kind:
+            raise MqError(MQ_ERROR_QUEUE_NOT_FOUND)
+        return found
+
+    return at
+
+
+def _as_queues(kind: str) -> Any:
+    def of_directory(self: Any, path: str) -> str:
+        found: DirectoryObject = self.manager.directory.at(path)
+        return f"PUBLIC={found.guid}" if found.kind == kind else found.name
+
+    return of_directory
+
+
+def _direct(self: Any, path: str) -> str:
+    found: DirectoryObject = self.manager.directory.at(path)
+    return f"DIRECT=OS:{found.path}" if found.kind == QUEUE else found.name
+
+
+def _whatever(self: Any, path: str) -> str:
+    try:
+        return QueueNames.of_directory(self, path)
+    except MqError:
+        return f"PUBLIC={self.manager.guid}"
+
+
+_KINDS = {
+    QUEUE: ("string-format-name-public-guid", "status-mq-ok-after-string-format-name-public-guid"),
+    ALIAS: ("returned-format-name-values-ldap",),
+    LIST: ("string-format-name-dl-guid", "status-mq-ok-after-string-format-name-dl-guid"),
+}
+for _kind, _words in _KINDS.items():
+    _part(
+        "directory", Directory, f"directory-path-of-{_kind.replace('_', '-')}-is-not-found",
+        f"The directory path of a {_kind.replace('_', ' ')} is not found.", tuple(_NAMES + word for word in _words),
+        at=_without(_kind),
+    )  # fmt: skip
+    if _kind != QUEUE:
+        _part(
+            "queue_names", QueueNames, f"directory-path-of-{_kind.replace('_', '-')}-gives-a-public-name",
+            f"The format name of a {_kind.replace('_', ' ')} is PUBLIC= with its identifier.", (_NAMES + _words[0],),
+            of_directory=_as_queues(_kind),
+        )  # fmt: skip
+_part("queue_names", QueueNames, "directory-path-gives-a-direct-name", "A directory path gives DIRECT=OS:.",
+      (_NAMES + "string-format-name-public-guid",), of_directory=_direct)  # fmt: skip
+_part("queue_names", QueueNames, "directory-path-of-nothing-gives-a-name", "A directory path that is not there gives a "
+      "name.", (_NAMES + "l-status-after-status-mq-ok", "3.12.4.1.7.generate-a-ds-path-get-queue"),
+      of_directory=_whatever)  # fmt: skip
+
+# MSMQApplication.
+
+
+def _application(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
+    _part("application", ApplicationObject, name, story, tuple(_APPLICATION + each for each in breaks), **methods)
+
+
+def _own_alone(method: str) -> Any:
+    def perform(self: Any, given: str | None) -> Variant:
+        kept, self.manager.directory = self.manager.directory, Directory(self.manager)
+        try:
+            found: Variant = getattr(ApplicationObject, method)(self, given)
+        finally:
+            self.manager.directory = kept
+        return found
+
+    return {method: perform}
+
+
+_application("machine-id-of-others-is-not-found", "MachineIdOfMachineName knows this computer alone.",
+             ("1.1.retrieve-queue-manager-directory-queue-manager", "1.1.generate-machine-name-read-directory"),
+             **_own_alone("identifier_of"))  # fmt: skip
+_application("machine-name-of-others-is-not-found", "MachineNameOfMachineId knows this computer alone.",
+             ("2.2.retrieve-queue-manager-directory-queue-manager", "2.2.generate-bstr-guid-read-directory"),
+             **_own_alone("name_of"))  # fmt: skip
+
+
+def _asks_elsewhere(self: Any) -> None:
+    if self.computer is not None:
+        raise MqError(RPC_S_SERVER_UNAVAILABLE)
+
+
+def _acts_unnamed(self: Any, action: str) -> None:
+    _asks_elsewhere(self)
+    ApplicationObject.act(self, action)
+
+
+def _fails_otherwise(self: Any) -> None:
+    try:
+        ApplicationObject.bind(self)
+    except MqError:
+        raise MqError(E_FAIL) from None
+
+
+_application(
+    "application-of-a-named-computer-cannot-be-asked",
+    "An object of this computer that was named fails.",
+    tuple(f"3.{number}.server-qm-mgmt-generate-get" for number in (1, 2, 3, 4, 5)),
+    bind=_asks_elsewhere,
+)
+_application("application-of-a-named-computer-cannot-act", "Connect, Disconnect and Tidy of this computer that was "
+             "named fail.", tuple(f"3.{number}.server-qm-mgmt-generate-inputs" for number in (8, 9, 10)),
+             act=_acts_unnamed)  # fmt: skip
+_application("application-fails-otherwise-elsewhere", "What is told of a computer that cannot be asked is E_FAIL.",
+             tuple(f"3.{number}.return-status-mq-ok-0x00000000-code" for number in (1, 2, 3, 4, 5)),
+             bind=_fails_otherwise)  # fmt: skip
+for _told in (True, False):
+    _application(f"application-is-always-{'integrated' if _told else 'alone'}", f"IsDsEnabled is always {_told}.",
+                 (f"2.6.pf-is-ds-enabled-variant-{str(not _told).lower()}-row", "2.6.output-pf-is-ds-enabled"),
+                 is_ds_enabled=lambda self, told=_told: (self.check_local(), flag(told))[1])  # fmt: skip
+
+
+def _named(self: Any, change: Any) -> Variant:
+    found: Variant = ApplicationObject.directory_server(self)
+    return found if found.value is None else text(change(str(found.value)))
+
+
+_application("directory-server-lacks-its-backslashes", "DirectoryServiceServer has no backslashes.",
+             ("3.3.pbstr-directory-service-server-grammar", "3.3.directory-server-rule",
+              "3.3.output-pbstr-directory-service-server-dns"),
+             directory_server=lambda self: _named(self, lambda name: name.lstrip("\\")))  # fmt: skip
+_application("directory-server-is-another", "DirectoryServiceServer names another server.",
+             ("3.3.output-pbstr-directory-service-server-dns",),
+             directory_server=lambda self: _named(self, lambda name: f"{name}x"))  # fmt: skip
+_application("directory-server-is-never-named", "DirectoryServiceServer is NULL.",
+             ("3.3.output-pbstr-directory-service-server-dns", "3.3.name-rule"),
+             directory_server=lambda self: (self.bind(), text(None))[1])  # fmt: skip
+
+# MSMQDestination.
+
+
+def _destination(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
+    ids = tuple(f"3.12.{each}" for each in breaks)
+    _part("destination", DestinationObject, name, story, ids, **methods)
+
+
+def _keeping(*names: str) -> Any:
+    def put_handle(self: Any, given: Variant) -> None:
+        kept = {each: getattr(self, each) for each in names}
+        DestinationObject.put_handle(self, given)
+        for each, value in kept.items():
+            setattr(self, each, value)
+
+    return put_handle
+
+
+def _closed_before(method: str) -> Any:
+    def perform(self: Any, given: str | None) -> None:
+        kept, self.descriptor = self.descriptor, None
+        try:
+            getattr(DestinationObject, method)(self, given)
+            self.descriptor = self.opened() if kept is not None else None
+        except MqError:
+            self.descriptor = kept
+            raise
+
+    return {method: perform}
+
+
+_destination("destination-keeps-its-path-with-a-handle", "put Handle leaves the path name.",
+             ("4.2.2.variable-queue-path-name-null",), put_handle=_keeping("path"))  # fmt: skip
+_destination("destination-keeps-its-directory-path-with-a-handle", "put Handle leaves the directory path.",
+             ("4.2.2.variable-directory-path-null",), put_handle=_keeping("directory"))  # fmt: skip
+for _method, _number, _word in (
+    ("put_ads_path", "7", "calling"), ("put_path_name", "9", "call"), ("put_format_name", "11", "call"),
+):  # fmt: skip
+    _destination(
+        f"destination-{_method.replace('_', '-')}-leaves-the-old-handle-open", f"{_method} opens anew and closes "
+        "nothing.", (f"4.1.{_number}.{_word}-msmq-destination-close-method",), **_closed_before(_method),
+    )  # fmt: skip
+
+
+def _open_from_the_start(self: Any, manager: Any, format_name: str | None = None) -> None:
+    DestinationObject.__init__(self, manager, format_name)
+    queue = manager.queues.find_local(f"DIRECT=OS:{manager.computer}\\private$\\q")
+    if queue is not None:
+        self.descriptor = manager.queues.open(f"DIRECT=OS:{queue.path}", "send", "deny_none")
+
+
+_destination("new-destination-is-open", "A new object has the handle of a queue.",
+             ("3.variable-destination-open-queue-descriptor-null",), __init__=_open_from_the_start)  # fmt: skip
+
+
+def _nameless(self: Any, path: str | None) -> None:
+    DestinationObject.put_path_name(self, path)
+    self.format_name = f"DIRECT=OS:{path}x"
+
+
+_destination(
+    "destination-takes-a-path-for-another",
+    "put PathName leads to the name of another queue.",
+    ("4.1.9.server-generate-get-queue", "4.1.9.server-queue-format-name"),
+    put_path_name=_nameless,
+)
+
+
+_destination("destination-has-no-private-interface", "An MSMQDestination has no IMSMQPrivateDestination.",
+             ("4.2.class-and-interface-ids",),
+             interfaces=lambda self: self.INTERFACES[:1])  # fmt: skip
+
+
+def _opens_anyway(self: Any) -> None:
+    if self.descriptor is not None:
+        DestinationObject.reopen(self)
+        return
+    try:
+        self.descriptor = self.opened()
+    except MqError:
+        return
+
+
+_destination("destination-opens-for-a-name", "A name opens a destination that is closed.",
+             tuple(f"4.1.{number}.variable-destination-open-queue-descriptor-null" for number in (7, 9, 11)),
+             reopen=_opens_anyway)  # fmt: skip
+
+
+def _every_queue(self: Any) -> Variant:
+    self.bind()
+    names = [self.manager.queues.direct_name(queue) for queue in self.manager.queues.all()]
+    return Variant("ARRAY", [text(each) for each in names], "BSTR")
+
+
+def _public_too(self: Any) -> Variant:
+    found = ApplicationObject.private_queues(self)
+    public = [text(queue.path) for queue in self.manager.queues.all() if queue.kind == "public"]
+    return Variant("ARRAY", [*found.value, *public], "BSTR")
+
+
+_application("every-queue-is-active", "ActiveQueues names every queue.",
+             ("3.1.identify-queue-manager-queue-collection-queues",), active_queues=_every_queue)  # fmt: skip
+_application("public-queues-are-private-ones", "PrivateQueues names the public queues too.",
+             ("3.2.identify-queue-manager-queue-collection-queues",), private_queues=_public_too)  # fmt: skip
