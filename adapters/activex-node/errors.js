@@ -1,12 +1,12 @@
 "use strict";
-// HRESULTs by name. Where MC-MQAC prints another number beside a name than MS-MQMQ 2.4 does, the name decides.
+// HRESULTs by name. Where MC-MQAC prints two numbers beside a name (E_INVALIDARG), or another one than MS-MQMQ 2.4 does
+// (MQ_ERROR_MESSAGE_NOT_FOUND), the name decides.
 
 const E = {
   S_FALSE: 0x00000001,
   E_NOTIMPL: 0x80004001,
   E_NOINTERFACE: 0x80004002,
   E_INVALIDARG: 0x80070057,
-  E_INVALIDARG_OF_MESSAGES: 0x80000003, // what 3.17.4.1.22 and 3.17.4.1.48 print beside E_INVALIDARG
   E_POINTER: 0x80000005, // what 3.16.4.5 prints
   OLE_E_BLANK: 0x80040007,
   REGDB_E_CLASSNOTREG: 0x80040154,

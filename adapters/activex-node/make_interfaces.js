@@ -86,7 +86,8 @@ function codes() {
 function enumerations() {
   const found = {};
   const right = codes();
-  for (const [, name, body] of idl.matchAll(/\benum\s+(\w+)\s*\{([\s\S]*?)(?=\benum\s|\[|$)/g)) {
+  const named = idl.replace(/typedef enum\s*\{([^}]*)\}\s*(\w+);/g, "enum $2 {$1}; [");
+  for (const [, name, body] of named.matchAll(/\benum\s+(\w+)\s*\{([\s\S]*?)(?=\benum\s|\[|$)/g)) {
     const values = {};
     let next = 0;
     for (const [, constant, value] of body.matchAll(/\b([A-Z]\w+)\s*(?:=\s*(\w+))?/g)) {

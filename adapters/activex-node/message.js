@@ -25,7 +25,7 @@ const soap = { put: (given) => given.value };
 const bytes = { get: (value) => V.bytes(value), put: (given) => V.buffer(given) };
 const time = { get: (value) => V.date(value) };
 const shownText = { get: (value) => V.text(value) };
-const body = { get: (value) => value, put: (given) => (V.isBody(given) ? given : refuse(E.E_INVALIDARG_OF_MESSAGES)) };
+const body = { get: (value) => value, put: (given) => (V.isBody(given) ? given : refuse(E.E_INVALIDARG)) };
 
 // A queue that a message names: an MSMQQueueInfo of its own at each get.
 const queueInfo = {

@@ -33,19 +33,19 @@ function timeout(variant) {
   return value >>> 0;
 }
 
-// {transaction, own}: the one given, a new one of its own (MQ_SINGLE_MESSAGE), or none: there is no context to take one from.
+// {transaction} that was given, {single: true} for MQ_SINGLE_MESSAGE, or none: there is no context to take one from. By the
+// text nothing but an object and VT_I4 is taken.
 function transactionOf(variant) {
-  if (V.isLeftOut(variant) || V.isNull(variant)) return {};
+  if (V.isLeftOut(variant)) return {};
   if (V.isObject(variant)) {
+    if (!variant.value) return {};
     if (variant.value.className !== "MSMQTransaction") refuse(E.E_INVALIDARG);
     const inner = variant.value.transaction;
     if (!inner || inner.transaction.ended) refuse(E.TRANSACTION_USAGE);
     return { transaction: inner.transaction };
   }
-  const value = V.number(variant);
-  if (value === undefined || !["I4", "I2", "INT"].includes(variant.vt)) refuse(E.E_INVALIDARG);
-  if (value < 0 || value > 3) refuse(E.E_INVALIDARG);
-  return { single: value === 3 };
+  if (variant.vt !== "I4" || variant.value < 0 || variant.value > 3) refuse(E.E_INVALIDARG);
+  return { single: variant.value === 3 };
 }
 
 function lookupOf(variant) {

@@ -1,7 +1,7 @@
 "use strict";
 // MSMQQueueInfo, MC-MQAC 3.10: a queue by its path name or its format name, and its properties.
 
-const { E, refuse } = require("./errors.js");
+const { E, Refused, refuse } = require("./errors.js");
 const { defaults } = require("./manager.js");
 const names = require("./names.js");
 const V = require("./variants.js");
@@ -42,10 +42,14 @@ function look(self, call) {
   if (!self.isRefreshed) refresh(self, call, true);
 }
 
-// A property that is read from the queue, or as it was put. get: (queue, self) -> VARIANT.
+// A property that is read from the queue, or as it was put: then the queue need not be there. get: (queue, self) -> VARIANT.
 function getter(field, get) {
   return (self, args, call) => {
-    if (!self.put.has(field)) look(self, call);
+    try {
+      look(self, call);
+    } catch (error) {
+      if (!(error instanceof Refused && self.put.has(field))) throw error;
+    }
     return get(self.queue, self);
   };
 }
@@ -163,7 +167,7 @@ function infoFor(formatName, call) {
   try {
     refresh(info, call, false);
   } catch (error) {
-    if (!error.code) throw error;
+    if (!(error instanceof Refused)) throw error;
   }
   return V.object(info);
 }

@@ -12,7 +12,7 @@ const NEEDS_CONNECTOR = ["class", "sender", "key", "signature", "providerName"];
 const OF_THE_OBJECT = ["put", "cachedSender", "cachedCertificate", "className", "soapHeader", "soapBody", "requestedAuthentication"];
 
 function check(self, destination) {
-  if (!destination.value) refuse(E.E_INVALIDARG_OF_MESSAGES);
+  if (!destination.value) refuse(E.E_INVALIDARG);
   if (NEEDS_CONNECTOR.some((field) => self.put.has(field)) && self.connectorType === NULL_GUID) refuse(E.MISSING_CONNECTOR_TYPE);
   if (Boolean(self.providerType) !== Boolean(self.providerName)) refuse(E.INSUFFICIENT_PROPERTIES);
 }
@@ -25,7 +25,7 @@ function target({ value: object }, { manager }, call) {
     if (object.descriptor.access !== 2) refuse(E.ACCESS_DENIED);
     return { descriptor: object.descriptor, formatName: object.info.formatName || formatNameOf(object.info, call) };
   }
-  if (object.className !== "MSMQDestination") refuse(E.E_INVALIDARG_OF_MESSAGES);
+  if (object.className !== "MSMQDestination") refuse(E.E_INVALIDARG);
   if (object.descriptor) return { descriptor: object.descriptor, formatName: object.formatName || object.descriptor.format };
   const descriptor = manager.open(object.formatName, 2, 0);
   return { descriptor, formatName: object.formatName, close: () => manager.close(descriptor) };
@@ -37,6 +37,7 @@ function fill(self, formatName, manager) {
   self.source = manager.guid;
   if (self.connectorType === NULL_GUID) self.class = 0;
   self.id = manager.messageId();
+  self.destination = formatName;
   self.destinationName = formatName;
   self.sent = manager.clock.seconds();
   // The text lengthens the time to receive, which would undo it wherever no time to reach the queue was put.
