@@ -35,7 +35,7 @@ function argument(text) {
 
 function member([, attributes = "", name, inside]) {
   const list = inside.trim().replace(/[)\s;]*$/, "").split(/,(?![^[]*\])/).filter((each) => each.trim()).map(argument);
-  let kind = KINDS[attributes.trim()] || "method";
+  let kind = attributes.split(",").map((each) => KINDS[each.trim()]).find(Boolean) || "method";
   // A put that answers something is a get; one that takes an object is a putref, as the tables of 3.17.4 have it.
   if (kind === "put" && list[0].flags.includes("retval")) kind = "get";
   if (kind === "put" && list[0].vt === "DISPATCH") kind = "putref";
