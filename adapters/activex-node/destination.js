@@ -1,7 +1,7 @@
 "use strict";
 // MSMQDestination with its private interface: MC-MQAC 3.12.
 
-const { E, refuse } = require("./errors.js");
+const { E, Refused, refuse } = require("./errors.js");
 const names = require("./names.js");
 const V = require("./variants.js");
 
@@ -29,11 +29,16 @@ function close(self, { manager }) {
   return undefined;
 }
 
+// A new name reopens what is open. The steps of 3.12.4 answer S_OK whatever comes of that.
 function named(self, fields, call) {
   Object.assign(self, { pathName: null, adsPath: null, ...fields });
   if (!self.descriptor) return;
   close(self, call);
-  open(self, call);
+  try {
+    open(self, call);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+  }
 }
 
 const members = {

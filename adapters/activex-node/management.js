@@ -78,14 +78,16 @@ const outgoing = {
   "method EodResend": of(() => undefined),
 };
 
+const [LOCAL, OUTGOING] = ["IMSMQQueueManagement", "IMSMQOutgoingQueueManagement"];
 const make = () => ({ machine: null, formatName: null, queue: null, isOutgoing: false, isInitialized: false });
 
 module.exports = {
-  // It also is the interface that suits its queue (3.4.3, 3.5.3).
+  // It also is the interface that suits its queue (3.4.3, 3.5.3); the members of both are there before Init, and refuse.
   MSMQManagement: {
     make,
     members: { ...common, ...local, ...outgoing },
-    also: (self) => [self.isOutgoing ? "IMSMQOutgoingQueueManagement" : "IMSMQQueueManagement"],
+    also: (self) => [self.isOutgoing ? OUTGOING : LOCAL],
+    late: (self) => (self.isInitialized ? [] : [LOCAL, OUTGOING]),
   },
   MSMQQueueManagement: { make, members: { ...common, ...local } },
   MSMQOutgoingQueueManagement: { make, members: { ...common, ...outgoing } },

@@ -24,7 +24,9 @@ function create(className) {
   return make(className);
 }
 
-const extra = (object) => (CLASSES[object.className].also ? CLASSES[object.className].also(object) : []);
+const told = (list, object) => (list ? list(object) : []);
+const extra = (object) => told(CLASSES[object.className].also, object); // interfaces beyond those that the IDL lists
+const callable = (object) => [...extra(object), ...told(CLASSES[object.className].late, object)]; // and members beyond these
 
 // The arguments of a call, each as its member declares it.
 function bound(member, given) {
@@ -45,7 +47,7 @@ function invoke(object, { member: name, kind, arguments: given, interface: inter
     const { members, blocking = {}, unknownOnly } = CLASSES[object.className];
     if (unknownOnly) refuse(E.E_NOINTERFACE);
     if (interfaceName && !implements_(object, interfaceName)) refuse(E.E_NOINTERFACE);
-    const { member, known } = library.find(object.className, extra(object), interfaceName, kind, name);
+    const { member, known } = library.find(object.className, callable(object), interfaceName, kind, name);
     if (!member) refuse(known ? E.DISP_E_MEMBERNOTFOUND : E.DISP_E_UNKNOWNNAME);
     const args = bound(member, given);
     const id = `${member.kind} ${member.name}`;
