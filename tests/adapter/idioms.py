@@ -155,7 +155,14 @@ class Player:
             self.fired.remove(expected)
 
 
-CLASSES = {"MSMQQueueInfo", "MSMQQueue", "MSMQMessage", "MSMQTransactionDispenser", "MSMQTransaction", "MSMQDestination"}
+CLASSES = {
+    "MSMQQueueInfo",
+    "MSMQQueue",
+    "MSMQMessage",
+    "MSMQTransactionDispenser",
+    "MSMQTransaction",
+    "MSMQDestination",
+}
 WITH_CURSOR = ("PeekCurrent", "PeekNext", "ReceiveCurrent")
 
 
@@ -193,7 +200,13 @@ def repro(idiom: Idiom) -> dict[str, Json] | None:
         "reading_set": "windows",
         "chosen": {},
         "seed": 0,
-        "verdict": {"requirement": "MQAC-3.10.4.1.28.return-s-ok", "outcome": "fail", "subject": "", "expected": None, "actual": None},
+        "verdict": {
+            "requirement": "MQAC-3.10.4.1.28.return-s-ok",
+            "outcome": "fail",
+            "subject": "",
+            "expected": None,
+            "actual": None,
+        },
         "story": [],
         "parts": [],
         "repro": {"kind": "objects", "acts": acts, "scene": "client"},

@@ -51,7 +51,9 @@ def member(name: str) -> tuple[str, str]:
 def tables(header: str) -> dict[str, list[tuple[str, str]]]:
     """Interface to its members in their order, those of IUnknown and IDispatch left out."""
     found = re.findall(r"typedef struct (\w+)Vtbl \{(.*?)END_INTERFACE", header, re.S)
-    return {name: [member(each) for each in re.findall(r"\(WINAPI \*(\w+)\)", body)][INHERITED:] for name, body in found}
+    return {
+        name: [member(each) for each in re.findall(r"\(WINAPI \*(\w+)\)", body)][INHERITED:] for name, body in found
+    }
 
 
 def enumerations(header: str) -> dict[str, dict[str, int]]:
@@ -156,7 +158,9 @@ def test_the_constants_have_the_enumerations_of_the_header(header: str) -> None:
     for name, constants in ours.items():
         rule = spelled.get(name, {"document": "", "other": ""})
         if name in found:
-            assert {each.replace(rule["document"], rule["other"]): value for each, value in constants.items()} == found[name]
+            assert {each.replace(rule["document"], rule["other"]): value for each, value in constants.items()} == found[
+                name
+            ]
     assert len(ours) > 20
 
 
@@ -170,4 +174,7 @@ def test_the_codes_are_those_of_the_header(header: str) -> None:
 
 
 def test_each_difference_has_a_reason() -> None:
-    assert all(each["reason"].endswith(".") and each["wrong"] in ("document", "header", "nobody") for each in KNOWN["difference"])
+    assert all(
+        each["reason"].endswith(".") and each["wrong"] in ("document", "header", "nobody")
+        for each in KNOWN["difference"]
+    )
