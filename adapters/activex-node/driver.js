@@ -57,7 +57,7 @@ function calling(reply) {
   const call = {
     manager,
     make: objects.make,
-    afterwards: (does) => later.push(does),
+    afterwards: (does) => void later.push(does),
     fire: (event, name, values) => {
       const line = { object: handleOf(event), name, arguments: values.map(shown) };
       event.cookies.forEach(() => write({ method: "event", params: line }));

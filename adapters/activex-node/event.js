@@ -25,4 +25,6 @@ const members = {
     call.afterwards(() => call.fire(self, "ArrivedError", [V.object(queue.value), V.i4(status.value), cursor])),
 };
 
-module.exports = { MSMQEvent: { make: () => ({ cookies: new Set(), last: 0 }), members, container: true }, advise, unadvise };
+const released = (self) => self.cookies.clear();
+
+module.exports = { MSMQEvent: { make: () => ({ cookies: new Set(), last: 0 }), members, container: true, released }, advise, unadvise };

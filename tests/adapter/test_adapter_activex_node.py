@@ -153,5 +153,19 @@ def test_each_sink_is_told_once(client: Client) -> None:
     assert [each.name for each in client.events()] == ["ArrivedError", "ArrivedError"]
 
 
+def test_an_event_is_fired_by_hand_and_not_after_its_release(client: Client) -> None:
+    queue, event = opened(client, 32), new(client, "MSMQEvent")
+    assert client.call("objects.advise", object=event, sink="events", iid=EVENTS).ok
+    target = {"vt": "DISPATCH", "value": queue}
+    assert invoke(client, event, "FireArrivedEvent", target, number(2)).ok
+    assert invoke(client, event, "FireArrivedErrorEvent", target, number(5), number(0)).ok
+    client.call("clock.now")
+    assert [each.name for each in client.events()] == ["Arrived", "ArrivedError"]
+    invoke(client, queue, "EnableNotification", {"vt": "DISPATCH", "value": event}, number(0), number(1000))
+    assert client.call("objects.release", objects=[event]).ok
+    client.call("clock.advance", by_ms=2000)
+    assert client.events() == []
+
+
 def test_no_file_is_long() -> None:
     assert [file.name for file in FOLDER.glob("*.js") if len(file.read_text().splitlines()) > 500] == []
