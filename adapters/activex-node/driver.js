@@ -50,14 +50,12 @@ function meant(variant) {
   return variant;
 }
 
-// What a member may use. reply(status, value) answers it; afterwards() runs when it is answered.
+// What a member may use. reply(status, value) answers it; fire() sends an event to each sink.
 function calling(reply) {
-  const later = [];
   let answered = false;
   const call = {
     manager,
     make: objects.make,
-    afterwards: (does) => void later.push(does),
     fire: (event, name, values) => {
       const line = { object: handleOf(event), name, arguments: values.map(shown) };
       event.cookies.forEach(() => write({ method: "event", params: line }));
@@ -65,7 +63,6 @@ function calling(reply) {
     reply: (status, value) => {
       answered = true;
       reply({ status, ...(value && status < 0x80000000 ? { value: shown(value) } : {}) });
-      later.splice(0).forEach((does) => does());
     },
   };
   return { call, waits: () => !answered };

@@ -20,9 +20,9 @@ function unadvise(self, cookie, iid) {
 const members = {
   "get Properties": () => refuse(E.E_NOTIMPL),
   "get Hwnd": () => V.i4(0),
-  "method FireArrivedEvent": (self, [queue, cursor], call) => call.afterwards(() => call.fire(self, "Arrived", [V.object(queue.value), cursor])),
+  "method FireArrivedEvent": (self, [queue, cursor], call) => call.fire(self, "Arrived", [V.object(queue.value), cursor]),
   "method FireArrivedErrorEvent": (self, [queue, status, cursor], call) =>
-    call.afterwards(() => call.fire(self, "ArrivedError", [V.object(queue.value), V.i4(status.value), cursor])),
+    call.fire(self, "ArrivedError", [V.object(queue.value), V.i4(status.value), cursor]),
 };
 
 const released = (self) => self.cookies.clear();

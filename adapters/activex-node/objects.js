@@ -41,7 +41,7 @@ function bound(member, given) {
   });
 }
 
-// Call a member. call: {manager, make, fire, afterwards, reply}; reply(status, value) is called once, now or later.
+// Call a member. call: {manager, make, fire, reply}; reply(status, value) is called once, now or later.
 function invoke(object, { member: name, kind, arguments: given, interface: interfaceName }, call) {
   try {
     const { members, blocking = {}, unknownOnly } = CLASSES[object.className];

@@ -102,12 +102,9 @@ function enableNotification(self, [event, cursor, time], call) {
   const timeoutMs = timeout(time);
   const how = { takes: false, next: which === NEXT, cursor: which === FIRST ? null : self.cursor, timeoutMs };
   const fire = (name, ...values) => call.fire(event.value, name, [V.object(self), ...values, V.i4(which)]);
-  call.afterwards(() => {
-    if (self.isClosed) return;
-    read(self.descriptor, how, (status) => {
-      if (!status) fire("Arrived");
-      else if (status !== E.OPERATION_CANCELLED) fire("ArrivedError", V.i4(timeoutMs === 0 ? E.MESSAGE_NOT_FOUND : status));
-    });
+  read(self.descriptor, how, (status) => {
+    if (!status) fire("Arrived");
+    else if (status !== E.OPERATION_CANCELLED) fire("ArrivedError", V.i4(timeoutMs === 0 ? E.MESSAGE_NOT_FOUND : status));
   });
 }
 
