@@ -17,6 +17,7 @@ from conformance.judge.packets import (
     rules_base,
     rules_causes,
     rules_certificates,
+    rules_encrypted,
     rules_hosts,
     rules_http,
     rules_lists,
@@ -31,6 +32,7 @@ from conformance.judge.packets import (
 from conformance.judge.packets.causes import Cause, Search, blamed, cause_of, shortened
 from conformance.judge.packets.envelopes import envelope_facts
 from conformance.judge.packets.judged import Judged, Pattern, Told
+from conformance.judge.packets.names_told import facts_on_names
 from conformance.judge.packets.odd import CAUSE
 from conformance.judge.packets.signatures import WHY, signature_facts
 from conformance.judge.rules import Rule
@@ -52,6 +54,7 @@ _ALL: tuple[Rule, ...] = (
     *rules_senders.RULES,
     *rules_signatures.RULES,
     *rules_certificates.RULES,
+    *rules_encrypted.RULES,
     *rules_optional.RULES,
     *rules_lists.RULES,
     *rules_named.RULES,
@@ -256,13 +259,16 @@ def _without_cause(packet: Packet, transport: str) -> dict[str, Any]:
     `Packet.Decided`: an absent field is absent, not merely unread. `Packet.Overrun`: the field in which the packet
     ended; empty when it ended in none. `Packet.Counted`: the number of bytes that PacketSize should count, without a
     SessionHeader behind them; absent when the recorder may have cut the bytes short. A signed packet also has
-    `signature_facts`. `KEY.Misspelled` of a list of names: how many direct names in it the grammar does not derive.
+    `signature_facts`, and any message `facts_on_names`. Of a list of names: `KEY.Misspelled`, how many direct names in it
+    the grammar does not derive, `KEY.Outdated`, how many only that of MSMQ 1.0 does.
     """
     fields: dict[str, Any] = dict(packet.fields)
     if packet.has("SecurityHeader"):
         fields.update(signature_facts(packet))
     if packet.has("SRMPEnvelopeHeader"):
         fields.update(envelope_facts(packet))
+    if _CLASS in fields:
+        fields.update(facts_on_names(packet, remote=transport == "remote"))
     complete = transport != "tcp"
     cut = any(trouble.code == "truncated" for trouble in packet.trouble)
     stopped = {trouble.code for trouble in packet.trouble} & {"queue-type", "size", "signature", "packet-size"}
@@ -282,9 +288,11 @@ def _without_cause(packet: Packet, transport: str) -> dict[str, Any]:
             inner = (f"{key}.{at}.DirectFormatName" for at in range(min(MAX_ELEMENTS, fields[f"{key}.Elements"])))
             names = [fields[one] for one in inner if one in fields]
             fields[f"{key}.Misspelled"] = sum(not is_direct(one) for one in names)
+            fields[f"{key}.Outdated"] = sum(is_direct(one) and not is_direct(one, late=True) for one in names)
     return fields
 
 
+_CLASS = "MessagePropertiesHeader.MessageClass"
 _SIZE, _SESSION_END = "BaseHeader.PacketSize", "SessionHeader.Reserved"
 
 
@@ -464,7 +472,7 @@ def _plan(profile: str, level: str, remote: bool, only: frozenset[str] | None) -
         [
             (ready, LEVELS.index(ready.requirement.level) > rank)
             for ready in (_READY_REMOTE if remote else _READY)
-            if ready.requirement.binds(profile) and (only is None or ready.rule.requirement in only)
+            if ready.rule.binds(profile) and (only is None or ready.rule.requirement in only)
         ]
     )
 

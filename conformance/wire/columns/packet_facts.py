@@ -133,6 +133,8 @@ def fact_places(shapes: Shapes) -> None:
     slot(f"{envelope}.Counted", "http", envelope)
     slot(f"{compound}.Counted", "http", compound)
     slot("Packet.SrmpOrder", "http", compound, words=SRMP_ORDERS)
+    # A list without the destination as it is written there is left to the other path.
+    shapes.add(Place("Packet.DestinationListed", "MultiQueueFormatHeader", Sort.FLAG, size=1, fact="const"))
     # An odd packet is left to the other path, so no cause explains one that is judged here.
     shapes.add(Place("Packet.Cause", BASE_HEADER.name, Sort.WORD, fact="const", words=("",)))
     is_manager = Condition("SecurityHeader.Flags.ST", (2,))
