@@ -81,6 +81,10 @@ ALL_RULES: tuple[Rule, ...] = (*RULES, *REMOTE_RULES)
 REMOTE_EXCEPTIONS = frozenset(
     {"MQMQ-2.2.19.2.http-flag", "MQMQ-2.2.19.1.packet-size-headers", "MQMQ-2.2.19.2.address-direct"}
 )
+# What MS-MQRR 2.2.5.1 has in the place of two fields of MS-MQMQ, in such a message alone.
+REMOTE_ONLY = frozenset(
+    f"MQRR-2.2.5.1.{word}" for word in ("time-to-reach-queue", "address-type", "address-length", "address-scope")
+)
 TRANSPORTS = ("tcp", "udp", "buffer", "remote")
 MAX_SHOWN = 64  # the most bytes of a field that a verdict quotes
 MAX_TEXT = 1024  # the most characters of one
@@ -129,8 +133,9 @@ class _Ready:
         return tuple(dict.fromkeys(key for tree in self.rule.alternatives().values() for key in keys_in(tree)))
 
 
-_READY: tuple[_Ready, ...] = tuple(_Ready(rule) for rule in ALL_RULES)
-_READY_REMOTE: tuple[_Ready, ...] = tuple(ready for ready in _READY if ready.rule.requirement not in REMOTE_EXCEPTIONS)
+_EACH: tuple[_Ready, ...] = tuple(_Ready(rule) for rule in ALL_RULES)
+_READY: tuple[_Ready, ...] = tuple(ready for ready in _EACH if ready.rule.requirement not in REMOTE_ONLY)
+_READY_REMOTE: tuple[_Ready, ...] = tuple(ready for ready in _EACH if ready.rule.requirement not in REMOTE_EXCEPTIONS)
 
 
 def judge_packet(
@@ -259,8 +264,8 @@ def _without_cause(packet: Packet, transport: str) -> dict[str, Any]:
     `Packet.Decided`: an absent field is absent, not merely unread. `Packet.Overrun`: the field in which the packet
     ended; empty when it ended in none. `Packet.Counted`: the number of bytes that PacketSize should count, without a
     SessionHeader behind them; absent when the recorder may have cut the bytes short. A signed packet also has
-    `signature_facts`, and any message `facts_on_names`. Of a list of names: `KEY.Misspelled`, how many direct names in it
-    the grammar does not derive, `KEY.Outdated`, how many only that of MSMQ 1.0 does.
+    `signature_facts`, and any message `facts_on_names`. Of a list of names: `KEY.Misspelled`, how many direct names in
+    it the grammar does not derive, `KEY.Outdated`, how many only that of MSMQ 1.0 does.
     """
     fields: dict[str, Any] = dict(packet.fields)
     if packet.has("SecurityHeader"):
@@ -268,7 +273,7 @@ def _without_cause(packet: Packet, transport: str) -> dict[str, Any]:
     if packet.has("SRMPEnvelopeHeader"):
         fields.update(envelope_facts(packet))
     if _CLASS in fields:
-        fields.update(facts_on_names(packet, remote=transport == "remote"))
+        fields.update(facts_on_names(packet))
     complete = transport != "tcp"
     cut = any(trouble.code == "truncated" for trouble in packet.trouble)
     stopped = {trouble.code for trouble in packet.trouble} & {"queue-type", "size", "signature", "packet-size"}

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.grammar.direct import PREFIX, is_format_name
+from conformance.judge.packets.signed_fields import octets
 from conformance.spec.constants.enumerations import ENUMERATIONS
 from conformance.wire import Packet
 from conformance.wire.elements import MAX_SHOWN
@@ -15,21 +16,21 @@ from conformance.wire.elements import MAX_SHOWN
 LISTED, TARGET = "Packet.DestinationListed", "Packet.TargetQueue"
 SENDER = "Packet.Sender."
 """Beginning of the facts on the address of a remotely read message: `Length`, `Type`, `Scope`."""
-REMOTE = "Packet.Remote"
 REPORT = int(ENUMERATIONS["MESSAGE_CLASS_VALUES"].members["MQMSG_CLASS_REPORT"])
 NAME, OTHER = "format name", "no format name"
 _U, _LIST = "UserHeader.", "MultiQueueFormatHeader.Destination.FormatNameList"
 _BEGIN, _END = "<TARGET QUEUE>", "</TARGET QUEUE>"
 _ADDRESS = slice(32, 48)  # The bytes of QueueManagerAddress.
 _MOST = 4_096
+_DIRECT = 7
 _OTHER_QUEUES = 6  # FormatType of a distribution list, whose queues are not told.
 # The type of the destination to the FormatType of an element that names it.
 _TYPES = {3: 2, 5: 1, 7: 3}
 
 
-def facts_on_names(packet: Packet, *, remote: bool) -> dict[str, Any]:
-    """Return `Packet.DestinationListed`, `Packet.TargetQueue`, and `Packet.Sender.*` with `Packet.Remote`, each where
-    the message has what it is about."""
+def facts_on_names(packet: Packet) -> dict[str, Any]:
+    """Return `Packet.DestinationListed`, `Packet.TargetQueue` and `Packet.Sender.*`, each where the message has what it
+    is about."""
     out: dict[str, Any] = {}
     if packet.has("MultiQueueFormatHeader"):
         listed = _listed(packet)
@@ -39,12 +40,9 @@ def facts_on_names(packet: Packet, *, remote: bool) -> dict[str, Any]:
         named = _target(packet)
         if named is not None:
             out[TARGET] = NAME if is_format_name(named) else OTHER
-    if remote:
-        out[REMOTE] = True
-        raw = packet.data[_ADDRESS]
-        if packet.fields.get(_U + "Flags.DQ") == 7 and any(raw):
-            for word, at, width in (("Length", 0, 2), ("Type", 2, 2), ("Scope", 4, 4)):
-                out[SENDER + word] = int.from_bytes(raw[at : at + width], "little")
+    if packet.fields.get(_U + "Flags.DQ") == _DIRECT and any(raw := packet.data[_ADDRESS]):
+        for word, at, width in (("Length", 0, 2), ("Type", 2, 2), ("Scope", 4, 4)):
+            out[SENDER + word] = int.from_bytes(raw[at : at + width], "little")
     return out
 
 
@@ -55,14 +53,32 @@ def _listed(packet: Packet) -> bool | None:
     """
     get = packet.fields.get
     kind = get(_U + "Flags.DQ")
-    if not isinstance(kind, int) or kind not in _TYPES or get(f"{_LIST}.Stopped") != "" or get(f"{_LIST}.Elements", 0) == 0:
+    count = int(get(f"{_LIST}.Elements", 0))
+    if not isinstance(kind, int) or kind not in _TYPES or get(f"{_LIST}.Stopped") != "":
         return None
-    if int(get(f"{_LIST}.Elements", 0)) > MAX_SHOWN or get(f"{_LIST}.Of{_OTHER_QUEUES}"):
+    if get(f"{_LIST}.Of{_OTHER_QUEUES}"):
         return None
     wanted = _destination(packet, kind)
     if wanted is None or not get(f"{_LIST}.Of{_TYPES[kind]}"):
         return None
-    return any(_element(packet, f"{_LIST}.{at}.") == wanted for at in range(int(get(f"{_LIST}.Elements", 0))))
+    if _holds(packet, kind) or any(_element(packet, f"{_LIST}.{at}.") == wanted for at in range(min(count, MAX_SHOWN))):
+        return True
+    return False if count <= MAX_SHOWN else None
+
+
+def _holds(packet: Packet, kind: int) -> bool:
+    """Return whether the bytes of the destination's name are somewhere in the list."""
+    at, size = packet.spans[_LIST]
+    raw = packet.data[at : at + size]
+    if kind == 3:
+        wanted = packet.data[_ADDRESS] + octets(packet, _U + "DestinationQueue.PrivateQueueIdentifier")
+    else:
+        word = "PublicQueueIdentifier" if kind == 5 else "DirectFormatName"
+        wanted = octets(packet, f"{_U}DestinationQueue.{word}")
+    found = raw.find(wanted)
+    while found >= 0 and found % 2:
+        found = raw.find(wanted, found + 1)
+    return bool(wanted) and found >= 0
 
 
 def _destination(packet: Packet, kind: int) -> tuple[object, ...] | None:
@@ -101,6 +117,6 @@ def _target(packet: Packet) -> str | None:
     """Return the queue that the body of a report names; None where the body has no place for it."""
     body = packet.fields.get("MessagePropertiesHeader.MessageBody")
     text = body[:_MOST].decode("utf-16-le", "replace") if isinstance(body, bytes) else ""
-    before, begun, rest = text.partition(_BEGIN)
+    _, begun, rest = text.partition(_BEGIN)
     name, ended, _ = rest.partition(_END)
     return name if begun and ended else None

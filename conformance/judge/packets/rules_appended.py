@@ -5,6 +5,8 @@ They judge any packet that shows these headers, however it came. `wire.appended`
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from conformance.judge.expr import (
     ByteAt,
     Compare,
@@ -64,6 +66,11 @@ def _name(word: str, key: str) -> Rule:
         both(eq(key + ".Ended", True), eq(key + ".Zeros", True)),
         Mutation(also=NAMED, patch={key: broken}),
     )
+
+
+def _filled_bytes(first: int, last: int) -> Iterator[Expr]:
+    """Yield for each of these bytes of Address that it is not 0."""
+    return (Compare("ne", ByteAt(ADDRESS + "Address", at), Const(0)) for at in range(first, last))
 
 
 def _told(flag: str, there: str) -> Expr:
@@ -183,8 +190,11 @@ RULES: tuple[Rule, ...] = (
         one_of(TYPE, IPV4, IPV6),
         # No host has the address 0.0.0.0, nor ::.
         either(
-            *(Compare("ne", ByteAt(ADDRESS + "Address", at), Const(0)) for at in range(4)),
-            both(eq(TYPE, IPV6), either(*(Compare("ne", ByteAt(ADDRESS + "Address", at), Const(0)) for at in range(4, 16)))),
+            *_filled_bytes(0, 4),
+            both(
+                eq(TYPE, IPV6),
+                either(*_filled_bytes(4, 16)),
+            ),
         ),
         Mutation(also=APPENDED, patch={ADDRESS + "Address": bytes(16)}),
     ),

@@ -23,6 +23,7 @@ from conformance.judge.expr import (
     one_of,
 )
 from conformance.judge.packets.rules_base import MESSAGE
+from conformance.judge.packets.rules_optional import MULTI
 from conformance.judge.packets.rules_properties import AES, AES256
 from conformance.judge.packets.rules_senders import (
     AES_PROVIDERS,
@@ -39,7 +40,6 @@ from conformance.judge.packets.rules_senders import (
     M,
     encrypted,
 )
-from conformance.judge.packets.rules_optional import MULTI
 from conformance.judge.packets.rules_user import NULL, F, U
 from conformance.judge.packets.signing import (
     MULTIPLE_SIGNATURE,

@@ -22,7 +22,7 @@ from conformance.judge.expr import (
     one_of,
 )
 from conformance.judge.packets.envelopes import POSTED, RIGHT, RIGHT_POST, SOAP
-from conformance.judge.packets.names_told import REMOTE, SENDER
+from conformance.judge.packets.names_told import SENDER
 from conformance.judge.packets.rearranged import Rearranged
 from conformance.judge.packets.rules_base import MESSAGE
 from conformance.judge.packets.rules_properties import fits
@@ -175,7 +175,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "MQRR-2.2.5.1.time-to-reach-queue",
-        both(Has(REMOTE), MESSAGE),
+        MESSAGE,
         at_least("BaseHeader.TimeToReachQueue", Field("UserHeader.SentTime")),
         Mutation(also={"UserHeader.SentTime": 1_700_000_000}, patch={"BaseHeader.TimeToReachQueue": 60}),
     ),

@@ -22,8 +22,8 @@ from conformance.judge.expr import (
     is_set,
     ne,
 )
-from conformance.judge.packets.rearranged import Rearranged
 from conformance.judge.packets.names_told import LISTED, NAME, REPORT, TARGET
+from conformance.judge.packets.rearranged import Rearranged
 from conformance.judge.packets.rules_base import MESSAGE, ORDER, USUAL_WINDOWS, B
 from conformance.judge.packets.rules_optional import MULTI, TRACED
 from conformance.judge.packets.rules_properties import AES256, PRESENT, RC2, VECTOR, M
