@@ -243,14 +243,14 @@ def _cause(packet: Packet, fields: Fields, transport: str, search: Search | None
     return cause_of(packet, fields, partial(_failing, remote=transport == "remote"), search)
 
 
-def _failing(packet: Packet, readings: str, *, remote: bool) -> frozenset[str]:
-    """Return the requirements that a packet breaks under a set of readings."""
+def _failing(packet: Packet, readings: str, level: str, *, remote: bool) -> frozenset[str]:
+    """Return the requirements of a level that a packet breaks under a set of readings."""
     fields = {**_without_cause(packet, "remote" if remote else "buffer"), CAUSE: ""}
     accepted = _accepted(readings)
     return frozenset(
         ready.rule.requirement
         for ready in (_READY_REMOTE if remote else _READY)
-        if ready.requirement.level == "must" and _find(ready, fields, accepted).result is Result.BROKEN
+        if ready.requirement.level == level and _find(ready, fields, accepted).result is Result.BROKEN
     )
 
 

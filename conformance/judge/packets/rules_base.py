@@ -100,7 +100,8 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "MQMQ-2.2.19.1.packet-size",
-        Has(B + "TimeToReachQueue"),
+        # What a size says that no packet may have is told for itself.
+        both(Has(B + "TimeToReachQueue"), at_most(B + "PacketSize", MAXIMUM_SIZE)),
         eq(B + "PacketSize", Field("Packet.Counted")),
         Mutation(patch={B + "PacketSize": 48}, also_breaks=("MQMQ-2.2.20.required-headers",)),
     ),
