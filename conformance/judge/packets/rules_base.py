@@ -98,18 +98,17 @@ RULES: tuple[Rule, ...] = (
         is_clear(B + "Flags.IN"),
         Mutation(patch={B + "Flags.IN": 1}),
     ),
-    # A size that no packet may have is told first.
-    Rule(
-        "MQMQ-2.2.19.1.packet-size-maximum",
-        ALWAYS,
-        at_most(B + "PacketSize", MAXIMUM_SIZE),
-        Mutation(body=MAXIMUM_SIZE),
-    ),
     Rule(
         "MQMQ-2.2.19.1.packet-size",
         Has(B + "TimeToReachQueue"),
         eq(B + "PacketSize", Field("Packet.Counted")),
         Mutation(patch={B + "PacketSize": 48}, also_breaks=("MQMQ-2.2.20.required-headers",)),
+    ),
+    Rule(
+        "MQMQ-2.2.19.1.packet-size-maximum",
+        ALWAYS,
+        at_most(B + "PacketSize", MAXIMUM_SIZE),
+        Mutation(body=MAXIMUM_SIZE),
     ),
     Rule(
         "MQMQ-2.2.19.1.packet-size-session-header",

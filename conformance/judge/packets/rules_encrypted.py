@@ -141,8 +141,7 @@ RULES: tuple[Rule, ...] = (
         {"exact": _rooms(), "larger": Compare("ge", Field(M + "AllocationBodySize"), Field(M + "MessageSize"))},
         Mutation(
             also=encrypted(AES256, 5),
-            patch={M + "AllocationBodySize": 16},
-            also_breaks=("MQMQ-2.2.19.3.allocation-body-size",),
+            patch={M + "AllocationBodySize": 1024},
         ),
         _ROOM,
     ),

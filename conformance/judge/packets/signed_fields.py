@@ -156,7 +156,7 @@ def has_padding(packet: Packet) -> bool:
     for each in _LISTS:
         key = f"MultiQueueFormatHeader.{each}.FormatNameList"
         inside = any(name.startswith(f"{key}.") and name.endswith(".Padding") for name in packet.spans)
-        if inside or get(f"{key}.Left"):
+        if inside or (get(f"{key}.Left") and get(f"{key}.Stopped") == ""):
             return True
     return False
 
