@@ -83,6 +83,7 @@ def _holds(packet: Packet, kind: int) -> bool:
 
 def _destination(packet: Packet, kind: int) -> tuple[object, ...] | None:
     get, queue = packet.fields.get, _U + "DestinationQueue."
+    found: tuple[object, ...]
     match kind:
         case 3:
             found = (get(_U + "QueueManagerAddress"), get(queue + "PrivateQueueIdentifier"))
