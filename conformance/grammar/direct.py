@@ -25,7 +25,7 @@ _LOOSE = {
 
 
 @lru_cache(maxsize=1 << 12)
-def is_direct(text: str, *, late: bool = False) -> bool:
+def is_direct(text: str, late: bool = False) -> bool:
     """Return True for a direct format name, with or without `DIRECT=`.
 
     late: as MSMQ 2.0 and later have it, whose queues have no plus, comma or quote in their names.
@@ -38,7 +38,7 @@ def is_direct(text: str, *, late: bool = False) -> bool:
 
 def is_format_name(text: str) -> bool:
     """Return True for a format name of any kind (MS-MQMQ 2.1), and for a direct one without `DIRECT=`."""
-    return is_direct(text) or (len(text) <= MOST and any(_derives(names, text) for names in _grammars(late=False)))
+    return is_direct(text) or (len(text) <= MOST and any(_derives(names, text) for names in _grammars(False)))
 
 
 def _derives(names: Names, name: str) -> bool:

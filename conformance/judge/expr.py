@@ -251,7 +251,7 @@ class _Code:
 def _spelled(value: Known, late: bool) -> Known:
     from conformance.grammar.direct import is_direct
 
-    return is_direct(value, late=late) if isinstance(value, str) else None
+    return is_direct(value, late) if isinstance(value, str) else None
 
 
 def parts_of(expr: Expr) -> tuple[Expr, ...]:

@@ -32,7 +32,7 @@ from conformance.judge.packets import (
 from conformance.judge.packets.causes import Cause, Search, blamed, cause_of, shortened
 from conformance.judge.packets.envelopes import envelope_facts
 from conformance.judge.packets.judged import Judged, Pattern, Told
-from conformance.judge.packets.names_told import facts_on_names
+from conformance.judge.packets.names_told import facts_on_names, is_told_of
 from conformance.judge.packets.odd import CAUSE
 from conformance.judge.packets.signatures import WHY, signature_facts
 from conformance.judge.rules import Rule
@@ -272,7 +272,7 @@ def _without_cause(packet: Packet, transport: str) -> dict[str, Any]:
         fields.update(signature_facts(packet))
     if packet.has("SRMPEnvelopeHeader"):
         fields.update(envelope_facts(packet))
-    if _CLASS in fields:
+    if is_told_of(fields):
         fields.update(facts_on_names(packet))
     complete = transport != "tcp"
     cut = any(trouble.code == "truncated" for trouble in packet.trouble)
@@ -293,11 +293,10 @@ def _without_cause(packet: Packet, transport: str) -> dict[str, Any]:
             inner = (f"{key}.{at}.DirectFormatName" for at in range(min(MAX_ELEMENTS, fields[f"{key}.Elements"])))
             names = [fields[one] for one in inner if one in fields]
             fields[f"{key}.Misspelled"] = sum(not is_direct(one) for one in names)
-            fields[f"{key}.Outdated"] = sum(is_direct(one) and not is_direct(one, late=True) for one in names)
+            fields[f"{key}.Outdated"] = sum(is_direct(one) and not is_direct(one, True) for one in names)
     return fields
 
 
-_CLASS = "MessagePropertiesHeader.MessageClass"
 _SIZE, _SESSION_END = "BaseHeader.PacketSize", "SessionHeader.Reserved"
 
 

@@ -5,6 +5,7 @@ MS-MQMQ 2.2.20.1 and MS-MQQB 3.1.7.1.7; the address of MS-MQRR 2.2.5.1 in a mess
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from conformance.grammar.direct import PREFIX, is_format_name
@@ -22,10 +23,20 @@ _U, _LIST = "UserHeader.", "MultiQueueFormatHeader.Destination.FormatNameList"
 _BEGIN, _END = "<TARGET QUEUE>", "</TARGET QUEUE>"
 _ADDRESS = slice(32, 48)  # The bytes of QueueManagerAddress.
 _MOST = 4_096
+_CLASS, _NULL = "MessagePropertiesHeader.MessageClass", "00000000-0000-0000-0000-000000000000"
 _DIRECT = 7
 _OTHER_QUEUES = 6  # FormatType of a distribution list, whose queues are not told.
 # The type of the destination to the FormatType of an element that names it.
 _TYPES = {3: 2, 5: 1, 7: 3}
+
+
+def is_told_of(fields: Mapping[str, Any]) -> bool:
+    """Return True where `facts_on_names` may have something to tell; it has not of most packets."""
+    return (
+        "MultiQueueFormatHeader.Destination.HeaderSize" in fields
+        or fields.get(_CLASS) == REPORT
+        or (fields.get(_U + "Flags.DQ") == _DIRECT and fields.get(_U + "QueueManagerAddress") != _NULL)
+    )
 
 
 def facts_on_names(packet: Packet) -> dict[str, Any]:
@@ -36,7 +47,7 @@ def facts_on_names(packet: Packet) -> dict[str, Any]:
         listed = _listed(packet)
         if listed is not None:
             out[LISTED] = listed
-    if packet.fields.get("MessagePropertiesHeader.MessageClass") == REPORT:
+    if packet.fields.get(_CLASS) == REPORT:
         named = _target(packet)
         if named is not None:
             out[TARGET] = NAME if is_format_name(named) else OTHER

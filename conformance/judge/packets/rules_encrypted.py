@@ -147,7 +147,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         E + "destination",
-        both(MESSAGE, _ENCRYPTED),
+        _ENCRYPTED,
         one_of(F + "DQ", 3, 5),
         Mutation(
             also=encrypted(RC4, 1),

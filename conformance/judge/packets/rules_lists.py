@@ -112,8 +112,8 @@ def _rules_of_list(name: str) -> tuple[Rule, ...]:
         ),
         Rule(
             f"MQMQ-2.2.18.1.4.1.direct-format-name/{name}-letters",
-            both(read, at_least(f"{names}.Of3", 1), eq(f"{names}.Foreign", 0), eq(f"{names}.Misspelled", 0)),
-            eq(f"{names}.Outdated", 0),
+            both(read, at_least(f"{names}.Of3", 1), eq(f"{names}.Foreign", 0)),
+            either(eq(f"{names}.Outdated", 0), ne(f"{names}.Misspelled", 0)),
             Mutation(also=one, given=_names(name, _some("OS:host\\q"), _some("OS:server\\a+b"))),
             since="msmq-2.0",
         ),
