@@ -119,7 +119,7 @@ RULES: tuple[Rule, ...] = (
         Mutation(also=MULTI, given={Q + "Destination.FormatNameList": _OTHER_LIST}),
     ),
     Rule(
-        "MQQB-3.1.5.8.9.target-queue",
+        "MQQB-3.1.7.1.7.body/target-queue",
         Has(TARGET),
         eq(TARGET, NAME),
         Mutation(also=_REPORTING, given={M + "MessageBody": _REPORT.format("nonsense").encode("utf-16-le")}),
