@@ -170,7 +170,7 @@ READINGS: Mapping[str, str] = {
     "R-MQMQ-administration-queue": "free",
     "R-MQMQ-message-class": "custom",
     "R-MQMQ-body-type": "any",
-    "R-MQMQ-encryption-algorithm-unused": "zero-allowed",
+    "R-MQMQ-encryption-algorithm-unused": "listed",
     "R-MQMQ-security-data-flag": "one-way",
     "R-MQMQ-transaction-reserved-bits": "ignored",
     "R-MQMQ-transactional-priority": "zero",

@@ -1,7 +1,6 @@
 """Tells whether a text in a packet is a direct format name (MS-MQMQ 2.1.2), by the grammar of that section.
 
-Packets of every MSMQ version are judged alike, so a name that one version, or one reading of the grammar, derives is
-accepted.
+A name that one version, or one reading of the grammar, derives is accepted, unless the later versions alone are asked.
 """
 
 from __future__ import annotations
@@ -26,12 +25,20 @@ _LOOSE = {
 
 
 @lru_cache(maxsize=1 << 12)
-def is_direct(text: str) -> bool:
-    """Return True for a direct format name, with or without `DIRECT=`."""
+def is_direct(text: str, late: bool = False) -> bool:
+    """Return True for a direct format name, with or without `DIRECT=`.
+
+    late: as MSMQ 2.0 and later have it, whose queues have no plus, comma or quote in their names.
+    """
     if len(text) > MOST:
         return False
     name = text if text[: len(PREFIX)].upper() == PREFIX else PREFIX + text
-    return any(_derives(names, name) for names in _grammars())
+    return any(_derives(names, name) for names in _grammars(late))
+
+
+def is_format_name(text: str) -> bool:
+    """Return True for a format name of any kind (MS-MQMQ 2.1), and for a direct one without `DIRECT=`."""
+    return is_direct(text) or (len(text) <= MOST and any(_derives(names, text) for names in _grammars(False)))
 
 
 def _derives(names: Names, name: str) -> bool:
@@ -45,7 +52,8 @@ def _derives(names: Names, name: str) -> bool:
 
 
 @cache
-def _grammars() -> tuple[Names, ...]:
+def _grammars(late: bool) -> tuple[Names, ...]:
     from conformance.grammar.names import bulk
 
-    return (bulk("4.0"), bulk("1.0"), bulk("4.0", _LOOSE), bulk("1.0", _LOOSE))
+    versions = ("4.0",) if late else ("4.0", "1.0")
+    return (*map(bulk, versions), *(bulk(version, _LOOSE) for version in versions))

@@ -108,9 +108,13 @@ class Begins:
 
 @dataclass(frozen=True, slots=True)
 class Spelled:
-    """True when a text is a direct format name (MS-MQMQ 2.1.2), with or without `DIRECT=`."""
+    """True when a text is a direct format name (MS-MQMQ 2.1.2), with or without `DIRECT=`.
+
+    late: as MSMQ 2.0 and later have it (`grammar.direct`).
+    """
 
     key: str
+    late: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +207,8 @@ class _Code:
                 return f"({name}[{index}] if {found} else None)"
             case Begins(key, text):
                 return self.of_kind("str", f"g({key!r})", f".lower().startswith({text.lower()!r})")
-            case Spelled(key):
-                return f"spelled(g({key!r}))"
+            case Spelled(key, late):
+                return f"spelled(g({key!r}), {late!r})"
             case And(parts):
                 return self.of_parts(parts, "False if {0} is not None and not {1}", "True")
             case Or(parts):
@@ -244,10 +248,10 @@ class _Code:
         return f"({''.join(out)}{unknown}{otherwise})"
 
 
-def _spelled(value: Known) -> Known:
+def _spelled(value: Known, late: bool) -> Known:
     from conformance.grammar.direct import is_direct
 
-    return is_direct(value) if isinstance(value, str) else None
+    return is_direct(value, late) if isinstance(value, str) else None
 
 
 def parts_of(expr: Expr) -> tuple[Expr, ...]:
@@ -301,8 +305,8 @@ def describe(expr: Expr) -> str:
             return f"{key}[{index}]"
         case Begins(key, text):
             return f"{key} begins with {text}"
-        case Spelled(key):
-            return f"{key} is a direct format name"
+        case Spelled(key, late):
+            return f"{key} is a direct format name{' of MSMQ 2.0 or later' * late}"
         case And(parts):
             return " and ".join(map(_inner, parts))
         case Or(parts):

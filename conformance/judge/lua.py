@@ -61,7 +61,7 @@ def lua_rules(
     left_out: dict[str, str] = {}
     lines: list[str] = []
     for rule in rules:
-        if not requirement(rule.requirement).binds(profile):
+        if not rule.binds(profile):
             continue
         trees = (rule.applies, *rule.alternatives().values())
         missing = {key for tree in trees for key in keys_in(tree)} - known
@@ -92,7 +92,7 @@ _LACKING = (
 
 def _lacks(key: str) -> str:
     """Return what a rule about a field that the Lua does not decode needs."""
-    if key.endswith(".Misspelled"):
+    if key.endswith((".Misspelled", ".Outdated")):
         return _GRAMMAR
     return next((why for begin, why in _LACKING if key.startswith(begin)), f"needs {key}, which is not decoded here")
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from conformance.judge.expr import Expr
+from conformance.spec.catalogue import requirement
+from conformance.spec.versions import applies
 from conformance.wire import dissect, encode, patch
 
 Value: TypeAlias = int | str | bytes | bool
@@ -76,7 +78,8 @@ class Rule:
     """One check of one packet.
 
     id: the requirement's id, followed by `/word` where several rules serve one requirement. holds: the tree that must
-    be true, or one tree per alternative where a reading decides.
+    be true, or one tree per alternative where a reading decides. since: the first MSMQ version that the rule is about,
+    where that is a later one than its requirement's.
     """
 
     id: str
@@ -84,6 +87,11 @@ class Rule:
     holds: Expr | Mapping[str, Expr]
     breaks: Mutation
     reading: str | None = None
+    since: str | None = None
+
+    def binds(self, profile: str) -> bool:
+        """Return True when the rule judges packets of this MSMQ version."""
+        return requirement(self.requirement).binds(profile) and applies(profile, self.since, None)
 
     @property
     def requirement(self) -> str:

@@ -52,6 +52,7 @@ APART = (
     "sender-cert-layout",
     "size-exact/certificate",
     "MQRR-2.2.5.1.",
+    "target-queue",
 )
 
 
@@ -275,7 +276,7 @@ def test_every_rule_has_its_bits_once() -> None:
     assert len(set(places)) == len(places)
     assert all(0 <= shift < 62 and shift % 2 == 0 for _, shift in places)
     emitted = {pair.rule.id for pair in code.pairs}
-    # The others are about signatures and HTTP messages, and never apply to a packet that is judged here.
+    # The others are about signatures, HTTP messages and reports, and never apply to a packet that is judged here.
     missing = [rule.id for rule in ALL_RULES if rule.id not in emitted]
     assert all(any(word in name for word in APART) for name in missing), missing
 

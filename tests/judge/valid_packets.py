@@ -226,7 +226,9 @@ class Maker:
         else:
             source = uuid.UUID(str(values[U + "SourceQueueManager"]))
             out |= {S + "Flags.ST": 2, DATA + "SecurityID": source.bytes_le}
-        if self.some(0.4) and values[M + "MessageBody"]:
+        # Only a message to a private or public queue is encrypted.
+        direct = U + "DestinationQueue.DirectFormatName" in values
+        if self.some(0.4) and values[M + "MessageBody"] and not direct:
             return None, {**out, **self.encrypted()}
         if self.some(0.6):
             lists = any(key.startswith(Q) for key in values)

@@ -66,7 +66,7 @@ class Outcomes:
         for rule in rules_of(self.transport):
             demand = requirement(rule.requirement)
             pairs = by.get(rule.id)
-            if pairs and demand.binds(self.profile):
+            if pairs and rule.binds(self.profile):
                 places = tuple((pair.word, pair.shift) for pair in pairs)
                 names = tuple(pair.alternative for pair in pairs)
                 bound.append(_Bound(rule, LEVELS.index(demand.level) > rank, names, places, {}))

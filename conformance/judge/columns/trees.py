@@ -28,6 +28,7 @@ from conformance.judge.expr import (
     Times,
     describe,
 )
+from conformance.judge.packets.names_told import SENDER, TARGET
 from conformance.judge.packets.signatures import PLACES
 from conformance.wire.columns.frames import Truth, every, opposite, some
 from conformance.wire.columns.letters import direct_name, equals, starts_with
@@ -36,8 +37,12 @@ from conformance.wire.columns.shapes import Place, Sort, UnknownShapeError, is_a
 
 # Facts that only a certificate gives. Packets with one are judged elsewhere; no other packet has these facts.
 OF_CERTIFICATES = (*(f"{prefix}." for _, prefix, _ in PLACES), "Packet.Certificate.")
-# Facts that no packet judged here has: those, and the headers of HTTP messages, which are left to the other path.
-UNTOLD = (*OF_CERTIFICATES, "Packet.Envelope", "Packet.SrmpOrder", "SRMPEnvelopeHeader.", "CompoundMessageHeader.")
+# Facts that no packet judged here has: those, and the headers of HTTP messages, the queue that a report names, and an
+# address in the place of an identifier, which are left to the other path.
+UNTOLD = (
+    *OF_CERTIFICATES, "Packet.Envelope", "Packet.SrmpOrder", "SRMPEnvelopeHeader.", "CompoundMessageHeader.",
+    TARGET, SENDER,
+)  # fmt: skip
 _OPS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _NUMBERS = (Sort.NUMBER, Sort.FLAG)
 

@@ -17,8 +17,8 @@ from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import Packet, dissect
 
-Failing = Callable[[Packet, str], frozenset[str]]
-"""Returns the requirements that a packet breaks under a set of readings."""
+Failing = Callable[[Packet, str, str], frozenset[str]]
+"""Returns the requirements of a level that a packet breaks under a set of readings."""
 # What announces bytes that are not there, in the order of the packet: of a packet that ends too soon the first is told.
 _PRESENT: tuple[str, ...] = tuple(
     requirement_id(f"MQMQ-2.2.{name}")
@@ -60,6 +60,7 @@ _MUCH = 2
 _UNLIKELY = 1 << 24
 _ENVELOPE, _REMOTE = "SRMPEnvelopeHeader", "MQRR-"
 _ANY, _STRICT = "permissive", "strict"
+_MUST, _SHOULD = "must", "should"
 _DEBUG, _QUEUE_TYPE = requirement_id("MQMQ-2.2.19.1.debug-header-absent"), "DebugHeader.Flags.QT"
 _odd = compiled(ODD)
 
@@ -108,10 +109,10 @@ def cause_of(packet: Packet, fields: Mapping[str, Any], failing: Failing, search
     if search is not None and not search.begins():
         return None
     found: Cause | None = None
-    before = failing(packet, _ANY)
+    before = failing(packet, _ANY, _MUST)
     if packet.has(_ENVELOPE) or any(name.startswith(_REMOTE) for name in before):
         return None
-    least = (1 << 16, 0)
+    least = (1 << 16, 0, 0)
     for one in hypotheses(packet):
         if one.last and not least[0]:
             continue
@@ -121,21 +122,27 @@ def cause_of(packet: Packet, fields: Mapping[str, Any], failing: Failing, search
         # Four zeros behind the last header are hardly a DebugHeader without a queue.
         if right.trouble or _odd(right.fields) or (one.requirement == _DEBUG and not right.fields[_QUEUE_TYPE]):
             continue
-        after, strict = (_without(failing(right, readings), one.free) for readings in (_ANY, _STRICT))
+        after, strict = (_without(failing(right, readings, _MUST), one.free) for readings in (_ANY, _STRICT))
         # Where much is broken, some of it may be a deviation of its own.
         if after and not (len(before) > _MUCH and after < before):
             continue
         doubts = _doubtful(right)
-        if (len(after) + doubts, len(strict)) < least:
-            found, least = Cause(one.requirement, right), (len(after) + doubts, len(strict))
-            if not strict and not doubts:
+        if (so_far := (len(after) + doubts, len(strict), 0)) < least:
+            so_far = (*so_far[:2], len(failing(right, _ANY, _SHOULD)))
+        if so_far < least:
+            found, least = Cause(one.requirement, right), so_far
+            if not strict and not doubts and not so_far[2]:
                 break
     return found
 
 
 def _doubtful(packet: Packet) -> bool:
-    """Tell whether a private queue has a number that none is likely to have: they are counted from 1 on."""
-    numbers = (packet.fields.get(f"UserHeader.{queue}.PrivateQueueIdentifier", 0) for queue in QUEUES)
+    """Tell whether a private queue or a message of a sequence has a number that none is likely to have.
+
+    Both are counted from 1 on.
+    """
+    keys = (*(f"UserHeader.{queue}.PrivateQueueIdentifier" for queue in QUEUES), "TransactionHeader.TxSequenceNumber")
+    numbers = (packet.fields.get(key, 0) for key in keys)
     return any(isinstance(number, int) and number >= _UNLIKELY for number in numbers)
 
 

@@ -9,6 +9,8 @@ from conformance.wire import Packet
 from conformance.wire.layout import Value
 
 DATA, SOAP = "SRMPEnvelopeHeader.Data", "Packet.Envelope"
+COMPOUND, POSTED = "CompoundMessageHeader.", "Packet.EnvelopePost"
+RIGHT_POST = "post"
 # The documents write it without the slash that SOAP 1.1 has.
 NAMESPACES = ("http://schemas.xmlsoap.org/soap/envelope/", "http://schemas.xmlsoap.org/soap/envelope")
 RIGHT = "soap"
@@ -47,11 +49,20 @@ class _Reader:
 
 
 def envelope_facts(packet: Packet) -> dict[str, Value]:
-    """Return `Packet.Envelope`: `soap`, or a word for what the envelope lacks; nothing for a packet without one."""
+    """Return facts on the two headers of a message that was sent over HTTP, as far as the packet has them.
+
+    `Packet.Envelope`: `soap`, or a word for what the envelope lacks. `Packet.EnvelopePost`: `post` where the compound
+    message begins with an HTTP POST whose headers end before the body of the message does begin, else `no post`.
+    """
+    out: dict[str, Value] = {}
     text, whole = packet.fields.get(DATA), packet.fields.get(f"{DATA}.Terminated")
-    if not isinstance(text, str) or not whole or packet.fields[f"{DATA}.Inner"]:
-        return {}
-    return {SOAP: kind_of(text)}
+    if isinstance(text, str) and whole and not packet.fields[f"{DATA}.Inner"]:
+        out[SOAP] = kind_of(text)
+    data, body = packet.fields.get(COMPOUND + "Data"), packet.fields.get(COMPOUND + "MsgBodyOffset")
+    if isinstance(data, bytes) and isinstance(body, int) and body <= len(data):
+        head = data[:body] if body else data
+        out[POSTED] = RIGHT_POST if head.startswith(b"POST ") and b"\r\n\r\n" in head else "no post"
+    return out
 
 
 def kind_of(text: str) -> str:

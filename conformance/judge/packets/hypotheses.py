@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import starmap
 
 from conformance.grammar.direct import is_direct
-from conformance.judge.packets.lengths import cut_session_header, guesses
+from conformance.judge.packets.lengths import cut_session_header, guesses, instead
 from conformance.judge.packets.surplus import cuts, surplus
 from conformance.spec.catalogue import requirement_id
 from conformance.wire import Packet, patch
@@ -192,6 +192,7 @@ def _all(packet: Packet) -> Iterator[Hypothesis]:
     yield from _packed(packet)
     yield from _denied_body(packet)
     yield from _padding(packet)
+    yield from _too_many(packet)
     yield from (one for one in _sizes(packet, _behind) if one.requirement == _BODY)
     yield from (Hypothesis(requirement, data, last=True) for requirement, data in guesses(packet))
     yield from _sizes(packet, _slipped)
@@ -387,6 +388,26 @@ def _packed(packet: Packet) -> Iterator[Hypothesis]:
         if longer and 0 <= size + longer < 1 << 32:
             whole = patch(packet, {_SIZE: size + longer})
             yield Hypothesis(_PADDED[_S], whole[:start] + right + whole[end:])
+
+
+def _too_many(packet: Packet) -> Iterator[Hypothesis]:
+    """Yield packets without four bytes behind a direct name, and without a few in front of an item of SecurityData."""
+    for queue in _QUEUES.values():
+        key = f"{queue}.DirectFormatName"
+        if key in packet.spans:
+            end = max(sum(packet.spans[key]), sum(packet.spans.get(f"{queue}.Padding", (0, 0))))
+            right = instead(packet, end, 4, b"")
+            if right is not None:
+                yield Hypothesis(_PADDED[_U], right)
+    if _S + "ProviderInfoSize" not in packet.spans:
+        return
+    start = sum(packet.spans[_S + "ProviderInfoSize"])
+    for item in _ITEMS:
+        for more in (2, 1, 3) if packet.fields[item] else ():
+            right = instead(packet, start, more, b"")
+            if right is not None:
+                yield Hypothesis(_PADDED[_S], right)
+        start += -(-int(packet.fields[item]) // 4) * 4
 
 
 def _padding(packet: Packet) -> Iterator[Hypothesis]:

@@ -17,6 +17,7 @@ from conformance.judge.packets import (
     rules_base,
     rules_causes,
     rules_certificates,
+    rules_encrypted,
     rules_hosts,
     rules_http,
     rules_lists,
@@ -31,6 +32,7 @@ from conformance.judge.packets import (
 from conformance.judge.packets.causes import Cause, Search, blamed, cause_of, shortened
 from conformance.judge.packets.envelopes import envelope_facts
 from conformance.judge.packets.judged import Judged, Pattern, Told
+from conformance.judge.packets.names_told import facts_on_names, is_told_of
 from conformance.judge.packets.odd import CAUSE
 from conformance.judge.packets.signatures import WHY, signature_facts
 from conformance.judge.rules import Rule
@@ -52,6 +54,7 @@ _ALL: tuple[Rule, ...] = (
     *rules_senders.RULES,
     *rules_signatures.RULES,
     *rules_certificates.RULES,
+    *rules_encrypted.RULES,
     *rules_optional.RULES,
     *rules_lists.RULES,
     *rules_named.RULES,
@@ -77,6 +80,10 @@ ALL_RULES: tuple[Rule, ...] = (*RULES, *REMOTE_RULES)
 # in QueueManagerAddress of a message to a direct format name.
 REMOTE_EXCEPTIONS = frozenset(
     {"MQMQ-2.2.19.2.http-flag", "MQMQ-2.2.19.1.packet-size-headers", "MQMQ-2.2.19.2.address-direct"}
+)
+# What MS-MQRR 2.2.5.1 has in the place of two fields of MS-MQMQ, in such a message alone.
+REMOTE_ONLY = frozenset(
+    f"MQRR-2.2.5.1.{word}" for word in ("time-to-reach-queue", "address-type", "address-length", "address-scope")
 )
 TRANSPORTS = ("tcp", "udp", "buffer", "remote")
 MAX_SHOWN = 64  # the most bytes of a field that a verdict quotes
@@ -126,8 +133,9 @@ class _Ready:
         return tuple(dict.fromkeys(key for tree in self.rule.alternatives().values() for key in keys_in(tree)))
 
 
-_READY: tuple[_Ready, ...] = tuple(_Ready(rule) for rule in ALL_RULES)
-_READY_REMOTE: tuple[_Ready, ...] = tuple(ready for ready in _READY if ready.rule.requirement not in REMOTE_EXCEPTIONS)
+_EACH: tuple[_Ready, ...] = tuple(_Ready(rule) for rule in ALL_RULES)
+_READY: tuple[_Ready, ...] = tuple(ready for ready in _EACH if ready.rule.requirement not in REMOTE_ONLY)
+_READY_REMOTE: tuple[_Ready, ...] = tuple(ready for ready in _EACH if ready.rule.requirement not in REMOTE_EXCEPTIONS)
 
 
 def judge_packet(
@@ -235,14 +243,14 @@ def _cause(packet: Packet, fields: Fields, transport: str, search: Search | None
     return cause_of(packet, fields, partial(_failing, remote=transport == "remote"), search)
 
 
-def _failing(packet: Packet, readings: str, *, remote: bool) -> frozenset[str]:
-    """Return the requirements that a packet breaks under a set of readings."""
+def _failing(packet: Packet, readings: str, level: str, *, remote: bool) -> frozenset[str]:
+    """Return the requirements of a level that a packet breaks under a set of readings."""
     fields = {**_without_cause(packet, "remote" if remote else "buffer"), CAUSE: ""}
     accepted = _accepted(readings)
     return frozenset(
         ready.rule.requirement
         for ready in (_READY_REMOTE if remote else _READY)
-        if ready.requirement.level == "must" and _find(ready, fields, accepted).result is Result.BROKEN
+        if ready.requirement.level == level and _find(ready, fields, accepted).result is Result.BROKEN
     )
 
 
@@ -256,13 +264,16 @@ def _without_cause(packet: Packet, transport: str) -> dict[str, Any]:
     `Packet.Decided`: an absent field is absent, not merely unread. `Packet.Overrun`: the field in which the packet
     ended; empty when it ended in none. `Packet.Counted`: the number of bytes that PacketSize should count, without a
     SessionHeader behind them; absent when the recorder may have cut the bytes short. A signed packet also has
-    `signature_facts`. `KEY.Misspelled` of a list of names: how many direct names in it the grammar does not derive.
+    `signature_facts`, and any message `facts_on_names`. Of a list of names: `KEY.Misspelled`, how many direct names in
+    it the grammar does not derive, `KEY.Outdated`, how many only that of MSMQ 1.0 does.
     """
     fields: dict[str, Any] = dict(packet.fields)
     if packet.has("SecurityHeader"):
         fields.update(signature_facts(packet))
     if packet.has("SRMPEnvelopeHeader"):
         fields.update(envelope_facts(packet))
+    if is_told_of(fields):
+        fields.update(facts_on_names(packet))
     complete = transport != "tcp"
     cut = any(trouble.code == "truncated" for trouble in packet.trouble)
     stopped = {trouble.code for trouble in packet.trouble} & {"queue-type", "size", "signature", "packet-size"}
@@ -282,6 +293,7 @@ def _without_cause(packet: Packet, transport: str) -> dict[str, Any]:
             inner = (f"{key}.{at}.DirectFormatName" for at in range(min(MAX_ELEMENTS, fields[f"{key}.Elements"])))
             names = [fields[one] for one in inner if one in fields]
             fields[f"{key}.Misspelled"] = sum(not is_direct(one) for one in names)
+            fields[f"{key}.Outdated"] = sum(is_direct(one) and not is_direct(one, True) for one in names)
     return fields
 
 
@@ -464,7 +476,7 @@ def _plan(profile: str, level: str, remote: bool, only: frozenset[str] | None) -
         [
             (ready, LEVELS.index(ready.requirement.level) > rank)
             for ready in (_READY_REMOTE if remote else _READY)
-            if ready.requirement.binds(profile) and (only is None or ready.rule.requirement in only)
+            if ready.rule.binds(profile) and (only is None or ready.rule.requirement in only)
         ]
     )
 

@@ -67,6 +67,8 @@ _LIST = {name: requirement_id(f"MQMQ-2.2.20.1.{name.lower()}-layout") for name i
 _REQUIRED = requirement_id("MQMQ-2.2.20.required-headers")
 _PROPERTIES = requirement_id("MQMQ-2.2.20.message-properties-header-layout")
 _TRANSACTION = requirement_id("MQMQ-2.2.20.transaction-header-layout")
+_USER = requirement_id("MQMQ-2.2.20.user-header-layout")
+_MOVED = ("MessagePropertiesHeader", "SecurityHeader")  # Headers that may stand in the place of a UserHeader.
 _SESSION = requirement_id("MQMQ-2.2.19.1.session-header-present")
 
 
@@ -208,6 +210,12 @@ def _user_header(packet: Packet) -> Iterator[Guessed]:
         rest = packet.data[_BASE + length + size :]
         moved = packet.data[_BASE + length : _BASE + length + size] + packet.data[_BASE : _BASE + length]
         yield _TRANSACTION, packet.data[:_BASE] + moved + rest
+    for section, _ in USER_MESSAGE_SECTIONS:
+        if section.name in _MOVED:
+            _, length = read_section(section, packet.data[_BASE : int(packet.fields[_SIZE])])
+            _, size = read_section(_USER_HEADER, packet.data[_BASE + length :])
+            moved = packet.data[_BASE + length : _BASE + length + size] + packet.data[_BASE : _BASE + length]
+            yield _USER, packet.data[:_BASE] + moved + packet.data[_BASE + length + size :]
     model = _message()
     at, size = model.spans["UserHeader"]
     flags = int(model.fields[_U + "Flags"]) & ~(1 << 23)  # without the lists

@@ -5,7 +5,10 @@ They judge any packet that shows these headers, however it came. `wire.appended`
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from conformance.judge.expr import (
+    ByteAt,
     Compare,
     Const,
     Expr,
@@ -40,7 +43,12 @@ def _filled(text: str) -> bytes:
     return text.encode("utf-16-le").ljust(64, b"\0")
 
 
-APPENDED: dict[str, Value] = {SUB + "AbortCounter": 0, TYPE: IPV4, LENGTH: 4}
+APPENDED: dict[str, Value] = {
+    SUB + "AbortCounter": 0,
+    TYPE: IPV4,
+    LENGTH: 4,
+    ADDRESS + "Address": bytes((192, 0, 2, 1)).ljust(16, b"\0"),
+}
 NAMED: dict[str, Value] = APPENDED | {NAME: _filled("held"), TARGET: _filled("done")}
 DEAD_LETTER: dict[str, Value] = APPENDED | {PATH: "OS:h\\dea\0\0".encode("utf-16-le")}
 
@@ -58,6 +66,11 @@ def _name(word: str, key: str) -> Rule:
         both(eq(key + ".Ended", True), eq(key + ".Zeros", True)),
         Mutation(also=NAMED, patch={key: broken}),
     )
+
+
+def _filled_bytes(first: int, last: int) -> Iterator[Expr]:
+    """Yield for each of these bytes of Address that it is not 0."""
+    return (Compare("ne", ByteAt(ADDRESS + "Address", at), Const(0)) for at in range(first, last))
 
 
 def _told(flag: str, there: str) -> Expr:
@@ -171,6 +184,19 @@ RULES: tuple[Rule, ...] = (
         one_of(TYPE, IPV4, IPV6),
         either(both(eq(TYPE, IPV4), eq(LENGTH, 4)), both(eq(TYPE, IPV6), eq(LENGTH, 16))),
         Mutation(also=APPENDED, patch={LENGTH: 16}),
+    ),
+    Rule(
+        ID + "5.address",
+        one_of(TYPE, IPV4, IPV6),
+        # No host has the address 0.0.0.0, nor ::.
+        either(
+            *_filled_bytes(0, 4),
+            both(
+                eq(TYPE, IPV6),
+                either(*_filled_bytes(4, 16)),
+            ),
+        ),
+        Mutation(also=APPENDED, patch={ADDRESS + "Address": bytes(16)}),
     ),
     Rule(
         ID + "5.address-scope",

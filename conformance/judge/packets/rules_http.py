@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import struct
+from dataclasses import dataclass
+
 from conformance.judge.expr import (
     Compare,
     Expr,
@@ -9,14 +12,17 @@ from conformance.judge.expr import (
     Has,
     Plus,
     Times,
+    at_least,
     at_most,
     both,
     either,
     eq,
     is_set,
     ne,
+    one_of,
 )
-from conformance.judge.packets.envelopes import RIGHT, SOAP
+from conformance.judge.packets.envelopes import POSTED, RIGHT, RIGHT_POST, SOAP
+from conformance.judge.packets.names_told import SENDER
 from conformance.judge.packets.rearranged import Rearranged
 from conformance.judge.packets.rules_base import MESSAGE
 from conformance.judge.packets.rules_properties import fits
@@ -37,6 +43,30 @@ HTTP: dict[str, Value] = {
     C + "MsgBodyOffset": len(POST),
     C + "MsgBodySize": len(BODY),
 }
+IPV4, IPV6 = 1, 6
+_AT = 32  # The place of QueueManagerAddress in a packet.
+
+
+@dataclass(frozen=True, slots=True)
+class Addressed(Mutation):
+    """A mutation whose broken packet has these bytes at the beginning of QueueManagerAddress; in the valid one they are
+    those of 10.0.0.1."""
+
+    address: bytes = b""
+
+    def valid(self) -> bytes:
+        """Put a right address into the packet."""
+        return _with_address(Mutation.valid(self), struct.pack("<HHI", 4, IPV4, 0) + bytes((10, 0, 0, 1)))
+
+    def broken(self) -> bytes:
+        """Put the wrong address into the packet."""
+        return _with_address(Mutation.valid(self), self.address)
+
+
+def _with_address(data: bytes, address: bytes) -> bytes:
+    return data[:_AT] + address + data[_AT + len(address) :]
+
+
 _NAMES = (E.removesuffix("."), C.removesuffix("."))
 
 
@@ -114,6 +144,40 @@ RULES: tuple[Rule, ...] = (
         Has(C + "Counted"),
         Compare("le", Plus(Field(C + "MsgBodySize"), Field(C + "MsgBodyOffset")), Field(C + "Counted")),
         Mutation(also=HTTP, patch={C + "MsgBodySize": len(BODY) + 1}),
+    ),
+    Rule(
+        ID + "2.2.http-post",
+        Has(POSTED),
+        eq(POSTED, RIGHT_POST),
+        Mutation(also=HTTP, given={C + "Data": b"GET" + POST[4:] + BODY + b"  ", C + "MsgBodyOffset": len(POST)}),
+    ),
+    Rule(
+        "MQRR-2.2.5.1.address-type",
+        Has(SENDER + "Type"),
+        one_of(SENDER + "Type", IPV4, IPV6),
+        Addressed(also={}, address=struct.pack("<HHI", 4, 2, 0) + bytes((10, 0, 0, 1))),
+    ),
+    Rule(
+        "MQRR-2.2.5.1.address-length",
+        both(Has(SENDER + "Type"), one_of(SENDER + "Type", IPV4, IPV6)),
+        # The field holds half of an IPv6 address.
+        either(
+            both(eq(SENDER + "Type", IPV4), eq(SENDER + "Length", 4)),
+            both(eq(SENDER + "Type", IPV6), one_of(SENDER + "Length", 8, 16)),
+        ),
+        Addressed(also={}, address=struct.pack("<HHI", 16, IPV4, 0) + bytes((10, 0, 0, 1))),
+    ),
+    Rule(
+        "MQRR-2.2.5.1.address-scope",
+        eq(SENDER + "Type", IPV4),
+        eq(SENDER + "Scope", 0),
+        Addressed(also={}, address=struct.pack("<HHI", 4, IPV4, 3) + bytes((10, 0, 0, 1))),
+    ),
+    Rule(
+        "MQRR-2.2.5.1.time-to-reach-queue",
+        MESSAGE,
+        at_least("BaseHeader.TimeToReachQueue", Field("UserHeader.SentTime")),
+        Mutation(also={"UserHeader.SentTime": 1_700_000_000}, patch={"BaseHeader.TimeToReachQueue": 60}),
     ),
     Rule(
         ID + "2.1.alignment",

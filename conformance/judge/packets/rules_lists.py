@@ -25,7 +25,7 @@ from conformance.wire.multi_queue_format_header import ADDRESS_HEADER_SIZE, DIST
 
 Q = "MultiQueueFormatHeader."
 GUID = "909ea0fc-9078-4445-8f11-394c43cd8907"
-_DIRECT = b"\3\0" + "OS:h\\q\0".encode("utf-16-le")  # 16 bytes
+_DIRECT = b"\3\0" + "OS:host\\q\0".encode("utf-16-le")  # 20 bytes
 _CLASS = "MessagePropertiesHeader.MessageClass"
 
 
@@ -46,7 +46,7 @@ def _names(name: str, *elements: dict[str, Value]) -> dict[str, Value]:
         for inner, value in one.items()
     }
     if name != "Destination":
-        out |= _names("Destination", _some("OS:h\\q"))
+        out |= _names("Destination", _some("OS:host\\q"))
     return out
 
 
@@ -56,7 +56,7 @@ def _rules_of_list(name: str) -> tuple[Rule, ...]:
     read = Has(f"{names}.Stopped")
     whole = eq(f"{names}.Stopped", "")
     some_way = either(*(eq(f"{names}.Fits.{way}", True) for way in WAYS))
-    one = _names(name, _some("OS:h\\q"))
+    one = _names(name, _some("OS:host\\q"))
     first = f"{names}.0."
 
     def way(*ways: str) -> Expr:
@@ -101,14 +101,21 @@ def _rules_of_list(name: str) -> tuple[Rule, ...]:
                 "without": both(eq(f"{names}.Prefixed", 0), eq(f"{names}.Foreign", 0)),
                 "with": both(eq(f"{names}.Plain", 0), eq(f"{names}.Foreign", 0)),
             },
-            Mutation(also=one, given=_names(name, _some("DIRECT=OS:h\\q"))),
+            Mutation(also=one, given=_names(name, _some("DIRECT=OS:host\\q"))),
             "R-MQMQ-direct-prefix",
         ),
         Rule(
             f"MQMQ-2.2.18.1.4.1.direct-format-name/{name}-grammar",
             both(read, at_least(f"{names}.Of3", 1), eq(f"{names}.Foreign", 0)),
             eq(f"{names}.Misspelled", 0),
-            Mutation(also=one, given=_names(name, _some("OS:server"))),
+            Mutation(also=one, given=_names(name, _some("OS:host\\q"), _some("OS:server"))),
+        ),
+        Rule(
+            f"MQMQ-2.2.18.1.4.1.direct-format-name/{name}-letters",
+            both(read, at_least(f"{names}.Of3", 1), eq(f"{names}.Foreign", 0)),
+            either(eq(f"{names}.Outdated", 0), ne(f"{names}.Misspelled", 0)),
+            Mutation(also=one, given=_names(name, _some("OS:host\\q"), _some("OS:server\\a+b"))),
+            since="msmq-2.0",
         ),
         Rule(
             f"MQMQ-2.2.18.1.4.public-format-name/{name}",
@@ -119,7 +126,7 @@ def _rules_of_list(name: str) -> tuple[Rule, ...]:
                 "aligned": way("header.aligned", "element.aligned"),
             },
             Mutation(
-                also=_names(name, _PUBLIC, _some("OS:h\\q")),
+                also=_names(name, _PUBLIC, _some("OS:host\\q")),
                 given={first + "Padding": bytes(2)},
             ),
             "R-MQMQ-public-element-alignment",
@@ -130,7 +137,7 @@ def _rules_of_list(name: str) -> tuple[Rule, ...]:
                 both(whole, at_least(f"{names}.Of{kind}", 1), some_way),
                 origin,
                 Mutation(
-                    also=_names(name, _some("OS:h\\q"), element, _some("OS:h\\q")),
+                    also=_names(name, _some("OS:h\\q"), element, _some("OS:host\\q")),
                     given={f"{names}.1.Padding": b""},
                 ),
                 "R-MQMQ-element-alignment",
@@ -171,7 +178,7 @@ RULES: tuple[Rule, ...] = (
         "MQMQ-2.2.20.3.size",
         Has(Q + "Signature.Size"),
         fits(Q + "Signature.Signature", Q + "Signature.Size"),
-        Mutation(also=_names("Destination", _some("OS:h\\q")), patch={Q + "Signature.Size": 400}),
+        Mutation(also=_names("Destination", _some("OS:host\\q")), patch={Q + "Signature.Size": 400}),
     ),
     Rule(
         "MQMQ-2.2.18.1.6.custom-class",

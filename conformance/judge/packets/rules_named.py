@@ -22,11 +22,12 @@ from conformance.judge.expr import (
     is_set,
     ne,
 )
+from conformance.judge.packets.names_told import LISTED, NAME, REPORT, TARGET
 from conformance.judge.packets.rearranged import Rearranged
-from conformance.judge.packets.rules_base import MESSAGE, ORDER, B
-from conformance.judge.packets.rules_optional import TRACED
+from conformance.judge.packets.rules_base import MESSAGE, ORDER, USUAL_WINDOWS, B
+from conformance.judge.packets.rules_optional import MULTI, TRACED
 from conformance.judge.packets.rules_properties import AES256, PRESENT, RC2, VECTOR, M
-from conformance.judge.packets.rules_senders import CIPHERS, KEY, RC4, STANDARD, encrypted, provided
+from conformance.judge.packets.rules_senders import CIPHERS, KEY, RC4, STANDARD, WITH_SID, encrypted, provided
 from conformance.judge.packets.rules_user import ASKING, GUID, NULL, QUEUE_FIELDS, F, U
 from conformance.judge.rules import Mutation, Rule, Value
 from conformance.wire.base_header import INFINITE, MAXIMUM_SIZE
@@ -99,7 +100,49 @@ def _padded() -> Iterator[Rule]:
         )
 
 
+_OTHER_LIST = b"\3\0" + "OS:other\\q\0".encode("utf-16-le")
+_REPORT = "<MESSAGE ID>00000007</MESSAGE ID>\r\n<TARGET QUEUE>{}</TARGET QUEUE>\r\n"
+_REPORTING: dict[str, Value] = {
+    F + "DQ": PUBLIC,
+    U + "DestinationQueue.DirectFormatName": b"",
+    U + "DestinationQueue.PublicQueueIdentifier": GUID,
+    U + "QueueManagerAddress": GUID,
+    M + "MessageClass": REPORT,
+    M + "MessageBody": _REPORT.format("DIRECT=OS:host\\q").encode("utf-16-le"),
+}
+
 RULES: tuple[Rule, ...] = (
+    Rule(
+        "MQMQ-2.2.20.1.destination-complete/itself",
+        Has(LISTED),
+        eq(LISTED, True),
+        Mutation(also=MULTI, given={Q + "Destination.FormatNameList": _OTHER_LIST}),
+    ),
+    Rule(
+        "MQQB-3.1.7.1.7.body/target-queue",
+        Has(TARGET),
+        eq(TARGET, NAME),
+        Mutation(also=_REPORTING, given={M + "MessageBody": _REPORT.format("nonsense").encode("utf-16-le")}),
+    ),
+    Rule(
+        "MQQB-3.1.3.2.window-size",
+        Has("ConnectionParametersHeader.WindowSize"),
+        eq("ConnectionParametersHeader.WindowSize", USUAL_WINDOWS[0]),
+        Mutation(
+            kind="ConnectionParameters",
+            also={"ConnectionParametersHeader.WindowSize": 64},
+            patch={"ConnectionParametersHeader.WindowSize": 5},
+        ),
+    ),
+    Rule(
+        "MQMQ-2.2.20.6.security-data-by-flags",
+        both(MESSAGE, Has(H + "ProviderInfoSize"), is_set(H + "Flags.EB")),
+        ne(H + "EncryptionKeySize", 0),
+        Mutation(
+            also=encrypted(RC4, 1) | {U + "ConnectorType": GUID},
+            given={KEY: b"", M + "MessageBody": b"", H + "Flags.ST": 1, **WITH_SID},
+        ),
+    ),
     Rule(
         "MQMQ-2.2.19.2.source-queue-manager",
         both(MESSAGE, is_clear(F + "AH")),
@@ -154,7 +197,7 @@ RULES: tuple[Rule, ...] = (
         Has(Q + "Destination.ElementCount"),
         at_least(Q + "Destination.ElementCount", 1),
         Mutation(
-            also={Q + "Destination.ElementCount": 1, Q + "Destination.FormatNameList": b"\3\0O\0S\0:\0h\0\\\0q\0\0\0"},
+            also=MULTI,
             given={Q + "Destination.ElementCount": 0, Q + "Destination.FormatNameList": b""},
         ),
     ),

@@ -11,8 +11,10 @@ Q = "MultiQueueFormatHeader."
 S = "SoapHeader."
 D = "DebugHeader."
 GUID = "909ea0fc-9078-4445-8f11-394c43cd8907"
+# A list with the destination of `PLAIN` alone.
+LISTED = b"\3\0" + "OS:host\\q\0".encode("utf-16-le")
 MULTI: dict[str, Value] = {
-    Q + "Destination.FormatNameList": b"\3\0O\0S\0:\0h\0\\\0q\0\0\0",
+    Q + "Destination.FormatNameList": LISTED,
     Q + "Destination.ElementCount": 1,
 }
 SOAP: dict[str, Value] = {S + "Header": "header", S + "Body": "body"}

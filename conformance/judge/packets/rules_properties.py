@@ -16,6 +16,7 @@ from conformance.judge.expr import (
     either,
     eq,
     is_clear,
+    is_set,
     ne,
     one_of,
 )
@@ -55,6 +56,7 @@ CLASSES = (
 # MS-MQMQ 2.2.12; VT_VECTOR (0x1000) is combined with the others.
 BODY_TYPES = (0, 1, 2, 3, 11, 12, 16, 17, 18, 19, 20, 21, 31, 65, 72)
 VECTOR = 0x1000
+_KEY_ALGORITHM = "SIMPLEBLOB.SessionKeyAlgorithm"
 _FOREIGN = "909ea0fc-9078-4445-8f11-394c43cd8907"  # With a connector's key nothing else is compared.
 
 
@@ -62,6 +64,13 @@ def fits(key: str, size: str) -> Expr:
     """The field is present, its size is zero, or it is absent for a reason other than the end of the packet."""
     return either(Has(key), eq(size, 0), ne("Packet.Overrun", key))
 
+
+# The key of the body is one for the algorithm; a connector's own is not looked at.
+_BY_ITS_KEY = either(
+    is_set("UserHeader.Flags.CQ"),
+    Not(Has(_KEY_ALGORITHM)),
+    Compare("eq", Field(_KEY_ALGORITHM), Field(M + "EncryptionAlgorithm")),
+)
 
 RULES: tuple[Rule, ...] = (
     Rule(
@@ -171,7 +180,8 @@ RULES: tuple[Rule, ...] = (
                 both(eq(M + "PrivacyLevel", 5), one_of(M + "EncryptionAlgorithm", *AES)),
             ),
             "by-key": either(
-                both(one_of(M + "PrivacyLevel", 1, 3), one_of(M + "EncryptionAlgorithm", *ALGORITHMS)),
+                both(one_of(M + "PrivacyLevel", 1, 3), one_of(M + "EncryptionAlgorithm", RC2, RC4)),
+                both(one_of(M + "PrivacyLevel", 1, 3), one_of(M + "EncryptionAlgorithm", *AES), _BY_ITS_KEY),
                 both(eq(M + "PrivacyLevel", 5), one_of(M + "EncryptionAlgorithm", *AES)),
             ),
         },

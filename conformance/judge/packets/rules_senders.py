@@ -38,6 +38,13 @@ CIPHERS = {
     RC4: ("encryption-rc4", 3, 1),
 }
 KEY = D + "EncryptionKey"
+# A private queue instead of a direct name.
+TO_PRIVATE: dict[str, Value] = {
+    "UserHeader.Flags.DQ": 3,
+    "UserHeader.DestinationQueue.DirectFormatName": b"",
+    "UserHeader.DestinationQueue.PrivateQueueIdentifier": 5,
+    "UserHeader.QueueManagerAddress": "909ea0fc-9078-4445-8f11-394c43cd8907",
+}
 SESSION_ALGORITHM = "SIMPLEBLOB.SessionKeyAlgorithm"
 WITH_SID: dict[str, Value] = {F + "ST": 1, D + "SecurityID": sid_bytes("S-1-5-32-544")}
 WITH_MANAGER: dict[str, Value] = {
@@ -52,11 +59,16 @@ NAME, TYPE = D + "ProviderInfo.ProviderName", D + "ProviderInfo.ProviderType"
 
 
 def encrypted(algorithm: int, privacy: int) -> dict[str, Value]:
-    """Return the values of a formally encrypted message: the key and the body are any bytes of a fitting length."""
+    """Return the values of a formally encrypted message to a private queue.
+
+    The key and the body are any bytes of a fitting length. Only a message to a private or public queue is encrypted.
+    """
     return {
+        **TO_PRIVATE,
         F + "EB": 1,
+        F + "DE": 1,
         F + "AI": 1,
-        KEY: simple_blob(algorithm, bytes(range(64))),
+        KEY: simple_blob(algorithm, bytes(range(256))),
         M + "PrivacyLevel": privacy,
         M + "EncryptionAlgorithm": algorithm,
         M + "MessageBody": bytes(range(32)),
@@ -181,7 +193,7 @@ RULES: tuple[Rule, ...] = (
         is_clear(F + "EB"),
         # The other document demands it for the key, and for the flag.
         Mutation(
-            also=WITH_SID,
+            also={**WITH_SID, **TO_PRIVATE, F + "DE": 1},
             given={F + "EB": 1, KEY: simple_blob(RC4, bytes(64))},
             also_breaks=(A + "privacy-level-none", "MQDMPR-3.1.7.1.32.encrypted-flag"),
         ),

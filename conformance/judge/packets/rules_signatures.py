@@ -32,7 +32,7 @@ _TELLING: dict[str, Value] = {
 _LISTS: dict[str, Value] = {
     **UNSIGNED_LIST,
     "MultiQueueFormatHeader.Destination.ElementCount": 1,
-    "MultiQueueFormatHeader.Destination.FormatNameList": b"\x03\0" + "OS:h\\q\0".encode("utf-16-le"),
+    "MultiQueueFormatHeader.Destination.FormatNameList": b"\x03\0" + "OS:host\\q\0".encode("utf-16-le"),
     "MultiQueueFormatHeader.Administration.ElementCount": 1,
     "MultiQueueFormatHeader.Administration.FormatNameList": b"\x03\0" + "OS:h\\a\0".encode("utf-16-le"),
 }

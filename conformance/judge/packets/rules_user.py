@@ -14,6 +14,7 @@ from conformance.judge.expr import (
     at_least,
     at_most,
     both,
+    either,
     eq,
     is_clear,
     is_set,
@@ -110,6 +111,13 @@ def _queue_names(field: str, also: dict[str, Value]) -> tuple[Rule, ...]:
             Spelled(name),
             Mutation(also=also, given={name: "FTP:server\\q"}),
         ),
+        Rule(
+            f"MQMQ-2.2.18.1.5.2.direct-format-name/{field}-letters",
+            both(whole, eq(f"{name}.Inner", False)),
+            either(Spelled(name, late=True), Not(Spelled(name))),
+            Mutation(also=also, given={name: "OS:host\\a+b"}),
+            since="msmq-2.0",
+        ),
     )
 
 
@@ -197,7 +205,7 @@ RULES: tuple[Rule, ...] = (
         Has("MultiQueueFormatHeader.Signature.Size"),
         Mutation(
             also={
-                "MultiQueueFormatHeader.Destination.FormatNameList": b"\3\0O\0S\0:\0h\0\\\0q\0\0\0",
+                "MultiQueueFormatHeader.Destination.FormatNameList": b"\3\0" + "OS:host\\q\0".encode("utf-16-le"),
                 "MultiQueueFormatHeader.Destination.ElementCount": 1,
             },
             given={F + "MQ": 1},

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, fields
 
 from conformance.judge.packets.certificate_keys import key_facts
-from conformance.judge.packets.signed_fields import READINGS, Choice, Part, combinations
+from conformance.judge.packets.signed_fields import READINGS, Choice, Part, combinations, has_padding
 from conformance.wire import Packet
 from conformance.wire.certificates import Certificate, read_certificate, sequence_size
 from conformance.wire.hashes import DIGEST_INFO, DIGEST_SIZES, SLOWNESS, digest
@@ -133,6 +133,9 @@ def _judge(
     if not matches:
         if packet.fields.get("SecurityHeader.Flags.EB") or packet.fields.get(_M + "PrivacyLevel"):
             out[WHY] = "the body is encrypted, and the signature can be over the body before that"
+            return
+        if kinds == (3,) and opened and has_padding(packet):
+            out[WHY] = "the lists of names have padding, which can have had any other value when they were signed"
             return
         out[prefix + ".Kind"] = 0
         return

@@ -147,6 +147,20 @@ def names_of(packet: Packet, each: str) -> bytes:
     return packet.data[span[0] + _HEADER_SIZE : span[0] + size]
 
 
+def has_padding(packet: Packet) -> bool:
+    """Return True when a list of names, which a signature covers, has bytes that only align it.
+
+    They can have any value (MS-MQMQ 2.2.18.1.4, 2.2.20.2), and nothing says that a signer hashes those of the packet.
+    """
+    get = packet.fields.get
+    for each in _LISTS:
+        key = f"MultiQueueFormatHeader.{each}.FormatNameList"
+        inside = any(name.startswith(f"{key}.") and name.endswith(".Padding") for name in packet.spans)
+        if inside or (get(f"{key}.Left") and get(f"{key}.Stopped") == ""):
+            return True
+    return False
+
+
 def octets(packet: Packet, key: str) -> bytes:
     """Return the bytes of a field in the packet; empty when it is absent."""
     at, length = packet.spans.get(key, (0, 0))

@@ -16,6 +16,7 @@ from conformance.judge.packets import rules_hosts
 from conformance.judge.packets.judge import RULES
 from conformance.judge.packets.rules_causes import RULES as CAUSES
 from conformance.judge.packets.rules_certificates import RULES as CERTIFICATES
+from conformance.judge.packets.rules_encrypted import RULES as ENCRYPTED
 from conformance.judge.packets.rules_named import RULES as NAMED
 from conformance.judge.rules import Rule
 from conformance.spec.catalogue import requirement_id
@@ -105,6 +106,7 @@ _EITHER: dict[str, tuple[str, ...]] = {
         *_words("MQMQ-2.2.20.6.", "signature-type security-data some-size sender-cert-size sender-cert-layout"),
         *_words("MQMQ-2.2.20.6.", "provider-named provider-absent provider-name"),
         *dict.fromkeys(rule.requirement for rule in CERTIFICATES),
+        *dict.fromkeys(rule.requirement for rule in ENCRYPTED),
         "MQDMPR-3.1.7.1.32.encrypted-flag",
         *dict.fromkeys(rule.requirement for rule in RULES if rule.requirement.startswith("MQDMPR-3.1.1.12.")),
         *dict.fromkeys(rule.requirement for rule in RULES if rule.requirement.startswith("MQMQ-2.5.")),

@@ -31,7 +31,8 @@ def list_block(shapes: Shapes, key: str, section: str, given: tuple[Presence, ..
         shapes.add(Place(f"{key}.{name}", section, sort, conditions, slot, fact="slot", words=words))
     # A list with a name that only the grammar can judge is left to the other path; in others each name is derived.
     direct = Condition(f"{key}.Of{_DIRECT}", (0,), negate=True)
-    shapes.add(Place(f"{key}.Misspelled", section, Sort.NUMBER, (*given, direct), fact="const"))
+    for fact in ("Misspelled", "Outdated"):
+        shapes.add(Place(f"{key}.{fact}", section, Sort.NUMBER, (*given, direct), fact="const"))
     return slots[0]
 
 

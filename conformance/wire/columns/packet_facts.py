@@ -58,6 +58,9 @@ D = "SecurityHeader.SecurityData."
 M, _SOAP = "MessagePropertiesHeader.", "SoapHeader"
 USER = "UserHeader"
 _NO = "            return 0"
+_LISTS = "MultiQueueFormatHeader."
+_REPORT = 1  # The class of a report (MS-MQMQ 2.2.18.1.6).
+_ADDRESS, _QUEUE = 32, 64  # The places of QueueManagerAddress and DestinationQueue in a packet.
 
 
 class Slow(IntEnum):
@@ -133,6 +136,14 @@ def fact_places(shapes: Shapes) -> None:
     slot(f"{envelope}.Counted", "http", envelope)
     slot(f"{compound}.Counted", "http", compound)
     slot("Packet.SrmpOrder", "http", compound, words=SRMP_ORDERS)
+    # A list without the destination as it is written there is left to the other path.
+    names = f"{_LISTS}Destination.FormatNameList"
+    told = (
+        Condition(f"{USER}.Flags.DQ", (3, 5, 7)),
+        Condition(f"{names}.Stopped", (0,)),
+        Condition(f"{names}.Of6", (0,)),
+    )
+    shapes.add(Place("Packet.DestinationListed", _LISTS[:-1], Sort.FLAG, told, size=1, fact="const"))
     # An odd packet is left to the other path, so no cause explains one that is judged here.
     shapes.add(Place("Packet.Cause", BASE_HEADER.name, Sort.WORD, fact="const", words=("",)))
     is_manager = Condition("SecurityHeader.Flags.ST", (2,))
@@ -244,6 +255,55 @@ def explained_code(shapes: Shapes) -> str:
         f"    if {has(shapes, M[:-1])} == 0 or {value_at(shapes, M + 'PrivacyLevel')} == 0:",
         "        return 0",
         f"    return 1 if {value_at(shapes, EXTENT)} > {value_at(shapes, M + 'MessageSize')} else 0",
+    ]
+    return "\n".join(lines)
+
+
+def told_code(shapes: Shapes) -> str:
+    """Emit the check whether a message has to be looked at one by one: it reports on another one, has an address in the
+    place of an identifier, or a list of destinations without its own one, written as it is there."""
+    names, own = f"{_LISTS}Destination.FormatNameList", f"{USER}.DestinationQueue.DirectFormatName"
+    kind = value_at(shapes, f"{USER}.Flags.DQ")
+    stopped, lists, *of = (
+        f"noted(o, {shapes.place(f'{names}.{fact}').anchor})" for fact in ("Stopped", "Of6", "Of1", "Of2", "Of3")
+    )
+    lines = [
+        "def is_at(at, other, count):",
+        "    i = 0",
+        "    while i < count and u16(at + i) == u16(other + i):",
+        "        i += 2",
+        "    return 1 if i >= count else 0",
+        "",
+        "",
+        "def told_whole(p, o, have):",
+        f"    if {has(shapes, M[:-1])} != 0 and {value_at(shapes, M + 'MessageClass')} == {_REPORT}:",
+        "        return 1",
+        f"    kind = {kind}",
+        f"    if kind == 7 and u64(p + {_ADDRESS}) | u64(p + {_ADDRESS + 8}) != 0:",
+        "        return 1",
+        f"    if {has(shapes, _LISTS[:-1])} == 0:",
+        "        return 0",
+        f"    if (kind != 3 and kind != 5 and kind != 7) or {stopped} != 0 or {lists} != 0:",
+        "        return 0",
+        f"    at = {address_at(shapes, names)}",
+        f"    end = at + {length_at(shapes, names)}",
+        f"    first, size = p + {_QUEUE}, 0",
+        f"    if kind == 5 and {of[0]} != 0:",
+        "        size = 16",
+        f"    elif kind == 3 and {of[1]} != 0:",
+        f"        first, size = p + {_ADDRESS}, 16",
+        f"    elif kind == 7 and {of[2]} != 0:",
+        f"        first, size = {address_at(shapes, own)}, {length_at(shapes, own)}",
+        "    if size == 0 or size & 1 != 0:",
+        "        return 1",
+        "    while at + size <= end:",
+        "        if is_at(at, first, size) != 0:",
+        "            if kind != 3:",
+        "                return 0",
+        f"            if at + 20 <= end and is_at(at + 16, p + {_QUEUE}, 4) != 0:",
+        "                return 0",
+        "        at += 2",
+        "    return 1",
     ]
     return "\n".join(lines)
 

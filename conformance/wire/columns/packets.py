@@ -27,6 +27,7 @@ from conformance.wire.columns.packet_facts import (
     security_lines,
     seen,
     signed_lines,
+    told_code,
     value_at,
 )
 from conformance.wire.columns.shapes import Shapes
@@ -78,6 +79,7 @@ def shapes_and_code() -> tuple[Shapes, str]:
         classify_code(shapes),
         _session(),
         explained_code(shapes),
+        told_code(shapes),
         _user(shapes),
         _internal(shapes),
         _whole(shapes),
@@ -157,6 +159,8 @@ def _user(shapes: Shapes) -> str:
         "    if kind < 0:",
         "        return kind",
         f"    note(o, {slots['Packet.kind']}, kind)",
+        "    if told_whole(p, o, have) != 0:",
+        f"        return -{Slow.LAYOUT:d}",
     ]
     body = shapes.place(BODY)
     for kind, section in ACK_BODIES.items():
