@@ -1,5 +1,8 @@
 """Cuts one direction's bytes into MSMQ packets by BaseHeader.PacketSize, and resynchronises after damage.
 
+A packet whose headers add up to another length than it announces waits for the bytes behind it: where the next packet
+begins shows its end. How the stream is cut into segments makes no difference to that.
+
 For any input, at most the largest PacketSize (MS-MQMQ 2.2.19.1) and one segment are kept, and every byte is examined a
 bounded number of times.
 """
@@ -11,6 +14,7 @@ from typing import Literal
 
 from conformance.capture.events import Trouble
 from conformance.wire import dissect, frame_length
+from conformance.wire.extent import ASTRAY, doubtful, extent
 from conformance.wire.framing import BASE_SIZE, is_head
 from conformance.wire.session_header import SESSION_HEADER_SIZE
 
@@ -23,6 +27,8 @@ _KEPT_OF_JUNK = 4096  # Bytes of an unintelligible piece that are shown; enough 
 _SEARCHED = 65536  # Bytes after which a search for the next packet reports the bytes it has passed.
 
 Ending = Literal["ended", "aborted", "replaced", "not-captured"]
+When = Literal["fed", "answered", "ended"]
+"""What has happened to the bytes that are here: more may come; the other side has answered them; no more will come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +44,17 @@ class Piece:
 
 @dataclass(slots=True)
 class Framer:
-    """Cuts packets out of one direction of a connection. found: a packet header is known to start the buffer."""
+    """Cuts packets out of one direction of a connection.
+
+    found: a packet header is known to start the buffer. waits: the packet there is as long as it announces, and waits
+    for the bytes behind it.
+    """
 
     found: bool
     offset: int = 0
     gap: int = 0
     stray: int = 0
+    waits: bool = False
     _known: bool = False  # A packet header was found at least once.
     _buffer: bytearray = field(default_factory=bytearray)
     _trouble: Trouble | None = None  # Why the junk at the front of the buffer is not a packet.
@@ -60,11 +71,12 @@ class Framer:
     def feed(self, data: bytes) -> list[Piece]:
         """Add bytes; return the packets they complete."""
         self._buffer += data
-        return self._cut(final=False)
+        return self._cut("fed")
 
     def lose(self, length: int) -> list[Piece]:
         """Record that `length` bytes are missing here. A packet they were part of is returned as incomplete."""
-        pieces = self._remains(Trouble("not-captured", f"{length} bytes within or after it were not captured"))
+        pieces = self._cut("ended") if self.waits else []
+        pieces += self._remains(Trouble("not-captured", f"{length} bytes within or after it were not captured"))
         self.found = False
         self.gap += length
         self.offset += length
@@ -72,11 +84,11 @@ class Framer:
 
     def settle(self) -> list[Piece]:
         """Decide packets that were left open for the next bytes: the other side has answered what is here so far."""
-        return self._cut(final=True)
+        return self._cut("answered")
 
     def finish(self, ending: Ending) -> list[Piece]:
         """End the stream. An incomplete packet is returned, with any packets found inside it."""
-        pieces = self._cut(final=True)
+        pieces = self._cut("ended")
         while self._buffer:
             trouble = Trouble(ending, _ending_text(ending, self._buffer))
             following = _header_after(self._buffer, BASE_SIZE) if self.found else -1
@@ -84,11 +96,12 @@ class Framer:
                 pieces += self._remains(trouble)
                 break
             pieces.append(self._take(following, trouble))
-            pieces += self._cut(final=True)
+            pieces += self._cut("ended")
         return pieces
 
-    def _cut(self, *, final: bool) -> list[Piece]:
+    def _cut(self, when: When) -> list[Piece]:
         pieces: list[Piece] = []
+        self.waits = False
         while self._buffer and (self.found or self._search(pieces)) and len(self._buffer) >= BASE_SIZE:
             head = frame_length(bytes(self._buffer[:BASE_SIZE]))
             if head.trouble is not None:
@@ -97,14 +110,53 @@ class Framer:
                 )
                 self.found, self._trouble, self._searched = False, Trouble(kind, head.trouble.says), 1
                 continue
-            length = self._choose(_lengths(self._buffer, head.lengths), final)
-            if length is None or len(self._buffer) < length:
+            length = self._end(_lengths(self._buffer, head.lengths), when)
+            if length is None:
                 break
             pieces.append(self._take(length, None))
         return pieces
 
+    def _end(self, lengths: tuple[int, ...], when: When) -> int | None:
+        """Return the length of the packet at the front; None while it is not all here, or undecided."""
+        length = self._choose(lengths, when != "fed")
+        if length is not None and len(self._buffer) >= length:
+            if not doubtful(self._buffer, length):
+                return length
+            decided = self._decide(length, when)
+            self.waits = decided is None
+            return decided
+        have, announced = len(self._buffer), max(lengths)
+        if when != "fed" and announced <= have + ASTRAY:
+            own = extent(self._buffer, have)
+            if announced - ASTRAY <= own <= have and self._follows(own):
+                return own  # It announces more than it has.
+        return None
+
+    def _decide(self, announced: int, when: When) -> int | None:
+        """Return where a doubtful packet ends: where the next one begins, or else where it announces."""
+        have = len(self._buffer)
+        own = extent(self._buffer, announced)
+        if 0 < own < announced:
+            if have >= own + _TELLING:
+                return own if self._follows(own) else announced
+            return None if when == "fed" else announced
+        if self._follows(announced):
+            return announced if have >= announced + _TELLING or when != "fed" else None
+        own = extent(self._buffer, min(have, announced + ASTRAY))
+        if own == 0 or abs(own) > announced + ASTRAY:
+            return announced
+        if have < abs(own):
+            return announced if when == "ended" else None
+        if not self._follows(own):
+            return announced
+        return own if have >= own + _TELLING or when != "fed" else None
+
+    def _follows(self, at: int) -> bool:
+        """Return True when a packet header may start at `at`, as far as its bytes are here."""
+        return is_head(bytes(self._buffer[at : at + _TELLING]), 0)
+
     def _choose(self, lengths: tuple[int, ...], final: bool) -> int | None:
-        """Return the length of the packet at the front; None while it is undecided.
+        """Return the length that the packet at the front announces; None while it is undecided.
 
         Only a packet with a SessionHeader has two lengths, without and with it. Eight bytes behind the shorter one
         decide; without them, and when the answer is needed now, the packet's own headers decide.
