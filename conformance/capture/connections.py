@@ -31,12 +31,13 @@ _Held = tuple[int, int, Segment]  # record, time_ns, segment
 
 @dataclass(slots=True)
 class _Half:
-    """One direction: the bytes that one side sends."""
+    """One direction: the bytes that one side sends. arrived: the record of the last bytes, and its time."""
 
     stream: Stream
     framer: Framer
     held: deque[_Held] = field(default_factory=deque)
     finished: bool = False
+    arrived: tuple[int, int] = (0, 0)
 
     @property
     def whole(self) -> bool:
@@ -226,9 +227,10 @@ class Connections:
         half, other = connection.halves[side], connection.halves[1 - side]
         heard = other.stream.position(segment.acknowledged) if segment.flags & ACK else 0
         if not other.finished:
-            yield from self._frames(connection, 1 - side, record, time_ns, other.framer.settle(), 0)
+            yield from self._frames(connection, 1 - side, record, time_ns, other.framer.settle(), 0, settled=True)
         data = half.stream.add(sequence, segment.payload)
         if data:
+            half.arrived = record, time_ns
             yield from self._frames(connection, side, record, time_ns, half.framer.feed(data), heard)
         kept = half.stream.position(sequence) + len(segment.payload)
         if kept <= half.stream.offset < kept + segment.lost:  # Only its beginning was captured: do not wait.
@@ -256,6 +258,7 @@ class Connections:
             yield Hole(connection.number, SIDES[side], time_ns, hole, short)
             yield from self._frames(connection, side, record, time_ns, half.framer.lose(hole), 0)
         if data:
+            half.arrived = record, time_ns
             yield from self._frames(connection, side, record, time_ns, half.framer.feed(data), 0)
 
     def _ends(self, connection: _Connection, record: int, time_ns: int) -> Iterator[Event]:
@@ -272,7 +275,7 @@ class Connections:
         if half.finished:
             return
         half.finished = True
-        yield from self._frames(connection, side, record, time_ns, half.framer.finish(ending), 0)
+        yield from self._frames(connection, side, record, time_ns, half.framer.finish(ending), 0, settled=True)
         if half.framer.gap:
             yield Lost(connection.number, SIDES[side], time_ns, half.framer.gap, half.framer.stray)
 
@@ -303,13 +306,23 @@ class Connections:
         yield Closed(connection.number, time_ns, by, how)
 
     def _frames(
-        self, connection: _Connection, side: int, record: int, time_ns: int, pieces: list[Piece], heard: int
+        self,
+        connection: _Connection,
+        side: int,
+        record: int,
+        time_ns: int,
+        pieces: list[Piece],
+        heard: int,
+        *,
+        settled: bool = False,
     ) -> Iterator[Event]:
+        """Yield the frames of pieces. settled: no bytes completed them; whole packets are as old as their last byte."""
+        arrived = connection.halves[side].arrived if settled else (record, time_ns)
         for piece in pieces:
             yield Frame(
                 number=next(self._numbered),
-                record=record,
-                time_ns=time_ns,
+                record=record if piece.trouble else arrived[0],
+                time_ns=time_ns if piece.trouble else arrived[1],
                 source=connection.ends[side],
                 destination=connection.ends[1 - side],
                 transport="tcp",

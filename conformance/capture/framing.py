@@ -128,7 +128,7 @@ class Framer:
         have, announced = len(self._buffer), max(lengths)
         if when != "fed" and announced <= have + ASTRAY:
             own = extent(self._buffer, have)
-            if announced - ASTRAY <= own <= have and self._follows(own):
+            if max(1, announced - ASTRAY) <= own <= have and self._follows(own):
                 return own  # It announces more than it has.
         return None
 

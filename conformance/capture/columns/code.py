@@ -8,6 +8,7 @@ _USES = (
     "conformance.capture.columns.places",
     "conformance.capture.columns.streams",
     "conformance.capture.columns.fast_path",
+    "conformance.capture.columns.extents",
     "conformance.capture.columns.intrinsics",
     "conformance.capture.connections",
     "conformance.wire.base_header",

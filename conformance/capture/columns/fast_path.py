@@ -16,6 +16,8 @@ if TYPE_CHECKING:
         ARENA,
         ARENA_ROWS,
         ARENA_USED,
+        ARRIVED,
+        ASTRAY,
         B_HIGH,
         B_LOW,
         BASE_SIZE,
@@ -82,6 +84,7 @@ if TYPE_CHECKING:
     def put(base: int, index: int, value: int) -> int: ...
     def select(condition: int, one: int, other: int) -> int: ...
     def prefetch(at: int) -> int: ...
+    def doubtful(at: int, size: int) -> int: ...  # of extents
 
 
 _RECORD = 16  # bytes of a record's header
@@ -178,8 +181,9 @@ def copy(to: int, source: int, count: int) -> int:
 
 
 def join(base: int, c: int, nodes: int, here: int, to: int, at: int, count: int) -> int:
-    """Join the pending bytes and `count` more to one packet in the arena; 0 if some are not in the file."""
+    """Join the pending bytes and `count` more to one packet in the arena; 0 if this is left to `streams.take`."""
     first = node = get(here, HEAD)
+    begin = to
     freed = 0
     while node >= 0:
         row = nodes + node * _NODE
@@ -190,12 +194,21 @@ def join(base: int, c: int, nodes: int, here: int, to: int, at: int, count: int)
         freed += 1
         node = get(row, NEXT)
     copy(to, base + at, count)
+    if doubtful(begin, to + count - begin) != 0:
+        return 0
     put(nodes + get(here, TAIL) * _NODE, NEXT, get(c, FREE))
     put(c, FREE, first)
     put(c, FREE_COUNT, get(c, FREE_COUNT) + freed)
     put(c, HELD_BYTES, get(c, HELD_BYTES) - get(here, PENDING))
     put(here, HEAD, -1)
     return 1
+
+
+def arrived(c: int, flow: int, side: int, record: int) -> int:
+    """Record when the pending bytes of a side have come."""
+    put(flow, ARRIVED + 2 * side, record)
+    put(flow, ARRIVED + 2 * side + 1, get(c, TIME))
+    return 0
 
 
 def forward(here: int, count: int) -> int:
@@ -236,6 +249,7 @@ def parts(
             part = min(count, length - pending)
             if part < length - pending:
                 push(c, nodes, here, at, part)
+                arrived(c, flow, side, record)
             else:
                 row = get(c, ARENA_ROWS)
                 to = get(c, ARENA_USED)
@@ -257,6 +271,7 @@ def parts(
             put(here, LENGTH, 0)
             put(here, SHORT, 0)
             push(c, nodes, here, at, count)
+            arrived(c, flow, side, record)
         else:
             size = long(base + at)
             if size < 0:
@@ -271,6 +286,9 @@ def parts(
                 put(here, SHORT, size if undecided != 0 else 0)
                 put(here, NEED, size + TELLING if undecided != 0 else length)
                 push(c, nodes, here, at, count)
+                arrived(c, flow, side, record)
+            elif doubtful(base + at, length) != 0:
+                return count
             else:
                 part = length
                 row = get(c, FILE_ROWS)
@@ -351,7 +369,7 @@ def usual(
         if count != 0:
             if swap32(sequence) != get(here, EXPECTED) or get(here, WAITING) >= 0:
                 break
-            if get(there, SHORT) != 0 and get(there, PENDING) == get(there, SHORT):
+            if get(there, LENGTH) != 0 and get(there, LENGTH) - get(there, PENDING) <= ASTRAY:
                 break
             heard = max(0, get(there, OFFSET) + acknowledged)
             put(c, TIME, time)

@@ -37,6 +37,8 @@ SIDES = (10, 21)
 EXPECTED, OFFSET, PENDING, HEAD, TAIL, NEED, LENGTH, SHORT, WAITING, WAITING_BYTES, WAITING_COUNT = range(11)
 # FINISHED: bit n is set when side n sent all of its bytes and a FIN. FIRST_END: 1 + the side whose FIN came first.
 FINISHED, FIRST_END = 32, 33
+# ARRIVED: the record of the last bytes that side 0 has pending, and its time; then those of side 1.
+ARRIVED = 34
 FLOW = 40
 
 # An event of the walk: a connection opened or closed; the number of the next packet, its row, record and time, and for
@@ -76,3 +78,5 @@ BASE_SIZE = 16
 TELLING = 8
 """Bytes needed to recognise the beginning of a packet."""
 PING_PORT = 3527
+ASTRAY = 64
+"""As `conformance.wire.extent.ASTRAY`."""

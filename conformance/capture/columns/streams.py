@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.capture.columns.intrinsics import move, u8, u16, u32
+from conformance.capture.columns import extents, places
+from conformance.capture.columns.intrinsics import move, source_of, u8, u16, u32
 from conformance.capture.columns.places import (
     A_HIGH,
     A_LOW,
     ARENA_ROWS,
     ARENA_USED,
+    ARRIVED,
+    ASTRAY,
     AT_NUMBER,
     AT_RECORD,
     AT_SEQUENCE,
@@ -75,14 +78,17 @@ from conformance.capture.columns.places import (
     WAITING_COUNT,
     WHAT,
 )  # fmt: skip
+from conformance.wire import base_header
 from conformance.wire.base_header import MAXIMUM_SIZE, SIGNATURE, VERSION
-from conformance.wire.columns.jit import compiled
+from conformance.wire.columns.jit import compiled, lowered
 
 BAD = 1
 _IN, _SH = 0x08, 0x10
 _SESSION = 16
 _SHORT_SESSION_ACK = 20
 _MIX_A, _MIX_B, _MIX_C = -7046029254386353131, -4417276706812531889, 1609587929392839161
+_EXTENTS = source_of(extents, places, base_header)
+_doubtful, _may_end = lowered(_EXTENTS, "doubtful"), lowered(_EXTENTS, "may_end")
 
 
 @compiled
@@ -210,6 +216,20 @@ def begins(address: int) -> bool:
 
 
 @compiled
+def doubtful(address: int, size: int) -> int:
+    """Return 1 if the bytes behind a packet must show whether it is really as long as it announces, else 0."""
+    answer: int = _doubtful((address, size))
+    return answer
+
+
+@compiled
+def may_end(address: int, have: int, announced: int) -> int:
+    """Return 1 if a packet may end within these bytes, a few before it announces; else 0."""
+    answer: int = _may_end((address, have, announced))
+    return answer
+
+
+@compiled
 def push(cursor: Any, flows: Any, nodes: Any, slot: int, side: int, at: int, count: int) -> None:
     """Append bytes of the file to those that wait for the rest of their packet."""
     node = cursor[FREE]
@@ -285,14 +305,30 @@ def describe(cursor: Any, flows: Any, meta: Any, row: int, slot: int, side: int,
 
 
 @compiled
+def answered(base: int, spare: int, cursor: Any, flows: Any, nodes: Any, arena: Any, slot: int, side: int) -> bool:
+    """Return True if an answer may complete the packet that a side has pending (see `Framer.settle`)."""
+    length = flows[slot, side + LENGTH]
+    pending = flows[slot, side + PENDING]
+    if length == 0 or length - pending > ASTRAY:
+        return False
+    to = cursor[ARENA_USED]
+    if pending == flows[slot, side + SHORT] or to + pending + 2 * SLACK > len(arena):
+        return True
+    gather(base, spare, nodes, flows[slot, side + HEAD], 0, pending, arena, to)
+    return may_end(arena.ctypes.data + to, pending, length) != 0
+
+
+@compiled
 def complete(
     base: int, spare: int, cursor: Any, flows: Any, nodes: Any, arena: Any, rows: Any, meta: Any, slot: int, side: int,
     number: int, length: int, heard: int,
-) -> None:  # fmt: skip
-    """Store the first `length` pending bytes as a packet."""
+) -> int:  # fmt: skip
+    """Store the first `length` pending bytes as a packet. Returns BAD if it is doubtful that they are one."""
     row = cursor[ARENA_ROWS]
     to = cursor[ARENA_USED]
     gather(base, spare, nodes, flows[slot, side + HEAD], 0, length, arena, to)
+    if doubtful(arena.ctypes.data + to, length):
+        return BAD
     rows[0, row] = to
     rows[1, row] = length
     cursor[ARENA_USED] = (to + length + 7) & -8
@@ -304,6 +340,7 @@ def complete(
     flows[slot, side + NEED] = BASE_SIZE
     flows[slot, side + LENGTH] = 0
     flows[slot, side + SHORT] = 0
+    return 0
 
 
 @compiled
@@ -311,7 +348,7 @@ def take(
     base: int, spare: int, cursor: Any, flows: Any, nodes: Any, arena: Any, file_rows: Any, file_meta: Any,
     arena_rows: Any, arena_meta: Any, slot: int, number: int, side: int, at: int, count: int, heard: int,
 ) -> int:  # fmt: skip
-    """Cut bytes in order into packets. Returns BAD where one does not begin properly; REST gives the bytes left.
+    """Cut bytes in order into packets. Returns BAD where one does not begin or end properly; REST gives the bytes left.
 
     EXPECTED and OFFSET are advanced by the bytes taken.
     """
@@ -334,7 +371,9 @@ def take(
                     decided = short == 0 or count >= short + TELLING
                     if short and decided and begins(base + at + short):
                         length = short
-                    if decided and count >= length:
+                    if decided and count >= length and doubtful(base + at, length):
+                        bad = True
+                    elif decided and count >= length:
                         part = length
                         if at + length + SLACK > cursor[SIZE]:
                             push(cursor, flows, nodes, slot, side, at, part)
@@ -362,6 +401,9 @@ def take(
         flows[slot, side + EXPECTED] = (flows[slot, side + EXPECTED] + part) & 0xFFFFFFFF
         at += part
         count -= part
+        if flows[slot, side + PENDING]:
+            flows[slot, ARRIVED + 2 * number] = cursor[RECORD]
+            flows[slot, ARRIVED + 2 * number + 1] = cursor[TIME]
         # The pending bytes may now determine a length, decide between two lengths, or be a packet.
         while not bad and flows[slot, side + PENDING] and flows[slot, side + PENDING] >= flows[slot, side + NEED]:
             length = flows[slot, side + LENGTH]
@@ -383,9 +425,9 @@ def take(
                 flows[slot, side + SHORT] = 0
                 flows[slot, side + LENGTH] = length
                 flows[slot, side + NEED] = length
-            else:
-                complete(base, spare, cursor, flows, nodes, arena, arena_rows, arena_meta, slot, side, number, length,
-                         heard)  # fmt: skip
+            elif complete(base, spare, cursor, flows, nodes, arena, arena_rows, arena_meta, slot, side, number, length,
+                          heard):  # fmt: skip
+                bad = True
         if bad:
             # Give back the last bytes taken, so that there is a rest: the other code only examines new bytes.
             if part:

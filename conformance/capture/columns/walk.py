@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.capture.columns import fast_path, places
+from conformance.capture.columns import extents, fast_path, places
 from conformance.capture.columns.intrinsics import prefetch, source_of, u8
 from conformance.capture.columns.places import (
     ACKNOWLEDGED,
@@ -59,7 +59,6 @@ from conformance.capture.columns.places import (
     REST,
     ROOM,
     ROWS,
-    SHORT,
     SIDE,
     SIZE,
     SLACK,
@@ -80,6 +79,7 @@ from conformance.capture.columns.places import (
     WAITING_COUNT,
 )  # fmt: skip
 from conformance.capture.columns.streams import (
+    answered,
     be16,
     be32,
     be64,
@@ -99,7 +99,7 @@ from conformance.wire.columns.jit import compiled, lowered
 _FIN, _SYN, _RST, _ACK = 1, 2, 4, 16
 _FIN_RST = _FIN | _RST
 _LINE, _AHEAD = 64, 4096
-_usual = lowered(source_of(fast_path, places, base_header), "usual")
+_usual = lowered(source_of(extents, places, base_header) + source_of(fast_path), "usual")
 
 
 @compiled
@@ -327,9 +327,8 @@ def walk(
             if flows[slot, FIRST_END] == 0:
                 flows[slot, FIRST_END] = 1 + number
         if count:
-            short = flows[slot, other + SHORT]
-            if short and flows[slot, other + PENDING] == short:
-                return SLOW  # The answer decides the length of the packet before it.
+            if answered(base, spare, cursor, flows, nodes, arena, slot, other):
+                return SLOW
             waiting = flows[slot, side + WAITING_BYTES]
             bound = count + waiting + flows[slot, side + PENDING]
             room = cursor[ARENA_USED] + bound + 2 * SLACK + 8 * (bound // BASE_SIZE + 2)
