@@ -31,13 +31,16 @@ _Held = tuple[int, int, Segment]  # record, time_ns, segment
 
 @dataclass(slots=True)
 class _Half:
-    """One direction: the bytes that one side sends. arrived: the record of the last bytes, and its time."""
+    """One direction: the bytes that one side sends.
+
+    arrived: the record of its last bytes, the time, and what its sender had heard.
+    """
 
     stream: Stream
     framer: Framer
     held: deque[_Held] = field(default_factory=deque)
     finished: bool = False
-    arrived: tuple[int, int] = (0, 0)
+    arrived: tuple[int, int, int] = (0, 0, 0)
 
     @property
     def whole(self) -> bool:
@@ -227,11 +230,10 @@ class Connections:
         half, other = connection.halves[side], connection.halves[1 - side]
         heard = other.stream.position(segment.acknowledged) if segment.flags & ACK else 0
         if not other.finished:
-            yield from self._frames(connection, 1 - side, record, time_ns, other.framer.settle(), 0, settled=True)
+            yield from self._frames(connection, 1 - side, record, time_ns, other.framer.settle(), 0)
         data = half.stream.add(sequence, segment.payload)
         if data:
-            half.arrived = record, time_ns
-            yield from self._frames(connection, side, record, time_ns, half.framer.feed(data), heard)
+            yield from self._feed(connection, side, record, time_ns, data, heard)
         kept = half.stream.position(sequence) + len(segment.payload)
         if kept <= half.stream.offset < kept + segment.lost:  # Only its beginning was captured: do not wait.
             yield from self._skip(connection, side, record, time_ns, kept + segment.lost, short=True)
@@ -258,8 +260,7 @@ class Connections:
             yield Hole(connection.number, SIDES[side], time_ns, hole, short)
             yield from self._frames(connection, side, record, time_ns, half.framer.lose(hole), 0)
         if data:
-            half.arrived = record, time_ns
-            yield from self._frames(connection, side, record, time_ns, half.framer.feed(data), 0)
+            yield from self._feed(connection, side, record, time_ns, data, 0)
 
     def _ends(self, connection: _Connection, record: int, time_ns: int) -> Iterator[Event]:
         """Finish the directions whose FIN has been reached, and the connection when both are finished."""
@@ -275,7 +276,7 @@ class Connections:
         if half.finished:
             return
         half.finished = True
-        yield from self._frames(connection, side, record, time_ns, half.framer.finish(ending), 0, settled=True)
+        yield from self._frames(connection, side, record, time_ns, half.framer.finish(ending), 0)
         if half.framer.gap:
             yield Lost(connection.number, SIDES[side], time_ns, half.framer.gap, half.framer.stray)
 
@@ -305,6 +306,14 @@ class Connections:
             )
         yield Closed(connection.number, time_ns, by, how)
 
+    def _feed(
+        self, connection: _Connection, side: int, record: int, time_ns: int, data: bytes, heard: int
+    ) -> Iterator[Event]:
+        half = connection.halves[side]
+        before = half.framer.offset + half.framer.buffered
+        yield from self._frames(connection, side, record, time_ns, half.framer.feed(data), heard, before)
+        half.arrived = record, time_ns, max(0, heard)
+
     def _frames(
         self,
         connection: _Connection,
@@ -313,16 +322,20 @@ class Connections:
         time_ns: int,
         pieces: list[Piece],
         heard: int,
-        *,
-        settled: bool = False,
+        before: int | None = None,
     ) -> Iterator[Event]:
-        """Yield the frames of pieces. settled: no bytes completed them; whole packets are as old as their last byte."""
-        arrived = connection.halves[side].arrived if settled else (record, time_ns)
+        """Yield the frames of pieces.
+
+        before: the offset of the first byte that is new; None for no new byte. Packets before it came with the last.
+        """
+        arrived = connection.halves[side].arrived
         for piece in pieces:
+            late = piece.trouble is None and (before is None or piece.offset + len(piece.data) <= before)
+            came, at_ns, knew = arrived if late else (record, time_ns, heard)
             yield Frame(
                 number=next(self._numbered),
-                record=record if piece.trouble else arrived[0],
-                time_ns=time_ns if piece.trouble else arrived[1],
+                record=came,
+                time_ns=at_ns,
                 source=connection.ends[side],
                 destination=connection.ends[1 - side],
                 transport="tcp",
@@ -330,7 +343,7 @@ class Connections:
                 connection=connection.number,
                 side=SIDES[side],
                 offset=piece.offset,
-                heard=max(0, heard),
+                heard=max(0, knew),
                 gap_before=piece.gap_before,
                 trouble=piece.trouble,
                 stray=piece.stray,

@@ -204,10 +204,12 @@ def join(base: int, c: int, nodes: int, here: int, to: int, at: int, count: int)
     return 1
 
 
-def arrived(c: int, flow: int, side: int, record: int) -> int:
+def arrived(c: int, flow: int, side: int, record: int, heard: int) -> int:
     """Record when the pending bytes of a side have come."""
-    put(flow, ARRIVED + 2 * side, record)
-    put(flow, ARRIVED + 2 * side + 1, get(c, TIME))
+    at = ARRIVED + 3 * side
+    put(flow, at, record)
+    put(flow, at + 1, get(c, TIME))
+    put(flow, at + 2, heard)
     return 0
 
 
@@ -249,7 +251,7 @@ def parts(
             part = min(count, length - pending)
             if part < length - pending:
                 push(c, nodes, here, at, part)
-                arrived(c, flow, side, record)
+                arrived(c, flow, side, record, heard)
             else:
                 row = get(c, ARENA_ROWS)
                 to = get(c, ARENA_USED)
@@ -271,7 +273,7 @@ def parts(
             put(here, LENGTH, 0)
             put(here, SHORT, 0)
             push(c, nodes, here, at, count)
-            arrived(c, flow, side, record)
+            arrived(c, flow, side, record, heard)
         else:
             size = long(base + at)
             if size < 0:
@@ -286,7 +288,7 @@ def parts(
                 put(here, SHORT, size if undecided != 0 else 0)
                 put(here, NEED, size + TELLING if undecided != 0 else length)
                 push(c, nodes, here, at, count)
-                arrived(c, flow, side, record)
+                arrived(c, flow, side, record, heard)
             elif doubtful(base + at, length) != 0:
                 return count
             else:

@@ -37,7 +37,7 @@ SIDES = (10, 21)
 EXPECTED, OFFSET, PENDING, HEAD, TAIL, NEED, LENGTH, SHORT, WAITING, WAITING_BYTES, WAITING_COUNT = range(11)
 # FINISHED: bit n is set when side n sent all of its bytes and a FIN. FIRST_END: 1 + the side whose FIN came first.
 FINISHED, FIRST_END = 32, 33
-# ARRIVED: the record of the last bytes that side 0 has pending, and its time; then those of side 1.
+# ARRIVED: the record of the last bytes that side 0 has pending, its time, and what it had heard; then those of side 1.
 ARRIVED = 34
 FLOW = 40
 

@@ -321,9 +321,12 @@ def answered(base: int, spare: int, cursor: Any, flows: Any, nodes: Any, arena: 
 @compiled
 def complete(
     base: int, spare: int, cursor: Any, flows: Any, nodes: Any, arena: Any, rows: Any, meta: Any, slot: int, side: int,
-    number: int, length: int, heard: int,
+    number: int, length: int, heard: int, before: int,
 ) -> int:  # fmt: skip
-    """Store the first `length` pending bytes as a packet. Returns BAD if it is doubtful that they are one."""
+    """Store the first `length` pending bytes as a packet. Returns BAD if it is doubtful that they are one.
+
+    before: how many bytes were pending before the last part came. A packet among them is as old as they are.
+    """
     row = cursor[ARENA_ROWS]
     to = cursor[ARENA_USED]
     gather(base, spare, nodes, flows[slot, side + HEAD], 0, length, arena, to)
@@ -334,6 +337,11 @@ def complete(
     cursor[ARENA_USED] = (to + length + 7) & -8
     start = flows[slot, side + OFFSET] - flows[slot, side + PENDING]
     describe(cursor, flows, meta, row, slot, number, start, heard)
+    if length <= before:
+        arrived = ARRIVED + 3 * number
+        meta[row, OF_RECORD] = flows[slot, arrived]
+        meta[row, OF_TIME] = flows[slot, arrived + 1]
+        meta[row, OF_HEARD] = flows[slot, arrived + 2]
     cursor[ARENA_ROWS] = row + 1
     cursor[JOINED] += 1
     release(cursor, flows, nodes, slot, side, length)
@@ -379,7 +387,7 @@ def take(
                             push(cursor, flows, nodes, slot, side, at, part)
                             flows[slot, side + OFFSET] += part
                             complete(base, spare, cursor, flows, nodes, arena, arena_rows, arena_meta, slot, side,
-                                     number, length, heard)  # fmt: skip
+                                     number, length, heard, 0)  # fmt: skip
                             flows[slot, side + OFFSET] -= part
                         else:
                             row = cursor[FILE_ROWS]
@@ -401,9 +409,6 @@ def take(
         flows[slot, side + EXPECTED] = (flows[slot, side + EXPECTED] + part) & 0xFFFFFFFF
         at += part
         count -= part
-        if flows[slot, side + PENDING]:
-            flows[slot, ARRIVED + 2 * number] = cursor[RECORD]
-            flows[slot, ARRIVED + 2 * number + 1] = cursor[TIME]
         # The pending bytes may now determine a length, decide between two lengths, or be a packet.
         while not bad and flows[slot, side + PENDING] and flows[slot, side + PENDING] >= flows[slot, side + NEED]:
             length = flows[slot, side + LENGTH]
@@ -426,7 +431,7 @@ def take(
                 flows[slot, side + LENGTH] = length
                 flows[slot, side + NEED] = length
             elif complete(base, spare, cursor, flows, nodes, arena, arena_rows, arena_meta, slot, side, number, length,
-                          heard):  # fmt: skip
+                          heard, pending):  # fmt: skip
                 bad = True
         if bad:
             # Give back the last bytes taken, so that there is a rest: the other code only examines new bytes.
@@ -439,6 +444,11 @@ def take(
             cursor[REST_AT] = at - part
             cursor[REST_LENGTH] = count + part
             return BAD
+        if flows[slot, side + PENDING]:
+            arrived = ARRIVED + 3 * number
+            flows[slot, arrived] = cursor[RECORD]
+            flows[slot, arrived + 1] = cursor[TIME]
+            flows[slot, arrived + 2] = heard
     return 0
 
 
