@@ -444,7 +444,7 @@ def take(
             cursor[REST_AT] = at - part
             cursor[REST_LENGTH] = count + part
             return BAD
-        if flows[slot, side + PENDING]:
+        if part and flows[slot, side + PENDING]:
             arrived = ARRIVED + 3 * number
             flows[slot, arrived] = cursor[RECORD]
             flows[slot, arrived + 1] = cursor[TIME]
