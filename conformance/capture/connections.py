@@ -33,14 +33,14 @@ _Held = tuple[int, int, Segment]  # record, time_ns, segment
 class _Half:
     """One direction: the bytes that one side sends.
 
-    arrived: the record of its last bytes, the time, and what its sender had heard.
+    arrived: the record of its last bytes, the time, what its sender had heard, and the bytes up to them.
     """
 
     stream: Stream
     framer: Framer
     held: deque[_Held] = field(default_factory=deque)
     finished: bool = False
-    arrived: tuple[int, int, int] = (0, 0, 0)
+    arrived: tuple[int, int, int, int] = (0, 0, 0, 0)
 
     @property
     def whole(self) -> bool:
@@ -310,9 +310,9 @@ class Connections:
         self, connection: _Connection, side: int, record: int, time_ns: int, data: bytes, heard: int
     ) -> Iterator[Event]:
         half = connection.halves[side]
-        before = half.framer.offset + half.framer.buffered
-        yield from self._frames(connection, side, record, time_ns, half.framer.feed(data), heard, before)
-        half.arrived = record, time_ns, max(0, heard)
+        pieces = half.framer.feed(data)
+        yield from self._frames(connection, side, record, time_ns, pieces, heard, fed=True)
+        half.arrived = record, time_ns, heard, half.framer.offset + half.framer.buffered
 
     def _frames(
         self,
@@ -322,15 +322,16 @@ class Connections:
         time_ns: int,
         pieces: list[Piece],
         heard: int,
-        before: int | None = None,
+        *,
+        fed: bool = False,
     ) -> Iterator[Event]:
         """Yield the frames of pieces.
 
-        before: the offset of the first byte that is new; None for no new byte. Packets before it came with the last.
+        fed: new bytes led to them. A packet that was all there before is as old as its own last bytes.
         """
-        arrived = connection.halves[side].arrived
+        *arrived, upto = connection.halves[side].arrived
         for piece in pieces:
-            late = piece.trouble is None and (before is None or piece.offset + len(piece.data) <= before)
+            late = piece.trouble is None and (not fed or piece.offset + len(piece.data) <= upto)
             came, at_ns, knew = arrived if late else (record, time_ns, heard)
             yield Frame(
                 number=next(self._numbered),

@@ -153,7 +153,7 @@ def test_what_waits_is_bounded() -> None:
             assert not framer.waits
 
 
-@settings(max_examples=fewer(400), deadline=None, derandomize=True, database=None)
+@settings(max_examples=fewer(100), deadline=None, derandomize=True, database=None)
 @given(st.integers(0, 1 << 30))
 def test_both_readers_agree(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
     """Wrong sizes in streams of both sides, cut anywhere, with answers in between, and ends of every kind."""

@@ -204,12 +204,13 @@ def join(base: int, c: int, nodes: int, here: int, to: int, at: int, count: int)
     return 1
 
 
-def arrived(c: int, flow: int, side: int, record: int, heard: int) -> int:
+def arrived(c: int, flow: int, side: int, record: int, heard: int, upto: int) -> int:
     """Record when the pending bytes of a side have come."""
-    at = ARRIVED + 3 * side
+    at = ARRIVED + 4 * side
     put(flow, at, record)
     put(flow, at + 1, get(c, TIME))
     put(flow, at + 2, heard)
+    put(flow, at + 3, upto)
     return 0
 
 
@@ -251,7 +252,7 @@ def parts(
             part = min(count, length - pending)
             if part < length - pending:
                 push(c, nodes, here, at, part)
-                arrived(c, flow, side, record, heard)
+                arrived(c, flow, side, record, heard, get(here, OFFSET) + part)
             else:
                 row = get(c, ARENA_ROWS)
                 to = get(c, ARENA_USED)
@@ -273,7 +274,7 @@ def parts(
             put(here, LENGTH, 0)
             put(here, SHORT, 0)
             push(c, nodes, here, at, count)
-            arrived(c, flow, side, record, heard)
+            arrived(c, flow, side, record, heard, get(here, OFFSET) + part)
         else:
             size = long(base + at)
             if size < 0:
@@ -288,7 +289,7 @@ def parts(
                 put(here, SHORT, size if undecided != 0 else 0)
                 put(here, NEED, size + TELLING if undecided != 0 else length)
                 push(c, nodes, here, at, count)
-                arrived(c, flow, side, record, heard)
+                arrived(c, flow, side, record, heard, get(here, OFFSET) + part)
             elif doubtful(base + at, length) != 0:
                 return count
             else:

@@ -104,7 +104,7 @@ class Lending(Connections):
         else:
             for side, half in zip(p.SIDES, connection.halves, strict=True):
                 self._give(row, side, half)
-            row[p.ARRIVED : p.ARRIVED + 6] = *connection.halves[0].arrived, *connection.halves[1].arrived
+            row[p.ARRIVED : p.ARRIVED + 8] = *connection.halves[0].arrived, *connection.halves[1].arrived
         self._lent[key] = slot
         self._of_slot[slot] = key
         return True
@@ -122,8 +122,8 @@ class Lending(Connections):
                 connection.first_end = SIDES[int(row[p.FIRST_END]) - 1]
             for at, (side, half) in enumerate(zip(p.SIDES, connection.halves, strict=True)):
                 self._take_back(row, side, half)
-                record, time_ns, heard = row[p.ARRIVED + 3 * at : p.ARRIVED + 3 * at + 3].tolist()
-                half.arrived = record, time_ns, heard
+                record, time_ns, heard, upto = row[p.ARRIVED + 4 * at : p.ARRIVED + 4 * at + 4].tolist()
+                half.arrived = record, time_ns, heard, upto
                 if int(row[p.FINISHED]) >> at & 1:
                     half.finished, half.stream.ended = True, half.stream.offset
         connection.record, connection.time_ns = int(row[p.LAST]), int(row[p.LATEST])

@@ -321,11 +321,11 @@ def answered(base: int, spare: int, cursor: Any, flows: Any, nodes: Any, arena: 
 @compiled
 def complete(
     base: int, spare: int, cursor: Any, flows: Any, nodes: Any, arena: Any, rows: Any, meta: Any, slot: int, side: int,
-    number: int, length: int, heard: int, before: int,
+    number: int, length: int, heard: int,
 ) -> int:  # fmt: skip
     """Store the first `length` pending bytes as a packet. Returns BAD if it is doubtful that they are one.
 
-    before: how many bytes were pending before the last part came. A packet among them is as old as they are.
+    A packet that was all there before the last bytes came is as old as its own.
     """
     row = cursor[ARENA_ROWS]
     to = cursor[ARENA_USED]
@@ -337,8 +337,8 @@ def complete(
     cursor[ARENA_USED] = (to + length + 7) & -8
     start = flows[slot, side + OFFSET] - flows[slot, side + PENDING]
     describe(cursor, flows, meta, row, slot, number, start, heard)
-    if length <= before:
-        arrived = ARRIVED + 3 * number
+    arrived = ARRIVED + 4 * number
+    if start + length <= flows[slot, arrived + 3]:
         meta[row, OF_RECORD] = flows[slot, arrived]
         meta[row, OF_TIME] = flows[slot, arrived + 1]
         meta[row, OF_HEARD] = flows[slot, arrived + 2]
@@ -387,7 +387,7 @@ def take(
                             push(cursor, flows, nodes, slot, side, at, part)
                             flows[slot, side + OFFSET] += part
                             complete(base, spare, cursor, flows, nodes, arena, arena_rows, arena_meta, slot, side,
-                                     number, length, heard, 0)  # fmt: skip
+                                     number, length, heard)  # fmt: skip
                             flows[slot, side + OFFSET] -= part
                         else:
                             row = cursor[FILE_ROWS]
@@ -431,7 +431,7 @@ def take(
                 flows[slot, side + LENGTH] = length
                 flows[slot, side + NEED] = length
             elif complete(base, spare, cursor, flows, nodes, arena, arena_rows, arena_meta, slot, side, number, length,
-                          heard, pending):  # fmt: skip
+                          heard):  # fmt: skip
                 bad = True
         if bad:
             # Give back the last bytes taken, so that there is a rest: the other code only examines new bytes.
@@ -444,11 +444,12 @@ def take(
             cursor[REST_AT] = at - part
             cursor[REST_LENGTH] = count + part
             return BAD
-        if part and flows[slot, side + PENDING]:
-            arrived = ARRIVED + 3 * number
-            flows[slot, arrived] = cursor[RECORD]
-            flows[slot, arrived + 1] = cursor[TIME]
-            flows[slot, arrived + 2] = heard
+    if flows[slot, side + PENDING]:
+        arrived = ARRIVED + 4 * number
+        flows[slot, arrived] = cursor[RECORD]
+        flows[slot, arrived + 1] = cursor[TIME]
+        flows[slot, arrived + 2] = heard
+        flows[slot, arrived + 3] = flows[slot, side + OFFSET]
     return 0
 
 
