@@ -37,8 +37,8 @@ SIDES = (10, 21)
 EXPECTED, OFFSET, PENDING, HEAD, TAIL, NEED, LENGTH, SHORT, WAITING, WAITING_BYTES, WAITING_COUNT = range(11)
 # FINISHED: bit n is set when side n sent all of its bytes and a FIN. FIRST_END: 1 + the side whose FIN came first.
 FINISHED, FIRST_END = 32, 33
-# ARRIVED: the record of the last bytes that side 0 has pending, its time, what it had heard, and the bytes of its stream
-# up to them; then those of side 1.
+# ARRIVED: the record of the last bytes that side 0 has pending, its time, what it had heard, and the bytes up to there
+# in its stream; then those of side 1.
 ARRIVED = 34
 FLOW = 42
 
