@@ -61,7 +61,7 @@ def wanted(
     elif call.member == "Machine":
         yield one(named(form, "success"))
         if call.kind == "get":
-            local = (*named(form, "gives", "local"), *named("new", "local"))
+            local = (*named(form, "gives", "local"), *named("Initialization.new", "local"))
             kept = (*named(form, "gives", "named"), *named("Machine.put", "kept"))
             yield one(kept if elsewhere else local, S_OK, text(its.machine or world.computer))
     elif ANOTHER in FURTHER[APPLICATION][call.member].checks and elsewhere:

@@ -42,12 +42,12 @@ class Destination:
     derived: the path name that the format name came from. untold: nothing tells the format name any more.
     """
 
-    path: Name = Name(because=named("new", "path"))
-    directory: Name = Name(because=named("new", "directory"))
-    format: Name = Name(because=named("new", "format"))
+    path: Name = Name(because=named("Initialization.new", "path"))
+    directory: Name = Name(because=named("Initialization.new", "directory"))
+    format: Name = Name(because=named("Initialization.new", "format"))
     handle: Handle | None = None
     number: int | None = None
-    because: Names = named("new", "closed")
+    because: Names = named("Initialization.new", "closed")
     reopened: Names = ()
     told: bool = False
     doubted: Names = ()
@@ -109,7 +109,7 @@ def _get(world: World, its: Destination, member: str) -> Iterator[Choice]:
         if its.handle is not None:
             yield one(named(form, "success"))
             shape = Shape(Variant("I8", its.number or 7), lambda shown: _numbers(its, shown), _said(its))
-            yield one(named(form, "gives"), S_OK, shape)
+            yield one((*its.doubted, *named(form, "gives")), S_OK, shape)
     elif member == "FormatName":
         yield one(named(form, "success"))
         if not its.untold:
@@ -284,5 +284,5 @@ def _named(world: World, its: Destination, name: str, call: Invoke, seen: Seen) 
     handle = None if its.untold else world.opens(None, its.format.value)
     world = world.without_opened(name)
     reopens = named(form, "reopens")
-    its = replace(its, handle=handle, number=None, because=reopens if handle is not None else (), reopened=reopens)
+    its = replace(its, handle=handle, number=None, because=reopens, reopened=reopens)
     return (world if handle is None else world.with_opened(name, handle)), its

@@ -41,11 +41,11 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """An outgoing queue. held: an administrator has stopped it. numbered: its messages are transactional."""
+    """An outgoing queue. held: an administrator has stopped it, or let it go on; None for neither. numbered: its messages are transactional."""
 
     name: str
     messages: int = 0
-    held: bool = False
+    held: bool | None = None
     numbered: int = 0
 
 

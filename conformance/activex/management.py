@@ -104,7 +104,7 @@ class Managed:
     given: str | None = None
     path: str | None = None
     ready: bool = False
-    because: Names = cell(MANAGEMENT, "new", "uninitialized", "bound")
+    because: Names = cell(MANAGEMENT, "Initialization.new", "uninitialized", "bound")
     untold: bool = False
     system: bool = False
 
@@ -126,7 +126,7 @@ class Collected:
     because: Names = ()
 
 
-EMPTY: Final = Collected({}, {}, 0, cell(COLLECTION, "new", "empty"))
+EMPTY: Final = Collected({}, {}, 0, cell(COLLECTION, "Initialization.new", "empty"))
 
 
 def named(member: str, *columns: str) -> Names:
@@ -148,12 +148,17 @@ def wanted(world: World, its: Managed, call: Invoke, reports: Mapping[str, Repor
         yield one((*check, *its.because), ANY_FAILURE)
         yield one(named(form, "code"), int(UNINITIALIZED.status or 0))
     elif call.member in _NO_REPORT:
-        yield one(named(form, "success"))
+        yield _done(form)
         yield from _known(world, its, call.member)
     elif call.member in _OUTGOING_ONLY and not its.name or call.member in _QUEUES_ONLY and its.name:
         return
     else:
         yield from _reported(world, its, call, reports.get(its.asked))
+
+
+def _done(form: str) -> Choice:
+    """Return that a member succeeds; if it takes the object for a new one, Init has not initialized it."""
+    return (Option(named(form, "success"), blames=((int(UNINITIALIZED.status or 0), named("Init.method", "ready")),)),)
 
 
 def _query(its: Managed, iid: str) -> Iterator[Choice]:
@@ -230,7 +235,7 @@ def _known(world: World, its: Managed, member: str) -> Iterator[Choice]:
     form = f"{member}.get"
     if member == "Machine":
         column = "local" if its.computer is None else "named"
-        names = (*named(form, "gives", column), *cell(MANAGEMENT, "new", *(("local",) if its.computer is None else ())))
+        names = (*named(form, "gives", column), *cell(MANAGEMENT, "Initialization.new", *(("local",) if its.computer is None else ())))
         if its.computer is not None:
             names = (*names, *named("Init.method", "machine"))
         yield one(names, S_OK, text(its.computer or world.computer))
@@ -259,7 +264,7 @@ def _reported(world: World, its: Managed, call: Invoke, report: Report | None) -
     if gone:
         yield one(named(form, "gone"), ANY_FAILURE)
         return
-    yield one(named(form, "success"))
+    yield _done(form)
     if call.member in ("Pause", "Resume", "EodResend"):
         yield one(named(form, "does"))
     elif call.member == "EodGetSendInfo":
@@ -284,6 +289,8 @@ def _values(world: World, its: Managed, member: str, report: Mapping[int, Any] |
         value = words.get(str(told.get(number(name))))
         if value is None and queue is not None:
             value = {"QueueType": 1, "TransactionalStatus": 0 if queue.transactional else 1}.get(member)
+        if member == "State":
+            yield from _held(world, its)
         if value is not None:
             yield one(named(form, f"gives:{value}") or named(form, "gives"), S_OK, long(value))
     elif member == "IsLocal":
@@ -300,6 +307,21 @@ def _values(world: World, its: Managed, member: str, report: Mapping[int, Any] |
     elif member == "NextHops" and report is not None:
         hops = tuple(text(str(hop)) for hop in told.get(number("NEXTHOPS")) or ())
         yield one(named(form, "gives"), S_OK, Variant("ARRAY", hops, "BSTR"))
+
+
+_ON_HOLD: Final = 4
+
+
+def _held(world: World, its: Managed) -> Iterator[Choice]:
+    """Yield what the state shows of the last Pause or Resume."""
+    queue = world.outgoing.get(its.name.casefold())
+    if queue is None or queue.held is None:
+        return
+    if queue.held:
+        yield one(named("Pause.method", "does"), S_OK, long(_ON_HOLD))
+    else:
+        other = Shape(long(5), lambda shown: shown.vt == "I4" and shown.value != _ON_HOLD, "any state but ONHOLD")
+        yield one(named("Resume.method", "does"), S_OK, other)
 
 
 def _count(world: World, its: Managed, member: str, reported: Any) -> Iterator[Choice]:
@@ -348,6 +370,9 @@ def after(world: World, its: Managed, call: Invoke, seen: Seen) -> tuple[World, 
         system = found == _SYSTEM
         ready = replace(its, system=system, key=found[0], name=found[1], given=name, path=path, computer=machine, ready=True, because=())
         return world, ready
+    if call.member in ("Pause", "Resume") and seen.status == S_OK and its.name.casefold() in world.outgoing:
+        queue = world.outgoing[its.name.casefold()]
+        return world.with_outgoing(replace(queue, held=call.member == "Pause")), its
     if call.member == "BytesInQueue" and its.ready and seen.value is not None and "here" not in world.units:
         queue = world.queues.get(its.key)
         if queue is not None and queue.messages and isinstance(seen.value.value, int):
@@ -364,7 +389,7 @@ def collected(report: Mapping[int, Any] | None) -> Collected:
     values: dict[str, Variant | None] = {}
     names: dict[str, Names] = {}
     for key, item in ITEMS.items():
-        names[key.casefold()] = (*named("EodGetSendInfo.method", f"item:{item}"), *cell(COLLECTION, key, "item"))
+        names[key.casefold()] = (*named("EodGetSendInfo.method", f"item:{item}"), *cell(COLLECTION, f"{key}.item", "item"))
         told = None if report is None else report.get(number(f"EOD_{item}"))
         values[key.casefold()] = None
         if told is not None and key not in _SEQUENCES:
@@ -380,7 +405,7 @@ def sequence(key: str, report: Mapping[int, Any] | None) -> Collected | None:
     numbered = _SEQUENCE.unpack(base64.b64decode(told))
     values = (Variant("UI8", numbered[0]), long(numbered[1]), long(numbered[2]))
     keys = ("SeqID", "SeqNo", "PrevNo")
-    names = {each.casefold(): cell(COLLECTION, each, "item") for each in keys}
+    names = {each.casefold(): cell(COLLECTION, f"{each}.item", "item") for each in keys}
     return Collected({each.casefold(): value for each, value in zip(keys, values, strict=True)}, names, len(keys))
 
 

@@ -13,7 +13,7 @@ from conformance.activex.members import Member
 from conformance.activex.plans import Act, Plan, create, on
 from conformance.activex.plans_queue_info import PATH
 from conformance.activex.scene_further import SINGLE_MESSAGE, driven
-from conformance.activex.scenes import COMPUTER, MANAGER
+from conformance.activex.scenes import COMPUTER, MANAGER, SMALL
 from conformance.activex.tables_further import (
     APPLICATION,
     COLLECTION,
@@ -122,9 +122,16 @@ _ARRIVES: Final[Plan] = (*sent("d"), peeked("r"), peeked("s"))
 """A message that is sent to the destination, and a look at which queue has it."""
 
 
+_NAMED: Final = ("path", "format", "other-path", "format-abroad", "path", "directory", "format")
+
+
 def destinations() -> Plans:
     """Return plans with each action on a destination after each other one, closed and open."""
-    plans: dict[str, tuple[Plan, ...]] = {"new": ((create(DESTINATION, "d"), *_LOOKS, on("d", "Open"), on("d", "Close")),)}
+    named = (*_WORLD, *_OTHER, create(DESTINATION, "d"))
+    plans: dict[str, tuple[Plan, ...]] = {
+        "named": ((*named, *(act for name in _NAMED for act in (*ACTIONS[name], *_LOOKS))),),
+        "new": ((create(DESTINATION, "d"), *_LOOKS, on("d", "Open"), on("d", "Close")),),
+    }
     for first, acts in ACTIONS.items():
         plans[first] = tuple(_pairs(acts))
     plans["arrives"] = tuple(_arrivals())
@@ -140,7 +147,8 @@ def _pairs(acts: Plan) -> Iterator[Plan]:
     for start in ((), (*ACTIONS["format"], on("d", "Open")), (*ACTIONS["path"],)):
         made: list[Act] = [*_WORLD]
         for then in ACTIONS.values():
-            made += [*_OTHER, create(DESTINATION, "d"), *start, *acts, *_LOOKS, *then, *_LOOKS]
+            other = _OTHER if ACTIONS["handle"] in (acts, then) else ()
+            made += [*other, create(DESTINATION, "d"), *start, *acts, *_LOOKS, *then, *_LOOKS]
         yield tuple(made)
 
 
@@ -165,7 +173,7 @@ _REGISTER: Final = (
     on("a", "RegisterCertificate", long(1), _CERTIFICATE),
 )
 _OF_ANOTHER: Final[Plan] = (
-    *looks("a", (*_VERSIONS, "Machine", "IsConnected", "DirectoryServiceServer")),
+    *looks("a", ("Machine", *_VERSIONS, "IsConnected", "DirectoryServiceServer")),
     *_LISTS,
     *(on("a", action) for action in ("Connect", "Disconnect", "Tidy")),
     *_REGISTER,
@@ -177,12 +185,10 @@ def applications() -> Plans:
     """Return plans about the computer itself, and about another name."""
     app = create(APPLICATION, "a")
     plans: dict[str, tuple[Plan, ...]] = {
-        "versions": ((app, *looks("a", (*_VERSIONS, "Machine")), _REGISTER[0], *looks("a", _VERSIONS)),),
-        "another": tuple(
-            (app, on("a", "Machine", text(name), kind="put"), *_OF_ANOTHER)
-            for name in ("mqconform-elsewhere", "mqconform-elsewhere.example")
+        "versions": ((app, *looks("a", ("Machine", *_VERSIONS)), _REGISTER[0], *looks("a", _VERSIONS)),),
+        "named-as-here": tuple(
+            (app, on("a", "Machine", text(name), kind="put"), *looks("a", ("Machine", *_VERSIONS))) for name in (COMPUTER, SMALL)
         ),
-        "named-as-here": ((app, on("a", "Machine", text(COMPUTER), kind="put"), *looks("a", (*_VERSIONS, "Machine"))),),
         "two-objects": (
             (app, create(APPLICATION, "b"), on("b", "Machine", text("mqconform-elsewhere"), kind="put"))
             + looks("a", (*_VERSIONS, "Machine"))
@@ -192,6 +198,10 @@ def applications() -> Plans:
             (app, *_STATE, on("a", "Disconnect"), *_STATE, on("a", "Disconnect"), *_STATE, on("a", "Connect"), *_STATE),
             (app, on("a", "Connect"), *_STATE, on("a", "Disconnect"), create(APPLICATION, "a"), *_STATE)
             + (on("a", "Tidy"), *_STATE, on("a", "Connect"), *_STATE),
+        ),
+        "another": tuple(
+            (app, on("a", "Machine", text(name), kind="put"), *_OF_ANOTHER)
+            for name in ("mqconform-elsewhere", "mqconform-elsewhere.example")
         ),
         "machine-ids": (
             (app, *(on("a", "MachineIdOfMachineName", one) for one in _NAMES))
@@ -295,7 +305,7 @@ def managements() -> Plans:
         ),
         "named": tuple(
             (*ready, init(path, name, machine), *_managed(), *_ASK)
-            for (path, name), machine in product(named, (MISSING, NULL, text(COMPUTER)))
+            for (path, name), machine in product(named, (MISSING, NULL, text(COMPUTER), text(SMALL)))
         ),
         "again": ((*ready, init(text(FIRST)), *_managed(), init(text(FIRST)), *_managed()),),
         "gone": (
@@ -354,7 +364,7 @@ def outgoing() -> Plans:
         "uninitialized": (
             (_NEW, *looks("g", _OF_OUTGOING), on("g", "EodGetSendInfo"), *(on("g", one) for one in actions)),
         ),
-        "told": ((*start, *_outgoing(), *_ASK, *sent("s", 2), *_outgoing()),),
+        "told": ((*start, *_ASK, *_outgoing(), *sent("s", 2), *_outgoing()),),
         "connection": (
             (*start, *sent("s"), *(act for one in _STEPS for act in (_step(*one), *_outgoing()))),
             (*start, *(act for one in _STEPS[:4] for act in (_step(*one), *_outgoing()))),

@@ -12,12 +12,13 @@ import pytest
 from conformance.activex import scenes
 from conformance.activex.expected import Invoke, Readings, Seen
 from conformance.activex.plans import PATH_NAME, Act, Plan
+from conformance.activex.scene_events import event_objects
 from conformance.activex.scene_further import DRIVER, PROFILE, further_objects
-from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, Place, Stage
+from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, SMALL, Place, Stage
 from conformance.activex.statuses import S_OK
 from conformance.activex.values import Variant, text
 from conformance.activex.words import as_call, said
-from conformance.suites.objects.playing import METHODS, Need, NotCreated, Tell, begin
+from conformance.suites.objects.playing import METHODS, MIN_WAIT_MS, Need, NotCreated, Tell, begin
 from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from conformance.harness.recorder import Recorder
 
 FURTHER: Final = "further"
-STAGES: Final[Mapping[str, Stage]] = {FURTHER: further_objects}
+EVENTS: Final = "events"
+STAGES: Final[Mapping[str, Stage]] = {FURTHER: further_objects, EVENTS: event_objects}
 """Scenes by the name that an example has."""
 
 
@@ -71,15 +73,22 @@ class Player:
     """Plays acts. handles: the driver's name of each object of the plan. texts: what the words of the plan stand for."""
 
     def __init__(self, mq: Port, readings: Readings, tell: Tell, stage: str) -> None:
-        self.mq, self.tell = mq, tell
+        self.mq, self.tell, self.stage = mq, tell, stage
+        self._virtual = mq.hello.clock == "virtual" and mq.offers("clock.advance")
+        self._wait_ms = 0 if self._virtual else mq.hello.settle_ms + max(mq.hello.slack_ms, MIN_WAIT_MS)
         place = _place(mq)
         self.texts, self.scene = place.texts, STAGES[stage](readings, place)
         self.handles: dict[str, str] = {}
         self.created: list[str] = []
+        self.released: set[str] = set()
+        if stage == EVENTS:
+            mq.events()  # what an earlier example left
 
     def do(self, planned: Act) -> tuple[Verdict, ...] | None:
         """Play an act and judge the answer. Returns None if it cannot be played: a name in it stands for nothing."""
         act = scenes.spoken(planned, self.texts)
+        if act.passes_ms:
+            return self._pass(act)
         if act.call is None:
             self.handles[act.object] = self._create(act)
             self.scene.do(act, None)
@@ -90,12 +99,32 @@ class Player:
         if act.object not in self.handles or values is None:
             return None
         seen = self._call(self.handles[act.object], act.call, values)
+        if self.stage == EVENTS:
+            seen = replace(seen, shown=self._told())
         self.tell(said(act), as_call(planned), seen.to_json())
         verdicts = self.scene.do(act, seen)
         self.texts = scenes.known(act, seen, self.texts)
         if act.gives is not None and seen.gives and seen.value is not None:
             self.handles[act.gives] = self.handles.get(seen.value.value, str(seen.value.value))
         return verdicts
+
+    def _pass(self, act: Act) -> tuple[Verdict, ...]:
+        if self._virtual:
+            self.mq.call("clock.advance", by_ms=act.passes_ms)
+        else:
+            self.mq.time.sleep(act.passes_ms / 1000)
+        seen = Seen(S_OK, shown=self._told())
+        self.tell(f"{act.passes_ms} ms pass", as_call(act), seen.to_json())
+        return self.scene.do(act, seen)
+
+    def _told(self) -> Mapping[str, Seen]:
+        """Return the events since the last look, as the scene of events shows them."""
+        told: dict[str, Seen] = {}
+        for at, event in enumerate(self.mq.events(self._wait_ms)):
+            source = self._by_name(Variant("DISPATCH", event["object"])).value
+            arguments = tuple(self._by_name(Variant.from_json(one)) for one in event.get("arguments", ()))
+            told[f"{at} {source} {event['name']}"] = Seen(S_OK, Variant("ARRAY", arguments, "VARIANT"))
+        return told
 
     def leave(self) -> None:
         """Delete what was made if no reset does, and let go of the objects."""
@@ -104,7 +133,7 @@ class Player:
                 if name in self.handles:
                     self._call(self.handles[name], Invoke("Delete", "method"), [])
         if self.mq.offers("objects.release"):
-            self.mq.call("objects.release", objects=list(dict.fromkeys(self.handles.values())))
+            self.mq.call("objects.release", objects=[one for one in dict.fromkeys(self.handles.values()) if one not in self.released])
 
     def _create(self, act: Act) -> str:
         params = {"class": act.coclass}
@@ -130,7 +159,7 @@ class Player:
     def _known(self, call: Invoke) -> Iterable[Variant]:
         """Yield the arguments with what an act before has told, for words of the plan."""
         for one in call.arguments:
-            if one.vt in ("I8", "UI4") and isinstance(one.value, str):
+            if one.vt in ("I8", "UI4") and isinstance(one.value, str):  # a word for what an act before has told
                 yield replace(one, value=int(self.texts.get(one.value, "0")))
             else:
                 yield one
@@ -148,11 +177,24 @@ class Player:
     def _call(self, handle: str, call: Invoke, values: list[Variant]) -> Seen:
         if call.member == "QueryInterface":
             return self._handed(self.mq.call("objects.query", object=handle, iid=values[0].value))
+        if call.member == "Advise":
+            sink, iid = values[0].value, values[1].value
+            return self._advised(self.mq.call("objects.advise", object=handle, sink=sink, iid=iid))
+        if call.member == "Unadvise":
+            cookie, iid = values[0].value, values[1].value
+            return Seen(int(self.mq.call("objects.unadvise", object=handle, cookie=cookie, iid=iid).status or 0))
+        if call.member == "Release":
+            self.released.add(handle)
+            return Seen(int(self.mq.call("objects.release", objects=[handle]).status or 0))
         arguments = [value.to_json() for value in values]
         params = {"object": handle, "member": call.member, "kind": call.kind, "arguments": arguments}
         result = self.mq.call("objects.invoke", **params)
         shown = result.values.get("value")
         return Seen(int(result.status or 0), None if shown is None else self._by_name(Variant.from_json(shown)))
+
+    def _advised(self, result: Result) -> Seen:
+        cookie = result.values.get("cookie")
+        return Seen(int(result.status or 0), None if cookie is None else Variant("UI4", int(cookie)))
 
     def _handed(self, result: Result) -> Seen:
         given = result.values.get("object")
@@ -170,6 +212,6 @@ class Player:
 
 def _place(mq: Port) -> Place:
     name = mq.unique()
-    words = {COMPUTER: mq.hello.computer, MANAGER: mq.hello.queue_manager or "", QUEUE: name}
+    words = {COMPUTER: mq.hello.computer, SMALL: mq.hello.computer.lower(), MANAGER: mq.hello.queue_manager or "", QUEUE: name}
     profile = str(mq.hello.profile)
     return Place(words | {PATH_NAME: f"{mq.hello.computer}\\private$\\{name}", PROFILE: profile})
