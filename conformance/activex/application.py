@@ -109,10 +109,22 @@ def _directory(world: World, call: Invoke) -> Iterator[Choice]:
             "the name of the computer",
         )
         names = named(form, "success", "gives", "accepts")
+    other = _of_directory(world, call.member, asked)
     if here:
         yield one(names, S_OK, value)
+    elif other is not None:
+        told = Shape(text(other), lambda shown: str(shown.value or "").casefold() == other.casefold(), other)
+        yield one(names, S_OK, told)
     else:
         yield one(named(form, "fails"), ANY_FAILURE)
+
+
+def _of_directory(world: World, member: str, asked: str) -> str | None:
+    """Return what the directory has for another computer: its identifier by its name, or its name by that."""
+    computers = {} if world.directory is None or not world.online else world.directory.computers
+    if member == "MachineIdOfMachineName":
+        return next((guid for name, guid in computers.items() if name.casefold() == asked.casefold()), None)
+    return next((name for name, guid in computers.items() if guid == asked.strip("{}").casefold()), None)
 
 
 def _here(
@@ -120,6 +132,9 @@ def _here(
 ) -> Iterator[Choice]:
     form = f"{call.member}.{call.kind}"
     if call.member == "DirectoryServiceServer":
+        if world.directory is not None and world.directory.server is not None:
+            names = named(form, "success", "gives", "grammar")
+            yield one(names, S_OK, text(f"\\\\{world.directory.server}"))
         return
     yield one(named(form, "success"))
     if call.member in _VERSIONS:

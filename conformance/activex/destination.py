@@ -69,13 +69,47 @@ def wanted(world: World, its: Destination, call: Invoke, numbers: dict[int, Hand
     elif call.member == "FormatName":
         yield one(named(form, "success"))
     elif call.member == "ADsPath":
-        yield one(named(form, "fails"), ANY_FAILURE)
+        yield _directed(world, str(call.arguments[0].value or ""))
+    elif world.directory is not None and world.target(str(call.arguments[0].value or ""), None).kind is Kind.OTHER:
+        yield _public(world, str(call.arguments[0].value or ""))
     else:
         kind = world.target(str(call.arguments[0].value or ""), None).kind
         if _converts(world, call) is True:
             yield one(named(form, "success"))
         elif kind is Kind.UNPARSED or kind is Kind.NO_COMPUTER:
-            yield one(named(form, "fails"), ANY_FAILURE)
+            yield one((*named(form, "fails"), *named("PublicName.put", "illegal")), ANY_FAILURE)
+
+
+def _directed(world: World, path: str) -> Choice:
+    """Return what a put of a directory path answers."""
+    form, event = "ADsPath.put", "DirectoryPath.put"
+    sort, _ = _entry(world, path)
+    if sort is None:
+        column = "absent" if world.directory is not None and world.online else "offline"
+        shown = named(event, column) if world.directory is not None else ()
+        return one((*named(form, "fails"), *shown), ANY_FAILURE)
+    return one(named(form, "success"))
+
+
+def _entry(world: World, path: str) -> tuple[str | None, str]:
+    """Return the sort of a directory object and the format name that it stands for; None if the directory lacks it."""
+    if world.directory is None or not world.online:
+        return None, ""
+    return world.directory.ads.get(path, (None, ""))
+
+
+def _public(world: World, path: str) -> Choice:
+    """Return what a put of the path name of a public queue answers."""
+    form, event = "PathName.put", "PublicName.put"
+    if not world.online:
+        return one((*named(form, "fails"), *named(event, "offline")), ANY_FAILURE)
+    if _found_public(world, path) is None:
+        return one((*named(form, "fails"), *named(event, "absent")), ANY_FAILURE)
+    return one(named(form, "success"))
+
+
+def _found_public(world: World, path: str) -> str | None:
+    return None if world.directory is None or not world.online else world.directory.paths.get(path.casefold())
 
 
 def _opening(world: World, its: Destination, member: str) -> Iterator[Choice]:
@@ -148,7 +182,7 @@ def _as(form: str, value: str | None, because: Names, word: str) -> Option:
 def _format_name(world: World, its: Destination) -> Iterator[Choice]:
     names = (*named("FormatName.get", "gives"), *its.format.because)
     if its.derived is None:
-        yield one(names, S_OK, _NULL if its.format.value is None else text(its.format.value))
+        yield one(names, S_OK, _NULL if its.format.value is None else _same_name(its.format.value))
         return
     path = its.derived
     key = world.target(path, None).key
@@ -160,9 +194,16 @@ def _format_name(world: World, its: Destination) -> Iterator[Choice]:
         "its direct format name",
     )
     yield (
-        Option(names, S_OK, private, ((CONVERSION, "private"),)),
-        Option(names, S_OK, direct, ((CONVERSION, "direct"),)),
+        Option((*names, *named("PublicName.put", "private")), S_OK, private, ((CONVERSION, "private"),)),
+        Option((*names, *named("PublicName.put", "direct")), S_OK, direct, ((CONVERSION, "direct"),)),
     )
+
+
+def _same_name(name: str) -> Variant | Shape:
+    """Return a format name; one with a GUID may have it in small or capital letters."""
+    if not name.upper().startswith(("PUBLIC=", "DL=")):
+        return text(name)
+    return Shape(text(name), lambda shown: str(shown.value or "").casefold() == name.casefold(), name)
 
 
 def _put_handle(call: Invoke, numbers: dict[int, Handle]) -> Iterator[Choice]:
@@ -269,16 +310,27 @@ def _named(world: World, its: Destination, name: str, call: Invoke, seen: Seen) 
     elif call.member == "PathName":
         target = world.target(value, None)
         there = target.kind is Kind.HERE and target.key in world.queues
+        public = _found_public(world, value) if target.kind is Kind.OTHER else None
+        because = (*named(form, "named"), *(named("PublicName.put", "found") if public is not None else ()))
         its = replace(
             its,
             path=Name(value, because=named(form, "kept")),
             directory=Name(because=named(form, "resets")),
-            format=Name(f"DIRECT=OS:{value}", because=named(form, "named")),
+            format=Name(public or f"DIRECT=OS:{value}", because=because),
             derived=value if there else None,
-            untold=not there,
+            untold=not there and public is None,
         )
     else:
-        its = replace(its, directory=Name(value, because=named(form, "kept")), untold=True)
+        sort, found = _entry(world, value)
+        shown = {"queue": "queue", "alias": "alias", "distribution_list": "list"}.get(sort or "")
+        its = replace(
+            its,
+            directory=Name(value, because=named(form, "kept")),
+            path=Name(because=named(form, "resets")),
+            format=Name(found, because=(*named(form, "named"), *(named("DirectoryPath.put", shown) if shown else ()))),
+            derived=None,
+            untold=sort is None,
+        )
     if its.handle is None:
         return world, its
     handle = None if its.untold else world.opens(None, its.format.value)

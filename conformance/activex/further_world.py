@@ -68,9 +68,22 @@ class Handle:
 
 
 @dataclass(frozen=True, slots=True)
+class Directory:
+    """A directory that the plan gives. ads: directory path to what it stands for: a sort of object and a format name.
+    paths: path name of a public queue, in small letters, to its format name. computers: name to identifier.
+    """
+
+    ads: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    paths: Mapping[str, str] = field(default_factory=dict)
+    computers: Mapping[str, str] = field(default_factory=dict)
+    server: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class World:
     """The queues of a computer. opened: open MSMQQueue objects and destinations. units: the size of one message, of
-    queues here and of outgoing ones, once it was shown. online: whether the manager is connected.
+    queues here and of outgoing ones, once it was shown. online: whether the manager is connected. directory: None if
+    the plan gives none.
     """
 
     computer: str
@@ -82,6 +95,7 @@ class World:
     units: Mapping[str, int] = field(default_factory=dict)
     formats: Mapping[str, str] = field(default_factory=dict)
     online: bool = True
+    directory: Directory | None = None
 
     def target(self, path: str | None, name: str | None) -> Target:
         """Return what a path name or a format name means."""

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from conformance.activex import application, choices, destination, management
+from conformance.activex import application, choices, destination, management, query
 from conformance.activex.application import Application, Before
 from conformance.activex.choices import ANY_STATUS, Choice, Option, Shape, one
 from conformance.activex.destination import Destination
 from conformance.activex.expected import Invoke, Readings, Seen
-from conformance.activex.further_world import Handle, Info, Queue, World, cell
+from conformance.activex.further_world import Directory, Handle, Info, Queue, World, cell
 from conformance.activex.management import Collected, Managed, Report
 from conformance.activex.plans import Act
 from conformance.activex.scenes import COMPUTER, MANAGER, Place
@@ -26,6 +26,8 @@ from conformance.activex.tables_further import (
     DESTINATION,
     FURTHER,
     MANAGEMENT,
+    QUERY,
+    QUEUE_INFOS,
 )
 from conformance.activex.values import Variant, hollow, text
 from conformance.verdict import Verdict
@@ -43,6 +45,7 @@ NEW: Final[Mapping[str, Any]] = {
     APPLICATION: Application(),
     MANAGEMENT: Managed(),
     COLLECTION: management.EMPTY,
+    QUEUE_INFOS: query.Infos(),
 }
 """Class to the state of an object that the client has just created."""
 
@@ -50,7 +53,8 @@ NEW: Final[Mapping[str, Any]] = {
 @dataclass(slots=True)
 class FurtherObjects:
     """Objects of a plan by name. reports: what the queue manager said of a queue, by its format name in small letters,
-    and of itself as `machine`. numbers: handles that destinations have shown. words: those that the plan gives a name.
+    and of itself as `machine`. numbers: handles that destinations have shown. words: those that the plan gives a name. entries: the objects of
+    the directory.
     """
 
     readings: Readings
@@ -62,6 +66,7 @@ class FurtherObjects:
     numbers: dict[int, Handle] = field(default_factory=dict)
     before: Before = field(default_factory=Before)
     words: dict[str, int] = field(default_factory=dict)
+    entries: tuple[query.Entry, ...] = ()
 
     def copy(self) -> FurtherObjects:
         """Return a scene that goes on from here by itself."""
@@ -129,6 +134,12 @@ class FurtherObjects:
             return application.wanted(self.world, its, self.before, self.profile, call, report)
         if isinstance(its, Collected):
             return management.looked_up(its, call)
+        if isinstance(its, query.Infos):
+            return query.wanted(its, call)
+        if isinstance(its, query.Found):
+            return query.shown(its, self.states[its.infos], call)
+        if coclass == QUERY:
+            return query.looked_up(call)
         if coclass == COORDINATED:
             return self._dispensed(call)
         return self._helped(name, call)
@@ -179,8 +190,32 @@ class FurtherObjects:
             self.world, self.states[name], self.before = application.after(self.world, its, self.before, call, seen)
         elif isinstance(its, Collected):
             self._looked(act, its, call, seen)
+        elif isinstance(its, query.Infos):
+            self.states[name] = query.next_given(its, call, seen)
+            if act.gives is not None and seen.gives:
+                self.classes[act.gives], self.states[act.gives] = _INFO, query.Found(name)
+        elif isinstance(its, query.Found):
+            self._named_entry(name, its, call, seen)
+        elif self.classes[name] == QUERY:
+            self._queried(act, call, seen)
         elif seen.status == S_OK:
             self._did(act, call, seen)
+
+    def _queried(self, act: Act, call: Invoke, seen: Seen) -> None:
+        if act.gives is not None and seen.gives:
+            found, perhaps = query.results(call, self.entries)
+            infos = query.Infos(True, found, perhaps, names=query.named(call))
+            self.classes[act.gives], self.states[act.gives] = QUEUE_INFOS, infos
+
+    def _named_entry(self, name: str, its: query.Found, call: Invoke, seen: Seen) -> None:
+        if call.member != "FormatName" or its.entry is not None or seen.value is None:
+            return
+        shown = str(seen.value.value or "").casefold()
+        infos = self.states[its.infos]
+        entry = next((one for one in (*infos.found, *infos.perhaps) if f"public={one.guid}" == shown), None)
+        if entry is not None:
+            self.states[name] = query.Found(its.infos, entry)
+            self.states[its.infos] = replace(infos, told=(*infos.told, entry.guid))
 
     def _collected(self, act: Act, its: Managed, seen: Seen) -> None:
         report = self.reports.get(its.asked)
@@ -248,6 +283,8 @@ class FurtherObjects:
         asked = json.loads(str(call.arguments[0].value or "{}"))
         if call.member != "management.get":
             self.reports = {}
+            if call.member == "directory" and seen.status == S_OK:
+                self._directory(asked)
             return
         target = asked["target"]
         key = str(target.get("format_name", "machine")).casefold()
@@ -260,6 +297,21 @@ class FurtherObjects:
                 for number, one in zip(asked["properties"], told, strict=False)
                 if one.get("vt") not in (0, 1) or key == "machine"
             }
+
+
+    def _directory(self, asked: Mapping[str, Any]) -> None:
+        self.entries = tuple(map(query.Entry.from_json, asked["objects"]))
+        formats = {"queue": "PUBLIC={}", "distribution_list": "DL={}"}
+        ads = {
+            one.ads: (one.sort, formats[one.sort].format(one.guid) if one.sort in formats else one.format)
+            for one in self.entries
+            if one.ads
+        }
+        queues = [one for one in self.entries if one.sort == "queue"]
+        paths = {one.path.casefold(): f"PUBLIC={one.guid}" for one in queues}
+        computers = {str(one["name"]): str(one["guid"]).lower() for one in asked.get("computers", ())}
+        directory = Directory(ads, paths, computers, asked.get("server"))
+        self.world = replace(self.world, directory=directory)
 
 
 def further_objects(readings: Readings, place: Place) -> FurtherObjects:

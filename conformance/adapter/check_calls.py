@@ -131,6 +131,7 @@ def queues(walk: DriverCheck) -> None:
         ("queues.close", {"queue": handle}),
         ("queues.delete", {"format_name": format_name}),
         ("limits", {"message_quota_kb": protocol.INFINITE, "journal_quota_kb": protocol.INFINITE}),
+        ("directory", {"objects": []}),
     ):
         with suppress(GiveUp):  # Each call is independent of the one before.
             _if_offered(walk, method, params)
