@@ -121,7 +121,7 @@ def _directory(world: World, call: Invoke) -> Iterator[Choice]:
 
 def _of_directory(world: World, member: str, asked: str) -> str | None:
     """Return what the directory has for another computer: its identifier by its name, or its name by that."""
-    computers = {} if world.directory is None or not world.online else world.directory.computers
+    computers = {} if world.directory is None else world.directory.computers
     if member == "MachineIdOfMachineName":
         return next((guid for name, guid in computers.items() if name.casefold() == asked.casefold()), None)
     return next((name for name, guid in computers.items() if guid == asked.strip("{}").casefold()), None)

@@ -85,15 +85,14 @@ def _directed(world: World, path: str) -> Choice:
     form, event = "ADsPath.put", "DirectoryPath.put"
     sort, _ = _entry(world, path)
     if sort is None:
-        column = "absent" if world.directory is not None and world.online else "offline"
-        shown = named(event, column) if world.directory is not None else ()
+        shown = named(event, "absent") if world.directory is not None else ()
         return one((*named(form, "fails"), *shown), ANY_FAILURE)
     return one(named(form, "success"))
 
 
 def _entry(world: World, path: str) -> tuple[str | None, str]:
     """Return the sort of a directory object and the format name that it stands for; None if the directory lacks it."""
-    if world.directory is None or not world.online:
+    if world.directory is None:
         return None, ""
     return world.directory.ads.get(path, (None, ""))
 
@@ -101,15 +100,13 @@ def _entry(world: World, path: str) -> tuple[str | None, str]:
 def _public(world: World, path: str) -> Choice:
     """Return what a put of the path name of a public queue answers."""
     form, event = "PathName.put", "PublicName.put"
-    if not world.online:
-        return one((*named(form, "fails"), *named(event, "offline")), ANY_FAILURE)
     if _found_public(world, path) is None:
         return one((*named(form, "fails"), *named(event, "absent")), ANY_FAILURE)
     return one(named(form, "success"))
 
 
 def _found_public(world: World, path: str) -> str | None:
-    return None if world.directory is None or not world.online else world.directory.paths.get(path.casefold())
+    return None if world.directory is None else world.directory.paths.get(path.casefold())
 
 
 def _opening(world: World, its: Destination, member: str) -> Iterator[Choice]:

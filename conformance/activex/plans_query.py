@@ -163,8 +163,6 @@ def names() -> Iterator[Plan]:
     for one in (*put_paths, *put_names, format_name):
         for other in (put_paths[0], put_paths[5], put_paths[7], put_names[0], put_names[2], format_name):
             yield (*start, one, *_LOOKS, other, *_LOOKS)
-    offline = (create(APPLICATION, "a"), on("a", "Disconnect"))
-    yield (*start, *offline, put_paths[0], *_LOOKS, put_names[0], *_LOOKS, on("a", "Connect"), put_paths[0], *_LOOKS)
     private = on("d", "PathName", text("$computer\\private$\\$queue"), kind="put")
     yield (*start, *queue("i"), private, *_LOOKS, put_paths[6], *_LOOKS, private, *_LOOKS)
 
