@@ -156,6 +156,8 @@ def _here(
         entries = dict(before.lists).get(call.member)
         if entries is not None:
             yield one(named(form, "gives"), S_OK, _list(world, call.member, entries))
+        else:
+            yield one((), S_OK, Shape(Variant("ARRAY", (), "BSTR"), lambda shown: shown.of == "BSTR", "texts"))
     elif call.member == "BytesInAllQueues":
         if _BYTES in report:
             yield one(named(form, "gives"), S_OK, Variant("I8", int(report[_BYTES])))
@@ -190,7 +192,8 @@ def _list(world: World, member: str, entries: tuple[str, ...]) -> Shape:
         return all(any(one.casefold() == name.casefold() for name in away) for one in rest)
 
     names = [world.queues[key].path for key in keys]
-    sample = [text(name if private else f"DIRECT=OS:{name}") for name in (*names, *(away if not private else ()))]
+    sample = [text(name if private else f"DIRECT=OS:{name}") for name in names]
+    sample += [] if private else [text(name) for name in away]
     said = "what was there before, and " + (", ".join(names) or "no queue")
     return Shape(Variant("ARRAY", (*map(text, entries), *sample), "BSTR"), holds, said)
 

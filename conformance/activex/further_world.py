@@ -41,12 +41,14 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """An outgoing queue. held: an administrator has stopped it, or let it go on; None for neither. numbered: its messages are transactional."""
+    """An outgoing queue. held: an administrator has stopped it, or let it go on; None for neither. numbered: how many of its
+    messages are transactional. step: what happened last to its connection."""
 
     name: str
     messages: int = 0
     held: bool | None = None
     numbered: int = 0
+    step: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from conformance.activex import application, choices, destination, management, query
+from conformance.activex import application, choices, destination, ideal_reports, management, query
 from conformance.activex.application import Application, Before
 from conformance.activex.choices import ANY_STATUS, Choice, Option, Shape, one
 from conformance.activex.destination import Destination
@@ -30,6 +30,7 @@ from conformance.activex.tables_further import (
     QUEUE_INFOS,
 )
 from conformance.activex.values import Variant, hollow, text
+from conformance.spec.constants import hresults
 from conformance.verdict import Verdict
 
 DRIVER: Final = "$driver"
@@ -98,15 +99,27 @@ class FurtherObjects:
         self._after(act, call, seen)
         if act.gives is not None and act.gives.startswith("$") and seen.value is not None:
             self.words[act.gives] = int(seen.value.value or 0)
+        elif act.gives is not None and not seen.gives:
+            self.classes.pop(act.gives, None)
         return verdicts
 
     def ideal(self, act: Act) -> Seen:
         """Return an answer that the text allows."""
         assert act.call is not None
         if act.object == DRIVER:
-            return Seen(S_OK)
+            return self._reported(act.call) if act.call.member == "management.get" else Seen(S_OK)
         call = self._resolved(act.call)
         return choices.ideal(choices.allowed(choice, self.readings) for choice in self._wanted(act.object, call))
+
+    def _reported(self, call: Invoke) -> Seen:
+        """Return what a queue manager could say of a queue or of itself."""
+        asked = json.loads(str(call.arguments[0].value))
+        name = asked["target"].get("format_name")
+        values = ideal_reports.of_machine(self.world) if name is None else ideal_reports.of_queue(self.world, name)
+        if values is None:
+            return Seen(hresults.MQ_ERROR_QUEUE_NOT_FOUND)
+        told = [{"vt": 1} if values.get(one) is None else {"vt": 31, "value": values[one]} for one in asked["properties"]]
+        return Seen(S_OK, text(json.dumps(told)))
 
     def _resolved(self, call: Invoke) -> Invoke:
         """Return a call with the numbers that words of the plan stand for."""
@@ -285,6 +298,10 @@ class FurtherObjects:
             self.reports = {}
             if call.member == "directory" and seen.status == S_OK:
                 self._directory(asked)
+            elif call.member == "management.connection" and seen.status == S_OK:
+                queue = self.world.outgoing.get(str(asked["format_name"]).casefold())
+                if queue is not None:
+                    self.world = self.world.with_outgoing(replace(queue, step=str(asked["step"])))
             return
         target = asked["target"]
         key = str(target.get("format_name", "machine")).casefold()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from conformance.activex import scenes
+from conformance.activex import further_ideal, scenes
 from conformance.activex.expected import Invoke, Readings, Seen
 from conformance.activex.plans import PATH_NAME, Act, Plan
 from conformance.activex.scene_events import event_objects
@@ -37,7 +37,7 @@ def cases(plans: Mapping[str, Iterable[Plan]], stage: str = FURTHER) -> list[Any
     params = []
     for name, some in plans.items():
         made = tuple(some)
-        marks = pytest.mark.requirement(*scenes.judged(made, STAGES[stage]))
+        marks = pytest.mark.requirement(*further_ideal.judged(made, STAGES[stage]))
         params.append(pytest.param(made, id=name, marks=marks))
     return params
 
@@ -57,14 +57,11 @@ def check(plans: Iterable[Plan], mq: Port, judge: Recorder, mq_need: Need, stage
 def play(
     plan: Plan, mq: Port, readings: Readings, tell: Tell, stage: str
 ) -> Generator[tuple[Verdict, ...], None, None]:
-    """Yield the verdicts on each answer. Ends with the first call that hands out no object where others need it."""
+    """Yield the verdicts on each answer. Calls of an object that no answer has handed out are left out."""
     player = Player(mq, readings, tell, stage)
     try:
         for act in plan:
-            verdicts = player.do(act)
-            if verdicts is None:
-                return
-            yield verdicts
+            yield player.do(act)
     finally:
         player.leave()
 
@@ -84,8 +81,8 @@ class Player:
         if stage == EVENTS:
             mq.events()  # what an earlier example left
 
-    def do(self, planned: Act) -> tuple[Verdict, ...] | None:
-        """Play an act and judge the answer. Returns None if it cannot be played: a name in it stands for nothing."""
+    def do(self, planned: Act) -> tuple[Verdict, ...]:
+        """Play an act and judge the answer, unless a name in it stands for nothing."""
         act = scenes.spoken(planned, self.texts)
         if act.passes_ms:
             return self._pass(act)
@@ -97,7 +94,7 @@ class Player:
             return self._drive(act, act.call)
         values = self._values(act.call)
         if act.object not in self.handles or values is None:
-            return None
+            return ()
         seen = self._call(self.handles[act.object], act.call, values)
         if self.stage == EVENTS:
             seen = replace(seen, shown=self._told())
@@ -106,6 +103,8 @@ class Player:
         self.texts = scenes.known(act, seen, self.texts)
         if act.gives is not None and seen.gives and seen.value is not None:
             self.handles[act.gives] = self.handles.get(seen.value.value, str(seen.value.value))
+        elif act.gives is not None:
+            self.handles.pop(act.gives, None)
         return verdicts
 
     def _pass(self, act: Act) -> tuple[Verdict, ...]:
