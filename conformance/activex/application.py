@@ -16,7 +16,9 @@ from conformance.activex.values import INTEGERS, MISSING, Variant, short, text, 
 from conformance.spec.constants.properties import PROPERTIES
 
 IF_NOT_EXIST: Final = 2
-_DSSERVER, _CONNECTED, _BYTES = (PROPERTIES[f"PROPID_MGMT_MSMQ_{n}"].value for n in ("DSSERVER", "CONNECTED", "BYTES_IN_ALL_QUEUES"))
+_DSSERVER, _CONNECTED, _BYTES = (
+    PROPERTIES[f"PROPID_MGMT_MSMQ_{n}"].value for n in ("DSSERVER", "CONNECTED", "BYTES_IN_ALL_QUEUES")
+)
 ASKED: Final = (_DSSERVER, _CONNECTED, _BYTES)
 """The properties of the machine that a plan asks the queue manager for."""
 _VERSIONS: Final = {
@@ -51,8 +53,9 @@ def named(member: str, *columns: str) -> Names:
 def wanted(
     world: World, its: Application, before: Before, profile: str, call: Invoke, report: Report | None
 ) -> Iterator[Choice]:
-    """Yield what an answer has to be. profile: the MSMQ version that the implementation declares. report: what the queue
-    manager said of itself.
+    """Yield what an answer has to be. profile: the MSMQ version that the implementation declares.
+
+    report: what the queue manager said of itself.
     """
     form = f"{call.member}.{call.kind}"
     elsewhere = its.machine is not None
@@ -74,6 +77,8 @@ def wanted(
     elif elsewhere:
         if str(its.machine).casefold() != world.computer.casefold():
             yield one(named(form, "remote"), ANY_FAILURE)
+        elif call.member != "DirectoryServiceServer" or (world.directory is not None and world.directory.server):
+            yield one((*named(form, "asked"), *named(form, "success")))
     else:
         yield from _here(world, before, profile, call, {} if report is None or isinstance(report, int) else report)
 
@@ -127,9 +132,7 @@ def _of_directory(world: World, member: str, asked: str) -> str | None:
     return next((name for name, guid in computers.items() if guid == asked.strip("{}").casefold()), None)
 
 
-def _here(
-    world: World, before: Before, profile: str, call: Invoke, report: Mapping[int, Any]
-) -> Iterator[Choice]:
+def _here(world: World, before: Before, profile: str, call: Invoke, report: Mapping[int, Any]) -> Iterator[Choice]:
     form = f"{call.member}.{call.kind}"
     if call.member == "DirectoryServiceServer":
         if world.directory is not None and world.directory.server is not None:
@@ -155,7 +158,8 @@ def _here(
     elif call.member in _LISTS:
         entries = dict(before.lists).get(call.member)
         if entries is not None:
-            yield one(named(form, "gives"), S_OK, _list(world, call.member, entries))
+            because = world.because if call.member == "ActiveQueues" else ()
+            yield one((*because, *named(form, "gives")), S_OK, _list(world, call.member, entries))
         else:
             yield one((), S_OK, Shape(Variant("ARRAY", (), "BSTR"), lambda shown: shown.of == "BSTR", "texts"))
     elif call.member == "BytesInAllQueues":
@@ -200,8 +204,10 @@ def _list(world: World, member: str, entries: tuple[str, ...]) -> Shape:
 
 def _is(world: World, shown: str, key: str, private: bool) -> bool:
     target = world.target(shown, None) if private else world.target(None, shown)
-    return target.key == key or (not private and world.formats.get(shown.casefold()) == key) or (
-        not private and world.names_private(shown, key) and shown.casefold() not in world.formats
+    return (
+        target.key == key
+        or (not private and world.formats.get(shown.casefold()) == key)
+        or (not private and world.names_private(shown, key) and shown.casefold() not in world.formats)
     )
 
 
@@ -233,4 +239,3 @@ def after(
     if call.member == "BytesInAllQueues" and before.size is None and seen.value is not None and not world.queues:
         return world, its, replace(before, size=int(seen.value.value or 0))
     return world, its, before
-

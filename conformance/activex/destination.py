@@ -26,6 +26,9 @@ def named(member: str, *columns: str) -> Names:
     return cell(DESTINATION, member, *columns)
 
 
+_CLOSED: Final = named("Initialization.new", "closed")
+
+
 @dataclass(frozen=True, slots=True)
 class Name:
     """One of the names. value: None for NULL. older: what it was before a put that failed. because: what it shows."""
@@ -35,6 +38,9 @@ class Name:
     because: Names = ()
 
 
+_NEW: Final = {word: Name(because=named("Initialization.new", word)) for word in ("path", "directory", "format")}
+
+
 @dataclass(frozen=True, slots=True)
 class Destination:
     """An MSMQDestination. handle: what it is open for. number: its Handle, once it was shown. told: True once a success
@@ -42,12 +48,12 @@ class Destination:
     derived: the path name that the format name came from. untold: nothing tells the format name any more.
     """
 
-    path: Name = Name(because=named("Initialization.new", "path"))
-    directory: Name = Name(because=named("Initialization.new", "directory"))
-    format: Name = Name(because=named("Initialization.new", "format"))
+    path: Name = _NEW["path"]
+    directory: Name = _NEW["directory"]
+    format: Name = _NEW["format"]
     handle: Handle | None = None
     number: int | None = None
-    because: Names = named("Initialization.new", "closed")
+    because: Names = _CLOSED
     reopened: Names = ()
     told: bool = False
     doubted: Names = ()
@@ -74,7 +80,8 @@ def wanted(world: World, its: Destination, call: Invoke, numbers: dict[int, Hand
         yield _public(world, str(call.arguments[0].value or ""))
     else:
         kind = world.target(str(call.arguments[0].value or ""), None).kind
-        if _converts(world, call) is True:
+        parent = world.target(str(call.arguments[0].value), None).key
+        if _converts(world, call) is True or (kind is Kind.SUBQUEUE and parent in world.queues):
             yield one(named(form, "success"))
         elif kind is Kind.UNPARSED or kind is Kind.NO_COMPUTER:
             yield one((*named(form, "fails"), *named("PublicName.put", "illegal")), ANY_FAILURE)
@@ -85,9 +92,10 @@ def _directed(world: World, path: str) -> Choice:
     form, event = "ADsPath.put", "DirectoryPath.put"
     sort, _ = _entry(world, path)
     if sort is None:
-        shown = named(event, "absent") if world.directory is not None else ()
-        return one((*named(form, "fails"), *shown), ANY_FAILURE)
-    return one(named(form, "success"))
+        absent = named(event, "absent") if world.directory is not None else ()
+        return one((*named(form, "fails"), *absent), ANY_FAILURE)
+    shown = {"queue": "queue", "alias": "alias", "distribution_list": "list"}[sort]
+    return one((*named(event, shown), *named(form, "success")))
 
 
 def _entry(world: World, path: str) -> tuple[str | None, str]:
@@ -135,7 +143,8 @@ def _get(world: World, its: Destination, member: str) -> Iterator[Choice]:
     if member == "IsOpen":
         is_open = its.handle is not None
         yield one(named(form, "success"))
-        yield one((*named(form, "gives:true" if is_open else "gives:false"), *its.because), S_OK, truth(is_open))
+        shown = named(form, "gives:true" if is_open else "gives:false")
+        yield one((*its.reopened, *shown, *its.because), S_OK, truth(is_open))
     elif member == "Handle":
         if its.handle is not None:
             yield one(named(form, "success"))
@@ -181,7 +190,20 @@ def _format_name(world: World, its: Destination) -> Iterator[Choice]:
     if its.derived is None:
         yield one(names, S_OK, _NULL if its.format.value is None else _same_name(its.format.value))
         return
-    path = its.derived
+    before = world.converted.get(its.derived.casefold())
+    if before is not None:
+        yield one(names, S_OK, text(before))
+        return
+    path, _, subqueue = its.derived.partition(";")
+    if subqueue:
+        names = (*names, *named("PublicName.put", "subqueue"))
+        shape = Shape(
+            text(f"DIRECT=OS:{its.derived}"),
+            lambda shown: str(shown.value or "").casefold().endswith(f";{subqueue}".casefold()),
+            f"a format name with the subqueue {subqueue}",
+        )
+        yield one(names, S_OK, shape)
+        return
     key = world.target(path, None).key
     sample = text(f"PRIVATE={world.manager}\\1")
     private = Shape(sample, lambda shown: world.names_private(str(shown.value or ""), key), "its private format name")
@@ -226,6 +248,8 @@ def after(
             numbers.pop(its.number, None)  # the descriptor is closed for whoever holds its handle
         return _moved(world, its, name, call.member, seen)
     if call.kind == "get":
+        if call.member == "FormatName" and its.derived and seen.status == S_OK and seen.value is not None:
+            world = world.with_converted(its.derived, str(seen.value.value or ""))
         return world, _looked(world, its, call.member, seen, numbers)
     if call.member == "Handle" and seen.status == S_OK:
         return _with_handle(world, its, name, call, numbers)
@@ -238,7 +262,7 @@ def after(
 
 def _moved(world: World, its: Destination, name: str, member: str, seen: Seen) -> tuple[World, Destination]:
     form = f"{member}.method"
-    if member == "Open" and its.handle is not None or member == "Close" and its.handle is None:
+    if (member == "Open" and its.handle is not None) or (member == "Close" and its.handle is None):
         if seen.status == S_FALSE:
             return world, replace(its, told=True, doubted=())
         if seen.status == S_OK and not its.told:
@@ -269,7 +293,7 @@ def _with_handle(
 ) -> tuple[World, Destination]:
     form, value = "Handle.put", call.arguments[0].value
     handle = None if value in _NO_HANDLE else numbers.get(value)
-    columns = ("opens", "known") if handle is not None else ("null",) if value in _NO_HANDLE else ("null",)
+    columns = ("opens", "known") if handle is not None else ("null",)
     its = replace(
         its,
         path=Name(because=named(form, "resets:path")),
@@ -306,7 +330,7 @@ def _named(world: World, its: Destination, name: str, call: Invoke, seen: Seen) 
         )
     elif call.member == "PathName":
         target = world.target(value, None)
-        there = target.kind is Kind.HERE and target.key in world.queues
+        there = target.kind in (Kind.HERE, Kind.SUBQUEUE) and target.key in world.queues
         public = _found_public(world, value) if target.kind is Kind.OTHER else None
         because = (*named(form, "named"), *(named("PublicName.put", "found") if public is not None else ()))
         its = replace(
@@ -331,7 +355,7 @@ def _named(world: World, its: Destination, name: str, call: Invoke, seen: Seen) 
     if its.handle is None:
         return world, its
     handle = None if its.untold else world.opens(None, its.format.value)
-    world = world.without_opened(name)
     reopens = named(form, "reopens")
+    world = replace(world.without_opened(name), because=reopens)
     its = replace(its, handle=handle, number=None, because=reopens, reopened=reopens)
     return (world if handle is None else world.with_opened(name, handle)), its

@@ -1,4 +1,4 @@
-"""Ideal answers to plans about the further classes, with time that passes and events, and answers that differ from them."""
+"""Ideal answers to plans about the further classes, with passing time and events, and answers that differ from them."""
 
 from __future__ import annotations
 
@@ -39,6 +39,17 @@ def judged(plans: Iterable[Plan], stage: Stage, readings: Readings | None = None
     return tuple(found)
 
 
+def claimed(plans: Iterable[Plan], stage: Stage) -> tuple[str, ...]:
+    """Return the requirements that plans judge in one reading or another."""
+    some = tuple(plans)
+    every = (name for readings in _READINGS for name in judged(some, stage, readings))
+    return tuple(dict.fromkeys(every))
+
+
+_READINGS: tuple[Readings, ...] = ({}, {"R-MQAC-path-name-conversion": ("direct",)})
+"""Readings in which other requirements decide."""
+
+
 def refuted(plans: Iterable[Plan], stage: Stage, readings: Readings | None = None) -> tuple[Verdict, ...]:
     """Return the verdicts on ideal answers that are not passes: there should be none."""
     every = (verdicts for plan in plans for _, _, _, verdicts in played(plan, stage, readings or {}))
@@ -60,9 +71,17 @@ def caught(plans: Iterable[Plan], stage: Stage, readings: Readings | None = None
 
 
 def with_other_events(seen: Seen) -> Iterator[Seen]:
-    """Yield answers with an event left out, with one told twice, with another argument, and a refusal with a value."""
+    """Yield answers with an event left out, with one told twice, with another argument, and a refusal with a value.
+
+    Where there is none, one comes that nobody asked for: plans call event objects `e` and `f`, and a queue object `q`.
+    """
     if failed(seen.status) and seen.value is None:
         yield replace(seen, value=long(99))
+    if not seen.shown and not failed(seen.status):
+        queue = Variant("DISPATCH", "q")
+        for source in ("e", "f"):
+            told = Seen(0, Variant("ARRAY", (queue, long(0)), "VARIANT"))
+            yield replace(seen, shown={f"0 {source} Arrived": told})
     for key, event in seen.shown.items():
         yield replace(seen, shown={name: one for name, one in seen.shown.items() if name != key})
         yield replace(seen, shown={**seen.shown, f"again{key}": event})

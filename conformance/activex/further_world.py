@@ -1,6 +1,6 @@
 """What the further classes look at: queues of this computer, outgoing queues, and the objects that bring them about.
 
-Plans send equal messages only, so that a size is a number of messages times the size of one, which the first look tells.
+Plans send equal messages only: a size is a number of messages times the size of one, which the first look tells.
 """
 
 from __future__ import annotations
@@ -41,14 +41,18 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """An outgoing queue. held: an administrator has stopped it, or let it go on; None for neither. numbered: how many of its
-    messages are transactional. step: what happened last to its connection."""
+    """An outgoing queue. held: an administrator has stopped it, or let it go on; None for neither.
+
+    numbered: how many of its messages are transactional. step: what happened last to its connection. resent: it was asked
+    to send again what waits for an acknowledgment.
+    """
 
     name: str
     messages: int = 0
     held: bool | None = None
     numbered: int = 0
     step: str = ""
+    resent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,8 @@ class Directory:
 class World:
     """The queues of a computer. opened: open MSMQQueue objects and destinations. units: the size of one message, of
     queues here and of outgoing ones, once it was shown. online: whether the manager is connected. directory: None if
-    the plan gives none.
+    the plan gives none. because: what a look at which queues are active shows, since a destination went to another one.
+    converted: path name, in small letters, to the format name that an object has made of it.
     """
 
     computer: str
@@ -98,6 +103,8 @@ class World:
     formats: Mapping[str, str] = field(default_factory=dict)
     online: bool = True
     directory: Directory | None = None
+    because: Names = ()
+    converted: Mapping[str, str] = field(default_factory=dict)
 
     def target(self, path: str | None, name: str | None) -> Target:
         """Return what a path name or a format name means."""
@@ -110,7 +117,8 @@ class World:
         target = self.target(path, name)
         if target.kind is Kind.HERE and target.key in self.queues:
             return Handle(target.key, access=access)
-        if target.kind is Kind.ELSEWHERE and access == SEND and name is not None:
+        away = target.kind is Kind.ELSEWHERE or (name or "").upper().startswith("MULTICAST=")
+        if away and access == SEND and name is not None:
             return Handle(name=name, access=access)
         return None
 
@@ -126,6 +134,10 @@ class World:
         if handle.name and handle.name.casefold() not in world.outgoing:
             world = world.with_outgoing(Outgoing(handle.name))
         return world
+
+    def with_converted(self, path: str, shown: str) -> World:
+        """Return the world with the format name that an object has made of a path name, the first time it is shown."""
+        return replace(self, converted={path.casefold(): shown, **self.converted})
 
     def without_opened(self, name: str) -> World:
         return replace(self, opened={key: one for key, one in self.opened.items() if key != name})

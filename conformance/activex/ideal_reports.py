@@ -29,7 +29,7 @@ def _number(name: str) -> int:
 def of_machine(world: World) -> Mapping[int, Any]:
     """Return what it says of itself, by property."""
     return {
-        _number("MSMQ_DSSERVER"): None,
+        _number("MSMQ_DSSERVER"): None if world.directory is None else world.directory.server,
         _number("MSMQ_CONNECTED"): "CONNECTED" if world.online else "DISCONNECTED",
         _number("MSMQ_BYTES_IN_ALL_QUEUES"): _SIZE * sum(one.messages + one.journaled for one in world.queues.values()),
     }
@@ -48,7 +48,7 @@ def of_queue(world: World, name: str) -> Mapping[int, Any] | None:
 
 def _local(queue: Queue) -> Mapping[int, Any]:
     return {
-        _number("QUEUE_TYPE"): "PRIVATE",
+        _number("QUEUE_TYPE"): "PRIVATE" if "private$" in queue.path.casefold() else "PUBLIC",
         _number("QUEUE_LOCATION"): "LOCAL",
         _number("QUEUE_XACT"): "YES" if queue.transactional else "NO",
         _number("QUEUE_FOREIGN"): "NO",
@@ -67,7 +67,7 @@ def _outgoing(world: World, name: str) -> Mapping[int, Any]:
     sequences = dict.fromkeys(("LAST_ACK", "FIRST_NON_ACK", "LAST_NON_ACK", "NEXT_SEQ"), sequence)
     state = "ONHOLD" if queue.held else "INACTIVE" if queue.held is False else _STATES.get(queue.step, "INACTIVE")
     return {
-        _number("QUEUE_TYPE"): "PRIVATE",
+        _number("QUEUE_TYPE"): "MULTICAST" if name.upper().startswith("MULTICAST=") else "PRIVATE",
         _number("QUEUE_LOCATION"): "REMOTE",
         _number("QUEUE_XACT"): "UNKNOWN",
         _number("QUEUE_FOREIGN"): "NO",

@@ -1,7 +1,7 @@
 """Identity: what a class says of itself, and which interfaces its objects answer to (MC-MQAC 1.9, 3.x.4, section 6).
 
-What a driver does not tell of a member is not judged: its place, the types of its arguments, their flags. Without a place
-there is no type library at all, and then names of arguments are those of the driver's language.
+What a driver does not tell of a member is not judged: its place, the types of its arguments, their flags. Without a
+place there is no type library at all, and then names of arguments are those of the driver's language.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def described(coclass: str, shown: Described) -> Iterator[Verdict]:
 
 
 def answers(coclass: str, iid: str, status: int, same: bool) -> Iterator[Verdict]:
-    """Yield the verdicts on a query for an interface. same: the object that was handed out is the one that was asked."""
+    """Yield the verdicts on a query for an interface. same: the object that was handed out is the one asked."""
     name = next((one.name for one in library.interfaces().values() if one.iid == iid), None)
     has = name in library.classes()[coclass] and name != _OUTGOING
     names = tuple(one for one in library.of_interfaces().get(name or "", ()) if not one.startswith("MQAC-6."))
@@ -59,12 +59,17 @@ def answers(coclass: str, iid: str, status: int, same: bool) -> Iterator[Verdict
         yield Verdict(one, outcome, f"{coclass} as {name or iid}", wanted, actual)
 
 
-def identified(coclass: str, clsid: str | None) -> Iterator[Verdict]:
-    """Yield the verdict on the identifier of a class, if it is told."""
+def identified(coclass: str, status: int, clsid: str | None) -> Iterator[Verdict]:
+    """Yield the verdict on the identifier of a class that a library describes: an object of it can be made.
+
+    status: what its creation answered. clsid: the identifier, None where it is not told.
+    """
     name = library.of_classes().get(coclass)
-    if name is not None and clsid is not None:
-        outcome = Outcome.PASS if clsid.lower() == COCLASSES[coclass] else Outcome.FAIL
-        yield Verdict(name, outcome, coclass, COCLASSES[coclass], clsid.lower())
+    if name is not None:
+        expected: dict[str, Any] = {"status": 0} | ({} if clsid is None else {"clsid": COCLASSES[coclass]})
+        actual: dict[str, Any] = {"status": status} | ({} if clsid is None else {"clsid": clsid.lower()})
+        outcome = Outcome.PASS if actual == expected else Outcome.FAIL
+        yield Verdict(name, outcome, coclass, expected, actual)
 
 
 def queried(coclass: str) -> tuple[str, ...]:
@@ -77,7 +82,10 @@ def queried(coclass: str) -> tuple[str, ...]:
 def _interface(coclass: str, wanted: DeclaredInterface, found: Mapping[str, Any] | None) -> Iterator[Verdict]:
     iid = {"iid": wanted.iid}
     shown = None if found is None else {"iid": str(found["iid"]).lower()}
-    whole: dict[str, Any] = iid | {"base": wanted.base, "members": _names(one.to_json() for one in wanted.members.values())}
+    whole: dict[str, Any] = iid | {
+        "base": wanted.base,
+        "members": _names(one.to_json() for one in wanted.members.values()),
+    }
     seen = None
     if found is not None and shown is not None:
         seen = shown | {"base": found.get("base", wanted.base), "members": _names(found["members"])}
@@ -126,7 +134,11 @@ def _at(told: Mapping[str, Mapping[str, Any]], interface: str, slot: int) -> Map
     for member in members:
         if member.get("slot") == slot:
             return member
-        if "slot" not in member and wanted is not None and (member["kind"], member["name"]) == (wanted.kind, wanted.name):
+        if (
+            "slot" not in member
+            and wanted is not None
+            and (member["kind"], member["name"]) == (wanted.kind, wanted.name)
+        ):
             return member
     return _at(told, str(one.get("base")), slot)
 
@@ -161,7 +173,7 @@ def ideal(coclass: str) -> Described:
 
 def claimed(coclass: str) -> tuple[str, ...]:
     """Return the requirements that the description of a class and the queries of its objects judge."""
-    found = [*described(coclass, ideal(coclass)), *identified(coclass, COCLASSES[coclass])]
+    found = [*described(coclass, ideal(coclass)), *identified(coclass, 0, None)]
     for iid in queried(coclass):
         found += answers(coclass, iid, 0, True)
     return tuple(dict.fromkeys(verdict.requirement for verdict in found))

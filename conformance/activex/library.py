@@ -1,4 +1,4 @@
-"""The type library as MC-MQAC section 6 declares it: interfaces with their members, and the interfaces of each class."""
+"""The type library as MC-MQAC section 6 declares it: interfaces with their members, and those of each class."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """MSMQManagement and the two interfaces it answers to: what they tell of a queue (MC-MQAC 3.3, 3.4, 3.5, 2.2.4).
 
-What they tell is what the queue manager reports. Where a driver also offers the facet `management`, the plan asks for the
-same properties beside the object, and the report decides; for queues here the plan's own calls decide as well.
+What they tell is what the queue manager reports. Where a driver also offers the facet `management`, the plan asks for
+the same properties beside the object, and the report decides; for queues here the plan's own calls decide as well.
 """
 
 from __future__ import annotations
@@ -91,6 +91,9 @@ _COUNTS: Final = {"MessageCount": "MESSAGE_COUNT", "JournalMessageCount": "JOURN
 _SIZES: Final = {"BytesInQueue": "BYTES_IN_QUEUE", "BytesInJournal": "BYTES_IN_JOURNAL"}
 
 
+_UNREADY: Final = cell(MANAGEMENT, "Initialization.new", "uninitialized", "bound")
+
+
 @dataclass(frozen=True, slots=True)
 class Managed:
     """An MSMQManagement. key: of a queue here; name: of an outgoing one; neither before Init. computer: the argument of
@@ -104,7 +107,7 @@ class Managed:
     given: str | None = None
     path: str | None = None
     ready: bool = False
-    because: Names = cell(MANAGEMENT, "Initialization.new", "uninitialized", "bound")
+    because: Names = _UNREADY
     untold: bool = False
     system: bool = False
 
@@ -140,7 +143,7 @@ def wanted(world: World, its: Managed, call: Invoke, reports: Mapping[str, Repor
     if call.member == QUERY:
         yield from _query(its, str(call.arguments[0].value).lower())
     elif call.member == "Init":
-        yield from _init(world, its, call)
+        yield from _init(world, its, call, reports)
     elif its.untold:
         return
     elif not its.ready:
@@ -150,7 +153,7 @@ def wanted(world: World, its: Managed, call: Invoke, reports: Mapping[str, Repor
     elif call.member in _NO_REPORT:
         yield _done(form)
         yield from _known(world, its, call.member)
-    elif call.member in _OUTGOING_ONLY and not its.name or call.member in _QUEUES_ONLY and its.name:
+    elif (call.member in _OUTGOING_ONLY and not its.name) or (call.member in _QUEUES_ONLY and its.name):
         return
     else:
         yield from _reported(world, its, call, reports.get(its.asked))
@@ -173,7 +176,8 @@ def _query(its: Managed, iid: str) -> Iterator[Choice]:
         return
     names = named(f"{QUERY}.method", column)
     if fits:
-        yield one(names, S_OK, _OBJECT)
+        new = cell(MANAGEMENT, "Initialization.new", "incoming") if not its.ready else ()
+        yield one((*names, *new), S_OK, _OBJECT)
     else:
         names = (*names, *named(f"{QUERY}.method", f"{column}-code"))
         yield one((*names, *(its.because if not its.ready else ())), E_NOINTERFACE)
@@ -189,7 +193,7 @@ def given(value: Variant) -> str | None:
     return None if value == MISSING or value.vt in NOTHING or value.value is None else str(value.value)
 
 
-def _init(world: World, its: Managed, call: Invoke) -> Iterator[Choice]:
+def _init(world: World, its: Managed, call: Invoke, reports: Mapping[str, Report]) -> Iterator[Choice]:
     form = "Init.method"
     machine, path, name = map(given, call.arguments)
     for check, broken in ((NEITHER, path is None and name is None), (BOTH, path is not None and name is not None)):
@@ -205,6 +209,9 @@ def _init(world: World, its: Managed, call: Invoke) -> Iterator[Choice]:
         return
     if found is None:
         yield one(named(form, "unknown" if path is not None else "fails", "inactive"), ANY_FAILURE)
+        report = None if name is None else reports.get(name.casefold())
+        if isinstance(report, int):
+            yield one(named(form, "fails"), report)
     elif not (found[1] or world.is_open(found[0])):
         yield one(named(form, "inactive"), ANY_FAILURE)
     elif its.ready:
@@ -215,7 +222,9 @@ def _init(world: World, its: Managed, call: Invoke) -> Iterator[Choice]:
 
 
 def _how(machine: str | None, path: str | None) -> Names:
-    return named("Init.method", "no-machine" if machine is None else "machine", "path" if path is not None else "format")
+    return named(
+        "Init.method", "no-machine" if machine is None else "machine", "path" if path is not None else "format"
+    )
 
 
 _SYSTEM: Final = ("", "")
@@ -235,7 +244,10 @@ def _known(world: World, its: Managed, member: str) -> Iterator[Choice]:
     form = f"{member}.get"
     if member == "Machine":
         column = "local" if its.computer is None else "named"
-        names = (*named(form, "gives", column), *cell(MANAGEMENT, "Initialization.new", *(("local",) if its.computer is None else ())))
+        names = (
+            *named(form, "gives", column),
+            *cell(MANAGEMENT, "Initialization.new", *(("local",) if its.computer is None else ())),
+        )
         if its.computer is not None:
             names = (*names, *named("Init.method", "machine"))
         yield one(names, S_OK, text(its.computer or world.computer))
@@ -244,8 +256,14 @@ def _known(world: World, its: Managed, member: str) -> Iterator[Choice]:
         yield one((*named(form, "gives"), *named("Init.method", "format")), S_OK, text(its.given))
         return
     names = (*named(form, "gives"), *named("Init.method", "path"))
+    before = world.converted.get(str(its.path).casefold())
+    if before is not None:
+        yield one(names, S_OK, text(before))
+        return
     sample = text(f"PRIVATE={world.manager}\\1")
-    private = Shape(sample, lambda shown: world.names_private(str(shown.value or ""), its.key), "its private format name")
+    private = Shape(
+        sample, lambda shown: world.names_private(str(shown.value or ""), its.key), "its private format name"
+    )
     direct = f"direct=os:{its.path}".casefold()
     shape = Shape(text(direct), lambda shown: str(shown.value or "").casefold() == direct, "its direct format name")
     yield (
@@ -288,7 +306,10 @@ def _values(world: World, its: Managed, member: str, report: Mapping[int, Any] |
         name, words = _WORDS[member]
         value = words.get(str(told.get(number(name))))
         if value is None and queue is not None:
-            value = {"QueueType": 1, "TransactionalStatus": 0 if queue.transactional else 1}.get(member)
+            public = "private$" not in queue.path.casefold()
+            value = {"QueueType": 0 if public else 1, "TransactionalStatus": 0 if queue.transactional else 1}.get(
+                member
+            )
         if member == "State":
             yield from _held(world, its)
         if value is not None:
@@ -365,14 +386,30 @@ def after(world: World, its: Managed, call: Invoke, seen: Seen) -> tuple[World, 
         if seen.status != S_OK:
             return world, replace(its, untold=True) if its.ready else replace(its, because=_left(path, name))
         found = _found(world, path, name)
-        if found is None or its.ready and (found != (its.key, its.name) or machine is None and its.computer is not None):
+        if found is None or (
+            its.ready and (found != (its.key, its.name) or (machine is None and its.computer is not None))
+        ):
             return world, replace(its, untold=True)
         system = found == _SYSTEM
-        ready = replace(its, system=system, key=found[0], name=found[1], given=name, path=path, computer=machine, ready=True, because=())
+        ready = replace(
+            its,
+            system=system,
+            key=found[0],
+            name=found[1],
+            given=name,
+            path=path,
+            computer=machine,
+            ready=True,
+            because=(),
+        )
         return world, ready
+    if call.member == "EodResend" and seen.status == S_OK and its.name.casefold() in world.outgoing:
+        return world.with_outgoing(replace(world.outgoing[its.name.casefold()], resent=True)), its
+    if call.member == "FormatName" and its.path is not None and seen.status == S_OK and seen.value is not None:
+        return world.with_converted(its.path, str(seen.value.value or "")), its
     if call.member in ("Pause", "Resume") and seen.status == S_OK and its.name.casefold() in world.outgoing:
-        queue = world.outgoing[its.name.casefold()]
-        return world.with_outgoing(replace(queue, held=call.member == "Pause")), its
+        outgoing = world.outgoing[its.name.casefold()]
+        return world.with_outgoing(replace(outgoing, held=call.member == "Pause")), its
     if call.member == "BytesInQueue" and its.ready and seen.value is not None and "here" not in world.units:
         queue = world.queues.get(its.key)
         if queue is not None and queue.messages and isinstance(seen.value.value, int):
@@ -389,7 +426,10 @@ def collected(report: Mapping[int, Any] | None) -> Collected:
     values: dict[str, Variant | None] = {}
     names: dict[str, Names] = {}
     for key, item in ITEMS.items():
-        names[key.casefold()] = (*named("EodGetSendInfo.method", f"item:{item}"), *cell(COLLECTION, f"{key}.item", "item"))
+        names[key.casefold()] = (
+            *named("EodGetSendInfo.method", f"item:{item}"),
+            *cell(COLLECTION, f"{key}.item", "item"),
+        )
         told = None if report is None else report.get(number(f"EOD_{item}"))
         values[key.casefold()] = None
         if told is not None and key not in _SEQUENCES:
@@ -423,7 +463,8 @@ def looked_up(its: Collected, call: Invoke) -> Iterator[Choice]:
         key = call.arguments[0].value
         value = its.values.get(key.casefold()) if isinstance(key, str) else None
         if not isinstance(key, str) or key.casefold() not in its.values:
-            yield one((*cell(COLLECTION, form, "check:key"), *its.because), ANY_FAILURE)
+            numbered = () if isinstance(key, str) else cell(COLLECTION, form, "numbered")
+            yield one((*numbered, *cell(COLLECTION, form, "check:key"), *its.because), ANY_FAILURE)
             yield one(cell(COLLECTION, form, "code:key"), 0xC00E0006)
             return
         names = (*cell(COLLECTION, form, "gives"), *its.names.get(key.casefold(), ()))

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Final
 
+from conformance.activex.further_world import PEEK, RECEIVE, SEND
 from conformance.activex.library import interfaces
 from conformance.activex.plans import Act, Plan, create, on, passes
 from conformance.activex.plans_further import opened, queue
-from conformance.activex.further_world import PEEK, RECEIVE, SEND
 from conformance.activex.scene_events import CURRENT, FIRST, INFINITE, NEXT, SINK
 from conformance.activex.tables_further import EVENT
 from conformance.activex.values import MISSING, Variant, long, text
@@ -65,7 +65,12 @@ def sinks() -> Iterator[Plan]:
     yield (*start, advise(), unadvise(), unadvise(), advise(gives="$second"), *fire(), unadvise(0x7FFFFFFF), *fire())
     yield (*start, unadvise(1), unadvise(0), advise(), unadvise(0xFFFFFFFF), *fire())
     for before in ((), (advise(gives="$first"),)):
-        wrong = (advise(sink="null"), advise(sink="other"), advise(iid=_OTHER_POINT), advise(sink="null", iid=_OTHER_POINT))
+        wrong = (
+            advise(sink="null"),
+            advise(sink="other"),
+            advise(iid=_OTHER_POINT),
+            advise(sink="null", iid=_OTHER_POINT),
+        )
         yield (*start, *before, *(act for one in wrong for act in (one, *fire())), advise(), *fire())
     yield (*start, advise(), unadvise(iid=_OTHER_POINT), *fire())
 
@@ -73,7 +78,9 @@ def sinks() -> Iterator[Plan]:
 def arrivals() -> Iterator[Plan]:
     """Yield plans in which a message is there, or comes in time, or never."""
     quiet = (SENT, passes(5_000), SENT)
-    for access, cursor, timeout in product((PEEK, RECEIVE), (MISSING, long(FIRST)), (MISSING, NONE, SOON, long(INFINITE))):
+    for access, cursor, timeout in product(
+        (PEEK, RECEIVE), (MISSING, long(FIRST)), (MISSING, NONE, SOON, long(INFINITE))
+    ):
         start = (*scene(access), advise())
         yield (*start, SENT, notify("q", cursor, timeout), *quiet)
         yield (*start, notify("q", cursor, timeout), passes(999), *quiet, notify("q", cursor, timeout), *quiet)
@@ -90,7 +97,14 @@ def two_objects() -> Iterator[Plan]:
     start = (*scene(), create(EVENT, "f"), opened("i", PEEK, "p"), advise(), advise("f", "$other"))
     yield (*start, notify(), notify("p", event="f"), SENT, SENT)
     yield (*start, notify(), notify("p"), SENT, SENT, notify("p", timeout=SOON, event="f"))
-    yield (*start, notify("q", timeout=SOON), notify("p", timeout=long(2_000), event="f"), passes(1_000), passes(1_000), SENT)
+    yield (
+        *start,
+        notify("q", timeout=SOON),
+        notify("p", timeout=long(2_000), event="f"),
+        passes(1_000),
+        passes(1_000),
+        SENT,
+    )
     yield (*start, notify(), unadvise(), SENT, advise(), SENT, notify())
     yield (*start, notify(timeout=SOON), unadvise(), passes(1_000), advise(), notify(timeout=SOON), passes(1_000))
     yield (*start, notify(), advise(gives="$second"), SENT, unadvise(), notify(), unadvise("$second"), notify())
@@ -105,7 +119,7 @@ def at_the_cursor() -> Iterator[Plan]:
         start = (*scene(access), advise())
         yield (*start, SENT, SENT, first, notify("q", long(CURRENT), timeout), SENT)
         yield (*start, SENT, SENT, first, notify("q", long(NEXT), timeout), SENT)
-        yield (*start, SENT, first, notify("q", long(NEXT), timeout), passes(999), SENT, passes(1), SENT)
+        yield (*start, SENT, first, notify("q", long(NEXT), timeout), passes(999), SENT, first, passes(1), SENT)
         yield (*start, SENT, first, notify("q", long(NEXT), timeout), passes(1_000), SENT)
     start = (*scene(transactional=True), advise(), create("MSMQTransactionDispenser", "d"))
     sent = on("m", "Send", Variant("DISPATCH", "s"), long(3))
@@ -133,7 +147,13 @@ def refused() -> Iterator[Plan]:
     bad = (long(3), long(-1), long(7))
     for reader, cursor, event in product(("b", "c", "o", "x"), (MISSING, *bad), ("e", None)):
         yield (*start, notify(reader, cursor, SOON, event), SENT, passes(1_000))
-    yield (*start, *(notify("q", cursor, SOON) for cursor in bad), notify("q", MISSING, SOON, None), SENT, passes(5_000))
+    yield (
+        *start,
+        *(notify("q", cursor, SOON) for cursor in bad),
+        notify("q", MISSING, SOON, None),
+        SENT,
+        passes(5_000),
+    )
 
 
 def groups() -> Plans:

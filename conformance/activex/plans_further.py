@@ -1,4 +1,4 @@
-"""Plans about destinations, applications, management objects, collections and the dispenser of coordinated transactions."""
+"""Plans about destinations, applications, management objects, collections and members that do nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conformance.activex.members import Member
 from conformance.activex.plans import Act, Plan, create, on
 from conformance.activex.plans_queue_info import PATH
 from conformance.activex.scene_further import SINGLE_MESSAGE, driven
-from conformance.activex.scenes import COMPUTER, MANAGER, SMALL
+from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, SMALL
 from conformance.activex.tables_further import (
     APPLICATION,
     COLLECTION,
@@ -28,6 +28,8 @@ Plans = Mapping[str, tuple[Plan, ...]]
 
 FIRST, SECOND, NOWHERE = PATH, f"{PATH}-b", f"{PATH}-nowhere"
 ABROAD: Final = "DIRECT=OS:mqconform-elsewhere\\private$\\q"
+MULTICAST: Final = "MULTICAST=234.1.1.1:8001"
+PUBLIC: Final = f"{COMPUTER}\\{QUEUE}"
 NULL: Final = Variant("NULL")
 NOT_NOW: Final = long(0)
 
@@ -53,7 +55,11 @@ def sent(to: str, count: int = 1, *, transactional: bool = False) -> Plan:
     """Return the sending of equal messages. to: an open queue or a destination."""
     made = (create("MSMQMessage", "m"), on("m", "Label", text("equal"), kind="put"))
     how = long(SINGLE_MESSAGE if transactional else 0)
-    return (*made, on("m", "Body", octets(b"abcd"), kind="put"), *(on("m", "Send", Variant("DISPATCH", to), how),) * count)
+    return (
+        *made,
+        on("m", "Body", octets(b"abcd"), kind="put"),
+        *(on("m", "Send", Variant("DISPATCH", to), how),) * count,
+    )
 
 
 def taken(reader: str) -> Act:
@@ -127,7 +133,7 @@ _NAMED: Final = ("path", "format", "other-path", "format-abroad", "path", "direc
 
 def destinations() -> Plans:
     """Return plans with each action on a destination after each other one, closed and open."""
-    named = (*_WORLD, *_OTHER, create(DESTINATION, "d"))
+    named = (*_WORLD, create(DESTINATION, "d"))
     plans: dict[str, tuple[Plan, ...]] = {
         "named": ((*named, *(act for name in _NAMED for act in (*ACTIONS[name], *_LOOKS))),),
         "new": ((create(DESTINATION, "d"), *_LOOKS, on("d", "Open"), on("d", "Close")),),
@@ -135,6 +141,8 @@ def destinations() -> Plans:
     for first, acts in ACTIONS.items():
         plans[first] = tuple(_pairs(acts))
     plans["arrives"] = tuple(_arrivals())
+    parts = (_put("PathName", f"{FIRST};part"), *_LOOKS[1:3], *ACTIONS["path"], *_LOOKS)
+    plans["subqueue"] = ((*_WORLD, create(DESTINATION, "d"), *parts),)
     plans["twice"] = tuple(
         (*queue("i"), create(DESTINATION, "d"), _put("FormatName", direct(FIRST)), *acts, *_LOOKS)
         for acts in product((on("d", "Open"), on("d", "Close")), repeat=4)
@@ -164,8 +172,8 @@ def _arrivals() -> Iterator[Plan]:
 
 _VERSIONS: Final = ("MSMQVersionMajor", "MSMQVersionMinor", "MSMQVersionBuild", "IsDsEnabled")
 _LISTS: Final[Plan] = (on("a", "ActiveQueues"), *looks("a", ("PrivateQueues", "BytesInAllQueues")))
-_OF_MACHINE: Final = driven("management.get", target={"type": "machine"}, properties=list(application.ASKED))
-_STATE: Final[Plan] = (_OF_MACHINE, *looks("a", ("IsConnected", "IsDsEnabled", "BytesInAllQueues", "Machine")))
+OF_MACHINE: Final = driven("management.get", target={"type": "machine"}, properties=list(application.ASKED))
+_STATE: Final[Plan] = (OF_MACHINE, *looks("a", ("IsConnected", "IsDsEnabled", "BytesInAllQueues", "Machine")))
 _CERTIFICATE: Final = octets(b"certificate")
 _REGISTER: Final = (
     on("a", "RegisterCertificate", long(2), _CERTIFICATE),
@@ -181,31 +189,41 @@ _OF_ANOTHER: Final[Plan] = (
 )
 
 
+_AS_HERE: Final = (*looks("a", ("IsConnected",)), on("a", "Disconnect"), on("a", "Connect"), on("a", "Tidy"), *_LISTS)
+
+
 def applications() -> Plans:
     """Return plans about the computer itself, and about another name."""
     app = create(APPLICATION, "a")
     plans: dict[str, tuple[Plan, ...]] = {
         "versions": ((app, *looks("a", ("Machine", *_VERSIONS)), _REGISTER[0], *looks("a", _VERSIONS)),),
-        "named-as-here": tuple(
-            (app, on("a", "Machine", text(name), kind="put"), *looks("a", ("Machine", *_VERSIONS))) for name in (COMPUTER, SMALL)
-        ),
-        "two-objects": (
-            (app, create(APPLICATION, "b"), on("b", "Machine", text("mqconform-elsewhere"), kind="put"))
-            + looks("a", (*_VERSIONS, "Machine"))
-            + looks("b", (*_VERSIONS, "Machine")),
-        ),
         "connected": (
             (app, *_STATE, on("a", "Disconnect"), *_STATE, on("a", "Disconnect"), *_STATE, on("a", "Connect"), *_STATE),
-            (app, on("a", "Connect"), *_STATE, on("a", "Disconnect"), create(APPLICATION, "a"), *_STATE)
-            + (on("a", "Tidy"), *_STATE, on("a", "Connect"), *_STATE),
+            (
+                *(app, on("a", "Connect"), *_STATE, on("a", "Disconnect"), create(APPLICATION, "a"), *_STATE),
+                *(on("a", "Tidy"), *_STATE, on("a", "Connect"), *_STATE),
+            ),
         ),
         "another": tuple(
             (app, on("a", "Machine", text(name), kind="put"), *_OF_ANOTHER)
             for name in ("mqconform-elsewhere", "mqconform-elsewhere.example")
         ),
+        "named-as-here": tuple(
+            (app, on("a", "Machine", text(name), kind="put"), *looks("a", ("Machine", *_VERSIONS)), *_AS_HERE)
+            for name in (COMPUTER, SMALL)
+        ),
+        "two-objects": (
+            (
+                *(app, create(APPLICATION, "b"), on("b", "Machine", text("mqconform-elsewhere"), kind="put")),
+                *looks("a", ("Machine", *_VERSIONS)),
+                *looks("b", ("Machine", *_VERSIONS)),
+            ),
+        ),
         "machine-ids": (
-            (app, *(on("a", "MachineIdOfMachineName", one) for one in _NAMES))
-            + tuple(on("a", "MachineNameOfMachineId", text(one)) for one in _IDENTIFIERS),
+            (
+                *(app, *(on("a", "MachineIdOfMachineName", one) for one in _NAMES)),
+                *(on("a", "MachineNameOfMachineId", text(one)) for one in _IDENTIFIERS),
+            ),
         ),
         "queues": tuple(_of_queues()),
     }
@@ -240,15 +258,18 @@ def _of_queues() -> Iterator[Plan]:
     )
     yield (*start, *queue("j", SECOND), opened("i", PEEK, "p"), *_LISTS, opened("j", SEND, "s"), *_LISTS, *_LISTS)
     yield (*start, *_abroad(), *_LISTS, on("s", "Close"), *_LISTS)
-    yield (*start, create(DESTINATION, "d"), *ACTIONS["format"], on("d", "Open"), *_LISTS, on("d", "Close"), *_LISTS)
+    destination = (*start, *queue("j", SECOND), create(DESTINATION, "d"), *ACTIONS["format"])
+    yield (*destination, on("d", "Open"), *_LISTS, on("d", "Close"), *_LISTS)
+    for name in ("other-format", "other-path", "format-abroad", "format-of-nothing", "path", "no-handle"):
+        yield (*destination, on("d", "Open"), *_LISTS, *ACTIONS[name], *_LISTS, on("d", "Close"), *_LISTS)
 
 
 # Management
 
 
-def _abroad() -> Plan:
+def _abroad(name: str = ABROAD) -> Plan:
     """Return an outgoing queue, open as `s`."""
-    return (create("MSMQQueueInfo", "w"), on("w", "FormatName", text(ABROAD), kind="put"), opened("w", SEND, "s"))
+    return (create("MSMQQueueInfo", "w"), on("w", "FormatName", text(name), kind="put"), opened("w", SEND, "s"))
 
 
 _GETTERS: Final = (
@@ -296,8 +317,14 @@ def managements() -> Plans:
         "refused": (
             (*ready, *(act for one in both for act in (one, *_UNREADY)), init(text(FIRST)), *_managed()),
             (*ready, init(text(NOWHERE)), *_UNREADY, init(MISSING, text(direct(NOWHERE))), *_UNREADY),
+            (*ready, _report(direct(NOWHERE)), init(MISSING, text(direct(NOWHERE))), init(text(FIRST)), *_managed()),
+            (*ready, create(DESTINATION, "d"), *ACTIONS["path"], *_LOOKS[2:3], init(text(FIRST)), *_managed()),
             (*ready, init(text("nothing")), init(MISSING, text("nothing")), init(MISSING, text(ABROAD)), *_UNREADY),
-            (*ready, init(text(FIRST), MISSING, text("mqconform-elsewhere")), *looks("g", ("MessageCount", "QueueType"))),
+            (
+                *ready,
+                init(text(FIRST), MISSING, text("mqconform-elsewhere")),
+                *looks("g", ("MessageCount", "QueueType")),
+            ),
         ),
         "inactive": (
             (*queue("i"), _NEW, init(text(FIRST)), *_UNREADY, init(MISSING, text(direct(FIRST))), *_UNREADY),
@@ -320,7 +347,11 @@ def managements() -> Plans:
 
 def _counts() -> Iterator[Plan]:
     for journal, transactional in product((False, True), repeat=2):
-        made = (*queue("i", transactional=transactional, journal=journal), opened("i", SEND, "s"), opened("i", RECEIVE, "r"))
+        made = (
+            *queue("i", transactional=transactional, journal=journal),
+            opened("i", SEND, "s"),
+            opened("i", RECEIVE, "r"),
+        )
         send = sent("s", 1, transactional=transactional)
         look = _managed()
         yield (
@@ -336,6 +367,8 @@ def _counts() -> Iterator[Plan]:
 
 
 def _system() -> Iterator[Plan]:
+    public = (*queue("i", PUBLIC), opened("i", SEND, "s"), _NEW, init(MISSING, text(direct(PUBLIC))))
+    yield (*public, *_managed(direct(PUBLIC)), *_ASK, *sent("s", 2), *_managed(direct(PUBLIC)))
     name = f"MACHINE={MANAGER};DEADLETTER"
     system = (create("MSMQQueueInfo", "i"), on("i", "FormatName", text(name), kind="put"), opened("i", RECEIVE, "r"))
     yield (*system, _NEW, init(MISSING, text(name)), _report(name), *looks("g", ("QueueType", "IsLocal")))
@@ -360,7 +393,9 @@ def outgoing() -> Plans:
     """Return plans about management objects of outgoing queues."""
     start = (*_abroad(), _NEW, init(MISSING, text(ABROAD)))
     actions = ("Pause", "Resume", "EodResend")
+    group = (_report(MULTICAST), *looks("g", (*_GETTERS, *_OF_OUTGOING)), *_ASK)
     plans: dict[str, tuple[Plan, ...]] = {
+        "multicast": ((*_abroad(MULTICAST), _NEW, init(MISSING, text(MULTICAST)), *group, *sent("s"), *group),),
         "uninitialized": (
             (_NEW, *looks("g", _OF_OUTGOING), on("g", "EodGetSendInfo"), *(on("g", one) for one in actions)),
         ),
@@ -387,7 +422,8 @@ def _items(name: str) -> Plan:
             made.append(on(name, "Item", text(key), gives=f"{name}{key}"))
         else:
             made.append(on(name, "Item", text(key)))
-    return (*made, on(name, "Item", text("nothing")), on(name, "_NewEnum"))
+    again = (act for act in reversed(made) if act.gives is None)
+    return (*made, *again, on(name, "Item", text("nothing")), on(name, "Item", long(0)), on(name, "_NewEnum"))
 
 
 def _sequence(name: str) -> Plan:
@@ -402,7 +438,7 @@ def _collected(name: str, *sequences: str) -> Plan:
 def _transfers(start: Plan) -> Iterator[Plan]:
     connect = _step(*_STEPS[3])
     send = sent("s", 3, transactional=True)
-    transfer = driven("management.transfer", format_name=ABROAD, count=2)
+    transfer = driven("management.transfer", format_name=ABROAD, count=3)
     acknowledge = driven("management.acknowledge", format_name=ABROAD, kind="order", sequence_number=1)
     unacknowledged = ("EodFirstNonAck", "EodLastNonAck", "EodNextSeq")
     yield (
@@ -424,6 +460,14 @@ def collections() -> Plans:
     return {"empty": ((*empty, *(on("c", "Item", key) for key in keys), on("c", "_NewEnum"), empty[1]),)}
 
 
+def coordinated() -> Plans:
+    """Return a plan about the dispenser of coordinated transactions, whoever coordinates them."""
+    asked = on("t", "QueryInterface", text(interfaces()["IMSMQTransaction3"].iid))
+    begin = on("x", "BeginTransaction", gives="t")
+    ends = (on("t", "Abort", MISSING, MISSING), on("t", "Abort", MISSING, MISSING))
+    return {"begun": ((create(COORDINATED, "x"), begin, asked, *ends, begin, asked, *ends),)}
+
+
 def groups() -> Mapping[str, Plans]:
     """Return all plans of the scene by the suite's modules."""
     return {
@@ -433,6 +477,5 @@ def groups() -> Mapping[str, Plans]:
         "managements": managements(),
         "outgoing": outgoing(),
         "collections": collections(),
+        "coordinated": coordinated(),
     }
-
-

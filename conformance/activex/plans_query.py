@@ -1,4 +1,4 @@
-"""Plans over a directory that they give: queries with each constraint and operator, names of objects, other computers."""
+"""Plans over a directory that they give: queries by each constraint and operator, names, other computers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any, Final
 
 from conformance.activex.plans import Act, Plan, create, on
-from conformance.activex.plans_further import looks, queue
+from conformance.activex.plans_further import OF_MACHINE, looks, queue
 from conformance.activex.scene_further import driven
 from conformance.activex.tables_further import APPLICATION, DESTINATION, FURTHER, QUERY, QUEUE_INFOS
 from conformance.activex.values import MISSING, Variant, long, text
@@ -22,7 +22,9 @@ OTHER: Final = "mqconform-other"
 OTHER_ID: Final = "7a1f3c52-0b6e-4d6f-9a57-6f5b2f3f9a10"
 
 
-def _queue(number: int, label: str, kind: int, created: int, modified: int, multicast: str | None = None) -> dict[str, Any]:
+def _queue(
+    number: int, label: str, kind: int, created: int, modified: int, multicast: str | None = None
+) -> dict[str, Any]:
     return {
         "guid": _GUID.format(0xABCDEF00 + number),
         "path_name": f"{OTHER}\\queue-{number}",
@@ -101,6 +103,10 @@ def queries(member: str) -> Iterator[Plan]:
     yield (*_QUERY, lookup(member), *pass_over)
     for guid in (_GUID.format(0xABCDEF03), _GUID.format(0xABCDEF03).upper(), _GUID.format(0xABCDEF7F)):
         yield (*_QUERY, lookup(member, QueueGuid=text(f"{{{guid}}}")), *walked())
+    bare = _GUID.format(0xABCDEF03)
+    for wrong in (bare, "{" + bare, bare + "}", "rubbish"):
+        yield (*_QUERY, lookup(member, QueueGuid=text(wrong)), *walked(2))
+        yield (*_QUERY, lookup(member, ServiceTypeGuid=text(wrong.replace(bare, _TYPE.format(1)))), *walked(3))
     for column in columns:
         operators = range(3) if column == "ServiceTypeGuid" else (1, 2, 0) if column == "MulticastAddress" else range(7)
         made: list[Act] = [*_QUERY]
@@ -139,8 +145,24 @@ def collections() -> Iterator[Plan]:
     for count in range(5):
         again = (on("f", "Reset"), *walked(7))
         yield (*_QUERY, lookup("LookupQueue_v2"), *walked(count), *again, *again)
-    yield (*_QUERY, on("f", "Next"), lookup("LookupQueue"), *walked(2), lookup("LookupQueue_v2", Label=text("b")), *walked(3))
-    members = ("FormatName", "PathName", "Label", "QueueGuid", "ServiceTypeGuid", "ADsPath", "PathNameDNS", "MulticastAddress")
+    yield (
+        *_QUERY,
+        on("f", "Next"),
+        lookup("LookupQueue"),
+        *walked(2),
+        lookup("LookupQueue_v2", Label=text("b")),
+        *walked(3),
+    )
+    members = (
+        "FormatName",
+        "PathName",
+        "Label",
+        "QueueGuid",
+        "ServiceTypeGuid",
+        "ADsPath",
+        "PathNameDNS",
+        "MulticastAddress",
+    )
     seen: list[Act] = []
     for at in range(5):
         seen += [on("f", "Next", gives=f"n{at}"), *looks(f"n{at}", members)]
@@ -163,6 +185,10 @@ def names() -> Iterator[Plan]:
     for one in (*put_paths, *put_names, format_name):
         for other in (put_paths[0], put_paths[5], put_paths[7], put_names[0], put_names[2], format_name):
             yield (*start, one, *_LOOKS, other, *_LOOKS)
+    lists = (on("a", "ActiveQueues"),)
+    away = on("d", "FormatName", text("DIRECT=OS:$computer\\private$\\$queue"), kind="put")
+    opened_here = (create(APPLICATION, "a"), *lists, *queue("i"), create(DESTINATION, "d"), away, on("d", "Open"))
+    yield (GIVEN, *opened_here, *lists, put_paths[0], *lists, *_LOOKS)
     private = on("d", "PathName", text("$computer\\private$\\$queue"), kind="put")
     yield (*start, *queue("i"), private, *_LOOKS, put_paths[6], *_LOOKS, private, *_LOOKS)
 
@@ -176,7 +202,8 @@ def computers() -> Iterator[Plan]:
         *(on("a", "MachineIdOfMachineName", one) for one in names_of),
         *(on("a", "MachineNameOfMachineId", one) for one in identifiers),
     )
-    yield (GIVEN, app, *asked, on("a", "DirectoryServiceServer", kind="get"), EMPTY, *asked)
+    served = (OF_MACHINE, *looks("a", ("DirectoryServiceServer", "IsDsEnabled")))
+    yield (GIVEN, app, *asked, *served, EMPTY, *asked, *served)
 
 
 def groups() -> Plans:
@@ -188,5 +215,3 @@ def groups() -> Plans:
         "names": tuple(names()),
         "computers": tuple(computers()),
     }
-
-

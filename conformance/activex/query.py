@@ -1,11 +1,12 @@
 """MSMQQuery and MSMQQueueInfos over a directory that the plan gives (MC-MQAC 3.13, 3.14, 2.2.2.20).
 
-A query finds the queues of the directory that meet each constraint it names. The text gives no order, so a collection is
-judged as a set: each queue once in a pass, and no other one.
+A query finds the queues of the directory that meet each constraint it names. The text gives no order, so a collection
+is judged as a set: each queue once in a pass, and no other one.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -136,6 +137,8 @@ def _asked(column: str, value: Variant) -> Any:
 
 def results(call: Invoke, directory: tuple[Entry, ...]) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
     """Return the queues that a query finds, and those that it finds in one reading."""
+    if not well_formed(call):
+        return (), ()
     asked = list(constraints(call))
     found = [entry for entry in directory if entry.sort == "queue" and all(one.holds(entry) for one in asked)]
     row = FURTHER[QUERY][call.member].slots[0].arguments
@@ -155,7 +158,9 @@ def named(call: Invoke) -> Names:
         if one_asked.column != "QueueGuid":
             names += cell(QUERY, form, "op")
             names += cell(QUERY, "LookupQueue.method", f"op:{one_asked.operator}")
-    return tuple(dict.fromkeys((*names, *cell(QUERY, form, "gives"), *cell(QUEUE_INFOS, "Initialization.new", "given"))))
+    return tuple(
+        dict.fromkeys((*names, *cell(QUERY, form, "gives"), *cell(QUEUE_INFOS, "Initialization.new", "given")))
+    )
 
 
 def looked_up(call: Invoke) -> Iterator[Choice]:
@@ -163,8 +168,19 @@ def looked_up(call: Invoke) -> Iterator[Choice]:
     form = f"{call.member}.{call.kind}"
     if FURTHER[QUERY][call.member].unimplemented:
         yield one(cell(QUERY, form, "unimplemented"), E_NOTIMPL)
-    else:
+    elif well_formed(call):
         yield one(cell(QUERY, form, "success"), S_OK, _OBJECT)
+
+
+def well_formed(call: Invoke) -> bool:
+    """Tell whether the texts of GUIDs in a query have the form that the text gives; of others nothing is told."""
+    row = FURTHER[QUERY][call.member].slots[0].arguments
+    given = {one.name: value for one, value in zip(row, call.arguments, strict=False)}
+    texts = [given[name] for name in ("QueueGuid", "ServiceTypeGuid") if given.get(name, MISSING) != MISSING]
+    return all(_IN_BRACES.fullmatch(str(value.value or "")) for value in texts)
+
+
+_IN_BRACES: Final = re.compile(r"\{[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\}")
 
 
 def wanted(its: Infos, call: Invoke) -> Iterator[Choice]:
@@ -207,7 +223,9 @@ def shown(its: Found, infos: Infos, call: Invoke) -> Iterator[Choice]:
             left = [its.entry]
         texts = {f"public={entry.guid}" for entry in left}
         sample = text(f"PUBLIC={left[0].guid}" if left else "")
-        shape = Shape(sample, lambda it: str(it.value or "").casefold() in texts, "the name of a queue that is asked for")
+        shape = Shape(
+            sample, lambda it: str(it.value or "").casefold() in texts, "the name of a queue that is asked for"
+        )
         yield one((*cell(QUEUE_INFOS, "Next.method", "format"), *infos.names), S_OK, shape)
     elif its.entry is not None:
         column = {"ADsPath": "ads", "PathNameDNS": "dns"}.get(call.member)

@@ -1,7 +1,7 @@
-"""The scene of plans about MSMQEvent: sinks, notifications that queues owe, and the events they end in (MC-MQAC 3.16, 3.11.4.1.9).
+"""The scene of plans about MSMQEvent: sinks, notifications, and events they end in (MC-MQAC 3.16, 3.11.4.1.9).
 
-An answer comes with the events that were told since the last one. Each registration ends in one event, told to each sink
-of its event object; an event that nobody asked for, or a second one, breaks what tells of the one event.
+An answer comes with the events that were told since the last one. Each registration ends in one event, told to each
+sink of its event object; an event that nobody asked for, or a second one, breaks what tells of the one event.
 """
 
 from __future__ import annotations
@@ -59,20 +59,25 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """An MSMQQueue. access: None for a blank one. at: the message at its cursor, None before the first and behind the
-    last; behind: the latter.
+    """An MSMQQueue. access: None for a blank one.
+
+    at: the message at its cursor, None before the first and behind the last; behind: the latter. because: what a look at
+    the cursor shows, since a registration has moved it.
     """
 
     access: int | None = None
     closed: bool = False
     at: int | None = None
     behind: bool = False
+    because: Names = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A registration. deadline_ms: None if it waits without end. at: it looks at the object's cursor; after: the last
-    message that was there when it began. loose: the text does not tell any more whether it ends in an event.
+    """A registration. deadline_ms: None if it waits without end; given: the client gave the time-out.
+
+    at: it looks at the object's cursor. after: the last message that was there when it began. loose: the text does not
+    tell any more whether it ends in an event.
     """
 
     event: str
@@ -87,7 +92,7 @@ class Waiting:
 
 @dataclass(slots=True)
 class EventObjects:
-    """Objects of a plan by name, and one queue. messages: those in it, in their order; locked: held by a transaction."""
+    """Objects of a plan by name, and one queue. messages: those in it, in order; locked: held by a transaction."""
 
     readings: Readings
     classes: dict[str, str] = field(default_factory=dict)
@@ -128,7 +133,10 @@ class EventObjects:
             told = [choices.allowed(choice, self.readings) for choice in self._wanted(act.object, call)]
             found += choices.verdicts(self.classes[act.object], call, told, seen)
         expected, optional = self._after(act, call, seen)
-        found += _judged(expected, optional, events_of(seen), self._silent(), self._endless())
+        came = events_of(seen)
+        if call is not None and call.member.startswith("Fire") and not self.sinks.get(act.object, ()) and not came:
+            found += (Verdict(name, Outcome.PASS, f"no sink of {act.object}") for name in self._silent())
+        found += _judged(expected, optional, came, self._silent(), self._endless())
         return tuple(found)
 
     def ideal(self, act: Act) -> Seen:
@@ -184,7 +192,8 @@ class EventObjects:
         elif coclass == _QUEUE and call.member in ("Receive", "PeekCurrent", "PeekNext", "ReceiveCurrent", "Peek"):
             gives = self._read(name, call) is not None
             empty = Shape(Variant("DISPATCH"), hollow, "no object")
-            yield (Option((), S_OK, _OBJECT),) if gives else (Option((), S_OK, empty), Option((), ANY_FAILURE))
+            names = self.queues[name].because if call.member == "PeekCurrent" else ()
+            yield (Option(names, S_OK, _OBJECT),) if gives else (Option((), S_OK, empty), Option((), ANY_FAILURE))
         else:
             yield one((), ANY_STATUS)
 
@@ -346,7 +355,9 @@ class EventObjects:
         found = self._suitable(entry)
         if found is not None:
             column = "there" if where == FIRST else "at:next" if where == NEXT else "at:there"
-            return self._arrived(entry, *named("EnableNotification", column, *(("default:cursor",) if cursor == MISSING else ())))
+            return self._arrived(
+                entry, *named("EnableNotification", column, *(("default:cursor",) if cursor == MISSING else ()))
+            )
         if wait == 0:
             column = "zero" if where == FIRST else "at:zero"
             arguments = (Variant("DISPATCH", name), NOT_FOUND, long(where))
@@ -378,7 +389,8 @@ class EventObjects:
                 names = named("EnableNotification", column, *(() if entry.given else ("default:timeout",)))
                 told += self._arrived(entry, *names)
                 if entry.at:
-                    self.queues[entry.queue] = replace(self.queues[entry.queue], at=found, behind=False)
+                    moved = named("EnableNotification", "at:cursor")
+                    self.queues[entry.queue] = replace(self.queues[entry.queue], at=found, behind=False, because=moved)
             elif entry.deadline_ms is not None and entry.deadline_ms <= self.now_ms:
                 names = named("EnableNotification", "at:over" if entry.at else "over")
                 arguments = (Variant("DISPATCH", entry.queue), TIMED_OUT, long(entry.cursor))
@@ -431,9 +443,9 @@ def shown_as(told: list[Told]) -> Mapping[str, Seen]:
 def events_of(seen: Seen) -> list[Told]:
     """Return the events that came with an answer."""
     found = []
-    for key, one in seen.shown.items():
+    for key, event in seen.shown.items():
         _, source, name = key.split(" ")
-        found.append(Told(source, name, tuple(one.value.value) if one.value is not None else ()))
+        found.append(Told(source, name, tuple(event.value.value) if event.value is not None else ()))
     return found
 
 
@@ -460,14 +472,14 @@ def _judged(
         actual = None if instead is None else _said(instead)
         names = told.names if instead is None else (_DECLARED[told.name], *told.names)
         yield from (Verdict(name, Outcome.FAIL, f"event {told.name}", _said(told), actual) for name in names)
-    for one in left:
-        if any((it.source, it.name) == (one.source, one.name) for it in optional):
+    for stray in left:
+        if any((it.source, it.name) == (stray.source, stray.name) for it in optional):
             continue
-        alike = next((told.names for told in expected if told.name == one.name), ())
+        alike = next((told.names for told in expected if told.name == stray.name), ())
         default = named("EnableNotification", "default:timeout", "later:infinite")
-        early = default if one.name == "ArrivedError" and one.source in endless else ()
-        names = alike or (*early, *_ONCE.get(one.name, ()), *silent)
-        yield from (Verdict(name, Outcome.FAIL, f"event {one.name}", None, _said(one)) for name in names)
+        early = default if stray.name == "ArrivedError" and stray.source in endless else ()
+        names = alike or (*early, *_ONCE.get(stray.name, ()), *silent)
+        yield from (Verdict(name, Outcome.FAIL, f"event {stray.name}", None, _said(stray)) for name in names)
 
 
 _DECLARED: Final = {
@@ -489,4 +501,3 @@ def _said(told: Told) -> dict[str, object]:
 def event_objects(readings: Readings, place: Place) -> EventObjects:
     """Return the scene before the first act of a plan."""
     return EventObjects(readings)
-

@@ -31,7 +31,7 @@ from conformance.activex.tables_further import (
 )
 from conformance.activex.values import Variant, hollow, text
 from conformance.spec.constants import hresults
-from conformance.verdict import Verdict
+from conformance.verdict import Outcome, Verdict
 
 DRIVER: Final = "$driver"
 """The object of acts that call a method of the plain facets, with its parameters as JSON in a BSTR."""
@@ -51,11 +51,29 @@ NEW: Final[Mapping[str, Any]] = {
 """Class to the state of an object that the client has just created."""
 
 
+@dataclass(frozen=True, slots=True)
+class Dispensed:
+    """An MSMQTransaction of the dispenser of coordinated transactions. ended: by Abort."""
+
+    ended: bool = False
+
+
+def _of_transaction(its: Dispensed, call: Invoke) -> Iterator[Choice]:
+    names = cell(COORDINATED, "BeginTransaction.method", "gives")
+    if call.member == "QueryInterface":
+        yield one(names, S_OK, _OBJECT)
+    elif its.ended:
+        yield one(names, choices.ANY_FAILURE)
+    else:
+        yield one(names)
+
+
 @dataclass(slots=True)
 class FurtherObjects:
     """Objects of a plan by name. reports: what the queue manager said of a queue, by its format name in small letters,
-    and of itself as `machine`. numbers: handles that destinations have shown. words: those that the plan gives a name. entries: the objects of
-    the directory.
+    and of itself as `machine`. numbers: handles that destinations have shown.
+
+    words: those that the plan gives a name. entries: the objects of the directory.
     """
 
     readings: Readings
@@ -91,8 +109,9 @@ class FurtherObjects:
                 self._made(act.object, act.coclass)
             return ()
         if act.object == DRIVER:
+            verdicts = tuple(self._transferred(act.call, seen))
             self._driven(act.call, seen)
-            return ()
+            return verdicts
         call = self._resolved(act.call)
         told = [choices.allowed(choice, self.readings) for choice in self._wanted(act.object, call)]
         verdicts = tuple(choices.verdicts(self.classes[act.object], call, told, seen))
@@ -107,6 +126,8 @@ class FurtherObjects:
         """Return an answer that the text allows."""
         assert act.call is not None
         if act.object == DRIVER:
+            if act.call.member == "management.transfer":
+                return Seen(S_OK, text(json.dumps(["packet"])))
             return self._reported(act.call) if act.call.member == "management.get" else Seen(S_OK)
         call = self._resolved(act.call)
         return choices.ideal(choices.allowed(choice, self.readings) for choice in self._wanted(act.object, call))
@@ -118,7 +139,9 @@ class FurtherObjects:
         values = ideal_reports.of_machine(self.world) if name is None else ideal_reports.of_queue(self.world, name)
         if values is None:
             return Seen(hresults.MQ_ERROR_QUEUE_NOT_FOUND)
-        told = [{"vt": 1} if values.get(one) is None else {"vt": 31, "value": values[one]} for one in asked["properties"]]
+        told = [
+            {"vt": 1} if values.get(one) is None else {"vt": 31, "value": values[one]} for one in asked["properties"]
+        ]
         return Seen(S_OK, text(json.dumps(told)))
 
     def _resolved(self, call: Invoke) -> Invoke:
@@ -147,6 +170,8 @@ class FurtherObjects:
             return application.wanted(self.world, its, self.before, self.profile, call, report)
         if isinstance(its, Collected):
             return management.looked_up(its, call)
+        if isinstance(its, Dispensed):
+            return _of_transaction(its, call)
         if isinstance(its, query.Infos):
             return query.wanted(its, call)
         if isinstance(its, query.Found):
@@ -161,6 +186,9 @@ class FurtherObjects:
         form = f"{call.member}.{call.kind}"
         if FURTHER[COORDINATED][call.member].unimplemented:
             yield one(cell(COORDINATED, form, "unimplemented"), E_NOTIMPL)
+        else:
+            names = cell(COORDINATED, form, "gives")
+            yield (Option(names, S_OK, _OBJECT), Option((), choices.ANY_FAILURE))
 
     def _helped(self, name: str, call: Invoke) -> Iterator[Choice]:
         """Yield what the objects of the other classes answer: their own suites judge it."""
@@ -203,6 +231,12 @@ class FurtherObjects:
             self.world, self.states[name], self.before = application.after(self.world, its, self.before, call, seen)
         elif isinstance(its, Collected):
             self._looked(act, its, call, seen)
+        elif isinstance(its, Dispensed):
+            if call.member == "Abort" and seen.status == S_OK:
+                self.states[name] = Dispensed(True)
+        elif self.classes[name] == COORDINATED:
+            if act.gives is not None and seen.gives:
+                self.classes[act.gives], self.states[act.gives] = "MSMQTransaction", Dispensed()
         elif isinstance(its, query.Infos):
             self.states[name] = query.next_given(its, call, seen)
             if act.gives is not None and seen.gives:
@@ -291,6 +325,18 @@ class FurtherObjects:
             if handle is not None:
                 self.world = self.world.with_opened(act.gives, handle)
 
+    def _transferred(self, call: Invoke, seen: Seen) -> Iterator[Verdict]:
+        """Yield the verdict on what goes over the connection after EodResend: what waits for an acknowledgment."""
+        if call.member != "management.transfer" or seen.status != S_OK or seen.value is None:
+            return
+        queue = self.world.outgoing.get(json.loads(str(call.arguments[0].value))["format_name"].casefold())
+        if queue is not None and queue.resent:
+            self.world = self.world.with_outgoing(replace(queue, resent=False))
+            packets = len(json.loads(str(seen.value.value)))
+            outcome = Outcome.PASS if packets else Outcome.FAIL
+            for name in management.named("EodResend.method", "does"):
+                yield Verdict(name, outcome, f"{MANAGEMENT}.EodResend", "packets", {"packets": packets})
+
     def _driven(self, call: Invoke, seen: Seen) -> None:
         """Keep what a method of the plain facets told, and forget reports after one that may change something."""
         asked = json.loads(str(call.arguments[0].value or "{}"))
@@ -314,7 +360,6 @@ class FurtherObjects:
                 for number, one in zip(asked["properties"], told, strict=False)
                 if one.get("vt") not in (0, 1) or key == "machine"
             }
-
 
     def _directory(self, asked: Mapping[str, Any]) -> None:
         self.entries = tuple(map(query.Entry.from_json, asked["objects"]))
@@ -340,5 +385,3 @@ def further_objects(readings: Readings, place: Place) -> FurtherObjects:
 def driven(method: str, **params: Any) -> Act:
     """Return the act that calls a method of the plain facets."""
     return Act(DRIVER, Invoke(method, "method", (text(json.dumps(params)),)))
-
-

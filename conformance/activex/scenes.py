@@ -49,7 +49,9 @@ class Scene(Protocol):
 
 
 Stage = Callable[[Readings, Place], Scene]
-IDEAL: Final = Place({COMPUTER: "HOST", SMALL: "host", MANAGER: "89abcdef-0123-4567-89ab-cdef01234567", QUEUE: "q"}, 45000.5)
+IDEAL: Final = Place(
+    {COMPUTER: "HOST", SMALL: "host", MANAGER: "89abcdef-0123-4567-89ab-cdef01234567", QUEUE: "q"}, 45000.5
+)
 
 
 def spoken(act: Act, texts: Mapping[str, str]) -> Act:

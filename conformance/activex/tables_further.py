@@ -1,5 +1,5 @@
-"""MSMQDestination, MSMQApplication, MSMQManagement, MSMQCollection, MSMQQuery, MSMQQueueInfos, MSMQEvent and the dispenser
-of coordinated transactions: their members, made from the library of MC-MQAC 6, with the checks that each one does.
+"""The further classes: destinations, applications, management objects, collections, queries, events and the dispenser
+of coordinated transactions. Their members come from the library of MC-MQAC 6, with the checks that each one does.
 
 A management object is one object with three interfaces (3.3.1): its members are in one table.
 """
@@ -139,3 +139,13 @@ FURTHER: Final[Mapping[str, Mapping[str, Member]]] = {
     coclass: {member.name: member for member in _rows(coclass)} for coclass in INTERFACES
 }
 """Class to its members by name."""
+
+BESIDE: Final = frozenset(
+    {
+        *("Initialization", "QueryInterface", "Advise", "Unadvise", "EnableNotification"),
+        *("PublicName", "DirectoryPath", "DirectoryEntry"),
+    }
+)
+"""Names in cells that stand for something else than a member: how an object begins, what IUnknown and connection points
+do, and events of the text that several members raise.
+"""

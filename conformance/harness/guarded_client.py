@@ -229,7 +229,8 @@ class GuardedClient:
         def taken() -> list[dict[str, Any]]:
             self._client.poll(within_ms)
             return [
-                {"object": one.object, "name": one.name, "arguments": list(one.arguments)} for one in self._client.events()
+                {"object": one.object, "name": one.name, "arguments": list(one.arguments)}
+                for one in self._client.events()
             ]
 
         return self._taped("events", "", {}, taken)

@@ -100,10 +100,11 @@ def test_queries_hand_out_the_object_itself() -> None:
                 assert {one.outcome for one in identity.answers(coclass, iid, status, same)} == {Outcome.FAIL}
 
 
-def test_classes_are_told_by_their_identifiers() -> None:
+def test_a_class_that_is_described_can_be_made_and_has_its_identifier() -> None:
     for coclass in library.classes():
-        assert [one.outcome for one in identity.identified(coclass, "0" * 8)] == [Outcome.FAIL]
-        assert list(identity.identified(coclass, None)) == []
+        assert [one.outcome for one in identity.identified(coclass, 0, None)] == [Outcome.PASS]
+        assert [one.outcome for one in identity.identified(coclass, 0, "0" * 8)] == [Outcome.FAIL]
+        assert [one.outcome for one in identity.identified(coclass, 0x80040154, None)] == [Outcome.FAIL]
 
 
 def test_every_entry_on_identity_is_judged() -> None:

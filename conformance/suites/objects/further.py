@@ -1,4 +1,4 @@
-"""Plays plans about the further classes: interfaces, events, passing time and methods of the plain facets beside calls."""
+"""Plays plans about the further classes: interfaces, events, passing time, and plain facets beside the objects."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def cases(plans: Mapping[str, Iterable[Plan]], stage: str = FURTHER) -> list[Any
     params = []
     for name, some in plans.items():
         made = tuple(some)
-        marks = pytest.mark.requirement(*further_ideal.judged(made, STAGES[stage]))
+        marks = pytest.mark.requirement(*further_ideal.claimed(made, STAGES[stage]))
         params.append(pytest.param(made, id=name, marks=marks))
     return params
 
@@ -67,7 +67,7 @@ def play(
 
 
 class Player:
-    """Plays acts. handles: the driver's name of each object of the plan. texts: what the words of the plan stand for."""
+    """Plays acts. handles: the driver's name of each object of the plan. texts: what its words stand for."""
 
     def __init__(self, mq: Port, readings: Readings, tell: Tell, stage: str) -> None:
         self.mq, self.tell, self.stage = mq, tell, stage
@@ -132,7 +132,10 @@ class Player:
                 if name in self.handles:
                     self._call(self.handles[name], Invoke("Delete", "method"), [])
         if self.mq.offers("objects.release"):
-            self.mq.call("objects.release", objects=[one for one in dict.fromkeys(self.handles.values()) if one not in self.released])
+            self.mq.call(
+                "objects.release",
+                objects=[one for one in dict.fromkeys(self.handles.values()) if one not in self.released],
+            )
 
     def _create(self, act: Act) -> str:
         params = {"class": act.coclass}
@@ -148,11 +151,11 @@ class Player:
         if self.mq.offers(call.member):
             params = json.loads(str(call.arguments[0].value))
             result = self.mq.call(call.member, **params)
-            values = result.values.get("values")
+            values = result.values.get("values", result.values.get("packets"))
             value = None if values is None else text(json.dumps(values))
             seen = Seen(int(result.status or 0), value)
             self.tell(call.member, {"method": call.member, "params": params}, {"status": result.status})
-            self.scene.do(act, seen)
+            return self.scene.do(act, seen)
         return ()
 
     def _known(self, call: Invoke) -> Iterable[Variant]:
@@ -211,6 +214,11 @@ class Player:
 
 def _place(mq: Port) -> Place:
     name = mq.unique()
-    words = {COMPUTER: mq.hello.computer, SMALL: mq.hello.computer.lower(), MANAGER: mq.hello.queue_manager or "", QUEUE: name}
+    words = {
+        COMPUTER: mq.hello.computer,
+        SMALL: mq.hello.computer.lower(),
+        MANAGER: mq.hello.queue_manager or "",
+        QUEUE: name,
+    }
     profile = str(mq.hello.profile)
     return Place(words | {PATH_NAME: f"{mq.hello.computer}\\private$\\{name}", PROFILE: profile})

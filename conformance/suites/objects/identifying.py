@@ -21,11 +21,12 @@ def identify(coclass: str, mq: Port, tell: Tell) -> Iterator[Verdict]:
         raise NotCreated(f"the driver describes no {coclass}")
     tell(f"describe {coclass}", {"method": "objects.describe", "params": params}, {"status": result.status})
     yield from identity.described(coclass, result.values["interfaces"])
-    yield from identity.identified(coclass, result.values.get("clsid"))
-    if not (mq.offers("objects.create") and mq.offers("objects.query")):
+    if not mq.offers("objects.create"):
         return
     made = mq.call("objects.create", **params)
-    if made.status != 0:
+    tell(f"New {coclass}", {"method": "objects.create", "params": params}, {"status": made.status})
+    yield from identity.identified(coclass, int(made.status or 0), result.values.get("clsid"))
+    if made.status != 0 or not mq.offers("objects.query"):
         return
     handle = made.values["object"]
     for iid in identity.queried(coclass):

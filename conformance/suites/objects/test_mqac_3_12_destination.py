@@ -17,5 +17,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("plans", further.cases(plans_further.destinations()))
-def test_a_destination_has_its_names_and_its_handle(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
+def test_a_destination_has_its_names_and_its_handle(
+    plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
+) -> None:
     further.check(plans, mq, judge, mq_need)

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("plans", further.cases(plans_events.groups(), further.EVENTS))
-def test_each_notification_ends_in_one_event(
-    plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
-) -> None:
+def test_each_notification_ends_in_one_event(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
     mq_need("objects.advise", "objects.unadvise", "objects.release")
     further.check(plans, mq, judge, mq_need, further.EVENTS)

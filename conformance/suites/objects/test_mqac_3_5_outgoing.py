@@ -17,5 +17,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("plans", further.cases(plans_further.outgoing()))
-def test_a_management_object_tells_of_its_outgoing_queue(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
+def test_a_management_object_tells_of_its_outgoing_queue(
+    plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
+) -> None:
     further.check(plans, mq, judge, mq_need)
