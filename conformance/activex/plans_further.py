@@ -260,7 +260,7 @@ def _of_queues() -> Iterator[Plan]:
     yield (*start, *_abroad(), *_LISTS, on("s", "Close"), *_LISTS)
     destination = (*start, *queue("j", SECOND), create(DESTINATION, "d"), *ACTIONS["format"])
     yield (*destination, on("d", "Open"), *_LISTS, on("d", "Close"), *_LISTS)
-    for name in ("other-format", "other-path", "format-abroad", "format-of-nothing", "path", "no-handle"):
+    for name in ("other-format", "other-path", "format-abroad", "format-of-nothing", "path"):
         yield (*destination, on("d", "Open"), *_LISTS, *ACTIONS[name], *_LISTS, on("d", "Close"), *_LISTS)
 
 
