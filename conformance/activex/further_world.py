@@ -117,7 +117,8 @@ class World:
         target = self.target(path, name)
         if target.kind is Kind.HERE and target.key in self.queues:
             return Handle(target.key, access=access)
-        away = target.kind is Kind.ELSEWHERE or (name or "").upper().startswith("MULTICAST=")
+        public = self.directory is not None and name in self.directory.paths.values()
+        away = target.kind is Kind.ELSEWHERE or public or (name or "").upper().startswith("MULTICAST=")
         if away and access == SEND and name is not None:
             return Handle(name=name, access=access)
         return None
