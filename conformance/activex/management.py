@@ -176,6 +176,7 @@ def _query(its: Managed, iid: str) -> Iterator[Choice]:
         return
     names = named(f"{QUERY}.method", column)
     if fits:
+        names = (*names, *(named(f"{QUERY}.method", "outgoing-too") if outgoing else ()))
         new = cell(MANAGEMENT, "Initialization.new", "incoming") if not its.ready else ()
         yield one((*names, *new), S_OK, _OBJECT)
     else:
@@ -366,12 +367,19 @@ def _size(world: World, its: Managed, member: str, reported: Any) -> Iterator[Ch
     if unit is not None or not messages:
         yield _sized(names, messages * (unit or 0))
     else:
-        shape = Shape(
-            Variant("UI8", 100 * messages),
-            lambda shown: shown.vt in ("UI8", "UI4") and int(shown.value) > 0 and int(shown.value) % messages == 0,
-            f"{messages} times the size of one message",
+        yield (
+            Option(names, S_OK, _multiple("UI8", messages), ((TYPES, "as-declared"),)),
+            Option(names, S_OK, _multiple("UI4", messages), ((TYPES, "as-stored"),)),
         )
-        yield one(names, S_OK, shape)
+
+
+def _multiple(vt: str, messages: int) -> Shape:
+    """Return the size of some equal messages of which none has been shown yet."""
+    return Shape(
+        Variant(vt, 100 * messages),
+        lambda shown: shown.vt == vt and int(shown.value) > 0 and int(shown.value) % messages == 0,
+        f"{messages} times the size of one message",
+    )
 
 
 def _sized(names: Names, size: int) -> Choice:
@@ -445,7 +453,8 @@ def sequence(key: str, report: Mapping[int, Any] | None) -> Collected | None:
     numbered = _SEQUENCE.unpack(base64.b64decode(told))
     values = (Variant("UI8", numbered[0]), long(numbered[1]), long(numbered[2]))
     keys = ("SeqID", "SeqNo", "PrevNo")
-    names = {each.casefold(): cell(COLLECTION, f"{each}.item", "item") for each in keys}
+    source = cell(COLLECTION, f"{key}.item", "item")
+    names = {each.casefold(): (*source, *cell(COLLECTION, f"{each}.item", "item")) for each in keys}
     return Collected({each.casefold(): value for each, value in zip(keys, values, strict=True)}, names, len(keys))
 
 
@@ -467,8 +476,9 @@ def looked_up(its: Collected, call: Invoke) -> Iterator[Choice]:
             yield one((*numbered, *cell(COLLECTION, form, "check:key"), *its.because), ANY_FAILURE)
             yield one(cell(COLLECTION, form, "code:key"), 0xC00E0006)
             return
-        names = (*cell(COLLECTION, form, "gives"), *its.names.get(key.casefold(), ()))
-        yield one(cell(COLLECTION, form, "success"))
+        of_key = its.names.get(key.casefold(), ())
+        names = (*of_key, *cell(COLLECTION, form, "gives"))
+        yield one((*of_key, *cell(COLLECTION, form, "success")))
         if key in _SEQUENCES:
             yield one(names, S_OK, _OBJECT)
         elif value is not None:

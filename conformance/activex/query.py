@@ -114,8 +114,8 @@ class Found:
     entry: Entry | None = None
 
 
-def constraints(call: Invoke) -> Iterator[Constraint]:
-    """Yield what a call of LookupQueue asks for."""
+def constraints(call: Invoke, *, idle: bool = False) -> Iterator[Constraint]:
+    """Yield what a call of LookupQueue asks for. idle: those with REL_NOP too, which ask for nothing."""
     row = FURTHER[QUERY][call.member].slots[0].arguments
     values = {one.name: value for one, value in zip(row, call.arguments, strict=False)}
     for column in ("QueueGuid", "ServiceTypeGuid", "Label", "CreateTime", "ModifyTime", "MulticastAddress"):
@@ -124,7 +124,7 @@ def constraints(call: Invoke) -> Iterator[Constraint]:
             continue
         relation = values.get(f"Rel{'ServiceType' if column == 'ServiceTypeGuid' else column}", MISSING)
         operator = EQ if relation == MISSING or column == "QueueGuid" else int(relation.value)
-        if operator != NOP:
+        if operator != NOP or idle:
             default = relation == MISSING and column != "QueueGuid"
             yield Constraint(column, _asked(column, value), operator, default)
 
@@ -152,7 +152,7 @@ def named(call: Invoke) -> Names:
     """Return the requirements that the results of a query show."""
     form = f"{call.member}.method"
     names: list[str] = []
-    for one_asked in constraints(call):
+    for one_asked in constraints(call, idle=True):
         names += cell(QUERY, form, f"by:{one_asked.column}")
         names += cell(QUERY, form, f"default:{one_asked.column}") if one_asked.default else ()
         if one_asked.column != "QueueGuid":
@@ -201,8 +201,8 @@ def wanted(its: Infos, call: Invoke) -> Iterator[Choice]:
 def _next(its: Infos) -> Choice:
     form = "Next.method"
     head = cell(QUEUE_INFOS, "Reset.method", "head") if its.restarted else ()
-    gives = (*cell(QUEUE_INFOS, form, "gives"), *head, *its.names)
-    end = (*cell(QUEUE_INFOS, form, "end"), *its.names)
+    gives = (*its.names, *cell(QUEUE_INFOS, form, "gives"), *head)
+    end = (*its.names, *cell(QUEUE_INFOS, form, "end"))
     if its.given < len(its.found):
         return (Option(gives, S_OK, _OBJECT),)
     if its.given >= len(its.found) + len(its.perhaps):
