@@ -43,8 +43,8 @@ class Queue:
 class Outgoing:
     """An outgoing queue. held: an administrator has stopped it, or let it go on; None for neither.
 
-    numbered: how many of its messages are transactional. step: what happened last to its connection. resent: it was asked
-    to send again what waits for an acknowledgment.
+    numbered: how many of its messages are transactional. step: what happened last to its connection. resent: it was
+    asked to send again what waits for an acknowledgment.
     """
 
     name: str

@@ -314,7 +314,7 @@ def _values(world: World, its: Managed, member: str, report: Mapping[int, Any] |
         if member == "State":
             yield from _held(world, its)
         if value is not None:
-            yield one(named(form, f"gives:{value}") or named(form, "gives"), S_OK, long(value))
+            yield one((*named(form, f"gives:{value}"), *named(form, "gives")), S_OK, long(value))
     elif member == "IsLocal":
         local = not its.name
         column = "gives:true" if local else "gives:false"

@@ -61,8 +61,8 @@ class Told:
 class Opened:
     """An MSMQQueue. access: None for a blank one.
 
-    at: the message at its cursor, None before the first and behind the last; behind: the latter. because: what a look at
-    the cursor shows, since a registration has moved it.
+    at: the message at its cursor, None before the first and behind the last; behind: the latter. because: what a look
+    at the cursor shows, since a registration has moved it.
     """
 
     access: int | None = None
