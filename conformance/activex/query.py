@@ -158,9 +158,19 @@ def named(call: Invoke) -> Names:
         if one_asked.column != "QueueGuid":
             names += cell(QUERY, form, "op")
             names += cell(QUERY, "LookupQueue.method", f"op:{one_asked.operator}")
+    if _without_address(call):
+        names += cell(QUERY, form, "without")
     return tuple(
         dict.fromkeys((*names, *cell(QUERY, form, "gives"), *cell(QUEUE_INFOS, "Initialization.new", "given")))
     )
+
+
+def _without_address(call: Invoke) -> bool:
+    """Tell whether a query is for queues without a multicast address, as the text of the argument has it."""
+    row = FURTHER[QUERY][call.member].slots[0].arguments
+    given = {one.name: value for one, value in zip(row, call.arguments, strict=False)}
+    address = given.get("MulticastAddress", MISSING)
+    return call.member == "LookupQueue" and (address == MISSING or not address.value)
 
 
 def looked_up(call: Invoke) -> Iterator[Choice]:
