@@ -223,17 +223,9 @@ class GuardedClient:
         """See `conformance.adapter.client.Client.unique`."""
         return self._taped("unique", "", {}, self._client.unique)
 
-    def events(self, within_ms: int = 0) -> list[dict[str, Any]]:
-        """See `conformance.harness.port.Port.events`."""
-
-        def taken() -> list[dict[str, Any]]:
-            self._client.poll(within_ms)
-            return [
-                {"object": one.object, "name": one.name, "arguments": list(one.arguments)}
-                for one in self._client.events()
-            ]
-
-        return self._taped("events", "", {}, taken)
+    def told_events(self, within_ms: int = 0) -> list[dict[str, Any]]:
+        """See `conformance.harness.port.Port.told_events`."""
+        return self._taped("events", "", {}, lambda: self._client.told_events(within_ms))
 
     def _taped(self, what: str, method: str, params: dict[str, Any], act: Callable[[], T]) -> T:
         """Run `act` as `guarded` does, and record it on the tape."""

@@ -128,7 +128,7 @@ class Playback:
     def poll(self, within_ms: int = 0) -> None:
         """Do nothing: recorded answers need no polling."""
 
-    def events(self, within_ms: int = 0) -> list[dict[str, Any]]:
+    def told_events(self, within_ms: int = 0) -> list[dict[str, Any]]:
         """Return the recorded events."""
         return list((self._next(("events",), "", {}) or {}).get("result") or ())
 

@@ -81,7 +81,7 @@ class Port(Protocol):
     def poll(self, within_ms: int = 0) -> None:
         """Process the driver's messages, for up to `within_ms`."""
 
-    def events(self, within_ms: int = 0) -> list[dict[str, Any]]:
+    def told_events(self, within_ms: int = 0) -> list[dict[str, Any]]:
         """Return the events of objects since the last call of this method, in order, after a `poll`.
 
         Each has the members `object`, `name` and `arguments`, as the protocol writes them.

@@ -79,7 +79,7 @@ class Player:
         self.created: list[str] = []
         self.released: set[str] = set()
         if stage == EVENTS:
-            mq.events()  # what an earlier example left
+            mq.told_events()  # what an earlier example left
 
     def do(self, planned: Act) -> tuple[Verdict, ...]:
         """Play an act and judge the answer, unless a name in it stands for nothing."""
@@ -119,7 +119,7 @@ class Player:
     def _told(self) -> Mapping[str, Seen]:
         """Return the events since the last look, as the scene of events shows them."""
         told: dict[str, Seen] = {}
-        for at, event in enumerate(self.mq.events(self._wait_ms)):
+        for at, event in enumerate(self.mq.told_events(self._wait_ms)):
             source = self._by_name(Variant("DISPATCH", event["object"])).value
             arguments = tuple(self._by_name(Variant.from_json(one)) for one in event.get("arguments", ()))
             told[f"{at} {source} {event['name']}"] = Seen(S_OK, Variant("ARRAY", arguments, "VARIANT"))
