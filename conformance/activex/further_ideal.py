@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Final
 
 from conformance.activex.expected import Readings, Seen
 from conformance.activex.plans import Act, Plan
@@ -42,12 +43,13 @@ def judged(plans: Iterable[Plan], stage: Stage, readings: Readings | None = None
 def claimed(plans: Iterable[Plan], stage: Stage) -> tuple[str, ...]:
     """Return the requirements that plans judge in one reading or another."""
     some = tuple(plans)
-    every = (name for readings in _READINGS for name in judged(some, stage, readings))
-    return tuple(dict.fromkeys(every))
+    short = tuple(plan for plan in some if len(plan) <= _SHORT)
+    return tuple(dict.fromkeys((*judged(some, stage), *judged(short, stage, _OTHER))))
 
 
-_READINGS: tuple[Readings, ...] = ({}, {"R-MQAC-path-name-conversion": ("direct",)})
-"""Readings in which other requirements decide."""
+_OTHER: Final[Readings] = {"R-MQAC-path-name-conversion": ("direct",)}
+"""The reading in which other requirements decide."""
+_SHORT: Final = 100  # acts: short plans show what the reading decides, and long ones take long to play
 
 
 def refuted(plans: Iterable[Plan], stage: Stage, readings: Readings | None = None) -> tuple[Verdict, ...]:
