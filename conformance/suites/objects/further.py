@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -18,6 +19,7 @@ from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, SMALL, Place, S
 from conformance.activex.statuses import S_OK
 from conformance.activex.values import Variant, text
 from conformance.activex.words import as_call, said
+from conformance.suites.objects.claiming import claimed
 from conformance.suites.objects.playing import METHODS, MIN_WAIT_MS, Need, NotCreated, Tell, begin
 from conformance.verdict import Verdict
 
@@ -37,7 +39,8 @@ def cases(plans: Mapping[str, Iterable[Plan]], stage: str = FURTHER) -> list[Any
     params = []
     for name, some in plans.items():
         made = tuple(some)
-        marks = pytest.mark.requirement(*further_ideal.claimed(made, STAGES[stage]))
+        found = claimed((stage, made), partial(further_ideal.claimed, made, STAGES[stage]))
+        marks = pytest.mark.requirement(*found)
         params.append(pytest.param(made, id=name, marks=marks))
     return params
 
