@@ -160,6 +160,8 @@ class SessionJudge:
             opening.miscounted(seen)
         session.flow.see(seen, notes)
         if kind in MESSAGES:
+            if opening.doubted is not None and side == "acceptor":
+                opening.decide(seen, notes, tables.pings)
             source = seen.text("UserHeader.SourceQueueManager")
             number, back = seen.number("UserHeader.MessageID"), tables.transactions.back
             new = tables.messages.see(seen, notes, source, number, back)
@@ -178,7 +180,7 @@ class SessionJudge:
         if opening.derailed or seen.side is None:
             return
         if seen.side == "initiator":
-            self.tables.clocks.see(seen, self._notes)
+            self.tables.clocks.see(seen, self._notes, opening.opened)
         manager = opening.manager(seen.side)
         if manager is not None and manager != NULL_GUID:
             self.tables.origins.name(manager, seen.hosts[0])
