@@ -156,7 +156,7 @@ class SessionJudge:
         if kind != "UserMessage":
             judge_alone(seen, notes)
         session.counts.see(seen, notes)
-        if session.counts.overstated:
+        if session.counts.miscounted:
             opening.miscounted(seen)
         session.flow.see(seen, notes)
         if kind in MESSAGES:

@@ -146,7 +146,7 @@ class Opening:
             self._direct(seen, notes)
 
     def miscounted(self, seen: Seen) -> None:
-        """Record that a packet counts more messages than its side has sent: the other side has to close (3.1.5.5.5)."""
+        """Record that a packet counts otherwise than its side has sent: the other side has to close (3.1.5.5.5)."""
         self._owe(_COUNTS_CLOSE, seen)
 
     def decide(self, seen: Seen, notes: Notes, pings: Pings) -> None:

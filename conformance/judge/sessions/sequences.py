@@ -174,6 +174,8 @@ class Sequences:
         current = self.current.get(key)
         stale = current is not None and current.generation != path.generation
         moved = current is not None and current.connection != sent.connection and current.identifier == sequence
+        if current is None and self._is_shared(path, hosts, sequence):
+            self.failed = True
         if current is None or stale or moved:
             self._begin(notes, path, sent, known=False)
         elif sequence == current.identifier:
@@ -195,6 +197,12 @@ class Sequences:
         self.current[key] = Sequence(sequence, number, sent.connection, path.generation)
         while len(self.current) > _MAX_CURRENT:
             self.current.popitem(last=False)
+
+    def _is_shared(self, path: Path, hosts: Hosts, sequence: int) -> bool:
+        """Tell whether the sequence is another queue's: an identifier is greater than any before it (3.1.1.3.1)."""
+        if self.scope != "queue" or path.generation:
+            return False
+        return any(key[:2] == hosts and one.identifier == sequence for key, one in self.current.items())
 
     def _begin(self, notes: View, path: Path, sent: Sent, *, known: bool) -> None:
         if known or sent.number == 1:

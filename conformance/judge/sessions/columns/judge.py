@@ -317,6 +317,8 @@ class ColumnSessions:
         both: Any = dict(zip(_SIDES, at.SIDES, strict=True))
         directions: Any = {side: DirectionView(self._store, slot, first) for side, first in both.items()}
         acknowledged: Any = {side: AcknowledgedView(self._store, slot, first) for side, first in both.items()}
+        for view in acknowledged.values():
+            view.missing = set() if event.complete else None
         sides: Any = {side: FlowSideView(self._store, slot, first, self.nodes) for side, first in both.items()}
         timers: Any = TimersView(self._store, slot)
         made = Counts(event.complete, directions, acknowledged)

@@ -129,7 +129,7 @@ def run(
                         break
                     if ack_recoverable != p.NONE:
                         flags |= 64
-                        if after(lowest, ack_recoverable) <= 0:
+                        if lowest != ((ack_recoverable + 1) & 0xFFFF) or acks & (acks + 1):
                             break
                     ack_recoverable = (lowest + bits_of(acks) - 1) & 0xFFFF
                     if its_known:
