@@ -129,6 +129,7 @@ class SessionJudge:
                 self.tables.pings.forget(opening.opened.acceptor.address, opening.server)
         elif isinstance(event, Ended):
             self._notes.resolve(None)
+            self.tables.transactions.end(self._notes)
         return self._taken()
 
     def see(self, seen: Seen) -> list[Said]:
@@ -172,7 +173,8 @@ class SessionJudge:
                 if manager is not None and manager != NULL_GUID:
                     tables.origins.see(seen, notes, source, manager, tables.lifetimes.smallest)
                 tables.lifetimes.see(seen, notes, source, new=new, original=original)
-            tables.transactions.see(seen, notes, session.counts, new=new, original=original)
+            known = tables.messages.known
+            tables.transactions.see(seen, notes, session.counts, known, new=new, original=original)
         return self._taken()
 
     def _named(self, seen: Seen, opening: Opening) -> None:
