@@ -13,12 +13,12 @@ from conformance.spec.catalogue import requirement_id
 
 WERE_SENT = requirement_id("MQQB-3.1.1.6.1.acknowledged-were-sent")
 _NEVER_DECREASES = requirement_id("MQQB-3.1.1.6.1.never-decreases")
+RECEIVED = requirement_id("MQMQ-2.2.20.4.ack-sequence-number")
 USER_SENT = requirement_id("MQQB-3.1.7.1.3.user-messages-sent")
 RECOVERABLE_SENT = requirement_id("MQQB-3.1.7.1.3.recoverable-messages-sent")
 _NONE = requirement_id("MQQB-3.1.6.4.recoverable-none")
 _LOWEST = requirement_id("MQQB-3.1.6.4.recoverable-lowest")
 _ONCE = requirement_id("MQQB-3.1.6.4.recoverable-once")
-_RECEIVED = requirement_id("MQMQ-2.2.20.4.ack-sequence-number")
 RECOVERABLE_WERE_SENT = requirement_id("MQQB-3.1.1.6.1.recoverable-were-sent")
 _HALF = 0x8000
 _MOST_MISSING = 1_024  # Recoverable numbers remembered as not acknowledged.
@@ -203,6 +203,6 @@ class Counts:
             if notes.judge(RECOVERABLE_WERE_SENT, holds, seen, {"at most": theirs.recoverable & 0xFFFF}, highest):
                 # The message of a recoverable number has a number that is no smaller.
                 count = seen.number("SessionHeader.AckSequenceNumber") or 0
-                notes.judge(_RECEIVED, after(count, highest) >= 0, seen, {"at least": highest}, count)
+                notes.judge(RECEIVED, after(count, highest) >= 0, seen, {"at least": highest}, count)
         else:
             notes.undecided(RECOVERABLE_WERE_SENT, seen, LOST)

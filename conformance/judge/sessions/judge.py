@@ -18,7 +18,7 @@ from conformance.judge.sessions.keys import FREQUENT
 from conformance.judge.sessions.lifetimes import Lifetimes
 from conformance.judge.sessions.messages import Messages
 from conformance.judge.sessions.opening import NULL_GUID, Opening
-from conformance.judge.sessions.origins import Origins
+from conformance.judge.sessions.origins import Origins, judge_order_queue
 from conformance.judge.sessions.packets import judge_alone
 from conformance.judge.sessions.pings import Pings
 from conformance.judge.sessions.senders import sender_name
@@ -26,6 +26,9 @@ from conformance.judge.sessions.sequences import READING_SCOPE
 from conformance.judge.sessions.transactions import Transactions
 from conformance.verdict import Verdict
 from conformance.wire import Packet, dissect
+
+
+_OTHER: dict[Side, Side] = {"initiator": "acceptor", "acceptor": "initiator"}
 
 
 @dataclass(slots=True)
@@ -172,6 +175,8 @@ class SessionJudge:
             if source is not None:
                 if manager is not None and manager != NULL_GUID:
                     tables.origins.see(seen, notes, source, manager, tables.lifetimes.smallest)
+                    if kind != "UserMessage" and source == manager:
+                        judge_order_queue(seen, notes, manager, opening.manager(_OTHER[side]))
                 tables.lifetimes.see(seen, notes, source, new=new, original=original)
             known = tables.messages.known
             tables.transactions.see(seen, notes, session.counts, known, new=new, original=original)

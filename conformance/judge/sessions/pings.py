@@ -23,7 +23,6 @@ _MANAGER = requirement_id("MQQB-2.2.7.qm-guid")
 _RESPONSE_MANAGER = requirement_id("MQQB-2.2.7.response-qm-guid")
 _NEXT_COOKIE = requirement_id("MQQB-3.1.7.6.cookie")
 _IGNORED = requirement_id("MQQB-2.2.7.signature-ignored")
-_SIGNATURE = 0x5548
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +104,19 @@ class Pings:
         """Judge a ping."""
         cookie, rc, refuses = (seen.number(f"Ping.{name}") for name in ("Cookie", "Flags.RC", "Flags.RF"))
         manager = seen.text("Ping.QMGuid")
-        if seen.packet.kind != "Ping" or cookie is None or rc is None or refuses is None or manager is None:
+        if cookie is None or rc is None or refuses is None or manager is None:
             return
         source, destination = seen.frame.source, seen.frame.destination
+        if seen.packet.kind != "Ping":
+            if destination.port == PING_PORT != source.port:  # It has another signature.
+                other = Request(cookie, rc, seen.time_ns, b"", manager, destination.address, signed=False)
+                self._requests.setdefault((source, destination.address), deque(maxlen=_KEPT)).append(other)
+                self._bound()
+            return
         misled = self._misled(seen, cookie)
         answered = (destination, source.address) in self._requests
         if destination.port == PING_PORT and not (source.port == PING_PORT and answered) and not misled:
             request = Request(cookie, rc, seen.frame.time_ns, seen.frame.data, manager, destination.address)
-            request.signed = seen.number("Ping.Signature") == _SIGNATURE
             notes.same(_REQUEST_RF, seen, 0, refuses)
             self._same_manager(_MANAGER, seen, notes, manager)
             self._sequence(seen, notes, manager, request)
@@ -122,6 +126,9 @@ class Pings:
             self._same_manager(_RESPONSE_MANAGER, seen, notes, manager)
             self._managers[source.address] = manager, seen.kept()
             self._response(seen, notes, cookie, rc, refuses=bool(refuses))
+        self._bound()
+
+    def _bound(self) -> None:
         for table in (self._requests, self._latest, self._cookies, self._managers):
             while len(table) > MAX_HOSTS:
                 table.popitem(last=False)

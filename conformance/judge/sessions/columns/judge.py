@@ -59,6 +59,7 @@ ALONE: Final = {
     "OrderAck": (
         "UserHeader.Flags.DM", "UserHeader.Flags.DQ", "UserHeader.DestinationQueue.PrivateQueueIdentifier",
         "UserHeader.DestinationQueue.DirectFormatName", "MessagePropertiesHeader.Label", "OrderAckBody.Reserved",
+        "UserHeader.QueueManagerAddress", "UserHeader.SourceQueueManager",
     ),
     "FinalAck": ("MessagePropertiesHeader.MessageClass",),
 }  # fmt: skip
@@ -394,11 +395,12 @@ def _alone(columns: ColumnSet) -> Any:
         ]
         for kind in at.KINDS
     }  # fmt: skip
-    wide = np.zeros((len(fields), 2 + 3 * max(map(len, fields.values()))), np.int64)
+    wide = np.zeros((len(fields), 2 + 6 * max(map(len, fields.values()))), np.int64)
     for row, found in zip(wide, fields.values(), strict=True):
         found.sort(key=_is_text)
-        places = [number for one in found for number in (one.flags, one.bit, one.at)]
-        row[0], row[1 : 1 + len(places)], row[-1] = len(found), places, sum(map(_is_text, found))
+        words = [(one, word) for one in found for word in range(1 + (one.place.sort is Sort.GUID))]
+        places = [number for one, word in words for number in (one.flags, one.bit, one.at + word)]
+        row[0], row[1 : 1 + len(places)], row[-1] = len(words), places, sum(map(_is_text, found))
     return wide
 
 

@@ -172,7 +172,7 @@ def run(
                 if own[mine + p.PENDING]:
                     break
                 if ack != (own[its + p.SENT] & 0xFFFF):
-                    if taken:
+                    if taken or acks:
                         break
                 elif taken:
                     flags |= 512
