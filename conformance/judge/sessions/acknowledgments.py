@@ -19,15 +19,12 @@ _RESPONSE = requirement_id("MQQB-3.1.7.15.response-queue")
 _BODY = requirement_id("MQQB-3.1.7.15.body")
 _REQUESTED = requirement_id("MQQB-3.1.7.15.requested")
 _IN_TIME = requirement_id("MQMQ-2.2.18.1.6.nack-reach-queue-timeout")
-_RECEIVED_IN_TIME = requirement_id("MQMQ-2.2.18.1.6.nack-receive-timeout")
 _HOPS = requirement_id("MQMQ-2.2.18.1.6.nack-hop-count-exceeded")
-_PROVIDER = requirement_id("MQMQ-2.2.18.1.6.nack-unsupported-crypto-provider")
 _ADDRESSEE = requirement_id("MQQB-3.1.5.8.10.addressee")
 _NO_TRANSACTIONAL_QUEUE = requirement_id("MQQB-3.1.5.8.2.not-transactional-queue")
 _NO_TRANSACTIONAL_MESSAGE = requirement_id("MQQB-3.1.5.8.2.not-transactional-message")
 _INFINITE = 0xFFFFFFFF
 _NULL = "00000000-0000-0000-0000-000000000000"
-_SLACK_S = 2  # Two times in whole seconds differ by up to two more than what lies between them.
 _HEADER = "MessagePropertiesHeader"
 _REACHED, _RECEIVED = 0x0002, 0x4000
 _PA, _PR, _NA, _NR = 1, 2, 4, 8
@@ -39,8 +36,7 @@ Queue = tuple[str, ...]
 ORIGINAL: Final[tuple[str, ...]] = (
     "UserHeader.Flags.DM", "UserHeader.Flags.TH", f"{_HEADER}.Flags", "UserHeader.Flags.DQ", "UserHeader.Flags.AQ",
     "SecurityHeader.Flags.EB", "BaseHeader.TimeToReachQueue", "UserHeader.TimeToBeReceived",
-    "UserHeader.SourceQueueManager", "UserHeader.QueueManagerAddress", "UserHeader.SentTime",
-    "SecurityHeader.ProviderInfoSize", "DebugHeader.Queue.QueueIdentifier",
+    "UserHeader.SourceQueueManager", "UserHeader.QueueManagerAddress", "DebugHeader.Queue.QueueIdentifier",
     *(
         f"UserHeader.{queue}Queue.{name}"
         for queue in ("Destination", "Admin")
@@ -54,9 +50,8 @@ ORIGINAL: Final[tuple[str, ...]] = (
 class Original:
     """The values of a message that its acknowledgment is compared with.
 
-    asked: the four acknowledgment bits of MessagePropertiesHeader.Flags. reaches, lives: its times to reach the queue
-    and to be received, in seconds, None without an end. addressee: the queue manager of its queue, None for a direct
-    name. provided: it names a cryptographic provider.
+    asked: the four acknowledgment bits of MessagePropertiesHeader.Flags. expires: it has a time to live. addressee: the
+    queue manager of its queue, None for a direct name.
     """
 
     frame: int
@@ -67,11 +62,8 @@ class Original:
     body: bytes
     encrypted: bool
     transactional: bool
-    sent_time: int
-    reaches: int | None
-    lives: int | None
+    expires: bool
     addressee: str | None
-    provided: bool
 
     @classmethod
     def of(cls, frame: int, values: Values, body: bytes) -> Original:
@@ -85,16 +77,12 @@ class Original:
             body,
             bool(values.number("SecurityHeader.Flags.EB")),
             bool(values.number("UserHeader.Flags.TH")),
-            values.number("UserHeader.SentTime") or 0,
-            _ends(values.number("BaseHeader.TimeToReachQueue")),
-            _ends(values.number("UserHeader.TimeToBeReceived")),
+            any(
+                values.number(key) != _INFINITE
+                for key in ("BaseHeader.TimeToReachQueue", "UserHeader.TimeToBeReceived")
+            ),
             _addressee(values),
-            bool(values.number("SecurityHeader.ProviderInfoSize")),
         )
-
-
-def _ends(seconds: int | None) -> int | None:
-    return None if seconds == _INFINITE else seconds
 
 
 def _addressee(values: Values) -> str | None:
@@ -130,25 +118,17 @@ def queue(seen: Values, name: str, selector: str) -> Queue | None:
     return None
 
 
-def _is_over(seen: Seen, original: Original, *seconds: int | None) -> bool:
-    """Tell whether one of these times of a message was over when its acknowledgment was made, by the maker's clock."""
-    made = seen.number("UserHeader.SentTime") or 0
-    return any(one is not None and made - original.sent_time + _SLACK_S >= one for one in seconds)
-
-
 # The reasons of some negative acknowledgments show in the message itself (MS-MQQB 3.1.5.8.2, MS-MQMQ 2.2.18.1.6).
 # Others do not: a queue that takes only signed or encrypted messages has any other message reported like one whose
 # signature is wrong.
 _REASONS: Final[Mapping[int, tuple[str, str, Callable[[Seen, Original], bool]]]] = {
-    0x8002: (_IN_TIME, "a time to live that is over", lambda seen, one: _is_over(seen, one, one.reaches, one.lives)),
+    0x8002: (_IN_TIME, "a message with a time to live", lambda _, one: one.expires),
     0x8005: (
         _HOPS, "no rejection by the addressee",
         lambda seen, one: one.addressee is None or one.addressee != seen.text("UserHeader.SourceQueueManager"),
     ),
     0x8009: (_NO_TRANSACTIONAL_QUEUE, "a transactional message", lambda _, one: one.transactional),
     0x800A: (_NO_TRANSACTIONAL_MESSAGE, "a message without a transaction", lambda _, one: not one.transactional),
-    0x800B: (_PROVIDER, "a message that names a provider", lambda _, one: one.encrypted or one.provided),
-    0xC002: (_RECEIVED_IN_TIME, "a time to be received that is over", lambda seen, one: _is_over(seen, one, one.lives)),
 }  # fmt: skip
 
 

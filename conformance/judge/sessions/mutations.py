@@ -317,10 +317,6 @@ _RECONNECTING_EDITS: dict[str, list[Edit]] = {
     ],
     "MQQB-3.1.7.1.7.queue": [rebuilt(17, TO_A_PUBLIC_QUEUE)],
     "MQMQ-2.2.18.1.6.nack-hop-count-exceeded": [put(15, f"{PROPERTIES}.MessageClass", 0x8005)],
-    "MQMQ-2.2.18.1.6.nack-unsupported-crypto-provider": [put(16, f"{PROPERTIES}.MessageClass", 0x800B)],
-    "MQMQ-2.2.18.1.6.nack-receive-timeout": [
-        put(16, f"{PROPERTIES}.MessageClass", 0xC002), put(5, f"{PROPERTIES}.Flags", 8),
-    ],
 }  # fmt: skip
 
 _ALSO: dict[str, tuple[str, ...]] = {
