@@ -59,12 +59,13 @@ class Place:
 class Unended:
     """A sequence with a transaction that has no last message. seen: the first message of the next sequence.
 
-    following: that sequence.
+    following: that sequence. sure: both are of one queue, or of a session.
     """
 
     seen: Seen
     sequence: int
     following: int
+    sure: bool
 
 
 @dataclass(slots=True)
@@ -153,9 +154,9 @@ class Groups:
         else:
             notes.undecided(_FIRST, seen, _ELSEWHERE)
 
-    def leaves(self, seen: Seen, source: str, hosts: Hosts, sequence: int, following: int) -> None:
+    def leaves(self, source: str, hosts: Hosts, unended: Unended) -> None:
         """Record that a sequence is left while a transaction in it has no last message."""
-        self.unended.setdefault((source, hosts), Unended(seen.kept(), sequence, following))
+        self.unended.setdefault((source, hosts), unended)
         while len(self.unended) > _MOST:
             self.unended.popitem(last=False)
 

@@ -27,7 +27,6 @@ from conformance.judge.sessions.transactions import Transactions
 from conformance.verdict import Verdict
 from conformance.wire import Packet, dissect
 
-
 _OTHER: dict[Side, Side] = {"initiator": "acceptor", "acceptor": "initiator"}
 
 

@@ -369,7 +369,10 @@ _UNDER: dict[str, str] = {"MQQB-3.1.7.11.header-included": "strict"}
 
 MUTATIONS: Mapping[str, SessionMutation] = {
     requirement: SessionMutation(
-        tuple(edits), _ALSO.get(requirement, ()), capture, _UNDER.get(requirement, "windows"),
+        tuple(edits),
+        _ALSO.get(requirement, ()),
+        capture,
+        _UNDER.get(requirement, "windows"),
         tuple(_BEFORE.get(requirement, ())),
     )
     for capture, table in (

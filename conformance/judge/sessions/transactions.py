@@ -8,7 +8,7 @@ from typing import Protocol
 
 from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, Notes, Seen
 from conformance.judge.sessions.counts import Counts
-from conformance.judge.sessions.groups import Groups, Place
+from conformance.judge.sessions.groups import Groups, Place, Unended
 from conformance.judge.sessions.resends import Resends
 from conformance.judge.sessions.sequences import (
     Hosts,
@@ -93,13 +93,16 @@ class Transactions:
     def end(self, notes: Notes) -> None:
         """Judge what was waited for to the end of the capture: marks of transactions."""
         groups = self.groups
+        blamed = {
+            hosts for _, hosts in groups.unmarked.values()
+        }  # One without FM may have an identifier that is wrong.
         groups.tell_unmarked(notes, lambda hosts: (path := self.paths.get(hosts)) is not None and not path.generation)
         for (source, hosts), one in groups.unended.items():
             path, views = self.paths.get(hosts), self.views.get(source)
             following = None if path is None else path.sequences.get(one.following)
-            if path is None or path.generation or following is None or not following.acknowledged:
+            if hosts in blamed or path is None or path.generation or following is None or not following.acknowledged:
                 continue
-            if views is not None and _of_sessions(views):
+            if one.sure or (views is not None and _of_sessions(views)):
                 groups.tell_unended(notes, one, source)
         groups.unended.clear()
 
@@ -125,7 +128,8 @@ class Transactions:
             session, newest = _of_sessions(views), path.newest
             older = path.sequences.get(newest) if newest is not None and sent.sequence > newest else None
             if older is not None and older.unended and not path.generation:
-                self.groups.leaves(seen, source, hosts, newest or 0, sent.sequence)
+                same = _is_of_one_queue(views, (*hosts, seen.queue()), newest)
+                self.groups.leaves(source, hosts, Unended(seen.kept(), newest or 0, sent.sequence, session or same))
             if sent.number > 1:
                 follows = progress is not None and progress.highest == sent.number - 1
             else:
@@ -306,6 +310,12 @@ class Transactions:
 def _of_sessions(views: list[Sequences]) -> bool:
     """Tell whether the sequences of a queue manager are known to be those of a session, not of a queue."""
     return all(view.failed or view.scope == "session" for view in views)
+
+
+def _is_of_one_queue(views: list[Sequences], queue: tuple[str, ...], sequence: int | None) -> bool:
+    """Tell whether the last sequence of a queue is this one, where sequences may be those of queues."""
+    found = [view.current.get(queue) for view in views if view.scope == "queue"]
+    return any(current is not None and current.identifier == sequence for current in found)
 
 
 def _exchanged(there: TransactionalPath, sequence: int) -> int | None:

@@ -347,7 +347,13 @@ class ColumnSessions:
             return
         opening = session.opening
         row = self.rows[self.slots[connection]]
-        usual = opening.known and opening.stage == OPEN and not opening.derailed and not opening.duties and opening.doubted is None
+        usual = (
+            opening.known
+            and opening.stage == OPEN
+            and not opening.derailed
+            and not opening.duties
+            and opening.doubted is None
+        )
         row[[at.SETTLED, at.QUIET]] = opening.settled, usual or opening.settled
         row[at.PASSED] = connection in self.tables.transactions.resends.passes
         row[at.SAID] = self.sessions.undecided(connection, UNDECIDED)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.capture.columns.places import OF_CONNECTION, OF_NUMBER, OF_SIDE, OF_TIME
-from conformance.judge.sessions.columns import layout as p
 from conformance.judge.sessions.columns import changes, reading, tables
+from conformance.judge.sessions.columns import layout as p
 from conformance.judge.sessions.columns.reading import after, bits_of, has, mixed, queue_words, text_word, value
 from conformance.wire.columns.jit import compiled
 
