@@ -95,6 +95,12 @@ def _other_port(after: int) -> Edit:
     return add(after, made)
 
 
+def _renamed(number: float, old: str, new: str) -> Edit:
+    """Replace a word in the UTF-16 texts of a frame by one of the same length."""
+    before, after = old.encode("utf-16-le"), new.encode("utf-16-le")
+    return on(number, lambda one: replace(one, data=one.data.replace(before, after)))
+
+
 def with_session_header(number: float, *, sent: int) -> Edit:
     """Give a message a SessionHeader that acknowledges nothing, behind the bytes that PacketSize counts."""
     header = struct.pack("<HHIHHHH", 0, 0, 0, sent, 0, 64, 0)
@@ -312,9 +318,7 @@ _RECONNECTING_EDITS: dict[str, list[Edit]] = {
     "MQQB-3.1.7.1.7.body": [put(17, f"{PROPERTIES}.MessageBody", b"[")],
     "MQQB-3.1.7.1.7.message-id": [put(17, f"{PROPERTIES}.Label", "5B0F:00001C22".encode("utf-16-le"))],
     "MQQB-3.1.7.1.7.computer": [put(17, f"{PROPERTIES}.Label", "5B1F".encode("utf-16-le"))],
-    "MQQB-3.1.7.1.7.target": [
-        on(17, lambda old: replace(old, data=old.data.replace("ledger".encode("utf-16-le"), "ledges".encode("utf-16-le")))),
-    ],
+    "MQQB-3.1.7.1.7.target": [_renamed(17, "ledger", "ledges")],
     "MQQB-3.1.7.1.7.queue": [rebuilt(17, TO_A_PUBLIC_QUEUE)],
     "MQMQ-2.2.18.1.6.nack-hop-count-exceeded": [put(15, f"{PROPERTIES}.MessageClass", 0x8005)],
 }  # fmt: skip

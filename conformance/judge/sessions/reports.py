@@ -34,7 +34,8 @@ _LABELLED = re.compile(
     f"(?P<id>{_HEX}{{4}}):({_HEX}{{8}}):({_HEX}{{2}}) received by (?P<computer>{_GUID}) at {_DATE}",
     re.IGNORECASE | re.ASCII,
 )
-_FORMAT = f"DIRECT=[^\r\n]+|PRIVATE={_GUID}\\\\{_HEX}+[^\r\n]*|(?:PUBLIC|DL|MACHINE|CONNECTOR)={_GUID}[^\r\n]*"  # The grammar of MS-MQMQ 2.1 by its beginnings.
+# The grammar of MS-MQMQ 2.1 by its beginnings.
+_FORMAT = f"DIRECT=[^\r\n]+|PRIVATE={_GUID}\\\\{_HEX}+[^\r\n]*|(?:PUBLIC|DL|MACHINE|CONNECTOR)={_GUID}[^\r\n]*"
 _TRACED = re.compile(
     f"<MESSAGE ID>({_HEX}{{8}})</MESSAGE ID>\r\n<TARGET QUEUE>(?P<queue>{_FORMAT})</TARGET QUEUE>\r\n"
     f"(?:<NEXT HOP>[0-9A-F:.]+</NEXT HOP>\r\n<HOP COUNT>({_HEX}{{2}}) </HOP COUNT>\r\n)?\0?",
