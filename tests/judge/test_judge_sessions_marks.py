@@ -46,6 +46,9 @@ BROKEN: dict[str, tuple[str, list[Edit], set[str]]] = {
     "a message within a sequence begins a transaction without FM": (RESENDING, [flip(12, FLAGS, FM)], {FIRST}),
     "the second message of a transaction has another identifier": (CONSISTENT, [flip(10, FLAGS, 0b100 << 4)], {FIRST}),
     "the last message of a sequence has no LM": (CONSISTENT, [flip(11, FLAGS, LM)], {LAST}),
+    "a later transaction alone has its last mark": (
+        CONSISTENT, [flip(9, FLAGS, FM), flip(11, FLAGS, LM), flip(22, FLAGS, FM)], {FIRST},
+    ),
     "an identifier comes again in another queue": (
         CONSISTENT, [*OF_THE_SESSION, flip(22, FLAGS, 0b11 << 4), to_another_queue(22)], {UNIQUE},
     ),
@@ -85,6 +88,9 @@ PERMITTED: dict[str, tuple[str, list[Edit]]] = {
     "the message before may have been the first": (CONSISTENT, [lost(8), flip(9, FLAGS, FM)]),
     "a transaction goes on in the next sequence": (
         CONSISTENT, [flip(11, FLAGS, LM), flip(22, FLAGS, FM | 0b11 << 4)],
+    ),
+    "a queue manager marks no messages, like that of Windows NT": (
+        CONSISTENT, [flip(9, FLAGS, FM), flip(11, FLAGS, LM), flip(22, FLAGS, FM | LM)],
     ),
     "TimeStamp grows by three seconds too much": (
         RECONNECTING, [put(n, f"{ESTABLISH}.TimeStamp", 5_012_043) for n in (19, 20)],

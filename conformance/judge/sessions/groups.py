@@ -23,6 +23,7 @@ _UNIQUE = requirement_id("MQMQ-2.2.20.5.transaction-identifier-unique")
 _FLAGS = ("TransactionHeader.Flags.ID", "TransactionHeader.Flags.FM", "TransactionHeader.Flags.LM")
 _LOST = "messages of the transaction may not be in the capture"
 _ELSEWHERE = "the transaction may have begun or ended in another queue"
+_UNMARKED = "the queue manager marks no messages"
 WHOLE: Final = 1 << 24
 """Set in the key of a transaction in any queue; an identifier has 20 bits."""
 _MOST = 1_024  # Transactions whose mark is missed.
@@ -34,7 +35,7 @@ Key = tuple[int, int, int]
 class Group:
     """A transaction. frame: that of its last message. ended: LM was seen. sequence, connection: of that message.
 
-    Of one in any queue: the first message of it in one queue.
+    Of one in any queue: the first message of it in one queue; ended: it has FM.
     """
 
     frame: int
@@ -78,7 +79,7 @@ class Groups:
     """
 
     groups: OrderedDict[Key, Group] = field(default_factory=OrderedDict)
-    unmarked: OrderedDict[Key, tuple[Seen, Hosts]] = field(default_factory=OrderedDict)
+    unmarked: OrderedDict[Key, tuple[Seen, Hosts, Key]] = field(default_factory=OrderedDict)
     unended: OrderedDict[tuple[str, Hosts], Unended] = field(default_factory=OrderedDict)
     spread: dict[str, None] = field(default_factory=dict)
 
@@ -94,7 +95,7 @@ class Groups:
         key = (*group_words(source, hosts, seen.queue()), identifier)
         group = self.groups.get(key)
         if group is None:
-            self._begins(seen, notes, path, hosts, place)
+            self._begins(seen, notes, path, hosts, place, key)
         elif first:
             if path.generation:  # It may have been sent before.
                 notes.undecided(_FIRST, seen, _LOST)
@@ -121,18 +122,18 @@ class Groups:
         self._keep(key, Group(seen.frame_number, ended, place.sequence, seen.connection or 0))
         return int(not ended) - int(group is not None and not group.ended)
 
-    def _begins(self, seen: Seen, notes: Notes, path: Path, hosts: Hosts, place: Place) -> None:
-        """Judge the first message of a transaction in its queue."""
+    def _begins(self, seen: Seen, notes: Notes, path: Path, hosts: Hosts, place: Place, part: Key) -> None:
+        """Judge the first message of a transaction in its queue. part: the key of what goes to this queue."""
         source = seen.text("UserHeader.SourceQueueManager") or ""
         key = (*guid_words(source), (seen.number(_FLAGS[0]) or 0) | WHOLE)
         whole, first = self.groups.get(key), bool(seen.number(_FLAGS[1]))
-        here = Group(seen.frame_number, False, place.sequence, seen.connection or 0)
+        here = Group(seen.frame_number, first, place.sequence, seen.connection or 0)
         if whole is None:
             self._keep(key, here)
             if first:
                 notes.judge(_FIRST, True, seen, "the first of its transaction", "the first")
             elif place.follows and not path.generation:
-                self.unmarked[key] = seen.kept(), hosts
+                self.unmarked[key] = seen.kept(), hosts, part
                 if len(self.unmarked) > _MOST:
                     self.unmarked.popitem(last=False)
             else:
@@ -162,8 +163,12 @@ class Groups:
 
     def tell_unmarked(self, notes: Notes, is_whole: Callable[[Hosts], bool]) -> None:
         """Judge first messages without FM when the capture ends. is_whole: nothing is missing between two hosts."""
-        for seen, hosts in self.unmarked.values():
-            if is_whole(hosts):
+        marking = self._marking() if self.unmarked else set()
+        for key, (seen, hosts, part) in self.unmarked.items():
+            group = self.groups.get(part)
+            if key[:2] not in marking and not (group is not None and group.ended):
+                notes.undecided(_FIRST, seen, _UNMARKED)
+            elif is_whole(hosts):
                 notes.judge_late(_FIRST, False, seen, "FM in the first message of a transaction", "clear")
             else:
                 notes.undecided(_FIRST, seen, _LOST)
@@ -171,11 +176,15 @@ class Groups:
 
     def tell_unended(self, notes: Notes, one: Unended, source: str) -> None:
         """Judge a sequence with a transaction without LM, after which the next one went on, and was acknowledged."""
-        if source in self.spread:
-            notes.undecided(_LAST, one.seen, _ELSEWHERE)
+        if source in self.spread or guid_words(source) not in self._marking():
+            notes.undecided(_LAST, one.seen, _ELSEWHERE if source in self.spread else _UNMARKED)
         else:
             actual = f"none in a transaction of the sequence {one.sequence}"
             notes.judge_late(_LAST, False, one.seen, "LM before the next sequence begins", actual)
+
+    def _marking(self) -> set[tuple[int, int]]:
+        """Return the words of the queue managers that mark messages at all, which Windows NT does not."""
+        return {key[:2] for key, group in self.groups.items() if key[2] & WHOLE and group.ended}
 
     def _keep(self, key: Key, group: Group) -> None:
         self.groups[key] = group

@@ -94,7 +94,7 @@ class Transactions:
         """Judge what was waited for to the end of the capture: marks of transactions."""
         groups = self.groups
         # A message without FM may belong to a transaction whose last one is missed, under a wrong identifier.
-        blamed = {hosts for _, hosts in groups.unmarked.values()}
+        blamed = {hosts for _, hosts, _ in groups.unmarked.values()}
         groups.tell_unmarked(notes, lambda hosts: (path := self.paths.get(hosts)) is not None and not path.generation)
         for (source, hosts), one in groups.unended.items():
             path, views = self.paths.get(hosts), self.views.get(source)

@@ -475,7 +475,7 @@ def run(
                     index[progress, p.UNENDED] -= 1 if last_mark else 0
                 else:
                     whole = tables.add(group_ends, group_heads, groups, s0, s1, transaction | p.WHOLE)
-                    changes.group(groups, whole, number, 0, sequence, connection)
+                    changes.group(groups, whole, number, 1, sequence, connection)
                     group = tables.add(
                         group_ends, group_heads, groups, s0 ^ words[0] ^ h0, s1 ^ words[1] ^ h1, transaction
                     )
