@@ -216,9 +216,12 @@ def restart(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
                 why="restart",
                 acked=None,
                 acks=None,
+                place=None,
+                emptied=False,
                 acked_at=None,
                 sent_ms=None,
                 sent_at=None,
+                waits=None,
                 torn=session.torn or bool(session.sent),
             )
             for name, session in after.sessions.items()

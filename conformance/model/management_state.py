@@ -35,9 +35,11 @@ class Session:
     transactional ones without an order acknowledgment, each with its number. following: the number of the next one.
     sequence: the identifier of the present sequence, as told; None while nobody has seen it. before: of the one before.
     acked: the number that the last order acknowledgment was for, 0 for none, None while not known. acks, repeats: order
-    acknowledgments that came, and how often the last one did. acked_at: when. sends: how often the last transactional
+    acknowledgments that came, and how often the last one did, None where one for an older message came last. place: of
+    the resend interval in the table of intervals, None while not known; emptied: all was acknowledged, so the interval
+    may still be the one of the place before. acked_at: when. sends: how often the last transactional
     message was transferred. sent_at, sent_ms: when a transactional message was last transferred, in seconds and in the
-    model's milliseconds. interval: the resend interval as told; base: as told before any order acknowledgment came.
+    model's milliseconds; waits: the resend interval that began then, None while not known. interval: the resend interval as told; base: as told before any order acknowledgment came.
     unread: messages with source journaling that await their final acknowledgment. unread_plain: the number of the
     others. torn: it is not said what is sent again.
     """
@@ -55,11 +57,14 @@ class Session:
     before: int | None = None
     acked: tuple[int | None, int] | None = (None, 0)
     acks: int | None = 0
-    repeats: int = 0
+    repeats: int | None = 0
+    place: int | None = 0
+    emptied: bool = False
     acked_at: Times = None
     sends: int = 0
     sent_at: Times = None
     sent_ms: int | None = None
+    waits: int | None = None
     interval: int | None = None
     base: int | None = None
     unread: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
 """Judge what management tells, and note what only its answers show: times, sequences and numbers.
 
-MS-MQMQ 2.3.11 and 2.3.12, MS-MQDMPR 3.1.1.1 to 3.1.1.4, MS-MQMR 3.1.4.1. A property without a value is not judged where
-the text gives it one; a value of another type fails.
+MS-MQMQ 2.3.11 and 2.3.12, MS-MQDMPR 3.1.1.1 to 3.1.1.4, MS-MQMR 3.1.4.1. A property that the driver leaves out is not
+judged where the text gives it a value; VT_NULL there fails, as any other type does.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 from conformance.model.calls import Call
 from conformance.model.content import transferred as content_of
 from conformance.model.management import GET, slice_of
-from conformance.model.management_rows import MACHINE, QUEUE, ROWS, ManagementRow, no_value, value_of
+from conformance.model.management_rows import MACHINE, QUEUE, ROWS, ManagementRow, left_out, no_value, value_of
 from conformance.model.management_sessions import (
     ACKNOWLEDGE,
     CONNECTION,
@@ -142,7 +142,9 @@ def _judged(rules: Rules, state: State, call: Call, row: ManagementRow, given: J
     shown = Shown(rules, state, queue, row, subject, value_of(given), given, answer)
     lacks = given is None or no_value(given)
     if lacks and not may_lack(shown):
-        return state, [Verdict(row.shown, Outcome.SKIP, subject, reason=NO_VALUE)]
+        if left_out(given):
+            return state, [Verdict(row.shown, Outcome.SKIP, subject, reason=NO_VALUE)]
+        return state, [equal(row.shown, subject, False, {"type": row.vt}, given)]
     verdicts: list[Verdict] = []
     if not lacks:
         told: Json = {**given, "value": short(shown.value)} if isinstance(given, dict) and "value" in given else given
