@@ -1,6 +1,8 @@
-"""Stages and events: each pair of both is a history, with a look at everything behind.
+"""Stages and events: each pair of both is a history, with a look at everything behind, and each pair of events too.
 
-What shows only where two conditions meet is found by pairs of them, which no run leaves to chance.
+What shows only where two conditions meet is found by pairs of them, which no run leaves to chance. Behind the event of
+a history follows a second one. Which one it is moves on by one from stage to stage, so that over all stages each event
+follows each other one, where there are as many stages as events.
 """
 
 from __future__ import annotations
@@ -17,6 +19,11 @@ if TYPE_CHECKING:
     from conformance.harness.recorder import Recorder
 
 
+def following(number: int, turn: int, events: int) -> int:
+    """Return the number of the event that follows an event, at the stage of number `turn`."""
+    return (number + turn) % events
+
+
 def at(
     stage: Sequence[Call],
     events: Mapping[str, Sequence[Call]],
@@ -26,13 +33,16 @@ def at(
     opening: Sequence[Call],
     behind: Sequence[Call],
     shown: Iterable[str],
+    turn: int = 0,
 ) -> None:
     """Run a history for each event that can happen at a stage.
 
-    opening: calls that begin it. behind: calls that end it, after the look. shown: the properties to look at.
+    opening: calls that begin it. behind: calls that end it, after the look. shown: the properties to look at. turn:
+    number of the stage, which decides what follows each event.
     """
     names = tuple(shown)
-    for number, event in enumerate(events.values()):
+    happening = tuple(events.values())
+    for number, event in enumerate(happening):
         history = History(mq, judge)
         history.run(*opening)
         looking = Looking(names)
@@ -42,6 +52,8 @@ def at(
         if not _some(history, event):
             continue
         history.run(*looking(history.state))
+        if _some(history, happening[following(number, turn, len(happening))]):
+            history.run(*looking(history.state))
         _some(history, behind)
 
 

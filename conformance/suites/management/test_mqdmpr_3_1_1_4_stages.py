@@ -30,6 +30,7 @@ def test_each_event_on_the_way_to_another_computer(mq: Any, judge: Any, mq_need:
         opening=stages_management.OPENING,
         behind=(transfer(),),
         shown=(*shown(MACHINE, judge.profile), *shown(QUEUE, judge.profile)),
+        turn=list(stages_management.STAGES).index(stage),
     )
 
 
@@ -46,4 +47,5 @@ def test_each_event_in_a_queue_of_this_computer(mq: Any, judge: Any, mq_need: An
         opening=stages_local.OPENING,
         behind=stages_local.BEHIND,
         shown=(*shown(MACHINE, judge.profile), *shown(QUEUE, judge.profile)),
+        turn=list(stages_local.STAGES).index(stage),
     )
