@@ -57,6 +57,18 @@ def at(
         _some(history, behind)
 
 
+def played(
+    calls: Sequence[Call], mq: Port, judge: Recorder, *, opening: Sequence[Call], shown: Iterable[str]
+) -> None:
+    """Run a planned history, with a look behind each call that management or the network makes."""
+    history = History(mq, judge)
+    history.run(*opening)
+    looking = Looking(shown)
+    for call in calls:
+        if _done(history, call) and call.method.startswith("management."):
+            history.run(*looking(history.state))
+
+
 def _some(history: History, calls: Sequence[Call]) -> bool:
     """Make the calls that make sense now; return False where none does."""
     return sum(_done(history, call) for call in calls) > 0

@@ -32,7 +32,7 @@ _TWO: Final = within("t1", "a", "b")
 _KEPT: Final = within("t1", "a", journal=True, dead_letter=True)
 _PLAIN: Final = (Call("messages.send", message="a", handle="s1"),)
 _PLAIN_KEPT: Final = (Call("messages.send", message="a", handle="s1", journal=True, dead_letter=True),)
-_FOUR: Final = within("t1", "a", "b", "c", "d")
+_FOUR: Final = within("t1", "a", "b", "c", "d", journal=True, dead_letter=True)
 _PLAIN_BEHIND: Final = (Call("messages.send", message="c", handle="s1", delivery="recoverable"),)
 _CLOSE: Final = Call("queues.close", handle="s1")
 _LIMITED: Final = {"dead_letter": True, "journal": True}
@@ -64,6 +64,13 @@ STAGES: Final[Mapping[str, tuple[Call, ...]]] = MappingProxyType(
         "sent again": (*_TWO, *connected(), transfer(), acting("EOD_RESEND", REMOTE), transfer()),
         "second sequence": (*_KEPT, *connected(), transfer(), stored(1), in_order(1), *within("t2", "b"), transfer()),
         "three of four": (*_FOUR, *connected(), transfer(), stored(4), in_order(3)),
+        "two of four": (*within("t1", "a", "b", "c", "d"), *connected(), transfer(), stored(2), in_order(2)),
+        "more behind four": (*_FOUR, *connected(), transfer(), stored(4), in_order(3), *within("t2", "e"), transfer()),
+        "plain behind a sequence": (
+            *(*_KEPT, *connected(), transfer(), stored(1), in_order(1)),
+            *(*_PLAIN_BEHIND, transfer()),
+        ),
+        "one of four": (*_FOUR, *connected(), transfer(), stored(3), in_order(1)),
         "on hold": (*_TWO, *_PLAIN_BEHIND, *connected(), acting("PAUSE", REMOTE)),
         "closing": (*_TWO, *connected(), transfer(), step("closing")),
         "unresolved": (*_PLAIN, step("dns_failure", error=0x80072AF9)),

@@ -261,6 +261,7 @@ def _in_order(state: State, queue: Queue, session: Session, number: int) -> Stat
     changes: dict[str, object] = {
         "sent": tuple(name for name in session.sent if name not in done),
         "stored": session.stored - frozenset(done),
+        "due": session.due - frozenset(done),
         "numbers": left,
         "acked": acked,
         "acks": acks,

@@ -8,10 +8,12 @@ import pytest
 
 from conformance.histories import stages_local, stages_management
 from conformance.histories.examples_management import ACT, GET, PLAYED, shown, transfer
-from conformance.histories.stages import at
+from conformance.histories.management_plan import BEGINNING, planned
+from conformance.histories.stages import at, played
 from conformance.histories.walk import NEEDS
 from conformance.model.management_rows import MACHINE, QUEUE
 
+PARTS = 6
 COUNT, GOT = "MQMQ-2.3.12.7.propid-mgmt-queue-message-count", "MQMR-3.1.4.1.get"
 
 
@@ -49,3 +51,15 @@ def test_each_event_in_a_queue_of_this_computer(mq: Any, judge: Any, mq_need: An
         shown=(*shown(MACHINE, judge.profile), *shown(QUEUE, judge.profile)),
         turn=list(stages_local.STAGES).index(stage),
     )
+
+
+@pytest.mark.requirement(COUNT, GOT, "MQMQ-2.3.12.11.values")
+@pytest.mark.parametrize("part", range(PARTS))
+def test_each_pair_of_conditions_of_management(mq: Any, judge: Any, mq_need: Any, part: int) -> None:
+    needs = ("queues.create", "queues.open", "messages.send", "reset", "transactions.begin", "transactions.commit")
+    mq_need(*needs, GET, ACT, *PLAYED)
+    for kind in ("remote", "dead_letter"):
+        mq.need("format_names", kind)
+    properties = (*shown(MACHINE, judge.profile), *shown(QUEUE, judge.profile))
+    for calls in planned()[part::PARTS]:
+        played(calls, mq, judge, opening=BEGINNING, shown=properties)
