@@ -8,7 +8,7 @@ follows each other one, where there are as many stages as events.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from conformance.histories.history import History
 from conformance.histories.tours_management import Looking
@@ -17,6 +17,8 @@ from conformance.model import BadCall, Call
 if TYPE_CHECKING:
     from conformance.harness.port import Port
     from conformance.harness.recorder import Recorder
+
+_LOOKED_BEHIND: Final = ("management.", "queues.open")
 
 
 def following(number: int, turn: int, events: int) -> int:
@@ -60,12 +62,12 @@ def at(
 def played(
     calls: Sequence[Call], mq: Port, judge: Recorder, *, opening: Sequence[Call], shown: Iterable[str]
 ) -> None:
-    """Run a planned history, with a look behind each call that management or the network makes."""
+    """Run a written history, with a look behind each call that management or the network makes, and each opening."""
     history = History(mq, judge)
     history.run(*opening)
     looking = Looking(shown)
     for call in calls:
-        if _done(history, call) and call.method.startswith("management."):
+        if _done(history, call) and call.method.startswith(_LOOKED_BEHIND):
             history.run(*looking(history.state))
 
 

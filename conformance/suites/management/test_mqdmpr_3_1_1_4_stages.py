@@ -7,13 +7,15 @@ from typing import Any
 import pytest
 
 from conformance.histories import stages_local, stages_management
-from conformance.histories.examples_management import ACT, GET, PLAYED, shown, transfer
+from conformance.histories.examples_management import ACT, GET, PLAYED, REMOTE, connected, shown, transfer
 from conformance.histories.management_plan import BEGINNING, planned
 from conformance.histories.stages import at, played
 from conformance.histories.walk import NEEDS
+from conformance.model import Call
 from conformance.model.management_rows import MACHINE, QUEUE
 
 PARTS = 6
+SURVIVING = ("on hold", "committed", "in order", "both kinds")
 COUNT, GOT = "MQMQ-2.3.12.7.propid-mgmt-queue-message-count", "MQMR-3.1.4.1.get"
 
 
@@ -63,3 +65,21 @@ def test_each_pair_of_conditions_of_management(mq: Any, judge: Any, mq_need: Any
     properties = (*shown(MACHINE, judge.profile), *shown(QUEUE, judge.profile))
     for calls in planned()[part::PARTS]:
         played(calls, mq, judge, opening=BEGINNING, shown=properties)
+
+
+@pytest.mark.requirement("MQDMPR-3.1.1.volatile", "MQMQ-2.3.12.11.mgmt-queue-state-nonactive", COUNT)
+@pytest.mark.parametrize(("kill", "stages"), [(True, SURVIVING), (False, SURVIVING[:1])], ids=["killed", "stopped"])
+def test_what_a_restart_leaves_of_a_stage(
+    mq: Any, judge: Any, mq_need: Any, kill: bool, stages: tuple[str, ...]
+) -> None:
+    """Messages and pauses that were there, states and histories of connections that were not."""
+    mq_need("queues.open", "messages.send", "reset", "transactions.begin", "transactions.commit", GET, ACT, *PLAYED)
+    for kind in ("remote", "dead_letter"):
+        mq.need("format_names", kind)
+    if not mq.keeps_state:
+        pytest.skip("a restart of this connection does not find the state again")
+    properties = (*shown(MACHINE, judge.profile), *shown(QUEUE, judge.profile))
+    again = (Call("restart", kill=kill), Call("queues.open", name="s8", queue=REMOTE, access="send"))
+    for name in stages:
+        calls = (*stages_management.STAGES[name], *again, *connected(), transfer())
+        played(calls, mq, judge, opening=stages_management.OPENING, shown=properties)
