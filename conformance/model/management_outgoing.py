@@ -32,6 +32,7 @@ _HOPS, _NO_HOPS = "MQDMPR-3.1.1.3.next-hops", "MQDMPR-3.1.7.1.5.outgoing-no-next
 _HISTORY: Final = "MQDMPR-3.1.1.3.connection-history"
 _LAST: Final = "MQDMPR-3.1.1.3.connection-history-status"
 _MULTICAST, _MARKED = "MQDMPR-3.1.1.3.multicast", "MQDMPR-3.1.7.1.5.outgoing-multicast"
+_NOT_MARKED: Final = "MQDMPR-3.1.7.1.5.outgoing-multicast-set"
 _ELEMENT: Final = "MQDMPR-3.1.1.4"
 _DELETED: Final = PositionState.DELETED
 
@@ -101,6 +102,7 @@ def _type(shown: Shown) -> Iterator[Verdict]:
                 yield shown.equal(demand, right, "MULTICAST")
         yield from shown.texts("MULTICAST")
     else:
+        yield shown.equal(_NOT_MARKED, shown.value != "MULTICAST", "not MULTICAST")
         yield from shown.texts("PRIVATE")
 
 

@@ -21,7 +21,7 @@ from conformance.model.management_sessions import (
     transferred,
     with_session,
 )
-from conformance.model.management_shown import short
+from conformance.model.management_shown import passed, short
 from conformance.model.management_state import Times
 from conformance.model.management_values import MACHINE_VALUES, OUTGOING_VALUES, QUEUE_VALUES, Shown, may_lack
 from conformance.model.observation import Answer
@@ -150,9 +150,9 @@ def _judged(rules: Rules, state: State, call: Call, row: ManagementRow, given: J
         if not row.of_type(given):
             told: Json = {**given, "value": short(shown.value)} if isinstance(given, dict) and "value" in given else given
             return state, [equal(row.shown, subject, False, {"type": row.vt}, told)]
-        verdicts.append(Verdict(row.shown, Outcome.PASS, subject))
+        verdicts.append(passed(row.shown, subject))
     elif row.name.startswith(MACHINE):
-        verdicts.append(Verdict(row.shown, Outcome.PASS, subject))
+        verdicts.append(passed(row.shown, subject))
     after, found = _of_value(shown)
     verdicts += found
     if row.among is not None and not lacks:

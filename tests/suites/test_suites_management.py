@@ -265,6 +265,8 @@ CHANGES: tuple[tuple[str, Change], ...] = (
     *((f"{_Q}STATE", instead(old, new)) for old in _STATES for new in ("CONNECTED", "INACTIVE", "ONHOLD", "GONE")),
     *((f"{_Q}STATE", valued(lambda value, new=new: new)) for new in ("ONHOLD", "INACTIVE")),  # type: ignore[misc]
     *((name, valued(lambda value: "PUBLIC")) for name in (f"{_Q}TYPE", f"{_Q}XACT", f"{_Q}FOREIGN")),
+    (f"{_Q}TYPE", instead("PRIVATE", "MULTICAST")),
+    (f"{_Q}FOREIGN", instead("NO", "YES")),
     *((f"{_M}CONNECTED", valued(lambda value, new=new: new)) for new in ("CONNECTED", "DISCONNECTED", "ON")),  # type: ignore[misc]
     *((f"{_M}DSSERVER", text(name)) for name in ("DC1", "\\\\DC,1")),
     (f"{_M}ACTIVEQUEUES", valued(lambda value: [])),
