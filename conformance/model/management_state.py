@@ -87,12 +87,13 @@ class Management:
     """What management has done and shown. The mapping is never changed in place.
 
     connected: whether the machine is connected to the network; None while not known. by: the action that connected or
-    disconnected it. weights: bytes that single queues told last, with what was in them. played: the
+    disconnected it. tidied: message files were cleaned up. weights: bytes that single queues told last, with what was in them. played: the
     harness plays all connections, so each state is known.
     """
 
     connected: bool | None = None
     by: str = ""
+    tidied: bool = False
     sessions: Mapping[str, Session] = field(default_factory=dict)
     weights: tuple[tuple[str, frozenset[str], int], ...] = ()
     floor: int | None = None
@@ -105,4 +106,4 @@ class Management:
     def key(self) -> object:
         """Return a value that is equal for equal slices, and can be hashed."""
         sessions = tuple(sorted((name, hash(session)) for name, session in self.sessions.items()))
-        return self.connected, sessions, self.weights, self.floor, self.played
+        return self.connected, self.tidied, sessions, self.weights, self.floor, self.played

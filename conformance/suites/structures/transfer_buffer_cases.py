@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -83,9 +83,15 @@ def encode_case(client: Port, value: Mapping[str, Any], options: RunOptions, ste
     if structure.whole:
         got = value_of(structure)
         compared = compare_values(value, got, profile=options.profile, subject=subject, evidence=evidence)
-        yield from bits_first([*compared, *judged], value, got)
+        demand = blamed(value)
+        for verdict in bits_first([*compared, *judged], value, got):
+            whole = verdict.requirement == WHOLE and verdict.outcome is Outcome.FAIL
+            yield replace(verdict, requirement=demand) if whole else verdict
     else:
         yield from unreadable(structure, subject=subject, evidence=evidence)
+        if (demand := blamed(value)) != WHOLE:
+            actual = {"trouble": structure.trouble[0].says}
+            yield Verdict(demand, Outcome.FAIL, subject, {"data": "the structure"}, actual, evidence=evidence)
         yield from judged
 
 
