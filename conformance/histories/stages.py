@@ -59,9 +59,7 @@ def at(
         _some(history, behind)
 
 
-def played(
-    calls: Sequence[Call], mq: Port, judge: Recorder, *, opening: Sequence[Call], shown: Iterable[str]
-) -> None:
+def played(calls: Sequence[Call], mq: Port, judge: Recorder, *, opening: Sequence[Call], shown: Iterable[str]) -> None:
     """Run a written history, with a look behind each call that management or the network makes, and each opening."""
     history = History(mq, judge)
     history.run(*opening)

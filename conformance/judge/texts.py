@@ -151,7 +151,9 @@ def _value_code(case: TextCase, seen: TextObservation, readings: Mapping[str, tu
     followed = next((name for name, code in codes.items() if seen.status == code), None)
     wanted = {name: f"0x{codes[name]:08X}" for name in allowed}
     if followed is None or followed not in allowed:
-        return Verdict(VALUE_CODE, Outcome.FAIL, _subject(case), wanted, seen.to_json(), ((PROPERTY_STATUS, allowed[0]),))
+        return Verdict(
+            VALUE_CODE, Outcome.FAIL, _subject(case), wanted, seen.to_json(), ((PROPERTY_STATUS, allowed[0]),)
+        )
     outcome = Outcome.PASS if followed == allowed[0] else Outcome.READING
     return Verdict(VALUE_CODE, outcome, _subject(case), wanted, seen.to_json(), ((PROPERTY_STATUS, followed),))
 

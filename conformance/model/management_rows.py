@@ -38,7 +38,7 @@ def no_value(given: Json) -> bool:
 
 
 def left_out(given: Json) -> bool:
-    """Tell whether the driver says nothing of a property: VT_EMPTY, unlike VT_NULL, is no value that a manager tells."""
+    """Tell whether the driver says nothing of a property: VT_EMPTY, unlike VT_NULL, is nothing a manager tells."""
     return given is None or (isinstance(given, dict) and given.get("vt") == _TYPES["VT_EMPTY"])
 
 

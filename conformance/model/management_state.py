@@ -39,7 +39,8 @@ class Session:
     the resend interval in the table of intervals, None while not known; emptied: all was acknowledged, so the interval
     may still be the one of the place before. acked_at: when. sends: how often the last transactional
     message was transferred. sent_at, sent_ms: when a transactional message was last transferred, in seconds and in the
-    model's milliseconds; waits: the resend interval that began then, None while not known. interval: the resend interval as told; base: as told before any order acknowledgment came.
+    model's milliseconds; waits: the resend interval that began then, None while not known. interval: the resend
+    interval as told; base: as told before any order acknowledgment came.
     unread: messages with source journaling that await their final acknowledgment. unread_plain: the number of the
     others. torn: it is not said what is sent again.
     """
@@ -87,8 +88,8 @@ class Management:
     """What management has done and shown. The mapping is never changed in place.
 
     connected: whether the machine is connected to the network; None while not known. by: the action that connected or
-    disconnected it. tidied: message files were cleaned up. weights: bytes that single queues told last, with what was in them. played: the
-    harness plays all connections, so each state is known.
+    disconnected it. tidied: message files were cleaned up. weights: bytes that single queues told last, with what was
+    in them. played: the harness plays all connections, so each state is known.
     """
 
     connected: bool | None = None

@@ -148,7 +148,9 @@ def _judged(rules: Rules, state: State, call: Call, row: ManagementRow, given: J
     verdicts: list[Verdict] = []
     if not lacks:
         if not row.of_type(given):
-            told: Json = {**given, "value": short(shown.value)} if isinstance(given, dict) and "value" in given else given
+            told: Json = (
+                {**given, "value": short(shown.value)} if isinstance(given, dict) and "value" in given else given
+            )
             return state, [equal(row.shown, subject, False, {"type": row.vt}, told)]
         verdicts.append(passed(row.shown, subject))
     elif row.name.startswith(MACHINE):

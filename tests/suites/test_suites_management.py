@@ -214,7 +214,9 @@ def test_a_property_told_as_null_fails_and_one_left_out_is_not_judged(name: str,
 def test_what_shows_behind_a_late_or_another_acknowledgment_is_blamed(
     test: Callable[..., None], change: tuple[str, Change], blamed: str, client: Client
 ) -> None:
-    wrong = [ran(Told(client, *change).client, transfers, test, given) for _, one, given in cases(transfers) if one is test]
+    wrong = [
+        ran(Told(client, *change).client, transfers, test, given) for _, one, given in cases(transfers) if one is test
+    ]
     assert all(failed and seen[-1].requirement == blamed for seen, failed in wrong)
 
 

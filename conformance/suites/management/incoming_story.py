@@ -77,8 +77,8 @@ _FIRST, _MIDDLE, _LAST = Place(last=False), Place(2, first=False, last=False), P
 class Came:
     """What must be told of a sequence.
 
-    number: of its last message. rejects: how often that was rejected before; None where the text leaves it open. beside:
-    the number of a message that came out of order since, and is the last one that was sent (MS-MQDMPR 3.1.1.5).
+    number: of its last message. rejects: how often that was rejected before; None where the text leaves it open.
+    beside: the number of a message that came out of order since, and is the last one that was sent (MS-MQDMPR 3.1.1.5).
     """
 
     sequence: Source
@@ -139,7 +139,7 @@ class Incoming:
         self.look()
 
     def refuse(self, sequence: Source, number: int, *, place: Place = ALONE) -> None:
-        """Deliver a message that comes twice or out of order, and look: it is told of, or the one before it still is."""
+        """Deliver a message that comes twice or out of order, and look: it is told, or the one before it still is."""
         came = self.came[sequence]
         self.deliver(sequence, number, place=place)
         self.came[sequence] = replace(came, until=self._now(), rejects=None, beside=number)
@@ -211,7 +211,12 @@ def _holds(came: Came, entry: Sequence[Json]) -> tuple[bool, ...]:
     began, ended = came.since, came.until  # both are rounded up, and what is told may be rounded down
     on_time = began is None or ended is None or (isinstance(accessed, int) and began - 1 <= accessed <= ended)
     its = came.sequence
-    same = (name == its.name, str(sender).lower() == its.sender, sequence == its.identifier, number in (came.number, came.beside))
+    same = (
+        name == its.name,
+        str(sender).lower() == its.sender,
+        sequence == its.identifier,
+        number in (came.number, came.beside),
+    )
     return (*same, on_time, came.rejects is None or rejects == came.rejects)
 
 

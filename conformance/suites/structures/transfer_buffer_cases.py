@@ -54,7 +54,7 @@ def written(value: Mapping[str, Any]) -> bytes:
 def blamed(value: Mapping[str, Any]) -> str:
     """Return the requirement that a refusal of a value breaks: on its one member, where it has but one."""
     kind = ARMS[value[TRANSFER_TYPE.json]].json
-    given = [(name,) for name in value if name not in (TRANSFER_TYPE.json, kind)]
+    given: list[tuple[str, ...]] = [(name,) for name in value if name not in (TRANSFER_TYPE.json, kind)]
     given += [(kind, name) for name in value.get(kind) or ()]
     found = [aspect.requirements[0] for aspect in MEMBER_ASPECTS if [aspect.path] == given]
     return found[0] if found else WHOLE

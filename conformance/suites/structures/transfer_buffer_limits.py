@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any, Final
 
 from conformance.judge.structures.rules import CERTIFICATE
@@ -127,8 +128,8 @@ def limits() -> tuple[dict[str, Any], ...]:
     return (
         *({**bare, name: one} for name, values in limited.items() for one in values),
         *(plain(given={name: None}) for name in names),
-        *(plain(given={name: None, after: None}) for name, after in zip(names, names[1:], strict=False)),
-        *({**bare, name: PLAIN[name], after: PLAIN[after]} for name, after in zip(names, names[1:], strict=False)),
+        *(plain(given={name: None, after: None}) for name, after in pairwise(names)),
+        *({**bare, name: PLAIN[name], after: PLAIN[after]} for name, after in pairwise(names)),
         *(plain(given={name: ones[row % len(ones)] for name, ones in limited.items()}) for row in range(longest)),
         *(plain(given=given) for given in _buffers()),
         *({**bare, **given} for given in _buffers()),
