@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from conformance.histories.examples_management import GET
 from conformance.histories.history import History
 from conformance.histories.tours_management import Looking
 from conformance.model import BadCall, Call
+from conformance.model.management_rows import QUEUE
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
@@ -67,6 +69,26 @@ def played(calls: Sequence[Call], mq: Port, judge: Recorder, *, opening: Sequenc
     for call in calls:
         if _done(history, call) and call.method.startswith(_LOOKED_BEHIND):
             history.run(*looking(history.state))
+
+
+def beside(
+    stage: Sequence[Call],
+    events: Mapping[str, Sequence[Call]],
+    mq: Port,
+    judge: Recorder,
+    *,
+    other: str,
+    shown: Iterable[str],
+) -> None:
+    """Run a history for each event at a stage, and look behind it at another queue, which it is not about."""
+    names = tuple(name for name in shown if name.startswith(QUEUE))
+    look, go_on = Call(GET, queue=other, names=names), Call("management.transfer", queue=other)
+    for event in events.values():
+        history = History(mq, judge)
+        history.run(*stage, look)
+        if _some(history, event):
+            history.run(look)
+            _some(history, (go_on, look))
 
 
 def _some(history: History, calls: Sequence[Call]) -> bool:

@@ -109,6 +109,17 @@ EVENTS: Final[Mapping[str, tuple[Call, ...]]] = MappingProxyType(
 """What happens then, by name."""
 
 
+BOTH: Final = (
+    Call("clock.now"),
+    *(Call("queues.open", name=f"s{queue[-1]}", queue=queue, access="send") for queue in (REMOTE, "remote2")),
+    *(Call(GET, queue=queue, names=(f"{QUEUE}EOD_RESEND_INTERVAL",)) for queue in (REMOTE, "remote2")),
+    *within("t1", "a", "b"),
+    *within("t2", "c", "d", to="s2"),
+    *(call for queue in (REMOTE, "remote2") for call in (*connected(queue), transfer(queue=queue))),
+    stored(1),
+    stored(1, queue="remote2"),
+)
+"""Two queues at the same stage."""
 OPENING: Final = (
     Call("clock.now"),
     Call(GET, names=(f"{MACHINE}BYTES_IN_ALL_QUEUES",)),

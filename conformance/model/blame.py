@@ -37,6 +37,7 @@ _GIVEN_BACK = "MQDMPR-3.1.7.1.12.restores"  # the message returns to its place, 
 _DELETED_QUEUE = "MQDMPR-3.1.7.1.4.removed"
 _LOCKED = "MQDMPR-3.1.7.3.3.locked"
 IN_ORDER = "MQDMPR-3.1.1.14.in-order"
+WAITING_IN_ORDER = "MQDMPR-3.1.1.16.waiting-reads-in-order"
 _TIMED = frozenset({NOT_EARLY, "MQDMPR-3.1.2.4.infinite"})
 _NEIGHBOURS = ("next", "previous")
 _POSITION = f"{_RETURNS}-position"
@@ -67,6 +68,11 @@ def blame(state: State, call: Call, demanded: Expected, observation: Observation
             if _of_the_same_work(state, call, answer):
                 expected, actual = say_result(completion.result), say_answer(answer)
                 return Blame(IN_ORDER, {completion.waiter: expected}, {completion.waiter: actual})
+            if answer is None and _overtaken(state, completion, observation):
+                expected = {completion.waiter: say_result(completion.result)}
+                return Blame(
+                    WAITING_IN_ORDER, expected, {name: say_answer(one) for name, one in observation.completed.items()}
+                )
             if answer is None and completion.also and _woke_another(demanded, observation):
                 completion = replace(completion, requirement=completion.also[0])  # the reader's own requirement
             return _blame_completion(state, completion, answer, scan)
@@ -74,6 +80,18 @@ def blame(state: State, call: Call, demanded: Expected, observation: Observation
         if name not in wanted:
             return _blame_extra(state, call, demanded, name, answer)
     return _blame_answer(state, call, demanded, observation.answer, scan)
+
+
+def _overtaken(state: State, completion: Completion, observation: Observation) -> bool:
+    """Tell whether a later read by the same handle was given the message that a waiting read was to be given."""
+    names = [waiter.name for waiter in state.waiters]
+    if completion.waiter not in names or not isinstance(completion.result, Succeeds):
+        return False
+    first = state.waiters[names.index(completion.waiter)]
+    later = [
+        waiter.name for waiter in state.waiters[names.index(completion.waiter) + 1 :] if waiter.handle == first.handle
+    ]
+    return any(_done(replace(completion, waiter=name), observation.completed.get(name)) for name in later)
 
 
 def _woke_another(demanded: Expected, observation: Observation) -> bool:

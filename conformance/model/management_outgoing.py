@@ -89,6 +89,11 @@ def _beside_others(shown: Shown, expected: str) -> Iterator[Verdict]:
         yield shown.equal("MQDMPR-3.1.4.14.paused-queue", not held, expected)
 
 
+def _foreign(shown: Shown) -> Iterator[Verdict]:
+    """Judge that the destination is not told to be foreign: it may be unknown (MS-MQMR 3.1.4.1)."""
+    yield shown.equal("MQDMPR-3.1.1.1.foreign-system", shown.value != "YES", "not YES")
+
+
 def _location(shown: Shown) -> Iterator[Verdict]:
     yield from shown.texts("REMOTE")
 
@@ -389,6 +394,7 @@ OUTGOING_VALUES: Final[Mapping[str, Judging]] = {
     f"{QUEUE}TYPE": stateless(_type),
     f"{QUEUE}FORMATNAME": stateless(_format_name),
     f"{QUEUE}LOCATION": stateless(_location),
+    f"{QUEUE}FOREIGN": stateless(_foreign),
     f"{QUEUE}JOURNAL_MESSAGE_COUNT": NOTHING,
     f"{QUEUE}BYTES_IN_JOURNAL": NOTHING,
     f"{QUEUE}EOD_SOURCE_INFO": NOTHING,

@@ -9,11 +9,12 @@ import pytest
 from conformance.histories import stages_local, stages_management
 from conformance.histories.examples_management import ACT, GET, PLAYED, REMOTE, connected, shown, transfer
 from conformance.histories.management_plan import BEGINNING, planned
-from conformance.histories.stages import at, played
+from conformance.histories.stages import at, beside, played
 from conformance.histories.walk import NEEDS
 from conformance.model import Call
 from conformance.model.management_rows import MACHINE, QUEUE
 
+OTHER = "remote2"
 PARTS = 6
 SURVIVING = ("on hold", "committed", "in order", "both kinds")
 COUNT, GOT = "MQMQ-2.3.12.7.propid-mgmt-queue-message-count", "MQMR-3.1.4.1.get"
@@ -65,6 +66,16 @@ def test_each_pair_of_conditions_of_management(mq: Any, judge: Any, mq_need: Any
     properties = (*shown(MACHINE, judge.profile), *shown(QUEUE, judge.profile))
     for calls in planned()[part::PARTS]:
         played(calls, mq, judge, opening=BEGINNING, shown=properties)
+
+
+@pytest.mark.requirement(COUNT, GOT, "MQMR-3.1.4.2.eod-resend", "MQDMPR-3.1.4.14.paused-queue")
+def test_what_happens_to_one_queue_does_not_happen_to_another(mq: Any, judge: Any, mq_need: Any) -> None:
+    """Two sessions are at the same stage; each event on the way of one leaves the other as it is."""
+    mq_need("queues.open", "messages.send", "reset", "transactions.begin", "transactions.commit", GET, ACT, *PLAYED)
+    for kind in ("remote", "dead_letter"):
+        mq.need("format_names", kind)
+    properties = (*shown(MACHINE, judge.profile), *shown(QUEUE, judge.profile))
+    beside(stages_management.BOTH, stages_management.EVENTS, mq, judge, other=OTHER, shown=properties)
 
 
 @pytest.mark.requirement("MQDMPR-3.1.1.volatile", "MQMQ-2.3.12.11.mgmt-queue-state-nonactive", COUNT)
