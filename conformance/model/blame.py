@@ -11,11 +11,7 @@ from dataclasses import dataclass
 
 from conformance.model.calls import LOOKUPS, READS, Call
 from conformance.model.expected import Blocks, Completion, Either, Expected, Fails, Result, Succeeds, Transfers
-from conformance.model.journals import (
-    ELSEWHERE,
-    SYSTEM_JOURNAL,
-    is_kept,
-)
+from conformance.model.journals import ELSEWHERE, SYSTEM_JOURNAL, copy_name, is_kept
 from conformance.model.management_blame import mistransferred
 from conformance.model.matching import message_name
 from conformance.model.observation import Answer, Observation, Scan
@@ -216,7 +212,14 @@ def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer |
 
 
 def _refused(state: State, call: Call, demanded: Expected, expected: Json, actual: Json, scan: Scan | None) -> Blame:
-    """Blame the refusal of a send that fits the quota: an earlier refused message may have stayed in the queue."""
+    """Blame the refusal of a send that fits the quota: an earlier refused message may have stayed in the queue.
+
+    A copy that does not fit the quota of the journals is dropped, and is no reason to refuse the message.
+    """
+    journal = demanded.next.queues.get(SYSTEM_JOURNAL)
+    copy = journal.find(copy_name(call.message or "", SYSTEM_JOURNAL)) if journal is not None else None
+    if copy is not None and copy.claim.endswith("-over-quota"):
+        return Blame(copy.claim, expected, actual)
     handle = state.handles.get(call.handle or "")
     queue = state.queues.get(handle.queue) if handle is not None else None
     own = [] if queue is None else [queue]
