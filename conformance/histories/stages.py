@@ -8,7 +8,7 @@ follows each other one, where there are as many stages as events.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from conformance.histories.examples_management import GET
 from conformance.histories.history import History
@@ -19,8 +19,6 @@ from conformance.model.management_rows import QUEUE
 if TYPE_CHECKING:
     from conformance.harness.port import Port
     from conformance.harness.recorder import Recorder
-
-_LOOKED_BEHIND: Final = ("management.", "queues.open")
 
 
 def following(number: int, turn: int, events: int) -> int:
@@ -62,12 +60,14 @@ def at(
 
 
 def played(calls: Sequence[Call], mq: Port, judge: Recorder, *, opening: Sequence[Call], shown: Iterable[str]) -> None:
-    """Run a written history, with a look behind each call that management or the network makes, and each opening."""
+    """Run a written history, with a look behind each call that changes a session, the machine or who has what open."""
     history = History(mq, judge)
     history.run(*opening)
     looking = Looking(shown)
     for call in calls:
-        if _done(history, call) and call.method.startswith(_LOOKED_BEHIND):
+        before = history.state
+        done = _done(history, call)
+        if done and (history.state.management, history.state.handles) != (before.management, before.handles):
             history.run(*looking(history.state))
 
 

@@ -16,7 +16,7 @@ from conformance.model.management_rows import MACHINE, QUEUE
 
 OTHER = "remote2"
 PARTS = 6
-SURVIVING = ("on hold", "committed", "in order", "both kinds")
+SURVIVING = ("on hold", "in order", "both kinds")
 COUNT, GOT = "MQMQ-2.3.12.7.propid-mgmt-queue-message-count", "MQMR-3.1.4.1.get"
 
 
