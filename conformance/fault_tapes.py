@@ -1,0 +1,308 @@
+"""Tries faults on the examples of a suite in this process: for suites whose examples are fixed and end to end too many.
+
+The examples are played once to the embedded manager without a fault, and what it answered is kept. With a fault each is
+played again, call by call, until an answer differs; only such an example is judged. An example without a different
+answer has the verdicts it had, so the result is that of a whole run, at the cost of the calls alone.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from importlib import import_module
+from itertools import product
+from types import CodeType, FrameType, FunctionType
+from typing import Any, Final, Self
+
+import pytest
+
+from conformance.adapter.hello import Hello
+from conformance.adapter.session import Result
+from conformance.embedded.driver import PROTOCOLS, EmbeddedDriver
+from conformance.embedded.faults import FAULTS
+from conformance.embedded.faults.base import Fault
+from conformance.embedded.manager import Parts
+from conformance.explaining.playing import quick_folder
+from conformance.harness.recorder import RunOptions
+from conformance.harness.rejudge import rejudge
+from conformance.harness.suite_registry import suites
+from conformance.spec.catalogue import assignment, requirement
+from conformance.spec.versions import DEFAULT_PROFILE, LEVELS
+from conformance.verdict import Outcome, Verdict
+
+UNIQUE: Final = "taped"
+"""The word for names of every example: each begins with a reset, and the calls of a tape are the same every time."""
+CRASH: Final = " (crash)"
+_READING_SET: Final = "windows"
+_OF_CLASSES: Final = frozenset({"__module__", "__doc__", "__dict__", "__weakref__", "__slots__", "__annotations__"})
+
+
+class Port:
+    """The embedded manager with some faults, as a `harness.port.Port`. tape: the calls so far, with their answers."""
+
+    keeps_state = True
+
+    def __init__(self, faults: Sequence[str] = (), profile: str = DEFAULT_PROFILE) -> None:
+        self._folder = quick_folder()
+        self._driver = EmbeddedDriver(self._folder.name, faults, profile=profile)
+        self.tape: list[Call] = []
+        self.time = _Still()
+        self.hello = Hello.from_json(
+            self.call("hello", versions=list(PROTOCOLS), harness="mqconform", state_dir="").values | {"status": 0}
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        with suppress(Exception):  # of a fault
+            self._driver.close()
+        self._folder.cleanup()
+
+    def unique(self) -> str:
+        return UNIQUE
+
+    def offers(self, method: str, /) -> bool:
+        return self.hello.offers(method)
+
+    def need(self, kind: str, /, *names: str) -> None:
+        """Take everything: the embedded manager does."""
+
+    def start(self, method: str, /, **params: Any) -> Call:
+        call = Call(self.tape, len(self.tape), method, params)
+        self.tape.append(call)
+        params = {name: value for name, value in params.items() if name != "deadline_ms"}
+        self._driver.handle(method, params, call.answer)
+        return call
+
+    def call(self, method: str, /, **params: Any) -> Result:
+        return self.start(method, **params).result()
+
+    def wait_blocked_or_done(self, call: Call, /, within_ms: int) -> bool:
+        return True
+
+    def wait_done(self, call: Call, /, within_ms: int) -> bool:
+        return call.done
+
+    def poll(self, within_ms: int = 0) -> None:
+        """Do nothing: the manager acts during calls."""
+
+    def restart(self, *, kill: bool) -> bool:
+        raise NotImplementedError("examples that are tried so do not restart the manager")
+
+
+@dataclass(slots=True)
+class Call:
+    """A call with its answer, None until there is one. at: the number of calls made when it was answered."""
+
+    tape: Sequence[Call] = field(repr=False)
+    id: int
+    method: str
+    params: Mapping[str, Any]
+    raw: Any = None
+    at: int = 0
+
+    @property
+    def done(self) -> bool:
+        return self.raw is not None
+
+    @property
+    def done_at_once(self) -> bool:
+        """True if nothing else was called before it was answered."""
+        return self.at == self.id + 1
+
+    @property
+    def blocked(self) -> bool:
+        return self.raw is None
+
+    def answer(self, raw: Any) -> None:
+        self.raw, self.at = raw, len(self.tape)
+
+    def result(self) -> Result:
+        return Result.from_json(self.raw)
+
+
+class _Still:
+    """A clock that stands: the manager has its own."""
+
+    def monotonic(self) -> float:
+        return 0.0
+
+    def sleep(self, seconds: float, /) -> None:
+        """Wait for nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taped:
+    """An example. test: of the suite. repro: what plays it again. calls: as played without a fault.
+
+    judged: the requirements with a verdict in it. ran: the functions of the manager that ran in it.
+    """
+
+    test: str
+    repro: Mapping[str, Any]
+    calls: tuple[Call, ...]
+    judged: frozenset[str]
+    ran: frozenset[CodeType]
+
+
+@dataclass(slots=True)
+class _Heard:
+    """Stands for a test's recorder: keeps each example with its calls."""
+
+    port: Port
+    readings: Mapping[str, tuple[str, ...]]
+    test: str = ""
+    examples: list[Taped] = field(default_factory=list)
+    repro: Mapping[str, Any] | None = None
+    judged: set[str] = field(default_factory=set)
+    ran: set[CodeType] = field(default_factory=set)
+
+    def begin_example(self, kind: str, data: Mapping[str, Any]) -> None:
+        self.end_example()
+        self.repro = {"kind": kind, **data}
+
+    def end_example(self) -> None:
+        if self.repro is not None:
+            taped = Taped(self.test, self.repro, tuple(self.port.tape), frozenset(self.judged), frozenset(self.ran))
+            self.examples.append(taped)
+        self.repro = None
+        self.port.tape.clear()
+        self.judged.clear()
+        self.ran.clear()
+
+    def called(self, frame: FrameType, event: str, _: object) -> None:
+        """Note a function that is called; of `sys.setprofile`."""
+        if event == "call":
+            self.ran.add(frame.f_code)
+
+    def step(self, *told: object) -> None:
+        """Drop a line of the story: nobody reads it."""
+
+    def record(self, *verdicts: Verdict) -> None:
+        self.judged.update(verdict.requirement for verdict in verdicts)
+
+
+def taped(suite: str, profile: str = DEFAULT_PROFILE) -> tuple[Taped, ...]:
+    """Play every example of a suite to the manager without a fault. Its tests take `mq`, `judge` and `mq_need`."""
+    with Port(profile=profile) as port:
+        heard = _Heard(port, _options(profile, "must").readings)
+        for name, test, arguments in _tests(suite):
+            heard.test = name
+            sys.setprofile(heard.called)
+            try:
+                with suppress(pytest.skip.Exception):
+                    test(**arguments, mq=port, judge=heard, mq_need=lambda *methods: None)
+            finally:
+                sys.setprofile(None)
+            heard.end_example()
+        return tuple(heard.examples)
+
+
+def _tests(suite: str) -> Iterator[tuple[str, Callable[..., None], dict[str, Any]]]:
+    for path in suites()[suite]:
+        module = import_module(f"conformance.suites.{suite}.{path.stem}")
+        for name, test in vars(module).items():
+            if not name.startswith("test_"):
+                continue
+            marks = [mark.args for mark in getattr(test, "pytestmark", ()) if mark.name == "parametrize"]
+            for chosen in product(*(rows for _, rows in marks)):
+                values = {argument: row.values[0] for (argument, _), row in zip(marks, chosen, strict=True)}
+                yield f"{path.stem}::{name}[{'-'.join(str(row.id) for row in chosen)}]", test, values
+
+
+def failures(
+    examples: Iterable[Taped], fault: str, *, profile: str = DEFAULT_PROFILE, level: str = "must"
+) -> dict[str, str]:
+    """Return the requirements that a fault breaks, with the test of each, in the order in which runs show them.
+
+    Each run switches off what the one before has shown, and a test ends at its first failure. A requirement whose
+    example the fault ends with an exception has CRASH behind its name, as in the record of a run.
+    """
+    first: dict[str, list[str]] = {}
+    changed = _changed(FAULTS[fault])
+    options, port = _options(profile, level), Port((fault,), profile)
+    try:
+        for one in examples:
+            if changed is not None and changed.isdisjoint(one.ran):
+                continue
+            port.tape.clear()
+            try:
+                if _agrees(one, port):
+                    continue
+                found = _failed(rejudge(_suite(one), one.repro, port, options), level)
+            except Exception as error:  # of the fault: it is a crash of the driver
+                found = f"{type(error).__name__}{CRASH}"
+                port.__exit__()
+                port = Port((fault,), profile)
+            if found is not None:
+                first.setdefault(one.test, []).append(found)
+    finally:
+        port.__exit__()
+    return _in_rounds(first)
+
+
+def _changed(fault: type[Fault]) -> frozenset[CodeType] | None:
+    """Return the functions in whose place a fault has others; None if it changes something else.
+
+    Where none of them runs, the manager is as without the fault.
+    """
+    found: set[CodeType] = set()
+    for part, deviating in (fault.replaces, *fault.also):
+        present = getattr(Parts(), part)
+        for name, value in _own(deviating, present):
+            there = getattr(present, name, None)
+            if isinstance(there, FunctionType) and isinstance(value, FunctionType):
+                found.add(there.__code__)
+            elif there is not None and there != value:
+                return None
+    return frozenset(found)
+
+
+def _own(deviating: type, present: type) -> Iterator[tuple[str, object]]:
+    for one in deviating.__mro__:
+        if one not in present.__mro__:
+            ours = vars(one).items()
+            yield from ((name, value) for name, value in ours if name not in _OF_CLASSES)
+
+
+def _suite(one: Taped) -> str:
+    return str(one.repro["kind"])
+
+
+def _agrees(one: Taped, port: Port) -> bool:
+    """Play the calls of an example again, up to the first answer that differs."""
+    made: list[Call] = []
+    for call in one.calls:
+        made.append(port.start(call.method, **call.params))
+        if call.done_at_once and made[-1].raw != call.raw:
+            return False
+    return all(now.raw == then.raw and now.at == then.at for now, then in zip(made, one.calls, strict=True))
+
+
+def _failed(verdicts: Iterable[Verdict], level: str) -> str | None:
+    for verdict in verdicts:
+        binding = LEVELS.index(requirement(verdict.requirement).level) <= LEVELS.index(level)
+        if verdict.outcome is Outcome.FAIL and binding:
+            return verdict.requirement
+    return None
+
+
+def _in_rounds(found: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return what each round shows: the first of every test that no round before has shown."""
+    seen: dict[str, str] = {}
+    while True:
+        fresh: dict[str, str] = {}
+        for test, each in found.items():
+            name = next((one for one in each if one not in seen), None)
+            if name is not None:
+                fresh.setdefault(name, test)
+        if not fresh:
+            return seen
+        seen |= fresh
+
+
+def _options(profile: str, level: str) -> RunOptions:
+    return RunOptions(profile, level, assignment(_READING_SET), _READING_SET, seed=0, max_examples=1, stateful_steps=1)
