@@ -12,21 +12,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
-from itertools import product
+from itertools import count, product
+from pathlib import Path
 from types import CodeType, FrameType, FunctionType
 from typing import Any, Final, Self
 
 import pytest
 
+from conformance.activex.tables import MEMBERS
 from conformance.adapter.hello import Hello
 from conformance.adapter.session import Result
 from conformance.embedded.driver import PROTOCOLS, EmbeddedDriver
-from conformance.embedded.faults import FAULTS
 from conformance.embedded.faults.base import Fault
 from conformance.embedded.manager import Parts
 from conformance.explaining.playing import quick_folder
 from conformance.harness.recorder import RunOptions
-from conformance.harness.rejudge import rejudge
 from conformance.harness.suite_registry import suites
 from conformance.spec.catalogue import assignment, requirement
 from conformance.spec.versions import DEFAULT_PROFILE, LEVELS
@@ -36,6 +36,11 @@ UNIQUE: Final = "taped"
 """The word for names of every example: each begins with a reset, and the calls of a tape are the same every time."""
 CRASH: Final = " (crash)"
 _READING_SET: Final = "windows"
+ENOUGH: Final = 30
+_BY_SECTION: Final[Mapping[str, frozenset[str]]] = {
+    section: frozenset(row.name for row in MEMBERS for slot in row.slots if slot.section == section)
+    for section in {slot.section for row in MEMBERS for slot in row.slots}
+}
 _OF_CLASSES: Final = frozenset({"__module__", "__doc__", "__dict__", "__weakref__", "__slots__", "__annotations__"})
 
 
@@ -46,20 +51,34 @@ class Port:
 
     def __init__(self, faults: Sequence[str] = (), profile: str = DEFAULT_PROFILE) -> None:
         self._folder = quick_folder()
-        self._driver = EmbeddedDriver(self._folder.name, faults, profile=profile)
+        self._faults, self._profile, self._numbers = tuple(faults), profile, count()
+        self._driver: EmbeddedDriver | None = None
         self.tape: list[Call] = []
         self.time = _Still()
-        self.hello = Hello.from_json(
-            self.call("hello", versions=list(PROTOCOLS), harness="mqconform", state_dir="").values | {"status": 0}
-        )
+        self.renew()
+        hello = self.call("hello", versions=list(PROTOCOLS), harness="mqconform", state_dir="").values
+        self.hello = Hello.from_json(hello)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        with suppress(Exception):  # of a fault
-            self._driver.close()
+        self._end()
         self._folder.cleanup()
+
+    def renew(self) -> None:
+        """Begin with a new manager, which counts its handles and identifiers from the start, and an empty tape."""
+        self._end()
+        folder = Path(self._folder.name, str(next(self._numbers)))
+        folder.mkdir()
+        self._driver = EmbeddedDriver(folder, self._faults, profile=self._profile)
+        self.tape = []
+
+    def _end(self) -> None:
+        driver, self._driver = self._driver, None
+        if driver is not None:
+            with suppress(Exception):  # of a fault
+                driver.close()
 
     def unique(self) -> str:
         return UNIQUE
@@ -74,6 +93,7 @@ class Port:
         call = Call(self.tape, len(self.tape), method, params)
         self.tape.append(call)
         params = {name: value for name, value in params.items() if name != "deadline_ms"}
+        assert self._driver is not None
         self._driver.handle(method, params, call.answer)
         return call
 
@@ -138,14 +158,14 @@ class _Still:
 class Taped:
     """An example. test: of the suite. repro: what plays it again. calls: as played without a fault.
 
-    judged: the requirements with a verdict in it. ran: the functions of the manager that ran in it.
+    ran: the functions of the manager that ran in it. members: those that were called.
     """
 
     test: str
     repro: Mapping[str, Any]
     calls: tuple[Call, ...]
-    judged: frozenset[str]
     ran: frozenset[CodeType]
+    members: frozenset[str]
 
 
 @dataclass(slots=True)
@@ -157,20 +177,19 @@ class _Heard:
     test: str = ""
     examples: list[Taped] = field(default_factory=list)
     repro: Mapping[str, Any] | None = None
-    judged: set[str] = field(default_factory=set)
     ran: set[CodeType] = field(default_factory=set)
 
     def begin_example(self, kind: str, data: Mapping[str, Any]) -> None:
         self.end_example()
+        self.port.renew()
         self.repro = {"kind": kind, **data}
 
     def end_example(self) -> None:
         if self.repro is not None:
-            taped = Taped(self.test, self.repro, tuple(self.port.tape), frozenset(self.judged), frozenset(self.ran))
-            self.examples.append(taped)
+            calls = tuple(self.port.tape)
+            members = frozenset(name for call in calls for name in _called(call))
+            self.examples.append(Taped(self.test, self.repro, calls, frozenset(self.ran), members))
         self.repro = None
-        self.port.tape.clear()
-        self.judged.clear()
         self.ran.clear()
 
     def called(self, frame: FrameType, event: str, _: object) -> None:
@@ -182,7 +201,14 @@ class _Heard:
         """Drop a line of the story: nobody reads it."""
 
     def record(self, *verdicts: Verdict) -> None:
-        self.judged.update(verdict.requirement for verdict in verdicts)
+        """Drop the verdicts: without a fault they hold."""
+
+
+def _called(call: Call) -> Iterator[str]:
+    if call.method == "objects.invoke":
+        yield call.params["member"]
+    elif call.method == "objects.get":
+        yield from call.params["members"]
 
 
 def taped(suite: str, profile: str = DEFAULT_PROFILE) -> tuple[Taped, ...]:
@@ -214,41 +240,57 @@ def _tests(suite: str) -> Iterator[tuple[str, Callable[..., None], dict[str, Any
 
 
 def failures(
-    examples: Iterable[Taped], fault: str, *, profile: str = DEFAULT_PROFILE, level: str = "must"
+    suite: str, examples: Iterable[Taped], fault: type[Fault], *, profile: str = DEFAULT_PROFILE, level: str = "must"
 ) -> dict[str, str]:
     """Return the requirements that a fault breaks, with the test of each, in the order in which runs show them.
 
-    Each run switches off what the one before has shown, and a test ends at its first failure. A requirement whose
-    example the fault ends with an exception has CRASH behind its name, as in the record of a run.
+    Each run switches off what the one before has shown, and a test ends at its first failure. The search ends where
+    ENOUGH examples one after another have shown nothing new. A requirement whose example the fault ends with an
+    exception has CRASH behind its name, as in the record of a run.
     """
     first: dict[str, list[str]] = {}
-    changed = _changed(FAULTS[fault])
-    options, port = _options(profile, level), Port((fault,), profile)
-    try:
-        for one in examples:
-            if changed is not None and changed.isdisjoint(one.ran):
-                continue
-            port.tape.clear()
+    again = import_module(f"conformance.suites.{suite}.rejudge").rejudge
+    options, old = _options(profile, level), 0
+    with Port((fault.name,), profile) as port:
+        for one in touched(examples, fault):
             try:
+                port.renew()
                 if _agrees(one, port):
                     continue
-                found = _failed(rejudge(_suite(one), one.repro, port, options), level)
+                port.renew()
+                found = _failed(again(one.repro, port, options), level)
             except Exception as error:  # of the fault: it is a crash of the driver
                 found = f"{type(error).__name__}{CRASH}"
-                port.__exit__()
-                port = Port((fault,), profile)
             if found is not None:
+                known = any(found in each for each in first.values())
                 first.setdefault(one.test, []).append(found)
-    finally:
-        port.__exit__()
+                old = old + 1 if known else 0
+                if old == ENOUGH:
+                    break
     return _in_rounds(first)
 
 
-def _changed(fault: type[Fault]) -> frozenset[CodeType] | None:
-    """Return the functions in whose place a fault has others; None if it changes something else.
+def touched(examples: Iterable[Taped], fault: type[Fault]) -> list[Taped]:
+    """Return the examples that run what a fault replaces, and call a member of which it breaks a requirement.
 
-    Where none of them runs, the manager is as without the fault.
+    Where a fault breaks what belongs to no member, that it runs is enough.
     """
+    replaced, members = _replaced(fault), _members(fault.breaks)
+    return [
+        one
+        for one in examples
+        if not replaced.isdisjoint(one.ran) and (not members or not one.members or members & one.members)
+    ]
+
+
+def _members(requirements: Iterable[str]) -> frozenset[str]:
+    """Return the members to whose sections requirements belong; none if one belongs to no member."""
+    found = [_BY_SECTION.get(name.partition("-")[2].rpartition(".")[0], frozenset()) for name in requirements]
+    return frozenset().union(*found) if all(found) else frozenset()
+
+
+def _replaced(fault: type[Fault]) -> frozenset[CodeType]:
+    """Return the functions in whose place a fault has others; all of the class where it changes other things."""
     found: set[CodeType] = set()
     for part, deviating in (fault.replaces, *fault.also):
         present = getattr(Parts(), part)
@@ -257,8 +299,13 @@ def _changed(fault: type[Fault]) -> frozenset[CodeType] | None:
             if isinstance(there, FunctionType) and isinstance(value, FunctionType):
                 found.add(there.__code__)
             elif there is not None and there != value:
-                return None
+                found.update(one.__code__ for one in _functions(present))
     return frozenset(found)
+
+
+def _functions(present: type) -> Iterator[FunctionType]:
+    for one in present.__mro__:
+        yield from (value for value in vars(one).values() if isinstance(value, FunctionType))
 
 
 def _own(deviating: type, present: type) -> Iterator[tuple[str, object]]:
@@ -266,10 +313,6 @@ def _own(deviating: type, present: type) -> Iterator[tuple[str, object]]:
         if one not in present.__mro__:
             ours = vars(one).items()
             yield from ((name, value) for name, value in ours if name not in _OF_CLASSES)
-
-
-def _suite(one: Taped) -> str:
-    return str(one.repro["kind"])
 
 
 def _agrees(one: Taped, port: Port) -> bool:
