@@ -197,7 +197,7 @@ class _Heard:
         if event == "call":
             self.ran.add(frame.f_code)
 
-    def step(self, *told: object) -> None:
+    def step_told(self, *told: object) -> None:
         """Drop a line of the story: nobody reads it."""
 
     def record(self, *verdicts: Verdict) -> None:
