@@ -7,6 +7,7 @@ answer has the verdicts it had, so the result is that of a whole run, at the cos
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -349,3 +350,21 @@ def _in_rounds(found: Mapping[str, Sequence[str]]) -> dict[str, str]:
 
 def _options(profile: str, level: str) -> RunOptions:
     return RunOptions(profile, level, assignment(_READING_SET), _READING_SET, seed=0, max_examples=1, stateful_steps=1)
+
+
+def write(suite: str, levels: Mapping[str, str], out: str) -> None:
+    """Try faults on the examples of a suite and write what each is seen as: a line for each, as it is known.
+
+    levels: fault to the level of requirements that count. out: the file.
+    """
+    from conformance.embedded.faults import FAULTS, UNJUDGED_FAULTS
+
+    by_profile: dict[str, tuple[Taped, ...]] = {}
+    with Path(out).open("w", encoding="utf-8") as file:
+        for name, level in levels.items():
+            fault = FAULTS.get(name) or UNJUDGED_FAULTS[name]
+            profile = fault.profile or DEFAULT_PROFILE
+            if profile not in by_profile:
+                by_profile[profile] = taped(suite, profile)
+            found = failures(suite, by_profile[profile], fault, profile=profile, level=level)
+            print(json.dumps([name, list(found)]), file=file, flush=True)

@@ -92,8 +92,8 @@ class Demand:
 def demands(held: Held, call: Invoke, seen: Seen, readings: Readings) -> Iterator[Demand]:
     """Yield the demands on an answer. None for a call of which the tables say nothing."""
     member = CLASSES[held.coclass][call.member]
-    if member.unimplemented:
-        yield from refused(requirements(member, call.kind, "unimplemented"), seen, E_NOTIMPL)
+    if member.unimplemented:  # its own code says most: an argument is ignored where nothing is done
+        yield from reversed(list(refused(requirements(member, call.kind, "unimplemented"), seen, E_NOTIMPL)))
         return
     check = refusing(member, held, call)
     if check is not None:

@@ -43,50 +43,160 @@ DECLARED: Final[Mapping[str, Declared]] = {
     "IEnumConnections": Declared(4, "MQAC-6.i-enum-connections-interface", ()),
     "IConnectionPoint": Declared(5, "MQAC-6.i-connection-point-interface", ("MQAC-3.16.4.5.class-and-interface-ids",)),
     "IEnumConnectionPoints": Declared(4, "MQAC-6.i-enum-connection-points-interface", ()),
-    "IConnectionPointContainer": Declared(2, "MQAC-6.i-connection-point-container-interface", ("MQAC-3.16.4.6.class-and-interface-ids",)),
+    "IConnectionPointContainer": Declared(
+        2, "MQAC-6.i-connection-point-container-interface", ("MQAC-3.16.4.6.class-and-interface-ids",)
+    ),
     "IMSMQQuery": Declared(1, "MQAC-6.imsmq-query-interface", ("MQAC-1.9.imsmq-query-interface-id",)),
     "IMSMQQuery2": Declared(2, "MQAC-6.imsmq-query2-interface", ("MQAC-1.9.imsmq-query2-interface-id",)),
     "IMSMQQuery3": Declared(3, "MQAC-6.imsmq-query3-interface", ("MQAC-1.9.imsmq-query3-interface-id",)),
-    "IMSMQQuery4": Declared(3, "MQAC-6.imsmq-query4-interface", ("MQAC-1.9.imsmq-query4-interface-id", "MQAC-3.13.4.1.class-and-interface-ids")),
+    "IMSMQQuery4": Declared(
+        3,
+        "MQAC-6.imsmq-query4-interface",
+        ("MQAC-1.9.imsmq-query4-interface-id", "MQAC-3.13.4.1.class-and-interface-ids"),
+    ),
     "IMSMQMessage": Declared(49, "MQAC-6.imsmq-message-interface", ("MQAC-1.9.imsmq-message-interface-id",)),
     "IMSMQMessage2": Declared(75, "MQAC-6.imsmq-message2-interface", ("MQAC-1.9.imsmq-message2-interface-id",)),
     "IMSMQMessage3": Declared(91, "MQAC-6.imsmq-message3-interface", ("MQAC-1.9.imsmq-message3-interface-id",)),
-    "IMSMQMessage4": Declared(91, "MQAC-6.imsmq-message4-interface", ("MQAC-1.9.imsmq-message4-interface-id", "MQAC-3.17.4.1.class-and-interface-ids")),
+    "IMSMQMessage4": Declared(
+        91,
+        "MQAC-6.imsmq-message4-interface",
+        ("MQAC-1.9.imsmq-message4-interface-id", "MQAC-3.17.4.1.class-and-interface-ids"),
+    ),
     "IMSMQQueue": Declared(13, "MQAC-6.imsmq-queue-interface", ("MQAC-1.9.imsmq-queue-interface-id",)),
     "IMSMQQueue2": Declared(19, "MQAC-6.imsmq-queue2-interface", ("MQAC-1.9.imsmq-queue2-interface-id",)),
     "IMSMQQueue3": Declared(32, "MQAC-6.imsmq-queue3-interface", ("MQAC-1.9.imsmq-queue3-interface-id",)),
-    "IMSMQQueue4": Declared(33, "MQAC-6.imsmq-queue4-interface", ("MQAC-1.9.imsmq-queue4-interface-id", "MQAC-3.11.4.1.class-and-interface-ids")),
-    "IMSMQPrivateEvent": Declared(3, "MQAC-6.imsmp-private-event-interface", ("MQAC-1.9.imsmq-private-event-interface-id", "MQAC-3.16.4.3.class-and-interface-ids")),
+    "IMSMQQueue4": Declared(
+        33,
+        "MQAC-6.imsmq-queue4-interface",
+        ("MQAC-1.9.imsmq-queue4-interface-id", "MQAC-3.11.4.1.class-and-interface-ids"),
+    ),
+    "IMSMQPrivateEvent": Declared(
+        3,
+        "MQAC-6.imsmp-private-event-interface",
+        ("MQAC-1.9.imsmq-private-event-interface-id", "MQAC-3.16.4.3.class-and-interface-ids"),
+    ),
     "IMSMQEvent": Declared(0, "MQAC-6.imsmq-event-interface", ("MQAC-1.9.imsmq-event-interface-id",)),
-    "IMSMQEvent2": Declared(1, "MQAC-6.imsmq-event2-interface", ("MQAC-1.9.imsmq-event2-interface-id", "MQAC-3.16.4.1.class-and-interface-ids")),
-    "IMSMQEvent3": Declared(0, "MQAC-6.imsmq-event3-interface", ("MQAC-1.9.imsmq-event3-interface-id", "MQAC-3.16.4.2.class-and-interface-ids")),
-    "_DMSMQEventEvents": Declared(2, "MQAC-6.dmsmq-event-events-interface", ("MQAC-1.9.dmsmq-event-events-interface-id", "MQAC-3.16.4.4.class-and-interface-ids")),
+    "IMSMQEvent2": Declared(
+        1,
+        "MQAC-6.imsmq-event2-interface",
+        ("MQAC-1.9.imsmq-event2-interface-id", "MQAC-3.16.4.1.class-and-interface-ids"),
+    ),
+    "IMSMQEvent3": Declared(
+        0,
+        "MQAC-6.imsmq-event3-interface",
+        ("MQAC-1.9.imsmq-event3-interface-id", "MQAC-3.16.4.2.class-and-interface-ids"),
+    ),
+    "_DMSMQEventEvents": Declared(
+        2,
+        "MQAC-6.dmsmq-event-events-interface",
+        ("MQAC-1.9.dmsmq-event-events-interface-id", "MQAC-3.16.4.4.class-and-interface-ids"),
+    ),
     "IMSMQQueueInfo": Declared(30, "MQAC-6.imsmq-queue-info-interface", ("MQAC-1.9.imsmq-queue-info-interface-id",)),
     "IMSMQQueueInfo2": Declared(34, "MQAC-6.imsmq-queue-info2-interface", ("MQAC-1.9.imsmq-queue-info2-interface-id",)),
     "IMSMQQueueInfo3": Declared(39, "MQAC-6.imsmq-queue-info3-interface", ("MQAC-1.9.imsmq-queue-info3-interface-id",)),
-    "IMSMQQueueInfo4": Declared(39, "MQAC-6.imsmq-queue-info4-interface", ("MQAC-1.9.imsmq-queue-info4-interface-id", "MQAC-3.10.4.1.class-and-interface-ids")),
+    "IMSMQQueueInfo4": Declared(
+        39,
+        "MQAC-6.imsmq-queue-info4-interface",
+        ("MQAC-1.9.imsmq-queue-info4-interface-id", "MQAC-3.10.4.1.class-and-interface-ids"),
+    ),
     "IMSMQQueueInfos": Declared(2, "MQAC-6.imsmq-queue-infos-interface", ("MQAC-1.9.imsmq-queue-infos-interface-id",)),
-    "IMSMQQueueInfos2": Declared(3, "MQAC-6.imsmq-queue-infos2-interface", ("MQAC-1.9.imsmq-queue-infos2-interface-id",)),
-    "IMSMQQueueInfos3": Declared(3, "MQAC-6.imsmq-queue-infos3-interface", ("MQAC-1.9.imsmq-queue-infos3-interface-id",)),
-    "IMSMQQueueInfos4": Declared(3, "MQAC-6.imsmq-queue-infos4-interface", ("MQAC-1.9.imsmq-queue-infos4-interface-id", "MQAC-3.14.4.1.class-and-interface-ids")),
-    "IMSMQTransaction": Declared(3, "MQAC-6.imsmq-transaction-interface", ("MQAC-1.9.imsmq-transaction-interface-id", "MQAC-3.9.4.1.class-and-interface-ids")),
-    "IMSMQTransaction2": Declared(2, "MQAC-6.imsmq-transaction2-interface", ("MQAC-1.9.imsmq-transaction2-interface-id", "MQAC-3.9.4.2.class-and-interface-ids")),
-    "IMSMQTransaction3": Declared(1, "MQAC-6.imsmq-transaction3-interface", ("MQAC-1.9.imsmq-transaction3-interface-id", "MQAC-3.9.4.3.class-and-interface-ids")),
-    "IMSMQCoordinatedTransactionDispenser": Declared(1, "MQAC-6.imsmq-coordinated-transaction-dispenser-interface", ("MQAC-1.9.imsmq-coordinated-transaction-dispenser-interface-id",)),
-    "IMSMQCoordinatedTransactionDispenser2": Declared(2, "MQAC-6.imsmq-coordinated-transaction-dispenser2-interface", ("MQAC-1.9.imsmq-coordinated-transaction-dispenser2-interface-id",)),
-    "IMSMQCoordinatedTransactionDispenser3": Declared(2, "MQAC-6.imsmq-coordinated-transaction-dispenser3-interface", ("MQAC-1.9.imsmq-coordinated-transaction-dispenser3-interface-id", "MQAC-3.7.4.1.class-and-interface-ids")),
-    "IMSMQTransactionDispenser": Declared(1, "MQAC-6.imsmq-transaction-dispenser-interface", ("MQAC-1.9.imsmq-transaction-dispenser-interface-id",)),
-    "IMSMQTransactionDispenser2": Declared(2, "MQAC-6.imsmq-transaction-dispenser2-interface", ("MQAC-1.9.imsmq-transaction-dispenser2-interface-id",)),
-    "IMSMQTransactionDispenser3": Declared(2, "MQAC-6.imsmq-transaction-dispenser3-interface", ("MQAC-1.9.imsmq-transaction-dispenser3-interface-id", "MQAC-3.6.4.1.class-and-interface-ids")),
-    "IMSMQApplication": Declared(1, "MQAC-6.imsmq-application-interface", ("MQAC-1.9.imsmq-application-interface-id", "MQAC-3.2.4.1.class-and-interface-ids")),
-    "IMSMQApplication2": Declared(7, "MQAC-6.imsmq-application2-interface", ("MQAC-1.9.imsmq-application2-interface-id", "MQAC-3.2.4.2.class-and-interface-ids")),
-    "IMSMQApplication3": Declared(10, "MQAC-6.imsmq-application3-interface", ("MQAC-1.9.imsmq-application3-interface-id", "MQAC-3.2.4.3.class-and-interface-ids")),
-    "IMSMQDestination": Declared(14, "MQAC-6.imsmq-destination-interface", ("MQAC-1.9.imsmq-destination-interface-id", "MQAC-3.12.4.1.class-and-interface-ids")),
-    "IMSMQPrivateDestination": Declared(2, "MQAC-6.imsmq-private-destination-interface", ("MQAC-1.9.imsmq-private-destination-interface-id", "MQAC-3.12.4.2.class-and-interface-ids")),
-    "IMSMQCollection": Declared(3, "MQAC-6.imsmq-collection-interface", ("MQAC-1.9.imsmq-collection-interface-id", "MQAC-3.15.4.1.class-and-interface-ids")),
-    "IMSMQManagement": Declared(9, "MQAC-6.imsmq-management-interface", ("MQAC-1.9.imsmq-management-interface-id", "MQAC-3.3.4.1.class-and-interface-ids")),
-    "IMSMQOutgoingQueueManagement": Declared(6, "MQAC-6.imsmq-outgoing-queue-management-interface", ("MQAC-1.9.imsmq-outgoing-queue-management-interface-id", "MQAC-3.5.4.1.class-and-interface-ids")),
-    "IMSMQQueueManagement": Declared(3, "MQAC-6.imsmq-queue-management-interface", ("MQAC-1.9.imsmq-queue-management-interface-id", "MQAC-3.4.4.1.class-and-interface-ids")),
+    "IMSMQQueueInfos2": Declared(
+        3, "MQAC-6.imsmq-queue-infos2-interface", ("MQAC-1.9.imsmq-queue-infos2-interface-id",)
+    ),
+    "IMSMQQueueInfos3": Declared(
+        3, "MQAC-6.imsmq-queue-infos3-interface", ("MQAC-1.9.imsmq-queue-infos3-interface-id",)
+    ),
+    "IMSMQQueueInfos4": Declared(
+        3,
+        "MQAC-6.imsmq-queue-infos4-interface",
+        ("MQAC-1.9.imsmq-queue-infos4-interface-id", "MQAC-3.14.4.1.class-and-interface-ids"),
+    ),
+    "IMSMQTransaction": Declared(
+        3,
+        "MQAC-6.imsmq-transaction-interface",
+        ("MQAC-1.9.imsmq-transaction-interface-id", "MQAC-3.9.4.1.class-and-interface-ids"),
+    ),
+    "IMSMQTransaction2": Declared(
+        2,
+        "MQAC-6.imsmq-transaction2-interface",
+        ("MQAC-1.9.imsmq-transaction2-interface-id", "MQAC-3.9.4.2.class-and-interface-ids"),
+    ),
+    "IMSMQTransaction3": Declared(
+        1,
+        "MQAC-6.imsmq-transaction3-interface",
+        ("MQAC-1.9.imsmq-transaction3-interface-id", "MQAC-3.9.4.3.class-and-interface-ids"),
+    ),
+    "IMSMQCoordinatedTransactionDispenser": Declared(
+        1,
+        "MQAC-6.imsmq-coordinated-transaction-dispenser-interface",
+        ("MQAC-1.9.imsmq-coordinated-transaction-dispenser-interface-id",),
+    ),
+    "IMSMQCoordinatedTransactionDispenser2": Declared(
+        2,
+        "MQAC-6.imsmq-coordinated-transaction-dispenser2-interface",
+        ("MQAC-1.9.imsmq-coordinated-transaction-dispenser2-interface-id",),
+    ),
+    "IMSMQCoordinatedTransactionDispenser3": Declared(
+        2,
+        "MQAC-6.imsmq-coordinated-transaction-dispenser3-interface",
+        ("MQAC-1.9.imsmq-coordinated-transaction-dispenser3-interface-id", "MQAC-3.7.4.1.class-and-interface-ids"),
+    ),
+    "IMSMQTransactionDispenser": Declared(
+        1, "MQAC-6.imsmq-transaction-dispenser-interface", ("MQAC-1.9.imsmq-transaction-dispenser-interface-id",)
+    ),
+    "IMSMQTransactionDispenser2": Declared(
+        2, "MQAC-6.imsmq-transaction-dispenser2-interface", ("MQAC-1.9.imsmq-transaction-dispenser2-interface-id",)
+    ),
+    "IMSMQTransactionDispenser3": Declared(
+        2,
+        "MQAC-6.imsmq-transaction-dispenser3-interface",
+        ("MQAC-1.9.imsmq-transaction-dispenser3-interface-id", "MQAC-3.6.4.1.class-and-interface-ids"),
+    ),
+    "IMSMQApplication": Declared(
+        1,
+        "MQAC-6.imsmq-application-interface",
+        ("MQAC-1.9.imsmq-application-interface-id", "MQAC-3.2.4.1.class-and-interface-ids"),
+    ),
+    "IMSMQApplication2": Declared(
+        7,
+        "MQAC-6.imsmq-application2-interface",
+        ("MQAC-1.9.imsmq-application2-interface-id", "MQAC-3.2.4.2.class-and-interface-ids"),
+    ),
+    "IMSMQApplication3": Declared(
+        10,
+        "MQAC-6.imsmq-application3-interface",
+        ("MQAC-1.9.imsmq-application3-interface-id", "MQAC-3.2.4.3.class-and-interface-ids"),
+    ),
+    "IMSMQDestination": Declared(
+        14,
+        "MQAC-6.imsmq-destination-interface",
+        ("MQAC-1.9.imsmq-destination-interface-id", "MQAC-3.12.4.1.class-and-interface-ids"),
+    ),
+    "IMSMQPrivateDestination": Declared(
+        2,
+        "MQAC-6.imsmq-private-destination-interface",
+        ("MQAC-1.9.imsmq-private-destination-interface-id", "MQAC-3.12.4.2.class-and-interface-ids"),
+    ),
+    "IMSMQCollection": Declared(
+        3,
+        "MQAC-6.imsmq-collection-interface",
+        ("MQAC-1.9.imsmq-collection-interface-id", "MQAC-3.15.4.1.class-and-interface-ids"),
+    ),
+    "IMSMQManagement": Declared(
+        9,
+        "MQAC-6.imsmq-management-interface",
+        ("MQAC-1.9.imsmq-management-interface-id", "MQAC-3.3.4.1.class-and-interface-ids"),
+    ),
+    "IMSMQOutgoingQueueManagement": Declared(
+        6,
+        "MQAC-6.imsmq-outgoing-queue-management-interface",
+        ("MQAC-1.9.imsmq-outgoing-queue-management-interface-id", "MQAC-3.5.4.1.class-and-interface-ids"),
+    ),
+    "IMSMQQueueManagement": Declared(
+        3,
+        "MQAC-6.imsmq-queue-management-interface",
+        ("MQAC-1.9.imsmq-queue-management-interface-id", "MQAC-3.4.4.1.class-and-interface-ids"),
+    ),
 }
 
 
@@ -103,7 +213,8 @@ def identified(interfaces: Iterable[Mapping[str, Any]]) -> Iterator[Verdict]:
         members = _own(name, shown.get("members", ()))
         if shown.get("base") is not None and members is not None:
             expected = {"iid": wanted.uuid, "base": wanted.base, "members": declared.members}
-            yield _verdict(declared.whole, name, expected, {"iid": identifier, "base": shown["base"], "members": members})
+            actual = {"iid": identifier, "base": shown["base"], "members": members}
+            yield _verdict(declared.whole, name, expected, actual)
 
 
 def _verdict(requirement: str, name: str, expected: dict[str, Any], actual: dict[str, Any]) -> Verdict:

@@ -59,5 +59,5 @@ def verdicts(subject: str, found: Iterable[Demand], seen: Seen) -> Iterator[Verd
 
 @cache
 def passed(requirement: str, subject: str, readings: tuple[tuple[str, str], ...] = ()) -> Verdict:
-    """Return the verdict that a requirement holds: one object for all times it does, which a recorder counts quickly."""
+    """Return the verdict that a requirement holds: one object for all times, which a recorder counts quickly."""
     return Verdict(requirement, Outcome.PASS, subject, readings=readings)
