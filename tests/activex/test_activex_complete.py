@@ -89,7 +89,7 @@ def test_interfaces_are_those_of_the_document(interface: str) -> None:
 
 
 def test_an_argument_of_another_name_or_type_is_told_by_a_library_alone() -> None:
-    (own, *older) = ideal("MSMQQueue")
+    (own, *_) = ideal("MSMQQueue")
     for change in ({"name": "x"}, {"vt": "I8"}, {"flags": ["in", "optional"]}):
         members = [{**one, "arguments": [{**each, **change} for each in one["arguments"]]} for one in own["members"]]
         failed = [one for one in described("MSMQQueue", [{**own, "members": members}]) if one.outcome is Outcome.FAIL]
