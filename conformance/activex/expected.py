@@ -1,4 +1,4 @@
-"""What an answer to a call of a member has to be, told from the object's state: data in, demands out."""
+"""Demands on the answer to a call of a member, told from the object's state: data in, demands out."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def read(
 
 
 HEAD: Final = read("Peek", "head", queue_object="w")
-"""What `w` sees at the head of the queue."""
+"""A peek of `w` at the head of the queue."""
 
 
 def known(*names: str) -> Plan:
@@ -215,4 +215,4 @@ def waits(member: Member) -> Iterator[Plan]:
 
 
 FAMILIES: Final = (gives_at_once, finds_nothing, waits)
-"""What yields plans for a read, each for itself."""
+"""Functions that yield plans for a read, each for itself."""
