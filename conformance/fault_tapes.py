@@ -38,6 +38,7 @@ UNIQUE: Final = "taped"
 CRASH: Final = " (crash)"
 _READING_SET: Final = "windows"
 ENOUGH: Final = 30
+"""Examples in a row that fail and show nothing new, after which a fault is known well enough."""
 _BY_SECTION: Final[Mapping[str, frozenset[str]]] = {
     section: frozenset(row.name for row in MEMBERS for slot in row.slots if slot.section == section)
     for section in {slot.section for row in MEMBERS for slot in row.slots}
@@ -212,11 +213,14 @@ def _called(call: Call) -> Iterator[str]:
         yield from call.params["members"]
 
 
-def taped(suite: str, profile: str = DEFAULT_PROFILE) -> tuple[Taped, ...]:
-    """Play every example of a suite to the manager without a fault. Its tests take `mq`, `judge` and `mq_need`."""
+def taped(suite: str, profile: str = DEFAULT_PROFILE, *, module: str = "") -> tuple[Taped, ...]:
+    """Play every example of a suite to the manager without a fault. Its tests take `mq`, `judge` and `mq_need`.
+
+    module: play those of this test module alone.
+    """
     with Port(profile=profile) as port:
         heard = _Heard(port, _options(profile, "must").readings)
-        for name, test, arguments in _tests(suite):
+        for name, test, arguments in _tests(suite, module):
             heard.test = name
             sys.setprofile(heard.called)
             try:
@@ -228,8 +232,10 @@ def taped(suite: str, profile: str = DEFAULT_PROFILE) -> tuple[Taped, ...]:
         return tuple(heard.examples)
 
 
-def _tests(suite: str) -> Iterator[tuple[str, Callable[..., None], dict[str, Any]]]:
+def _tests(suite: str, only: str = "") -> Iterator[tuple[str, Callable[..., None], dict[str, Any]]]:
     for path in suites()[suite]:
+        if only not in ("", path.stem):
+            continue
         module = import_module(f"conformance.suites.{suite}.{path.stem}")
         for name, test in vars(module).items():
             if not name.startswith("test_"):
