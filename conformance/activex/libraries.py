@@ -224,7 +224,7 @@ def _verdict(requirement: str, name: str, expected: dict[str, Any], actual: dict
 
 def _own(name: str, members: Iterable[Mapping[str, Any]]) -> int | None:
     """Return the number of members that are not those of a base, None where a member has no place."""
-    slots = [member.get("slot") for member in members]
+    slots: list[int | None] = [member.get("slot") for member in members]
     if any(slot is None for slot in slots):
         return None
     return sum(slot is not None and slot >= _first(name) for slot in slots)
