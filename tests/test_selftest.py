@@ -86,7 +86,8 @@ def test_what_was_recorded_first_is_what_the_fault_breaks() -> None:
 
 
 def test_a_digest_tells_of_the_code_and_not_of_what_is_declared() -> None:
-    assert len({digest(fault) for fault in FAULTS.values()}) > len(FAULTS) * 3 // 4
+    own = [fault for fault in FAULTS.values() if fault.suite != "objects"]  # those are of tables: one text for many
+    assert len({digest(fault) for fault in own}) > len(own) * 3 // 4
     fault = FAULTS["ignores-priority"]
     assert shows_as(fault) and not set(shows_as(fault)) & set(fault.breaks)
 
