@@ -1,11 +1,11 @@
-"""Mutations of type information: identifiers, bases, places of members, and constants, each changed."""
+"""Mutations of type information: places, kinds and arguments of members, and constants, each changed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
-from conformance.activex import constants, described, libraries
+from conformance.activex import constants, described
+from conformance.activex.states import STATES
 from conformance.verdict import Outcome, Verdict
 
 
@@ -15,34 +15,24 @@ def caught() -> frozenset[str]:
 
 
 def _passed() -> Iterator[str]:
-    verdicts = (*_described(_same), *constants.constants(constants.ideal()))
+    verdicts = (*_described(0), *constants.constants(constants.ideal()))
     return (verdict.requirement for verdict in verdicts if verdict.outcome is Outcome.PASS)
 
 
 def _changed() -> Iterator[Verdict]:
-    for change in (_further, _elsewhere):
-        yield from _described(change)
+    yield from _described(1)
     wrong = {name: {one: value ^ 1 for one, value in each.items()} for name, each in constants.ideal().items()}
     yield from constants.constants(wrong)
 
 
-def _same(interface: dict[str, Any]) -> dict[str, Any]:
-    return interface
-
-
-def _further(interface: dict[str, Any]) -> dict[str, Any]:
-    """Return an interface whose members stand one place further on."""
-    return {**interface, "members": [{**member, "slot": member["slot"] + 1} for member in interface["members"]]}
-
-
-def _elsewhere(interface: dict[str, Any]) -> dict[str, Any]:
-    """Return an interface with another identifier and another base."""
-    return {**interface, "iid": interface["iid"][::-1], "base": "IUnknown"}
-
-
-def _described(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Iterator[Verdict]:
-    for coclass in libraries.CLASSES:
-        yield from described.described(coclass, [change(interface) for interface in described.ideal(coclass)])
+def _described(further: int) -> Iterator[Verdict]:
+    """Yield the verdicts on classes whose members stand so many places further on."""
+    for coclass, states in STATES.items():
+        if states.new is None:
+            continue
+        for interface in described.ideal(coclass):
+            members = [{**member, "slot": member["slot"] + further} for member in interface["members"]]
+            yield from described.described(coclass, [{**interface, "members": members}])
 
 
 def _failed(verdicts: Iterator[Verdict]) -> Iterator[str]:
