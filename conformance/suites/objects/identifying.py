@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from conformance.activex import identity
+from conformance.runlog.events import StoryStep
 from conformance.suites.objects.playing import NotCreated, Tell
 from conformance.verdict import Verdict
 
@@ -19,12 +21,19 @@ def identify(coclass: str, mq: Port, tell: Tell) -> Iterator[Verdict]:
     result = mq.call("objects.describe", **params)
     if result.status != 0:
         raise NotCreated(f"the driver describes no {coclass}")
-    tell(f"describe {coclass}", {"method": "objects.describe", "params": params}, {"status": result.status})
+    tell(
+        partial(
+            StoryStep,
+            f"describe {coclass}",
+            {"method": "objects.describe", "params": params},
+            {"status": result.status},
+        )
+    )
     yield from identity.described(coclass, result.values["interfaces"])
     if not mq.offers("objects.create"):
         return
     made = mq.call("objects.create", **params)
-    tell(f"New {coclass}", {"method": "objects.create", "params": params}, {"status": made.status})
+    tell(partial(StoryStep, f"New {coclass}", {"method": "objects.create", "params": params}, {"status": made.status}))
     yield from identity.identified(coclass, int(made.status or 0), result.values.get("clsid"))
     if made.status != 0 or not mq.offers("objects.query"):
         return
@@ -32,7 +41,14 @@ def identify(coclass: str, mq: Port, tell: Tell) -> Iterator[Verdict]:
     for iid in identity.queried(coclass):
         answer = mq.call("objects.query", object=handle, iid=iid)
         given = answer.values.get("object")
-        tell(f"ask for {iid}", {"method": "objects.query", "params": {"iid": iid}}, {"status": answer.status})
+        tell(
+            partial(
+                StoryStep,
+                f"ask for {iid}",
+                {"method": "objects.query", "params": {"iid": iid}},
+                {"status": answer.status},
+            )
+        )
         yield from identity.answers(coclass, iid, int(answer.status or 0), given == handle)
     if mq.offers("objects.release"):
         mq.call("objects.release", objects=[handle])
