@@ -20,6 +20,7 @@ Described = Iterable[Mapping[str, Any]]
 E_NOINTERFACE: Final = 0x80004002
 EVERY_OBJECT: Final = requirement_id("MQAC-3.1.client-active-x-i-unknown")
 _OUTGOING: Final = "_DMSMQEventEvents"
+_DISPINTERFACE: Final = "dispinterface"
 _ANSWERED: Final = {
     "MSMQEvent": {
         "IConnectionPointContainer": (
@@ -88,13 +89,19 @@ def _interface(coclass: str, wanted: DeclaredInterface, found: Mapping[str, Any]
     }
     seen = None
     if found is not None and shown is not None:
-        seen = shown | {"base": found.get("base", wanted.base), "members": _names(found["members"])}
+        seen = shown | {"base": _base(found, wanted), "members": _names(found["members"])}
         if any("slot" not in one for one in found["members"]):
             whole, seen = iid, shown
     for name in library.of_interfaces().get(wanted.name, ()):
         expected, actual = (whole, seen) if name.startswith("MQAC-6.") else (iid, shown)
         outcome = Outcome.PASS if actual == expected else Outcome.FAIL
         yield Verdict(name, outcome, f"{coclass}: {wanted.name}", expected, actual)
+
+
+def _base(found: Mapping[str, Any], wanted: DeclaredInterface) -> Any:
+    """Return the base that a description tells. A dispinterface is told by its kind, or by the interface it extends."""
+    base = found.get("base", wanted.base)
+    return wanted.base if (wanted.base, base) == (_DISPINTERFACE, "IDispatch") else base
 
 
 def _names(members: Iterable[Mapping[str, Any]]) -> list[str]:

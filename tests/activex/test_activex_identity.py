@@ -87,6 +87,14 @@ def test_a_member_that_came_later_is_in_no_earlier_revision() -> None:
     assert "MQAC-3.11.4.receive-revisions" in failed("MSMQQueue", early)
 
 
+def test_a_dispinterface_may_be_told_by_the_interface_it_extends() -> None:
+    def based(base: str) -> Change:
+        return lambda one: one.update(base=base) if one["name"] == "_DMSMQEventEvents" else None
+
+    assert failed("MSMQEvent", based("IDispatch")) == set()
+    assert failed("MSMQEvent", based("IUnknown")) == {"MQAC-6.dmsmq-event-events-interface"}
+
+
 def test_events_are_told_by_their_dispatch_identifiers() -> None:
     assert "MQAC-3.16.4.4.1.arrived-method" in failed("MSMQEvent", members(lambda one: one.update(dispid=7)))
 
