@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from conformance.activex import identity
+from conformance.activex.expected import Readings
 from conformance.suites.objects.playing import NotCreated, Tell
 from conformance.verdict import Verdict
 
@@ -13,14 +14,14 @@ if TYPE_CHECKING:
     from conformance.harness.port import Port
 
 
-def identify(coclass: str, mq: Port, tell: Tell) -> Iterator[Verdict]:
+def identify(coclass: str, mq: Port, readings: Readings, tell: Tell) -> Iterator[Verdict]:
     """Yield the verdicts on the description of a class and on the queries of an object of it."""
     params = {"class": coclass}
     result = mq.call("objects.describe", **params)
     if result.status != 0:
         raise NotCreated(f"the driver describes no {coclass}")
     tell(f"describe {coclass}", {"method": "objects.describe", "params": params}, {"status": result.status})
-    yield from identity.described(coclass, result.values["interfaces"])
+    yield from identity.described(coclass, result.values["interfaces"], readings)
     if not mq.offers("objects.create"):
         return
     made = mq.call("objects.create", **params)
