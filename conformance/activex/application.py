@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from conformance.activex.choices import ANY_FAILURE, Choice, Shape, one
+from conformance.activex.choices import ANY_FAILURE, Choice, Option, Shape, one
 from conformance.activex.expected import Invoke, Seen
 from conformance.activex.further_world import Names, World, cell
 from conformance.activex.management import Report
@@ -15,6 +15,7 @@ from conformance.activex.tables_further import ANOTHER, APPLICATION, FLAGS, FURT
 from conformance.activex.values import INTEGERS, MISSING, Variant, short, text, truth
 from conformance.spec.constants.properties import PROPERTIES
 
+OWN_ENTRY: Final = "R-MQAC-directory-of-this-computer"
 IF_NOT_EXIST: Final = 2
 _DSSERVER, _CONNECTED, _BYTES = (
     PROPERTIES[f"PROPID_MGMT_MSMQ_{n}"].value for n in ("DSSERVER", "CONNECTED", "BYTES_IN_ALL_QUEUES")
@@ -94,7 +95,10 @@ def _register(its: Application, call: Invoke) -> Iterator[Choice]:
 
 
 def _directory(world: World, call: Invoke) -> Iterator[Choice]:
-    """Yield the demands on a look at the directory. Without one, a queue manager may still know itself."""
+    """Yield the demands on a look at the directory. Without one, a queue manager may still know itself, or fail.
+
+    A plan that gives no directory does not tell whether the implementation has one.
+    """
     form = f"{call.member}.method"
     asked = str(call.arguments[0].value or "")
     if call.member == "MachineIdOfMachineName":
@@ -115,8 +119,11 @@ def _directory(world: World, call: Invoke) -> Iterator[Choice]:
         )
         names = named(form, "success", "gives", "accepts")
     other = _of_directory(world, call.member, asked)
-    if here:
+    if here and world.directory is not None:
         yield one(names, S_OK, value)
+    elif here:
+        own = Option(names, S_OK, value, ((OWN_ENTRY, "known"),))
+        yield (own, Option(named(form, "fails"), ANY_FAILURE, readings=((OWN_ENTRY, "asked"),)))
     elif other is not None:
         told = Shape(text(other), lambda shown: str(shown.value or "").casefold() == other.casefold(), other)
         yield one(names, S_OK, told)

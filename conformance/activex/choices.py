@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from conformance.activex.expected import Invoke, Readings, Seen, codes_of
+from conformance.activex.printed import numbers
 from conformance.activex.statuses import E_FAIL, S_OK, failed
 from conformance.activex.step import passed
 from conformance.activex.values import Variant, same
@@ -79,7 +80,7 @@ def refused(names: Iterable[str], status: int) -> Iterator[Choice]:
     every = tuple(names)
     codes = codes_of(every)
     yield one((name for name in every if name not in codes), ANY_FAILURE)
-    yield one(codes, status)
+    yield tuple(Option(codes, number, readings=follows) for number, follows in numbers(codes, status))
 
 
 def ideal(choices: Iterable[Choice]) -> Seen:

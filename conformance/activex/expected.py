@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from conformance.activex.cells import requirements
 from conformance.activex.members import Check, Kind, Member
+from conformance.activex.printed import accepted
 from conformance.activex.states import CREATED, RECEIVED, REFRESHED, refuses
 from conformance.activex.statuses import E_NOTIMPL, S_OK, failed
 from conformance.activex.tables import CLASSES
@@ -93,16 +94,17 @@ def demands(held: Held, call: Invoke, seen: Seen, readings: Readings) -> Iterato
     """Yield the demands on an answer. None for a call of which the tables say nothing."""
     member = CLASSES[held.coclass][call.member]
     if member.unimplemented:  # its own code says most: an argument is ignored where nothing is done
-        yield from reversed(list(refused(requirements(member, call.kind, "unimplemented"), seen, E_NOTIMPL)))
+        names = requirements(member, call.kind, "unimplemented")
+        yield from reversed(list(refused(names, seen, E_NOTIMPL, readings)))
         return
     check = refusing(member, held, call)
     if check is not None:
         columns = [f"check:{check.name}"]
         if held.coclass == "MSMQTransaction" and check.name == "empty":
             columns.append("initial")
-        yield from refused(requirements(member, call.kind, *columns), seen, check.status)
+        yield from refused(requirements(member, call.kind, *columns), seen, check.status, readings)
     elif call.kind == "put":
-        yield from _put(member, call.arguments[-1], seen)
+        yield from _put(member, call.arguments[-1], seen, readings)
     elif call.kind == "get":
         yield from _get(member, held, seen, readings)
     elif call.kind == "method":
@@ -147,7 +149,7 @@ def _status(names: tuple[str, ...], seen: Seen, wanted: int | None) -> Demand:
     return Demand(names, seen.status == wanted, {"status": wanted})
 
 
-def refused(names: tuple[str, ...], seen: Seen, code: int | None) -> Iterator[Demand]:
+def refused(names: tuple[str, ...], seen: Seen, code: int | None, readings: Readings) -> Iterator[Demand]:
     """Yield the demands on a refusal: that the call fails, and that it fails with a code, None for any."""
     if code is None:
         yield _status(names, seen, None)
@@ -156,7 +158,15 @@ def refused(names: tuple[str, ...], seen: Seen, code: int | None) -> Iterator[De
     others = tuple(name for name in names if name not in codes)
     if others:
         yield Demand(others, failed(seen.status), {"status": code})
-    yield _status(codes, seen, code)
+    yield _coded(codes, seen, code, readings)
+
+
+def _coded(names: tuple[str, ...], seen: Seen, code: int, readings: Readings) -> Demand:
+    """Return the demand on a code: of the numbers that stand for it, those that are accepted."""
+    fits = accepted(names, code, readings)
+    found = next((follows for number, follows in fits if number == seen.status), None)
+    assumed = (found or ()) if len(fits) > 1 else ()
+    return Demand(names, found is not None, {"status": fits[0][0]}, assumed)
 
 
 def codes_of(names: Iterable[str]) -> tuple[str, ...]:
@@ -164,13 +174,13 @@ def codes_of(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in names if name.rpartition(".")[2].startswith(("return-", "not-implemented")))
 
 
-def _put(member: Member, value: Variant, seen: Seen) -> Iterator[Demand]:
+def _put(member: Member, value: Variant, seen: Seen, readings: Readings) -> Iterator[Demand]:
     if member.takes is None:
         return
     if member.takes.admits(value):
         yield _status(requirements(member, "put", f"type:{value.vt}", "success"), seen, S_OK)
     elif member.refusal is not None:
-        yield from refused(requirements(member, "put", "refused"), seen, member.refusal)
+        yield from refused(requirements(member, "put", "refused"), seen, member.refusal, readings)
 
 
 def _get(member: Member, held: Held, seen: Seen, readings: Readings) -> Iterator[Demand]:

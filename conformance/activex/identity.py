@@ -7,20 +7,26 @@ place there is no type library at all, and then names of arguments are those of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import chain
 from typing import Any, Final
 
 from conformance.activex import library
+from conformance.activex.expected import Readings
 from conformance.activex.library import Declared, DeclaredInterface
-from conformance.spec.catalogue import requirement_id
+from conformance.spec.catalogue import reading_id, requirement_id
 from conformance.spec.constants.interfaces import COCLASSES
 from conformance.verdict import Outcome, Verdict
 
 Described = Iterable[Mapping[str, Any]]
 
 E_NOINTERFACE: Final = 0x80004002
+KIND: Final = reading_id("R-MQAC-active-queues-kind")
+_OTHER_KINDS: Final[Mapping[tuple[str, str], str]] = {("ActiveQueues", "method"): "get"}
+"""Member and kind in the document to the kind that a type library in use has."""
 EVERY_OBJECT: Final = requirement_id("MQAC-3.1.client-active-x-i-unknown")
 _OUTGOING: Final = "_DMSMQEventEvents"
+_DISPINTERFACE: Final = "dispinterface"
 _ANSWERED: Final = {
     "MSMQEvent": {
         "IConnectionPointContainer": (
@@ -32,9 +38,39 @@ _ANSWERED: Final = {
 """Interfaces beside those of its type library that a class answers to."""
 
 
-def described(coclass: str, shown: Described) -> Iterator[Verdict]:
+def described(coclass: str, shown: Described, readings: Readings | None = None) -> Iterator[Verdict]:
     """Yield the verdicts on the description of a class."""
     told = {one["name"]: one for one in shown}
+    known = {} if readings is None else readings
+    others = {name: _as_declared(one, known) for name, one in told.items()}
+    if others == told:
+        yield from _described(coclass, told)
+        return
+    for letter, other in zip(_described(coclass, told), _described(coclass, others), strict=True):
+        explained = letter.outcome is Outcome.FAIL and other.outcome is Outcome.PASS
+        yield replace(other, readings=((KIND, "property"),)) if explained else other
+
+
+def other_kind(member: str, kind: str) -> str | None:
+    """Return the form in which type libraries in use have a member, None if it is the document's."""
+    return _OTHER_KINDS.get((member, kind))
+
+
+def takes_other_kind(readings: Readings) -> bool:
+    """Tell whether a member may have that form."""
+    return "property" in readings.get(KIND, ("property",))
+
+
+def _as_declared(interface: Mapping[str, Any], readings: Readings) -> Mapping[str, Any]:
+    """Return what is told of an interface with the document's kind of each member that may have another one."""
+    if not takes_other_kind(readings):
+        return interface
+    kinds = {(name, other): kind for (name, kind), other in _OTHER_KINDS.items()}
+    members = [{**one, "kind": kinds.get((one["name"], one["kind"]), one["kind"])} for one in interface["members"]]
+    return {**interface, "members": members}
+
+
+def _described(coclass: str, told: Mapping[str, Mapping[str, Any]]) -> Iterator[Verdict]:
     for name in library.classes()[coclass]:
         wanted, found = library.interfaces()[name], told.get(name)
         whole = _interface(coclass, wanted, found)
@@ -97,13 +133,19 @@ def _interface(coclass: str, wanted: DeclaredInterface, found: Mapping[str, Any]
     }
     seen = None
     if found is not None and shown is not None:
-        seen = shown | {"base": found.get("base", wanted.base), "members": _names(found["members"])}
+        seen = shown | {"base": _base(found, wanted), "members": _names(found["members"])}
         if any("slot" not in one for one in found["members"]):
             whole, seen = iid, shown
     for name in library.of_interfaces().get(wanted.name, ()):
         expected, actual = (whole, seen) if name.startswith("MQAC-6.") else (iid, shown)
         outcome = Outcome.PASS if actual == expected else Outcome.FAIL
         yield Verdict(name, outcome, f"{coclass}: {wanted.name}", expected, actual)
+
+
+def _base(found: Mapping[str, Any], wanted: DeclaredInterface) -> Any:
+    """Return the base that a description tells. A dispinterface is told by its kind, or by the interface it extends."""
+    base = found.get("base", wanted.base)
+    return wanted.base if (wanted.base, base) == (_DISPINTERFACE, "IDispatch") else base
 
 
 def _names(members: Iterable[Mapping[str, Any]]) -> list[str]:

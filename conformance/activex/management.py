@@ -24,6 +24,7 @@ from conformance.activex.values import MISSING, NOTHING, Variant, long, text, tr
 from conformance.spec.constants.properties import PROPERTIES
 
 AGAIN: Final = "R-MQAC-init-again"
+INACTIVE: Final = "R-MQAC-init-inactive-queue"
 TYPES: Final = "R-MQAC-management-number-types"
 CONVERSION: Final = "R-MQAC-path-name-conversion"
 QUERY: Final = "QueryInterface"
@@ -214,7 +215,8 @@ def _init(world: World, its: Managed, call: Invoke, reports: Mapping[str, Report
         if isinstance(report, int):
             yield one(named(form, "fails"), report)
     elif not (found[1] or world.is_open(found[0])):
-        yield one(named(form, "inactive"), ANY_FAILURE)
+        refused = Option(named(form, "inactive"), ANY_FAILURE, readings=((INACTIVE, "refused"),))
+        yield (refused, Option((), S_OK, readings=((INACTIVE, "initialized"),)))
     elif its.ready:
         again = Option(named(form, "success"), S_OK, readings=((AGAIN, "again"),))
         yield (again, Option(named(form, "success"), ANY_FAILURE, readings=((AGAIN, "refused"),)))

@@ -75,7 +75,7 @@ class ClientObjects:
         assert act.call is not None
         told = self._wanted(act.object, act.call)
         if told is None:
-            return ideal_of_table(self.held[act.object], act.call)
+            return ideal_of_table(self.held[act.object], act.call, self.readings)
         return choices.ideal(told)
 
     def _made(self, name: str, coclass: str) -> None:

@@ -16,8 +16,9 @@ from conformance.activex.expected import Invoke, Readings, Seen
 from conformance.activex.further_world import RECEIVE, SEND, Names, cell
 from conformance.activex.library import interfaces
 from conformance.activex.plans import Act
+from conformance.activex.printed import numbers
 from conformance.activex.scenes import Place
-from conformance.activex.statuses import E_INVALIDARG, E_NOTIMPL, OLE_E_BLANK, S_OK, failed
+from conformance.activex.statuses import E_INVALIDARG, E_NOTIMPL, E_POINTER, OLE_E_BLANK, S_OK, failed
 from conformance.activex.tables_further import EVENT
 from conformance.activex.values import MISSING, Variant, hollow, long, same
 from conformance.spec.catalogue import requirement_id
@@ -28,9 +29,7 @@ SINK: Final = interfaces()["_DMSMQEventEvents"].iid
 FIRST, CURRENT, NEXT = 0, 1, 2
 INFINITE: Final = -1
 ACCESS: Final = "R-MQAC-notification-access"
-NUMBERS: Final = "R-MQAC-com-result-values"
 CANNOT_CONNECT, NO_CONNECTION = 0x80040202, 0x80040200
-_E_POINTER: Final = (("by-name", 0x80004003), ("as-printed", 0x80000005))
 _INFO, _QUEUE = "MSMQQueueInfo", "MSMQQueue"
 _OBJECT: Final = Shape(Variant("DISPATCH", "x"), lambda shown: bool(shown.value), "an object")
 TIMED_OUT: Final = long(hresults.MQ_ERROR_IO_TIMEOUT)
@@ -207,7 +206,7 @@ class EventObjects:
         elif sink == "null":
             yield one(named("Advise", "check:null"), ANY_FAILURE)
             code = named("Advise", "code:null")
-            yield tuple(Option(code, status, readings=((NUMBERS, word),)) for word, status in _E_POINTER)
+            yield tuple(Option(code, status, readings=follows) for status, follows in numbers(code, E_POINTER))
         elif sink == "other":
             yield one(named("Advise", "code:other"), CANNOT_CONNECT)
             zero = Shape(Variant("UI4", 0), lambda shown: shown.value in (None, 0), "the cookie 0, if any")

@@ -15,8 +15,8 @@ from conformance.activex.plans_further import ABROAD, ACTIONS, FIRST, direct, in
 from conformance.activex.plans_query import EMPTY, GIVEN, lookup
 from conformance.activex.scene_events import TIMED_OUT, event_objects
 from conformance.activex.scene_further import driven, further_objects
-from conformance.activex.scenes import IDEAL, Stage, spoken
-from conformance.activex.tables_further import COLLECTION, DESTINATION, MANAGEMENT, QUERY, QUEUE_INFOS
+from conformance.activex.scenes import COMPUTER, IDEAL, Stage, spoken
+from conformance.activex.tables_further import APPLICATION, COLLECTION, DESTINATION, MANAGEMENT, QUERY, QUEUE_INFOS
 from conformance.activex.values import MISSING, Variant, long, text, truth
 from conformance.spec.catalogue import catalogue
 from conformance.verdict import Outcome, Verdict
@@ -38,6 +38,8 @@ READINGS = (
     "R-MQAC-path-name-conversion",
     "R-MQAC-management-number-types",
     "R-MQAC-init-again",
+    "R-MQAC-init-inactive-queue",
+    "R-MQAC-directory-of-this-computer",
     "R-MQAC-notification-access",
     "R-MQAC-com-result-values",
     "R-MQAC-query-without-multicast",
@@ -160,8 +162,24 @@ def test_a_report_decides_what_a_management_object_tells() -> None:
 
 def test_a_queue_that_is_not_open_is_not_managed() -> None:
     plan = (*queue("i"), create(MANAGEMENT, "g"), init(MISSING, text(direct(FIRST))))
-    assert "MQAC-3.3.4.1.1.represented-queue-active-format-name" in answered(plan, further_objects, Seen(0))
-    assert answered(plan, further_objects, Seen(0xC00E0004)) == set()
+    refused = {"R-MQAC-init-inactive-queue": ("refused",)}
+    name = "MQAC-3.3.4.1.1.represented-queue-active-format-name"
+    assert name in answered(plan, further_objects, Seen(0), readings=refused)
+    for status in (0, 0xC00E0004):
+        assert answered(plan, further_objects, Seen(status)) == set()
+    ready = (*plan, on("g", "IsLocal", kind="get"))
+    uninitialized = Seen(0xC00E0094)
+    assert answered(ready, further_objects, Seen(0xC00E0004), uninitialized) == set()
+    assert name in answered(ready, further_objects, Seen(0xC00E0004), Seen(0, Variant("BOOL", True)))
+
+
+def test_without_a_directory_a_queue_manager_knows_itself_or_nobody() -> None:
+    plan = (create(APPLICATION, "a"), on("a", "MachineIdOfMachineName", text(COMPUTER)))
+    own = {"R-MQAC-directory-of-this-computer": ("known",)}
+    assert answered(plan, further_objects, Seen(0xC00E0013)) == set()
+    assert answered(plan, further_objects, Seen(0xC00E0013), readings=own)
+    assert answered(plan, further_objects, Seen(0, text("01234567-89ab-cdef-0123-456789abcdef")))
+    assert answered((GIVEN, *plan), further_objects, Seen(0xC00E0013))
 
 
 def test_a_query_is_judged_as_a_set() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from conformance.activex import identity, library
+from conformance.activex.expected import Readings
 from conformance.spec.catalogue import catalogue
 from conformance.verdict import Outcome
 from tools import declarations
@@ -17,7 +18,7 @@ from tools import declarations
 Change = Callable[[dict[str, Any]], None]
 
 
-def failed(coclass: str, change: Change) -> set[str]:
+def failed(coclass: str, change: Change, readings: Readings | None = None) -> set[str]:
     """Return the requirements that fail for a description of which each interface is changed."""
     shown = [
         {**one, "members": [{**m, "arguments": [dict(a) for a in m["arguments"]]} for m in one["members"]]}
@@ -25,7 +26,7 @@ def failed(coclass: str, change: Change) -> set[str]:
     ]
     for one in shown:
         change(one)
-    return {one.requirement for one in identity.described(coclass, shown) if one.outcome is Outcome.FAIL}
+    return {one.requirement for one in identity.described(coclass, shown, readings) if one.outcome is Outcome.FAIL}
 
 
 def members(change: Change) -> Change:
@@ -85,6 +86,25 @@ def test_a_member_that_came_later_is_in_no_earlier_revision() -> None:
             interface["members"].append({"name": "Receive", "kind": "method", "slot": 20, "arguments": []})
 
     assert "MQAC-3.11.4.receive-revisions" in failed("MSMQQueue", early)
+
+
+def test_a_dispinterface_may_be_told_by_the_interface_it_extends() -> None:
+    def based(base: str) -> Change:
+        return lambda one: one.update(base=base) if one["name"] == "_DMSMQEventEvents" else None
+
+    assert failed("MSMQEvent", based("IDispatch")) == set()
+    assert failed("MSMQEvent", based("IUnknown")) == {"MQAC-6.dmsmq-event-events-interface"}
+
+
+def test_a_method_that_type_libraries_have_as_a_property_is_either() -> None:
+    def read(member: dict[str, Any]) -> None:
+        member["kind"] = "get" if member["name"] == "ActiveQueues" else member["kind"]
+
+    letter = failed("MSMQApplication", members(read), {identity.KIND: ("method",)})
+    own = {"MQAC-3.2.4.3.1.active-queues-method", "MQAC-3.2.4.active-queues-revisions"}
+    assert letter == own | {"MQAC-6.imsmq-application3-interface"}
+    assert failed("MSMQApplication", members(read)) == set()
+    assert failed("MSMQApplication", members(lambda one: one.update(kind="put"))) >= own
 
 
 def test_events_are_told_by_their_dispatch_identifiers() -> None:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from conformance.activex import identity
+from conformance.activex.expected import Readings
 from conformance.runlog.events import StoryStep
 from conformance.suites.objects.playing import NotCreated, Tell
 from conformance.verdict import Verdict
@@ -15,21 +16,15 @@ if TYPE_CHECKING:
     from conformance.harness.port import Port
 
 
-def identify(coclass: str, mq: Port, tell: Tell) -> Iterator[Verdict]:
+def identify(coclass: str, mq: Port, readings: Readings, tell: Tell) -> Iterator[Verdict]:
     """Yield the verdicts on the description of a class and on the queries of an object of it."""
     params = {"class": coclass}
     result = mq.call("objects.describe", **params)
     if result.status != 0:
         raise NotCreated(f"the driver describes no {coclass}")
-    tell(
-        partial(
-            StoryStep,
-            f"describe {coclass}",
-            {"method": "objects.describe", "params": params},
-            {"status": result.status},
-        )
-    )
-    yield from identity.described(coclass, result.values["interfaces"])
+    call = {"method": "objects.describe", "params": params}
+    tell(partial(StoryStep, f"describe {coclass}", call, {"status": result.status}))
+    yield from identity.described(coclass, result.values["interfaces"], readings)
     if not mq.offers("objects.create"):
         return
     made = mq.call("objects.create", **params)

@@ -28,7 +28,7 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
         if "described" in repro:
             return list(staging.describe(repro["described"], client, _untold))
         if "identity" in repro:
-            return list(identifying.identify(repro["identity"], client, _untold))
+            return list(identifying.identify(repro["identity"], client, options.readings, _untold))
         plan = tuple(Act.from_json(act) for act in repro["acts"])
         if repro.get("scene") in further.STAGES:
             played = further.play(plan, client, options.readings, _untold, repro["scene"])
