@@ -15,9 +15,12 @@ from conformance.spec.catalogue import assignment
 
 CONSISTENT, RESENDING, RECONNECTING = "consistent-session", "resending-session", "reconnecting-session"
 FLAGS, SESSION, ESTABLISH = "TransactionHeader.Flags", "SessionHeader", "EstablishConnectionHeader"
-FIRST, LAST, UNIQUE = (
-    f"MQMQ-2.2.20.5.{name}" for name in ("first-in-transaction", "last-in-transaction", "transaction-identifier-unique")
-)
+FIRST, LAST, UNIQUE, IDENTIFIER = (
+    f"MQMQ-2.2.20.5.{name}"
+    for name in (
+        "first-in-transaction", "last-in-transaction", "transaction-identifier-unique", "transaction-identifier",
+    )
+)  # fmt: skip
 TIMEOUT = "ConnectionParametersHeader.RecoverableAckTimeout"
 
 
@@ -44,7 +47,9 @@ BROKEN: dict[str, tuple[str, list[Edit], set[str]]] = {
     "the first message of a sequence has no FM": (CONSISTENT, [flip(9, FLAGS, FM)], {FIRST}),
     "the only message of a transaction has no FM": (CONSISTENT, [flip(22, FLAGS, FM)], {FIRST}),
     "a message within a sequence begins a transaction without FM": (RESENDING, [flip(12, FLAGS, FM)], {FIRST}),
-    "the second message of a transaction has another identifier": (CONSISTENT, [flip(10, FLAGS, 0b100 << 4)], {FIRST}),
+    "the second message of a transaction has another identifier": (
+        CONSISTENT, [flip(10, FLAGS, 0b100 << 4)], {IDENTIFIER},
+    ),
     "the last message of a sequence has no LM": (CONSISTENT, [flip(11, FLAGS, LM)], {LAST}),
     "a later transaction alone has its last mark": (
         CONSISTENT, [flip(9, FLAGS, FM), flip(11, FLAGS, LM), flip(22, FLAGS, FM)], {FIRST},

@@ -243,6 +243,7 @@ _EDITS: dict[str, list[Edit]] = {
     "MQQB-3.1.2.7.order-ack-delay": [delayed(25, -800)],
     "MQMQ-2.2.20.5.first-in-transaction": [flip(10, f"{TX}.Flags", FM)],
     "MQMQ-2.2.20.5.last-in-transaction": [flip(10, f"{TX}.Flags", LM)],
+    "MQMQ-2.2.20.5.transaction-identifier": [flip(10, f"{TX}.Flags", 0b100 << 4)],
     "MQMQ-2.2.20.5.transaction-identifier-unique": [flip(22, f"{TX}.Flags", 0b11 << 4)],
 }  # fmt: skip
 

@@ -94,8 +94,13 @@ class Transactions:
         """Judge what was waited for to the end of the capture: marks of transactions."""
         groups = self.groups
         # A message without FM may belong to a transaction whose last one is missed, under a wrong identifier.
-        blamed = {hosts for _, hosts, _ in groups.unmarked.values()}
-        groups.tell_unmarked(notes, lambda hosts: (path := self.paths.get(hosts)) is not None and not path.generation)
+        blamed = {one.hosts for one in groups.unmarked.values()}
+
+        def is_whole(hosts: Hosts) -> bool:
+            return (path := self.paths.get(hosts)) is not None and not path.generation
+
+        groups.tell_unmarked(notes, is_whole)
+        groups.tell_within(notes, lambda hosts: hosts not in blamed and is_whole(hosts))
         for (source, hosts), one in groups.unended.items():
             path, views = self.paths.get(hosts), self.views.get(source)
             following = None if path is None else path.sequences.get(one.following)
@@ -133,7 +138,8 @@ class Transactions:
                 follows = progress is not None and progress.highest == sent.number - 1
             else:
                 follows = (session and older is not None) or known.get((source, message - 1)) is not None
-            delta = self.groups.see(seen, notes, path, hosts, Place(sent.sequence, follows, session))
+            unended = progress is not None and progress.unended > 0
+            delta = self.groups.see(seen, notes, path, hosts, Place(sent.sequence, follows, session, unended))
         back = self._path((hosts[1], hosts[0]))
         results: list[View] = []
         for view in views:
