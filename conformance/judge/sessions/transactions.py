@@ -32,6 +32,7 @@ _FORM = requirement_id("MQQB-3.1.7.17.destination-form")
 _FINAL_PREVIOUS = requirement_id("MQQB-2.2.5.1.previous")
 _FINAL_WANTED = requirement_id("MQQB-3.1.7.2.2.wanted")
 _ACCEPTED = requirement_id("MQQB-3.1.5.8.6.accepted")
+_PASSED_ON = requirement_id("MQQB-3.1.1.5.passed-on")
 _DELAY = requirement_id("MQQB-3.1.2.7.order-ack-delay")
 _READING_REJECTED = "R-MQQB-rejected-number"
 _ACK_RECEIVE = 0x4000
@@ -89,6 +90,8 @@ class Transactions:
             path.first_ns = path.first_ns or seen.time_ns
             if original:
                 self._message(seen, notes, path, hosts, counts, known)
+            else:
+                self._passed_on(seen, notes)
 
     def end(self, notes: Notes) -> None:
         """Judge what was waited for to the end of the capture: marks of transactions."""
@@ -163,6 +166,22 @@ class Transactions:
             path.indirect = True
         path.newest = max(path.newest or 0, sent.sequence)
         _bound(path)
+
+    def _passed_on(self, seen: Seen, notes: Notes) -> None:
+        """Judge a message on its further way by what its own queue manager sent last, on any of its connections."""
+        source, message = seen.text("UserHeader.SourceQueueManager"), seen.number("UserHeader.MessageID")
+        sent = None if source is None or message is None else self.sent.get((source, message))
+        now = Sent.of(seen, None)
+        if sent is None or now is None:
+            return
+        if sent.again:
+            notes.undecided(_PASSED_ON, seen, "it is not known which transmission was passed on")
+            return
+        # A second transmission, of whatever queue manager, may bridge a gap with an earlier number (3.1.7.1.3).
+        holds = (now.sequence, now.number) == (sent.sequence, sent.number) and now.previous <= sent.previous
+        names = ("sequence", "number", "previous")
+        wanted, found = ({name: getattr(one, name) for name in names} for one in (sent, now))
+        notes.judge(_PASSED_ON, holds, seen, wanted, found)
 
     def _order_ack(self, seen: Seen, notes: Notes, hosts: Hosts, *, new: bool) -> None:
         sequence, number = (seen.number(f"OrderAckBody.{key}") for key in ("TxSequenceID", "TxSequenceNumber"))
