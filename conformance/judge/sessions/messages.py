@@ -10,13 +10,15 @@ from typing import Final
 from conformance.judge.sessions.acknowledgments import (
     ORIGINAL,
     Original,
+    fits,
     judge_acknowledgment,
     judge_against,
+    judge_itself,
     judge_missing,
     judge_reason,
 )
 from conformance.judge.sessions.context import MAX_REMEMBERED, Notes, Path, Seen, digest_of
-from conformance.judge.sessions.misnamed import judge_misnamed, meant_by
+from conformance.judge.sessions.misnamed import fitting, judge_misnamed, meant_by
 from conformance.judge.sessions.reports import REPORT_CLASS, judge_report
 from conformance.spec.catalogue import requirement_id
 from conformance.spec.constants.enumerations import ENUMERATIONS
@@ -193,5 +195,12 @@ class Messages:
                 judge_misnamed(seen, notes, meant, back(seen))
             else:
                 judge_missing(seen, notes, named=any(correlation))
+        elif known.frame == seen.frame_number:
+            judge_itself(seen, notes)
         else:
-            judge_against(seen, notes, Original.of(known.frame, known, known.body))
+            original = Original.of(known.frame, known, known.body)
+            own = known.text("UserHeader.SourceQueueManager") == seen.text("UserHeader.SourceQueueManager")
+            if own and not fits(seen, original) and fitting(seen, self.known) is not None:
+                judge_itself(seen, notes)
+            else:
+                judge_against(seen, notes, original)

@@ -219,15 +219,16 @@ class Transactions:
     ) -> None:
         own = back.sequences.get(sequence)
         sent = own is not None and bool(own.highest)
-        if sent and there.newest is None and not there.generation:
-            # Whatever it names, nothing came that it can acknowledge.
+        followed = notes.accepted(_READING_SEQUENCE)
+        if sent and not progress.highest and not there.generation and "own-outgoing" not in followed:
+            # It names a sequence of its sender's, as which no other queue manager's begins at the same second.
             readings = ((_READING_SEQUENCE, "acknowledged"),)
             notes.suspect(_SEQUENCE, seen, "a sequence of the other side", sequence, (there,), readings)
             return
         fits = {"acknowledged": bool(progress.highest), "own-outgoing": sent}
-        followed = [name for name in notes.accepted(_READING_SEQUENCE) if fits.get(name)]
-        if followed:
-            notes.judge(_SEQUENCE, True, seen, sequence, sequence, ((_READING_SEQUENCE, either(followed)),))
+        fitting = [name for name in followed if fits.get(name)]
+        if fitting:
+            notes.judge(_SEQUENCE, True, seen, sequence, sequence, ((_READING_SEQUENCE, either(fitting)),))
         elif not sequence & _ORDINAL:  # Ordinals begin with 1 (MS-MQQB 3.1.1.3.1).
             notes.judge(_SEQUENCE, False, seen, "a sequence", sequence, ((_READING_SEQUENCE, "acknowledged"),))
         elif (meant := _exchanged(there, sequence)) is not None:
@@ -283,15 +284,44 @@ class Transactions:
             return
         if not notes.same(_FINAL, seen, sent.sequence, seen.number("FinalAckBody.TxSequenceID")):
             return
+        previous = seen.number("FinalAckBody.TxPreviousSequenceNumber")
+        meant = self._at(sent.sequence, seen.number("FinalAckBody.TxSequenceNumber"), previous, sent)
+        if meant is not None:  # The number and the previous one agree about another message.
+            notes.judge(_FINAL_MESSAGE, False, seen, meant, message)
+            return
         notes.same(_FINAL_NUMBER, seen, sent.number, seen.number("FinalAckBody.TxSequenceNumber"))
         for requirement in (_FINAL_SOURCE, _FINAL_MESSAGE):
             notes.judge(requirement, True, seen, "a message that was sent", "one")
-        previous = seen.number("FinalAckBody.TxPreviousSequenceNumber")
         notes.judge(_FINAL_PREVIOUS, previous in sent.given, seen, {"one of": sorted(sent.given)}, previous)
         message_class = seen.number("MessagePropertiesHeader.MessageClass")
         if message_class == _ACK_RECEIVE:
             requested = "asked for" if sent.final else "not asked for"
             notes.judge(_FINAL_WANTED, sent.final, seen, "a final acknowledgment that JN, JP or FA asks for", requested)
+
+    def _at(self, sequence: int, number: int | None, previous: int | None, named: Sent) -> int | None:
+        """Return the message at this place of a sequence, if what an acknowledgment names has another in both parts."""
+        if number == named.number or previous in named.given:
+            return None
+        found = (
+            message
+            for (_, message), sent in self.sent.items()
+            if (sent.sequence, sent.number) == (sequence, number) and previous in sent.given
+        )
+        return next(found, None)
+
+    def acknowledges(self, seen: Seen, manager: str | None) -> bool:
+        """Tell whether a transactional acknowledgment is for a message of the queue manager at its connection's end.
+
+        After messages to direct names alone it may not go to a private name at all, whichever that is.
+        """
+        there = self._path((seen.hosts[1], seen.hosts[0]))
+        if not there.indirect:
+            return False
+        if seen.kind == "OrderAck":
+            progress = there.sequences.get(seen.number("OrderAckBody.TxSequenceID") or 0)
+            return progress is not None and bool(progress.highest)
+        source, message = seen.text("FinalAckBody.SourceGUID"), seen.number("FinalAckBody.MessageID")
+        return source == manager and message is not None and self.sent.get((source or "", message)) is not None
 
     def _misnamed(self, seen: Seen, notes: Notes, source: str, message: int) -> None:
         """Judge a FinalAck for no known message: one with its sequence and number, and half its name, may be meant."""
