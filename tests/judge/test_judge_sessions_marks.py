@@ -9,9 +9,10 @@ from uuid import UUID
 import pytest
 
 from conformance.capture import Event
-from conformance.judge.sessions.edits import Edit, captured, flip, later, lost, on, put, rebuilt
-from conformance.judge.sessions.mutations import BETA, FM, LM, STRANGER, failed
+from conformance.judge.sessions.edits import Edit, captured, copy, flip, frame, later, lost, on, put, rebuilt
+from conformance.judge.sessions.mutations import BETA, FM, LM, STRANGER, TO_QUEUE_4, failed
 from conformance.spec.catalogue import assignment
+from conformance.wire import dissect
 
 CONSISTENT, RESENDING, RECONNECTING = "consistent-session", "resending-session", "reconnecting-session"
 FLAGS, SESSION, ESTABLISH = "TransactionHeader.Flags", "SessionHeader", "EstablishConnectionHeader"
@@ -34,6 +35,16 @@ PUBLIC: dict[str, int | str | bytes] = {
     "UserHeader.Flags.DQ": 5, "UserHeader.DestinationQueue.PublicQueueIdentifier": str(UUID(int=7)),
     "UserHeader.QueueManagerAddress": str(BETA),
 }  # fmt: skip
+
+
+def named_itself(events: list[Event]) -> list[Event]:
+    """Let an administration acknowledgment acknowledge itself."""
+    fields = dissect(frame(events, 23).data).fields
+    lineage = UUID(str(fields["UserHeader.SourceQueueManager"])).bytes_le
+    own = lineage + int(str(fields["UserHeader.MessageID"])).to_bytes(4, "little")
+    return put(23, "MessagePropertiesHeader.CorrelationID", own)(events)
+
+
 # No message goes to a direct name but those of the acceptor, which answer on a session of their own.
 NOT_DIRECT = [
     *(rebuilt(number, PUBLIC) for number in (7, 8, 9, 10, 11, 22)),
@@ -49,6 +60,30 @@ BROKEN: dict[str, tuple[str, list[Edit], set[str]]] = {
     "a message within a sequence begins a transaction without FM": (RESENDING, [flip(12, FLAGS, FM)], {FIRST}),
     "the second message of a transaction has another identifier": (
         CONSISTENT, [flip(10, FLAGS, 0b100 << 4)], {IDENTIFIER},
+    ),
+    "the last message has the identifier of the transaction before": (
+        CONSISTENT, [flip(9, FLAGS, LM), flip(10, FLAGS, FM | 0b10 << 4)], {IDENTIFIER},
+    ),
+    "a transaction has no LM and the next one of its sequence follows": (
+        CONSISTENT, [flip(10, FLAGS, FM | 0b10 << 4), flip(11, FLAGS, 0b10 << 4)], {LAST},
+    ),
+    "a message sent again has no FM any more": (RESENDING, [flip(14, FLAGS, FM)], {FIRST}),
+    "a message sent again has another LM": (RESENDING, [flip(14, FLAGS, LM)], {LAST}),
+    "a message sent again has another identifier": (RESENDING, [flip(14, FLAGS, 0b100 << 4)], {IDENTIFIER}),
+    "an acknowledgment goes to a public queue, not to the private one": (
+        RESENDING, [rebuilt(23, PUBLIC)], {"MQQB-3.1.7.15.destination"},
+    ),
+    "an acknowledgment names itself": (RESENDING, [named_itself], {"MQQB-3.1.7.15.correlation"}),
+    "an order acknowledgment goes to the order queue of a stranger": (
+        CONSISTENT,
+        [*NOT_DIRECT, rebuilt(20, {**TO_QUEUE_4, "UserHeader.QueueManagerAddress": str(STRANGER)})],
+        {"MQQB-3.1.7.17.private-name", "MQQB-3.1.7.17.destination-form"},  # The second one still has a direct name.
+    ),
+    "the cookies of pings fall": (
+        RESENDING,
+        [*(put(n, "Ping.Cookie", 9) for n in (1, 2)), *(put(n, "Ping.Cookie", 8) for n in (62, 63)),
+         copy(62, 63, put(-1, "Ping.Cookie", 7))],
+        {"MQQB-3.1.7.6.cookie"},
     ),
     "the last message of a sequence has no LM": (CONSISTENT, [flip(11, FLAGS, LM)], {LAST}),
     "a later transaction alone has its last mark": (

@@ -2,8 +2,10 @@
 
 The documents disagree on whether FM and LM mark the first and last message of a whole transaction or of its part in one
 queue. Judged is what both readings forbid. A mark is missing where no message of the transaction in the capture has it,
-and the capture shows what came just before, or after: that is told when the capture ends. A message without FM that comes
-while another transaction of its sequence is open belongs to that one, and has a wrong identifier.
+and the capture shows what came just before, or after: that is told when the capture ends.
+
+A message without FM that comes while another transaction of its sequence is open belongs to that one, and has a wrong
+identifier.
 """
 
 from __future__ import annotations
@@ -99,7 +101,7 @@ class Groups:
 
     unmarked: the first messages in the capture of transactions without FM. unended: by queue manager and hosts, the
     first sequence that was left with a transaction without LM. within: the first of each queue. spread: queue managers
-    with a transaction in several queues.
+    with a transaction in several queues. misnamed: between these hosts an identifier was wrong.
     """
 
     groups: OrderedDict[Key, Group] = field(default_factory=OrderedDict)
@@ -107,6 +109,7 @@ class Groups:
     unended: OrderedDict[tuple[str, Hosts], Unended] = field(default_factory=OrderedDict)
     within: OrderedDict[tuple[int, int], Within] = field(default_factory=OrderedDict)
     spread: dict[str, None] = field(default_factory=dict)
+    misnamed: dict[Hosts, None] = field(default_factory=dict)
 
     def see(self, seen: Seen, notes: Notes, path: Path, hosts: Hosts, place: Place) -> int:
         """Judge a transactional message that its own queue manager sends for the first time.
@@ -135,6 +138,9 @@ class Groups:
                 notes.undecided(_LAST, seen, _LOST)
             elif place.open and place.follows:
                 notes.judge(_IDENTIFIER, False, seen, "that of the transaction that has not ended", identifier)
+                self.misnamed[hosts] = None
+                if len(self.misnamed) > _MOST:
+                    del self.misnamed[next(iter(self.misnamed))]
             else:
                 notes.judge(_LAST, False, seen, "no message after the last one", f"ended in frame {group.frame}")
         else:

@@ -97,7 +97,7 @@ class Transactions:
         """Judge what was waited for to the end of the capture: marks of transactions."""
         groups = self.groups
         # A message without FM may belong to a transaction whose last one is missed, under a wrong identifier.
-        blamed = {one.hosts for one in groups.unmarked.values()}
+        blamed = {*groups.misnamed, *(one.hosts for one in groups.unmarked.values())}
 
         def is_whole(hosts: Hosts) -> bool:
             return (path := self.paths.get(hosts)) is not None and not path.generation
