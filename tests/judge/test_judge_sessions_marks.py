@@ -13,6 +13,7 @@ from conformance.judge.sessions.edits import Edit, captured, copy, flip, frame, 
 from conformance.judge.sessions.mutations import BETA, FM, LM, STRANGER, TO_QUEUE_4, failed
 from conformance.spec.catalogue import assignment
 from conformance.wire import dissect
+from conformance.wire.security_items import simple_blob
 
 CONSISTENT, RESENDING, RECONNECTING = "consistent-session", "resending-session", "reconnecting-session"
 FLAGS, SESSION, ESTABLISH = "TransactionHeader.Flags", "SessionHeader", "EstablishConnectionHeader"
@@ -34,6 +35,9 @@ def to_another_queue(number: float) -> Edit:
 PUBLIC: dict[str, int | str | bytes] = {
     "UserHeader.Flags.DQ": 5, "UserHeader.DestinationQueue.PublicQueueIdentifier": str(UUID(int=7)),
     "UserHeader.QueueManagerAddress": str(BETA),
+}  # fmt: skip
+ENCRYPTED: dict[str, int | str | bytes] = {
+    "SecurityHeader.Flags.EB": 1, "SecurityHeader.SecurityData.EncryptionKey": simple_blob(0x6801, bytes(64)),
 }  # fmt: skip
 
 
@@ -74,6 +78,12 @@ BROKEN: dict[str, tuple[str, list[Edit], set[str]]] = {
         RESENDING, [rebuilt(23, PUBLIC)], {"MQQB-3.1.7.15.destination"},
     ),
     "an acknowledgment names itself": (RESENDING, [named_itself], {"MQQB-3.1.7.15.correlation"}),
+    "an acknowledgment returns a body that is encrypted": (
+        RESENDING, [rebuilt(7, ENCRYPTED)], {"MQQB-3.1.7.15.body"},
+    ),
+    "a final acknowledgment has the place of another message than it names": (
+        RESENDING, [put(24, "FinalAckBody.MessageID", 7104)], {"MQQB-2.2.5.1.message-id"},
+    ),
     "an order acknowledgment goes to the order queue of a stranger": (
         CONSISTENT,
         [*NOT_DIRECT, rebuilt(20, {**TO_QUEUE_4, "UserHeader.QueueManagerAddress": str(STRANGER)})],
