@@ -10,7 +10,7 @@ import pytest
 
 from conformance.capture import Event
 from conformance.judge.sessions.edits import Edit, captured, copy, flip, frame, later, lost, on, put, rebuilt
-from conformance.judge.sessions.mutations import BETA, FM, LM, STRANGER, TO_QUEUE_4, failed
+from conformance.judge.sessions.mutations import BETA, FM, LM, SEQUENCE, STRANGER, TO_QUEUE_4, failed
 from conformance.spec.catalogue import assignment
 from conformance.wire import dissect
 from conformance.wire.security_items import simple_blob
@@ -39,6 +39,12 @@ PUBLIC: dict[str, int | str | bytes] = {
 ENCRYPTED: dict[str, int | str | bytes] = {
     "SecurityHeader.Flags.EB": 1, "SecurityHeader.SecurityData.EncryptionKey": simple_blob(0x6801, bytes(64)),
 }  # fmt: skip
+
+OWN_SEQUENCE = SEQUENCE + (5 << 32)
+OF_A_SEQUENCE: dict[str, int | str | bytes] = {
+    "TransactionHeader.TxSequenceID": OWN_SEQUENCE, "TransactionHeader.TxSequenceNumber": 1, FLAGS: FM | LM | 7 << 4,
+}  # fmt: skip
+ITS_FIRST = {"TxSequenceID": OWN_SEQUENCE, "TxSequenceNumber": 1, "TxPreviousSequenceNumber": 0}
 
 
 def named_itself(events: list[Event]) -> list[Event]:
@@ -83,6 +89,11 @@ BROKEN: dict[str, tuple[str, list[Edit], set[str]]] = {
     ),
     "a final acknowledgment has the place of another message than it names": (
         RESENDING, [put(24, "FinalAckBody.MessageID", 7104)], {"MQQB-2.2.5.1.message-id"},
+    ),
+    "an order acknowledgment names a sequence of its own sender": (
+        CONSISTENT,
+        [rebuilt(19, OF_A_SEQUENCE), *(put(25, f"OrderAckBody.{name}", value) for name, value in ITS_FIRST.items())],
+        {"MQQB-2.2.4.1.sequence"},
     ),
     "an order acknowledgment goes to the order queue of a stranger": (
         CONSISTENT,
