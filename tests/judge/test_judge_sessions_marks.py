@@ -9,15 +9,20 @@ from uuid import UUID
 import pytest
 
 from conformance.capture import Event
-from conformance.judge.sessions.edits import Edit, captured, flip, later, lost, on, put, rebuilt
-from conformance.judge.sessions.mutations import BETA, FM, LM, STRANGER, failed
+from conformance.judge.sessions.edits import Edit, captured, copy, flip, frame, later, lost, on, put, rebuilt
+from conformance.judge.sessions.mutations import BETA, FM, LM, SEQUENCE, STRANGER, TO_QUEUE_4, failed
 from conformance.spec.catalogue import assignment
+from conformance.wire import dissect
+from conformance.wire.security_items import simple_blob
 
 CONSISTENT, RESENDING, RECONNECTING = "consistent-session", "resending-session", "reconnecting-session"
 FLAGS, SESSION, ESTABLISH = "TransactionHeader.Flags", "SessionHeader", "EstablishConnectionHeader"
-FIRST, LAST, UNIQUE = (
-    f"MQMQ-2.2.20.5.{name}" for name in ("first-in-transaction", "last-in-transaction", "transaction-identifier-unique")
-)
+FIRST, LAST, UNIQUE, IDENTIFIER = (
+    f"MQMQ-2.2.20.5.{name}"
+    for name in (
+        "first-in-transaction", "last-in-transaction", "transaction-identifier-unique", "transaction-identifier",
+    )
+)  # fmt: skip
 TIMEOUT = "ConnectionParametersHeader.RecoverableAckTimeout"
 
 
@@ -31,6 +36,25 @@ PUBLIC: dict[str, int | str | bytes] = {
     "UserHeader.Flags.DQ": 5, "UserHeader.DestinationQueue.PublicQueueIdentifier": str(UUID(int=7)),
     "UserHeader.QueueManagerAddress": str(BETA),
 }  # fmt: skip
+ENCRYPTED: dict[str, int | str | bytes] = {
+    "SecurityHeader.Flags.EB": 1, "SecurityHeader.SecurityData.EncryptionKey": simple_blob(0x6801, bytes(64)),
+}  # fmt: skip
+
+OWN_SEQUENCE = SEQUENCE + (5 << 32)
+OF_A_SEQUENCE: dict[str, int | str | bytes] = {
+    "TransactionHeader.TxSequenceID": OWN_SEQUENCE, "TransactionHeader.TxSequenceNumber": 1, FLAGS: FM | LM | 7 << 4,
+}  # fmt: skip
+ITS_FIRST = {"TxSequenceID": OWN_SEQUENCE, "TxSequenceNumber": 1, "TxPreviousSequenceNumber": 0}
+
+
+def named_itself(events: list[Event]) -> list[Event]:
+    """Let an administration acknowledgment acknowledge itself."""
+    fields = dissect(frame(events, 23).data).fields
+    lineage = UUID(str(fields["UserHeader.SourceQueueManager"])).bytes_le
+    own = lineage + int(str(fields["UserHeader.MessageID"])).to_bytes(4, "little")
+    return put(23, "MessagePropertiesHeader.CorrelationID", own)(events)
+
+
 # No message goes to a direct name but those of the acceptor, which answer on a session of their own.
 NOT_DIRECT = [
     *(rebuilt(number, PUBLIC) for number in (7, 8, 9, 10, 11, 22)),
@@ -44,7 +68,44 @@ BROKEN: dict[str, tuple[str, list[Edit], set[str]]] = {
     "the first message of a sequence has no FM": (CONSISTENT, [flip(9, FLAGS, FM)], {FIRST}),
     "the only message of a transaction has no FM": (CONSISTENT, [flip(22, FLAGS, FM)], {FIRST}),
     "a message within a sequence begins a transaction without FM": (RESENDING, [flip(12, FLAGS, FM)], {FIRST}),
-    "the second message of a transaction has another identifier": (CONSISTENT, [flip(10, FLAGS, 0b100 << 4)], {FIRST}),
+    "the second message of a transaction has another identifier": (
+        CONSISTENT, [flip(10, FLAGS, 0b100 << 4)], {IDENTIFIER},
+    ),
+    "the last message has the identifier of the transaction before": (
+        CONSISTENT, [flip(9, FLAGS, LM), flip(10, FLAGS, FM | 0b10 << 4)], {IDENTIFIER},
+    ),
+    "a transaction has no LM and the next one of its sequence follows": (
+        CONSISTENT, [flip(10, FLAGS, FM | 0b10 << 4), flip(11, FLAGS, 0b10 << 4)], {LAST},
+    ),
+    "a message sent again has no FM any more": (RESENDING, [flip(14, FLAGS, FM)], {FIRST}),
+    "a message sent again has another LM": (RESENDING, [flip(14, FLAGS, LM)], {LAST}),
+    "a message sent again has another identifier": (RESENDING, [flip(14, FLAGS, 0b100 << 4)], {IDENTIFIER}),
+    "an acknowledgment goes to a public queue, not to the private one": (
+        RESENDING, [rebuilt(23, PUBLIC)], {"MQQB-3.1.7.15.destination"},
+    ),
+    "an acknowledgment names itself": (RESENDING, [named_itself], {"MQQB-3.1.7.15.correlation"}),
+    "an acknowledgment returns a body that is encrypted": (
+        RESENDING, [rebuilt(7, ENCRYPTED)], {"MQQB-3.1.7.15.body"},
+    ),
+    "a final acknowledgment has the place of another message than it names": (
+        RESENDING, [put(24, "FinalAckBody.MessageID", 7104)], {"MQQB-2.2.5.1.message-id"},
+    ),
+    "an order acknowledgment names a sequence of its own sender": (
+        CONSISTENT,
+        [rebuilt(19, OF_A_SEQUENCE), *(put(25, f"OrderAckBody.{name}", value) for name, value in ITS_FIRST.items())],
+        {"MQQB-2.2.4.1.sequence"},
+    ),
+    "an order acknowledgment goes to the order queue of a stranger": (
+        CONSISTENT,
+        [*NOT_DIRECT, rebuilt(20, {**TO_QUEUE_4, "UserHeader.QueueManagerAddress": str(STRANGER)})],
+        {"MQQB-3.1.7.17.private-name", "MQQB-3.1.7.17.destination-form"},  # The second one still has a direct name.
+    ),
+    "the cookies of pings fall": (
+        RESENDING,
+        [*(put(n, "Ping.Cookie", 9) for n in (1, 2)), *(put(n, "Ping.Cookie", 8) for n in (62, 63)),
+         copy(62, 63, put(-1, "Ping.Cookie", 7))],
+        {"MQQB-3.1.7.6.cookie"},
+    ),
     "the last message of a sequence has no LM": (CONSISTENT, [flip(11, FLAGS, LM)], {LAST}),
     "a later transaction alone has its last mark": (
         CONSISTENT, [flip(9, FLAGS, FM), flip(11, FLAGS, LM), flip(22, FLAGS, FM)], {FIRST},

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from conformance.judge.sessions.context import Notes, Seen
+from conformance.judge.sessions.context import Notes, Seen, digest_of
 from conformance.spec.catalogue import requirement_id
 
 _CORRELATION = requirement_id("MQQB-3.1.7.15.correlation")
@@ -28,6 +28,7 @@ _NULL = "00000000-0000-0000-0000-000000000000"
 _HEADER = "MessagePropertiesHeader"
 _REACHED, _RECEIVED = 0x0002, 0x4000
 _PA, _PR, _NA, _NR = 1, 2, 4, 8
+_NO_BODY = digest_of(b"")
 _NAMES = "the acknowledged message is not in the capture"
 
 Queue = tuple[str, ...]
@@ -161,6 +162,11 @@ def judge_acknowledgment(seen: Seen, notes: Notes) -> None:
     notes.same(_UNSIGNED, seen, 0, seen.number("SecurityHeader.SignatureSize") or 0)
 
 
+def judge_itself(seen: Seen, notes: Notes) -> None:
+    """Judge an acknowledgment that names itself, or another message of its own queue manager that it does not fit."""
+    notes.judge(_CORRELATION, False, seen, "the identifier of the acknowledged message", "one of its sender's own")
+
+
 def judge_missing(seen: Seen, notes: Notes, *, named: bool) -> None:
     """Judge an acknowledgment whose message was not seen. named: the acknowledgment names a message."""
     if named:
@@ -197,7 +203,10 @@ def judge_against(seen: Seen, notes: Notes, original: Original) -> None:
             notes.same(_ADDRESSEE, seen, original.addressee, seen.text("UserHeader.SourceQueueManager"))
         return
     judge_reason(seen, notes, original)
-    if not original.encrypted and not seen.number("SecurityHeader.Flags.EB"):
+    if original.encrypted:
+        empty = seen.body() == _NO_BODY
+        notes.judge(_BODY, empty, seen, "no body, since that of the message is encrypted", "none" if empty else "one")
+    elif not seen.number("SecurityHeader.Flags.EB"):
         holds = seen.body() == original.body
         notes.judge(_BODY, holds, seen, f"the body of {where}", "the same" if holds else "another one")
 
@@ -205,7 +214,5 @@ def judge_against(seen: Seen, notes: Notes, original: Original) -> None:
 def _same_queue(notes: Notes, requirement: str, seen: Seen, expected: Queue | None, actual: Queue | None) -> None:
     if expected is None and requirement == _DESTINATION:
         notes.judge(requirement, False, seen, "no acknowledgment without an administration queue", list(actual or ()))
-    elif expected is not None and actual is not None and expected[0] != actual[0]:
-        notes.undecided(requirement, seen, "the queue is named in another form")
     elif expected is not None:
         notes.judge(requirement, expected == actual, seen, list(expected), list(actual or ()))

@@ -3,6 +3,9 @@
 The documents disagree on whether FM and LM mark the first and last message of a whole transaction or of its part in one
 queue. Judged is what both readings forbid. A mark is missing where no message of the transaction in the capture has it,
 and the capture shows what came just before, or after: that is told when the capture ends.
+
+A message without FM that comes while another transaction of its sequence is open belongs to that one, and has a wrong
+identifier.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from conformance.spec.catalogue import requirement_id
 
 _FIRST = requirement_id("MQMQ-2.2.20.5.first-in-transaction")
 _LAST = requirement_id("MQMQ-2.2.20.5.last-in-transaction")
+_IDENTIFIER = requirement_id("MQMQ-2.2.20.5.transaction-identifier")
 _UNIQUE = requirement_id("MQMQ-2.2.20.5.transaction-identifier-unique")
 _FLAGS = ("TransactionHeader.Flags.ID", "TransactionHeader.Flags.FM", "TransactionHeader.Flags.LM")
 _LOST = "messages of the transaction may not be in the capture"
@@ -48,12 +52,14 @@ class Group:
 class Place:
     """What the capture shows about a message's place. follows: the message just before it is in the capture.
 
-    session: sequences are known to be those of a session, not of a queue.
+    session: sequences are known to be those of a session, not of a queue. open: a transaction of the sequence has not
+    ended.
     """
 
     sequence: int
     follows: bool
     session: bool
+    open: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +75,41 @@ class Unended:
     sure: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Within:
+    """A message with FM while an earlier transaction of its sequence is open. part: the key of its own transaction."""
+
+    seen: Seen
+    hosts: Hosts
+    part: Key
+    sequence: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unmarked:
+    """The first message in the capture of a transaction without FM. part: its key in its queue. open: see `Place`."""
+
+    seen: Seen
+    hosts: Hosts
+    part: Key
+    open: bool
+
+
 @dataclass(slots=True)
 class Groups:
     """The transactions of a capture, by the words of source queue manager, hosts and queue, and by identifier.
 
     unmarked: the first messages in the capture of transactions without FM. unended: by queue manager and hosts, the
-    first sequence that was left with a transaction without LM. spread: queue managers with a transaction in several
-    queues.
+    first sequence that was left with a transaction without LM. within: the first of each queue. spread: queue managers
+    with a transaction in several queues. misnamed: between these hosts an identifier was wrong.
     """
 
     groups: OrderedDict[Key, Group] = field(default_factory=OrderedDict)
-    unmarked: OrderedDict[Key, tuple[Seen, Hosts, Key]] = field(default_factory=OrderedDict)
+    unmarked: OrderedDict[Key, Unmarked] = field(default_factory=OrderedDict)
     unended: OrderedDict[tuple[str, Hosts], Unended] = field(default_factory=OrderedDict)
+    within: OrderedDict[tuple[int, int], Within] = field(default_factory=OrderedDict)
     spread: dict[str, None] = field(default_factory=dict)
+    misnamed: dict[Hosts, None] = field(default_factory=dict)
 
     def see(self, seen: Seen, notes: Notes, path: Path, hosts: Hosts, place: Place) -> int:
         """Judge a transactional message that its own queue manager sends for the first time.
@@ -108,10 +136,17 @@ class Groups:
         elif group.ended:
             if path.generation:
                 notes.undecided(_LAST, seen, _LOST)
+            elif place.open and place.follows:
+                notes.judge(_IDENTIFIER, False, seen, "that of the transaction that has not ended", identifier)
+                self.misnamed[hosts] = None
+                if len(self.misnamed) > _MOST:
+                    del self.misnamed[next(iter(self.misnamed))]
             else:
                 notes.judge(_LAST, False, seen, "no message after the last one", f"ended in frame {group.frame}")
-        elif not last:
-            notes.judge(_FIRST, True, seen, "FM in the first message alone", "clear")
+        else:
+            notes.judge(_IDENTIFIER, True, seen, identifier, identifier)
+            if not last:
+                notes.judge(_FIRST, True, seen, "FM in the first message alone", "clear")
         if group is not None and group.sequence != place.sequence:
             self.unended.pop((source, hosts), None)
         if last and (group is None or not group.ended):
@@ -127,13 +162,17 @@ class Groups:
         source = seen.text("UserHeader.SourceQueueManager") or ""
         key = (*guid_words(source), (seen.number(_FLAGS[0]) or 0) | WHOLE)
         whole, first = self.groups.get(key), bool(seen.number(_FLAGS[1]))
+        if first and place.open and part[:2] not in self.within:
+            self.within[part[:2]] = Within(seen.kept(), hosts, part, place.sequence)
+            if len(self.within) > _MOST:
+                self.within.popitem(last=False)
         here = Group(seen.frame_number, first, place.sequence, seen.connection or 0)
         if whole is None:
             self._keep(key, here)
             if first:
                 notes.judge(_FIRST, True, seen, "the first of its transaction", "the first")
             elif place.follows and not path.generation:
-                self.unmarked[key] = seen.kept(), hosts, part
+                self.unmarked[key] = Unmarked(seen.kept(), hosts, part, place.open)
                 if len(self.unmarked) > _MOST:
                     self.unmarked.popitem(last=False)
             else:
@@ -164,15 +203,41 @@ class Groups:
     def tell_unmarked(self, notes: Notes, is_whole: Callable[[Hosts], bool]) -> None:
         """Judge first messages without FM when the capture ends. is_whole: nothing is missing between two hosts."""
         marking = self._marking() if self.unmarked else set()
-        for key, (seen, hosts, part) in self.unmarked.items():
-            group = self.groups.get(part)
+        for key, one in self.unmarked.items():
+            group = self.groups.get(one.part)
             if key[:2] not in marking and not (group is not None and group.ended):
-                notes.undecided(_FIRST, seen, _UNMARKED)
-            elif is_whole(hosts):
-                notes.judge_late(_FIRST, False, seen, "FM in the first message of a transaction", "clear")
+                notes.undecided(_FIRST, one.seen, _UNMARKED)
+            elif not is_whole(one.hosts):
+                notes.undecided(_FIRST, one.seen, _LOST)
+            elif one.open:
+                expected = "that of the transaction that has not ended"
+                notes.judge_late(_IDENTIFIER, False, one.seen, expected, one.part[2])
             else:
-                notes.undecided(_FIRST, seen, _LOST)
+                notes.judge_late(_FIRST, False, one.seen, "FM in the first message of a transaction", "clear")
         self.unmarked.clear()
+
+    def tell_within(self, notes: Notes, is_told: Callable[[Hosts], bool]) -> None:
+        """Judge transactions without LM, after which others of their queue and sequence came whole.
+
+        A transaction is sent at once, so that none begins before another of its queue has ended. is_told: nothing is
+        missing between two hosts, and no identifier is wrong.
+        """
+        waited = {(one.part[:2], one.sequence): one for one in self.within.values()}
+        marking = self._marking() if waited else set()
+        for key, group in self.groups.items():
+            one = waited.get((key[:2], group.sequence))
+            if one is None or key[2] & WHOLE or group.ended or group.frame >= one.seen.frame_number:
+                continue
+            following, source = self.groups.get(one.part), one.seen.text("UserHeader.SourceQueueManager") or ""
+            if following is None or not following.ended or not is_told(one.hosts):
+                continue
+            if source in self.spread or guid_words(source) not in marking:
+                notes.undecided(_LAST, one.seen, _ELSEWHERE if source in self.spread else _UNMARKED)
+            else:
+                actual = f"none in the transaction {key[2]}, up to frame {group.frame}"
+                notes.judge_late(_LAST, False, one.seen, "LM before the next transaction begins", actual)
+            del waited[key[:2], group.sequence]
+        self.within.clear()
 
     def tell_unended(self, notes: Notes, one: Unended, source: str) -> None:
         """Judge a sequence with a transaction without LM, after which the next one went on, and was acknowledged."""

@@ -175,7 +175,9 @@ class SessionJudge:
                 if manager is not None and manager != NULL_GUID:
                     tables.origins.see(seen, notes, source, manager, tables.lifetimes.smallest)
                     if kind != "UserMessage" and source == manager:
-                        judge_order_queue(seen, notes, manager, opening.manager(_OTHER[side]))
+                        other = opening.manager(_OTHER[side])
+                        direct = tables.transactions.acknowledges(seen, other)
+                        judge_order_queue(seen, notes, manager, other, direct=direct)
                 tables.lifetimes.see(seen, notes, source, new=new, original=original)
             known = tables.messages.known
             tables.transactions.see(seen, notes, session.counts, known, new=new, original=original)

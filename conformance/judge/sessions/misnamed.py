@@ -72,6 +72,14 @@ def meant_by(seen: Seen, correlation: bytes, known: Remembered) -> Meant | None:
     return Meant(found[0][1].frame, sure=False)
 
 
+def fitting(seen: Seen, known: Remembered) -> Message | None:
+    """Return the only message that agrees with an acknowledgment in all but its name; None for none or several."""
+    if len(known) > LOOKED_AT:
+        return None
+    found = [one for _, one in known.items() if fits(seen, Original.of(one.frame, one, one.body))]
+    return found[0] if len(found) == 1 else None
+
+
 def judge_misnamed(seen: Seen, notes: Notes, meant: Meant, there: Path) -> None:
     """Judge an acknowledgment with a name that is not the meant message's. there: the path that messages come on."""
     actual = (seen.raw(f"{_HEADER}.CorrelationID") or b"").hex()

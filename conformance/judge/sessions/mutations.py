@@ -243,6 +243,7 @@ _EDITS: dict[str, list[Edit]] = {
     "MQQB-3.1.2.7.order-ack-delay": [delayed(25, -800)],
     "MQMQ-2.2.20.5.first-in-transaction": [flip(10, f"{TX}.Flags", FM)],
     "MQMQ-2.2.20.5.last-in-transaction": [flip(10, f"{TX}.Flags", LM)],
+    "MQMQ-2.2.20.5.transaction-identifier": [flip(10, f"{TX}.Flags", 0b100 << 4)],
     "MQMQ-2.2.20.5.transaction-identifier-unique": [flip(22, f"{TX}.Flags", 0b11 << 4)],
 }  # fmt: skip
 
@@ -305,6 +306,7 @@ _RECONNECTING_EDITS: dict[str, list[Edit]] = {
     "MQQB-3.1.5.2.3.client-guid": [put(n, f"{ESTABLISH}.ClientGuid", STRANGER.bytes_le) for n in (19, 20)],
     "MQQB-3.1.5.2.3.time-stamp": [put(n, f"{ESTABLISH}.TimeStamp", 5_100_000) for n in (19, 20)],
     "MQQB-3.1.5.8.2.hop-count": [flip(7, USER, 1)],
+    "MQQB-3.1.1.5.passed-on": [put(17.5, f"{TX}.TxSequenceNumber", 2)],
     "MQQB-3.1.5.8.2.not-transactional-queue": [put(16, f"{PROPERTIES}.MessageClass", 0x8009)],
     "MQQB-3.1.5.8.2.not-transactional-message": [put(15, f"{PROPERTIES}.MessageClass", 0x800A)],
     "MQMQ-2.2.18.1.6.nack-reach-queue-timeout": [
@@ -364,6 +366,10 @@ _BEFORE: dict[str, list[Edit]] = {
     "MQQB-3.1.5.8.10.addressee": [rebuilt(8, _TO_BETA), rebuilt(19, _OF_A_PUBLIC_QUEUE)],
     "MQQB-3.1.7.1.7.queue": [
         rebuilt(5, _TRACED), rebuilt(17, {"UserHeader.DestinationQueue.PublicQueueIdentifier": str(REPORTS)}),
+    ],
+    "MQQB-3.1.1.5.passed-on": [
+        add(17, lambda events: replace(frame(events, 17), data=frame(events, 6).data)), flip(17.5, USER, 1),
+        put(18, "SessionHeader.AckSequenceNumber", 6), put(18, "SessionHeader.RecoverableMsgAckFlags", 0b111),
     ],
     "MQMQ-2.2.18.1.6.nack-hop-count-exceeded": [rebuilt(6, _TO_BETA), rebuilt(15, _OF_A_PUBLIC_QUEUE)],
 }  # fmt: skip

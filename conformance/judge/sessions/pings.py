@@ -37,7 +37,8 @@ class Answer:
 class Request:
     """A Ping request. rc: its RC bit. manager: the queue manager that sent it. host: whom it asks.
 
-    used: a connection was made with it. signed: it has the signature of a ping.
+    used: a connection was made with it. signed: it has the signature of a ping. fell: its cookie is lower than the one
+    before.
     """
 
     cookie: int
@@ -49,6 +50,7 @@ class Request:
     answer: Answer | None = None
     used: bool = False
     signed: bool = True
+    fell: bool = False
 
     def waits(self, now_ns: int) -> bool:
         """Tell whether a response may still come."""
@@ -144,8 +146,12 @@ class Pings:
         if last is None or (last.data == request.data and abs(request.time_ns - last.time_ns) < _REPEATED_NS):
             return
         expected = (last.cookie + 1) & 0xFFFFFFFF
-        repeated = request.cookie == last.cookie > 1 and request.host == last.host
-        if repeated or request.cookie == expected:
+        same_host = request.host == last.host
+        repeated = request.cookie == last.cookie > 1 and same_host
+        soon = 0 <= request.time_ns - last.time_ns < _RELATED_NS
+        request.fell = same_host and soon and 1 < request.cookie < last.cookie
+        # A restart begins with 1, and no queue manager is restarted twice within seconds.
+        if repeated or (request.fell and last.fell) or request.cookie == expected:
             notes.same(_NEXT_COOKIE, seen, expected, request.cookie)
         else:  # Requests to hosts outside the capture, or a restart or a new session, which may begin with 1 again.
             notes.undecided(_NEXT_COOKIE, seen, "requests between this one and the last may not be in the capture")

@@ -33,7 +33,8 @@ Hosts = tuple[str, str]  # From, to.
 class Sent(NamedTuple):
     """The last transmission of a transactional message. `frame` is its number.
 
-    given: every previous number it was sent with. final: JN, JP or FA asks for a final acknowledgment.
+    given: every previous number it was sent with. final: JN, JP or FA asks for a final acknowledgment. again: it was
+    sent before.
     """
 
     sequence: int
@@ -43,6 +44,7 @@ class Sent(NamedTuple):
     frame: int
     given: frozenset[int]
     final: bool
+    again: bool = False
 
     @classmethod
     def of(cls, seen: Seen, before: Sent | None) -> Sent | None:
@@ -52,7 +54,8 @@ class Sent(NamedTuple):
             return None
         given = frozenset((previous,)) if before is None else before.given | {previous}
         final = any(map(seen.number, _FINAL_WANTED))
-        return cls(sequence, number, previous, seen.connection, seen.frame_number, given, final)
+        again = before is not None
+        return cls(sequence, number, previous, seen.connection, seen.frame_number, given, final, again)
 
 
 @dataclass(slots=True)

@@ -319,7 +319,7 @@ def run(
                     break
                 progress = index[path, p.PROGRESS] if index[path, p.SEQUENCE] == sequence else -1
                 views = index[source, p.VIEWS]
-                if progress < 0 or views <= 0:
+                if progress < 0 or views <= 0 or (group < 0 and index[progress, p.UNENDED] > 0):
                     break
                 fits = 1
                 for position in range(views & 3):
