@@ -95,11 +95,9 @@ def answers(coclass: str, iid: str, status: int, same: bool, readings: Readings 
     wanted = {"status": 0, "object": "the same"} if has else {"status": E_NOINTERFACE}
     actual = {"status": status, "object": "the same" if same else "another"} if status == 0 else {"status": status}
     word = "object" if actual == wanted else "beside" if name in _ELSEWHERE and status == E_NOINTERFACE else ""
-    if name in _ELSEWHERE and word:
-        taken = word in (readings or {}).get(POINT, (word,))
-        outcome, assumed = Outcome.PASS if taken else Outcome.FAIL, ((POINT, word),)
-    else:
-        outcome, assumed = Outcome.PASS if actual == wanted else Outcome.FAIL, ()
+    assumed = ((POINT, word),) if name in _ELSEWHERE and word else ()
+    taken = word in (readings or {}).get(POINT, (word,)) if assumed else actual == wanted
+    outcome = Outcome.PASS if taken else Outcome.FAIL
     for one in names:
         yield Verdict(one, outcome, f"{coclass} as {name or iid}", wanted, actual, assumed)
 
