@@ -77,7 +77,7 @@ class Posts:
         return replace(self, boxes=boxes, received=received)
 
     def forgotten(self, key: str) -> Posts:
-        """Return this after a queue lost messages, or which ones it lost is not followed: nothing is told of it then."""
+        """Return this without a queue that lost messages of which nobody tells which: nothing is judged of it then."""
         boxes = {name: posts for name, posts in self.boxes.items() if name != key}
         return replace(self, boxes=boxes, opened={name: one for name, one in self.opened.items() if one[0] != key})
 
