@@ -1,4 +1,4 @@
-"""What an answer to a call of a member has to be, told from the object's state: data in, demands out."""
+"""Demands on the answer to a call of a member, told from the object's state: data in, demands out."""
 
 from __future__ import annotations
 
@@ -93,8 +93,9 @@ class Demand:
 def demands(held: Held, call: Invoke, seen: Seen, readings: Readings) -> Iterator[Demand]:
     """Yield the demands on an answer. None for a call of which the tables say nothing."""
     member = CLASSES[held.coclass][call.member]
-    if member.unimplemented:
-        yield from refused(requirements(member, call.kind, "unimplemented"), seen, E_NOTIMPL, readings)
+    if member.unimplemented:  # its own code says most: an argument is ignored where nothing is done
+        names = requirements(member, call.kind, "unimplemented")
+        yield from reversed(list(refused(names, seen, E_NOTIMPL, readings)))
         return
     check = refusing(member, held, call)
     if check is not None:
@@ -213,12 +214,24 @@ def _shown(member: Member, held: Held) -> bool:
 
 
 def _kept(member: Member, held: Held, put: Variant, seen: Seen) -> Iterator[Demand]:
+    """Yield the demands on a getter after a put. A value that is neither old nor new is the getter's fault first."""
     holds = seen.value is not None and same(seen.value, put)
     expected = {"value": put.to_json()}
+    getter = Demand(requirements(member, "get", "gives", _case(put), f"gives:{put.value}"), holds, expected)
+    strange = not holds and not _is_initial(member, seen.value)
+    if strange:
+        yield getter
     for writer in CLASSES[held.coclass].values() if held.state != RECEIVED else ():
         if writer.kept_as == member.kept_as and writer.slot("put") is not None and member.name != "BodyLength":
             yield Demand(requirements(writer, "put", "kept", f"kept:{put.value}"), holds, expected)
-    yield Demand(requirements(member, "get", "gives", _case(put), f"gives:{put.value}"), holds, expected)
+    if not strange:
+        yield getter
+
+
+def _is_initial(member: Member, shown: Variant | None) -> bool:
+    if member.initial is None or shown is None:
+        return shown is None or hollow(shown)
+    return same(shown, member.initial)
 
 
 def _initial(member: Member, seen: Seen, readings: Readings) -> Iterator[Demand]:

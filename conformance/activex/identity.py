@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Any, Final
 
 from conformance.activex import library
@@ -75,10 +76,18 @@ def _as_declared(interface: Mapping[str, Any], readings: Readings) -> Mapping[st
 
 def _described(coclass: str, told: Mapping[str, Mapping[str, Any]]) -> Iterator[Verdict]:
     for name in library.classes()[coclass]:
-        wanted = library.interfaces()[name]
-        yield from _interface(coclass, wanted, told.get(name))
-        for slot, member in wanted.members.items():
-            yield from _member(coclass, name, member, _at(told, name, slot), library.of_members().get((name, slot), ()))
+        wanted, found = library.interfaces()[name], told.get(name)
+        whole = _interface(coclass, wanted, found)
+        members = (
+            verdict
+            for slot, member in wanted.members.items()
+            for verdict in _member(
+                coclass, name, member, _at(told, name, slot), library.of_members().get((name, slot), ())
+            )
+        )
+        # A member that is told otherwise is wrong itself; where one is lacking, the interface is.
+        alike = found is not None and len(found["members"]) == len(wanted.members)
+        yield from chain(members, whole) if alike else chain(whole, members)
     yield from _revisions(coclass, told)
 
 

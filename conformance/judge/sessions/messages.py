@@ -13,6 +13,7 @@ from conformance.judge.sessions.acknowledgments import (
     judge_acknowledgment,
     judge_against,
     judge_missing,
+    judge_reason,
 )
 from conformance.judge.sessions.context import MAX_REMEMBERED, Notes, Path, Seen, digest_of
 from conformance.judge.sessions.misnamed import judge_misnamed, meant_by
@@ -145,12 +146,20 @@ class Messages:
                 if values[_CLASS] in _ACKNOWLEDGMENTS:
                     self._acknowledgment(seen, notes, back)
                 elif values[_CLASS] == REPORT_CLASS:
-                    judge_report(seen, notes)
+                    judge_report(seen, notes, known)
+            if seen.kind == "FinalAck":
+                self._final(seen, notes)
             return True
         another = before.is_another(now)
         actual = "another message" if another else "the same"
         notes.judge(_IDENTIFIER, not another, seen, f"the same message as in frame {before.frame}", actual)
         return False
+
+    def _final(self, seen: Seen, notes: Notes) -> None:
+        source, number = seen.text("FinalAckBody.SourceGUID"), seen.number("FinalAckBody.MessageID")
+        known = None if source is None or number is None else self.known.get((source, number))
+        if known is not None:
+            judge_reason(seen, notes, Original.of(known.frame, known, known.body))
 
     def _acknowledgment(self, seen: Seen, notes: Notes, back: Back) -> None:
         judge_acknowledgment(seen, notes)

@@ -22,6 +22,7 @@ _ADDRESS = requirement_id("MQQB-2.1.2.response-address")
 _MANAGER = requirement_id("MQQB-2.2.7.qm-guid")
 _RESPONSE_MANAGER = requirement_id("MQQB-2.2.7.response-qm-guid")
 _NEXT_COOKIE = requirement_id("MQQB-3.1.7.6.cookie")
+_IGNORED = requirement_id("MQQB-2.2.7.signature-ignored")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Answer:
 class Request:
     """A Ping request. rc: its RC bit. manager: the queue manager that sent it. host: whom it asks.
 
-    used: a connection was made with it.
+    used: a connection was made with it. signed: it has the signature of a ping.
     """
 
     cookie: int
@@ -47,6 +48,7 @@ class Request:
     host: str
     answer: Answer | None = None
     used: bool = False
+    signed: bool = True
 
     def waits(self, now_ns: int) -> bool:
         """Tell whether a response may still come."""
@@ -60,7 +62,7 @@ class Pings:
     _requests: OrderedDict[tuple[Endpoint, str], deque[Request]] = field(default_factory=OrderedDict)
     _latest: OrderedDict[tuple[str, str], Request] = field(default_factory=OrderedDict)  # By the two hosts.
     _cookies: OrderedDict[str, Request] = field(default_factory=OrderedDict)  # By queue manager.
-    _managers: OrderedDict[str, str] = field(default_factory=OrderedDict)  # Host to the GUID in its response.
+    _managers: OrderedDict[str, tuple[str, Seen]] = field(default_factory=OrderedDict)  # Host to its last response.
     _named: OrderedDict[str, str] = field(default_factory=OrderedDict)  # Host to its GUID by the initialization.
 
     def request_before(self, initiator: str, acceptor: str, time_ns: int) -> Request | None:
@@ -73,9 +75,19 @@ class Pings:
         """True when the capture has pings at all."""
         return bool(self._latest)
 
-    def manager_at(self, host: str) -> str | None:
-        """Return the queue manager that answered a ping at this host; None for no answer."""
-        return self._managers.get(host)
+    def manager_at(self, host: str, time_ns: int) -> str | None:
+        """Return the queue manager that answered a ping at this host; None for no recent answer.
+
+        An address can move to another queue manager, as in a cluster.
+        """
+        found = self._managers.get(host)
+        return found[0] if found is not None and time_ns - found[1].time_ns <= _RELATED_NS else None
+
+    def misnamed(self, host: str, notes: Notes, named: str) -> None:
+        """Blame the last response of a host: a session accepted right after it names another queue manager."""
+        manager, response = self._managers[host]
+        notes.judge_late(_RESPONSE_MANAGER, False, response, named, manager)
+        self._managers[host] = named, response
 
     def name(self, host: str, manager: str) -> None:
         """Record that the initialization of a session has named the queue manager of a host."""
@@ -92,9 +104,15 @@ class Pings:
         """Judge a ping."""
         cookie, rc, refuses = (seen.number(f"Ping.{name}") for name in ("Cookie", "Flags.RC", "Flags.RF"))
         manager = seen.text("Ping.QMGuid")
-        if seen.packet.kind != "Ping" or cookie is None or rc is None or refuses is None or manager is None:
+        if cookie is None or rc is None or refuses is None or manager is None:
             return
         source, destination = seen.frame.source, seen.frame.destination
+        if seen.packet.kind != "Ping":
+            if destination.port == PING_PORT != source.port:  # It has another signature.
+                other = Request(cookie, rc, seen.time_ns, b"", manager, destination.address, signed=False)
+                self._requests.setdefault((source, destination.address), deque(maxlen=_KEPT)).append(other)
+                self._bound()
+            return
         misled = self._misled(seen, cookie)
         answered = (destination, source.address) in self._requests
         if destination.port == PING_PORT and not (source.port == PING_PORT and answered) and not misled:
@@ -106,8 +124,11 @@ class Pings:
             self._latest[source.address, destination.address] = request
         else:
             self._same_manager(_RESPONSE_MANAGER, seen, notes, manager)
-            self._managers[source.address] = manager
+            self._managers[source.address] = manager, seen.kept()
             self._response(seen, notes, cookie, rc, refuses=bool(refuses))
+        self._bound()
+
+    def _bound(self) -> None:
         for table in (self._requests, self._latest, self._cookies, self._managers):
             while len(table) > MAX_HOSTS:
                 table.popitem(last=False)
@@ -160,4 +181,6 @@ class Pings:
         notes.judge(_COOKIE_ECHO, bool(same), seen, asked[-1].cookie, cookie)
         if same:
             notes.same(_RC_ECHO, seen, same[-1].rc, rc)
+            signed = any(one.signed for one in same)
+            notes.judge(_IGNORED, signed, seen, "no response to a datagram with another signature", "a response")
             same[-1].answer = same[-1].answer or Answer(seen.frame.time_ns, refuses)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, Notes, Seen
 from conformance.judge.sessions.counts import Counts
-from conformance.judge.sessions.groups import Groups
+from conformance.judge.sessions.groups import Groups, Place, Unended
 from conformance.judge.sessions.resends import Resends
 from conformance.judge.sessions.sequences import (
     Hosts,
@@ -42,6 +43,13 @@ _ORDINAL = 0xFFFFFFFF  # The half of a sequence that counts.
 _LOST = "the acknowledged messages may not be in the capture"
 
 
+class Known(Protocol):
+    """See `Messages.known`."""
+
+    def get(self, key: tuple[str, int], /) -> object | None:
+        """Return a message by its queue manager and number; None for an unknown one."""
+
+
 @dataclass(slots=True)
 class Transactions:
     """All transactional traffic of a capture. scopes: the accepted scopes of a sequence, the default first.
@@ -64,11 +72,13 @@ class Transactions:
         """Return the path on which the receiver of a packet sends to its sender."""
         return self._path((seen.hosts[1], seen.hosts[0]))
 
-    def see(self, seen: Seen, notes: Notes, counts: Counts, *, new: bool, original: bool) -> None:
+    def see(self, seen: Seen, notes: Notes, counts: Counts, known: Known, *, new: bool, original: bool) -> None:
         """Judge a packet of a connection. new: not seen before. original: its sender has made the message.
 
-        counts: of its session, with this packet.
+        counts: of its session, with this packet. known: the messages that were seen.
         """
+        if seen.number("UserHeader.Flags.DQ") == _DIRECT:
+            self._path(seen.hosts).named_direct = True
         if seen.kind == "OrderAck":
             self._order_ack(seen, notes, seen.hosts, new=new)
         elif seen.kind == "FinalAck":
@@ -78,9 +88,26 @@ class Transactions:
             path = self._path(hosts)
             path.first_ns = path.first_ns or seen.time_ns
             if original:
-                self._message(seen, notes, path, hosts, counts)
+                self._message(seen, notes, path, hosts, counts, known)
 
-    def _message(self, seen: Seen, notes: Notes, path: TransactionalPath, hosts: Hosts, counts: Counts) -> None:
+    def end(self, notes: Notes) -> None:
+        """Judge what was waited for to the end of the capture: marks of transactions."""
+        groups = self.groups
+        # A message without FM may belong to a transaction whose last one is missed, under a wrong identifier.
+        blamed = {hosts for _, hosts, _ in groups.unmarked.values()}
+        groups.tell_unmarked(notes, lambda hosts: (path := self.paths.get(hosts)) is not None and not path.generation)
+        for (source, hosts), one in groups.unended.items():
+            path, views = self.paths.get(hosts), self.views.get(source)
+            following = None if path is None else path.sequences.get(one.following)
+            if hosts in blamed or path is None or path.generation or following is None or not following.acknowledged:
+                continue
+            if one.sure or (views is not None and _of_sessions(views)):
+                groups.tell_unended(notes, one, source)
+        groups.unended.clear()
+
+    def _message(
+        self, seen: Seen, notes: Notes, path: TransactionalPath, hosts: Hosts, counts: Counts, known: Known
+    ) -> None:
         source, message = seen.text("UserHeader.SourceQueueManager"), seen.number("UserHeader.MessageID")
         if source is None or message is None:
             return
@@ -94,9 +121,19 @@ class Transactions:
         assert seen.side is not None
         acknowledged = before is not None and counts.idle_before(seen.side)
         self.resends.see(seen, notes, before, path, acknowledged=acknowledged)
-        if before is None:
-            self.groups.see(seen, notes, path, hosts)
         views = self._views(source)
+        progress, delta = path.sequences.get(sent.sequence), 0
+        if before is None:
+            session, newest = _of_sessions(views), path.newest
+            older = path.sequences.get(newest) if newest is not None and sent.sequence > newest else None
+            if older is not None and older.unended and not path.generation:
+                same = _is_of_one_queue(views, (*hosts, seen.queue()), newest)
+                self.groups.leaves(source, hosts, Unended(seen.kept(), newest or 0, sent.sequence, session or same))
+            if sent.number > 1:
+                follows = progress is not None and progress.highest == sent.number - 1
+            else:
+                follows = (session and older is not None) or known.get((source, message - 1)) is not None
+            delta = self.groups.see(seen, notes, path, hosts, Place(sent.sequence, follows, session))
         back = self._path((hosts[1], hosts[0]))
         results: list[View] = []
         for view in views:
@@ -111,6 +148,7 @@ class Transactions:
         if progress is None:
             progress = path.sequences.setdefault(sent.sequence, Progress())
         progress.highest = max(progress.highest, sent.number)
+        progress.unended = max(0, progress.unended + delta)
         progress.first_ns = progress.first_ns or seen.time_ns
         progress.accept(sent.number, sent.previous, path.generation)
         if seen.number("UserHeader.Flags.DQ") == _DIRECT:
@@ -268,6 +306,17 @@ class Transactions:
         return path
 
 
+def _of_sessions(views: list[Sequences]) -> bool:
+    """Tell whether the sequences of a queue manager are known to be those of a session, not of a queue."""
+    return all(view.failed or view.scope == "session" for view in views)
+
+
+def _is_of_one_queue(views: list[Sequences], queue: tuple[str, ...], sequence: int | None) -> bool:
+    """Tell whether the last sequence of a queue is this one, where sequences may be those of queues."""
+    found = [view.current.get(queue) for view in views if view.scope == "queue"]
+    return any(current is not None and current.identifier == sequence for current in found)
+
+
 def _exchanged(there: TransactionalPath, sequence: int) -> int | None:
     """Return the sequence that was sent and has this one's halves in the other places (MS-MQMQ 2.2.18.1.2)."""
     meant = (sequence & 0xFFFFFFFF) << 32 | sequence >> 32
@@ -276,10 +325,15 @@ def _exchanged(there: TransactionalPath, sequence: int) -> int | None:
 
 
 def _form(seen: Seen, notes: Notes, there: TransactionalPath) -> None:
-    """Judge how the order queue is named (MS-MQQB 3.1.7.17), where all that is acknowledged went to direct names."""
+    """Judge how the order queue is named (MS-MQQB 3.1.7.17), where all that is acknowledged went to direct names.
+
+    A session is one for direct names after any message to one (3.1.5.8.2).
+    """
     form = seen.number("UserHeader.Flags.DQ")
     if there.direct and not there.indirect and form in (3, _DIRECT):
         notes.same(_FORM, seen, _DIRECT, form)
+    elif there.indirect and not there.named_direct and not there.generation and form in (3, _DIRECT):
+        notes.same(_FORM, seen, 3, form)
 
 
 def _bound(path: TransactionalPath) -> None:

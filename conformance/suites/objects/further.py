@@ -20,6 +20,7 @@ from conformance.activex.statuses import MEMBER_NOT_FOUND, S_OK
 from conformance.activex.tables_further import EVENT
 from conformance.activex.values import Variant, text
 from conformance.activex.words import as_call, said
+from conformance.runlog.events import StoryStep
 from conformance.suites.objects.claiming import claimed
 from conformance.suites.objects.playing import METHODS, MIN_WAIT_MS, Need, NotCreated, Tell, begin
 from conformance.verdict import Verdict
@@ -52,7 +53,7 @@ def check(plans: Iterable[Plan], mq: Port, judge: Recorder, mq_need: Need, stage
     for plan in plans:
         begin(mq, judge, {"acts": [act.to_json() for act in plan], "scene": stage})
         try:
-            for verdicts in play(plan, mq, judge.readings, judge.step, stage):
+            for verdicts in play(plan, mq, judge.readings, judge.step_told, stage):
                 judge.record(*verdicts)
         except NotCreated as lacking:
             pytest.skip(str(lacking))
@@ -103,7 +104,7 @@ class Player:
         seen = self._call(self.handles[act.object], act.call, values)
         if self.stage == EVENTS:
             seen = replace(seen, shown=self._told())
-        self.tell(said(act), as_call(planned), seen.to_json())
+        self.tell(lambda: StoryStep(said(act), as_call(planned), seen.to_json()))
         verdicts = self.scene.do(act, seen)
         self.texts = scenes.known(act, seen, self.texts)
         if act.gives is not None and seen.gives and seen.value is not None:
@@ -118,7 +119,7 @@ class Player:
         else:
             self.mq.time.sleep(act.passes_ms / 1000)
         seen = Seen(S_OK, shown=self._told())
-        self.tell(f"{act.passes_ms} ms pass", as_call(act), seen.to_json())
+        self.tell(lambda: StoryStep(f"{act.passes_ms} ms pass", as_call(act), seen.to_json()))
         return self.scene.do(act, seen)
 
     def _told(self) -> Mapping[str, Seen]:
@@ -155,7 +156,7 @@ class Player:
     def _create(self, act: Act) -> str:
         params = {"class": act.coclass}
         result = self.mq.call("objects.create", **params)
-        self.tell(said(act), as_call(act), {"status": result.status})
+        self.tell(lambda: StoryStep(said(act), as_call(act), {"status": result.status}))
         if result.status != 0:
             raise NotCreated(f"the driver creates no {act.coclass}")
         if act.coclass == "MSMQQueueInfo":
@@ -171,7 +172,9 @@ class Player:
             values = result.values.get("values", result.values.get("packets"))
             value = None if values is None else text(json.dumps(values))
             seen = Seen(int(result.status or 0), value)
-            self.tell(call.member, {"method": call.member, "params": params}, {"status": result.status})
+            self.tell(
+                lambda: StoryStep(call.member, {"method": call.member, "params": params}, {"status": result.status})
+            )
             return self.scene.do(act, seen)
         return ()
 

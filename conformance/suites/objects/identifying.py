@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from conformance.activex import identity, library
 from conformance.activex.expected import Readings
+from conformance.runlog.events import StoryStep
 from conformance.suites.objects.playing import NotCreated, Tell
 from conformance.verdict import Verdict
 
@@ -18,7 +20,8 @@ def identify(coclass: str, mq: Port, readings: Readings, tell: Tell) -> Iterator
     """Yield the verdicts on the description of a class and on the queries of an object of it."""
     params = {"class": coclass}
     result = mq.call("objects.describe", **params)
-    tell(f"describe {coclass}", {"method": "objects.describe", "params": params}, {"status": result.status})
+    call = {"method": "objects.describe", "params": params}
+    tell(partial(StoryStep, f"describe {coclass}", call, {"status": result.status}))
     if result.status != 0:
         yield from _absent(coclass, mq, tell)
         return
@@ -26,7 +29,7 @@ def identify(coclass: str, mq: Port, readings: Readings, tell: Tell) -> Iterator
     if not mq.offers("objects.create"):
         return
     made = mq.call("objects.create", **params)
-    tell(f"New {coclass}", {"method": "objects.create", "params": params}, {"status": made.status})
+    tell(partial(StoryStep, f"New {coclass}", {"method": "objects.create", "params": params}, {"status": made.status}))
     yield from identity.identified(coclass, int(made.status or 0), result.values.get("clsid"))
     if made.status != 0 or not mq.offers("objects.query"):
         return
@@ -34,7 +37,14 @@ def identify(coclass: str, mq: Port, readings: Readings, tell: Tell) -> Iterator
     for iid in identity.queried(coclass):
         answer = mq.call("objects.query", object=handle, iid=iid)
         given = answer.values.get("object")
-        tell(f"ask for {iid}", {"method": "objects.query", "params": {"iid": iid}}, {"status": answer.status})
+        tell(
+            partial(
+                StoryStep,
+                f"ask for {iid}",
+                {"method": "objects.query", "params": {"iid": iid}},
+                {"status": answer.status},
+            )
+        )
         yield from identity.answers(coclass, iid, int(answer.status or 0), given == handle, readings)
     if mq.offers("objects.release"):
         mq.call("objects.release", objects=[handle])
@@ -51,7 +61,8 @@ def _absent(coclass: str, mq: Port, tell: Tell) -> Iterator[Verdict]:
     if not mq.offers("objects.create"):
         raise NotCreated(f"the driver describes no {coclass}")
     made = mq.call("objects.create", **{"class": coclass})
-    tell(f"New {coclass}", {"method": "objects.create", "params": {"class": coclass}}, {"status": made.status})
+    call = {"method": "objects.create", "params": {"class": coclass}}
+    tell(partial(StoryStep, f"New {coclass}", call, {"status": made.status}))
     if made.status == 0:
         if mq.offers("objects.release"):
             mq.call("objects.release", objects=[made.values["object"]])

@@ -25,6 +25,6 @@ def test_a_class_is_what_the_document_declares(coclass: str, mq: Port, judge: Re
     mq_need("objects.describe")
     judge.begin_example(EXAMPLE, {"identity": coclass})
     try:
-        judge.record(*identify(coclass, mq, judge.readings, judge.step))
+        judge.record(*identify(coclass, mq, judge.readings, judge.step_told))
     except NotCreated as lacking:
         pytest.skip(str(lacking))
