@@ -62,6 +62,7 @@ class Info:
     path: str | None = None
     format: str | None = None
     journal: bool = False
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from conformance.activex.tables_further import (
     FURTHER,
     MANAGEMENT,
 )
+from conformance.activex.transactions import DISPENSER
 from conformance.activex.values import MISSING, Variant, long, octets, text, truth
 
 Plans = Mapping[str, tuple[Plan, ...]]
@@ -468,6 +469,17 @@ def coordinated() -> Plans:
     return {"begun": ((create(COORDINATED, "x"), begin, asked, *ends, begin, asked, *ends),)}
 
 
+def interfaces_of_transactions() -> Plans:
+    """Return a plan that asks what get ITransaction gives for the interface of that name."""
+    begin = (
+        create(DISPENSER, "x"),
+        on("x", "BeginTransaction", gives="t"),
+        on("t", "ITransaction", kind="get", gives="i"),
+    )
+    asked = on("i", "QueryInterface", text(interfaces()["ITransaction"].iid))
+    return {"interface": ((*begin, asked, on("t", "Abort", MISSING, MISSING), asked),)}
+
+
 def groups() -> Mapping[str, Plans]:
     """Return all plans of the scene by the suite's modules."""
     return {
@@ -478,4 +490,5 @@ def groups() -> Mapping[str, Plans]:
         "outgoing": outgoing(),
         "collections": collections(),
         "coordinated": coordinated(),
+        "transactions": interfaces_of_transactions(),
     }

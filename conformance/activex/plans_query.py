@@ -124,6 +124,18 @@ def queries(member: str) -> Iterator[Plan]:
         yield tuple(made)
 
 
+def of_this_manager() -> Iterator[Plan]:
+    """Yield plans in which a query asks for a public queue that an object of this computer has created."""
+    label = "of this manager"
+    name = on("i", "PathName", text("$computer\\$queue"), kind="put")
+    made = (create("MSMQQueueInfo", "i"), name, on("i", "Label", text(label), kind="put"))
+    create_it = on("i", "Create", MISSING, MISSING)
+    for member in ("LookupQueue", "LookupQueue_v2"):
+        asked = (lookup(member, Label=text(label)), *walked(2))
+        shown = (*asked[:3], *looks("n0", ("PathName", "Label")), *asked[3:])
+        yield (*_QUERY, *asked, *made, create_it, *shown, on("i", "Delete"), *asked)
+
+
 _MADE: Final = (
     create(QUEUE_INFOS, "f"),
     on("f", "Properties", kind="get"),
@@ -212,6 +224,7 @@ def groups() -> Plans:
         "lookup-queue": tuple(queries("LookupQueue")),
         "lookup-queue-v2": tuple(queries("LookupQueue_v2")),
         "collections": tuple(collections()),
+        "of-this-manager": tuple(of_this_manager()),
         "names": tuple(names()),
         "computers": tuple(computers()),
     }

@@ -22,6 +22,8 @@ WITHOUT: Final = "R-MQAC-query-without-multicast"
 NOP, EQ = 0, 1
 _OLE_DAYS, _DAY = 25569, 86_400
 NULL_GUID: Final = "00000000-0000-0000-0000-000000000000"
+_SOME_GUID: Final = "01234567-89ab-cdef-0123-456789abcdef"
+_PUBLIC: Final = re.compile(r"PUBLIC=[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}", re.IGNORECASE)
 _OBJECT: Final = Shape(Variant("DISPATCH", "x"), lambda shown: bool(shown.value), "an object")
 _NOTHING: Final = Shape(Variant("DISPATCH"), hollow, "no object")
 _OPERATORS: Final[Mapping[int, Callable[[Any, Any], bool]]] = {
@@ -37,7 +39,10 @@ _OPERATORS: Final[Mapping[int, Callable[[Any, Any], bool]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An object of the directory. sort: `queue`, `alias` or `distribution_list`. created, modified: OLE dates."""
+    """An object of the directory. sort: `queue`, `alias` or `distribution_list`. created, modified: OLE dates.
+
+    guid: empty for a queue that the plan has created: the queue manager chooses it. Its times are not known either.
+    """
 
     guid: str
     sort: str = "queue"
@@ -50,6 +55,13 @@ class Entry:
     created: float = _OLE_DAYS
     modified: float = _OLE_DAYS
     multicast: str = ""
+
+    def is_named(self, name: str) -> bool:
+        """Tell whether a public format name may be that of this queue."""
+        guid = name.casefold().removeprefix("public=")
+        if self.guid:
+            return guid == self.guid and guid != name.casefold()
+        return _PUBLIC.fullmatch(name) is not None
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Entry:
@@ -231,10 +243,11 @@ def shown(its: Found, infos: Infos, call: Invoke) -> Iterator[Choice]:
         left = [one_left for one_left in (*infos.found, *infos.perhaps) if one_left.guid not in infos.told]
         if its.entry is not None:
             left = [its.entry]
-        texts = {f"public={entry.guid}" for entry in left}
-        sample = text(f"PUBLIC={left[0].guid}" if left else "")
+        sample = text(f"PUBLIC={left[0].guid or _SOME_GUID}" if left else "")
         shape = Shape(
-            sample, lambda it: str(it.value or "").casefold() in texts, "the name of a queue that is asked for"
+            sample,
+            lambda it: any(entry.is_named(str(it.value or "")) for entry in left),
+            "the name of a queue that is asked for",
         )
         yield one((*cell(QUEUE_INFOS, "Next.method", "format"), *infos.names), S_OK, shape)
     elif its.entry is not None:
@@ -254,6 +267,8 @@ def _value(entry: Entry, member: str) -> Variant | Shape | None:
         "MulticastAddress": entry.multicast,
     }
     guids = {"QueueGuid": entry.guid, "ServiceTypeGuid": entry.type}
+    if member in guids and not entry.guid:
+        return None
     if member in guids:
         wanted_text = f"{{{guids[member]}}}"
         return Shape(text(wanted_text), lambda it: str(it.value or "").casefold() == wanted_text, wanted_text)

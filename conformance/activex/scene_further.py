@@ -15,6 +15,7 @@ from conformance.activex.choices import ANY_STATUS, Choice, Option, Shape, one
 from conformance.activex.destination import Destination
 from conformance.activex.expected import Invoke, Readings, Seen
 from conformance.activex.further_world import Directory, Handle, Info, Queue, World, cell
+from conformance.activex.library import interfaces
 from conformance.activex.management import Collected, Managed, Report
 from conformance.activex.plans import Act
 from conformance.activex.scenes import COMPUTER, MANAGER, Place
@@ -29,6 +30,7 @@ from conformance.activex.tables_further import (
     QUERY,
     QUEUE_INFOS,
 )
+from conformance.activex.transactions import IMPLEMENTATION, TRANSACTION
 from conformance.activex.values import Variant, hollow, text
 from conformance.spec.constants import hresults
 from conformance.verdict import Outcome, Verdict
@@ -66,6 +68,16 @@ def _of_transaction(its: Dispensed, call: Invoke) -> Iterator[Choice]:
         yield one(names, choices.ANY_FAILURE)
     else:
         yield one(names)
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """What get ITransaction of an MSMQTransaction has given."""
+
+
+def _of_interface(call: Invoke) -> Iterator[Choice]:
+    if call.member == "QueryInterface" and call.arguments[0].value == interfaces()["ITransaction"].iid:
+        yield one(cell(TRANSACTION, "ITransaction.get", "gives"), S_OK, _OBJECT)
 
 
 @dataclass(slots=True)
@@ -172,6 +184,8 @@ class FurtherObjects:
             return management.looked_up(its, call)
         if isinstance(its, Dispensed):
             return _of_transaction(its, call)
+        if isinstance(its, Handed):
+            return _of_interface(call)
         if isinstance(its, query.Infos):
             return query.wanted(its, call)
         if isinstance(its, query.Found):
@@ -199,7 +213,7 @@ class FurtherObjects:
                 yield (Option(queue.because, S_OK, _OBJECT),)
             elif queue is not None:
                 yield (Option(queue.because, S_OK, _NO_OBJECT), Option(queue.because, choices.ANY_FAILURE))
-        elif call.member in ("Open", "BeginTransaction", "Peek", "Receive"):
+        elif call.member in ("Open", "BeginTransaction", "ITransaction", "Peek", "Receive"):
             yield one((), S_OK, _OBJECT)
         elif call.member == "Send":
             yield from self._sent(call)
@@ -236,7 +250,7 @@ class FurtherObjects:
                 self.states[name] = Dispensed(True)
         elif self.classes[name] == COORDINATED:
             if act.gives is not None and seen.gives:
-                self.classes[act.gives], self.states[act.gives] = "MSMQTransaction", Dispensed()
+                self.classes[act.gives], self.states[act.gives] = TRANSACTION, Dispensed()
         elif isinstance(its, query.Infos):
             self.states[name] = query.next_given(its, call, seen)
             if act.gives is not None and seen.gives:
@@ -259,7 +273,8 @@ class FurtherObjects:
             return
         shown = str(seen.value.value or "").casefold()
         infos = self.states[its.infos]
-        entry = next((one for one in (*infos.found, *infos.perhaps) if f"public={one.guid}" == shown), None)
+        left = (one for one in (*infos.found, *infos.perhaps) if one.guid not in infos.told)
+        entry = next((one for one in left if one.is_named(shown)), None)
         if entry is not None:
             self.states[name] = query.Found(its.infos, entry)
             self.states[its.infos] = replace(infos, told=(*infos.told, entry.guid))
@@ -288,6 +303,10 @@ class FurtherObjects:
             self._with_info(act, call, info)
         elif call.member == "Close":
             self.world = world.without_opened(name)
+        elif call.member == "BeginTransaction" and act.gives is not None and seen.gives:
+            self.classes[act.gives] = TRANSACTION
+        elif call.member == "ITransaction" and act.gives is not None and seen.gives:
+            self.classes[act.gives], self.states[act.gives] = IMPLEMENTATION, Handed()
         elif call.member == "Receive" and name in world.opened and seen.gives:
             self.world = world.received(world.opened[name])
         elif call.member == "Send":
@@ -303,21 +322,27 @@ class FurtherObjects:
         name, world = act.object, self.world
         value = call.arguments[0].value if call.arguments else None
         if call.member == "PathName":
-            info = Info(path=str(value), journal=info.journal)
+            info = replace(info, path=str(value), format=None)
         elif call.member == "FormatName" and call.kind == "put":
-            info = Info(format=str(value), journal=info.journal)
+            info = replace(info, format=str(value), path=None)
         elif call.member == "Journal":
             info = replace(info, journal=bool(value))
+        elif call.member == "Label" and call.kind == "put":
+            info = replace(info, label=str(value or ""))
         self.world = replace(world, infos={**world.infos, name: info})
         target = world.target(info.path, info.format)
         if call.member == "Create":
             transactional = call.arguments[0].vt == "BOOL" and bool(value)
             queue = Queue(info.path or "", transactional, info.journal)
             self.world = self.world.with_queue(target.key, queue)
+            if target.public and world.directory is not None:
+                self.entries += (query.Entry("", path=info.path or "", label=info.label),)
         elif call.member == "Delete":
             left = {key: queue for key, queue in world.queues.items() if key != target.key}
             opened = {key: handle for key, handle in world.opened.items() if handle.key != target.key}
             self.world = replace(self.world, queues=left, opened=opened)
+            gone = (info.path or "").casefold()
+            self.entries = tuple(one for one in self.entries if one.guid or one.path.casefold() != gone)
         elif call.member == "Open" and act.gives is not None:
             access = int(call.arguments[0].value)
             handle = world.opens(info.path, info.format, access)

@@ -182,6 +182,19 @@ def test_without_a_directory_a_queue_manager_knows_itself_or_nobody() -> None:
     assert answered((GIVEN, *plan), further_objects, Seen(0xC00E0013))
 
 
+def test_a_query_finds_the_public_queue_that_a_plan_has_made() -> None:
+    made = (create("MSMQQueueInfo", "i"), on("i", "PathName", text("$computer\\$queue"), kind="put"))
+    labelled = (on("i", "Label", text("own"), kind="put"), on("i", "Create", MISSING, MISSING))
+    asked = (create(QUERY, "q"), lookup("LookupQueue", Label=text("own")), on("f", "Next", gives="n0"))
+    plan, found = (GIVEN, *made, *labelled, *asked), Seen(0, Variant("DISPATCH", "x"))
+    assert answered(plan, further_objects, found) == set()
+    assert "MQAC-3.13.4.1.3.purpose" in answered(plan, further_objects, Seen(0, Variant("DISPATCH")))
+    assert answered((*plan, asked[-1]), further_objects, found, found)
+    named = (*plan, on("n0", "FormatName", kind="get"))
+    assert answered(named, further_objects, Seen(0, text("PUBLIC=01234567-89AB-cdef-0123-456789abcdef"))) == set()
+    assert answered(named, further_objects, Seen(0, text("PUBLIC=nothing")))
+
+
 def test_a_query_is_judged_as_a_set() -> None:
     names = tuple(f"PUBLIC={number:08x}-9078-4445-8f11-394c43cd8907" for number in (0xABCDEF01, 0xABCDEF04, 0xABCDEF02))
     found = Seen(0, Variant("DISPATCH", "x"))

@@ -111,13 +111,21 @@ def test_events_are_told_by_their_dispatch_identifiers() -> None:
     assert "MQAC-3.16.4.4.1.arrived-method" in failed("MSMQEvent", members(lambda one: one.update(dispid=7)))
 
 
+def test_a_connection_point_may_be_an_object_of_its_own() -> None:
+    iid = library.interfaces()["IConnectionPoint"].iid
+    refused = list(identity.answers("MSMQEvent", iid, identity.E_NOINTERFACE, False))
+    assert [(one.outcome, one.readings) for one in refused] == [(Outcome.PASS, ((identity.POINT, "beside"),))]
+    assert {one.outcome for one in identity.answers("MSMQEvent", iid, 0x80004005, False)} == {Outcome.FAIL}
+
+
 def test_queries_hand_out_the_object_itself() -> None:
     for coclass in library.classes():
         for iid in identity.queried(coclass):
             right = [one.outcome for one in identity.answers(coclass, iid, 0, True)]
             assert right and set(right) == {Outcome.PASS}
             for status, same in ((0, False), (identity.E_NOINTERFACE, False)):
-                assert {one.outcome for one in identity.answers(coclass, iid, status, same)} == {Outcome.FAIL}
+                found = identity.answers(coclass, iid, status, same, {identity.POINT: ("object",)})
+                assert {one.outcome for one in found} == {Outcome.FAIL}
 
 
 def test_a_class_that_is_described_can_be_made_and_has_its_identifier() -> None:

@@ -163,13 +163,12 @@ CLASSES = {
     "MSMQTransaction",
     "MSMQDestination",
 }
-WITH_CURSOR = ("PeekCurrent", "PeekNext", "ReceiveCurrent")
 
 
 def repro(idiom: Idiom) -> dict[str, Json] | None:
     """The idiom as a file of `mqconform repro`, whose scene `client` judges every call.
 
-    None where it has steps that such a file or the scene lacks: events, time, values kept for later, the cursor.
+    None where it has steps that such a file or the scene lacks: events, time, values kept for later.
     """
     acts: list[Json] = []
     for step in idiom.steps:
@@ -180,8 +179,6 @@ def repro(idiom: Idiom) -> dict[str, Json] | None:
             continue
         kind = next((each for each in KINDS if each in step), None)
         if kind is None or "advance_ms" in step or (kind == "get" and "as" in step and step["as"] in _values(idiom)):
-            return None
-        if kind == "call" and step[kind].split(".")[1] in WITH_CURSOR:
             return None
         name, member = step[kind].split(".")
         given = step.get("with", [step["value"]] if kind in ("put", "putref") else [])

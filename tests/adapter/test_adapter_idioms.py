@@ -102,5 +102,4 @@ def test_the_judge_allows_the_idioms(adapter: str, tmp_path: Path) -> None:
     assert [each["text"] for each in answers if each["answer"] == "FAILED"] == []
     judged = [each for each in answers if each["answer"] == "FIXED"]
     assert len(judged) >= 12 and all(each["verdicts"] for each in judged)
-    # The scene follows no message that a second read gave; those files it does not play.
-    assert all("does not know" in each["text"] for each in answers if each["answer"] == "ERROR")
+    assert [each["text"] for each in answers if each["answer"] == "ERROR"] == []

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from conformance.activex import identity
+from conformance.activex import identity, library
 from conformance.activex.expected import Readings
 from conformance.runlog.events import StoryStep
 from conformance.suites.objects.playing import NotCreated, Tell
@@ -20,10 +20,11 @@ def identify(coclass: str, mq: Port, readings: Readings, tell: Tell) -> Iterator
     """Yield the verdicts on the description of a class and on the queries of an object of it."""
     params = {"class": coclass}
     result = mq.call("objects.describe", **params)
-    if result.status != 0:
-        raise NotCreated(f"the driver describes no {coclass}")
     call = {"method": "objects.describe", "params": params}
     tell(partial(StoryStep, f"describe {coclass}", call, {"status": result.status}))
+    if result.status != 0:
+        yield from _absent(coclass, mq, tell)
+        return
     yield from identity.described(coclass, result.values["interfaces"], readings)
     if not mq.offers("objects.create"):
         return
@@ -44,6 +45,26 @@ def identify(coclass: str, mq: Port, readings: Readings, tell: Tell) -> Iterator
                 {"status": answer.status},
             )
         )
-        yield from identity.answers(coclass, iid, int(answer.status or 0), given == handle)
+        yield from identity.answers(coclass, iid, int(answer.status or 0), given == handle, readings)
     if mq.offers("objects.release"):
         mq.call("objects.release", objects=[handle])
+
+
+def _absent(coclass: str, mq: Port, tell: Tell) -> Iterator[Verdict]:
+    """Yield the verdict on a class that is not described. One library declares all classes: who has one has each.
+
+    Raises NotCreated if the driver has none of them, or makes an object of this one without describing it.
+    """
+    others = (other for other in library.classes() if other != coclass)
+    if not any(mq.call("objects.describe", **{"class": other}).status == 0 for other in others):
+        raise NotCreated(f"the driver describes no {coclass}, and no other class")
+    if not mq.offers("objects.create"):
+        raise NotCreated(f"the driver describes no {coclass}")
+    made = mq.call("objects.create", **{"class": coclass})
+    call = {"method": "objects.create", "params": {"class": coclass}}
+    tell(partial(StoryStep, f"New {coclass}", call, {"status": made.status}))
+    if made.status == 0:
+        if mq.offers("objects.release"):
+            mq.call("objects.release", objects=[made.values["object"]])
+        raise NotCreated(f"the driver makes objects of {coclass}, and does not describe them")
+    yield from identity.absent(coclass, int(made.status or 0))
