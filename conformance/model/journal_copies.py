@@ -255,7 +255,8 @@ def _journaled(rules: Rules, way: Expected, queue: str, position: Position, *, a
     if attributes is None or not attributes.journaling:
         if at_commit and place in state.queues:
             state = put_copy(state, place, position, _JOURNAL_NONE, there=False)
-        yield from _journaled_above(rules, replace(way, next=state), queue, position, at_commit=at_commit)
+        way = replace(way, next=state)
+        yield from _journaled_above(rules, way, queue, position) if at_commit else (way,)
         return
     made = state.queues[place].find(copy_name(position.message, place)) if place in state.queues else None
     if made is not None and (made.available or made.claim == "MQDMPR-3.1.1.2.journal-quota"):
@@ -275,9 +276,7 @@ def _journaled(rules: Rules, way: Expected, queue: str, position: Position, *, a
         yield replace(way, next=after, readings=(*way.readings, *readings))
 
 
-def _journaled_above(
-    rules: Rules, way: Expected, queue: str, position: Position, *, at_commit: bool
-) -> Iterator[Expected]:
+def _journaled_above(rules: Rules, way: Expected, queue: str, position: Position) -> Iterator[Expected]:
     """Put a copy of a message of a subqueue into the journal of its queue, if that journals and a reading has it so."""
     above, _, sub = queue.partition(";")
     attributes = way.next.queues[above].attributes if sub and above in way.next.queues else None
@@ -293,9 +292,7 @@ def _journaled_above(
         room = _room(way.next, place, position, attributes.journal_quota)
         claim = _JOURNAL_COPY if room is not False else "MQDMPR-3.1.1.2.journal-quota"
         after = put_copy(way.next, place, position, claim, there=room is not False)
-        if room is None or not at_commit:  # within a transaction it may come at its end
-            after = _doubt(after, place, position)
-        yield replace(way, next=after, readings=readings)
+        yield replace(way, next=after if room is not None else _doubt(after, place, position), readings=readings)
 
 
 def _assumed(state: State, way: Expected) -> State:
