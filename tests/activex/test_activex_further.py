@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.activex import plans_events, plans_further, plans_query
 from conformance.activex.expected import Readings, Seen
 from conformance.activex.further_ideal import caught, judged, refuted
+from conformance.activex.further_plans import further_plans
 from conformance.activex.plans import Act, Plan, create, on, passes
 from conformance.activex.plans_events import SENT, SOON, advise, notify, scene, unadvise
 from conformance.activex.plans_further import ABROAD, ACTIONS, FIRST, direct, init, opened, queue
@@ -21,18 +21,9 @@ from conformance.activex.values import MISSING, Variant, long, text, truth
 from conformance.spec.catalogue import catalogue
 from conformance.verdict import Outcome, Verdict
 
-PLANS = {
-    "events": tuple(plan for some in plans_events.groups().values() for plan in some),
-    "further": tuple(plan for plans in plans_further.groups().values() for some in plans.values() for plan in some),
-    "query": tuple(plan for some in plans_query.groups().values() for plan in some),
-    "no-directory": tuple(plan for some in plans_query.without_directory().values() for plan in some),
-}
-STAGES: dict[str, Stage] = {
-    "events": event_objects,
-    "further": further_objects,
-    "query": further_objects,
-    "no-directory": further_objects,
-}
+FURTHER = further_plans()
+PLANS = {name: one.plans for name, one in FURTHER.items()}
+STAGES = {name: one.stage for name, one in FURTHER.items()}
 READINGS = (
     "R-MQAC-destination-failed-name",
     "R-MQAC-path-name-conversion",
