@@ -219,10 +219,8 @@ class _Heard:
 
 
 def _called(call: Call) -> Iterator[str]:
-    if call.method == "objects.invoke":
-        yield call.params["member"]
-    elif call.method == "objects.get":
-        yield from call.params["members"]
+    member = call.params.get("member")
+    yield from call.params.get("members", ()) if member is None else (member,)
 
 
 def taped(suite: str, profile: str = DEFAULT_PROFILE, *, module: str = "") -> tuple[Taped, ...]:
@@ -378,7 +376,8 @@ def write(suite: str, levels: Mapping[str, str], out: str) -> None:
     from conformance.embedded.faults import FAULTS, UNJUDGED_FAULTS
 
     by_profile: dict[str, tuple[Taped, ...]] = {}
-    with Path(out).open("w", encoding="utf-8") as file:
+    draft = Path(out)  # read by whoever asked, line by line, while it grows
+    with draft.open("w", encoding="utf-8") as file:
         for name, level in levels.items():
             fault = FAULTS.get(name) or UNJUDGED_FAULTS[name]
             profile = fault.profile or DEFAULT_PROFILE
