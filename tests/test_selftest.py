@@ -37,7 +37,7 @@ SOME = (
     "oldest-waiter-starves",
     "pause-ignored",
     "waiting-told-as-connected",
-    "queue4-receive-has-another-name",
+    "queue-info-get-label-fails",
 )
 PUSH = ("loses-message-on-abort", "accepts-plus-in-queue-name", "object-id-guid-big-endian", "move-leaves-copy")
 
