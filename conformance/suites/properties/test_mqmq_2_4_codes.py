@@ -16,5 +16,5 @@ if TYPE_CHECKING:
 
 @pytest.mark.requirement(SIZE)
 def test_a_correlation_identifier_of_another_size_is_refused(mq: Port, judge: Recorder, mq_need: Any) -> None:
-    mq_need("queues.create", "queues.open", "messages.send")
+    mq_need("queues.create", "queues.open", "messages.send", "transactions.begin", "transactions.abort")
     told("wrong-sizes", mq, judge)
