@@ -52,7 +52,7 @@ def caught_in_descriptions() -> frozenset[str]:
     right: set[str] = set()
     wrong: set[str] = set()
     for coclass in library.classes():
-        ideal = identity.ideal(coclass)
+        ideal = list(identity.ideal(coclass))
         right |= _told(identity.described(coclass, ideal), Outcome.PASS)
         for other in _otherwise(ideal):
             wrong |= _told(identity.described(coclass, other), Outcome.FAIL)
