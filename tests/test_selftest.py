@@ -121,8 +121,8 @@ def test_a_fault_that_is_blamed_on_what_it_does_not_break_fails() -> None:
 
 def test_a_fault_that_cannot_be_recorded_stops_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written = tmp_path / "seen.json"
-    monkeypatch.setattr("conformance.embedded.faults.recorded.SEEN", written)
     seen()  # what is recorded today is read before its file is another one
+    monkeypatch.setattr("conformance.embedded.faults.recorded.SEEN", written)
 
     def rounds(children: Any, fault: Any, folder: Path, known: Any) -> Any:
         found = fault.name != "message-expires-early"
