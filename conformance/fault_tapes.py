@@ -23,6 +23,7 @@ import pytest
 from conformance.activex.tables import MEMBERS
 from conformance.adapter.hello import Hello
 from conformance.adapter.session import Result
+from conformance.aside import write_text
 from conformance.embedded.driver import PROTOCOLS, EmbeddedDriver
 from conformance.embedded.faults.base import Fault
 from conformance.embedded.manager import Parts
@@ -376,12 +377,12 @@ def write(suite: str, levels: Mapping[str, str], out: str) -> None:
     from conformance.embedded.faults import FAULTS, UNJUDGED_FAULTS
 
     by_profile: dict[str, tuple[Taped, ...]] = {}
-    draft = Path(out)  # read by whoever asked, line by line, while it grows
-    with draft.open("w", encoding="utf-8") as file:
-        for name, level in levels.items():
-            fault = FAULTS.get(name) or UNJUDGED_FAULTS[name]
-            profile = fault.profile or DEFAULT_PROFILE
-            if profile not in by_profile:
-                by_profile[profile] = taped(suite, profile)
-            found = failures(suite, by_profile[profile], fault, profile=profile, level=level)
-            print(json.dumps([name, list(found)]), file=file, flush=True)
+    lines: list[str] = []
+    for name, level in levels.items():
+        fault = FAULTS.get(name) or UNJUDGED_FAULTS[name]
+        profile = fault.profile or DEFAULT_PROFILE
+        if profile not in by_profile:
+            by_profile[profile] = taped(suite, profile)
+        found = failures(suite, by_profile[profile], fault, profile=profile, level=level)
+        lines.append(json.dumps([name, list(found)]) + "\n")
+        write_text(Path(out), "".join(lines))  # whole each time, in case a later fault ends this process
