@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +36,8 @@ CONTROL = "no fault"
 _ROUNDS = 8  # runs for one fault; the last has all its checks switched off
 _RECORDED_ROUNDS = 60  # runs for one fault that is recorded; each switches off what the one before has shown
 _TO_THE_END = frozenset({"names", "packets", "structures", "properties"})  # tables: many failures at once
+_TAPED = frozenset({"objects"})  # suites whose fixed examples one process plays with many faults
+_BATCH = 40  # faults that such a process tries; it plays all examples without a fault first
 # The run alone: the report that the command would write takes longer than some of the runs.
 _RUN = """
 import json, sys
@@ -44,6 +46,13 @@ from conformance.run import run
 wanted = json.loads(sys.argv[1])
 result = run(**{**wanted, "out": Path(wanted["out"])})
 sys.exit(int(result.exit_code))
+"""
+
+
+_TAPES = """
+import json, sys
+from conformance.fault_tapes import write
+write(**json.loads(sys.argv[1]))
 """
 
 
@@ -79,7 +88,7 @@ def chosen(names: Sequence[str] = ()) -> list[str]:
     """Return the trials that `selftest` makes: of these faults, or of all after the control. Raises UnknownFault."""
     from conformance.embedded.faults import FAULTS
 
-    _refuse_unknown(names)
+    _refuse_unknown(names, FAULTS)
     return list(dict.fromkeys(names)) or [CONTROL, *sorted(FAULTS)]
 
 
@@ -103,36 +112,34 @@ def selftest(
     with scratch("mqconform-selftest-") as folder, ThreadPoolExecutor(jobs) as pool:
         children = Children(folder)
 
-        def attempt(name: str, number: int) -> Trial | None:
+        def attempt(names: Sequence[str], number: int) -> list[Trial]:
             if time.monotonic() > until:
-                return None
+                return []
+            place, (name, *_) = folder / f"{number}", names
             if name == CONTROL:
-                return _control(children, name, folder / f"{number}", suites)
+                return [_control(children, name, place, suites)]
             if suites is not None:
-                return _alone(children, name, folder / f"{number}", suites)
-            return _trial(children, name, folder / f"{number}")
+                return [_alone(children, name, place, suites)]
+            return [_trial(each, rounds) for each, rounds in _tried(children, names, place).items()]
 
-        work = [pool.submit(attempt, name, number) for number, name in enumerate(wanted)]
+        batches = _batches(wanted) if suites is None else [[name] for name in wanted]
+        work = [pool.submit(attempt, names, number) for number, names in enumerate(batches)]
         try:
             for done in as_completed(work):
-                trial = done.result()
-                if trial is None:
-                    continue
-                trials.append(trial)
-                if on_progress is not None:
-                    on_progress(len(trials), len(wanted), trial)
+                for trial in done.result():
+                    trials.append(trial)
+                    if on_progress is not None:
+                        on_progress(len(trials), len(wanted), trial)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)  # When interrupted, begin no further run.
             children.end()
     return sorted(trials, key=lambda trial: (trial.fault != CONTROL, trial.fault))
 
 
-def _refuse_unknown(names: Sequence[str]) -> None:
-    from conformance.embedded.faults import FAULTS
-
+def _refuse_unknown(names: Sequence[str], known: Mapping[str, object]) -> None:
     for name in names:
-        if name not in FAULTS:
-            raise UnknownFault(f"There is no fault {name!r}{did_you_mean(name, FAULTS) or '.'}")
+        if name not in known:
+            raise UnknownFault(f"There is no fault {name!r}{did_you_mean(name, known) or '.'}")
 
 
 def _control(children: Children, name: str, folder: Path, suites: str | None) -> Trial:
@@ -166,14 +173,58 @@ def _alone(children: Children, name: str, folder: Path, suites: str) -> Trial:
     return Trial(name, fault.suite, tuple(fault.breaks), next(iter(seen), None), caught, False, ok, text, seen)
 
 
-def _trial(children: Children, name: str, folder: Path) -> Trial:
+def _batches(names: Sequence[str]) -> list[list[str]]:
+    """Return faults as they are tried together: those of taped suites by the dozen, each other one alone."""
+    from conformance.embedded.faults import FAULTS, UNJUDGED_FAULTS
+
+    known = {**FAULTS, **UNJUDGED_FAULTS}
+    taped = [name for name in names if name in known and known[name].suite in _TAPED]
+    own = set(taped)
+    return [[name] for name in names if name not in own] + [
+        taped[at : at + _BATCH] for at in range(0, len(taped), _BATCH)
+    ]
+
+
+def _tried(children: Children, names: Sequence[str], folder: Path, *, record: bool = False) -> dict[str, _Rounds]:
+    """Return what each fault of a batch is seen as. record: until nothing fails, whatever it is."""
+    from conformance.embedded.faults import FAULTS, UNJUDGED_FAULTS
+    from conformance.embedded.faults.recorded import shows_as
+
+    faults = {name: FAULTS.get(name) or UNJUDGED_FAULTS[name] for name in names}
+    (name, *_), fault = names, faults[names[0]]
+    if fault.suite in _TAPED:
+        return _on_tapes(children, faults, folder)
+    known = None if record else tuple(dict.fromkeys((*fault.breaks, *fault.first_seen_as, *shows_as(fault))))
+    return {name: _rounds(children, fault, folder, known)}
+
+
+def _on_tapes(children: Children, faults: Mapping[str, type[Fault]], folder: Path) -> dict[str, _Rounds]:
+    """Try faults in one process, which plays each example once: it goes on where a run would switch a check off."""
+    folder.mkdir()
+    found = folder / "found"
+    (suite,) = {fault.suite for fault in faults.values()}
+    levels = {name: _level(fault.breaks) for name, fault in faults.items()}
+    wanted = {"suite": suite, "levels": levels, "out": str(found)}
+    children.run([executable, "-c", _TAPES, json.dumps(wanted)], _ALONE_S)
+    lines = found.read_text(encoding="utf-8").splitlines() if found.is_file() else []
+    seen = {name: tuple(each) for name, each in map(json.loads, lines)}
+    return {name: _of_tapes(seen.get(name)) for name in faults}
+
+
+def _of_tapes(seen: tuple[str, ...] | None) -> _Rounds:
+    if seen is None:
+        return _Rounds((), int(ExitCode.HARNESS_ERROR), False)
+    known = all(name in catalogue().requirements for name in seen)
+    return _Rounds(seen, int(ExitCode.CONFORMS if known else ExitCode.DEVIATES), bool(seen) and known)
+
+
+def _trial(name: str, rounds: _Rounds) -> Trial:
     from conformance.embedded.faults import FAULTS
     from conformance.embedded.faults.recorded import shows_as
 
     fault = FAULTS[name]
     first = (*fault.breaks, *fault.first_seen_as)
     known = tuple(dict.fromkeys((*first, *shows_as(fault))))
-    rounds = _rounds(children, fault, folder, known)
     seen = rounds.seen
     blamed = next(iter(seen), None)
     undeclared = [requirement for requirement in seen if requirement not in known]
@@ -234,36 +285,53 @@ def _rounds(children: Children, fault: type[Fault], folder: Path, known: Sequenc
 def record(names: Sequence[str], *, jobs: int = 2, on_progress: Callable[[int, int, str], None] | None = None) -> int:
     """Try the faults named (none: all) until nothing fails, and keep what each was seen as beside the faults.
 
-    Returns how many were recorded. Raises UnknownFault, OSError where the file cannot be written, and at the end
-    NotRecordable for faults that no check sees, or that are seen as a crash; all others are kept.
+    A fault that was not recorded before is kept if what is first seen is what it breaks. Returns how many were
+    recorded. Raises UnknownFault, OSError where the file cannot be written, and at the end NotRecordable for faults
+    that no check sees, that are seen as a crash, or first seen as something else; all others are kept.
     """
-    from conformance.embedded.faults import FAULTS
+    from conformance.embedded.faults import FAULTS, UNJUDGED_FAULTS
     from conformance.embedded.faults.recorded import SEEN, Seen, digest, recorded_text, seen
 
-    _refuse_unknown(names)
-    chosen = list(names) or list(FAULTS)
+    every = {**FAULTS, **UNJUDGED_FAULTS}
+    _refuse_unknown(names, every)
+    chosen = list(names) or list(every)
     lost: list[str] = []
-    kept = {name: one for name, one in seen().items() if name in FAULTS}
+    kept = {name: one for name, one in seen().items() if name in every}
     with scratch("mqconform-selftest-") as folder, ThreadPoolExecutor(jobs) as pool:
         children = Children(folder)
-        work = {pool.submit(_rounds, children, FAULTS[name], folder / name, None): name for name in chosen}
+        batches = enumerate(_batches(chosen))
+        work = [pool.submit(_tried, children, batch, folder / f"{at}", record=True) for at, batch in batches]
+        number = 0
         try:
-            for number, done in enumerate(as_completed(work), 1):
-                name, rounds = work[done], done.result()
-                if not rounds.survives:
-                    found = f"seen as {', '.join(rounds.seen)}" if rounds.seen else "seen by no check"
-                    lost.append(f"{name} was {found}; the last run ended with exit code {rounds.code}.")
-                else:
-                    kept[name] = Seen(digest(FAULTS[name]), rounds.seen)
-                    write_text(SEEN, recorded_text(kept))
-                if on_progress is not None:
-                    on_progress(number, len(chosen), name)
+            for done in as_completed(work):
+                for name, rounds in done.result().items():
+                    why = _not_kept(name, rounds, new=name in UNJUDGED_FAULTS)
+                    if why is not None:
+                        lost.append(why)
+                    else:
+                        kept[name] = Seen(digest(every[name]), rounds.seen)
+                    number += 1
+                    if on_progress is not None:
+                        on_progress(number, len(chosen), name)
+                write_text(SEEN, recorded_text(kept))
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
             children.end()
     if lost:
         raise NotRecordable(" ".join(lost))
     return len(chosen)
+
+
+def _not_kept(name: str, rounds: _Rounds, *, new: bool) -> str | None:
+    """Return why what was seen of a fault is not recorded, None if it is."""
+    from conformance.embedded.faults import UNJUDGED_FAULTS
+
+    if not rounds.survives:
+        found = f"seen as {', '.join(rounds.seen)}" if rounds.seen else "seen by no check"
+        return f"{name} was {found}; the last run ended with exit code {rounds.code}."
+    if new and rounds.seen[0] not in (*UNJUDGED_FAULTS[name].breaks, *UNJUDGED_FAULTS[name].first_seen_as):
+        return f"{name} was first seen as {rounds.seen[0]}, which it does not break."
+    return None
 
 
 def _level(declared: Sequence[str]) -> str:

@@ -37,6 +37,7 @@ SOME = (
     "oldest-waiter-starves",
     "pause-ignored",
     "waiting-told-as-connected",
+    "queue-info-get-label-fails",
 )
 PUSH = ("loses-message-on-abort", "accepts-plus-in-queue-name", "object-id-guid-big-endian", "move-leaves-copy")
 
@@ -85,7 +86,8 @@ def test_what_was_recorded_first_is_what_the_fault_breaks() -> None:
 
 
 def test_a_digest_tells_of_the_code_and_not_of_what_is_declared() -> None:
-    assert len({digest(fault) for fault in FAULTS.values()}) > len(FAULTS) * 3 // 4
+    own = [fault for fault in FAULTS.values() if fault.suite != "objects"]  # those are of tables: one text for many
+    assert len({digest(fault) for fault in own}) > len(own) * 3 // 4
     fault = FAULTS["ignores-priority"]
     assert shows_as(fault) and not set(shows_as(fault)) & set(fault.breaks)
 
@@ -98,10 +100,7 @@ def test_some_faults_are_caught_and_nothing_else_is() -> None:
 
 
 def test_some_faults_are_of_every_suite() -> None:
-    every = {*suites()} - {
-        "objects",  # whose faults are not recorded yet
-        "situations",
-    }  # its histories are of all sections: a fault is of the suite named after its own
+    every = {*suites()} - {"situations"}  # its histories are of all sections: a fault is of the suite of its own
     assert {FAULTS[name].suite for name in SOME} == every
 
 
@@ -122,8 +121,8 @@ def test_a_fault_that_is_blamed_on_what_it_does_not_break_fails() -> None:
 
 def test_a_fault_that_cannot_be_recorded_stops_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written = tmp_path / "seen.json"
-    monkeypatch.setattr("conformance.embedded.faults.recorded.SEEN", written)
     seen()  # what is recorded today is read before its file is another one
+    monkeypatch.setattr("conformance.embedded.faults.recorded.SEEN", written)
 
     def rounds(children: Any, fault: Any, folder: Path, known: Any) -> Any:
         found = fault.name != "message-expires-early"

@@ -25,5 +25,10 @@ def all_cells() -> Mapping[str, Cells]:
 
 def requirements(member: Member, kind: Kind, *columns: str) -> tuple[str, ...]:
     """Return the requirements of some columns of a form of a member, without those of columns that it lacks."""
-    cells = all_cells().get(f"{member.coclass}.{member.name}.{kind}", {})
+    return _requirements(member.coclass, member.name, kind, columns)
+
+
+@cache
+def _requirements(coclass: str, name: str, kind: Kind, columns: tuple[str, ...]) -> tuple[str, ...]:
+    cells = all_cells().get(f"{coclass}.{name}.{kind}", {})
     return tuple(name for column in columns for name in cells.get(column, ()))

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from conformance.activex.expected import Invoke, Readings, Seen, codes_of
+from conformance.activex.printed import numbers
 from conformance.activex.statuses import E_FAIL, S_OK, failed
+from conformance.activex.step import passed
 from conformance.activex.values import Variant, same
 from conformance.spec.assignment import either
 from conformance.verdict import Outcome, Verdict
@@ -78,7 +80,7 @@ def refused(names: Iterable[str], status: int) -> Iterator[Choice]:
     every = tuple(names)
     codes = codes_of(every)
     yield one((name for name in every if name not in codes), ANY_FAILURE)
-    yield one(codes, status)
+    yield tuple(Option(codes, number, readings=follows) for number, follows in numbers(codes, status))
 
 
 def ideal(choices: Iterable[Choice]) -> Seen:
@@ -119,7 +121,8 @@ def verdicts(coclass: str, call: Invoke, choices: Iterable[Choice], seen: Seen) 
     for choice in choices:
         fits = fitting(choice, seen)
         if fits:
-            yield from (Verdict(name, Outcome.PASS, subject, readings=assumed(fits)) for name in fits[0].names)
+            followed = assumed(fits)
+            yield from (passed(name, subject, followed) for name in fits[0].names)
         elif choice:
             options = [option.to_json() for option in choice]
             expected = options[0] if len(options) == 1 else {"any of": options}

@@ -219,8 +219,13 @@ def _of_past(state: State, call: Call, judged: Judged, doers: Doers, seen: Seen)
         yield Told(Demand(tuple(names), True, None), seen)
 
 
-def _earlier(state: State, call: Call, requirement: str, doers: Doers, message: str | None) -> Iterator[str]:
-    """Yield the requirements of earlier calls that a requirement of the model speaks of. message: of this one alone."""
+def _earlier(
+    state: State, call: Call, requirement: str, doers: Doers, message: str | None, *, broken: bool = False
+) -> Iterator[str]:
+    """Yield the requirements of earlier calls that a requirement of the model speaks of. message: of this one alone.
+
+    broken: the answer is wrong. A message that a read has shown has arrived; who does not see it then is wrong itself.
+    """
     if requirement in _ON_CURSOR and call.cursor is not None:
         doer = doers.get((call.cursor, "cursor"))
         if doer is not None:
@@ -232,9 +237,11 @@ def _earlier(state: State, call: Call, requirement: str, doers: Doers, message: 
     claim = requirement.removesuffix("-position")
     claimed = [one.message for queue in state.queues.values() for one in queue.positions if one.claim == claim]
     for name in [message] if message in claimed else claimed:
+        plain = (name or "").partition("@")[0]
         for kind, column in kinds:
-            doer = doers.get(((name or "").partition("@")[0], kind))
-            if doer is not None:
+            doer = doers.get((plain, kind))
+            there = column == "arrives" and (plain, "shown") in doers
+            if doer is not None and not (broken and there):
                 yield from doer.requirements(column)
 
 
@@ -266,7 +273,7 @@ def _broken(
         lacking = _position(state, call, demanded.result.message)
         if lacking is not None and lacking.claim in (ALLOWED, _GIVEN_BACK):
             requirement, message = lacking.claim, lacking.message
-    names = tuple(dict.fromkeys(_earlier(state, call, requirement, doers, message)))
+    names = tuple(dict.fromkeys(_earlier(state, call, requirement, doers, message, broken=True)))
     if wrong is None and failed(seen.status) and seen.status not in _TELL_NOTHING:
         names = ()  # the call itself fails, whatever is in the queue
     subject = None
@@ -335,6 +342,7 @@ def done(doers: Doers, before: State, call: Call, doer: Doer | None, observation
         return doers
     new: dict[tuple[str, str], Doer] = {}
     if answer.message is not None:
+        new[answer.message.name.partition("@")[0], "shown"] = doer
         if call.method not in PEEKS:
             new[answer.message.name, "read"] = doer
         if call.cursor is not None:

@@ -25,7 +25,7 @@ _PLACES: Final = {"": "current", "Next": "next", "Previous": "previous", "First"
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What stands behind an object at the queue manager, by names of the model.
+    """The things behind an object at the queue manager, by names of the model.
 
     queue: of MSMQQueueInfo and MSMQQueue. access, cursor, share: of an open MSMQQueue. info: the MSMQQueueInfo that
     has opened it. transaction: of MSMQTransaction. message, read: of a received MSMQMessage, the message that was sent,
@@ -44,7 +44,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the calls so far have made of the objects of a client.
+    """The objects of a client as the calls so far have made them.
 
     held, links: by the client's name of an object. lookups: messages whose lookup identifier is known, by name.
     sent: the values that a message had when it was sent, by the model's name for it.

@@ -1,4 +1,4 @@
-"""What an answer to a call of a member has to be, told from the object's state: data in, demands out."""
+"""Demands on the answer to a call of a member, told from the object's state: data in, demands out."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from conformance.activex.cells import requirements
 from conformance.activex.members import Check, Kind, Member
+from conformance.activex.printed import accepted
 from conformance.activex.states import CREATED, RECEIVED, REFRESHED, refuses
 from conformance.activex.statuses import E_NOTIMPL, S_OK, failed
 from conformance.activex.tables import CLASSES
@@ -92,17 +93,18 @@ class Demand:
 def demands(held: Held, call: Invoke, seen: Seen, readings: Readings) -> Iterator[Demand]:
     """Yield the demands on an answer. None for a call of which the tables say nothing."""
     member = CLASSES[held.coclass][call.member]
-    if member.unimplemented:
-        yield from refused(requirements(member, call.kind, "unimplemented"), seen, E_NOTIMPL)
+    if member.unimplemented:  # its own code says most: an argument is ignored where nothing is done
+        names = requirements(member, call.kind, "unimplemented")
+        yield from reversed(list(refused(names, seen, E_NOTIMPL, readings)))
         return
     check = refusing(member, held, call)
     if check is not None:
         columns = [f"check:{check.name}"]
         if held.coclass == "MSMQTransaction" and check.name == "empty":
             columns.append("initial")
-        yield from refused(requirements(member, call.kind, *columns), seen, check.status)
+        yield from refused(requirements(member, call.kind, *columns), seen, check.status, readings)
     elif call.kind == "put":
-        yield from _put(member, call.arguments[-1], seen)
+        yield from _put(member, call.arguments[-1], seen, readings)
     elif call.kind == "get":
         yield from _get(member, held, seen, readings)
     elif call.kind == "method":
@@ -147,7 +149,7 @@ def _status(names: tuple[str, ...], seen: Seen, wanted: int | None) -> Demand:
     return Demand(names, seen.status == wanted, {"status": wanted})
 
 
-def refused(names: tuple[str, ...], seen: Seen, code: int | None) -> Iterator[Demand]:
+def refused(names: tuple[str, ...], seen: Seen, code: int | None, readings: Readings) -> Iterator[Demand]:
     """Yield the demands on a refusal: that the call fails, and that it fails with a code, None for any."""
     if code is None:
         yield _status(names, seen, None)
@@ -156,7 +158,15 @@ def refused(names: tuple[str, ...], seen: Seen, code: int | None) -> Iterator[De
     others = tuple(name for name in names if name not in codes)
     if others:
         yield Demand(others, failed(seen.status), {"status": code})
-    yield _status(codes, seen, code)
+    yield _coded(codes, seen, code, readings)
+
+
+def _coded(names: tuple[str, ...], seen: Seen, code: int, readings: Readings) -> Demand:
+    """Return the demand on a code: of the numbers that stand for it, those that are accepted."""
+    fits = accepted(names, code, readings)
+    found = next((follows for number, follows in fits if number == seen.status), None)
+    assumed = (found or ()) if len(fits) > 1 else ()
+    return Demand(names, found is not None, {"status": fits[0][0]}, assumed)
 
 
 def codes_of(names: Iterable[str]) -> tuple[str, ...]:
@@ -164,13 +174,13 @@ def codes_of(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in names if name.rpartition(".")[2].startswith(("return-", "not-implemented")))
 
 
-def _put(member: Member, value: Variant, seen: Seen) -> Iterator[Demand]:
+def _put(member: Member, value: Variant, seen: Seen, readings: Readings) -> Iterator[Demand]:
     if member.takes is None:
         return
     if member.takes.admits(value):
         yield _status(requirements(member, "put", f"type:{value.vt}", "success"), seen, S_OK)
     elif member.refusal is not None:
-        yield from refused(requirements(member, "put", "refused"), seen, member.refusal)
+        yield from refused(requirements(member, "put", "refused"), seen, member.refusal, readings)
 
 
 def _get(member: Member, held: Held, seen: Seen, readings: Readings) -> Iterator[Demand]:
@@ -204,12 +214,24 @@ def _shown(member: Member, held: Held) -> bool:
 
 
 def _kept(member: Member, held: Held, put: Variant, seen: Seen) -> Iterator[Demand]:
+    """Yield the demands on a getter after a put. A value that is neither old nor new is the getter's fault first."""
     holds = seen.value is not None and same(seen.value, put)
     expected = {"value": put.to_json()}
+    getter = Demand(requirements(member, "get", "gives", _case(put), f"gives:{put.value}"), holds, expected)
+    strange = not holds and not _is_initial(member, seen.value)
+    if strange:
+        yield getter
     for writer in CLASSES[held.coclass].values() if held.state != RECEIVED else ():
         if writer.kept_as == member.kept_as and writer.slot("put") is not None and member.name != "BodyLength":
             yield Demand(requirements(writer, "put", "kept", f"kept:{put.value}"), holds, expected)
-    yield Demand(requirements(member, "get", "gives", _case(put), f"gives:{put.value}"), holds, expected)
+    if not strange:
+        yield getter
+
+
+def _is_initial(member: Member, shown: Variant | None) -> bool:
+    if member.initial is None or shown is None:
+        return shown is None or hollow(shown)
+    return same(shown, member.initial)
 
 
 def _initial(member: Member, seen: Seen, readings: Readings) -> Iterator[Demand]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from conformance.activex.cells import requirements
 from conformance.activex.effects import refusal
 from conformance.activex.events import Link, Untold, events, wanted
 from conformance.activex.expected import Held, Invoke, Readings, Seen, refusing
 from conformance.activex.opened import CLOSED, HANDLES, VALUES
 from conformance.activex.plans import Act, Plan
+from conformance.activex.printed import accepted
 from conformance.activex.received import SHOWN, WANTS
 from conformance.activex.refusals import EXPIRED
 from conformance.activex.states import BLANK, RECEIVED
@@ -79,14 +81,14 @@ def answer(objects: Objects, act: Act) -> tuple[Seen | None, Ended]:
     if held.coclass == "MSMQQueue" and held.state == CLOSED_STATE and act.call.member == "Close":
         return Seen(hresults.MQ_ERROR_INVALID_HANDLE), {}
     if refusing(member, held, act.call) is not None or act.call.kind != "method":
-        return ideal(held, act.call), {}
+        return ideal(held, act.call, objects.readings), {}
     try:
         found = events(world.known, act.object, act.call, act.gives)
         world = world.aware(act.object, found.main)
         states = world.before(found)
         expected = world.model.allowed(states.likely, found.main).outcomes[0]
     except (Untold, BadCall):
-        return ideal(held, act.call), {}
+        return ideal(held, act.call, objects.readings), {}
     return _answer(world, found.main, act.call, act.gives, expected), _ends(world, expected)
 
 
@@ -151,7 +153,7 @@ def _of_message(world: World, read: Invoke, name: str, member: str) -> Seen:
     return ideal(Held("MSMQMessage", RECEIVED, world.known.sent.get(plain, {})), Invoke(member, "get"))
 
 
-def ideal(held: Held, call: Invoke) -> Seen:
+def ideal(held: Held, call: Invoke, readings: Readings | None = None) -> Seen:
     """Return the answer that the tables demand; where they leave a choice, one of the answers they allow."""
     member = CLASSES[held.coclass][call.member]
     if member.unimplemented:
@@ -160,8 +162,9 @@ def ideal(held: Held, call: Invoke) -> Seen:
     if check is not None:
         return Seen(E_FAIL if check.status is None else check.status)
     if call.kind == "put":
-        taken = member.takes is None or member.takes.admits(call.arguments[-1])
-        return Seen(S_OK if taken or member.refusal is None else member.refusal)
+        if member.takes is None or member.takes.admits(call.arguments[-1]) or member.refusal is None:
+            return Seen(S_OK)
+        return Seen(accepted(requirements(member, "put", "refused"), member.refusal, readings or {})[0][0])
     if call.kind == "get":
         return Seen(S_OK, _value(held, call.member))
     return Seen(S_OK)

@@ -14,7 +14,7 @@ from conformance.model.values import replace
 
 PEEKS: Final = frozenset({"messages.peek", "messages.peek_next", "messages.peek_by_lookup_id"})
 ALLOWED: Final = "MQAC-3.11.4.1.33.property-message-allow-peek-when-locked"
-"""What is broken if such a message is not seen."""
+"""The requirement that is broken if such a message is not seen."""
 
 
 def seen_by_peeks(states: States, messages: frozenset[str]) -> States:

@@ -53,7 +53,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What a member does at the queue manager. call: a method of the protocol's plain facets with the same effect.
+    """The effect of a member at the queue manager. call: a method of the protocol's plain facets with the same effect.
 
     cursor: the member reads at the object's own cursor.
     """

@@ -29,7 +29,7 @@ REFRESH: Final = "R-MQAC-queue-getter-refresh"
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a message holds of a queue. info: the object that was put, as it named the queue then. shows: requirements
+    """The queue that a message holds. info: the object that was put, as it named the queue then. shows: requirements
     that the name shows.
     """
 

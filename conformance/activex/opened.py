@@ -1,4 +1,4 @@
-"""What an MSMQQueue that was opened tells of itself, and what is left when it is closed (MC-MQAC 3.11.4.1.1-6)."""
+"""Properties of an MSMQQueue that was opened, and those left when it is closed (MC-MQAC 3.11.4.1.1-6)."""
 
 from __future__ import annotations
 

@@ -88,12 +88,14 @@ def message_property(member: Member) -> Iterator[Plan]:
         if other.slot("get") is not None and member.kept_as is not None and other.kept_as == member.kept_as
     ]
     looks = tuple(on("a", reader, kind="get") for reader in readers or [member.name] if member.slot("get") or readers)
-    yield (create(member.coclass), *looks)
+    new = (create(member.coclass), *looks)
     if member.takes is None:
+        yield new
         return
     inside = [put(member, value) for value in member.takes.inside()]
     yield (create(member.coclass), *(act for one in inside for act in (one, *looks)))
     yield (create(member.coclass), *(act for one in reversed(inside) for act in (one, *looks)))
+    yield new  # where a getter shows what was put, another value of a new object is the object's fault
     if member.refusal is not None:
         outside = [put(member, value) for value in member.takes.outside()]
         yield (create(member.coclass), *(act for one in outside for act in (one, *looks)))

@@ -79,7 +79,7 @@ def read(
 
 
 HEAD: Final = read("Peek", "head", queue_object="w")
-"""What `w` sees at the head of the queue."""
+"""A peek of `w` at the head of the queue."""
 
 
 def known(*names: str) -> Plan:
@@ -158,9 +158,15 @@ def of(member: Member, wanted: str | None = None, names: tuple[str, ...] = ("a",
 
 
 def gives_at_once(member: Member) -> Iterator[Plan]:
-    """Yield plans in which a read finds a message at once, among others, and what is then in the queue."""
+    """Yield plans in which a read finds a message at once, among others, and what is then in the queue.
+
+    Other reads have shown the messages before, so that one that does not find them is wrong itself.
+    """
     yield (
-        *watched("a", "b", "c", member=member),
+        *base("a", "b", "c"),
+        opened(PEEK, "w"),
+        HEAD,
+        *known("a", "b", "c"),
         *start(member),
         read(member, "m1", of=of(member)),
         *sweep(3),
@@ -209,4 +215,4 @@ def waits(member: Member) -> Iterator[Plan]:
 
 
 FAMILIES: Final = (gives_at_once, finds_nothing, waits)
-"""What yields plans for a read, each for itself."""
+"""Functions that yield plans for a read, each for itself."""

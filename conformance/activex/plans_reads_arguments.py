@@ -159,4 +159,4 @@ def cursor(member: Member) -> Iterator[Plan]:
 
 
 FAMILIES: Final = (transactions, beside_held, identifier_as_text, wants, journals, cursor)
-"""What yields plans for a read, each for itself."""
+"""Functions that yield plans for a read, each for itself."""

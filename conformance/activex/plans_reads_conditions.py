@@ -204,4 +204,4 @@ FAMILIES: Final = (
     allowed_peeks,
     times_that_pass,
 )
-"""What yields plans for a read, each for itself."""
+"""Functions that yield plans for a read, each for itself."""

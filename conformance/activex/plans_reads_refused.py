@@ -99,4 +99,4 @@ def _by_cursor(member: Member) -> Iterator[Plan]:
 
 
 FAMILIES: Final = (refused,)
-"""What yields plans for a read, each for itself."""
+"""Functions that yield plans for a read, each for itself."""

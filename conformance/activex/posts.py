@@ -76,6 +76,11 @@ class Posts:
         received = self.received if name is None else {**self.received, name: post}
         return replace(self, boxes=boxes, received=received)
 
+    def forgotten(self, key: str) -> Posts:
+        """Return this without a queue that lost messages of which nobody tells which: nothing is judged of it then."""
+        boxes = {name: posts for name, posts in self.boxes.items() if name != key}
+        return replace(self, boxes=boxes, opened={name: one for name, one in self.opened.items() if one[0] != key})
+
     def with_report(self, key: str, post: Post, report: int, shows: Names) -> Posts:
         """Return this with an acknowledgment of a message in its administration queue."""
         acknowledgment = Post("", self.count, {}, {}, shows=shows, report=report, about=post.number)

@@ -1,4 +1,4 @@
-"""What a call of an MSMQQueueInfo leaves behind: in the object, and in the queues of the computer."""
+"""Effects of a call of an MSMQQueueInfo: in the object, and in the queues of the computer."""
 
 from __future__ import annotations
 

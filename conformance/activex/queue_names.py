@@ -10,7 +10,7 @@ from typing import Final
 
 
 class Kind(Enum):
-    """What a name means. OTHER: something of which the sections of MSMQQueueInfo say nothing."""
+    """The meaning of a name. OTHER: something of which the sections of MSMQQueueInfo say nothing."""
 
     UNNAMED = "no name"
     UNPARSED = "no name that can be parsed"

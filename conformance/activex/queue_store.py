@@ -1,4 +1,4 @@
-"""What MSMQQueueInfo objects and the queues of this computer hold, as the calls of a plan have left them."""
+"""Contents of MSMQQueueInfo objects and of the queues of this computer, as the calls of a plan have left them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DEFAULTS: Final[Mapping[str, Variant]] = {
     "JournalQuota": long(0xFFFFFFFF),
     "MulticastAddress": text(""),
 }
-"""What Set Queue Defaults leaves in a queue (MS-MQDMPR 3.1.7.1.33), by attribute."""
+"""The values that Set Queue Defaults leaves in a queue (MS-MQDMPR 3.1.7.1.33), by attribute."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What the getters of MSMQQueueInfo show of a queue, where a plan alone does not tell the value."""
+"""Values of a queue that the getters of MSMQQueueInfo show, where a plan alone does not tell the value."""
 
 from __future__ import annotations
 

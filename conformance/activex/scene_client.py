@@ -19,7 +19,7 @@ from conformance.activex import (
     transactions,
 )
 from conformance.activex.choices import Choice
-from conformance.activex.expected import Held, Invoke, Readings, Seen
+from conformance.activex.expected import Held, Invoke, Readings, Seen, refusing
 from conformance.activex.ideal import ideal as ideal_of_table
 from conformance.activex.plans import Act
 from conformance.activex.posts import Posts
@@ -75,7 +75,7 @@ class ClientObjects:
         assert act.call is not None
         told = self._wanted(act.object, act.call)
         if told is None:
-            return ideal_of_table(self.held[act.object], act.call)
+            return ideal_of_table(self.held[act.object], act.call, self.readings)
         return choices.ideal(told)
 
     def _made(self, name: str, coclass: str) -> None:
@@ -99,6 +99,8 @@ class ClientObjects:
             told = transactions.wanted(name, self.transactions, call, self._known(), self.readings)
         elif coclass == "MSMQQueue" and call.member in sending.READS:
             told = sending.receiving(name, self.posts, call, self._known())
+        elif coclass == "MSMQQueue" and self._reads_elsewhere(name, call):
+            told = ()
         elif coclass != message_queues.COCLASS:
             return None
         elif call.member in message_queues.MEMBERS:
@@ -110,6 +112,12 @@ class ClientObjects:
         else:
             return None
         return [choices.allowed(choice, self.readings) for choice in told]
+
+    def _reads_elsewhere(self, name: str, call: Invoke) -> bool:
+        """Tell whether a call reads at a cursor or by an identifier: the scene does not follow what it finds there."""
+        row = CLASSES["MSMQQueue"][call.member]
+        reads = row.event is not None and row.event.call.startswith("messages.")
+        return reads and refusing(row, self.held[name], call) is None
 
     def _shown(self, name: str, member: str) -> Iterator[Choice]:
         received = name in self.posts.received
@@ -125,6 +133,8 @@ class ClientObjects:
             return
         if call.member == "Close":
             self.store = queue_effects.closed(self.store, name)
+        elif call.member == "Purge" and name in self.posts.opened:
+            self.posts = self.posts.forgotten(self.posts.opened[name][0])
         elif call.member.startswith("AttachCurrentSecurityContext"):
             self.posts = replace(self.posts, attached=self.posts.attached | {name})
         elif call.kind == "put" and self.classes[name] == message_queues.COCLASS:
@@ -145,8 +155,10 @@ class ClientObjects:
                 key = self.store.target(self.infos[name]).key
                 opened = {**self.posts.opened, act.gives or "": (key, int(call.arguments[0].value))}
                 self.posts = replace(self.posts, opened=opened)
+        elif coclass == "MSMQQueue" and call.member in sending.READS:
+            self._received(name, call, act.gives if handed and seen.gives else None, seen)
         elif coclass == "MSMQQueue":
-            self._received(name, call.member, act.gives if handed and seen.gives else None, seen)
+            self._has_read(name, call.member, act.gives, seen)
         elif coclass in (TRANSACTION, DISPENSER):
             if call.member in ("Commit", "Abort") and seen.status == S_OK:
                 self.posts = sending.ended(self.posts, self.transactions, name, call.member)
@@ -184,18 +196,31 @@ class ClientObjects:
         if own is not None and seen.status == S_OK:
             self.messages = {**self.messages, (name, "DestinationQueueFormatName"): own}
 
-    def _received(self, queue: str, member: str, gives: str | None, seen: Seen) -> None:
+    def _received(self, queue: str, call: Invoke, gives: str | None, seen: Seen) -> None:
         target = self.posts.opened.get(queue)
-        if target is None or not seen.gives:
+        post = None if target is None else self.posts.first(target[0])
+        first = call.arguments[0].vt if call.arguments else ""
+        part_of_transaction = call.member == "Receive" and first in ("DISPATCH", "UNKNOWN")
+        if target is None or post is None or part_of_transaction or not seen.gives:
+            self._has_read(queue, call.member, gives, seen)
             return
-        post = self.posts.first(target[0])
-        stays = member == sending.PEEK
+        stays = call.member == sending.PEEK
         self.posts = self.posts.with_received(target[0], gives, stays=stays)
-        if post is not None and not stays:
+        if not stays:
             self.posts = acknowledging.reported(self.posts, post, self.store, acknowledging.RECEIVE)
-        if gives is not None and post is not None:
+        if gives is not None:
             self._hold(gives, message_queues.COCLASS, RECEIVED)
             self.messages = {**self.messages, **{(gives, attribute): kept for attribute, kept in post.queues.items()}}
+
+    def _has_read(self, queue: str, member: str, gives: str | None, seen: Seen) -> None:
+        """Keep a message of which only its class is known. One that was received is missing in its queue."""
+        if not seen.gives:
+            return
+        target = self.posts.opened.get(queue)
+        if target is not None and not member.startswith(sending.PEEK):
+            self.posts = self.posts.forgotten(target[0])
+        if gives is not None:
+            self._hold(gives, message_queues.COCLASS, RECEIVED)
 
     def _got(self, name: str, call: Invoke, seen: Seen) -> None:
         post = self.posts.received.get(name) or self.posts.sent.get(name)

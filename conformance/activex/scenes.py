@@ -21,6 +21,7 @@ COMPUTER: Final = "$computer"
 MANAGER: Final = "$manager"
 QUEUE: Final = "$queue"
 """Stand for the computer's name, the GUID of its queue manager, and a name that no queue of the computer has."""
+SMALL: Final = "$computer-in-small-letters"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,9 @@ class Scene(Protocol):
 
 
 Stage = Callable[[Readings, Place], Scene]
-IDEAL: Final = Place({COMPUTER: "HOST", MANAGER: "89abcdef-0123-4567-89ab-cdef01234567", QUEUE: "q"}, 45000.5)
+IDEAL: Final = Place(
+    {COMPUTER: "HOST", SMALL: "host", MANAGER: "89abcdef-0123-4567-89ab-cdef01234567", QUEUE: "q"}, 45000.5
+)
 
 
 def spoken(act: Act, texts: Mapping[str, str]) -> Act:

@@ -25,11 +25,14 @@ PEEK: Final = "Peek"
 READS: Final = ("Receive", PEEK)
 AGAIN: Final = "R-MQAC-send-again"
 DEFAULT: Final = "R-MQAC-send-default-transaction"
+NUMBER_TYPES: Final = "R-MQAC-send-transaction-type"
 CONTEXT: Final = "R-MQAC-transaction-without-context"
 TO_CLOSED: Final = "R-MQAC-send-to-closed"
 _SEND_ACCESS: Final = 2
 _NONE, _SINGLE = 0, 3
 _CALLERS: Final = frozenset({1, 2})
+_NUMBERED: Final = frozenset({"I2", "EMPTY", "NULL"})
+"""Types of a Transaction argument, beside VT_I4, that a client may take for a number or for none."""
 
 
 def cell(*columns: str) -> Names:
@@ -49,7 +52,9 @@ def wanted(
     why = refusal(name, posts, held, transactions, call)
     if why is not None:
         column, status = why
-        yield from refused(cell(column), status)
+        fails = refused(cell(column), status)
+        converts = why[0] == "check:transaction-type" and call.arguments[1].vt in _NUMBERED
+        yield from (_or_taken(choice, call.arguments[1].vt) for choice in fails) if converts else fails
         return
     target = posts.opened.get(str(call.arguments[0].value))
     if target is None:
@@ -77,6 +82,12 @@ def wanted(
     yield (Option(names, S_OK, None, assumed, usage), *others)
 
 
+def _or_taken(refusal: Choice, vt: str) -> Choice:
+    """Return a refusal beside the answer of who converts the argument. The first step of Send lets NULL through."""
+    first = tuple(replace(option, readings=((NUMBER_TYPES, "refused"),)) for option in refusal)
+    return (*first, Option((), S_OK, readings=() if vt == "NULL" else ((NUMBER_TYPES, "converted"),)))
+
+
 def _of_transaction(how: Variant) -> Names:
     if how == MISSING:
         return ()
@@ -84,7 +95,7 @@ def _of_transaction(how: Variant) -> Names:
 
 
 def _is_transactional(how: Variant) -> bool:
-    return how.vt == "DISPATCH" or (how.vt == "I4" and how.value == _SINGLE)
+    return how.vt == "DISPATCH" or (how.vt in ("I4", "I2") and how.value == _SINGLE)
 
 
 def _transaction(transactions: Transactions, how: Variant) -> str | None:

@@ -151,6 +151,11 @@ class Client:
         """Return the object events since the last call of this method, in order."""
         return self._supervisor.session().taken_events()
 
+    def told_events(self, within_ms: int = 0) -> list[dict[str, Any]]:
+        """Return the object events since the last call, in order, after a `poll`, each as the protocol writes it."""
+        self.poll(within_ms)
+        return [{"object": one.object, "name": one.name, "arguments": list(one.arguments)} for one in self.events()]
+
     def probe(self, method: str, params: dict[str, Json] | None = None) -> dict[str, Any]:
         """Send a method that the protocol lacks. Returns the JSON-RPC error that the driver must answer with."""
         session = self._supervisor.session()

@@ -58,11 +58,13 @@ Stream = Annotated[
 @app.command(epilog="Example: mqconform pipeline prepare")
 def prepare(json: Json = False) -> None:
     """Make Spark start in half the time from now on: keep an archive of its classes (160 MB) in the cache folder."""
-    begin("pipeline prepare", "an archive of the classes that Spark loads; half a minute where there is none")
     from conformance.pipeline.errors import PipelineError
     from conformance.pipeline.java_archive import prepare as prepared
+    from conformance.pipeline.spark import require_spark
 
     try:
+        require_spark()
+        begin("pipeline prepare", "an archive of the classes that Spark loads; half a minute where there is none")
         archive, new = prepared()
     except PipelineError as error:
         fail(error.sentence, error.code)

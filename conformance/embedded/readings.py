@@ -40,6 +40,7 @@ READINGS: Mapping[str, str] = {
     "R-MQDMPR-unknown-public-queue-status": "unsupported-operation",
     "R-MQDMPR-multiple-send-partial": "prefix",
     "R-MQDMPR-target-journal-time": "at-commit",
+    "R-MQDMPR-subqueue-journal": "parent",
     "R-MQDMPR-dead-letter-queue": "by-transaction",
     "R-MQDMPR-expiry-start": "from-send",
     "R-MQDMPR-expiry-while-locked": "expires",

@@ -19,6 +19,8 @@ _NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
     "incoming": ("management.",),
 }
 """Parts of the manager that only some methods use, with the beginnings of their names."""
+_OBJECTS: Final = "objects"
+"""The folder of faults that methods of this facet alone show."""
 
 
 class UnknownFault(ValueError):
@@ -51,5 +53,7 @@ def story_of(name: str) -> str:
 
 
 def _may_show(fault: type[Fault], called: Collection[str]) -> bool:
+    if fault.suite == _OBJECTS:
+        return any(method.startswith(f"{_OBJECTS}.") for method in called)
     parts = [part for part, _ in (fault.replaces, *fault.also)]
     return any(part not in _NEEDS or any(method.startswith(_NEEDS[part]) for method in called) for part in parts)

@@ -223,6 +223,10 @@ class GuardedClient:
         """See `conformance.adapter.client.Client.unique`."""
         return self._taped("unique", "", {}, self._client.unique)
 
+    def told_events(self, within_ms: int = 0) -> list[dict[str, Any]]:
+        """See `conformance.harness.port.Port.told_events`."""
+        return self._taped("events", "", {}, lambda: self._client.told_events(within_ms))
+
     def _taped(self, what: str, method: str, params: dict[str, Any], act: Callable[[], T]) -> T:
         """Run `act` as `guarded` does, and record it on the tape."""
         tape = self._tape

@@ -128,6 +128,10 @@ class Playback:
     def poll(self, within_ms: int = 0) -> None:
         """Do nothing: recorded answers need no polling."""
 
+    def told_events(self, within_ms: int = 0) -> list[dict[str, Any]]:
+        """Return the recorded events."""
+        return list((self._next(("events",), "", {}) or {}).get("result") or ())
+
     def restart(self, *, kill: bool) -> bool:
         """Return the recorded result of the restart. Calls in flight become indeterminate."""
         op = self._next(("restart",), "", {})

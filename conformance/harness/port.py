@@ -81,5 +81,11 @@ class Port(Protocol):
     def poll(self, within_ms: int = 0) -> None:
         """Process the driver's messages, for up to `within_ms`."""
 
+    def told_events(self, within_ms: int = 0) -> list[dict[str, Any]]:
+        """Return the events of objects since the last call of this method, in order, after a `poll`.
+
+        Each has the members `object`, `name` and `arguments`, as the protocol writes them.
+        """
+
     def restart(self, *, kill: bool) -> bool:
         """Kill or stop the driver and launch it again on the same state. Return True if it ended as asked."""

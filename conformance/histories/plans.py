@@ -88,7 +88,7 @@ MANAGEMENT = Plan(
             for step in ("in_process", "established")
         ),
     ),
-    share=0.4,
+    share=0.2,
 )
 
 

@@ -313,7 +313,7 @@ def outgoing(shown: Iterable[str], *, restarts: bool = True) -> Tour:
             restarts=restarts,
         ),
         partial(Looking, tuple(shown)),
-        steps=140,
+        steps=50,
         late=_LATE,
         dear=_DEAR,
         kind=stage,

@@ -100,6 +100,10 @@ class Direct:
     def poll(self, within_ms: int = 0) -> None:
         """See `wait_blocked_or_done`."""
 
+    def told_events(self, within_ms: int = 0) -> list[dict[str, Any]]:
+        """See `conformance.adapter.client.Client.told_events`."""
+        return self._client.told_events(within_ms)
+
     def restart(self, *, kill: bool) -> bool:
         """End the driver and start another one on the same state."""
         went = self._client.restart(kill=kill)

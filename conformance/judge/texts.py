@@ -13,7 +13,12 @@ from typing import Any
 from conformance.judge.names import FAILURE, ONLY
 from conformance.spec.assignment import either
 from conformance.spec.catalogue import reading_id, requirement_id
-from conformance.spec.constants.hresults import MQ_ERROR_LABEL_TOO_LONG, name_of
+from conformance.spec.constants.hresults import (
+    MQ_ERROR_ILLEGAL_PROPERTY_VALUE,
+    MQ_ERROR_LABEL_TOO_LONG,
+    MQ_ERROR_PROPERTY,
+    name_of,
+)
 from conformance.verdict import Outcome, Verdict
 
 QUEUE_LABEL = "PROPID_Q_LABEL"
@@ -30,6 +35,9 @@ LABEL_UNCHANGED = requirement_id("MQDMPR-3.1.1.12.label-unchanged")
 LABEL_TOO_LONG = requirement_id("MQMQ-2.4.label-too-long")
 LABEL_CODE = requirement_id("MQMQ-2.4.label-too-long-code")
 
+VALUE_CODE = requirement_id("MQMQ-2.4.mq-error-illegal-property-value")
+
+PROPERTY_STATUS = reading_id("R-MQMP-property-status")
 LONG_LABEL = reading_id("R-MQMQ-long-label")
 QUEUE_LABEL_CHARACTERS = reading_id("R-MQMQ-queue-label-characters")
 ONE_PORT = reading_id("R-MQMQ-multicast-address")
@@ -126,11 +134,28 @@ def judge_property(
     if not case.presupposed(readings):
         return []
     first = _acceptance(case, seen, readings)
+    refused = not seen.accepted and seen.status is not None and first.outcome is not Outcome.FAIL
+    coded = [_value_code(case, seen, readings)] if refused else []
     # A port with leading zeros may be returned without them: the reading settles acceptance, not the stored form.
     if not seen.read or first.outcome is Outcome.FAIL or (seen.accepted and case.reading == PORT_ZEROS):
-        return [first]
+        return [first, *coded]
     wanted, demand = (case.text, _kept(case, seen.value)) if seen.accepted else (before, REFUSED_UNCHANGED)
-    return [first, _verdict(demand, seen.value == wanted, f"{_subject(case)}, read back", {"value": wanted}, seen)]
+    read = _verdict(demand, seen.value == wanted, f"{_subject(case)}, read back", {"value": wanted}, seen)
+    return [first, read, *coded]
+
+
+def _value_code(case: TextCase, seen: TextObservation, readings: Mapping[str, tuple[str, ...]]) -> Verdict:
+    """Judge the code of a refusal: that of the property, or that of the whole call."""
+    allowed = readings[PROPERTY_STATUS]
+    codes = {"reason": MQ_ERROR_ILLEGAL_PROPERTY_VALUE, "summary": MQ_ERROR_PROPERTY}
+    followed = next((name for name, code in codes.items() if seen.status == code), None)
+    wanted = {name: f"0x{codes[name]:08X}" for name in allowed}
+    if followed is None or followed not in allowed:
+        return Verdict(
+            VALUE_CODE, Outcome.FAIL, _subject(case), wanted, seen.to_json(), ((PROPERTY_STATUS, allowed[0]),)
+        )
+    outcome = Outcome.PASS if followed == allowed[0] else Outcome.READING
+    return Verdict(VALUE_CODE, outcome, _subject(case), wanted, seen.to_json(), ((PROPERTY_STATUS, followed),))
 
 
 def _kept(case: TextCase, value: Any) -> str:

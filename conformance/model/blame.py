@@ -11,23 +11,14 @@ from dataclasses import dataclass
 
 from conformance.model.calls import LOOKUPS, READS, Call
 from conformance.model.expected import Blocks, Completion, Either, Expected, Fails, Result, Succeeds, Transfers
-from conformance.model.journals import (
-    CLASSES,
-    ELSEWHERE,
-    NACK_TIMEOUT,
-    NUMBERS,
-    SYSTEM_JOURNAL,
-    SYSTEM_QUEUES,
-    ack_class,
-    is_kept,
-    plain_name,
-)
+from conformance.model.journals import ELSEWHERE, SYSTEM_JOURNAL, copy_name, is_kept
 from conformance.model.management_blame import mistransferred
 from conformance.model.matching import message_name
 from conformance.model.observation import Answer, Observation, Scan
 from conformance.model.outgoing_blame import misdirected, refused
 from conformance.model.repeated import repeated
 from conformance.model.state import TAKING, Position, Queue, State
+from conformance.model.stray_blame import NOT_EARLY, fate_of, stranger, wrong_class
 from conformance.model.tables import CursorState, PositionState
 from conformance.model.values import replace
 from conformance.spec.constants import hresults
@@ -42,8 +33,8 @@ _GIVEN_BACK = "MQDMPR-3.1.7.1.12.restores"  # the message returns to its place, 
 _DELETED_QUEUE = "MQDMPR-3.1.7.1.4.removed"
 _LOCKED = "MQDMPR-3.1.7.3.3.locked"
 IN_ORDER = "MQDMPR-3.1.1.14.in-order"
-_NOT_EARLY = "MQDMPR-3.1.2.4.not-early"
-_TIMED = frozenset({_NOT_EARLY, "MQDMPR-3.1.2.4.infinite"})
+WAITING_IN_ORDER = "MQDMPR-3.1.1.16.waiting-reads-in-order"
+_TIMED = frozenset({NOT_EARLY, "MQDMPR-3.1.2.4.infinite"})
 _NEIGHBOURS = ("next", "previous")
 _POSITION = f"{_RETURNS}-position"
 _PLACED = {  # the claim of what put a message in its place -> the requirement that it stands there
@@ -73,6 +64,11 @@ def blame(state: State, call: Call, demanded: Expected, observation: Observation
             if _of_the_same_work(state, call, answer):
                 expected, actual = say_result(completion.result), say_answer(answer)
                 return Blame(IN_ORDER, {completion.waiter: expected}, {completion.waiter: actual})
+            if answer is None and _overtaken(state, completion, observation):
+                expected = {completion.waiter: say_result(completion.result)}
+                return Blame(
+                    WAITING_IN_ORDER, expected, {name: say_answer(one) for name, one in observation.completed.items()}
+                )
             if answer is None and completion.also and _woke_another(demanded, observation):
                 completion = replace(completion, requirement=completion.also[0])  # the reader's own requirement
             return _blame_completion(state, completion, answer, scan)
@@ -80,6 +76,18 @@ def blame(state: State, call: Call, demanded: Expected, observation: Observation
         if name not in wanted:
             return _blame_extra(state, call, demanded, name, answer)
     return _blame_answer(state, call, demanded, observation.answer, scan)
+
+
+def _overtaken(state: State, completion: Completion, observation: Observation) -> bool:
+    """Tell whether a later read by the same handle was given the message that a waiting read was to be given."""
+    names = [waiter.name for waiter in state.waiters]
+    if completion.waiter not in names or not isinstance(completion.result, Succeeds):
+        return False
+    first = state.waiters[names.index(completion.waiter)]
+    later = [
+        waiter.name for waiter in state.waiters[names.index(completion.waiter) + 1 :] if waiter.handle == first.handle
+    ]
+    return any(_done(replace(completion, waiter=name), observation.completed.get(name)) for name in later)
 
 
 def _woke_another(demanded: Expected, observation: Observation) -> bool:
@@ -91,7 +99,7 @@ def _of_the_same_work(state: State, call: Call, answer: Answer | None) -> bool:
     """Tell whether the end of a transaction woke a reader with a later message of the transaction, not the first."""
     if call.method not in ("transactions.commit", "transactions.abort") or answer is None or answer.message is None:
         return False
-    found = _fate(state, message_name(answer.message))
+    found = fate_of(state, message_name(answer.message))
     wakes = PositionState.SENDING if call.method == "transactions.commit" else PositionState.LOCKED
     return found is not None and found[1].holder == call.transaction and found[1].state is wakes
 
@@ -121,7 +129,7 @@ def _blame_completion(state: State, completion: Completion, answer: Answer | Non
     expected = {completion.waiter: say_result(completion.result)}
     actual = {completion.waiter: say_answer(answer)}
     if answer is not None and answer.message is not None:
-        found = _fate(state, message_name(answer.message))
+        found = fate_of(state, message_name(answer.message))
         if found is not None and found[1].state is not PositionState.AVAILABLE:
             return Blame(found[1].claim or completion.requirement, expected, actual)
     waiter = next((waiter for waiter in state.waiters if waiter.name == completion.waiter), None)
@@ -138,7 +146,7 @@ def _blame_extra(state: State, call: Call, demanded: Expected, name: str, answer
     """Blame a waiting read that ended without a reason."""
     expected, actual = {name: "goes on waiting"}, {name: say_answer(answer)}
     if not answer.failed and answer.message is not None:
-        position = _fate(demanded.next, message_name(answer.message))
+        position = fate_of(demanded.next, message_name(answer.message))
         if position is not None and position[1].state is PositionState.SENDING:
             return Blame(position[1].claim, expected, actual)
         if position is not None and position[1].state is PositionState.DELETED and not demanded.completions:
@@ -187,7 +195,7 @@ def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer |
         if given is None:
             return Blame(stranger(state, name), expected, actual)
         if not given.available:
-            other_class = _wrong_class(state, result, name)
+            other_class = wrong_class(state, result, name)
             if other_class is not None:
                 return Blame(other_class, expected, actual)
             return _visible(call, queue, given, expected, actual, scan)
@@ -204,7 +212,14 @@ def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer |
 
 
 def _refused(state: State, call: Call, demanded: Expected, expected: Json, actual: Json, scan: Scan | None) -> Blame:
-    """Blame the refusal of a send that fits the quota: an earlier refused message may have stayed in the queue."""
+    """Blame the refusal of a send that fits the quota: an earlier refused message may have stayed in the queue.
+
+    A copy that does not fit the quota of the journals is dropped, and is no reason to refuse the message.
+    """
+    journal = demanded.next.queues.get(SYSTEM_JOURNAL)
+    copy = journal.find(copy_name(call.message or "", SYSTEM_JOURNAL)) if journal is not None else None
+    if copy is not None and copy.claim.endswith("-over-quota"):
+        return Blame(copy.claim, expected, actual)
     handle = state.handles.get(call.handle or "")
     queue = state.queues.get(handle.queue) if handle is not None else None
     own = [] if queue is None else [queue]
@@ -223,86 +238,6 @@ def _refused(state: State, call: Call, demanded: Expected, expected: Json, actua
         stayed = next((item.claim for item in earlier if item.message in scan.messages), None)
         return Blame(stayed or demanded.requirement, expected, actual)
     return Blame(refused(queue, demanded), expected, actual)
-
-
-def stranger(state: State, name: str) -> str:
-    """Return the requirement broken by a message that was never sent to this queue."""
-    copied = _stray_copy(state, name)
-    if copied is not None:
-        return copied
-    found = _fate(state, name)
-    if found is not None:
-        position = found[1]
-        if position.claim == "MQDMPR-3.1.4.5.purged-deleted":  # deleted, but found in another queue
-            return "MQDMPR-3.1.4.5.move"
-        moves = position.target is not None or position.moved or position.claim == "MQDMPR-3.1.4.5.move"
-        return position.claim if moves else "MQDMPR-3.1.7.1.9.only-destination"
-    return "MQDMPR-3.1.1.12.body-unchanged"
-
-
-def _stray_copy(state: State, name: str) -> str | None:
-    """Return the requirement broken by an unexpected copy or acknowledgment; None for any other message."""
-    plain, _, place = name.partition("@")
-    if plain.startswith("ack"):
-        about = plain.partition("-")[2]
-        if about == "?":
-            return "MQQB-3.1.7.15.correlation"
-        others = [
-            position
-            for position in (state.queues[place].positions if place in state.queues else ())
-            if position.message.startswith("ack") and plain_name(position.message).partition("-")[2] == about
-        ]
-        if others and _early(state, plain):
-            return _NOT_EARLY
-        meant = next((ack_class(other.message) for other in others if other.available), None)
-        return _other_class(meant, ack_class(name)) if meant is not None else "MQQB-3.1.7.15.requested"
-    if not is_kept(place) or not plain:
-        return None
-    found = _fate(state, plain)
-    asked = found[1].wishes if found is not None else None
-    if place == SYSTEM_JOURNAL:
-        journaled = asked is not None and asked.journal  # but not delivered, or not at its destination yet
-        return "MQDMPR-3.1.1.12.positive-journaling" if journaled else "MQDMPR-3.1.1.12.positive-journaling-off"
-    if place in SYSTEM_QUEUES and _is_to_expire(state, plain):
-        return _NOT_EARLY
-    if place in SYSTEM_QUEUES:
-        mourned = asked is not None and asked.dead_letter  # but not lost
-        return "MQDMPR-3.1.1.12.negative-journaling" if mourned else "MQDMPR-3.1.1.12.negative-journaling-off"
-    return "MQMQ-2.3.1.4.journal-none"
-
-
-def _is_to_expire(state: State, message: str) -> bool:
-    """Tell whether a message that has not expired yet will be kept in a dead-letter queue when it does."""
-    found = _fate(state, message)
-    if found is None or found[1].state is PositionState.DELETED:
-        return False
-    wishes = found[1].wishes
-    return wishes is not None and wishes.live_ms is not None and wishes.dead_letter
-
-
-def _wrong_class(state: State, result: Result, came: str) -> str | None:
-    """Return the requirement broken by an acknowledgment of the wrong class for the right message, or None.
-
-    The class for an expired time to be received is right if the message expired too early: then that is the defect.
-    """
-    wanted = result.message if isinstance(result, Succeeds) else None
-    if wanted is None or not wanted.startswith("ack") or not came.startswith("ack"):
-        return None
-    if wanted.partition("-")[2] != came.partition("-")[2]:
-        return None
-    return _NOT_EARLY if _early(state, plain_name(came)) else _other_class(ack_class(wanted), ack_class(came))
-
-
-def _other_class(wanted: int, came: int) -> str:
-    """Return the requirement broken by a report of another class: its meaning, or the number of the class."""
-    return CLASSES[wanted] if came in CLASSES else NUMBERS[wanted]
-
-
-def _early(state: State, ack: str) -> bool:
-    """Tell whether this acknowledgment reports a timeout of a message that has a time to be received."""
-    about = _fate(state, ack.partition("-")[2])
-    wishes = about[1].wishes if about is not None else None
-    return ack_class(ack) == NACK_TIMEOUT and wishes is not None and wishes.live_ms is not None
 
 
 def _visible(call: Call, queue: Queue, given: Position, expected: Json, actual: Json, scan: Scan | None) -> Blame:
@@ -472,13 +407,6 @@ def lost(queue: Queue, scan: Scan, wanted: Position) -> str:
             if sure and other.message not in scan.messages and not is_kept(other.message):
                 return other.claim
     return wanted.claim
-
-
-def _fate(state: State, message: str) -> tuple[Queue, Position] | None:
-    """Return the queue and position of a message, in any queue: where it is now, otherwise where it was last."""
-    found = [(queue, position) for queue in state.queues.values() if (position := queue.find(message)) is not None]
-    there = [item for item in found if item[1].state is not PositionState.DELETED]
-    return there[-1] if there else found[-1] if found else None
 
 
 def say_result(result: Result) -> Json:

@@ -10,13 +10,14 @@ from collections.abc import Iterable, Sequence
 from typing import Final, TypeAlias
 
 from conformance.model import counts
-from conformance.model.blame import lost, stranger
+from conformance.model.blame import lost
 from conformance.model.calls import Call
 from conformance.model.expected import Expected
 from conformance.model.observation import Observation, Scan
 from conformance.model.repeated import repeated
 from conformance.model.rules import Rules
 from conformance.model.state import State
+from conformance.model.stray_blame import stranger
 from conformance.verdict import Outcome, Verdict
 
 Found: TypeAlias = tuple[State, State, list[Verdict]]

@@ -33,7 +33,7 @@ from conformance.model.journals import (
     journal_of,
 )
 from conformance.model.message_sizes import fits
-from conformance.model.rules import DEAD_LETTER_QUEUE, LOCKED_EXPIRY, TARGET_JOURNAL, Rules
+from conformance.model.rules import DEAD_LETTER_QUEUE, LOCKED_EXPIRY, SUBQUEUE_JOURNAL, TARGET_JOURNAL, Rules
 from conformance.model.state import Position, Queue, State
 from conformance.model.tables import PositionState
 from conformance.model.values import copied, replace
@@ -255,7 +255,8 @@ def _journaled(rules: Rules, way: Expected, queue: str, position: Position, *, a
     if attributes is None or not attributes.journaling:
         if at_commit and place in state.queues:
             state = put_copy(state, place, position, _JOURNAL_NONE, there=False)
-        yield replace(way, next=state)
+        way = replace(way, next=state)
+        yield from _journaled_above(rules, way, queue, position) if at_commit else (way,)
         return
     made = state.queues[place].find(copy_name(position.message, place)) if place in state.queues else None
     if made is not None and (made.available or made.claim == "MQDMPR-3.1.1.2.journal-quota"):
@@ -273,6 +274,25 @@ def _journaled(rules: Rules, way: Expected, queue: str, position: Position, *, a
             after = _doubt(after, place, position)
         readings = ((TARGET_JOURNAL, alternative),) if alternative else ()
         yield replace(way, next=after, readings=(*way.readings, *readings))
+
+
+def _journaled_above(rules: Rules, way: Expected, queue: str, position: Position) -> Iterator[Expected]:
+    """Put a copy of a message of a subqueue into the journal of its queue, if that journals and a reading has it so."""
+    above, _, sub = queue.partition(";")
+    attributes = way.next.queues[above].attributes if sub and above in way.next.queues else None
+    if is_kept(queue) or attributes is None or not attributes.journaling:
+        yield way
+        return
+    place = journal_of(above)
+    for alternative in rules.accepted(_assumed(way.next, way), SUBQUEUE_JOURNAL):
+        readings = (*way.readings, (SUBQUEUE_JOURNAL, alternative))
+        if alternative == "none":
+            yield replace(way, readings=readings)
+            continue
+        room = _room(way.next, place, position, attributes.journal_quota)
+        claim = _JOURNAL_COPY if room is not False else "MQDMPR-3.1.1.2.journal-quota"
+        after = put_copy(way.next, place, position, claim, there=room is not False)
+        yield replace(way, next=after if room is not None else _doubt(after, place, position), readings=readings)
 
 
 def _assumed(state: State, way: Expected) -> State:

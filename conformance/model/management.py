@@ -49,7 +49,12 @@ def get(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     if must is not None:
         yield Expected(Fails(must), must, state)
         return
-    yield Expected(Succeeds(), "MQMR-3.1.4.1.get", state)
+    kept = slice_of(state).tidied and call.queue is not None and not _is_open(state, call.queue)
+    yield Expected(Succeeds(), "MQMR-3.1.4.2.tidy" if kept else "MQMR-3.1.4.1.get", state)
+
+
+def _is_open(state: State, queue: str) -> bool:
+    return any(handle.is_open and queue in handle.queue.split(",") for handle in state.handles.values())
 
 
 def _refused(state: State, call: Call) -> str | None:
@@ -140,6 +145,7 @@ def _of_the_machine(rules: Rules, state: State, name: str) -> Iterator[Expected]
         yield Expected(Succeeds(), required, replace(state, management=after).tick())
         return
     must = "MQMR-3.1.4.2.tidy"
+    state = replace(state, management=replace(management, tidied=True))
     held = any(one.available for queue in state.queues.values() if queue.exists for one in queue.positions)
     if not held:
         yield Expected(Succeeds(), must, state)
@@ -216,9 +222,12 @@ def restart(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
                 why="restart",
                 acked=None,
                 acks=None,
+                place=None,
+                emptied=False,
                 acked_at=None,
                 sent_ms=None,
                 sent_at=None,
+                waits=None,
                 torn=session.torn or bool(session.sent),
             )
             for name, session in after.sessions.items()

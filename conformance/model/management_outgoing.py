@@ -13,7 +13,7 @@ from typing import Final
 from conformance.model.journals import is_multicast
 from conformance.model.management_counts import bytes_in_queue, count
 from conformance.model.management_rows import QUEUE, STATUSES, Numbered, columns, sequence_of
-from conformance.model.management_sessions import STATES, session_of
+from conformance.model.management_sessions import INTERVALS, STATES, session_of
 from conformance.model.management_shown import Judging, Shown, Told, stateless
 from conformance.model.management_state import Management, Session, Step
 from conformance.model.property_refusals import by_reading
@@ -32,9 +32,9 @@ _HOPS, _NO_HOPS = "MQDMPR-3.1.1.3.next-hops", "MQDMPR-3.1.7.1.5.outgoing-no-next
 _HISTORY: Final = "MQDMPR-3.1.1.3.connection-history"
 _LAST: Final = "MQDMPR-3.1.1.3.connection-history-status"
 _MULTICAST, _MARKED = "MQDMPR-3.1.1.3.multicast", "MQDMPR-3.1.7.1.5.outgoing-multicast"
+_NOT_MARKED: Final = "MQDMPR-3.1.7.1.5.outgoing-multicast-set"
 _ELEMENT: Final = "MQDMPR-3.1.1.4"
 _DELETED: Final = PositionState.DELETED
-_RESEND_TABLE: Final = (30, 300, 1800, 21_600)  # ResendTimeoutsShort to ResendTimeoutsFinal, MS-MQQB 3.1.1.2
 
 
 def _session(shown: Shown) -> Session:
@@ -89,6 +89,11 @@ def _beside_others(shown: Shown, expected: str) -> Iterator[Verdict]:
         yield shown.equal("MQDMPR-3.1.4.14.paused-queue", not held, expected)
 
 
+def _foreign(shown: Shown) -> Iterator[Verdict]:
+    """Judge that the destination is not told to be foreign: it may be unknown (MS-MQMR 3.1.4.1)."""
+    yield shown.equal("MQDMPR-3.1.1.1.foreign-system", shown.value != "YES", "not YES")
+
+
 def _location(shown: Shown) -> Iterator[Verdict]:
     yield from shown.texts("REMOTE")
 
@@ -102,6 +107,7 @@ def _type(shown: Shown) -> Iterator[Verdict]:
                 yield shown.equal(demand, right, "MULTICAST")
         yield from shown.texts("MULTICAST")
     else:
+        yield shown.equal(_NOT_MARKED, shown.value != "MULTICAST", "not MULTICAST")
         yield from shown.texts("PRIVATE")
 
 
@@ -278,8 +284,10 @@ def _acknowledgments(shown: Shown) -> Iterator[Verdict]:
     if session.acks == session.repeats:
         yield shown.equal(demand, value == session.acks, session.acks)
         return
-    allowed: dict[str, Json] = {"all": session.acks, "repeats": session.repeats}
-    fits = {name: value == number for name, number in allowed.items()}
+    last: Json = session.repeats if session.repeats is not None else {"from": 1, "to": session.acks}
+    allowed: dict[str, Json] = {"all": session.acks, "repeats": last}
+    among = isinstance(value, int) and 1 <= value <= session.acks
+    fits = {"all": value == session.acks, "repeats": value == last if session.repeats is not None else among}
     yield by_reading(shown.rules, demand, ACK_COUNT, fits, shown.subject, allowed, shown.value)
 
 
@@ -301,14 +309,21 @@ def _unread(shown: Shown) -> Iterator[Verdict]:
 
 
 def _interval(shown: Shown) -> Told:
-    """Judge that the resend interval stays what it was told to be, and note it."""
+    """Judge the resend interval, and note it: the next entry of the table after each order acknowledgment.
+
+    Its first three entries are one value, which may be configured; so may the others, where the first is.
+    """
     session, demand = _session(shown), f"{_ELEMENT}.eod-resend-interval"
     if not isinstance(shown.value, int):
-        return shown.state, []
-    same = session.acks != 0 or session.base in (None, shown.value)  # an order acknowledgment makes it another one
-    verdict = shown.equal(demand, shown.value > 0 and same, "more than 0" if same else session.base)
+        return shown.state, [shown.equal(demand, not session.numbers, "more than 0")]
+    base, place = session.base, session.place
+    wanted = base if place is not None and INTERVALS[place] == INTERVALS[0] else None
+    if wanted is None and place is not None and base == INTERVALS[0]:
+        wanted = INTERVALS[place]
+    right = wanted in (None, shown.value) or session.emptied
+    verdict = shown.equal(demand, shown.value > 0 and right, "more than 0" if right else wanted)
     management = shown.state.management or Management()
-    base = shown.value if session.acks == 0 else None
+    base = shown.value if session.acks == 0 else base
     noted = management.having(shown.name, replace(session, interval=shown.value, base=base))
     return replace(shown.state, management=noted), [verdict]
 
@@ -316,15 +331,16 @@ def _interval(shown: Shown) -> Told:
 def _resend_time(shown: Shown) -> Iterator[Verdict]:
     """Judge when messages will be sent again: the interval after the last one was sent."""
     session = _session(shown)
-    if session.sent_at is None or session.interval is None or not session.numbers or session.acks != 0:
+    interval = session.waits or (session.interval if session.acks == 0 else None)
+    if session.sent_at is None or interval is None or not session.numbers:
         return
-    first, last = (second + session.interval for second in session.sent_at)
+    first, last = (second + interval for second in session.sent_at)
     value = shown.value if isinstance(shown.value, int) else 0
-    if not first <= value <= last and session.interval not in _RESEND_TABLE:
+    if not first <= value <= last and interval not in INTERVALS:
         began, ended = session.sent_at
-        meant = [each for each in _RESEND_TABLE if began + each <= value <= ended + each]
+        meant = [each for each in INTERVALS if began + each <= value <= ended + each]
         if meant:  # the time is one that the table has: what does not fit is the interval
-            demand, told = f"{_ELEMENT}.eod-resend-interval", {"interval": session.interval, "resend time": value}
+            demand, told = f"{_ELEMENT}.eod-resend-interval", {"interval": interval, "resend time": value}
             yield _saying(shown.equal(demand, False, {"interval": meant[0]}), told)
             return
     yield shown.equal(f"{_ELEMENT}.eod-resend-time", first <= value <= last, {"seconds": [first, last]})
@@ -332,10 +348,10 @@ def _resend_time(shown: Shown) -> Iterator[Verdict]:
 
 def _resends(shown: Shown) -> Iterator[Verdict]:
     session, demand = _session(shown), f"{_ELEMENT}.eod-resend-count"
-    if session.acks is None or not session.numbers:
+    if session.place is None or not session.numbers:
         return
     value = 0 if shown.value is None else shown.value
-    places: list[Json] = [session.acks, session.acks + 1]  # MS-MQQB does not say whether the first place is 0 or 1
+    places: list[Json] = [session.place, session.place + 1]  # MS-MQQB does not say whether the first place is 0 or 1
     fits = {"sent": value == session.sends, "interval-index": value in places}
     wanted: dict[str, Json] = {"sent": session.sends, "interval-index": places}
     yield by_reading(shown.rules, demand, RESENDS, fits, shown.subject, wanted, shown.value)
@@ -378,6 +394,7 @@ OUTGOING_VALUES: Final[Mapping[str, Judging]] = {
     f"{QUEUE}TYPE": stateless(_type),
     f"{QUEUE}FORMATNAME": stateless(_format_name),
     f"{QUEUE}LOCATION": stateless(_location),
+    f"{QUEUE}FOREIGN": stateless(_foreign),
     f"{QUEUE}JOURNAL_MESSAGE_COUNT": NOTHING,
     f"{QUEUE}BYTES_IN_JOURNAL": NOTHING,
     f"{QUEUE}EOD_SOURCE_INFO": NOTHING,

@@ -37,6 +37,11 @@ def no_value(given: Json) -> bool:
     return isinstance(given, dict) and given.get("vt") in _NOTHING
 
 
+def left_out(given: Json) -> bool:
+    """Tell whether the driver says nothing of a property: VT_EMPTY, unlike VT_NULL, is nothing a manager tells."""
+    return given is None or (isinstance(given, dict) and given.get("vt") == _TYPES["VT_EMPTY"])
+
+
 def value_of(given: Json) -> Json:
     """Return what a variant holds; None for nothing."""
     return given.get("value") if isinstance(given, dict) else None

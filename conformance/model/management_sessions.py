@@ -36,7 +36,8 @@ STATES: Final = {
 """The text of a state, and the requirement on its meaning."""
 _UNRESOLVED: Final = frozenset({"dns_failure", "routing_data_not_available"})
 _SECOND: Final = 1000
-_RESEND_S: Final = 30  # ResendTimeoutsShort, MS-MQQB 3.1.1.2
+INTERVALS: Final = (*(30,) * 3, *(300,) * 3, *(1800,) * 3, 21_600)
+"""Seconds of the ResendTimerTable, MS-MQQB 3.1.3.1, as they are by default: Short, Medium, Long and Final."""
 
 
 def _kept(state: State) -> Management:
@@ -84,6 +85,8 @@ def connection(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
             "torn": False,
             "acked": None,
             "acks": None,
+            "place": None,
+            "emptied": False,
             "acked_at": None,
             "sent_ms": None,
         }
@@ -155,7 +158,7 @@ def _due(state: State, session: Session, there: Sequence[Position]) -> frozenset
 
 def _interval(session: Session) -> int:
     """Return the resend interval in milliseconds: as it was read, otherwise the one that it should be."""
-    return (session.interval or _RESEND_S) * 1000
+    return (session.interval or INTERVALS[session.place or 0]) * 1000
 
 
 def _shows(state: State, session: Session, names: Sequence[str]) -> str:
@@ -205,6 +208,7 @@ def transferred(state: State, queue: Queue, session: Session, names: Sequence[st
         sends=sends,
         sent_ms=state.now if transactional else session.sent_ms,
         sent_at=None if transactional else session.sent_at,
+        waits=session.interval if transactional else session.waits,
     )
 
 
@@ -248,7 +252,8 @@ def _in_order(state: State, queue: Queue, session: Session, number: int) -> Stat
     if any(name not in session.stored for name in done):
         raise BadCall("a message that is acknowledged in order has a session acknowledgment")
     acks = None if session.acks is None else session.acks + 1
-    repeats = 1 if done else session.repeats + 1
+    late = session.acked is not None and number < session.acked[1]
+    repeats = 1 if done else None if late or session.repeats is None else session.repeats + 1
     journaled = [name for name in done if _keeps_a_copy(queue_position(queue, name))]
     state = _left(state, queue, done)
     left = tuple((name, its) for name, its in session.numbers if name not in done)
@@ -256,6 +261,7 @@ def _in_order(state: State, queue: Queue, session: Session, number: int) -> Stat
     changes: dict[str, object] = {
         "sent": tuple(name for name in session.sent if name not in done),
         "stored": session.stored - frozenset(done),
+        "due": session.due - frozenset(done),
         "numbers": left,
         "acked": acked,
         "acks": acks,
@@ -264,9 +270,23 @@ def _in_order(state: State, queue: Queue, session: Session, number: int) -> Stat
         "unread": (*session.unread, *journaled),
         "unread_plain": session.unread_plain + len(done) - len(journaled),
     }
+    changes |= _next_interval(session, emptied=not left)
     if not left and done:  # MS-MQQB 3.1.1.5: the next message begins a new sequence
         changes |= {"following": 1, "before": session.sequence, "sequence": None}
     return with_session(state, queue.name, replace(session, **changes))
+
+
+def _next_interval(session: Session, *, emptied: bool) -> dict[str, object]:
+    """Return what an order acknowledgment makes of the resend interval: the next one of the table (MS-MQQB 3.1.5.6)."""
+    if session.place is None:
+        return {}
+    place = min(session.place + 1, len(INTERVALS) - 1)
+    same = INTERVALS[place] == INTERVALS[session.place] and not emptied
+    return {
+        "place": 0 if emptied else place,
+        "emptied": emptied and INTERVALS[place] != INTERVALS[0],
+        "interval": session.interval if same else None,
+    }
 
 
 def _final(state: State, queue: Queue, session: Session, message: str, klass: int) -> State:

@@ -35,9 +35,12 @@ class Session:
     transactional ones without an order acknowledgment, each with its number. following: the number of the next one.
     sequence: the identifier of the present sequence, as told; None while nobody has seen it. before: of the one before.
     acked: the number that the last order acknowledgment was for, 0 for none, None while not known. acks, repeats: order
-    acknowledgments that came, and how often the last one did. acked_at: when. sends: how often the last transactional
+    acknowledgments that came, and how often the last one did, None where one for an older message came last. place: of
+    the resend interval in the table of intervals, None while not known; emptied: all was acknowledged, so the interval
+    may still be the one of the place before. acked_at: when. sends: how often the last transactional
     message was transferred. sent_at, sent_ms: when a transactional message was last transferred, in seconds and in the
-    model's milliseconds. interval: the resend interval as told; base: as told before any order acknowledgment came.
+    model's milliseconds; waits: the resend interval that began then, None while not known. interval: the resend
+    interval as told; base: as told before any order acknowledgment came.
     unread: messages with source journaling that await their final acknowledgment. unread_plain: the number of the
     others. torn: it is not said what is sent again.
     """
@@ -55,11 +58,14 @@ class Session:
     before: int | None = None
     acked: tuple[int | None, int] | None = (None, 0)
     acks: int | None = 0
-    repeats: int = 0
+    repeats: int | None = 0
+    place: int | None = 0
+    emptied: bool = False
     acked_at: Times = None
     sends: int = 0
     sent_at: Times = None
     sent_ms: int | None = None
+    waits: int | None = None
     interval: int | None = None
     base: int | None = None
     unread: tuple[str, ...] = ()
@@ -82,12 +88,13 @@ class Management:
     """What management has done and shown. The mapping is never changed in place.
 
     connected: whether the machine is connected to the network; None while not known. by: the action that connected or
-    disconnected it. weights: bytes that single queues told last, with what was in them. played: the
-    harness plays all connections, so each state is known.
+    disconnected it. tidied: message files were cleaned up. weights: bytes that single queues told last, with what was
+    in them. played: the harness plays all connections, so each state is known.
     """
 
     connected: bool | None = None
     by: str = ""
+    tidied: bool = False
     sessions: Mapping[str, Session] = field(default_factory=dict)
     weights: tuple[tuple[str, frozenset[str], int], ...] = ()
     floor: int | None = None
@@ -100,4 +107,4 @@ class Management:
     def key(self) -> object:
         """Return a value that is equal for equal slices, and can be hashed."""
         sessions = tuple(sorted((name, hash(session)) for name, session in self.sessions.items()))
-        return self.connected, sessions, self.weights, self.floor, self.played
+        return self.connected, self.tidied, sessions, self.weights, self.floor, self.played

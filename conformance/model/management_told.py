@@ -1,7 +1,7 @@
 """Judge what management tells, and note what only its answers show: times, sequences and numbers.
 
-MS-MQMQ 2.3.11 and 2.3.12, MS-MQDMPR 3.1.1.1 to 3.1.1.4, MS-MQMR 3.1.4.1. A property without a value is not judged where
-the text gives it one; a value of another type fails.
+MS-MQMQ 2.3.11 and 2.3.12, MS-MQDMPR 3.1.1.1 to 3.1.1.4, MS-MQMR 3.1.4.1. A property that the driver leaves out is not
+judged where the text gives it a value; VT_NULL there fails, as any other type does.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 from conformance.model.calls import Call
 from conformance.model.content import transferred as content_of
 from conformance.model.management import GET, slice_of
-from conformance.model.management_rows import MACHINE, QUEUE, ROWS, ManagementRow, no_value, value_of
+from conformance.model.management_rows import MACHINE, QUEUE, ROWS, ManagementRow, left_out, no_value, value_of
 from conformance.model.management_sessions import (
     ACKNOWLEDGE,
     CONNECTION,
@@ -21,7 +21,7 @@ from conformance.model.management_sessions import (
     transferred,
     with_session,
 )
-from conformance.model.management_shown import short
+from conformance.model.management_shown import passed, short
 from conformance.model.management_state import Times
 from conformance.model.management_values import MACHINE_VALUES, OUTGOING_VALUES, QUEUE_VALUES, Shown, may_lack
 from conformance.model.observation import Answer
@@ -142,19 +142,23 @@ def _judged(rules: Rules, state: State, call: Call, row: ManagementRow, given: J
     shown = Shown(rules, state, queue, row, subject, value_of(given), given, answer)
     lacks = given is None or no_value(given)
     if lacks and not may_lack(shown):
-        return state, [Verdict(row.shown, Outcome.SKIP, subject, reason=NO_VALUE)]
+        if left_out(given):
+            return state, [Verdict(row.shown, Outcome.SKIP, subject, reason=NO_VALUE)]
+        return state, [equal(row.shown, subject, False, {"type": row.vt}, given)]
     verdicts: list[Verdict] = []
     if not lacks:
-        told: Json = {**given, "value": short(shown.value)} if isinstance(given, dict) and "value" in given else given
-        verdicts.append(equal(row.shown, subject, row.of_type(given), {"type": row.vt}, told))
-        if verdicts[0].outcome is Outcome.FAIL:
-            return state, verdicts
+        if not row.of_type(given):
+            told: Json = (
+                {**given, "value": short(shown.value)} if isinstance(given, dict) and "value" in given else given
+            )
+            return state, [equal(row.shown, subject, False, {"type": row.vt}, told)]
+        verdicts.append(passed(row.shown, subject))
     elif row.name.startswith(MACHINE):
-        verdicts.append(Verdict(row.shown, Outcome.PASS, subject))
+        verdicts.append(passed(row.shown, subject))
     after, found = _of_value(shown)
     verdicts += found
     if row.among is not None and not lacks:
-        verdicts.append(equal(row.among, subject, shown.value in row.values, {"one of": list(row.values)}, shown.value))
+        verdicts.append(shown.equal(row.among, shown.value in row.values, {"one of": list(row.values)}))
     return after, verdicts
 
 

@@ -35,6 +35,7 @@ _NEW_INACTIVE, _ACTIVE_OUTGOING = "MQDMPR-3.1.7.1.3.inactive", "MQDMPR-3.1.1.2.a
 _CONNECTION_ACTIVE: Final = "MQDMPR-3.1.1.1.connection-active"
 _SUBQUEUES, _NO_SUBQUEUES = "MQDMPR-3.1.1.2.subqueue-collection", "MQDMPR-3.1.7.1.3.no-subqueues"
 _NO_TRANSFERS: Final = "MQDMPR-3.1.7.1.3.no-incoming-transfers"
+_FOREIGN_SYSTEM: Final = "MQDMPR-3.1.1.1.foreign-system"
 _DELETED: Final = PositionState.DELETED
 
 
@@ -220,6 +221,7 @@ def _transactional(shown: Shown) -> Iterator[Verdict]:
 
 def _foreign(shown: Shown) -> Iterator[Verdict]:
     if not is_kept(shown.name):
+        yield shown.equal(_FOREIGN_SYSTEM, shown.value != "YES", "not YES")
         yield from shown.texts("NO")
 
 

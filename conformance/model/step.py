@@ -35,12 +35,13 @@ from conformance.model.content import (
     with_identifier,
 )
 from conformance.model.content_blame import Ways, content_blame
+from conformance.model.demands import passes, passes_of, shown_by, shown_by_all, unjudged_codes
 from conformance.model.expected import Allowed, Assumption, Either, Expected, Fails, Succeeds
 from conformance.model.journal_copies import with_copies
 from conformance.model.matching import Fit, Match, match
 from conformance.model.merging import Merged
 from conformance.model.naming import named, named_scan
-from conformance.model.observation import Answer, Observation, Scan
+from conformance.model.observation import Observation, Scan
 from conformance.model.rules import Rules
 from conformance.model.state import State
 from conformance.model.values import replace, value
@@ -51,7 +52,6 @@ MAX_STATES = 256  # more possible states than any history of the suites leaves; 
 _NONE: frozenset[str] = frozenset()
 _PASSES_NOTHING: tuple[Verdict, ...] = ()
 _FITS, _FAIL = Fit.FITS, Outcome.FAIL
-NO_CODE = "the implementation's API has no status codes"
 
 _JUDGES: Mapping[str, Callable[[Rules, State, Call], Iterable[Expected]]] = MappingProxyType(
     {
@@ -301,12 +301,12 @@ class Model:
             verdicts = _PASSES_NOTHING
             if isinstance(result, Fails):
                 failure = (result.must, result.code or "")
-                verdicts = _passes_of(expected.requirement, expected.also, failure, call.method, readings)
+                verdicts = passes_of(expected.requirement, expected.also, failure, call.method, readings)
             elif not isinstance(result, Either):
-                verdicts = _passes_of(expected.requirement, expected.also, (), call.method, readings)
+                verdicts = passes_of(expected.requirement, expected.also, (), call.method, readings)
         else:
-            verdicts = _passes(tuple(_shown(expected, observation)), call.method, readings)
-            verdicts = (*verdicts, *_unjudged_codes(expected, call, observation))
+            verdicts = passes(tuple(shown_by(expected, observation)), call.method, readings)
+            verdicts = (*verdicts, *unjudged_codes(expected, call, observation))
         if content:
             if any(verdict.outcome is _FAIL for verdict in content):
                 known = state.properties is not None and call.method in property_judging.TELLING
@@ -328,7 +328,7 @@ class Model:
         allowed: Ways,
     ) -> Judged:
         capped = states.capped
-        shown = _shown_by_all([way.expected for way in ways], observation)
+        shown = shown_by_all([way.expected for way in ways], observation)
         after = Merged()
         failures: list[tuple[State, State, list[Verdict]]] = []
         content: list[Verdict] = []
@@ -342,8 +342,8 @@ class Model:
         kept = tuple(after.states)
         # The readings left after all fitting outcomes, not those of the first one: another outcome may be right.
         readings = () if capped else self._narrowed(states.states, kept)
-        verdicts = [*_passes(tuple(shown), call.method, readings)]
-        verdicts += _unjudged_codes(ways[0].expected, call, observation)
+        verdicts = [*passes(tuple(shown), call.method, readings)]
+        verdicts += unjudged_codes(ways[0].expected, call, observation)
         if not kept:
             content, ask = content_blame(self.rules, call, observation, failures, scan, allowed)
             return Judged(States((ways[0].before,), capped), (*verdicts, *content), ask)
@@ -410,78 +410,6 @@ class Model:
             state, found = counts.told(self.rules, state, call, observation.answer)
             verdicts += found
         return state, verdicts
-
-
-@lru_cache(4096)
-def _passes(names: tuple[str, ...], subject: str, readings: tuple[Assumption, ...]) -> tuple[Verdict, ...]:
-    """Return a PASS for each of these requirements. Cached: few arguments recur."""
-    return tuple(Verdict(name, Outcome.PASS, subject, readings=readings) for name in names)
-
-
-@lru_cache(4096)
-def _passes_of(
-    requirement: str, also: tuple[str, ...], failure: tuple[str, ...], subject: str, readings: tuple[Assumption, ...]
-) -> tuple[Verdict, ...]:
-    """Return the verdicts of an answer without completions. failure: the requirements of a demanded failure."""
-    names = dict.fromkeys((requirement, *also, *failure))
-    names.pop("", None)
-    return _passes(tuple(names), subject, readings)
-
-
-def _shown_by_all(outcomes: list[Expected], observation: Observation) -> list[str]:
-    """Return the requirements that every fitting outcome shows to hold, in the order of the first outcome."""
-    first = outcomes[0]
-    if all(_shows_the_same(first, other) for other in outcomes):
-        return _shown(first, observation)
-    each = [_shown(expected, observation) for expected in outcomes]
-    return [name for name in each[0] if all(name in other for other in each[1:])]
-
-
-def _shows_the_same(one: Expected, other: Expected) -> bool:
-    return one is other or (
-        one.requirement == other.requirement
-        and one.also == other.also
-        and not one.completions
-        and not other.completions
-        and (one.result is other.result or one.result == other.result)
-    )
-
-
-def _shown(expected: Expected, observation: Observation) -> list[str]:
-    if isinstance(expected.result, Either):
-        return []
-    names = [expected.requirement, *expected.also]
-    _add_failure(names, expected.result, observation.answer)
-    if expected.completions:
-        for item in expected.completions:
-            _add_failure(names, item.result, observation.completed.get(item.waiter))
-        for item in expected.completions:
-            names += [item.requirement, *item.also]
-    if observation.answer is not None and observation.answer.status is None:
-        names = [name for name in names if not name.endswith("-code")]  # the answer has no code to judge
-    each = dict.fromkeys(names)
-    each.pop("", None)
-    return list(each)
-
-
-def _add_failure(names: list[str], result: object, answer: Answer | None) -> None:
-    if isinstance(result, Fails):
-        names.append(result.must)
-        if result.code is not None and answer is not None and answer.status is not None:
-            names.append(result.code)
-
-
-def _unjudged_codes(expected: Expected, call: Call, observation: Observation) -> list[Verdict]:
-    """Return a SKIP for each requirement on a code, if the API has no status codes."""
-    if (observation.answer is None or observation.answer.status is not None) and not expected.completions:
-        return []
-    pairs: list[tuple[object, Answer | None]] = [(expected.result, observation.answer)]
-    pairs += [(item.result, observation.completed.get(item.waiter)) for item in expected.completions]
-    return [
-        Verdict(result.code, Outcome.SKIP, call.method, reason=NO_CODE)
-        for result, answer in pairs
-        if isinstance(result, Fails) and result.code and answer is not None and answer.failed and answer.status is None
-    ]
 
 
 def _narrowed(state: State, way: _Way) -> State:

@@ -116,6 +116,7 @@ def texts(value: Any, module: str, depth: int = 4) -> Iterator[str]:
 def by_mutation() -> frozenset[str]:
     """Return the requirements that hold before and fail after a mutation of a packet, structure, capture or answer."""
     from conformance.activex.client_plans import caught_in_client_plans
+    from conformance.activex.further_plans import caught_in_descriptions, caught_in_further_plans
     from conformance.activex.library_mutations import caught as misdescribed
     from conformance.activex.mutations import caught as answered
     from conformance.histories.observed_mutations import caught as observed
@@ -128,7 +129,7 @@ def by_mutation() -> frozenset[str]:
     from conformance.wire import dissect
 
     caught = {*answered(), *observed(), *misplaced(), *misread(), *mistaken(), *misplaced_or_missing(), *insecure()}
-    caught |= caught_in_client_plans() | misdescribed()
+    caught |= caught_in_client_plans() | misdescribed() | caught_in_further_plans() | caught_in_descriptions()
     remote = frozenset(rule.id for rule in REMOTE_RULES)
     for rule in ALL_RULES:
         # The strict readings surely find a mutation of a rule that depends on a reading.

@@ -29,6 +29,8 @@ READINGS = (
     "R-MQAC-send-timers",
     "R-MQAC-send-again",
     "R-MQAC-send-default-transaction",
+    "R-MQAC-send-transaction-type",
+    "R-MQAC-com-result-values",
     "R-MQAC-transaction-without-context",
     "R-MQAC-commit-behaviour-none",
 )
@@ -132,6 +134,25 @@ def test_a_second_send_follows_one_reading() -> None:
     assert answered(plan, Seen(0xC00E0055), {"R-MQAC-send-again": ("client-puts",)})
     assert answered(plan, Seen(0xC00E0055)) == set()
     assert answered(plan, Seen(0), {"R-MQAC-send-again": ("every-set",)})
+
+
+def test_a_transaction_of_another_type_is_refused_or_converted() -> None:
+    refused = {"R-MQAC-send-transaction-type": ("refused",)}
+    for value, letter in ((Variant("I2", 0), True), (Variant("EMPTY"), True), (Variant("NULL"), False)):
+        plan = (*QUEUE, message(), send(how=value))
+        assert answered(plan, Seen(0)) == answered(plan, Seen(0x80070057)) == set()
+        assert bool(answered(plan, Seen(0), refused)) == letter
+    assert answered((*QUEUE, message(), send(how=text("a"))), Seen(0))
+
+
+def test_a_code_with_two_numbers_has_either() -> None:
+    nowhere, body = (*QUEUE, message(), send(to=None)), (message(), put("m", "Body", Variant("EMPTY")))
+    for plan in (nowhere, body):
+        for word, number in (("by-name", 0x80070057), ("as-printed", 0x80000003)):
+            reading = {"R-MQAC-com-result-values": (word,)}
+            assert answered(plan, Seen(number)) == answered(plan, Seen(number), reading) == set()
+            assert answered(plan, Seen(0x80070057 ^ 0x80000003 ^ number), reading)
+        assert answered(plan, Seen(0x80004005))
 
 
 def test_a_getter_before_the_queue_is_there_follows_the_reading() -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from conformance.activex import library
 from conformance.activex.cells import all_cells
 from conformance.activex.expected import Held, Invoke, Seen
 from conformance.activex.ideal import judged, played
@@ -13,6 +14,7 @@ from conformance.activex.mutations import all_plans, caught
 from conformance.activex.plans import Act
 from conformance.activex.step import moved, new, step
 from conformance.activex.tables import CLASSES
+from conformance.activex.tables_further import BESIDE, FURTHER
 from conformance.activex.values import Variant, long, octets, text
 from conformance.spec.catalogue import catalogue
 from conformance.verdict import Outcome, Verdict
@@ -49,7 +51,9 @@ def test_cells_are_of_members_and_name_what_can_be_checked() -> None:
     known = catalogue().requirements
     for key, columns in all_cells().items():
         coclass, name, kind = key.split(".")
-        assert CLASSES[coclass][name].slot(kind) is not None, key  # type: ignore[arg-type]
+        if name not in BESIDE and kind != "item":
+            members = CLASSES.get(coclass) or FURTHER[coclass]
+            assert members[name].slot(kind) is not None, key  # type: ignore[arg-type]
         for names in columns.values():
             assert [one for one in names if not known[one].checkable or known[one].needs] == []
 
@@ -57,6 +61,7 @@ def test_cells_are_of_members_and_name_what_can_be_checked() -> None:
 def test_an_entry_of_a_member_that_a_client_can_see_has_a_cell() -> None:
     """All but those of a NULL out pointer, which no late-bound client can give."""
     listed = {name for columns in all_cells().values() for names in columns.values() for name in names}
+    listed |= {name for names in library.of_members().values() for name in names}
     sections = {slot.section for members in CLASSES.values() for member in members.values() for slot in member.slots}
     missing = [
         entry.id

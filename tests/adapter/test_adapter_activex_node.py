@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from idioms import EVENTS, LEFT_OUT
-from test_adapter_idioms import NODE, need_node
+from idioms import EVENTS, LEFT_OUT, NODE, need_node
 
 from conformance.adapter.check import check_adapter
 from conformance.adapter.client import Client

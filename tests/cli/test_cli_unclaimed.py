@@ -11,6 +11,9 @@ def test_every_unchecked_grammar_has_a_reason(capsys) -> None:
     without = set(unclaimed(claims()))
     grammars = [entry for entry in catalogue() if entry.checked == "grammar"]
     assert [entry.id for entry in grammars if (entry.id in without) != bool(entry.reason)] == []
-    list_command(section="MQAC-3.13.4.1.3", level=None, checked=["grammar"], unclaimed=True, json=False)
+    left = [entry.id for entry in grammars if entry.id in without]
+    section = left[0].rpartition(".")[0]
+    list_command(section=section, level=None, checked=["grammar"], unclaimed=True, json=False)
     out = capsys.readouterr().out
-    assert out.count("not checked: ") == out.count("[must, grammar]") == 7
+    of_section = [name for name in left if name.rpartition(".")[0] == section]
+    assert out.count("not checked: ") == out.count(", grammar]") == len(of_section) > 0

@@ -13,6 +13,7 @@ from conformance.judge.sessions.edits import Edit, captured, copy, delayed, drop
 from conformance.judge.sessions.mutations import BETA, STRANGER, failed
 from conformance.wire import dissect
 
+LABEL = "MessagePropertiesHeader.Label"
 COOKIE, STAMP, SENT = "Ping.Cookie", "EstablishConnectionHeader.TimeStamp", "UserHeader.SentTime"
 SESSION, TX, RESTORED = "SessionHeader", "TransactionHeader", (0x65535000 + 500) << 32 | 1
 SOURCE = "UserHeader.SourceQueueManager"
@@ -43,13 +44,14 @@ def closed_before(connection: int, number: float) -> Edit:
 
 
 def bracketed(number: float) -> Edit:
-    """Name another target queue in a report."""
+    """Name another target queue in a report of a message that was not seen."""
 
     def change(events: list[Event]) -> list[Event]:
         packet = dissect(frame(events, number).data)
         body = bytes(packet.fields[BODY]).decode("utf-16-le")  # type: ignore[arg-type]
         name = re.sub("<TARGET QUEUE>.*</TARGET", r"<TARGET QUEUE>DIRECT=OS:h\\a<b</TARGET", body)
-        return rebuilt(number, {BODY: name.encode("utf-16-le")})(events)
+        unseen = name.replace("1C21", "1C2F"), str(packet.fields[LABEL]).replace("1C21", "1C2F")
+        return rebuilt(number, {BODY: unseen[0].encode("utf-16-le"), LABEL: unseen[1]})(events)
 
     return change
 

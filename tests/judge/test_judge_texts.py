@@ -85,10 +85,18 @@ def test_a_refused_value_must_not_be_there() -> None:
     assert told(judge_property(case, REFUSED, "before", WINDOWS)) == [
         ("2.3.1.23.class-d", "pass"),
         ("3.1.4.10.refused-unchanged", "pass"),
+        ("2.4.mq-error-illegal-property-value", "pass"),
     ]
     stays = TextObservation(False, 0xC00E0018, True, case.text)
     assert told(judge_property(case, stays, "before", WINDOWS))[1] == ("3.1.4.10.refused-unchanged", "fail")
     assert told(judge_property(case, kept(case.text), "before", WINDOWS)) == [("2.3.1.23.class-d", "fail")]
+
+
+@pytest.mark.parametrize(("status", "outcome"), [(0xC00E0018, "pass"), (0xC00E0002, "reading"), (0xC00E0006, "fail")])
+def test_a_refused_value_has_its_code(status: int, outcome: str) -> None:
+    case = TextCase(MULTICAST_ADDRESS, "240.0.0.1:80", MULTICAST_CLASS, {"only": False})
+    found = judge_property(case, TextObservation(False, status, True, "before"), "before", WINDOWS)
+    assert told(found)[-1] == ("2.4.mq-error-illegal-property-value", outcome)
 
 
 def test_how_many_ports_an_address_has_is_a_reading() -> None:

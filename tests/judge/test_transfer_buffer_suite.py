@@ -11,13 +11,14 @@ import transfer_buffer_codecs as codecs
 from conformance.harness.guarded_client import GuardedClient
 from conformance.harness.recorder import RunOptions
 from conformance.harness.rejudge import NotRepeatable
-from conformance.judge.structures.transfer_buffer_rules import WHOLE, BufferRule, plain
+from conformance.judge.structures.transfer_buffer_rules import PLAIN, WHOLE, BufferRule, plain
 from conformance.spec.catalogue import assignment
 from conformance.suites.structures.checks import base64_of
 from conformance.suites.structures.rejudge import rejudge
 from conformance.suites.structures.transfer_buffer_cases import (
     READ,
     WRITTEN,
+    blamed,
     decode_case,
     encode_case,
     forbidden,
@@ -27,6 +28,7 @@ from conformance.suites.structures.transfer_buffer_cases import (
     odd_case,
     refuse_case,
 )
+from conformance.suites.structures.transfer_buffer_limits import POINTED, limits
 from conformance.suites.structures.transfer_buffer_values import examples
 from conformance.verdict import Outcome, Verdict
 from conformance.wire.transfer_buffer import STRUCTURE
@@ -47,9 +49,10 @@ def client(codec: codecs.BufferCodec) -> GuardedClient:
 
 def verdicts(codec: codecs.BufferCodec, chosen: RunOptions) -> Iterator[Verdict]:
     """All the suite says of a codec, in the order of a run, by the examples alone."""
-    for value in examples(chosen.readings):
+    values = (*limits(), *examples(chosen.readings))
+    for value in values:
         yield from encode_case(client(codec), value, chosen, quiet)
-    for value in examples(chosen.readings):
+    for value in values:
         yield from decode_case(client(codec), value, chosen, quiet)
     for case in malformed():
         yield from refuse_case(client(codec), case.data, case.requirement, chosen, quiet)
@@ -63,6 +66,22 @@ def verdicts(codec: codecs.BufferCodec, chosen: RunOptions) -> Iterator[Verdict]
 def test_a_right_codec_passes(readings: str) -> None:
     found = list(verdicts(codecs.BufferCodec(), options(readings)))
     assert [verdict for verdict in found if verdict.outcome is not Outcome.PASS] == []
+
+
+def test_each_pointer_is_tried_alone_and_each_is_absent_once() -> None:
+    values = limits()
+    buffers = {name for name in PLAIN if name.startswith("pp_") and name not in POINTED}
+    for name, ones in POINTED.items():
+        alone = [one[name] for one in values if name in one and len(one) == 3]
+        assert alone == list(ones)
+    for name in (*POINTED, *buffers - {"pp_sender_id"}):
+        assert any(one.get(name) is None and len(one) > 3 for one in values), name
+
+
+def test_a_refused_member_is_blamed_where_it_is_alone() -> None:
+    assert blamed({"u_transfer_type": 0, "send": {}, "p_trace": 1}) == "MQMP-2.2.3.2.p-trace"
+    assert blamed({"u_transfer_type": 1, "receive": {"cursor": 1}}) == "MQMP-2.2.3.2.cursor"
+    assert blamed(plain()) == WHOLE
 
 
 def test_the_examples_reach_everything_that_is_claimed() -> None:

@@ -185,10 +185,10 @@ class MendsTheForbidden(BufferCodec):
 WRONG: dict[type[BufferCodec], str] = {
     BigEndianClass: f"{S}p-class",
     SwapsTheTimes: f"{S}p-sent-time",
-    WithoutTheTag: f"{S}cac-transfer-buffer-v1",
+    WithoutTheTag: f"{S}p-class",
     RoomIsWhatIsUsed: f"{S}alloc-body-buffer",
     CountsTheTitleInBytes: f"{S}title-buffer-size",
-    TraceOfFourBytes: f"{S}cac-transfer-buffer-v1",
+    TraceOfFourBytes: f"{S}p-trace",
     NameWithoutItsEnd: f"{S}response-format-name-length",
     ResponseInPlaceOfAdministration: f"{S}p-admin-queue-format",
     TakesWhatIsCutShort: f"{S}cac-transfer-buffer-v1",

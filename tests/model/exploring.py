@@ -253,6 +253,7 @@ def _sites(module: str, node: ast.AST, function: str, guards: tuple[str, ...]) -
 _BLAMING = (
     "journals",
     "repeated",
+    "stray_blame",
 )  # they name what verdicts elsewhere are about: classes of reports, messages met twice
 
 

@@ -295,3 +295,25 @@ def test_a_look_does_not_speak_against_the_reading_that_a_wrong_answer_left() ->
     last = SeenMessage(b"b", "b", 0, "recoverable", 1, first_in_transaction=True, last_in_transaction=True)
     found = judged(*steps, (PEEK, Answer.of_status(0, last)), scan=looked("q", "b", "a"))
     assert broken(found) == {"MQDMPR-3.1.4.3.first-in-transaction": "messages.peek"}
+
+
+def test_a_later_read_of_a_handle_that_is_served_first_breaks_the_order_of_waiting_reads() -> None:
+    model, states = Model(assignment("windows")), States()
+    waits = [Call("messages.receive", name=name, handle="r", timeout_ms=60_000) for name in ("w1", "w2", "w3")]
+    for call, given in (*START, *((call, None) for call in waits)):
+        found = model.step(states, call, Observation(given))
+        assert not found.failed, found.verdicts
+        states = found.states
+    for served, wanted in (("w1", None), ("w2", "16.waiting-reads-in-order"), ("w3", "16.waiting-reads-in-order")):
+        found = model.step(states, sent("a")[0], Observation(OK, completed={served: message("a", 1)}))
+        assert list(broken(found)) == ([f"MQDMPR-3.1.1.{wanted}"] if wanted else []), served
+
+
+def test_a_send_that_is_refused_for_its_copy_is_blamed_on_the_copy() -> None:
+    limited = (Call("limits", quota_kb=100, journal_quota_kb=0), OK)
+    full = Answer.of_status(hresults.MQ_ERROR_INSUFFICIENT_RESOURCES)
+    kept = Call("messages.send", message="a", handle="s", journal=True)
+    found = judged(limited, *START, (kept, full))
+    assert list(broken(found)) == ["MQDMPR-3.1.1.12.positive-journaling-over-quota"]
+    found = judged(limited, *START, (Call("messages.send", message="a", handle="s"), full))
+    assert "MQDMPR-3.1.1.12.positive-journaling-over-quota" not in broken(found)

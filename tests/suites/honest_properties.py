@@ -5,6 +5,7 @@ Written for these tests only. Durable is what `state_dir/kept.json` holds.
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -208,6 +209,8 @@ class Honest:
         return {**MESSAGE, **message}
 
     def do_messages_send(self, queue: str, message: dict[str, Any], transaction: str | None = None) -> dict[str, Any]:
+        if len(base64.b64decode(message.get("correlation_identifier", MESSAGE["correlation_identifier"]))) != 20:
+            return {"status": 0xC00E003B}  # MQ_ERROR_ILLEGAL_PROPERTY_SIZE
         self.number += 1
         identifier = {"source": MANAGER, "ordinal": self.number}
         seconds = self.time // 1000

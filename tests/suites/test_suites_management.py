@@ -160,6 +160,66 @@ def test_a_property_of_another_type_is_blamed_on_its_row(name: str, client: Clie
     assert blamed == {ROWS[name].shown}
 
 
+def nothing(vt: int) -> Change:
+    return lambda one: {"vt": vt}
+
+
+def first_number(one: Any) -> Any:
+    """The SEQUENCE_INFO of message 3 as that of message 1, as one that came late would set it back."""
+    if not one.get("value"):
+        return one
+    raw = base64.b64decode(one["value"])
+    if raw[8] != 3:
+        return one
+    return {**one, "value": base64.b64encode(raw[:8] + bytes((1, 0, 0, 0, 0, 0, 0, 0))).decode()}
+
+
+LATER: tuple[tuple[Callable[..., None], tuple[str, Change], str], ...] = (
+    (
+        transfers.test_an_acknowledgment_that_comes_late_takes_nothing_back,
+        (f"{QUEUE}EOD_LAST_ACK", first_number),
+        "MQDMPR-3.1.1.4.eod-last-ack",
+    ),
+    (
+        transfers.test_each_acknowledgment_takes_the_next_interval,
+        (f"{QUEUE}EOD_RESEND_INTERVAL", lambda one: {**one, "value": 30} if "value" in one else one),
+        "MQDMPR-3.1.1.4.eod-resend-interval",
+    ),
+    (
+        transfers.test_a_new_message_behind_one_sent_again_was_sent_once,
+        (f"{QUEUE}EOD_RESEND_COUNT", lambda one: {**one, "value": max(3, one["value"])} if "value" in one else one),
+        "MQDMPR-3.1.1.4.eod-resend-count",
+    ),
+)
+"""A test, the property that is told wrongly in it, how, and what that breaks."""
+NEVER_NULL = tuple(
+    name
+    for name in ROWS
+    if not name.removeprefix(QUEUE).startswith(("EOD_", "NEXT", "CONNECTION")) and not name.endswith("DSSERVER")
+)
+
+
+@pytest.mark.parametrize("name", NEVER_NULL)
+def test_a_property_told_as_null_fails_and_one_left_out_is_not_judged(name: str, client: Client) -> None:
+    module = machine if "_MSMQ_" in name else local
+    test = module.test_a_machine_shows_its_properties if module is machine else module.test_a_queue_shows_its_properties
+    seen, failed = ran(Told(client, name, nothing(1)).client, module, test, {})
+    assert failed and seen[-1].requirement == ROWS[name].shown
+    seen, failed = ran(Told(client, name, nothing(0)).client, module, test, {})
+    assert not failed
+    assert any(one.outcome is Outcome.SKIP and one.requirement == ROWS[name].shown for one in seen)
+
+
+@pytest.mark.parametrize(("test", "change", "blamed"), LATER, ids=lambda one: getattr(one, "__name__", ""))
+def test_what_shows_behind_a_late_or_another_acknowledgment_is_blamed(
+    test: Callable[..., None], change: tuple[str, Change], blamed: str, client: Client
+) -> None:
+    wrong = [
+        ran(Told(client, *change).client, transfers, test, given) for _, one, given in cases(transfers) if one is test
+    ]
+    assert all(failed and seen[-1].requirement == blamed for seen, failed in wrong)
+
+
 def text(value: str) -> Change:
     return lambda one: {"vt": 31, "value": value}
 
@@ -207,6 +267,8 @@ CHANGES: tuple[tuple[str, Change], ...] = (
     *((f"{_Q}STATE", instead(old, new)) for old in _STATES for new in ("CONNECTED", "INACTIVE", "ONHOLD", "GONE")),
     *((f"{_Q}STATE", valued(lambda value, new=new: new)) for new in ("ONHOLD", "INACTIVE")),  # type: ignore[misc]
     *((name, valued(lambda value: "PUBLIC")) for name in (f"{_Q}TYPE", f"{_Q}XACT", f"{_Q}FOREIGN")),
+    (f"{_Q}TYPE", instead("PRIVATE", "MULTICAST")),
+    (f"{_Q}FOREIGN", instead("NO", "YES")),
     *((f"{_M}CONNECTED", valued(lambda value, new=new: new)) for new in ("CONNECTED", "DISCONNECTED", "ON")),  # type: ignore[misc]
     *((f"{_M}DSSERVER", text(name)) for name in ("DC1", "\\\\DC,1")),
     (f"{_M}ACTIVEQUEUES", valued(lambda value: [])),

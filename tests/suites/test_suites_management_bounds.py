@@ -15,7 +15,7 @@ from conformance.harness.recorder import ConformanceFailure, ConformanceFailures
 from conformance.histories import stages_local, stages_management
 from conformance.histories.examples import begin, send
 from conformance.histories.examples_management import GET, of_machine, of_queue, transfer
-from conformance.histories.stages import at
+from conformance.histories.stages import at, beside
 from conformance.histories.tour import Tour, tour
 from conformance.histories.tours_acknowledgments import acknowledged
 from conformance.histories.tours_management import TOURS
@@ -191,3 +191,66 @@ def test_an_administrator_who_may_do_more_or_less_is_found(client: Client) -> No
 def test_stories_of_one_kind_have_names_of_their_own() -> None:
     assert incoming_story.KIND != told_stories.KIND
     assert not set(incoming_story.STORIES) & set(told_stories.STORIES)
+
+
+def _told_of(client: Client, change: Callable[[str, dict[str, Any]], None]) -> Distorting:
+    """A client that changes what is told of a queue: change takes its format name and each value."""
+    wrong = Distorting(client, lambda method, params: None, silent)
+
+    def call(method: str, **params: Any) -> Any:
+        result = client.call(method, **params)
+        if method == "management.get" and result.ok and params["target"]["type"] == "queue":
+            for one in result.values["values"]:
+                change(params["target"]["format_name"], one)
+        return result
+
+    wrong.call = call  # type: ignore[method-assign]
+    return wrong
+
+
+@pytest.mark.parametrize(
+    ("story", "old", "new", "blamed"),
+    [
+        ("destinations", "PRIVATE", "PUBLIC", "MQMQ-2.3.12.3.mgmt-queue-type-private"),
+        ("destinations", "REMOTE", "LOCAL", "MQMQ-2.3.12.4.mgmt-queue-remote-location"),
+        ("system-queues", "MACHINE", "PRIVATE", "MQMQ-2.3.12.3.mgmt-queue-type-machine"),
+    ],
+)
+def test_a_queue_told_otherwise_under_another_name_is_found(
+    client: Client, story: str, old: str, new: str, blamed: str
+) -> None:
+    def change(name: str, one: dict[str, Any]) -> None:
+        if name.isupper() and one.get("value") == old:
+            one["value"] = new
+
+    client.call("reset")
+    assert failed(judged(lambda judge: told_stories.tell(story, client, judge))) is None
+    client.call("reset")
+    assert failed(judged(lambda judge: told_stories.tell(story, _told_of(client, change), judge))) == blamed
+
+
+def test_what_happens_to_another_queue_is_found(client: Client) -> None:
+    """The second queue of two is told to be on hold as the first one is."""
+    held: set[str] = set()
+
+    def change(name: str, one: dict[str, Any]) -> None:
+        if "remote2" in name and one.get("value") == "CONNECTED" and held:
+            one["value"] = "ONHOLD"
+
+    wrong = _told_of(client, change)
+    told = wrong.call
+
+    def call(method: str, **params: Any) -> Any:
+        if params.get("action") == "PAUSE":
+            held.add("paused")
+        return told(method, **params)
+
+    wrong.call = call  # type: ignore[method-assign]
+    events = {"pause": stages_management.EVENTS["pause"]}
+
+    def run(client: Any) -> str | None:
+        both = stages_management.BOTH
+        return failed(judged(lambda judge: beside(both, events, client, judge, other="remote2", shown=tuple(ROWS))))
+
+    assert run(client) is None
+    assert run(wrong) in ("MQDMPR-3.1.1.3.state-connected", "MQDMPR-3.1.4.14.paused-queue")

@@ -133,3 +133,11 @@ class OneDeadLetterQueue(Delivery):
     def dead_letter(self, message: Message) -> None:
         if message.fields["negative_journaling"]:
             self.copy(self.manager.queues.system("deadletter"), message)
+
+
+@follows("subqueue-journal=none", "delivery")
+class _NoJournalOfSubqueues(Delivery):
+    """A message received from a subqueue leaves no copy."""
+
+    def journal_of(self, queue: Queue) -> Queue | None:
+        return queue.journal

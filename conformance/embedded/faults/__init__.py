@@ -7,6 +7,7 @@ manager that has some of them.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from pkgutil import iter_modules
@@ -14,21 +15,23 @@ from types import MappingProxyType
 
 from conformance.embedded.alternatives import ALTERNATIVES
 from conformance.embedded.faults.base import REGISTERED, Fault
+from conformance.embedded.faults.recorded import SEEN
 from conformance.embedded.manager import Parts
 
 for _folder in (each.name for each in iter_modules(__path__) if each.ispkg):
     for _module in iter_modules(import_module(f"{__name__}.{_folder}").__path__):
         import_module(f"{__name__}.{_folder}.{_module.name}")
 
-NOT_RECORDED = frozenset({"objects"})
-"""Folders whose faults no run has been recorded for: stories alone try them, until their suite looks for most."""
+WHEN_RECORDED = frozenset({"objects"})
+"""Folders whose faults count once a run has shown them as what they break: their suite does not look for all yet."""
 
+_RECORDED = frozenset(json.loads(SEEN.read_text(encoding="utf-8")))
 _SORTED = sorted(REGISTERED.values(), key=lambda each: each.__module__)
 FAULTS: Mapping[str, type[Fault]] = MappingProxyType(
-    {each.name: each for each in _SORTED if each.suite not in NOT_RECORDED}
+    {each.name: each for each in _SORTED if each.suite not in WHEN_RECORDED or each.name in _RECORDED}
 )
 UNJUDGED_FAULTS: Mapping[str, type[Fault]] = MappingProxyType(
-    {each.name: each for each in _SORTED if each.suite in NOT_RECORDED}
+    {each.name: each for each in _SORTED if each.name not in FAULTS}
 )
 """Faults that a manager can have, and of which no record tells what a run blames."""
 

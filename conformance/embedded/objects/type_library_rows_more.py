@@ -40,7 +40,7 @@ ROWS: Final[dict[str, str]] = {
     "IMSMQCollection": """
         method Item Index:VARIANT >pvarRet:VARIANT
         get Count pCount:I4
-        method _NewEnum >ppunk:DISPATCH
+        method _NewEnum >ppunk:UNKNOWN
     """,
     "IMSMQEvent2": """
         get Properties ppcolProperties:DISPATCH

@@ -180,9 +180,11 @@ def acknowledgments(state: State) -> list[Call]:
         lacking = [number for one, number in session.numbers if one not in session.stored]
         most = min(lacking, default=session.following) - 1
         if session.following > 1:
+            _, last = session.acked or (None, 0)
+            late = {1, last - 1} if last > 1 else set()
             found += [
                 Call(_ACKNOWLEDGE, queue=name, action="order", number=number)
-                for number in {*ready, most}
+                for number in sorted({*ready, most, *late})
                 if 0 < number <= most
             ]
     return found

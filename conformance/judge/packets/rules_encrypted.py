@@ -40,7 +40,7 @@ from conformance.judge.packets.rules_senders import (
     M,
     encrypted,
 )
-from conformance.judge.packets.rules_user import NULL, F, U
+from conformance.judge.packets.rules_user import F
 from conformance.judge.packets.signing import (
     MULTIPLE_SIGNATURE,
     SIGNATURE,
@@ -144,15 +144,6 @@ RULES: tuple[Rule, ...] = (
             patch={M + "AllocationBodySize": 1024},
         ),
         _ROOM,
-    ),
-    Rule(
-        E + "destination",
-        _ENCRYPTED,
-        one_of(F + "DQ", 3, 5),
-        Mutation(
-            also=encrypted(RC4, 1),
-            given={F + "DQ": 7, U + "DestinationQueue.DirectFormatName": "OS:host\\q", U + "QueueManagerAddress": NULL},
-        ),
     ),
     Rule(
         "MQQB-3.1.7.1.4.signature-place",

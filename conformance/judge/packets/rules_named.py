@@ -203,8 +203,13 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "MQQB-2.4.2.constants",
-        both(is_set(H + "Flags.EB"), eq(_BLOB + "Type", 1), eq(_BLOB + "Version", 2), is_clear(F + "CQ")),
-        both(eq(_BLOB + "Reserved", 0), eq(_BLOB + "EncryptionAlgorithm", 0xA400)),
+        both(is_set(H + "Flags.EB"), Has(_BLOB + "EncryptionAlgorithm"), is_clear(F + "CQ")),
+        both(
+            eq(_BLOB + "Type", 1),
+            eq(_BLOB + "Version", 2),
+            eq(_BLOB + "Reserved", 0),
+            eq(_BLOB + "EncryptionAlgorithm", 0xA400),
+        ),
         Mutation(also=encrypted(RC4, 1), given={KEY: b"\1\2\7\7" + simple_blob(RC4, bytes(range(64)))[4:]}),
     ),
 )

@@ -11,6 +11,7 @@ from conformance.judge.expr import (
     Expr,
     Field,
     Has,
+    Not,
     Rest,
     at_most,
     both,
@@ -19,6 +20,7 @@ from conformance.judge.expr import (
     is_clear,
     is_set,
     ne,
+    one_of,
 )
 from conformance.judge.rules import Mutation, Rule, Value
 from conformance.wire.security_items import sid_bytes, simple_blob
@@ -37,6 +39,7 @@ CIPHERS = {
     AES192: ("encryption-aes192", 5, 16),
     RC4: ("encryption-rc4", 3, 1),
 }
+_OF_LEVEL_5 = tuple(number for number, (_, level, _) in CIPHERS.items() if level == 5)
 KEY = D + "EncryptionKey"
 # A private queue instead of a direct name.
 TO_PRIVATE: dict[str, Value] = {
@@ -168,13 +171,27 @@ RULES: tuple[Rule, ...] = (
     Rule(
         A + "symmetric-key",
         both(PRESENT, is_set(F + "EB"), OWN),
+        both(ne(H + "EncryptionKeySize", 0), eq("SIMPLEBLOB.Exact", True)),
+        Mutation(also=encrypted(RC4, 1), given={KEY: simple_blob(RC4, b"")[:8]}),
+    ),
+    Rule(
+        "MQQB-2.4.2.session-key-algorithm",
+        both(is_set(F + "EB"), Has(SESSION_ALGORITHM), OWN),
+        # Of two algorithms the one is wrong that the privacy level rules out.
         both(
-            ne(H + "EncryptionKeySize", 0),
-            eq("SIMPLEBLOB.Exact", True),
-            eq("SIMPLEBLOB.Type", 1),
-            eq("SIMPLEBLOB.Version", 2),
+            one_of(SESSION_ALGORITHM, *CIPHERS),
+            either(
+                eq(SESSION_ALGORITHM, Field(M + "EncryptionAlgorithm")),
+                both(eq(M + "PrivacyLevel", 5), one_of(SESSION_ALGORITHM, *_OF_LEVEL_5)),
+                both(one_of(M + "PrivacyLevel", 1, 3), Not(one_of(SESSION_ALGORITHM, *_OF_LEVEL_5))),
+                Not(one_of(M + "PrivacyLevel", 1, 3, 5)),
+            ),
         ),
-        Mutation(also=encrypted(RC4, 1), given={KEY: b"\2" + simple_blob(RC4, bytes(64))[1:]}),
+        Mutation(
+            also=encrypted(AES128, 5),
+            patch={SESSION_ALGORITHM: 0x6603},
+            also_breaks=("MQDMPR-3.1.1.12.encryption-algorithm", "MQMQ-2.2.19.3.encryption-aes128"),
+        ),
     ),
     Rule(
         A + "encryption-algorithm",

@@ -13,14 +13,15 @@ from conformance.spec.catalogue import requirement_id
 
 WERE_SENT = requirement_id("MQQB-3.1.1.6.1.acknowledged-were-sent")
 _NEVER_DECREASES = requirement_id("MQQB-3.1.1.6.1.never-decreases")
+RECEIVED = requirement_id("MQMQ-2.2.20.4.ack-sequence-number")
 USER_SENT = requirement_id("MQQB-3.1.7.1.3.user-messages-sent")
 RECOVERABLE_SENT = requirement_id("MQQB-3.1.7.1.3.recoverable-messages-sent")
 _NONE = requirement_id("MQQB-3.1.6.4.recoverable-none")
 _LOWEST = requirement_id("MQQB-3.1.6.4.recoverable-lowest")
 _ONCE = requirement_id("MQQB-3.1.6.4.recoverable-once")
-_RECEIVED = requirement_id("MQMQ-2.2.20.4.ack-sequence-number")
 RECOVERABLE_WERE_SENT = requirement_id("MQQB-3.1.1.6.1.recoverable-were-sent")
 _HALF = 0x8000
+_MOST_MISSING = 1_024  # Recoverable numbers remembered as not acknowledged.
 _SENT = ("UserMsgSequenceNumber", "RecoverableMsgSeqNumber")
 _CONSEQUENCE = "the count goes on from one that was wrong before"
 
@@ -46,23 +47,54 @@ class Direction:
 
 @dataclass(slots=True)
 class Acknowledged:
-    """The last acknowledgment of one side: the count, and the highest recoverable number (None when unknown)."""
+    """The last acknowledgment of one side: the count, and the highest recoverable number (None when unknown).
+
+    missing: the recoverable numbers below the highest that are not acknowledged; None when too many, or unknown.
+    """
 
     count: int | None
     recoverable: int | None
+    missing: set[int] | None = None
+
+    def take(self, lowest: int, flags: int) -> tuple[list[int], bool]:
+        """Take over recoverable numbers; return those acknowledged before, and whether all such are known."""
+        before, numbers = self.recoverable, [(lowest + at) & 0xFFFF for at in range(32) if flags >> at & 1]
+        highest = numbers[-1]
+        if before is None:
+            self.recoverable = highest
+            return [], True
+        old = [number for number in numbers if after(number, before) <= 0]
+        again = [] if self.missing is None else [number for number in old if number not in self.missing]
+        known = self.missing is not None or not old
+        if after(highest, before) > 0:
+            self.recoverable = highest
+        self.skip(before, numbers, old)
+        return again, known
+
+    def skip(self, before: int, numbers: list[int], old: list[int]) -> None:
+        """Remember what these numbers leave out. old: those of them that are no higher than `before`."""
+        if self.missing is None:
+            return
+        self.missing.difference_update(old)
+        between = after(numbers[-1], before)
+        if between > len(numbers) - len(old):
+            skipped = ((before + 1 + at) & 0xFFFF for at in range(between))
+            self.missing.update(number for number in skipped if number not in numbers)
+        if len(self.missing) > _MOST_MISSING:
+            self.missing = None
 
 
 @dataclass(slots=True)
 class Counts:
     """The counts of one connection. complete: the capture has the connection from its first byte.
 
-    overstated: the last packet counts more than its side has sent, and none did so before.
+    miscounted: the last packet counts otherwise than its side has sent, and not by as much as one before.
     """
 
     complete: bool
     directions: dict[Side, Direction]
     acknowledged: dict[Side, Acknowledged]
-    overstated: bool = False
+    miscounted: bool = False
 
     @classmethod
     def begin(cls, *, complete: bool) -> Counts:
@@ -71,7 +103,7 @@ class Counts:
         return cls(
             complete,
             {"initiator": Direction(complete), "acceptor": Direction(complete)},
-            {"initiator": Acknowledged(start, start), "acceptor": Acknowledged(start, start)},
+            {side: Acknowledged(start, start, set() if complete else None) for side in ("initiator", "acceptor")},
         )
 
     def lose(self, side: Side) -> None:
@@ -88,7 +120,7 @@ class Counts:
         """Count a packet, and judge its SessionHeader."""
         side = seen.side
         assert side is not None
-        self.overstated = False
+        self.miscounted = False
         if seen.kind in MESSAGES:
             mine = self.directions[side]
             delivery = seen.number("UserHeader.Flags.DM")
@@ -123,7 +155,7 @@ class Counts:
             notes.undecided(requirement, seen, _CONSEQUENCE)
         else:
             notes.same(requirement, seen, count & 0xFFFF, stated)
-            self.overstated = self.overstated or 0 < wrong < _HALF
+            self.miscounted = self.miscounted or bool(wrong)
         return wrong or ahead
 
     def _count(self, seen: Seen, notes: Notes, last: Acknowledged, theirs: Direction) -> None:
@@ -156,17 +188,13 @@ class Counts:
         if not lowest or not flags:
             return
         notes.judge(_LOWEST, bool(flags & 1), seen, {"bit 0": 1}, {"flags": flags})
-        highest = (lowest + flags.bit_length() - 1) & 0xFFFF
-        before, last.recoverable = last.recoverable, highest
+        highest, before = (lowest + flags.bit_length() - 1) & 0xFFFF, last.recoverable
+        again, surely = last.take(lowest, flags)
         if before is not None:
-            back = after(before, lowest)
-            again = back >= 0 and bool(flags >> back & 1)
-            if back >= 0 and not again:
-                notes.undecided(_ONCE, seen, "messages may have been stored in another order than they were sent in")
+            if again or surely:
+                notes.judge(_ONCE, not again, seen, {"not again": again[:1]}, {"number": lowest, "flags": flags})
             else:
-                notes.judge(_ONCE, not again, seen, {"not again": before}, {"number": lowest, "flags": flags})
-            if after(highest, before) < 0:
-                last.recoverable = before
+                notes.undecided(_ONCE, seen, "messages may have been stored in another order than they were sent in")
         if theirs.known:
             lag = (theirs.recoverable - highest) & 0xFFFF
             holds = lag < _HALF and lag <= theirs.recoverable
@@ -175,6 +203,6 @@ class Counts:
             if notes.judge(RECOVERABLE_WERE_SENT, holds, seen, {"at most": theirs.recoverable & 0xFFFF}, highest):
                 # The message of a recoverable number has a number that is no smaller.
                 count = seen.number("SessionHeader.AckSequenceNumber") or 0
-                notes.judge(_RECEIVED, after(count, highest) >= 0, seen, {"at least": highest}, count)
+                notes.judge(RECEIVED, after(count, highest) >= 0, seen, {"at least": highest}, count)
         else:
             notes.undecided(RECOVERABLE_WERE_SENT, seen, LOST)

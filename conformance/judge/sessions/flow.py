@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from conformance.capture import Side
 from conformance.judge.sessions.context import LOST, MESSAGES, Assumed, Notes, Seen
-from conformance.judge.sessions.counts import Counts, after
+from conformance.judge.sessions.counts import RECEIVED, Counts, after
 from conformance.spec.assignment import either
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Json
@@ -46,6 +46,14 @@ class Covered(NamedTuple):
     first_ns: int
     recoverable_ns: int | None
     recoverable: int
+
+
+class Waiting(NamedTuple):
+    """An acknowledgment that is not judged yet. lacks: its count leaves out a recoverable message that it names."""
+
+    seen: Seen
+    covered: Covered | None
+    lacks: bool
 
 
 @dataclass(slots=True)
@@ -86,7 +94,7 @@ class FlowSide:
     named: int | None = None
     before: int = 0
     under_way: UnderWay = field(default_factory=UnderWay)
-    pending: deque[tuple[Seen, Covered]] | None = None
+    pending: deque[Waiting] | None = None
 
 
 @dataclass(slots=True)
@@ -192,19 +200,38 @@ class Flow:
             return
         # Discarded messages are not counted: equal counts show that the receiver discarded none.
         if count != theirs.sent & 0xFFFF:
-            if covered is not None:
+            lacks = self._lacks(seen, other, count)
+            if covered is not None or lacks:
                 if mine.pending is None:
                     mine.pending = deque(maxlen=_MAX_PENDING)
-                mine.pending.append((seen.kept(), covered))
+                mine.pending.append(Waiting(seen.kept(), covered, lacks))
             return
         pending, mine.pending = mine.pending, None
+        right = True  # The times of what a count has left out are not known.
         if pending:
             if covered is not None and len(pending) == _MAX_PENDING:
                 pending.popleft()
             for one in pending:
-                self._times(notes.judge_late, *one)
-        if covered is not None:
+                if one.covered is not None and right:
+                    self._times(notes.judge_late, one.seen, one.covered)
+                if one.lacks:
+                    right = False
+                    stated = one.seen.number("SessionHeader.AckSequenceNumber")
+                    notes.judge_late(RECEIVED, False, one.seen, "each recoverable message that is named", stated)
+        if covered is not None and right:
             self._times(notes.judge, seen, covered)
+
+    def _lacks(self, seen: Seen, other: Side, count: int) -> bool:
+        """Tell whether a packet acknowledges a recoverable message whose place on the session is above its count."""
+        lowest, flags = (
+            seen.number(f"SessionHeader.{key}") or 0 for key in ("RecoverableMsgAckSeqNumber", "RecoverableMsgAckFlags")
+        )
+        highest = lowest + flags.bit_length() - 1
+        if not lowest or not flags or after(count, highest) < 0:
+            return False
+        left = sum(recoverable for _, recoverable in self.sides[other].under_way.messages())
+        counted = self.counts.directions[other].recoverable - left
+        return after(highest, counted) > 0 and self.counts.directions[other].recoverable >= highest
 
     def _included(self, seen: Seen, notes: Notes, covered: Covered | None, before: int, *, whole: bool) -> None:
         """Judge that a message has a SessionHeader only when an acknowledgment is owed, and nearly due.

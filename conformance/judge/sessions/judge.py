@@ -18,7 +18,7 @@ from conformance.judge.sessions.keys import FREQUENT
 from conformance.judge.sessions.lifetimes import Lifetimes
 from conformance.judge.sessions.messages import Messages
 from conformance.judge.sessions.opening import NULL_GUID, Opening
-from conformance.judge.sessions.origins import Origins
+from conformance.judge.sessions.origins import Origins, judge_order_queue
 from conformance.judge.sessions.packets import judge_alone
 from conformance.judge.sessions.pings import Pings
 from conformance.judge.sessions.senders import sender_name
@@ -26,6 +26,8 @@ from conformance.judge.sessions.sequences import READING_SCOPE
 from conformance.judge.sessions.transactions import Transactions
 from conformance.verdict import Verdict
 from conformance.wire import Packet, dissect
+
+_OTHER: dict[Side, Side] = {"initiator": "acceptor", "acceptor": "initiator"}
 
 
 @dataclass(slots=True)
@@ -129,6 +131,7 @@ class SessionJudge:
                 self.tables.pings.forget(opening.opened.acceptor.address, opening.server)
         elif isinstance(event, Ended):
             self._notes.resolve(None)
+            self.tables.transactions.end(self._notes)
         return self._taken()
 
     def see(self, seen: Seen) -> list[Said]:
@@ -156,10 +159,12 @@ class SessionJudge:
         if kind != "UserMessage":
             judge_alone(seen, notes)
         session.counts.see(seen, notes)
-        if session.counts.overstated:
+        if session.counts.miscounted:
             opening.miscounted(seen)
         session.flow.see(seen, notes)
         if kind in MESSAGES:
+            if opening.doubted is not None and side == "acceptor":
+                opening.decide(seen, notes, tables.pings)
             source = seen.text("UserHeader.SourceQueueManager")
             number, back = seen.number("UserHeader.MessageID"), tables.transactions.back
             new = tables.messages.see(seen, notes, source, number, back)
@@ -169,8 +174,13 @@ class SessionJudge:
             if source is not None:
                 if manager is not None and manager != NULL_GUID:
                     tables.origins.see(seen, notes, source, manager, tables.lifetimes.smallest)
+                    if kind != "UserMessage" and source == manager:
+                        other = opening.manager(_OTHER[side])
+                        direct = tables.transactions.acknowledges(seen, other)
+                        judge_order_queue(seen, notes, manager, other, direct=direct)
                 tables.lifetimes.see(seen, notes, source, new=new, original=original)
-            tables.transactions.see(seen, notes, session.counts, new=new, original=original)
+            known = tables.messages.known
+            tables.transactions.see(seen, notes, session.counts, known, new=new, original=original)
         return self._taken()
 
     def _named(self, seen: Seen, opening: Opening) -> None:
@@ -178,7 +188,7 @@ class SessionJudge:
         if opening.derailed or seen.side is None:
             return
         if seen.side == "initiator":
-            self.tables.clocks.see(seen, self._notes)
+            self.tables.clocks.see(seen, self._notes, opening.opened)
         manager = opening.manager(seen.side)
         if manager is not None and manager != NULL_GUID:
             self.tables.origins.name(manager, seen.hosts[0])

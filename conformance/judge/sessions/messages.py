@@ -10,12 +10,15 @@ from typing import Final
 from conformance.judge.sessions.acknowledgments import (
     ORIGINAL,
     Original,
+    fits,
     judge_acknowledgment,
     judge_against,
+    judge_itself,
     judge_missing,
+    judge_reason,
 )
 from conformance.judge.sessions.context import MAX_REMEMBERED, Notes, Path, Seen, digest_of
-from conformance.judge.sessions.misnamed import judge_misnamed, meant_by
+from conformance.judge.sessions.misnamed import fitting, judge_misnamed, meant_by
 from conformance.judge.sessions.reports import REPORT_CLASS, judge_report
 from conformance.spec.catalogue import requirement_id
 from conformance.spec.constants.enumerations import ENUMERATIONS
@@ -24,6 +27,14 @@ from conformance.wire.decode import guid_text
 from conformance.wire.layout import Value
 
 _IDENTIFIER = requirement_id("MQQB-3.1.7.1.1.identifier")
+_PASSED_ON = requirement_id("MQQB-3.1.1.5.passed-on")
+_HOPS = "UserHeader.Flags.RC"
+# What a second transmission of a transactional message, or a queue manager on the way, does not change.
+_MARKS = {
+    "TransactionHeader.Flags.ID": requirement_id("MQMQ-2.2.20.5.transaction-identifier"),
+    "TransactionHeader.Flags.FM": requirement_id("MQMQ-2.2.20.5.first-in-transaction"),
+    "TransactionHeader.Flags.LM": requirement_id("MQMQ-2.2.20.5.last-in-transaction"),
+}
 # A class that is not listed is application-defined (MS-MQMQ 2.2.18.1.6), with its own times and correlation.
 _NO_ADMINISTRATION = ("MQMSG_CLASS_NORMAL", "MQMSG_CLASS_REPORT", "MQMSG_CLASS_ORDER_ACK")
 _ACKNOWLEDGMENTS = frozenset(
@@ -52,7 +63,7 @@ _IDENTITY = (
 )
 
 
-_ALSO = tuple(key for key in ORIGINAL if key not in _IDENTITY)
+_ALSO = (*(key for key in ORIGINAL if key not in _IDENTITY), *_MARKS, _HOPS)
 REMEMBERED: Final[tuple[str, ...]] = (*_IDENTITY, *_ALSO)
 _AT = {key: at for at, key in enumerate(REMEMBERED)}
 _MANY = len(_IDENTITY)
@@ -119,6 +130,16 @@ def _short(values: tuple[Value | None, ...]) -> tuple[Value | None, ...]:
     return values
 
 
+def _same_marks(seen: Seen, notes: Notes, before: Known) -> None:
+    """Judge that a message sent again, or passed on, is marked as it was: both belong to one place of a transaction."""
+    passed_on = seen.number(_HOPS) != before.number(_HOPS)
+    for key, requirement in _MARKS.items():
+        wanted, found = before.number(key), seen.number(key)
+        if wanted is not None and found is not None:
+            name = key.removeprefix("TransactionHeader.Flags.")
+            notes.judge(_PASSED_ON if passed_on else requirement, wanted == found, seen, {name: wanted}, {name: found})
+
+
 @dataclass(slots=True)
 class Messages:
     """The messages of a capture by their identifier: source queue manager and number."""
@@ -145,12 +166,22 @@ class Messages:
                 if values[_CLASS] in _ACKNOWLEDGMENTS:
                     self._acknowledgment(seen, notes, back)
                 elif values[_CLASS] == REPORT_CLASS:
-                    judge_report(seen, notes)
+                    judge_report(seen, notes, known)
+            if seen.kind == "FinalAck":
+                self._final(seen, notes)
             return True
         another = before.is_another(now)
         actual = "another message" if another else "the same"
         notes.judge(_IDENTIFIER, not another, seen, f"the same message as in frame {before.frame}", actual)
+        if not another:
+            _same_marks(seen, notes, before)
         return False
+
+    def _final(self, seen: Seen, notes: Notes) -> None:
+        source, number = seen.text("FinalAckBody.SourceGUID"), seen.number("FinalAckBody.MessageID")
+        known = None if source is None or number is None else self.known.get((source, number))
+        if known is not None:
+            judge_reason(seen, notes, Original.of(known.frame, known, known.body))
 
     def _acknowledgment(self, seen: Seen, notes: Notes, back: Back) -> None:
         judge_acknowledgment(seen, notes)
@@ -164,5 +195,12 @@ class Messages:
                 judge_misnamed(seen, notes, meant, back(seen))
             else:
                 judge_missing(seen, notes, named=any(correlation))
+        elif known.frame == seen.frame_number:
+            judge_itself(seen, notes)
         else:
-            judge_against(seen, notes, Original.of(known.frame, known, known.body))
+            original = Original.of(known.frame, known, known.body)
+            own = known.text("UserHeader.SourceQueueManager") == seen.text("UserHeader.SourceQueueManager")
+            if own and not fits(seen, original) and fitting(seen, self.known) is not None:
+                judge_itself(seen, notes)
+            else:
+                judge_against(seen, notes, original)

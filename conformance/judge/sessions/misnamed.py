@@ -19,7 +19,7 @@ from conformance.wire.decode import guid_text
 
 _CORRELATION = requirement_id("MQQB-3.1.7.15.correlation")
 _HEADER = "MessagePropertiesHeader"
-_LOOKED_AT = 4_096  # Messages that are compared with an acknowledgment whose message is unknown.
+LOOKED_AT = 4_096  # Messages that are compared with an acknowledgment whose message is unknown.
 Name = tuple[str, int]
 
 
@@ -56,11 +56,11 @@ def meant_by(seen: Seen, correlation: bytes, known: Remembered) -> Meant | None:
     exchanged = known.get((guid_text(correlation[4:]), number))
     if exchanged is not None:
         return Meant(exchanged.frame, sure=True)
-    if len(known) > _LOOKED_AT:
+    if len(known) > LOOKED_AT:
         return None
     source, number = guid_text(correlation[:16]), int.from_bytes(correlation[16:], "little")
     own = source == seen.text("UserHeader.SourceQueueManager")
-    others = list(islice(known.items(), _LOOKED_AT))
+    others = list(islice(known.items(), LOOKED_AT))
     reached = max((name[1] for name, _ in others if name[0] == source), default=None)
     found = [
         (name, one)
@@ -70,6 +70,14 @@ def meant_by(seen: Seen, correlation: bytes, known: Remembered) -> Meant | None:
     if len(found) != 1 or not (own or (reached is not None and number > reached)):
         return None
     return Meant(found[0][1].frame, sure=False)
+
+
+def fitting(seen: Seen, known: Remembered) -> Message | None:
+    """Return the only message that agrees with an acknowledgment in all but its name; None for none or several."""
+    if len(known) > LOOKED_AT:
+        return None
+    found = [one for _, one in known.items() if fits(seen, Original.of(one.frame, one, one.body))]
+    return found[0] if len(found) == 1 else None
 
 
 def judge_misnamed(seen: Seen, notes: Notes, meant: Meant, there: Path) -> None:

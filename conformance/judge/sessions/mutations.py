@@ -6,7 +6,7 @@ Other requirements that such a session necessarily breaks are declared beside th
 from __future__ import annotations
 
 import struct
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -53,30 +53,36 @@ SEQUENCE = 0x65535000_00000001
 ALPHA, BETA = UUID("5b0f9c1e-7a42-4d0e-9c55-3f6f2a1d8e01"), UUID("c1a7e6d4-2b93-4f18-8a6e-90d4b7c3f502")
 ACKNOWLEDGER = "TCP:192.0.2.32".encode("utf-16-le")  # The name of its own order queue begins so.
 STRANGER = UUID("0d9f1f5e-8e3b-4f0e-9f0a-4c5b6d7e8f90")
+REPORTS = UUID("3d5c0b9a-66a1-4c8e-9a4b-0f1e2d3c4b5a")
 
 
 @dataclass(frozen=True, slots=True)
 class SessionMutation:
     """A clean capture and edits that break a requirement. also_breaks: at most two other requirements that fail.
 
-    readings: the reading set under which the requirement fails.
+    readings: the reading set under which the requirement fails. before: edits that give the clean capture what it needs
+    to show the requirement.
     """
 
     edits: tuple[Edit, ...]
     also_breaks: tuple[str, ...] = ()
     capture: str = CONSISTENT
     readings: str = "windows"
+    before: tuple[Edit, ...] = ()
 
     def valid(self) -> list[Event]:
         """Read the events of the clean capture."""
-        return captured(self.capture)
+        return _edited(captured(self.capture), self.before)
 
     def broken(self) -> list[Event]:
         """Return the events after the edits."""
-        events = self.valid()
-        for edit in self.edits:
-            events = edit(events)
-        return events
+        return _edited(self.valid(), self.edits)
+
+
+def _edited(events: list[Event], edits: Iterable[Edit]) -> list[Event]:
+    for edit in edits:
+        events = edit(events)
+    return events
 
 
 def _other_port(after: int) -> Edit:
@@ -87,6 +93,12 @@ def _other_port(after: int) -> Edit:
         return replace(old, destination=replace(old.destination, port=old.destination.port + 1))
 
     return add(after, made)
+
+
+def _renamed(number: float, old: str, new: str) -> Edit:
+    """Replace a word in the UTF-16 texts of a frame by one of the same length."""
+    before, after = old.encode("utf-16-le"), new.encode("utf-16-le")
+    return on(number, lambda one: replace(one, data=one.data.replace(before, after)))
 
 
 def with_session_header(number: float, *, sent: int) -> Edit:
@@ -151,7 +163,8 @@ _EDITS: dict[str, list[Edit]] = {
         put(25, "OrderAckBody.TxPreviousSequenceNumber", 0xFFFFFFFF),
     ],
     "MQQB-2.2.4.1.sequence": [put(25, "OrderAckBody.TxSequenceID", SEQUENCE + 2)],
-    "MQQB-2.2.7.signature": [put(1, "Ping.Signature", 0x5549)],
+    "MQQB-2.2.7.signature": [put(2, "Ping.Signature", 0x5549)],
+    "MQQB-2.2.7.signature-ignored": [put(1, "Ping.Signature", 0x5549)],
     "MQQB-2.2.7.request-rf": [flip(1, "Ping.Flags", 2)],
     "MQQB-2.2.7.response-cookie": [put(2, "Ping.Cookie", 77)],
     "MQQB-2.2.7.response-rc": [flip(2, "Ping.Flags", 1)],
@@ -185,6 +198,8 @@ _EDITS: dict[str, list[Edit]] = {
     "MQMQ-2.2.20.4.ack-sequence-number": [put(12, "SessionHeader.AckSequenceNumber", 3)],
     "MQMQ-2.2.19.2.sent-time": [put(8, "UserHeader.SentTime", 0)],
     "MQQB-3.1.7.17.destination-form": [rebuilt(20, TO_QUEUE_4)],
+    "MQQB-3.1.7.17.private-name": [put(20, "UserHeader.QueueManagerAddress", BETA.bytes_le)],
+    "MQQB-3.1.5.8.10.addressee": [put(8, "UserHeader.QueueManagerAddress", STRANGER.bytes_le)],
     "MQQB-3.1.5.8.state-closes": [copy(7, 3), put(24, "SessionHeader.UserMsgSequenceNumber", 7)],
     "MQQB-3.1.1.6.1.acknowledged-were-sent": [put(12, "SessionHeader.AckSequenceNumber", 6)],
     "MQQB-3.1.1.6.1.never-decreases": [
@@ -228,6 +243,7 @@ _EDITS: dict[str, list[Edit]] = {
     "MQQB-3.1.2.7.order-ack-delay": [delayed(25, -800)],
     "MQMQ-2.2.20.5.first-in-transaction": [flip(10, f"{TX}.Flags", FM)],
     "MQMQ-2.2.20.5.last-in-transaction": [flip(10, f"{TX}.Flags", LM)],
+    "MQMQ-2.2.20.5.transaction-identifier": [flip(10, f"{TX}.Flags", 0b100 << 4)],
     "MQMQ-2.2.20.5.transaction-identifier-unique": [flip(22, f"{TX}.Flags", 0b11 << 4)],
 }  # fmt: skip
 
@@ -290,6 +306,7 @@ _RECONNECTING_EDITS: dict[str, list[Edit]] = {
     "MQQB-3.1.5.2.3.client-guid": [put(n, f"{ESTABLISH}.ClientGuid", STRANGER.bytes_le) for n in (19, 20)],
     "MQQB-3.1.5.2.3.time-stamp": [put(n, f"{ESTABLISH}.TimeStamp", 5_100_000) for n in (19, 20)],
     "MQQB-3.1.5.8.2.hop-count": [flip(7, USER, 1)],
+    "MQQB-3.1.1.5.passed-on": [put(17.5, f"{TX}.TxSequenceNumber", 2)],
     "MQQB-3.1.5.8.2.not-transactional-queue": [put(16, f"{PROPERTIES}.MessageClass", 0x8009)],
     "MQQB-3.1.5.8.2.not-transactional-message": [put(15, f"{PROPERTIES}.MessageClass", 0x800A)],
     "MQMQ-2.2.18.1.6.nack-reach-queue-timeout": [
@@ -302,11 +319,18 @@ _RECONNECTING_EDITS: dict[str, list[Edit]] = {
     "MQQB-3.1.7.1.7.label": [put(17, f"{PROPERTIES}.Label", b"q")],
     "MQQB-3.1.7.1.7.body": [put(17, f"{PROPERTIES}.MessageBody", b"[")],
     "MQQB-3.1.7.1.7.message-id": [put(17, f"{PROPERTIES}.Label", "5B0F:00001C22".encode("utf-16-le"))],
+    "MQQB-3.1.7.1.7.computer": [put(17, f"{PROPERTIES}.Label", "5B1F".encode("utf-16-le"))],
+    "MQQB-3.1.7.1.7.target": [_renamed(17, "ledger", "ledges")],
+    "MQQB-3.1.7.1.7.queue": [rebuilt(17, TO_A_PUBLIC_QUEUE)],
+    "MQMQ-2.2.18.1.6.nack-hop-count-exceeded": [put(15, f"{PROPERTIES}.MessageClass", 0x8005)],
 }  # fmt: skip
 
 _ALSO: dict[str, tuple[str, ...]] = {
     # Two sentences about one event: the packet is out of turn, and its receiver has to close.
     "MQQB-2.2.1.packet-type-closes": ("MQQB-2.2.1.packet-type",),
+    "MQQB-2.2.7.signature-ignored": ("MQQB-2.2.7.signature",),
+    # Everything else of the session goes to direct names.
+    "MQQB-3.1.7.17.private-name": ("MQQB-3.1.7.17.destination-form",),
     "MQQB-2.1.1.initialization": ("MQQB-3.1.5.3.state-closes",),
     "MQQB-3.1.5.3.state-closes": (_ORDER,),
     "MQQB-3.1.5.4.state-closes": (_ORDER,),
@@ -326,11 +350,41 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "MQMQ-2.2.20.4.ack-sequence-number": ("MQQB-3.1.5.8.2.acknowledged-in-time",),
 }
 
+_TRACED: dict[str, int | str | bytes] = {
+    "BaseHeader.Flags.DH": 1, "BaseHeader.Flags.TR": 1, "DebugHeader.Flags.QT": 1,
+    "DebugHeader.Queue.QueueIdentifier": str(REPORTS),
+}  # fmt: skip
+_TO_BETA: dict[str, int | str | bytes] = {**TO_A_PUBLIC_QUEUE, "UserHeader.QueueManagerAddress": str(BETA)}
+_OF_A_PUBLIC_QUEUE: dict[str, int | str | bytes] = {
+    "UserHeader.Flags.RQ": 5, "UserHeader.ResponseQueue.PublicQueueIdentifier": str(UUID(int=7)),
+}  # fmt: skip
+# What the fixtures lack: a message to a public queue, a traced one, and an order queue without a direct name.
+_BEFORE: dict[str, list[Edit]] = {
+    "MQQB-3.1.7.17.private-name": [
+        rebuilt(20, {**TO_QUEUE_4, "UserHeader.QueueManagerAddress": str(ALPHA)}),
+    ],
+    "MQQB-3.1.5.8.10.addressee": [rebuilt(8, _TO_BETA), rebuilt(19, _OF_A_PUBLIC_QUEUE)],
+    "MQQB-3.1.7.1.7.queue": [
+        rebuilt(5, _TRACED), rebuilt(17, {"UserHeader.DestinationQueue.PublicQueueIdentifier": str(REPORTS)}),
+    ],
+    "MQQB-3.1.1.5.passed-on": [
+        add(17, lambda events: replace(frame(events, 17), data=frame(events, 6).data)), flip(17.5, USER, 1),
+        put(18, "SessionHeader.AckSequenceNumber", 6), put(18, "SessionHeader.RecoverableMsgAckFlags", 0b111),
+    ],
+    "MQMQ-2.2.18.1.6.nack-hop-count-exceeded": [rebuilt(6, _TO_BETA), rebuilt(15, _OF_A_PUBLIC_QUEUE)],
+}  # fmt: skip
+
 # An open reading, of which every other set of readings accepts all alternatives.
 _UNDER: dict[str, str] = {"MQQB-3.1.7.11.header-included": "strict"}
 
 MUTATIONS: Mapping[str, SessionMutation] = {
-    requirement: SessionMutation(tuple(edits), _ALSO.get(requirement, ()), capture, _UNDER.get(requirement, "windows"))
+    requirement: SessionMutation(
+        tuple(edits),
+        _ALSO.get(requirement, ()),
+        capture,
+        _UNDER.get(requirement, "windows"),
+        tuple(_BEFORE.get(requirement, ())),
+    )
     for capture, table in (
         (CONSISTENT, _EDITS),
         (RESENDING, _RESENDING_EDITS),

@@ -76,7 +76,10 @@ class Duty:
 
 @dataclass(slots=True)
 class Opening:
-    """The beginning of a connection. stage: packets of STAGES that have come; judging stops at the first wrong one."""
+    """The beginning of a connection. stage: packets of STAGES that have come; judging stops at the first wrong one.
+
+    doubted: what the acceptor's ping has named it, while the response that accepts names it as it was asked for.
+    """
 
     opened: Opened
     stage: int = 0
@@ -90,6 +93,7 @@ class Opening:
     client: str | None = None
     server: str | None = None
     pinged: str | None = None
+    doubted: str | None = None
 
     def manager(self, side: Side) -> str | None:
         """Return the queue manager on this side that the initialization named; None before."""
@@ -98,7 +102,7 @@ class Opening:
     @property
     def settled(self) -> bool:
         """True when further messages and acknowledgments no longer matter to the opening."""
-        if self.duties:
+        if self.duties or self.doubted is not None:
             return False
         return (self.known and self.derailed) or (self.stage == OPEN and (self.direct_judged or not self.known))
 
@@ -142,11 +146,34 @@ class Opening:
             self._direct(seen, notes)
 
     def miscounted(self, seen: Seen) -> None:
-        """Record that a packet counts more messages than its side has sent: the other side has to close (3.1.5.5.5)."""
+        """Record that a packet counts otherwise than its side has sent: the other side has to close (3.1.5.5.5)."""
         self._owe(_COUNTS_CLOSE, seen)
 
+    def decide(self, seen: Seen, notes: Notes, pings: Pings) -> None:
+        """Decide by a message of the acceptor whether its ping or its response has named it wrongly."""
+        source, named = seen.text("UserHeader.SourceQueueManager"), self._answered()
+        if seen.number("UserHeader.Flags.RC") or source not in (self.doubted, named):
+            return
+        if source == named:
+            self.doubted, self.server = None, named
+            pings.misnamed(seen.hosts[0], notes, named)
+        else:
+            self._accepts_another(notes)
+
+    def _accepts_another(self, notes: Notes) -> None:
+        """Blame the response for accepting a request for another queue manager than the pinged one."""
+        assert self.response is not None
+        self.doubted, self.server = None, self.doubted
+        notes.judge_late(_CS, False, self.response, "refused", "accepted")
+
+    def _answered(self) -> str:
+        assert self.response is not None
+        return self.response.text(f"{_ESTABLISH}.ServerGuid") or ""
+
     def end(self, closed: Closed, notes: Notes) -> None:
-        """Judge the duties to close when the connection ends."""
+        """Judge what is left when the connection ends, such as the duties to close."""
+        if self.doubted is not None:
+            self._accepts_another(notes)
         for duty in self.duties:
             if closed.by == duty.side:
                 notes.judge_late(duty.requirement, True, duty.cause, "the connection is closed", "closed")
@@ -210,7 +237,13 @@ class Opening:
             notes.judge(_PADDING, not wrong, seen, "512 bytes 0x5A", f"{wrong} of {len(padding)} bytes differ")
         asked, answered = self.request.text(f"{_ESTABLISH}.ServerGuid"), seen.text(f"{_ESTABLISH}.ServerGuid")
         refused = bool(seen.number("InternalHeader.Flags.CS"))
-        own = pings.manager_at(seen.frame.source.address)
+        own = pings.manager_at(seen.frame.source.address, seen.time_ns)
+        if own is not None and not refused and asked == answered != NULL_GUID and own != answered:
+            if own != self.client:
+                self.doubted = own
+                return
+            pings.misnamed(seen.frame.source.address, notes, answered or "")
+            own = answered
         self.server = own or answered  # Its ping came first; what follows is compared with one of them only.
         if not refused:
             wanted = asked if asked != NULL_GUID else own or answered

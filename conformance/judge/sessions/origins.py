@@ -27,6 +27,25 @@ _NAMED: dict[Side, str] = {
 }
 
 
+_PRIVATE = 3  # UserHeader.Flags.DQ of a private queue of the addressee.
+_ORDER_QUEUE = requirement_id("MQQB-3.1.7.17.private-name")
+
+
+def judge_order_queue(seen: Seen, notes: Notes, own: str, other: str | None, *, direct: bool) -> None:
+    """Judge whose private queue a transactional acknowledgment goes to. own, other: the managers at the two ends.
+
+    direct: it is for a message of the other's own, so that no router passes it on.
+    """
+    named = seen.text("UserHeader.QueueManagerAddress")
+    if named is None or seen.number("UserHeader.Flags.DQ") != _PRIVATE:
+        return
+    if named in (own, other) or (direct and other not in (None, NULL_GUID)):
+        if not (named == other and notes.passed(_ORDER_QUEUE)):
+            notes.judge(_ORDER_QUEUE, named == other, seen, other, named)
+    else:
+        notes.undecided(_ORDER_QUEUE, seen, "a router may pass it on")
+
+
 class Makers(Protocol):
     """See `Lifetimes.smallest`."""
 

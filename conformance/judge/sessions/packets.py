@@ -103,8 +103,8 @@ def _acknowledgment(section: str) -> tuple[FieldRule, ...]:
 
 RULES: Mapping[str, tuple[FieldRule, ...]] = {
     "SessionAck": (
+        _is("MQQB-2.2.6.session-header-flag", "BaseHeader.Flags.SH", 1),  # Without it the packet ends too soon.
         *_internal("2.2.6", SESSION_ACK),
-        _is("MQQB-2.2.6.session-header-flag", "BaseHeader.Flags.SH", 1),
         _is("MQQB-2.2.1.refused-elsewhere", "InternalHeader.Flags.CS", 0),
     ),
     "EstablishConnection": (

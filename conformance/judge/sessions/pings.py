@@ -22,6 +22,7 @@ _ADDRESS = requirement_id("MQQB-2.1.2.response-address")
 _MANAGER = requirement_id("MQQB-2.2.7.qm-guid")
 _RESPONSE_MANAGER = requirement_id("MQQB-2.2.7.response-qm-guid")
 _NEXT_COOKIE = requirement_id("MQQB-3.1.7.6.cookie")
+_IGNORED = requirement_id("MQQB-2.2.7.signature-ignored")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,8 @@ class Answer:
 class Request:
     """A Ping request. rc: its RC bit. manager: the queue manager that sent it. host: whom it asks.
 
-    used: a connection was made with it.
+    used: a connection was made with it. signed: it has the signature of a ping. fell: its cookie is lower than the one
+    before.
     """
 
     cookie: int
@@ -47,6 +49,8 @@ class Request:
     host: str
     answer: Answer | None = None
     used: bool = False
+    signed: bool = True
+    fell: bool = False
 
     def waits(self, now_ns: int) -> bool:
         """Tell whether a response may still come."""
@@ -60,7 +64,7 @@ class Pings:
     _requests: OrderedDict[tuple[Endpoint, str], deque[Request]] = field(default_factory=OrderedDict)
     _latest: OrderedDict[tuple[str, str], Request] = field(default_factory=OrderedDict)  # By the two hosts.
     _cookies: OrderedDict[str, Request] = field(default_factory=OrderedDict)  # By queue manager.
-    _managers: OrderedDict[str, str] = field(default_factory=OrderedDict)  # Host to the GUID in its response.
+    _managers: OrderedDict[str, tuple[str, Seen]] = field(default_factory=OrderedDict)  # Host to its last response.
     _named: OrderedDict[str, str] = field(default_factory=OrderedDict)  # Host to its GUID by the initialization.
 
     def request_before(self, initiator: str, acceptor: str, time_ns: int) -> Request | None:
@@ -73,9 +77,19 @@ class Pings:
         """True when the capture has pings at all."""
         return bool(self._latest)
 
-    def manager_at(self, host: str) -> str | None:
-        """Return the queue manager that answered a ping at this host; None for no answer."""
-        return self._managers.get(host)
+    def manager_at(self, host: str, time_ns: int) -> str | None:
+        """Return the queue manager that answered a ping at this host; None for no recent answer.
+
+        An address can move to another queue manager, as in a cluster.
+        """
+        found = self._managers.get(host)
+        return found[0] if found is not None and time_ns - found[1].time_ns <= _RELATED_NS else None
+
+    def misnamed(self, host: str, notes: Notes, named: str) -> None:
+        """Blame the last response of a host: a session accepted right after it names another queue manager."""
+        manager, response = self._managers[host]
+        notes.judge_late(_RESPONSE_MANAGER, False, response, named, manager)
+        self._managers[host] = named, response
 
     def name(self, host: str, manager: str) -> None:
         """Record that the initialization of a session has named the queue manager of a host."""
@@ -92,9 +106,15 @@ class Pings:
         """Judge a ping."""
         cookie, rc, refuses = (seen.number(f"Ping.{name}") for name in ("Cookie", "Flags.RC", "Flags.RF"))
         manager = seen.text("Ping.QMGuid")
-        if seen.packet.kind != "Ping" or cookie is None or rc is None or refuses is None or manager is None:
+        if cookie is None or rc is None or refuses is None or manager is None:
             return
         source, destination = seen.frame.source, seen.frame.destination
+        if seen.packet.kind != "Ping":
+            if destination.port == PING_PORT != source.port:  # It has another signature.
+                other = Request(cookie, rc, seen.time_ns, b"", manager, destination.address, signed=False)
+                self._requests.setdefault((source, destination.address), deque(maxlen=_KEPT)).append(other)
+                self._bound()
+            return
         misled = self._misled(seen, cookie)
         answered = (destination, source.address) in self._requests
         if destination.port == PING_PORT and not (source.port == PING_PORT and answered) and not misled:
@@ -106,8 +126,11 @@ class Pings:
             self._latest[source.address, destination.address] = request
         else:
             self._same_manager(_RESPONSE_MANAGER, seen, notes, manager)
-            self._managers[source.address] = manager
+            self._managers[source.address] = manager, seen.kept()
             self._response(seen, notes, cookie, rc, refuses=bool(refuses))
+        self._bound()
+
+    def _bound(self) -> None:
         for table in (self._requests, self._latest, self._cookies, self._managers):
             while len(table) > MAX_HOSTS:
                 table.popitem(last=False)
@@ -123,8 +146,12 @@ class Pings:
         if last is None or (last.data == request.data and abs(request.time_ns - last.time_ns) < _REPEATED_NS):
             return
         expected = (last.cookie + 1) & 0xFFFFFFFF
-        repeated = request.cookie == last.cookie > 1 and request.host == last.host
-        if repeated or request.cookie == expected:
+        same_host = request.host == last.host
+        repeated = request.cookie == last.cookie > 1 and same_host
+        soon = 0 <= request.time_ns - last.time_ns < _RELATED_NS
+        request.fell = same_host and soon and 1 < request.cookie < last.cookie
+        # A restart begins with 1, and no queue manager is restarted twice within seconds.
+        if repeated or (request.fell and last.fell) or request.cookie == expected:
             notes.same(_NEXT_COOKIE, seen, expected, request.cookie)
         else:  # Requests to hosts outside the capture, or a restart or a new session, which may begin with 1 again.
             notes.undecided(_NEXT_COOKIE, seen, "requests between this one and the last may not be in the capture")
@@ -160,4 +187,6 @@ class Pings:
         notes.judge(_COOKIE_ECHO, bool(same), seen, asked[-1].cookie, cookie)
         if same:
             notes.same(_RC_ECHO, seen, same[-1].rc, rc)
+            signed = any(one.signed for one in same)
+            notes.judge(_IGNORED, signed, seen, "no response to a datagram with another signature", "a response")
             same[-1].answer = same[-1].answer or Answer(seen.frame.time_ns, refuses)

@@ -33,7 +33,8 @@ Hosts = tuple[str, str]  # From, to.
 class Sent(NamedTuple):
     """The last transmission of a transactional message. `frame` is its number.
 
-    given: every previous number it was sent with. final: JN, JP or FA asks for a final acknowledgment.
+    given: every previous number it was sent with. final: JN, JP or FA asks for a final acknowledgment. again: it was
+    sent before.
     """
 
     sequence: int
@@ -43,6 +44,7 @@ class Sent(NamedTuple):
     frame: int
     given: frozenset[int]
     final: bool
+    again: bool = False
 
     @classmethod
     def of(cls, seen: Seen, before: Sent | None) -> Sent | None:
@@ -52,7 +54,8 @@ class Sent(NamedTuple):
             return None
         given = frozenset((previous,)) if before is None else before.given | {previous}
         final = any(map(seen.number, _FINAL_WANTED))
-        return cls(sequence, number, previous, seen.connection, seen.frame_number, given, final)
+        again = before is not None
+        return cls(sequence, number, previous, seen.connection, seen.frame_number, given, final, again)
 
 
 @dataclass(slots=True)
@@ -70,7 +73,8 @@ class Progress:
     """The progress of a sequence: the highest number sent and the highest acknowledged, 0 while there is none.
 
     accepted: the number reached by a receiver that takes messages only in order; None while nothing was seen. last: the
-    number of the last message, accepted or not. first_ns: when the first message after the last OrderAck came.
+    number of the last message, accepted or not. first_ns: when the first message after the last OrderAck came. unended:
+    transactions whose last message has not come.
     """
 
     highest: int = 0
@@ -79,6 +83,7 @@ class Progress:
     last: int = 0
     generation: int = 0
     first_ns: int | None = None
+    unended: int = 0
 
     def accept(self, number: int, previous: int, generation: int) -> None:
         """Accept a message by MS-MQQB 3.1.5.8.6; everything before the first one seen counts as accepted."""
@@ -93,12 +98,13 @@ class Progress:
 class TransactionalPath(Path):
     """The transactional part of a path. newest: the newest sequence. sequences: those seen, or only acknowledged.
 
-    direct, indirect: messages went to direct names, and to others.
+    direct, indirect: transactional messages went to direct names, and to others. named_direct: any message went to one.
     """
 
     newest: int | None = None
     direct: bool = False
     indirect: bool = False
+    named_direct: bool = False
     answers: bool = False  # True when any OrderAck has come back.
     first_ns: int | None = None  # When the first message after the last OrderAck came.
     sequences: OrderedDict[int, Progress] = field(default_factory=OrderedDict)
@@ -174,6 +180,8 @@ class Sequences:
         current = self.current.get(key)
         stale = current is not None and current.generation != path.generation
         moved = current is not None and current.connection != sent.connection and current.identifier == sequence
+        if current is None and self._is_shared(path, hosts, sequence):
+            self.failed = True
         if current is None or stale or moved:
             self._begin(notes, path, sent, known=False)
         elif sequence == current.identifier:
@@ -196,12 +204,20 @@ class Sequences:
         while len(self.current) > _MAX_CURRENT:
             self.current.popitem(last=False)
 
+    def _is_shared(self, path: Path, hosts: Hosts, sequence: int) -> bool:
+        """Tell whether the sequence is another queue's: an identifier is greater than any before it (3.1.1.3.1)."""
+        if self.scope != "queue" or path.generation:
+            return False
+        return any(key[:2] == hosts and one.identifier == sequence for key, one in self.current.items())
+
     def _begin(self, notes: View, path: Path, sent: Sent, *, known: bool) -> None:
         if known or sent.number == 1:
             self._same(notes, path, _FIRST, 1, sent.number)
             self._same(notes, path, _PREVIOUS, sent.number - 1, sent.previous)
         else:
             notes.undecided(_FIRST, "messages of this sequence may have been sent before, or were not captured")
+            if not path.generation:
+                self._same(notes, path, _PREVIOUS, sent.number - 1, sent.previous)
 
     def _acknowledged(self, seen: Seen, notes: View, path: TransactionalPath, back: Path, current: Sequence) -> None:
         progress = path.sequences.get(current.identifier)

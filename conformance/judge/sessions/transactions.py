@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, Notes, Seen
 from conformance.judge.sessions.counts import Counts
-from conformance.judge.sessions.groups import Groups
+from conformance.judge.sessions.groups import Groups, Place, Unended
 from conformance.judge.sessions.resends import Resends
 from conformance.judge.sessions.sequences import (
     Hosts,
@@ -31,6 +32,7 @@ _FORM = requirement_id("MQQB-3.1.7.17.destination-form")
 _FINAL_PREVIOUS = requirement_id("MQQB-2.2.5.1.previous")
 _FINAL_WANTED = requirement_id("MQQB-3.1.7.2.2.wanted")
 _ACCEPTED = requirement_id("MQQB-3.1.5.8.6.accepted")
+_PASSED_ON = requirement_id("MQQB-3.1.1.5.passed-on")
 _DELAY = requirement_id("MQQB-3.1.2.7.order-ack-delay")
 _READING_REJECTED = "R-MQQB-rejected-number"
 _ACK_RECEIVE = 0x4000
@@ -40,6 +42,13 @@ _DELAY_MS, _TICK_MS = 500, 50  # OrderAckTimeout; timers run in ticks.
 _READING_SEQUENCE = "R-MQQB-order-ack-sequence"
 _ORDINAL = 0xFFFFFFFF  # The half of a sequence that counts.
 _LOST = "the acknowledged messages may not be in the capture"
+
+
+class Known(Protocol):
+    """See `Messages.known`."""
+
+    def get(self, key: tuple[str, int], /) -> object | None:
+        """Return a message by its queue manager and number; None for an unknown one."""
 
 
 @dataclass(slots=True)
@@ -64,11 +73,13 @@ class Transactions:
         """Return the path on which the receiver of a packet sends to its sender."""
         return self._path((seen.hosts[1], seen.hosts[0]))
 
-    def see(self, seen: Seen, notes: Notes, counts: Counts, *, new: bool, original: bool) -> None:
+    def see(self, seen: Seen, notes: Notes, counts: Counts, known: Known, *, new: bool, original: bool) -> None:
         """Judge a packet of a connection. new: not seen before. original: its sender has made the message.
 
-        counts: of its session, with this packet.
+        counts: of its session, with this packet. known: the messages that were seen.
         """
+        if seen.number("UserHeader.Flags.DQ") == _DIRECT:
+            self._path(seen.hosts).named_direct = True
         if seen.kind == "OrderAck":
             self._order_ack(seen, notes, seen.hosts, new=new)
         elif seen.kind == "FinalAck":
@@ -78,9 +89,33 @@ class Transactions:
             path = self._path(hosts)
             path.first_ns = path.first_ns or seen.time_ns
             if original:
-                self._message(seen, notes, path, hosts, counts)
+                self._message(seen, notes, path, hosts, counts, known)
+            else:
+                self._passed_on(seen, notes)
 
-    def _message(self, seen: Seen, notes: Notes, path: TransactionalPath, hosts: Hosts, counts: Counts) -> None:
+    def end(self, notes: Notes) -> None:
+        """Judge what was waited for to the end of the capture: marks of transactions."""
+        groups = self.groups
+        # A message without FM may belong to a transaction whose last one is missed, under a wrong identifier.
+        blamed = {*groups.misnamed, *(one.hosts for one in groups.unmarked.values())}
+
+        def is_whole(hosts: Hosts) -> bool:
+            return (path := self.paths.get(hosts)) is not None and not path.generation
+
+        groups.tell_unmarked(notes, is_whole)
+        groups.tell_within(notes, lambda hosts: hosts not in blamed and is_whole(hosts))
+        for (source, hosts), one in groups.unended.items():
+            path, views = self.paths.get(hosts), self.views.get(source)
+            following = None if path is None else path.sequences.get(one.following)
+            if hosts in blamed or path is None or path.generation or following is None or not following.acknowledged:
+                continue
+            if one.sure or (views is not None and _of_sessions(views)):
+                groups.tell_unended(notes, one, source)
+        groups.unended.clear()
+
+    def _message(
+        self, seen: Seen, notes: Notes, path: TransactionalPath, hosts: Hosts, counts: Counts, known: Known
+    ) -> None:
         source, message = seen.text("UserHeader.SourceQueueManager"), seen.number("UserHeader.MessageID")
         if source is None or message is None:
             return
@@ -94,9 +129,20 @@ class Transactions:
         assert seen.side is not None
         acknowledged = before is not None and counts.idle_before(seen.side)
         self.resends.see(seen, notes, before, path, acknowledged=acknowledged)
-        if before is None:
-            self.groups.see(seen, notes, path, hosts)
         views = self._views(source)
+        progress, delta = path.sequences.get(sent.sequence), 0
+        if before is None:
+            session, newest = _of_sessions(views), path.newest
+            older = path.sequences.get(newest) if newest is not None and sent.sequence > newest else None
+            if older is not None and older.unended and not path.generation:
+                same = _is_of_one_queue(views, (*hosts, seen.queue()), newest)
+                self.groups.leaves(source, hosts, Unended(seen.kept(), newest or 0, sent.sequence, session or same))
+            if sent.number > 1:
+                follows = progress is not None and progress.highest == sent.number - 1
+            else:
+                follows = (session and older is not None) or known.get((source, message - 1)) is not None
+            unended = progress is not None and progress.unended > 0
+            delta = self.groups.see(seen, notes, path, hosts, Place(sent.sequence, follows, session, unended))
         back = self._path((hosts[1], hosts[0]))
         results: list[View] = []
         for view in views:
@@ -111,6 +157,7 @@ class Transactions:
         if progress is None:
             progress = path.sequences.setdefault(sent.sequence, Progress())
         progress.highest = max(progress.highest, sent.number)
+        progress.unended = max(0, progress.unended + delta)
         progress.first_ns = progress.first_ns or seen.time_ns
         progress.accept(sent.number, sent.previous, path.generation)
         if seen.number("UserHeader.Flags.DQ") == _DIRECT:
@@ -119,6 +166,22 @@ class Transactions:
             path.indirect = True
         path.newest = max(path.newest or 0, sent.sequence)
         _bound(path)
+
+    def _passed_on(self, seen: Seen, notes: Notes) -> None:
+        """Judge a message on its further way by what its own queue manager sent last, on any of its connections."""
+        source, message = seen.text("UserHeader.SourceQueueManager"), seen.number("UserHeader.MessageID")
+        sent = None if source is None or message is None else self.sent.get((source, message))
+        now = Sent.of(seen, None)
+        if sent is None or now is None:
+            return
+        if sent.again:
+            notes.undecided(_PASSED_ON, seen, "it is not known which transmission was passed on")
+            return
+        # A second transmission, of whatever queue manager, may bridge a gap with an earlier number (3.1.7.1.3).
+        holds = (now.sequence, now.number) == (sent.sequence, sent.number) and now.previous <= sent.previous
+        names = ("sequence", "number", "previous")
+        wanted, found = ({name: getattr(one, name) for name in names} for one in (sent, now))
+        notes.judge(_PASSED_ON, holds, seen, wanted, found)
 
     def _order_ack(self, seen: Seen, notes: Notes, hosts: Hosts, *, new: bool) -> None:
         sequence, number = (seen.number(f"OrderAckBody.{key}") for key in ("TxSequenceID", "TxSequenceNumber"))
@@ -156,15 +219,16 @@ class Transactions:
     ) -> None:
         own = back.sequences.get(sequence)
         sent = own is not None and bool(own.highest)
-        if sent and there.newest is None and not there.generation:
-            # Whatever it names, nothing came that it can acknowledge.
+        followed = notes.accepted(_READING_SEQUENCE)
+        if sent and not progress.highest and not there.generation and "own-outgoing" not in followed:
+            # It names a sequence of its sender's, as which no other queue manager's begins at the same second.
             readings = ((_READING_SEQUENCE, "acknowledged"),)
             notes.suspect(_SEQUENCE, seen, "a sequence of the other side", sequence, (there,), readings)
             return
         fits = {"acknowledged": bool(progress.highest), "own-outgoing": sent}
-        followed = [name for name in notes.accepted(_READING_SEQUENCE) if fits.get(name)]
-        if followed:
-            notes.judge(_SEQUENCE, True, seen, sequence, sequence, ((_READING_SEQUENCE, either(followed)),))
+        fitting = [name for name in followed if fits.get(name)]
+        if fitting:
+            notes.judge(_SEQUENCE, True, seen, sequence, sequence, ((_READING_SEQUENCE, either(fitting)),))
         elif not sequence & _ORDINAL:  # Ordinals begin with 1 (MS-MQQB 3.1.1.3.1).
             notes.judge(_SEQUENCE, False, seen, "a sequence", sequence, ((_READING_SEQUENCE, "acknowledged"),))
         elif (meant := _exchanged(there, sequence)) is not None:
@@ -220,15 +284,44 @@ class Transactions:
             return
         if not notes.same(_FINAL, seen, sent.sequence, seen.number("FinalAckBody.TxSequenceID")):
             return
+        previous = seen.number("FinalAckBody.TxPreviousSequenceNumber")
+        meant = self._at(sent.sequence, seen.number("FinalAckBody.TxSequenceNumber"), previous, sent)
+        if meant is not None:  # The number and the previous one agree about another message.
+            notes.judge(_FINAL_MESSAGE, False, seen, meant, message)
+            return
         notes.same(_FINAL_NUMBER, seen, sent.number, seen.number("FinalAckBody.TxSequenceNumber"))
         for requirement in (_FINAL_SOURCE, _FINAL_MESSAGE):
             notes.judge(requirement, True, seen, "a message that was sent", "one")
-        previous = seen.number("FinalAckBody.TxPreviousSequenceNumber")
         notes.judge(_FINAL_PREVIOUS, previous in sent.given, seen, {"one of": sorted(sent.given)}, previous)
         message_class = seen.number("MessagePropertiesHeader.MessageClass")
         if message_class == _ACK_RECEIVE:
             requested = "asked for" if sent.final else "not asked for"
             notes.judge(_FINAL_WANTED, sent.final, seen, "a final acknowledgment that JN, JP or FA asks for", requested)
+
+    def _at(self, sequence: int, number: int | None, previous: int | None, named: Sent) -> int | None:
+        """Return the message at this place of a sequence, if what an acknowledgment names has another in both parts."""
+        if number == named.number or previous in named.given:
+            return None
+        found = (
+            message
+            for (_, message), sent in self.sent.items()
+            if (sent.sequence, sent.number) == (sequence, number) and previous in sent.given
+        )
+        return next(found, None)
+
+    def acknowledges(self, seen: Seen, manager: str | None) -> bool:
+        """Tell whether a transactional acknowledgment is for a message of the queue manager at its connection's end.
+
+        After messages to direct names alone it may not go to a private name at all, whichever that is.
+        """
+        there = self._path((seen.hosts[1], seen.hosts[0]))
+        if not there.indirect:
+            return False
+        if seen.kind == "OrderAck":
+            progress = there.sequences.get(seen.number("OrderAckBody.TxSequenceID") or 0)
+            return progress is not None and bool(progress.highest)
+        source, message = seen.text("FinalAckBody.SourceGUID"), seen.number("FinalAckBody.MessageID")
+        return source == manager and message is not None and self.sent.get((source or "", message)) is not None
 
     def _misnamed(self, seen: Seen, notes: Notes, source: str, message: int) -> None:
         """Judge a FinalAck for no known message: one with its sequence and number, and half its name, may be meant."""
@@ -268,6 +361,17 @@ class Transactions:
         return path
 
 
+def _of_sessions(views: list[Sequences]) -> bool:
+    """Tell whether the sequences of a queue manager are known to be those of a session, not of a queue."""
+    return all(view.failed or view.scope == "session" for view in views)
+
+
+def _is_of_one_queue(views: list[Sequences], queue: tuple[str, ...], sequence: int | None) -> bool:
+    """Tell whether the last sequence of a queue is this one, where sequences may be those of queues."""
+    found = [view.current.get(queue) for view in views if view.scope == "queue"]
+    return any(current is not None and current.identifier == sequence for current in found)
+
+
 def _exchanged(there: TransactionalPath, sequence: int) -> int | None:
     """Return the sequence that was sent and has this one's halves in the other places (MS-MQMQ 2.2.18.1.2)."""
     meant = (sequence & 0xFFFFFFFF) << 32 | sequence >> 32
@@ -276,10 +380,15 @@ def _exchanged(there: TransactionalPath, sequence: int) -> int | None:
 
 
 def _form(seen: Seen, notes: Notes, there: TransactionalPath) -> None:
-    """Judge how the order queue is named (MS-MQQB 3.1.7.17), where all that is acknowledged went to direct names."""
+    """Judge how the order queue is named (MS-MQQB 3.1.7.17), where all that is acknowledged went to direct names.
+
+    A session is one for direct names after any message to one (3.1.5.8.2).
+    """
     form = seen.number("UserHeader.Flags.DQ")
     if there.direct and not there.indirect and form in (3, _DIRECT):
         notes.same(_FORM, seen, _DIRECT, form)
+    elif there.indirect and not there.named_direct and not there.generation and form in (3, _DIRECT):
+        notes.same(_FORM, seen, 3, form)
 
 
 def _bound(path: TransactionalPath) -> None:

@@ -9,6 +9,7 @@ from importlib.resources import files
 from conformance import __version__
 from conformance.judge.lua import lua_rules
 from conformance.judge.lua_session_packets import lua_session_packets
+from conformance.judge.packets.judge import REMOTE_ONLY
 from conformance.spec.catalogue import requirement_id
 from conformance.wire.display import VALUE_NAMES
 from conformance.wire.lua import SECTIONS, constants, displayed, filter_name, literal, sections
@@ -35,6 +36,7 @@ def dissector(*, profile: str, readings: Mapping[str, tuple[str, ...]], level: s
     alone = lua_session_packets(profile=profile, level=level)
     there = {name.partition("/")[0] for name in rules.written}
     left_out = {**rules.left_out, **{name: why for name, why in alone.left_out.items() if name not in there}}
+    left_out |= dict.fromkeys(sorted(REMOTE_ONLY), "needs a message that was read remotely")
     names = _filters()
     head = [
         f"-- Microsoft Message Queuing for Wireshark, made by mqconform {__version__}. Do not edit: make it again.",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 KIND: Final = "incoming"
 NEEDS: Final = ("queues.create", "packets.encode", "packets.deliver", "management.get")
+MORE: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {"rejected-before": ("queues.set",), "read": ("queues.open", "messages.receive", "queues.purge")}
+)
+"""What a story needs beside."""
 INFO: Final[Mapping[str, str]] = {
     name: f"MQDMPR-3.1.1.5.{name}"
     for name in (
@@ -56,14 +60,33 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where a message stands in its transaction. before: the number of the message before it, None for one less."""
+
+    index: int = 1
+    first: bool = True
+    last: bool = True
+    before: int | None = None
+
+
+ALONE: Final = Place()
+_FIRST, _MIDDLE, _LAST = Place(last=False), Place(2, first=False, last=False), Place(3, first=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Came:
-    """What must be told of a sequence. number: of its last message. rejects: how often that was rejected before."""
+    """What must be told of a sequence.
+
+    number: of its last message. rejects: how often that was rejected before; None where the text leaves it open.
+    beside: the number of a message that came out of order since, and is the last one that was sent (MS-MQDMPR 3.1.1.5).
+    """
 
     sequence: Source
     number: int
-    rejects: int
+    rejects: int | None
     since: int | None
     until: int | None
+    beside: int | None = None
 
     def items(self) -> Mapping[str, Json]:
         """Return the values of the six items; of the time, those between which it lies."""
@@ -72,7 +95,7 @@ class Came:
             "format-name": its.name,
             "sender-identifier": its.sender,
             "sequence-identifier": its.identifier,
-            "sequence-number": self.number,
+            "sequence-number": self.number if self.beside is None else {"one of": [self.number, self.beside]},
             "last-access-time": {"seconds": [self.since, self.until]},
             "reject-count": self.rejects,
         }
@@ -92,12 +115,14 @@ class Incoming:
         self.name = str(made.values["format_name"])
         self.came: dict[Source, Came] = {}
 
-    def deliver(self, sequence: Source, number: int, body: bytes = _SMALL, *, rejects: int = 0) -> bool:
+    def deliver(
+        self, sequence: Source, number: int, body: bytes = _SMALL, *, rejects: int | None = 0, place: Place = ALONE
+    ) -> bool:
         """Deliver a message of a sequence, after some time; return True if it was taken."""
         if self.mq.offers("clock.advance") and self.mq.hello.clock == "virtual":
             self.mq.call("clock.advance", by_ms=_PAUSE_MS)
         began = self._now()
-        delivered = self._delivered(sequence, number, body)
+        delivered = self._delivered(sequence, number, body, place)
         self.judge.step(
             f"deliver message {number} of sequence {sequence.ordinal} from {sequence.sender} to {sequence.name}",
             {"method": "packets.deliver"},
@@ -106,6 +131,19 @@ class Incoming:
         if delivered:
             self.came[sequence] = Came(sequence, number, rejects, began, self._now())
         return delivered
+
+    def take(self, sequence: Source, number: int, *, rejects: int | None = 0, place: Place = ALONE) -> None:
+        """Deliver a message that must be taken, and look. Raises Untold if it is not."""
+        if not self.deliver(sequence, number, rejects=rejects, place=place):
+            raise Untold("a transactional packet is not taken that comes in order")
+        self.look()
+
+    def refuse(self, sequence: Source, number: int, *, place: Place = ALONE) -> None:
+        """Deliver a message that comes twice or out of order, and look: it is told, or the one before it still is."""
+        came = self.came[sequence]
+        self.deliver(sequence, number, place=place)
+        self.came[sequence] = replace(came, until=self._now(), rejects=None, beside=number)
+        self.look()
 
     def look(self) -> None:
         """Judge what is told of the sequences."""
@@ -134,14 +172,14 @@ class Incoming:
             found.append((came, best))
         return found
 
-    def _delivered(self, sequence: Source, number: int, body: bytes) -> bool:
+    def _delivered(self, sequence: Source, number: int, body: bytes, place: Place) -> bool:
         transaction: dict[str, Json] = {
             "sequence_identifier": {"ordinal": sequence.ordinal, "timestamp": sequence.timestamp},
             "sequence_number": number,
-            "previous_sequence_number": number - 1,
-            "index": 1,
-            "first": True,
-            "last": True,
+            "previous_sequence_number": number - 1 if place.before is None else place.before,
+            "index": place.index,
+            "first": place.first,
+            "last": place.last,
         }
         message: dict[str, Json] = {
             "destination": sequence.name,
@@ -173,8 +211,13 @@ def _holds(came: Came, entry: Sequence[Json]) -> tuple[bool, ...]:
     began, ended = came.since, came.until  # both are rounded up, and what is told may be rounded down
     on_time = began is None or ended is None or (isinstance(accessed, int) and began - 1 <= accessed <= ended)
     its = came.sequence
-    same = (name == its.name, str(sender).lower() == its.sender, sequence == its.identifier, number == came.number)
-    return (*same, on_time, rejects == came.rejects)
+    same = (
+        name == its.name,
+        str(sender).lower() == its.sender,
+        sequence == its.identifier,
+        number in (came.number, came.beside),
+    )
+    return (*same, on_time, came.rejects is None or rejects == came.rejects)
 
 
 def one_sender(mq: Port, judge: Recorder) -> None:
@@ -215,9 +258,82 @@ def rejected_before(mq: Port, judge: Recorder) -> None:
         queue.look()
 
 
+def transactions_of_several(mq: Port, judge: Recorder) -> None:
+    """Transactions of three messages, of two and of one: each message is told by its own number."""
+    queue = Incoming(mq, judge, "several")
+    sequence = Source(queue.name, SENDER, 5)
+    for number, place in enumerate((_FIRST, _MIDDLE, _LAST, _FIRST, replace(_LAST, index=2), ALONE), 1):
+        queue.take(sequence, number, place=place)
+
+
+def transactions_beside_each_other(mq: Port, judge: Recorder) -> None:
+    """Transactions of two senders come message by message in turn, to a queue each and to one for both."""
+    one, other = Incoming(mq, judge, "left"), Incoming(mq, judge, "right")
+    ways = [(one, SENDER, 5), (other, SENDER, 7), (one, OTHER, 9)]
+    for number, place in enumerate((_FIRST, _MIDDLE, _LAST, ALONE), 1):
+        for queue, sender, ordinal in ways:
+            queue.take(Source(queue.name, sender, ordinal), number, place=place)
+    one.look()
+    other.look()
+
+
+def twice_and_out_of_order(mq: Port, judge: Recorder) -> None:
+    """What comes twice, or before its turn, leaves the number of the last message that was taken."""
+    queue = Incoming(mq, judge, "order")
+    sequence = Source(queue.name, SENDER, 5)
+    queue.take(sequence, 1)
+    queue.refuse(sequence, 1)
+    queue.take(sequence, 2, rejects=None)
+    for number in (4, 1, 2, 5):
+        queue.refuse(sequence, number)
+    for number in (3, 4):
+        queue.take(sequence, number, rejects=None)
+    queue.refuse(sequence, 3)
+    queue.take(sequence, 5, rejects=None)
+
+
+def with_a_gap(mq: Port, judge: Recorder) -> None:
+    """A message whose number before it is that of the last one is in order, however far its own number is."""
+    queue = Incoming(mq, judge, "gap")
+    sequence = Source(queue.name, SENDER, 5)
+    queue.take(sequence, 2, place=Place(before=0))
+    queue.take(sequence, 6, place=Place(before=2))
+    queue.take(sequence, 9, place=Place(before=4))
+    queue.refuse(sequence, 7, place=Place(before=6))
+    queue.take(sequence, 70_000, rejects=None, place=Place(before=9))
+
+
+def read_from_the_queue(mq: Port, judge: Recorder) -> None:
+    """What is told of a sequence stays when its messages are read, and goes on with the next one."""
+    queue = Incoming(mq, judge, "read")
+    sequence = Source(queue.name, SENDER, 5)
+    queue.take(sequence, 1)
+    queue.take(sequence, 2)
+    reader = mq.call("queues.open", format_name=queue.name, access="receive")
+    if not reader.ok:
+        raise Untold("the queue cannot be opened to read from it")
+    taken = mq.call("messages.receive", queue=reader.values["queue"], timeout_ms=mq.hello.settle_ms)
+    judge.step("receive", {"method": "messages.receive"}, {"status": taken.status})
+    queue.look()
+    queue.take(sequence, 3)
+    purged = mq.call("queues.purge", queue=reader.values["queue"])
+    judge.step("purge", {"method": "queues.purge"}, {"status": purged.status})
+    queue.look()
+    queue.take(sequence, 4)
+
+
 Story = Callable[["Port", "Recorder"], None]
 STORIES: Final[Mapping[str, Story]] = MappingProxyType(
-    {"one-sender": one_sender, "two-senders": senders_beside_each_other, "rejected-before": rejected_before}
+    {
+        "one-sender": one_sender,
+        "two-senders": senders_beside_each_other,
+        "rejected-before": rejected_before,
+        "several-messages": transactions_of_several,
+        "transactions-in-turn": transactions_beside_each_other,
+        "out-of-order": twice_and_out_of_order,
+        "gap": with_a_gap,
+        "read": read_from_the_queue,
+    }
 )
 
 

@@ -43,3 +43,16 @@ def test_a_queue_is_the_same_however_its_name_is_written(mq: Port, judge: Record
     mq_need("queues.create", "management.get", "reset")
     mq.call("reset")
     told("spellings", mq, judge)
+
+
+@pytest.mark.requirement("MQMQ-2.3.12.3.mgmt-queue-type-private", "MQMQ-2.3.12.4.mgmt-queue-remote-location")
+def test_a_destination_is_private_however_it_is_written(mq: Port, judge: Recorder, mq_need: Any) -> None:
+    mq_need("queues.open", "queues.close", "queues.purge", "messages.send", "management.get", "reset")
+    mq.call("reset")
+    told("destinations", mq, judge)
+
+
+@pytest.mark.requirement("MQMQ-2.3.12.3.mgmt-queue-type-machine", "MQMQ-2.3.12.11.mgmt-queue-state-local")
+def test_queues_of_the_system_are_told_as_such(mq: Port, judge: Recorder, mq_need: Any) -> None:
+    mq_need("management.get")
+    told("system-queues", mq, judge)

@@ -76,6 +76,7 @@ def test_a_new_outgoing_queue_is_inactive(mq: Any, judge: Any, mq_need: Any) -> 
     "MQMQ-2.3.12.4.mgmt-queue-remote-location",
     "MQDMPR-3.1.1.3.multicast",
     "MQDMPR-3.1.7.1.5.outgoing-multicast",
+    "MQDMPR-3.1.7.1.5.outgoing-multicast-set",
 )
 def test_a_queue_to_a_multicast_address_is_told_as_such(mq: Any, judge: Any, mq_need: Any) -> None:
     mq.need("format_names", "multicast")

@@ -90,6 +90,27 @@ def test_an_acknowledgment_that_comes_twice_is_counted(history: History, look: C
     history.run(*later, in_order(1), look, in_order(2), look)
 
 
+@pytest.mark.requirement(f"{INFO}last-ack", f"{INFO}last-ack-time", f"{INFO}first-non-ack", f"{INFO}no-ack-count")
+@pytest.mark.parametrize("late", [1, 2])
+def test_an_acknowledgment_that_comes_late_takes_nothing_back(history: History, look: Call, late: int) -> None:
+    later = time_passes(history)
+    history.run(*within("t1", "a", "b", "c", "d", "e"), transfer(), stored(5), in_order(late), look, in_order(3), look)
+    history.run(*later, in_order(late), look, *later, in_order(1), look, *within("t2", "f"), transfer(), look)
+    history.run(in_order(4), look, in_order(late), look, stored(1), in_order(6), look)
+
+
+@pytest.mark.requirement(f"{INFO}resend-interval", f"{INFO}resend-time", f"{INFO}resend-count")
+def test_each_acknowledgment_takes_the_next_interval(history: History, look: Call) -> None:
+    """The tenth and last of the table stays; when all is acknowledged, the table is begun again."""
+    messages = [f"m{number}" for number in range(1, 15)]
+    history.run(*within("t1", *messages[:12]), look, transfer(), look, stored(50))
+    for number in range(1, 12):
+        history.run(in_order(number), look)
+        if number == 4:
+            history.run(*time_passes(history), *within("t2", messages[12]), transfer(), look, stored(1))
+    history.run(in_order(13), look, *within("t3", messages[13]), transfer(), look, stored(1), in_order(1), look)
+
+
 @pytest.mark.requirement(
     f"{INFO}next-seq", "MQQB-3.1.1.5.next-sequence", "MQQB-3.1.1.5.first-number", "MQQB-3.1.1.5.all-acknowledged"
 )
@@ -131,6 +152,17 @@ def test_a_pending_sequence_is_sent_again_on_demand(history: History, look: Call
     history.run(acting("EOD_RESEND", REMOTE), transfer(), look, transfer(), stored(2), in_order(1))
     history.run(acting("EOD_RESEND", REMOTE), transfer(), look, stored(1), in_order(2), acting("EOD_RESEND", REMOTE))
     history.run(transfer(), look)
+
+
+@pytest.mark.requirement(f"{INFO}resend-count", f"{INFO}last-non-ack", f"{INFO}resend-time")
+def test_a_new_message_behind_one_sent_again_was_sent_once(history: History, look: Call, mq_need: Any) -> None:
+    """How often the last message was sent is told of the last one, however often others were."""
+    mq_need(ACT)
+    history.run(*within("t1", "a", "b"), transfer(), look)
+    for _ in range(2):
+        history.run(*time_passes(history), acting("EOD_RESEND", REMOTE), transfer(), look)
+    history.run(*within("t2", "c"), look, *time_passes(history), transfer(), look)
+    history.run(acting("EOD_RESEND", REMOTE), transfer(1), look, transfer(), look, *within("t3", "d"), transfer(), look)
 
 
 @pytest.mark.requirement("MQQB-3.1.7.1.3.resent-number", f"{INFO}first-non-ack")

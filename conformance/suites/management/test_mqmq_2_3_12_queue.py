@@ -34,6 +34,7 @@ ENDS = ("transactions.begin", "transactions.commit", "transactions.abort")
     "MQMQ-2.3.12.4.mgmt-queue-local-location",
     "MQMQ-2.3.12.5.mgmt-queue-not-transactional-type",
     "MQMQ-2.3.12.6.mgmt-queue-not-foreign-type",
+    "MQDMPR-3.1.1.1.foreign-system",
     "MQMQ-2.3.12.11.mgmt-queue-state-local",
     "MQDMPR-3.1.7.1.3.no-subqueues",
 )

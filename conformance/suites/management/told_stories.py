@@ -132,6 +132,60 @@ def spellings(mq: Port, judge: Recorder) -> None:
             _record(judge, _GOT, found == {"vt": 31, "value": state}, state, found)
 
 
+def destinations(mq: Port, judge: Recorder) -> None:
+    """An outgoing queue to a private queue is told as such, however the name is written that it was opened with."""
+    mq.need("format_names", "remote")
+    names = [f"DIRECT=TCP:192.0.2.7\\{word}\\mqconform-spelled" for word in ("private$", "PRIVATE$", "Private$")]
+    names += [name.swapcase() for name in names[:1]] + ["direct=tcp:192.0.2.8\\PRIVATE$\\MQCONFORM-SPELLED"]
+    for name in names:
+        opened = mq.call("queues.open", format_name=name, access="send")
+        judge.step(f"open {name} to send", {"method": "queues.open"}, {"status": opened.status})
+        if not opened.ok:
+            raise Untold("no queue of another computer could be opened")
+        for sent in (False, True):
+            if sent and not mq.call("messages.send", queue=opened.values["queue"], message={"label": "a"}).ok:
+                break
+            for spelled in (name, name.lower(), name.upper()):
+                _tells(mq, judge, spelled, TYPE="PRIVATE", LOCATION="REMOTE", STATE="INACTIVE")
+        mq.call("queues.purge", queue=opened.values["queue"])
+        mq.call("queues.close", queue=opened.values["queue"])
+        for spelled in (name, name.swapcase()):
+            _tells(mq, judge, spelled, TYPE="PRIVATE", LOCATION="REMOTE", STATE="INACTIVE")
+
+
+def of_the_system(mq: Port, judge: Recorder) -> None:
+    """Journals and dead-letter queues of the computer are queues of the machine, by whichever name they are called."""
+    mq.need("format_names", "dead_letter")
+    computer = mq.hello.computer
+    for word in ("JOURNAL", "DEADLETTER", "DEADXACT"):
+        name = f"DIRECT=OS:{computer}\\SYSTEM$;{word}"
+        for spelled in (name, name.lower(), name.swapcase()):
+            _tells(mq, judge, spelled, TYPE="MACHINE", LOCATION="LOCAL", STATE="LOCAL CONNECTION")
+
+
+_TOLD: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "PRIVATE": "MQMQ-2.3.12.3.mgmt-queue-type-private",
+        "MACHINE": "MQMQ-2.3.12.3.mgmt-queue-type-machine",
+        "REMOTE": "MQMQ-2.3.12.4.mgmt-queue-remote-location",
+        "LOCAL": "MQMQ-2.3.12.4.mgmt-queue-local-location",
+        "INACTIVE": "MQMQ-2.3.12.11.mgmt-queue-state-nonactive",
+        "LOCAL CONNECTION": "MQMQ-2.3.12.11.mgmt-queue-state-local",
+    }
+)
+"""Text of a property to the requirement on it."""
+
+
+def _tells(mq: Port, judge: Recorder, name: str, **texts: str) -> None:
+    """Judge that these properties of a queue have these texts."""
+    numbers = [ROWS[f"{QUEUE}{word}"].number for word in texts]
+    told = mq.call("management.get", target={"type": "queue", "format_name": name}, properties=numbers)
+    judge.step(f"read {', '.join(texts)} of {name}", {"method": "management.get"}, {"status": told.status})
+    _record(judge, _GOT, told.ok, {"read": True}, {"read": told.ok})
+    for text, found in zip(texts.values(), told.values["values"], strict=False):
+        _record(judge, _TOLD[text], found == {"vt": 31, "value": text}, text, found)
+
+
 def _shown(mq: Port, judge: Recorder, name: str) -> Json:
     numbers = [ROWS[f"{QUEUE}{word}"].number for word in ("PATHNAME", "TYPE", "LOCATION", "MESSAGE_COUNT", "STATE")]
     told = mq.call("management.get", target={"type": "queue", "format_name": name}, properties=numbers)
@@ -179,7 +233,13 @@ def _of(cause: str) -> Callable[[Port, Recorder], None]:
 
 
 STORIES: Final[Mapping[str, Callable[[Port, Recorder], None]]] = MappingProxyType(
-    {**{cause: _of(cause) for cause in REPORTS}, "administrators": administrators, "spellings": spellings}
+    {
+        **{cause: _of(cause) for cause in REPORTS},
+        "administrators": administrators,
+        "spellings": spellings,
+        "destinations": destinations,
+        "system-queues": of_the_system,
+    }
 )
 
 

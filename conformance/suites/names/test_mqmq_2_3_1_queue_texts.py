@@ -19,6 +19,7 @@ from conformance.judge.texts import (
     QUEUE_LABEL_KEPT,
     QUEUE_LABEL_MAXIMUM,
     REFUSED_UNCHANGED,
+    VALUE_CODE,
     TextCase,
 )
 from conformance.spec.versions import applies
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from conformance.harness.recorder import Recorder, RunOptions
 
 
-@pytest.mark.requirement(QUEUE_LABEL_MAXIMUM, QUEUE_LABEL_KEPT, REFUSED_UNCHANGED)
+@pytest.mark.requirement(QUEUE_LABEL_MAXIMUM, QUEUE_LABEL_KEPT, REFUSED_UNCHANGED, VALUE_CODE)
 def test_queue_label(mq: Port, judge: Recorder, mq_need: Need, run_options: RunOptions) -> None:
     """A label up to the greatest length is kept unchanged; a longer one is refused and not kept."""
     explore_property(

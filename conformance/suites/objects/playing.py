@@ -20,6 +20,7 @@ from conformance.activex.tables import CLASSES
 from conformance.activex.values import Variant
 from conformance.activex.words import as_call, said
 from conformance.model.calls import INFINITE
+from conformance.runlog.events import StoryStep
 from conformance.suites.objects.claiming import claimed
 from conformance.verdict import Verdict
 
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from conformance.harness.recorder import Recorder
 
 Need = Callable[..., None]
-Tell = Callable[[str, dict[str, Any], dict[str, Any]], object]
+Tell = Callable[[Callable[[], StoryStep]], object]
+"""Takes a step of the story as a function that makes it: nobody reads most stories."""
 METHODS = ("objects.create", "objects.invoke")
 EXAMPLE = "objects"
 MIN_WAIT_MS = 200  # least time for a waiting read to answer, in place of a smaller slack_ms
@@ -56,7 +58,7 @@ def check(plans: Iterable[Plan], mq: Port, judge: Recorder, mq_need: Need) -> No
     for plan in plans:
         begin(mq, judge, {"acts": [act.to_json() for act in plan]})
         try:
-            for verdicts in play(plan, mq, judge.readings, judge.step):
+            for verdicts in play(plan, mq, judge.readings, judge.step_told):
                 judge.record(*verdicts)
         except NotCreated as lacking:
             pytest.skip(str(lacking))
@@ -125,8 +127,7 @@ class Player:
     def _create(self, act: Act) -> str:
         params = {"class": act.coclass}
         result = self.mq.call("objects.create", **params)
-        told = {"status": result.status}
-        self.tell(said(act), as_call(act), told)
+        self.tell(lambda: StoryStep(said(act), as_call(act), {"status": result.status}))
         if result.status != 0:
             raise NotCreated(f"the driver creates no {act.coclass}")
         return str(result.values["object"])
@@ -163,7 +164,7 @@ class Player:
             self.handles[act.gives] = self.handles.get(seen.value.value, str(seen.value.value))
         if reads:
             seen = self._with_shown(seen)
-        self.tell(said(act), as_call(act), seen.to_json())
+        self.tell(lambda: StoryStep(said(act), as_call(act), seen.to_json()))
         return seen
 
     def _call(self, handle: str, member: str, kind: str, values: list[Variant]) -> Seen:
@@ -206,7 +207,7 @@ class Player:
             self.mq.call("clock.advance", by_ms=by_ms)
         else:
             self.mq.time.sleep(by_ms / 1000)
-        self.tell(f"{by_ms} ms pass", as_call(passes(by_ms)), {})
+        self.tell(lambda: StoryStep(f"{by_ms} ms pass", as_call(passes(by_ms)), {}))
 
     def _ended(self, due: Iterable[str]) -> dict[str, Seen]:
         """Return the answers of the reads that have ended. due: those that must; these get time to do so."""
@@ -219,5 +220,9 @@ class Player:
             if seen.value is not None and seen.gives:
                 self.handles[name] = str(seen.value.value)
             ended[name] = self._with_shown(seen)
-            self.tell(f"the read of {name} ends", {"waiting": name}, ended[name].to_json())
+            self.tell(partial(_end, name, ended[name]))
         return ended
+
+
+def _end(name: str, seen: Seen) -> StoryStep:
+    return StoryStep(f"the read of {name} ends", {"waiting": name}, seen.to_json())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.activex.plans import Act
 from conformance.harness.playback import NotStored
 from conformance.harness.rejudge import NotRepeatable
-from conformance.suites.objects import staging
+from conformance.suites.objects import further, identifying, staging
 from conformance.suites.objects.playing import EXAMPLE, NotCreated, play
 from conformance.verdict import Outcome, Verdict
 
@@ -27,8 +27,12 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
     try:
         if "described" in repro:
             return list(staging.describe(repro["described"], client, _untold))
+        if "identity" in repro:
+            return list(identifying.identify(repro["identity"], client, options.readings, _untold))
         plan = tuple(Act.from_json(act) for act in repro["acts"])
-        if "scene" in repro:
+        if repro.get("scene") in further.STAGES:
+            played = further.play(plan, client, options.readings, _untold, repro["scene"])
+        elif "scene" in repro:
             played = staging.play(plan, client, options.readings, _untold, repro["scene"])
         else:
             played = play(plan, client, options.readings, _untold)

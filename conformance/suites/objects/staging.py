@@ -18,6 +18,7 @@ from conformance.activex.scene_client import client_objects
 from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, Place, Stage
 from conformance.activex.values import Variant
 from conformance.activex.words import as_call, said
+from conformance.runlog.events import StoryStep
 from conformance.suites.objects.claiming import claimed
 from conformance.suites.objects.playing import METHODS, Need, NotCreated, Tell, begin
 from conformance.verdict import Verdict
@@ -51,7 +52,7 @@ def check(plans: Iterable[Plan], mq: Port, judge: Recorder, mq_need: Need, stage
     for plan in plans:
         begin(mq, judge, {"acts": [act.to_json() for act in plan], "scene": stage})
         try:
-            for verdicts in play(plan, mq, judge.readings, judge.step, stage):
+            for verdicts in play(plan, mq, judge.readings, judge.step_told, stage):
                 judge.record(*verdicts)
         except NotCreated as lacking:
             pytest.skip(str(lacking))
@@ -73,7 +74,7 @@ def play(
             if act.object not in handles:
                 return
             seen = _invoke(act.object, act.call, handles, mq)
-            tell(said(act), as_call(planned), seen.to_json())
+            tell(partial(_step, act, planned, seen))
             yield scene.do(act, seen)
             texts = scenes.known(act, seen, texts)
             if act.gives is not None and seen.gives and seen.value is not None:
@@ -89,10 +90,15 @@ def describe(coclass: str, mq: Port, tell: Tell) -> tuple[Verdict, ...]:
     result = mq.call("objects.describe", **params)
     if result.status != 0:
         raise NotCreated(f"the driver describes no {coclass}")
-    tell(f"describe {coclass}", {"method": "objects.describe", "params": params}, {"status": result.status})
+    call = {"method": "objects.describe", "params": params}
+    tell(lambda: StoryStep(f"describe {coclass}", call, {"status": result.status}))
     library = result.values.get("constants") or {}  # that of the class: the same for all classes
     told = described(coclass, result.values["interfaces"])
     return (*told, *constants(library)) if coclass == LIBRARY and library else tuple(told)
+
+
+def _step(act: Act, planned: Act, seen: Seen) -> StoryStep:
+    return StoryStep(said(act), as_call(planned), seen.to_json())
 
 
 def _place(mq: Port) -> Place:
@@ -107,7 +113,7 @@ def _place(mq: Port) -> Place:
 def _create(act: Act, mq: Port, tell: Tell) -> str:
     params = {"class": act.coclass}
     result = mq.call("objects.create", **params)
-    tell(said(act), as_call(act), {"status": result.status})
+    tell(lambda: StoryStep(said(act), as_call(act), {"status": result.status}))
     if result.status != 0:
         raise NotCreated(f"the driver creates no {act.coclass}")
     return str(result.values["object"])

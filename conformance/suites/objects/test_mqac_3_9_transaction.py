@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conformance.activex import plans_further
 from conformance.activex.plans import unimplemented
 from conformance.activex.plans_transactions import transactions
 from conformance.activex.tables_transactions import DISPENSER, TRANSACTION
-from conformance.suites.objects import staging
+from conformance.suites.objects import further, staging
 from conformance.suites.objects.playing import Need, check, rows
 
 if TYPE_CHECKING:
@@ -29,3 +30,11 @@ def test_a_transaction_ends_once(plans: tuple[Plan, ...], mq: Port, judge: Recor
 @pytest.mark.parametrize("plans", rows(NOT_IMPLEMENTED, unimplemented))
 def test_members_that_do_nothing_say_so(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
     check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", further.cases(plans_further.interfaces_of_transactions()))
+def test_what_a_transaction_hands_out_is_an_itransaction(
+    plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
+) -> None:
+    mq_need("objects.query")
+    further.check(plans, mq, judge, mq_need)

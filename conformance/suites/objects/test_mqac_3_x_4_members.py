@@ -31,6 +31,6 @@ def test_a_class_has_its_members(coclass: str, mq: Port, judge: Recorder, mq_nee
     mq_need("objects.describe")
     judge.begin_example(EXAMPLE, {"described": coclass})
     try:
-        judge.record(*describe(coclass, mq, judge.step))
+        judge.record(*describe(coclass, mq, judge.step_told))
     except NotCreated as lacking:
         pytest.skip(str(lacking))

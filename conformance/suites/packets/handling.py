@@ -108,6 +108,7 @@ _EITHER: dict[str, tuple[str, ...]] = {
         *dict.fromkeys(rule.requirement for rule in CERTIFICATES),
         *dict.fromkeys(rule.requirement for rule in ENCRYPTED),
         "MQDMPR-3.1.7.1.32.encrypted-flag",
+        "MQQB-2.4.2.session-key-algorithm",
         *dict.fromkeys(rule.requirement for rule in RULES if rule.requirement.startswith("MQDMPR-3.1.1.12.")),
         *dict.fromkeys(rule.requirement for rule in RULES if rule.requirement.startswith("MQMQ-2.5.")),
     ),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.judge.message_attributes import judge_marks
 from conformance.suites.properties.messages import EVERYTHING, Mailbox, Unopened
+from conformance.suites.properties.refused_sends import wrong_sizes
 from conformance.verdict import Json, Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -192,6 +193,7 @@ STORIES: Mapping[str, Story] = {
     "first-and-last": first_and_last,
     "created-again": created_again,
     "created-again-without-subqueues": created_again_without_subqueues,
+    "wrong-sizes": wrong_sizes,
 }
 
 

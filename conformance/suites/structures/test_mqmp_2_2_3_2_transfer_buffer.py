@@ -27,6 +27,7 @@ from conformance.suites.structures.transfer_buffer_cases import (
     refuse_case,
     written,
 )
+from conformance.suites.structures.transfer_buffer_limits import limits
 from conformance.suites.structures.transfer_buffer_values import examples, values
 from conformance.wire.transfer_buffer import STRUCTURE
 
@@ -54,7 +55,7 @@ def test_written(mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptio
         for verdict in encode_case(mq, value, run_options, judge.step):
             judge.record(verdict)
 
-    for example in examples(run_options.readings):
+    for example in (*limits(), *examples(run_options.readings)):
         check(example)
     from_options(run_options, share=_SHARE)(given(values(run_options.readings))(check))()
 
@@ -69,7 +70,7 @@ def test_read(mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions)
         for verdict in decode_case(mq, value, run_options, judge.step):
             judge.record(verdict)
 
-    for example in examples(run_options.readings):
+    for example in (*limits(), *examples(run_options.readings)):
         check(example)
     from_options(run_options, share=_SHARE)(given(values(run_options.readings))(check))()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from conformance.judge.structures.transfer_buffer import (
     judge_transfer_buffer,
     unreadable,
 )
-from conformance.judge.structures.transfer_buffer_members import ARM_REQUIREMENTS, ASPECTS
+from conformance.judge.structures.transfer_buffer_members import ARM_REQUIREMENTS, ASPECTS, MEMBER_ASPECTS
 from conformance.judge.structures.transfer_buffer_rules import RULES, SECTION, WHOLE, BufferRule, patched, plain
 from conformance.spec.catalogue import requirement_id
 from conformance.suites.structures.checks import Step, base64_of, bytes_of, shown
@@ -51,6 +51,15 @@ def written(value: Mapping[str, Any]) -> bytes:
     return write_transfer_buffer(value)
 
 
+def blamed(value: Mapping[str, Any]) -> str:
+    """Return the requirement that a refusal of a value breaks: on its one member, where it has but one."""
+    kind = ARMS[value[TRANSFER_TYPE.json]].json
+    given: list[tuple[str, ...]] = [(name,) for name in value if name not in (TRANSFER_TYPE.json, kind)]
+    given += [(kind, name) for name in value.get(kind) or ()]
+    found = [aspect.requirements[0] for aspect in MEMBER_ASPECTS if [aspect.path] == given]
+    return found[0] if found else WHOLE
+
+
 def encode_case(client: Port, value: Mapping[str, Any], options: RunOptions, step: Step) -> Iterator[Verdict]:
     """Have the implementation write a value; compare the bytes member by member, then judge them by the rules."""
     evidence = Evidence("structure", "structure", {"structure": STRUCTURE, "value": dict(value)})
@@ -58,7 +67,7 @@ def encode_case(client: Port, value: Mapping[str, Any], options: RunOptions, ste
     result = _call(client, step, f"Encode a {_told(value)}.", "structures.encode", value=dict(value))
     data = bytes_of(result.values.get("data")) if result.ok else None
     if data is None:
-        yield Verdict(WHOLE, Outcome.FAIL, subject, {"data": "bytes"}, shown(result), evidence=evidence)
+        yield Verdict(blamed(value), Outcome.FAIL, subject, {"data": "bytes"}, shown(result), evidence=evidence)
         return
     structure = read_transfer_buffer(data)
     held = {"structure": STRUCTURE, "value": dict(value), "data": base64_of(data)}
@@ -74,9 +83,15 @@ def encode_case(client: Port, value: Mapping[str, Any], options: RunOptions, ste
     if structure.whole:
         got = value_of(structure)
         compared = compare_values(value, got, profile=options.profile, subject=subject, evidence=evidence)
-        yield from bits_first([*compared, *judged], value, got)
+        demand = blamed(value)
+        for verdict in bits_first([*compared, *judged], value, got):
+            whole = verdict.requirement == WHOLE and verdict.outcome is Outcome.FAIL
+            yield replace(verdict, requirement=demand) if whole else verdict
     else:
         yield from unreadable(structure, subject=subject, evidence=evidence)
+        if (demand := blamed(value)) != WHOLE:
+            actual = {"trouble": structure.trouble[0].says}
+            yield Verdict(demand, Outcome.FAIL, subject, {"data": "the structure"}, actual, evidence=evidence)
         yield from judged
 
 
@@ -102,7 +117,8 @@ def decode_case(
     result = _call(client, step, text, "structures.decode", data=base64_of(packed))
     if not result.ok:
         expected = {"value": "as encoded"}
-        yield Verdict(requirement or WHOLE, Outcome.FAIL, subject, expected, shown(result), evidence=evidence)
+        demand = requirement or blamed(value)
+        yield Verdict(demand, Outcome.FAIL, subject, expected, shown(result), evidence=evidence)
         return
     got = result.values.get("value")
     verdicts = compare_values(value, got, profile=options.profile, subject=subject, evidence=evidence)

@@ -202,7 +202,7 @@ for _method, _number, _word in (
 
 def _open_from_the_start(self: Any, manager: Any, format_name: str | None = None) -> None:
     DestinationObject.__init__(self, manager, format_name)
-    queue = manager.queues.find_local(f"DIRECT=OS:{manager.computer}\\private$\\q")
+    queue = next((one for one in manager.queues.all() if one.kind == "private"), None)
     if queue is not None:
         self.descriptor = manager.queues.open(f"DIRECT=OS:{queue.path}", "send", "deny_none")
 

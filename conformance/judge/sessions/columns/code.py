@@ -10,6 +10,7 @@ _USES = (
     f"{_ROOM}.tables",
     "conformance.judge.sessions.words",
     f"{_ROOM}.reading",
+    f"{_ROOM}.changes",
     "conformance.capture.columns.places",
     "conformance.capture.columns.intrinsics",
     "conformance.wire.columns.lowering",

@@ -10,7 +10,6 @@ from conformance.judge.sessions.columns.judge import ColumnSessions
 from conformance.judge.sessions.context import Readings
 from conformance.judge.sessions.counts import Acknowledged, Counts, Direction
 from conformance.judge.sessions.flow import KEPT, Flow, FlowSide, Timers, UnderWay
-from conformance.judge.sessions.groups import Groups
 from conformance.judge.sessions.judge import Session, SessionJudge, Tables
 from conformance.judge.sessions.lifetimes import Lifetimes
 from conformance.judge.sessions.messages import Messages
@@ -30,7 +29,7 @@ def plain(columns: ColumnSessions) -> SessionJudge:
     transactions = Transactions(found.scopes)
     transactions.sent = OrderedDict(found.sent.items())
     transactions.paths = OrderedDict((hosts, moved.path(path)) for hosts, path in found.paths.items())
-    transactions.groups = Groups(OrderedDict(found.groups.groups.items()))
+    transactions.groups = replace(found.groups, groups=OrderedDict(found.groups.groups.items()))
     transactions.resends = Resends(OrderedDict(found.resends.passes))
     transactions.views = OrderedDict((source, [_view(one) for one in views]) for source, views in found.views.items())
     known, times = OrderedDict(columns.messages.items()), mine.lifetimes
@@ -64,6 +63,7 @@ def in_columns(judge: SessionJudge, readings: Readings, columns: ColumnSet) -> C
         found.sent[key] = sent
     for words, group in wanted.groups.groups.items():
         found.groups.groups[words] = group
+    found.groups = replace(wanted.groups, groups=found.groups.groups)
     found.resends.passes.update(wanted.resends.passes)
     moved = {}
     for hosts, path in wanted.paths.items():

@@ -59,6 +59,7 @@ ALONE: Final = {
     "OrderAck": (
         "UserHeader.Flags.DM", "UserHeader.Flags.DQ", "UserHeader.DestinationQueue.PrivateQueueIdentifier",
         "UserHeader.DestinationQueue.DirectFormatName", "MessagePropertiesHeader.Label", "OrderAckBody.Reserved",
+        "UserHeader.QueueManagerAddress", "UserHeader.SourceQueueManager",
     ),
     "FinalAck": ("MessagePropertiesHeader.MessageClass",),
 }  # fmt: skip
@@ -317,6 +318,8 @@ class ColumnSessions:
         both: Any = dict(zip(_SIDES, at.SIDES, strict=True))
         directions: Any = {side: DirectionView(self._store, slot, first) for side, first in both.items()}
         acknowledged: Any = {side: AcknowledgedView(self._store, slot, first) for side, first in both.items()}
+        for view in acknowledged.values():
+            view.missing = set() if event.complete else None
         sides: Any = {side: FlowSideView(self._store, slot, first, self.nodes) for side, first in both.items()}
         timers: Any = TimersView(self._store, slot)
         made = Counts(event.complete, directions, acknowledged)
@@ -344,7 +347,13 @@ class ColumnSessions:
             return
         opening = session.opening
         row = self.rows[self.slots[connection]]
-        usual = opening.known and opening.stage == OPEN and not opening.derailed and not opening.duties
+        usual = (
+            opening.known
+            and opening.stage == OPEN
+            and not opening.derailed
+            and not opening.duties
+            and opening.doubted is None
+        )
         row[[at.SETTLED, at.QUIET]] = opening.settled, usual or opening.settled
         row[at.PASSED] = connection in self.tables.transactions.resends.passes
         row[at.SAID] = self.sessions.undecided(connection, UNDECIDED)
@@ -392,11 +401,12 @@ def _alone(columns: ColumnSet) -> Any:
         ]
         for kind in at.KINDS
     }  # fmt: skip
-    wide = np.zeros((len(fields), 2 + 3 * max(map(len, fields.values()))), np.int64)
+    wide = np.zeros((len(fields), 2 + 6 * max(map(len, fields.values()))), np.int64)
     for row, found in zip(wide, fields.values(), strict=True):
         found.sort(key=_is_text)
-        places = [number for one in found for number in (one.flags, one.bit, one.at)]
-        row[0], row[1 : 1 + len(places)], row[-1] = len(found), places, sum(map(_is_text, found))
+        words = [(one, word) for one in found for word in range(1 + (one.place.sort is Sort.GUID))]
+        places = [number for one, word in words for number in (one.flags, one.bit, one.at + word)]
+        row[0], row[1 : 1 + len(places)], row[-1] = len(words), places, sum(map(_is_text, found))
     return wide
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.capture.columns.places import OF_CONNECTION, OF_NUMBER, OF_SIDE, OF_TIME
+from conformance.judge.sessions.columns import changes, reading, tables
 from conformance.judge.sessions.columns import layout as p
-from conformance.judge.sessions.columns import reading, tables
 from conformance.judge.sessions.columns.reading import after, bits_of, has, mixed, queue_words, text_word, value
 from conformance.wire.columns.jit import compiled
 
@@ -129,7 +129,7 @@ def run(
                         break
                     if ack_recoverable != p.NONE:
                         flags |= 64
-                        if after(lowest, ack_recoverable) <= 0:
+                        if lowest != ((ack_recoverable + 1) & 0xFFFF) or acks & (acks + 1):
                             break
                     ack_recoverable = (lowest + bits_of(acks) - 1) & 0xFFFF
                     if its_known:
@@ -172,7 +172,7 @@ def run(
                 if own[mine + p.PENDING]:
                     break
                 if ack != (own[its + p.SENT] & 0xFFFF):
-                    if taken:
+                    if taken or acks:
                         break
                 elif taken:
                     flags |= 512
@@ -219,6 +219,8 @@ def run(
                     if not flags & (3 << 14):
                         break
             elif not said & p.SAID_WINDOW:
+                break
+            if value(columns, places, p.F_DQ, row) == _DIRECT and own[mine + p.PATH] < 0:
                 break
             identifier = value(columns, places, p.F_MESSAGE, row)
             if identifier == p.NONE or not has(columns, places, p.F_SOURCE, row):
@@ -311,11 +313,13 @@ def run(
                     flags |= 1 << 24
                 if group >= 0:
                     flags |= 1 << 25
-                    if first_mark or groups[group, p.GROUP_ENDED]:
+                    if first_mark or groups[group, p.GROUP_ENDED] or groups[group, p.GROUP_SEQUENCE] != sequence:
                         break
+                elif not first_mark or tables.find(group_heads, groups, s0, s1, transaction | p.WHOLE) >= 0:
+                    break
                 progress = index[path, p.PROGRESS] if index[path, p.SEQUENCE] == sequence else -1
                 views = index[source, p.VIEWS]
-                if progress < 0 or views <= 0:
+                if progress < 0 or views <= 0 or (group < 0 and index[progress, p.UNENDED] > 0):
                     break
                 fits = 1
                 for position in range(views & 3):
@@ -372,6 +376,10 @@ def run(
             if index[there, p.DIRECT] and not index[there, p.INDIRECT] and (form == 3 or form == _DIRECT):
                 flags |= 1 << 55
                 if form != _DIRECT:
+                    break
+            elif index[there, p.INDIRECT] and not index[there, p.NAMED_DIRECT] and (form == 3 or form == _DIRECT):
+                flags |= 1 << 57
+                if form != 3:
                     break
             started = index[there, p.FIRST_NS]
             began = index[order_progress, p.PROGRESS_NS]
@@ -431,6 +439,8 @@ def run(
                 own[mine + p.HEAD] = node
             own[mine + p.TAIL] = node
             own[mine + p.LENGTH] += 1
+            if value(columns, places, p.F_DQ, row) == _DIRECT:
+                index[own[mine + p.PATH], p.NAMED_DIRECT] = 1
             known_row = tables.add(known_ends, known_heads, known, s0, s1, identifier)
             known[known_row, p.FRAME] = number
             known[known_row, p.WHERE] = offsets_0[row] if one else -1
@@ -462,27 +472,21 @@ def run(
                 sent[new, p.SENT_PLAIN] = 1
                 if group >= 0:
                     tables.touch(group_ends, groups, group)
+                    index[progress, p.UNENDED] -= 1 if last_mark else 0
                 else:
+                    whole = tables.add(group_ends, group_heads, groups, s0, s1, transaction | p.WHOLE)
+                    changes.group(groups, whole, number, 1, sequence, connection)
                     group = tables.add(
                         group_ends, group_heads, groups, s0 ^ words[0] ^ h0, s1 ^ words[1] ^ h1, transaction
                     )
-                groups[group, p.GROUP_FRAME] = number
-                groups[group, p.GROUP_ENDED] = 1 if last_mark else 0
+                    index[progress, p.UNENDED] += 0 if last_mark else 1
+                changes.group(groups, group, number, last_mark, sequence, connection)
                 cursor[p.TICKS] += 1
                 index[source, p.TICK] = cursor[p.TICKS]
                 for current in (current_0, current_1):
                     if current >= 0:
                         index[current, p.HIGHEST] = sequence_number
-                index[progress, p.TOP] = max(index[progress, p.TOP], sequence_number)
-                if index[progress, p.PROGRESS_NS] == p.NONE or index[progress, p.PROGRESS_NS] == 0:
-                    index[progress, p.PROGRESS_NS] = time
-                accepted = index[progress, p.ACCEPTED]
-                if accepted == p.NONE or index[path, p.GENERATION] != index[progress, p.PROGRESS_GENERATION]:
-                    index[progress, p.ACCEPTED] = max(sequence_number, max(0, accepted))
-                    index[progress, p.PROGRESS_GENERATION] = index[path, p.GENERATION]
-                elif sequence_number > accepted and previous <= accepted:
-                    index[progress, p.ACCEPTED] = sequence_number
-                index[progress, p.LATEST] = sequence_number
+                changes.progress(index, progress, index[path, p.GENERATION], time, sequence_number, previous)
                 if value(columns, places, p.F_DQ, row) == _DIRECT:
                     index[path, p.DIRECT] = 1
                 else:

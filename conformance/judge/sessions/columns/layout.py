@@ -70,10 +70,11 @@ IDENTIFIER, HIGHEST, CURRENT_CONNECTION, CURRENT_GENERATION = range(DATA, DATA +
 # A path; SEQUENCES of it are remembered, and the one met last is in SEQUENCE, with its row or -1.
 (
     GENERATION, NEWEST_SEQUENCE, ANSWERS, FIRST_NS, SEQUENCES, SEQUENCE, PROGRESS, HOSTS_0, HOSTS_1, DIRECT, INDIRECT,
-) = range(DATA, DATA + 11)  # fmt: skip
-# Its progress.
-TOP, DONE, ACCEPTED, LATEST, PROGRESS_GENERATION, PROGRESS_NS, OF_ROW = range(DATA, DATA + 7)
-INDEX_WIDTH = DATA + 11
+    NAMED_DIRECT,
+) = range(DATA, DATA + 12)  # fmt: skip
+# Its progress. UNENDED: transactions without a last message so far.
+TOP, DONE, ACCEPTED, LATEST, PROGRESS_GENERATION, PROGRESS_NS, UNENDED = range(DATA, DATA + 7)
+INDEX_WIDTH = DATA + 12
 
 # A remembered message: its frame; the place of its bytes, in the file (WHERE), or with the Python side (-1); body.
 FRAME, WHERE, SIZE, BODY_AT, BODY_SIZE = range(DATA, DATA + 5)
@@ -81,9 +82,10 @@ KNOWN_WIDTH = DATA + 5
 # A transactional message.
 SENT_SEQUENCE, SENT_NUMBER, SENT_PREVIOUS, SENT_CONNECTION, SENT_FRAME, SENT_FINAL, SENT_PLAIN = range(DATA, DATA + 7)
 SENT_WIDTH = DATA + 7
-# A transaction.
-GROUP_FRAME, GROUP_ENDED = range(DATA, DATA + 2)
-GROUP_WIDTH = DATA + 2
+# A transaction, or (WHOLE in its key) all of it in any queue.
+GROUP_FRAME, GROUP_ENDED, GROUP_SEQUENCE, GROUP_CONNECTION = range(DATA, DATA + 4)
+GROUP_WIDTH = DATA + 4
+WHOLE = 1 << 24
 # What packets have in common that get the same verdicts: the number of these, -1 before it is known; how many came.
 MEANS, CAME = range(DATA, DATA + 2)
 CLASS_WIDTH = DATA + 2

@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.judge.sessions.columns import layout as at
 from conformance.judge.sessions.columns import tables
-from conformance.judge.sessions.columns.rows import Rows, unsigned
+from conformance.judge.sessions.columns.rows import Rows, signed, unsigned
 from conformance.judge.sessions.context import digest_of
 from conformance.judge.sessions.groups import Group
 from conformance.judge.sessions.messages import Head, Known
@@ -73,19 +73,19 @@ class GroupsView:
         row = self._rows.find(key)
         if row < 0:
             return None
-        frame, ended = self._rows.rows[row, at.DATA : at.DATA + 2].tolist()
-        return Group(frame, bool(ended))
+        return _group(self._rows.rows[row])
 
     def __setitem__(self, key: Any, group: Group) -> None:
         row = self._rows.find(key)
         row = self._rows.add(key) if row < 0 else row
-        self._rows.rows[row, at.DATA : at.DATA + 2] = group.frame, group.ended
+        content = group.frame, group.ended, signed(group.sequence), group.connection
+        self._rows.rows[row, at.DATA : at.DATA + 4] = content
 
     def items(self) -> Iterator[tuple[tuple[int, int, int], Group]]:
         """Yield all transactions, the oldest first."""
         for row in self._rows.in_order():
-            k0, k1, k2, *_ = found = self._rows.rows[row].tolist()
-            yield (k0, k1, k2), Group(found[at.GROUP_FRAME], bool(found[at.GROUP_ENDED]))
+            k0, k1, k2 = self._rows.rows[row, : at.K2 + 1].tolist()
+            yield (k0, k1, k2), _group(self._rows.rows[row])
 
     def move_to_end(self, key: Any) -> None:
         """Note that a transaction goes on."""
@@ -95,6 +95,11 @@ class GroupsView:
         """Forget the first transaction."""
         assert not last
         self._rows.remove(int(self._rows.ends[at.OLDEST]))
+
+
+def _group(row: Any) -> Group:
+    frame, ended, sequence, connection = row[at.DATA : at.DATA + 4].tolist()
+    return Group(frame, bool(ended), unsigned(sequence), connection)
 
 
 class KnownView:

@@ -20,6 +20,7 @@ class ProgressView(View):
     highest, acknowledged = register(at.TOP), register(at.DONE)
     accepted, last = optional(at.ACCEPTED), register(at.LATEST)
     generation, first_ns = register(at.PROGRESS_GENERATION), optional(at.PROGRESS_NS)
+    unended = register(at.UNENDED)
     accept = Progress.accept
 
 
@@ -27,7 +28,7 @@ class PathView(View):
     """See `sequences.TransactionalPath`."""
 
     generation, answers, first_ns = register(at.GENERATION), flag(at.ANSWERS), optional(at.FIRST_NS)
-    direct, indirect = flag(at.DIRECT), flag(at.INDIRECT)
+    direct, indirect, named_direct = flag(at.DIRECT), flag(at.INDIRECT), flag(at.NAMED_DIRECT)
 
     def __init__(self, index: Index, row: int) -> None:
         super().__init__(index.store, row)
@@ -62,7 +63,7 @@ class SequencesView:
         found = self.get(sequence)
         if found is None:
             content = (new.highest, new.acknowledged, NONE if new.accepted is None else new.accepted, new.last,
-                       new.generation, NONE if new.first_ns is None else new.first_ns)  # fmt: skip
+                       new.generation, NONE if new.first_ns is None else new.first_ns, new.unended)  # fmt: skip
             row = self._index.unnamed(at.OF_PROGRESS, content)
             found = self._progress[sequence] = ProgressView(self._index.store, row)
             self._counted()

@@ -9,6 +9,7 @@ import numpy as np
 
 from conformance.judge.sessions.columns import layout as at
 from conformance.judge.sessions.columns.rows import View, flag, optional, register
+from conformance.judge.sessions.counts import Acknowledged
 from conformance.judge.sessions.flow import KEPT, Covered
 
 
@@ -26,6 +27,8 @@ class AcknowledgedView(View):
 
     count = optional(at.ACK_COUNT)
     recoverable = optional(at.ACK_RECOVERABLE)
+    missing: set[int] | None = None  # Only the rules read it: usual numbers follow each other.
+    take, skip = Acknowledged.take, Acknowledged.skip
 
 
 class TimersView(View):

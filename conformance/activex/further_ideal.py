@@ -1,0 +1,93 @@
+"""Ideal answers to plans about the further classes, with passing time and events, and answers that differ from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Final
+
+from conformance.activex.expected import Readings, Seen
+from conformance.activex.plans import Act, Plan
+from conformance.activex.scenes import IDEAL, Scene, Stage, changed, known, spoken
+from conformance.activex.statuses import failed
+from conformance.activex.values import Variant, long
+from conformance.verdict import Outcome, Verdict
+
+Step = tuple[Scene, Act, Seen, tuple[Verdict, ...]]
+
+
+def played(plan: Plan, stage: Stage, readings: Readings) -> Iterator[Step]:
+    """Yield each act that has an answer, with the scene before it, its ideal answer and the verdicts on that."""
+    scene, texts = stage(readings, IDEAL), IDEAL.texts
+    for planned in plan:
+        act = spoken(planned, texts)
+        if act.call is None and not act.passes_ms:
+            scene.do(act, None)
+            continue
+        if act.call is not None and not scene.knows(act.object):
+            continue
+        seen, before = scene.ideal(act), scene.copy()
+        yield before, act, seen, scene.do(act, seen)
+        texts = known(act, seen, texts)
+
+
+def judged(plans: Iterable[Plan], stage: Stage, readings: Readings | None = None) -> tuple[str, ...]:
+    """Return the requirements that plans judge, in the order in which an ideal object meets them."""
+    found: dict[str, None] = {}
+    for plan in plans:
+        for _, _, _, verdicts in played(plan, stage, readings or {}):
+            found.update(dict.fromkeys(verdict.requirement for verdict in verdicts))
+    return tuple(found)
+
+
+def claimed(plans: Iterable[Plan], stage: Stage) -> tuple[str, ...]:
+    """Return the requirements that plans judge in one reading or another."""
+    some = tuple(plans)
+    short = tuple(plan for plan in some if len(plan) <= _SHORT)
+    return tuple(dict.fromkeys((*judged(some, stage), *judged(short, stage, _OTHER))))
+
+
+_OTHER: Final[Readings] = {"R-MQAC-path-name-conversion": ("direct",)}
+"""The reading in which other requirements decide."""
+_SHORT: Final = 100  # acts: short plans show what the reading decides, and long ones take long to play
+
+
+def refuted(plans: Iterable[Plan], stage: Stage, readings: Readings | None = None) -> tuple[Verdict, ...]:
+    """Return the verdicts on ideal answers that are not passes: there should be none."""
+    every = (verdicts for plan in plans for _, _, _, verdicts in played(plan, stage, readings or {}))
+    return tuple(verdict for verdicts in every for verdict in verdicts if verdict.outcome is not Outcome.PASS)
+
+
+def caught(plans: Iterable[Plan], stage: Stage, readings: Readings | None = None) -> frozenset[str]:
+    """Return the requirements that hold for an ideal answer and fail for one that differs from it in one thing."""
+    found: set[str] = set()
+    for plan in plans:
+        for before, act, seen, verdicts in played(plan, stage, readings or {}):
+            passed = {verdict.requirement for verdict in verdicts if verdict.outcome is Outcome.PASS}
+            for wrong in (*with_other_events(seen), *(changed(seen) if act.call is not None else ())):
+                if not passed - found:
+                    break
+                broken = {v.requirement for v in before.copy().do(act, wrong) if v.outcome is Outcome.FAIL}
+                found |= broken & passed
+    return frozenset(found)
+
+
+def with_other_events(seen: Seen) -> Iterator[Seen]:
+    """Yield answers with an event left out, with one told twice, with another argument, and a refusal with a value.
+
+    Where there is none, one comes that nobody asked for: plans call event objects `e` and `f`, and a queue object `q`.
+    """
+    if failed(seen.status) and seen.value is None:
+        yield replace(seen, value=long(99))
+    if not seen.shown and not failed(seen.status):
+        queue = Variant("DISPATCH", "q")
+        for source in ("e", "f"):
+            told = Seen(0, Variant("ARRAY", (queue, long(0)), "VARIANT"))
+            yield replace(seen, shown={f"0 {source} Arrived": told})
+    for key, event in seen.shown.items():
+        yield replace(seen, shown={name: one for name, one in seen.shown.items() if name != key})
+        yield replace(seen, shown={**seen.shown, f"again{key}": event})
+        arguments = event.value.value if event.value is not None else ()
+        for at in range(len(arguments)):
+            changed_one = (*arguments[:at], long(99), *arguments[at + 1 :])
+            yield replace(seen, shown={**seen.shown, key: Seen(0, Variant("ARRAY", changed_one, "VARIANT"))})

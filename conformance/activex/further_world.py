@@ -1,0 +1,174 @@
+"""What the further classes look at: queues of this computer, outgoing queues, and the objects that bring them about.
+
+Plans send equal messages only: a size is a number of messages times the size of one, which the first look tells.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from conformance.activex.cells import all_cells
+from conformance.activex.queue_names import Kind, Target, by_format, by_path
+
+Names = tuple[str, ...]
+
+RECEIVE, SEND, PEEK = 1, 2, 32
+_PRIVATE: Final = re.compile(r"PRIVATE=(?P<manager>[0-9a-f-]{36})\\[0-9a-f]{1,8}", re.IGNORECASE)
+
+
+def cell(coclass: str, member: str, *columns: str) -> Names:
+    """Return the requirements of some columns. member: `Open.method`, or `new`."""
+    cells = all_cells().get(f"{coclass}.{member}", {})
+    return tuple(name for column in columns for name in cells.get(column, ()))
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """A queue of this computer. messages, journaled: how many there are in it and in its journal. because: the
+    requirements that a look at it shows, since a message came to it in a way of which they tell.
+    """
+
+    path: str
+    transactional: bool = False
+    journal: bool = False
+    messages: int = 0
+    journaled: int = 0
+    because: Names = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """An outgoing queue. held: an administrator has stopped it, or let it go on; None for neither.
+
+    numbered: how many of its messages are transactional. step: what happened last to its connection. resent: it was
+    asked to send again what waits for an acknowledgment.
+    """
+
+    name: str
+    messages: int = 0
+    held: bool | None = None
+    numbered: int = 0
+    step: str = ""
+    resent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Info:
+    """An MSMQQueueInfo that helps. path, format: its name."""
+
+    path: str | None = None
+    format: str | None = None
+    journal: bool = False
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Handle:
+    """An open queue: an MSMQQueue, or what a destination holds. key: of a queue here; name: of an outgoing one."""
+
+    key: str = ""
+    name: str = ""
+    access: int = SEND
+
+
+@dataclass(frozen=True, slots=True)
+class Directory:
+    """A directory that the plan gives. ads: directory path to what it stands for: a sort of object and a format name.
+    paths: path name of a public queue, in small letters, to its format name. computers: name to identifier.
+    """
+
+    ads: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    paths: Mapping[str, str] = field(default_factory=dict)
+    computers: Mapping[str, str] = field(default_factory=dict)
+    server: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """The queues of a computer. opened: open MSMQQueue objects and destinations. units: the size of one message, of
+    queues here and of outgoing ones, once it was shown. online: whether the manager is connected. directory: None if
+    the plan gives none. because: what a look at which queues are active shows, since a destination went to another one.
+    converted: path name, in small letters, to the format name that an object has made of it.
+    """
+
+    computer: str
+    manager: str
+    queues: Mapping[str, Queue] = field(default_factory=dict)
+    outgoing: Mapping[str, Outgoing] = field(default_factory=dict)
+    infos: Mapping[str, Info] = field(default_factory=dict)
+    opened: Mapping[str, Handle] = field(default_factory=dict)
+    units: Mapping[str, int] = field(default_factory=dict)
+    formats: Mapping[str, str] = field(default_factory=dict)
+    online: bool = True
+    directory: Directory | None = None
+    because: Names = ()
+    converted: Mapping[str, str] = field(default_factory=dict)
+
+    def target(self, path: str | None, name: str | None) -> Target:
+        """Return what a path name or a format name means."""
+        if name is not None:
+            return by_format(name, self.computer, self.formats)
+        return Target(Kind.UNNAMED) if path is None else by_path(path, self.computer)
+
+    def opens(self, path: str | None, name: str | None, access: int = SEND) -> Handle | None:
+        """Return the handle that an opening of a name gives; None if it fails."""
+        target = self.target(path, name)
+        if target.kind is Kind.HERE and target.key in self.queues:
+            return Handle(target.key, access=access)
+        public = self.directory is not None and name in self.directory.paths.values()
+        away = target.kind is Kind.ELSEWHERE or public or (name or "").upper().startswith("MULTICAST=")
+        if away and access == SEND and name is not None:
+            return Handle(name=name, access=access)
+        return None
+
+    def with_queue(self, key: str, queue: Queue) -> World:
+        return replace(self, queues={**self.queues, key: queue})
+
+    def with_outgoing(self, queue: Outgoing) -> World:
+        return replace(self, outgoing={**self.outgoing, queue.name.casefold(): queue})
+
+    def with_opened(self, name: str, handle: Handle) -> World:
+        """Return the world with a handle, and with the outgoing queue that it makes."""
+        world = replace(self, opened={**self.opened, name: handle})
+        if handle.name and handle.name.casefold() not in world.outgoing:
+            world = world.with_outgoing(Outgoing(handle.name))
+        return world
+
+    def with_converted(self, path: str, shown: str) -> World:
+        """Return the world with the format name that an object has made of a path name, the first time it is shown."""
+        return replace(self, converted={path.casefold(): shown, **self.converted})
+
+    def without_opened(self, name: str) -> World:
+        return replace(self, opened={key: one for key, one in self.opened.items() if key != name})
+
+    def sent(self, handle: Handle, because: Names = (), *, transactional: bool = False) -> World:
+        """Return the world with one message more where a handle leads."""
+        if handle.name:
+            queue = self.outgoing[handle.name.casefold()]
+            more = replace(queue, messages=queue.messages + 1, numbered=queue.numbered + transactional)
+            return self.with_outgoing(more)
+        one = self.queues[handle.key]
+        return self.with_queue(handle.key, replace(one, messages=one.messages + 1, because=because))
+
+    def received(self, handle: Handle) -> World:
+        """Return the world after a receive at a handle, which moves a message to the journal, if there is one."""
+        one = self.queues[handle.key]
+        if not one.messages:
+            return self
+        return self.with_queue(
+            handle.key, replace(one, messages=one.messages - 1, journaled=one.journaled + one.journal)
+        )
+
+    def is_open(self, key: str) -> bool:
+        """Tell whether a queue here has an open descriptor, which makes it active."""
+        return any(handle.key == key for handle in self.opened.values())
+
+    def names_private(self, shown: str, key: str) -> bool:
+        """Tell whether a text is a private format name of this computer that no other queue has been shown with."""
+        match = _PRIVATE.fullmatch(shown)
+        if match is None or match["manager"].casefold() != self.manager.casefold():
+            return False
+        return self.formats.get(shown.casefold(), key) == key

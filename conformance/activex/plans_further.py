@@ -1,0 +1,494 @@
+"""Plans about destinations, applications, management objects, collections and members that do nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import Final
+
+from conformance.activex import application, management
+from conformance.activex.further_world import PEEK, RECEIVE, SEND
+from conformance.activex.library import interfaces
+from conformance.activex.members import Member
+from conformance.activex.plans import Act, Plan, create, on
+from conformance.activex.plans_queue_info import PATH
+from conformance.activex.scene_further import SINGLE_MESSAGE, driven
+from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, SMALL
+from conformance.activex.tables_further import (
+    APPLICATION,
+    COLLECTION,
+    COORDINATED,
+    DESTINATION,
+    FURTHER,
+    MANAGEMENT,
+)
+from conformance.activex.transactions import DISPENSER
+from conformance.activex.values import MISSING, Variant, long, octets, text, truth
+
+Plans = Mapping[str, tuple[Plan, ...]]
+
+FIRST, SECOND, NOWHERE = PATH, f"{PATH}-b", f"{PATH}-nowhere"
+ABROAD: Final = "DIRECT=OS:mqconform-elsewhere\\private$\\q"
+MULTICAST: Final = "MULTICAST=234.1.1.1:8001"
+PUBLIC: Final = f"{COMPUTER}\\{QUEUE}"
+NULL: Final = Variant("NULL")
+NOT_NOW: Final = long(0)
+
+
+def direct(path: str) -> str:
+    """Return the direct format name of a path name."""
+    return f"DIRECT=OS:{path}"
+
+
+def queue(name: str, path: str = FIRST, *, transactional: bool = False, journal: bool = False) -> Plan:
+    """Return the creation of a queue by an MSMQQueueInfo."""
+    made: list[Act] = [create("MSMQQueueInfo", name), on(name, "PathName", text(path), kind="put")]
+    if journal:
+        made.append(on(name, "Journal", long(1), kind="put"))
+    return (*made, on(name, "Create", truth(True) if transactional else MISSING, MISSING))
+
+
+def opened(info: str, access: int, gives: str) -> Act:
+    return on(info, "Open", long(access), long(0), gives=gives)
+
+
+def sent(to: str, count: int = 1, *, transactional: bool = False) -> Plan:
+    """Return the sending of equal messages. to: an open queue or a destination."""
+    made = (create("MSMQMessage", "m"), on("m", "Label", text("equal"), kind="put"))
+    how = long(SINGLE_MESSAGE if transactional else 0)
+    return (
+        *made,
+        on("m", "Body", octets(b"abcd"), kind="put"),
+        *(on("m", "Send", Variant("DISPATCH", to), how),) * count,
+    )
+
+
+def taken(reader: str) -> Act:
+    return on(reader, "Receive", long(0), MISSING, MISSING, NOT_NOW)
+
+
+def peeked(reader: str) -> Act:
+    return on(reader, "Peek", MISSING, MISSING, NOT_NOW)
+
+
+def looks(name: str, members: tuple[str, ...]) -> Plan:
+    return tuple(on(name, member, kind="get") for member in members)
+
+
+# Members that do nothing
+
+
+def unimplemented(member: Member) -> Iterator[Plan]:
+    """Yield a plan for each form of a member that does nothing."""
+    for slot in member.slots:
+        arguments = () if slot.kind == "get" else (Variant("DISPATCH", "a"),)
+        yield (create(member.coclass), on("a", member.name, *arguments, kind=slot.kind))
+
+
+def not_implemented() -> Plans:
+    """Return plans for the members of these classes that do nothing."""
+    rows = [member for members in FURTHER.values() for member in members.values() if member.unimplemented]
+    return {f"{row.coclass}.{row.name}": tuple(unimplemented(row)) for row in rows if row.coclass in _SCENE}
+
+
+_SCENE: Final = frozenset({DESTINATION, APPLICATION, COORDINATED})
+
+# Destinations
+
+_LOOKS: Final = looks("d", ("IsOpen", "PathName", "FormatName", "ADsPath", "Handle"))
+_WORLD: Final[Plan] = (*queue("i"), *queue("j", SECOND), opened("i", RECEIVE, "r"), opened("j", RECEIVE, "s"))
+_OTHER: Final[Plan] = (
+    create(DESTINATION, "o"),
+    on("o", "FormatName", text(direct(SECOND)), kind="put"),
+    on("o", "Open"),
+    on("o", "Handle", kind="get", gives="$handle"),
+)
+
+
+def _put(member: str, value: str) -> Act:
+    return on("d", member, text(value), kind="put")
+
+
+ACTIONS: Final[Mapping[str, Plan]] = {
+    "open": (on("d", "Open"),),
+    "close": (on("d", "Close"),),
+    "path": (_put("PathName", FIRST),),
+    "other-path": (_put("PathName", SECOND),),
+    "path-of-nothing": (_put("PathName", "nothing"),),
+    "format": (_put("FormatName", direct(FIRST)),),
+    "other-format": (_put("FormatName", direct(SECOND)),),
+    "format-abroad": (_put("FormatName", ABROAD),),
+    "format-of-nothing": (_put("FormatName", direct(NOWHERE)),),
+    "directory": (_put("ADsPath", "LDAP://nowhere/CN=q"),),
+    "handle": (on("d", "Handle", Variant("I8", "$handle"), kind="put"),),
+    "no-handle": (on("d", "Handle", Variant("I8", 0), kind="put"),),
+    "invalid-handle": (on("d", "Handle", Variant("I8", -1), kind="put"),),
+    "strange-handle": (on("d", "Handle", Variant("I8", 2**40), kind="put"),),
+}
+_ARRIVES: Final[Plan] = (*sent("d"), peeked("r"), peeked("s"))
+"""A message that is sent to the destination, and a look at which queue has it."""
+
+
+_NAMED: Final = ("path", "format", "other-path", "format-abroad", "path", "directory", "format")
+
+
+def destinations() -> Plans:
+    """Return plans with each action on a destination after each other one, closed and open."""
+    named = (*_WORLD, create(DESTINATION, "d"))
+    plans: dict[str, tuple[Plan, ...]] = {
+        "named": ((*named, *(act for name in _NAMED for act in (*ACTIONS[name], *_LOOKS))),),
+        "new": ((create(DESTINATION, "d"), *_LOOKS, on("d", "Open"), on("d", "Close")),),
+    }
+    for first, acts in ACTIONS.items():
+        plans[first] = tuple(_pairs(acts))
+    plans["arrives"] = tuple(_arrivals())
+    parts = (_put("PathName", f"{FIRST};part"), *_LOOKS[1:3], *ACTIONS["path"], *_LOOKS)
+    plans["subqueue"] = ((*_WORLD, create(DESTINATION, "d"), *parts),)
+    plans["twice"] = tuple(
+        (*queue("i"), create(DESTINATION, "d"), _put("FormatName", direct(FIRST)), *acts, *_LOOKS)
+        for acts in product((on("d", "Open"), on("d", "Close")), repeat=4)
+    )
+    return plans
+
+
+def _pairs(acts: Plan) -> Iterator[Plan]:
+    """Yield a plan in which an action is followed by each other one, on a new destination and on an open one."""
+    for start in ((), (*ACTIONS["format"], on("d", "Open")), (*ACTIONS["path"],)):
+        made: list[Act] = [*_WORLD]
+        for then in ACTIONS.values():
+            other = _OTHER if ACTIONS["handle"] in (acts, then) else ()
+            made += [*other, create(DESTINATION, "d"), *start, *acts, *_LOOKS, *then, *_LOOKS]
+        yield tuple(made)
+
+
+def _arrivals() -> Iterator[Plan]:
+    for name in ("other-path", "other-format", "handle", "path", "format"):
+        for start in ("format", "path"):
+            plan = (*_WORLD, *_OTHER, create(DESTINATION, "d"), *ACTIONS[start], on("d", "Open"), *_LOOKS)
+            yield (*plan, *ACTIONS[name], *_LOOKS, *_ARRIVES, on("d", "Close"), *_LOOKS)
+    yield (*_WORLD, *_OTHER, create(DESTINATION, "d"), *ACTIONS["handle"], *_LOOKS, *_ARRIVES)
+
+
+# Applications
+
+_VERSIONS: Final = ("MSMQVersionMajor", "MSMQVersionMinor", "MSMQVersionBuild", "IsDsEnabled")
+_LISTS: Final[Plan] = (on("a", "ActiveQueues"), *looks("a", ("PrivateQueues", "BytesInAllQueues")))
+OF_MACHINE: Final = driven("management.get", target={"type": "machine"}, properties=list(application.ASKED))
+_STATE: Final[Plan] = (OF_MACHINE, *looks("a", ("IsConnected", "IsDsEnabled", "BytesInAllQueues", "Machine")))
+_CERTIFICATE: Final = octets(b"certificate")
+_REGISTER: Final = (
+    on("a", "RegisterCertificate", long(2), _CERTIFICATE),
+    on("a", "RegisterCertificate", MISSING, MISSING),
+    on("a", "RegisterCertificate", long(1), _CERTIFICATE),
+)
+_OF_ANOTHER: Final[Plan] = (
+    *looks("a", ("Machine", *_VERSIONS, "IsConnected", "DirectoryServiceServer")),
+    *_LISTS,
+    *(on("a", action) for action in ("Connect", "Disconnect", "Tidy")),
+    *_REGISTER,
+    *looks("a", ("Machine",)),
+)
+
+
+_AS_HERE: Final = (*looks("a", ("IsConnected",)), on("a", "Disconnect"), on("a", "Connect"), on("a", "Tidy"), *_LISTS)
+
+
+def applications() -> Plans:
+    """Return plans about the computer itself, and about another name."""
+    app = create(APPLICATION, "a")
+    plans: dict[str, tuple[Plan, ...]] = {
+        "versions": ((app, *looks("a", ("Machine", *_VERSIONS)), _REGISTER[0], *looks("a", _VERSIONS)),),
+        "connected": (
+            (app, *_STATE, on("a", "Disconnect"), *_STATE, on("a", "Disconnect"), *_STATE, on("a", "Connect"), *_STATE),
+            (
+                *(app, on("a", "Connect"), *_STATE, on("a", "Disconnect"), create(APPLICATION, "a"), *_STATE),
+                *(on("a", "Tidy"), *_STATE, on("a", "Connect"), *_STATE),
+            ),
+        ),
+        "another": tuple(
+            (app, on("a", "Machine", text(name), kind="put"), *_OF_ANOTHER)
+            for name in ("mqconform-elsewhere", "mqconform-elsewhere.example")
+        ),
+        "named-as-here": tuple(
+            (app, on("a", "Machine", text(name), kind="put"), *looks("a", ("Machine", *_VERSIONS)), *_AS_HERE)
+            for name in (COMPUTER, SMALL)
+        ),
+        "two-objects": (
+            (
+                *(app, create(APPLICATION, "b"), on("b", "Machine", text("mqconform-elsewhere"), kind="put")),
+                *looks("a", ("Machine", *_VERSIONS)),
+                *looks("b", ("Machine", *_VERSIONS)),
+            ),
+        ),
+        "machine-ids": (
+            (
+                *(app, *(on("a", "MachineIdOfMachineName", one) for one in _NAMES)),
+                *(on("a", "MachineNameOfMachineId", text(one)) for one in _IDENTIFIERS),
+            ),
+        ),
+        "queues": tuple(_of_queues()),
+    }
+    return plans
+
+
+_NAMES: Final = (text(COMPUTER), Variant("BSTR", None), text("mqconform-elsewhere"))
+_IDENTIFIERS: Final = (MANAGER, f"{{{MANAGER}}}", "01234567-89ab-cdef-0123-456789abcdef", "nothing")
+
+
+def _of_queues() -> Iterator[Plan]:
+    size = (on("g", "Init", MISSING, text(FIRST), MISSING), on("g", "BytesInQueue", kind="get"))
+    start = (create(APPLICATION, "a"), *_LISTS, *queue("i"), *_LISTS)
+    yield (
+        *start,
+        opened("i", SEND, "s"),
+        *_LISTS,
+        *sent("s", 2),
+        create(MANAGEMENT, "g"),
+        *size,
+        *_LISTS,
+        on("s", "Close"),
+        *_LISTS,
+        opened("i", RECEIVE, "r"),
+        taken("r"),
+        *_LISTS,
+        taken("r"),
+        on("r", "Close"),
+        *_LISTS,
+        on("i", "Delete"),
+        *_LISTS,
+    )
+    yield (*start, *queue("j", SECOND), opened("i", PEEK, "p"), *_LISTS, opened("j", SEND, "s"), *_LISTS, *_LISTS)
+    yield (*start, *_abroad(), *_LISTS, on("s", "Close"), *_LISTS)
+    destination = (*start, *queue("j", SECOND), create(DESTINATION, "d"), *ACTIONS["format"])
+    yield (*destination, on("d", "Open"), *_LISTS, on("d", "Close"), *_LISTS)
+    for name in ("other-format", "other-path", "format-abroad", "format-of-nothing", "path"):
+        yield (*destination, on("d", "Open"), *_LISTS, *ACTIONS[name], *_LISTS, on("d", "Close"), *_LISTS)
+
+
+# Management
+
+
+def _abroad(name: str = ABROAD) -> Plan:
+    """Return an outgoing queue, open as `s`."""
+    return (create("MSMQQueueInfo", "w"), on("w", "FormatName", text(name), kind="put"), opened("w", SEND, "s"))
+
+
+_GETTERS: Final = (
+    *("FormatName", "Machine", "MessageCount", "ForeignStatus", "QueueType", "IsLocal"),
+    *("TransactionalStatus", "BytesInQueue"),
+)
+_OF_JOURNALS: Final = ("JournalMessageCount", "BytesInJournal")
+_OF_OUTGOING: Final = ("State", "NextHops")
+
+
+def _report(name: str) -> Act:
+    target = {"type": "queue", "format_name": name}
+    return driven("management.get", target=target, properties=list(management.ASKED))
+
+
+def _managed(name: str = direct(FIRST), *, report: bool = True) -> Plan:
+    """Return looks at all that a management object tells of a queue here."""
+    beside = (_report(name),) if report else ()
+    return (*beside, *looks("g", (*_GETTERS, *_OF_JOURNALS)), on("g", "EodGetReceiveInfo"))
+
+
+def _outgoing() -> Plan:
+    return (_report(ABROAD), *looks("g", (*_GETTERS, *_OF_OUTGOING)), on("g", "EodGetSendInfo"))
+
+
+def init(path: Variant = MISSING, name: Variant = MISSING, machine: Variant = MISSING) -> Act:
+    return on("g", "Init", machine, path, name)
+
+
+_ASK: Final = tuple(
+    on("g", "QueryInterface", text(interfaces()[name].iid))
+    for name in ("IMSMQQueueManagement", "IMSMQOutgoingQueueManagement")
+)
+_NEW: Final = create(MANAGEMENT, "g")
+_UNREADY: Final[Plan] = (*looks("g", (*_GETTERS, *_OF_JOURNALS)), on("g", "EodGetReceiveInfo"), *_ASK)
+
+
+def managements() -> Plans:
+    """Return plans about management objects of queues here."""
+    both = (init(text(FIRST), text(direct(FIRST))), init(NULL, NULL), init(), init(NULL, MISSING))
+    ready = (*queue("i"), opened("i", SEND, "s"), _NEW)
+    named = ((text(FIRST), MISSING), (MISSING, text(direct(FIRST))), (NULL, text(direct(FIRST))), (text(FIRST), NULL))
+    plans: dict[str, tuple[Plan, ...]] = {
+        "uninitialized": ((_NEW, *_UNREADY),),
+        "refused": (
+            (*ready, *(act for one in both for act in (one, *_UNREADY)), init(text(FIRST)), *_managed()),
+            (*ready, init(text(NOWHERE)), *_UNREADY, init(MISSING, text(direct(NOWHERE))), *_UNREADY),
+            (*ready, _report(direct(NOWHERE)), init(MISSING, text(direct(NOWHERE))), init(text(FIRST)), *_managed()),
+            (*ready, create(DESTINATION, "d"), *ACTIONS["path"], *_LOOKS[2:3], init(text(FIRST)), *_managed()),
+            (*ready, init(text("nothing")), init(MISSING, text("nothing")), init(MISSING, text(ABROAD)), *_UNREADY),
+            (
+                *ready,
+                init(text(FIRST), MISSING, text("mqconform-elsewhere")),
+                *looks("g", ("MessageCount", "QueueType")),
+            ),
+        ),
+        "inactive": (
+            (*queue("i"), _NEW, init(text(FIRST)), *_UNREADY, init(MISSING, text(direct(FIRST))), *_UNREADY),
+            (*ready, on("s", "Close"), init(text(FIRST)), *_UNREADY),
+        ),
+        "named": tuple(
+            (*ready, init(path, name, machine), *_managed(), *_ASK)
+            for (path, name), machine in product(named, (MISSING, NULL, text(COMPUTER), text(SMALL)))
+        ),
+        "again": ((*ready, init(text(FIRST)), *_managed(), init(text(FIRST)), *_managed()),),
+        "gone": (
+            (*ready, init(text(FIRST)), on("s", "Close"), on("i", "Delete"), *_managed()),
+            (*ready, init(text(FIRST)), on("s", "Close"), on("i", "Delete"), *_managed(report=False)),
+        ),
+        "counts": tuple(_counts()),
+        "system": tuple(_system()),
+    }
+    return plans
+
+
+def _counts() -> Iterator[Plan]:
+    for journal, transactional in product((False, True), repeat=2):
+        made = (
+            *queue("i", transactional=transactional, journal=journal),
+            opened("i", SEND, "s"),
+            opened("i", RECEIVE, "r"),
+        )
+        send = sent("s", 1, transactional=transactional)
+        look = _managed()
+        yield (
+            *(*made, _NEW, init(text(FIRST)), *look, *send, *look, *send, *send, *look),
+            *(taken("r"), *look, taken("r"), taken("r"), *look, *send, *look),
+        )
+        yield (*made, *send, *send, _NEW, init(MISSING, text(direct(FIRST))), *_managed(report=False), taken("r"))
+    both = (*queue("i"), *queue("j", SECOND, journal=True), opened("i", SEND, "s"), opened("j", SEND, "t"))
+    other = (create(MANAGEMENT, "h"), on("h", "Init", MISSING, text(SECOND), MISSING))
+    seen = looks("h", ("MessageCount", "BytesInQueue", *_OF_JOURNALS))
+    plan = (*both, _NEW, init(text(FIRST)), *other, *sent("s", 2), *_managed(), *seen, *sent("t"), *seen, *_managed())
+    yield (*plan, opened("j", RECEIVE, "r"), taken("r"), *seen, *_managed())
+
+
+def _system() -> Iterator[Plan]:
+    public = (*queue("i", PUBLIC), opened("i", SEND, "s"), _NEW, init(MISSING, text(direct(PUBLIC))))
+    yield (*public, *_managed(direct(PUBLIC)), *_ASK, *sent("s", 2), *_managed(direct(PUBLIC)))
+    name = f"MACHINE={MANAGER};DEADLETTER"
+    system = (create("MSMQQueueInfo", "i"), on("i", "FormatName", text(name), kind="put"), opened("i", RECEIVE, "r"))
+    yield (*system, _NEW, init(MISSING, text(name)), _report(name), *looks("g", ("QueueType", "IsLocal")))
+
+
+_STEPS: Final = (
+    ("in_process", ["192.0.2.7", "192.0.2.8"]),
+    ("socket_connect_failure", None),
+    ("dns_failure", None),
+    ("established", ["192.0.2.8"]),
+    ("closing", None),
+    ("closed", None),
+)
+
+
+def _step(step: str, addresses: list[str] | None) -> Act:
+    given = {} if addresses is None else {"addresses": addresses}
+    return driven("management.connection", format_name=ABROAD, step=step, **given)
+
+
+def outgoing() -> Plans:
+    """Return plans about management objects of outgoing queues."""
+    start = (*_abroad(), _NEW, init(MISSING, text(ABROAD)))
+    actions = ("Pause", "Resume", "EodResend")
+    group = (_report(MULTICAST), *looks("g", (*_GETTERS, *_OF_OUTGOING)), *_ASK)
+    plans: dict[str, tuple[Plan, ...]] = {
+        "multicast": ((*_abroad(MULTICAST), _NEW, init(MISSING, text(MULTICAST)), *group, *sent("s"), *group),),
+        "uninitialized": (
+            (_NEW, *looks("g", _OF_OUTGOING), on("g", "EodGetSendInfo"), *(on("g", one) for one in actions)),
+        ),
+        "told": ((*start, *_ASK, *_outgoing(), *sent("s", 2), *_outgoing()),),
+        "connection": (
+            (*start, *sent("s"), *(act for one in _STEPS for act in (_step(*one), *_outgoing()))),
+            (*start, *(act for one in _STEPS[:4] for act in (_step(*one), *_outgoing()))),
+        ),
+        "paused": tuple(
+            (*start, *sent("s"), *before, *_outgoing(), *(act for one in order for act in (on("g", one), *_outgoing())))
+            for before in ((), (_step(*_STEPS[3]),))
+            for order in (("Pause", "Resume", "Pause"), ("Pause", "EodResend", "Resume"), ("Resume", "EodResend"))
+        ),
+        "transfer": tuple(_transfers(start)),
+    }
+    return plans
+
+
+def _items(name: str) -> Plan:
+    """Return looks at each element of a collection, and at the collections in it."""
+    made: list[Act] = [on(name, "Count", kind="get")]
+    for key in management.ITEMS:
+        if key in ("EodLastAck", "EodFirstNonAck", "EodLastNonAck", "EodNextSeq"):
+            made.append(on(name, "Item", text(key), gives=f"{name}{key}"))
+        else:
+            made.append(on(name, "Item", text(key)))
+    again = (act for act in reversed(made) if act.gives is None)
+    return (*made, *again, on(name, "Item", text("nothing")), on(name, "Item", long(0)), on(name, "_NewEnum"))
+
+
+def _sequence(name: str) -> Plan:
+    return tuple(on(name, "Item", text(key)) for key in ("SeqID", "SeqNo", "PrevNo"))
+
+
+def _collected(name: str, *sequences: str) -> Plan:
+    inner = tuple(act for key in sequences for act in _sequence(f"{name}{key}"))
+    return (_report(ABROAD), on("g", "EodGetSendInfo", gives=name), *_items(name), *inner)
+
+
+def _transfers(start: Plan) -> Iterator[Plan]:
+    connect = _step(*_STEPS[3])
+    send = sent("s", 3, transactional=True)
+    transfer = driven("management.transfer", format_name=ABROAD, count=3)
+    acknowledge = driven("management.acknowledge", format_name=ABROAD, kind="order", sequence_number=1)
+    unacknowledged = ("EodFirstNonAck", "EodLastNonAck", "EodNextSeq")
+    yield (
+        *(*start, *_collected("c", "EodNextSeq"), *send, connect, *_collected("c", "EodNextSeq")),
+        *(transfer, *_collected("c", *unacknowledged), *_outgoing()),
+        *(acknowledge, *_collected("c", "EodLastAck", *unacknowledged), *_outgoing()),
+        *(on("g", "EodResend"), transfer, *_collected("c", "EodLastAck", *unacknowledged)),
+        *(on("g", "Pause"), *_collected("c", "EodNextSeq"), *_outgoing()),
+    )
+
+
+# Collections and the dispenser
+
+
+def collections() -> Plans:
+    """Return plans about a collection that the client makes."""
+    empty = (create(COLLECTION, "c"), on("c", "Count", kind="get"))
+    keys = (text("EodNextSeq"), text(""), text("a"), long(0), long(1))
+    return {"empty": ((*empty, *(on("c", "Item", key) for key in keys), on("c", "_NewEnum"), empty[1]),)}
+
+
+def coordinated() -> Plans:
+    """Return a plan about the dispenser of coordinated transactions, whoever coordinates them."""
+    asked = on("t", "QueryInterface", text(interfaces()["IMSMQTransaction3"].iid))
+    begin = on("x", "BeginTransaction", gives="t")
+    ends = (on("t", "Abort", MISSING, MISSING), on("t", "Abort", MISSING, MISSING))
+    return {"begun": ((create(COORDINATED, "x"), begin, asked, *ends, begin, asked, *ends),)}
+
+
+def interfaces_of_transactions() -> Plans:
+    """Return a plan that asks what get ITransaction gives for the interface of that name."""
+    begin = (
+        create(DISPENSER, "x"),
+        on("x", "BeginTransaction", gives="t"),
+        on("t", "ITransaction", kind="get", gives="i"),
+    )
+    asked = on("i", "QueryInterface", text(interfaces()["ITransaction"].iid))
+    return {"interface": ((*begin, asked, on("t", "Abort", MISSING, MISSING), asked),)}
+
+
+def groups() -> Mapping[str, Plans]:
+    """Return all plans of the scene by the suite's modules."""
+    return {
+        "not-implemented": not_implemented(),
+        "destinations": destinations(),
+        "applications": applications(),
+        "managements": managements(),
+        "outgoing": outgoing(),
+        "collections": collections(),
+        "coordinated": coordinated(),
+        "transactions": interfaces_of_transactions(),
+    }

@@ -1,0 +1,249 @@
+"""Plays plans about the further classes: interfaces, events, passing time, and plain facets beside the objects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from conformance.activex import further_ideal, identity, scenes
+from conformance.activex.expected import Invoke, Readings, Seen
+from conformance.activex.plans import PATH_NAME, Act, Plan
+from conformance.activex.scene_events import event_objects
+from conformance.activex.scene_further import DRIVER, PROFILE, further_objects
+from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, SMALL, Place, Stage
+from conformance.activex.statuses import MEMBER_NOT_FOUND, S_OK
+from conformance.activex.tables_further import EVENT
+from conformance.activex.values import Variant, text
+from conformance.activex.words import as_call, said
+from conformance.runlog.events import StoryStep
+from conformance.suites.objects.claiming import claimed
+from conformance.suites.objects.playing import METHODS, MIN_WAIT_MS, Need, NotCreated, Tell, begin
+from conformance.verdict import Verdict
+
+if TYPE_CHECKING:
+    from conformance.adapter.client import Result
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder
+
+FURTHER: Final = "further"
+EVENTS: Final = "events"
+STAGES: Final[Mapping[str, Stage]] = {FURTHER: further_objects, EVENTS: event_objects}
+"""Scenes by the name that an example has."""
+
+
+def cases(plans: Mapping[str, Iterable[Plan]], stage: str = FURTHER) -> list[Any]:
+    """Return pytest parameters: plans by name, marked with the requirements that a scene judges in them."""
+    params = []
+    for name, some in plans.items():
+        made = tuple(some)
+        found = claimed((stage, made), partial(further_ideal.claimed, made, STAGES[stage]))
+        marks = pytest.mark.requirement(*found)
+        params.append(pytest.param(made, id=name, marks=marks))
+    return params
+
+
+def check(plans: Iterable[Plan], mq: Port, judge: Recorder, mq_need: Need, stage: str = FURTHER) -> None:
+    """Play plans, each with new objects, and record the verdicts. Skips the test for a class that is not there."""
+    mq_need(*METHODS)
+    for plan in plans:
+        begin(mq, judge, {"acts": [act.to_json() for act in plan], "scene": stage})
+        try:
+            for verdicts in play(plan, mq, judge.readings, judge.step_told, stage):
+                judge.record(*verdicts)
+        except NotCreated as lacking:
+            pytest.skip(str(lacking))
+
+
+def play(
+    plan: Plan, mq: Port, readings: Readings, tell: Tell, stage: str
+) -> Generator[tuple[Verdict, ...], None, None]:
+    """Yield the verdicts on each answer. Calls of an object that no answer has handed out are left out."""
+    player = Player(mq, readings, tell, stage)
+    try:
+        for act in plan:
+            yield player.do(act)
+    finally:
+        player.leave()
+
+
+class Player:
+    """Plays acts. handles: the driver's name of each object of the plan. texts: what its words stand for."""
+
+    def __init__(self, mq: Port, readings: Readings, tell: Tell, stage: str) -> None:
+        self.mq, self.readings, self.tell, self.stage = mq, readings, tell, stage
+        self._virtual = mq.hello.clock == "virtual" and mq.offers("clock.advance")
+        self._wait_ms = 0 if self._virtual else mq.hello.settle_ms + max(mq.hello.slack_ms, MIN_WAIT_MS)
+        place = _place(mq)
+        self.texts, self.scene = place.texts, STAGES[stage](readings, place)
+        self.handles: dict[str, str] = {}
+        self.created: list[str] = []
+        self.events: list[str] = []  # handles of event objects that are held
+        self.released: set[str] = set()
+        if stage == EVENTS:
+            mq.told_events()  # what an earlier example left
+
+    def do(self, planned: Act) -> tuple[Verdict, ...]:
+        """Play an act and judge the answer, unless a name in it stands for nothing."""
+        act = scenes.spoken(planned, self.texts)
+        if act.passes_ms:
+            return self._pass(act)
+        if act.call is None:
+            self.handles[act.object] = self._create(act)
+            self.scene.do(act, None)
+            return ()
+        if act.object == DRIVER:
+            return self._drive(act, act.call)
+        values = self._values(act.call)
+        if act.object not in self.handles or values is None:
+            return ()
+        seen = self._call(self.handles[act.object], act.call, values)
+        if self.stage == EVENTS:
+            seen = replace(seen, shown=self._told())
+        self.tell(lambda: StoryStep(said(act), as_call(planned), seen.to_json()))
+        verdicts = self.scene.do(act, seen)
+        self.texts = scenes.known(act, seen, self.texts)
+        if act.gives is not None and seen.gives and seen.value is not None:
+            self.handles[act.gives] = self.handles.get(seen.value.value, str(seen.value.value))
+        elif act.gives is not None:
+            self.handles.pop(act.gives, None)
+        return verdicts
+
+    def _pass(self, act: Act) -> tuple[Verdict, ...]:
+        if self._virtual:
+            self.mq.call("clock.advance", by_ms=act.passes_ms)
+        else:
+            self.mq.time.sleep(act.passes_ms / 1000)
+        seen = Seen(S_OK, shown=self._told())
+        self.tell(lambda: StoryStep(f"{act.passes_ms} ms pass", as_call(act), seen.to_json()))
+        return self.scene.do(act, seen)
+
+    def _told(self) -> Mapping[str, Seen]:
+        """Return the events since the last look, as the scene of events shows them."""
+        self._catch_up()
+        told: dict[str, Seen] = {}
+        for at, event in enumerate(self.mq.told_events(self._wait_ms)):
+            source = self._by_name(Variant("DISPATCH", event["object"])).value
+            arguments = tuple(self._by_name(Variant.from_json(one)) for one in event.get("arguments", ()))
+            told[f"{at} {source} {event['name']}"] = Seen(S_OK, Variant("ARRAY", arguments, "VARIANT"))
+        return told
+
+    def _catch_up(self) -> None:
+        """Make a call that changes nothing: its answer comes after the events of the call before it."""
+        if self.mq.offers("clock.now"):
+            self.mq.call("clock.now")
+        elif self.events and self.mq.offers("objects.get"):
+            self.mq.call("objects.get", object=self.events[-1], members=["Hwnd"])
+        elif self.mq.offers("objects.describe"):
+            self.mq.call("objects.describe", **{"class": EVENT})
+
+    def leave(self) -> None:
+        """Delete what was made if no reset does, and let go of the objects."""
+        if not self.mq.offers("reset"):
+            for name in self.created:
+                if name in self.handles:
+                    self._call(self.handles[name], Invoke("Delete", "method"), [])
+        if self.mq.offers("objects.release"):
+            self.mq.call(
+                "objects.release",
+                objects=[one for one in dict.fromkeys(self.handles.values()) if one not in self.released],
+            )
+
+    def _create(self, act: Act) -> str:
+        params = {"class": act.coclass}
+        result = self.mq.call("objects.create", **params)
+        self.tell(lambda: StoryStep(said(act), as_call(act), {"status": result.status}))
+        if result.status != 0:
+            raise NotCreated(f"the driver creates no {act.coclass}")
+        if act.coclass == "MSMQQueueInfo":
+            self.created.append(act.object)
+        if act.coclass == EVENT:
+            self.events.append(str(result.values["object"]))
+        return str(result.values["object"])
+
+    def _drive(self, act: Act, call: Invoke) -> tuple[Verdict, ...]:
+        if self.mq.offers(call.member):
+            params = json.loads(str(call.arguments[0].value))
+            result = self.mq.call(call.member, **params)
+            values = result.values.get("values", result.values.get("packets"))
+            value = None if values is None else text(json.dumps(values))
+            seen = Seen(int(result.status or 0), value)
+            self.tell(
+                lambda: StoryStep(call.member, {"method": call.member, "params": params}, {"status": result.status})
+            )
+            return self.scene.do(act, seen)
+        return ()
+
+    def _known(self, call: Invoke) -> Iterable[Variant]:
+        """Yield the arguments with what an act before has told, for words of the plan."""
+        for one in call.arguments:
+            if one.vt in ("I8", "UI4") and isinstance(one.value, str):  # a word for what an act before has told
+                yield replace(one, value=int(self.texts.get(one.value, "0")))
+            else:
+                yield one
+
+    def _values(self, call: Invoke) -> list[Variant] | None:
+        values: list[Variant] = []
+        for one in self._known(call):
+            if one.vt in ("DISPATCH", "UNKNOWN") and one.value is not None:
+                if one.value not in self.handles:
+                    return None
+                one = replace(one, value=self.handles[one.value])
+            values.append(one)
+        return values
+
+    def _call(self, handle: str, call: Invoke, values: list[Variant]) -> Seen:
+        if call.member == "QueryInterface":
+            return self._handed(self.mq.call("objects.query", object=handle, iid=values[0].value))
+        if call.member == "Advise":
+            sink, iid = values[0].value, values[1].value
+            return self._advised(self.mq.call("objects.advise", object=handle, sink=sink, iid=iid))
+        if call.member == "Unadvise":
+            cookie, iid = values[0].value, values[1].value
+            return Seen(int(self.mq.call("objects.unadvise", object=handle, cookie=cookie, iid=iid).status or 0))
+        if call.member == "Release":
+            self.released.add(handle)
+            self.events = [one for one in self.events if one != handle]
+            return Seen(int(self.mq.call("objects.release", objects=[handle]).status or 0))
+        arguments = [value.to_json() for value in values]
+        params = {"object": handle, "member": call.member, "kind": call.kind, "arguments": arguments}
+        result = self.mq.call("objects.invoke", **params)
+        other = identity.other_kind(call.member, call.kind)
+        if result.status == MEMBER_NOT_FOUND and other is not None:  # asked in any case: a record is judged anew
+            found = self.mq.call("objects.invoke", **{**params, "kind": other})
+            result = found if identity.takes_other_kind(self.readings) else result
+        shown = result.values.get("value")
+        return Seen(int(result.status or 0), None if shown is None else self._by_name(Variant.from_json(shown)))
+
+    def _advised(self, result: Result) -> Seen:
+        cookie = result.values.get("cookie")
+        return Seen(int(result.status or 0), None if cookie is None else Variant("UI4", int(cookie)))
+
+    def _handed(self, result: Result) -> Seen:
+        given = result.values.get("object")
+        if result.status != S_OK or given is None:
+            return Seen(int(result.status or 0))
+        return Seen(S_OK, self._by_name(Variant("DISPATCH", str(given))))
+
+    def _by_name(self, value: Variant) -> Variant:
+        """Return a value with the plan's name of an object that the plan knows, in the place of its handle."""
+        if value.vt not in ("DISPATCH", "UNKNOWN"):
+            return value
+        known = next((name for name, handle in self.handles.items() if handle == value.value), value.value)
+        return replace(value, value=known)
+
+
+def _place(mq: Port) -> Place:
+    name = mq.unique()
+    words = {
+        COMPUTER: mq.hello.computer,
+        SMALL: mq.hello.computer.lower(),
+        MANAGER: mq.hello.queue_manager or "",
+        QUEUE: name,
+    }
+    profile = str(mq.hello.profile)
+    return Place(words | {PATH_NAME: f"{mq.hello.computer}\\private$\\{name}", PROFILE: profile})

@@ -1,0 +1,21 @@
+"""MC-MQAC 3.15: a collection that the client makes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.activex import plans_further
+from conformance.suites.objects import further
+from conformance.suites.objects.playing import Need
+
+if TYPE_CHECKING:
+    from conformance.activex.plans import Plan
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder
+
+
+@pytest.mark.parametrize("plans", further.cases(plans_further.collections()))
+def test_a_collection_of_the_client_is_empty(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
+    further.check(plans, mq, judge, mq_need)
