@@ -1,4 +1,4 @@
-"""Make administration acknowledgments, order and final acknowledgments, and reports (MS-MQQB 3.1.7.15, 3.1.7.17, 3.1.5.8.9)."""
+"""Make administration, order and final acknowledgments, and reports (MS-MQQB 3.1.7.15, 3.1.7.17, 3.1.5.8.9)."""
 
 from __future__ import annotations
 
@@ -158,14 +158,21 @@ class Acknowledging:
 
     def report(self, session: Session, read: dict[str, Json], next_hop: str | None = None) -> None:
         """Send a report of a traced message (3.1.5.8.9; 3.1.7.1.7 with the address of the next hop)."""
-        message = {
+        self.node.post(self.report_queue(read), self.report_message(read, next_hop), session.remote)
+
+    def report_queue(self, read: dict[str, Json]) -> str:
+        """Return the queue that DebugHeader names."""
+        return f"PUBLIC={read['trace_queue']}"
+
+    def report_message(self, read: dict[str, Json], next_hop: str | None) -> dict[str, Json]:
+        """Return the report of a message."""
+        return {
             **self.plain(net.REPORT),
             "delivery": "express",
             "label": self.report_label(read),
             "body": base64.b64encode(self.report_body(read, next_hop).encode("utf-16-le")).decode("ascii"),
             "body_type": VT_LPWSTR,
         }
-        self.node.post(f"PUBLIC={read['trace_queue']}", message, session.remote)
 
     def report_label(self, read: dict[str, Json]) -> str:
         """Return the label of a report."""

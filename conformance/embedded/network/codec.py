@@ -1,4 +1,4 @@
-"""Read and write the packets of MS-MQQB 2.2 other than user messages. What is read can be written again byte for byte."""
+"""Read and write the packets of MS-MQQB 2.2 but user messages. What is read can be written again byte for byte."""
 
 from __future__ import annotations
 

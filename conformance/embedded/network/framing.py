@@ -1,4 +1,4 @@
-"""Cut the bytes of a connection into packets, and refuse what cannot become one before it is there (MS-MQQB 3.1.5.1)."""
+"""Cut the bytes of a connection into packets; refuse early what cannot become one (MS-MQQB 3.1.5.1)."""
 
 from __future__ import annotations
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import base64
-import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from conformance.embedded.clock import RealClock
+from conformance.embedded.clock import Clock, RealClock
 from conformance.embedded.entities import Message, MqError, Position, Queue, Reason, State
 from conformance.embedded.manager import Manager, Parts
 from conformance.embedded.network import layout as net
@@ -60,8 +59,10 @@ class NetworkParts:
 class Node:
     """One queue manager. dialler: connects to an address for a route; the session it makes is given to `connected`."""
 
-    def __init__(self, settings: Settings, folder: Path, scheduler: Scheduler, parts: NetworkParts) -> None:
-        """Recover the state in a folder. Raises StoreError if it cannot be used."""
+    def __init__(
+        self, settings: Settings, folder: Path, scheduler: Scheduler, parts: NetworkParts, clock: Clock | None = None
+    ) -> None:
+        """Recover the state in a folder. Raises StoreError if it cannot be used. clock: the computer's by default."""
         self.settings = settings
         self.scheduler = scheduler
         self.parts = parts
@@ -69,7 +70,7 @@ class Node:
         self.kept = Kept(folder / "network.sqlite")
         queues = type("Queues", (NetworkQueues,), {"hosts": frozenset({settings.host.lower()})})
         inner = Parts(delivery=parts.delivery, queues=queues, writer=parts.writer)
-        self.manager = Manager(folder, "network", profile=PROFILE, clock=RealClock(), parts=inner)
+        self.manager = Manager(folder, "network", profile=PROFILE, clock=clock or RealClock(), parts=inner)
         self.manager.guid = str(uuid.UUID(self.kept.value("guid", str(uuid.uuid4()))))
         self.kept.keep("guid", self.manager.guid)
         self.guid = uuid.UUID(self.manager.guid).bytes_le
@@ -151,11 +152,11 @@ class Node:
 
     def now(self) -> float:
         """Return the time in seconds since 1970."""
-        return time.time()
+        return self.manager.clock.now_ms() / 1000
 
     def uptime_ms(self) -> int:
         """Return milliseconds since the system was started, as far as 32 bits hold them."""
-        return time.monotonic_ns() // 1_000_000 & 0xFFFFFFFF
+        return int(self.scheduler.time() * 1000) & 0xFFFFFFFF
 
     # Sessions.
 
@@ -323,7 +324,7 @@ class Node:
         return self.manager.next_timestamp() << 32 | 1
 
     def packet(self, message: dict[str, Json], packet: str | None, header: SessionHeader | None) -> bytes:
-        """Return the bytes of a user message, with a SessionHeader if one is given. Raises MqError if it has no room."""
+        """Return the bytes of a user message, with a SessionHeader if one is given. Raises MqError if too large."""
         data = base64.b64decode(packet if packet is not None else self.manager.writer.encode(message))
         if header is None:
             return data

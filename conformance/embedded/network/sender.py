@@ -1,8 +1,7 @@
-"""What waits to be sent to another queue manager, and what of it is acknowledged (MS-MQQB 3.1.5.5 to 3.1.5.7, 3.1.7.1)."""
+"""Keep, send and resend what goes to another queue manager (MS-MQQB 3.1.5.5 to 3.1.5.7, 3.1.6.5, 3.1.7.1)."""
 
 from __future__ import annotations
 
-import base64
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -172,7 +171,7 @@ class Route:
     def expired(self, entry: Entry) -> bool:
         """Return true if the time to reach the queue is over (3.1.7.1.2)."""
         lives = entry.message.get("time_to_reach_queue", INFINITE)
-        return lives != INFINITE and self.node.now() - entry.message["sent_time"] > lives
+        return bool(lives != INFINITE and self.node.now() - entry.message["sent_time"] > lives)
 
     def expire(self, entry: Entry) -> None:
         """Delete an expired message, with the acknowledgment and the copy that it asks for."""
@@ -327,8 +326,3 @@ class Route:
 def _up_to(number: int, acknowledged: int) -> bool:
     """Return true if a count of 16 bits has reached a number, across its overflow."""
     return (acknowledged - number & COUNT) < 0x8000
-
-
-def packet_text(data: bytes) -> str:
-    """Return bytes in base64."""
-    return base64.b64encode(data).decode("ascii")

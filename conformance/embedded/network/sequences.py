@@ -77,7 +77,7 @@ class Incoming:
 
 
 class Sequences:
-    """IncomingTxSequenceID, IncomingTxSequenceNumber and TxMessageRejectCount, by the queue manager at the other end."""
+    """IncomingTxSequenceID, IncomingTxSequenceNumber and TxMessageRejectCount, by the other queue manager."""
 
     def __init__(self, node: Node) -> None:
         self.node = node

@@ -177,12 +177,13 @@ class Server:
 
     async def _connect(self, route: Route, pinged: bool) -> None:
         loop = asyncio.get_running_loop()
-        host = self._settings.host
+        host, port = self._settings.host, self.node.settings.peer_port
+        assert route.address is not None and port is not None
         own = None if host in WILDCARDS else (host, 0)
         connecting = loop.create_connection(
             lambda: Connection(self, lambda link: self.node.connected(link, route, pinged=pinged)),
             route.address,
-            self.node.settings.peer_port,
+            port,
             local_addr=own,
         )
         try:
