@@ -87,6 +87,7 @@ class Node:
         self.pings = parts.pings(self)
         self.sessions: list[Session] = []
         self.routes: dict[str, Route] = {}
+        self.held_bytes = 0
         self.addresses: dict[bytes, str] = {}
         self._message_id = int(self.kept.value("message-id", 0))
         self._keys = int(self.kept.value("outgoing-key", 0))
@@ -114,7 +115,8 @@ class Node:
             order_acked = bool(stored.pop("order_acked"))
             entry = Entry(key, **stored, order_acked=order_acked)
             awaits_final = order_acked and entry.asks_journal()
-            (route.awaiting_final if awaits_final else route.table).append(entry)
+            (route.awaiting_final if awaits_final else route.table)[key] = entry
+            self.held_bytes += entry.size
         for route in list(self.routes.values()):
             route.go()
         self.commit()
@@ -297,8 +299,9 @@ class Node:
         if route is None:
             self._post_here(name, made)
             return
-        if size + sum(entry.size for each in self.routes.values() for entry in each.table) > MOST_OUTGOING_BYTES:
+        if size + self.held_bytes > MOST_OUTGOING_BYTES:
             return
+        self.held_bytes += size
         self._keys += 1
         entry = Entry(self._keys, made, size, packet)
         self.keep_entry(route, entry)
@@ -353,7 +356,8 @@ class Node:
         self.kept.keep(f"route:{route.key}", [sequence.identifier, sequence.number, sequence.last_acked])
 
     def drop_entry(self, entry: Entry) -> None:
-        """Keep a message no longer."""
+        """Hold a message no longer."""
+        self.held_bytes -= entry.size
         if entry.recoverable:
             self.kept.drop_entry(entry.key)
 

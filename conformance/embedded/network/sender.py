@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from conformance.embedded import packet_layout as lay
@@ -89,8 +90,8 @@ class Route:
         self.direct = direct
         self.session: Session | None = None
         self.dialling = False
-        self.table: list[Entry] = []
-        self.awaiting_final: list[Entry] = []
+        self.table: dict[int, Entry] = {}
+        self.awaiting_final: dict[int, Entry] = {}
         self.sequence = Outgoing(0)
         self.retry = Timer(node.scheduler, node.guarded(self.retry_over))
         self.order_wait = Timer(node.scheduler, node.guarded(self.order_wait_over))
@@ -102,7 +103,7 @@ class Route:
 
     def add(self, entry: Entry) -> None:
         """Append a message (3.1.7.12), and send it if it can be sent."""
-        self.table.append(entry)
+        self.table[entry.key] = entry
         self.go()
 
     def go(self) -> None:
@@ -140,7 +141,7 @@ class Route:
         self.session, session.route = session, self
         self.dialling = False
         self.retry.stop()
-        for entry in self.table:
+        for entry in self.table.values():
             entry.awaiting = entry.session_acked = False
             entry.number = entry.recoverable_number = 0
         self.pump()
@@ -158,15 +159,20 @@ class Route:
     def pump(self) -> None:
         """Send what waits, in order, as far as the window has room."""
         session = self.session
-        for entry in list(self.table):
-            if session is None or not session.may_send():
+        while session is not None and session.may_send():
+            waiting = (each for each in self.table.values() if self.waits(each))
+            entries = list(islice(waiting, session.send_window()))
+            for entry in entries:
+                if self.expired(entry):
+                    self.expire(entry)
+                elif session.may_send():
+                    self.send(session, entry)
+            if not entries:
                 return
-            if entry.awaiting or entry.session_acked or entry.order_acked:
-                continue
-            if self.expired(entry):
-                self.expire(entry)
-                continue
-            self.send(session, entry)
+
+    def waits(self, entry: Entry) -> bool:
+        """Return true for a message that is to be sent on this session."""
+        return not (entry.awaiting or entry.session_acked or entry.order_acked)
 
     def expired(self, entry: Entry) -> bool:
         """Return true if the time to reach the queue is over (3.1.7.1.2)."""
@@ -218,7 +224,7 @@ class Route:
 
     def previous(self, entry: Entry) -> int:
         """Return the number of the transactional message before this one in the table; 0 for the first."""
-        before = [each.tx_number for each in self.table if each.tx_number and each.tx_number < entry.tx_number]
+        before = [each.tx_number for each in self.table.values() if each.tx_number and each.tx_number < entry.tx_number]
         acked = self.sequence.last_acked
         return max([*before, *([acked] if acked < entry.tx_number else [])], default=0)
 
@@ -226,12 +232,12 @@ class Route:
 
     def awaits_ack(self) -> bool:
         """Return true if a message that was sent has no session acknowledgment."""
-        return any(entry.awaiting and not entry.session_acked for entry in self.table)
+        return any(entry.awaiting and not entry.session_acked for entry in self.table.values())
 
     def acknowledged(self, given: SessionHeader) -> None:
         """Mark and delete what a SessionHeader acknowledges (3.1.5.5.1 to 3.1.5.5.3)."""
         session = self.session
-        for entry in list(self.table):
+        for entry in list(self.table.values()):
             if entry.number and entry.awaiting and not entry.session_acked and _up_to(entry.number, given.received):
                 entry.session_acked = True
                 if session is not None:
@@ -268,7 +274,7 @@ class Route:
             sequence.resend = 0
             self.order_wait.stop()
         sequence.ack_count += 1
-        for entry in list(self.table):
+        for entry in list(self.table.values()):
             if entry.tx_number and entry.tx_number <= body.number:
                 entry.order_acked = True
                 if entry.session_acked:
@@ -279,12 +285,13 @@ class Route:
         """Delete a message with an order acknowledgment, or let it await its final one."""
         self.remove(entry)
         if entry.asks_journal():
-            self.awaiting_final.append(entry)
+            self.node.held_bytes += entry.size
+            self.awaiting_final[entry.key] = entry
             self.node.keep_entry(self, entry)
 
     def next_sequence(self) -> None:
         """Begin a new sequence if every message of this one is acknowledged."""
-        if self.sequence.identifier and not any(entry.tx_number for entry in self.table):
+        if self.sequence.identifier and not any(entry.tx_number for entry in self.table.values()):
             ordinal = (self.sequence.identifier & INFINITE) + 1
             stamp = self.sequence.identifier >> 32
             self.sequence = Outgoing(stamp << 32 | ordinal, ack_count=self.sequence.ack_count)
@@ -292,7 +299,7 @@ class Route:
 
     def final_ack(self, body: FinalAckBody, message_class: int) -> None:
         """Receive a FinalAck packet (3.1.5.7)."""
-        for entry in [*self.table, *self.awaiting_final]:
+        for entry in [*self.table.values(), *self.awaiting_final.values()]:
             if entry.transactional and entry.message["identifier"]["ordinal"] == body.message:
                 self.remove(entry)
                 self.sequence.unacked = [each for each in self.sequence.unacked if each != entry.tx_number]
@@ -305,9 +312,9 @@ class Route:
 
     def order_wait_over(self) -> None:
         """Transactional Ack Wait Timer Event (3.1.6.5)."""
-        if self.session is None or not any(entry.tx_number for entry in self.table):
+        if self.session is None or not any(entry.tx_number for entry in self.table.values()):
             return
-        for entry in self.table:
+        for entry in self.table.values():
             if entry.tx_number and not entry.order_acked:
                 if entry.awaiting and not entry.session_acked:
                     self.session.unacked_sent -= 1
@@ -318,8 +325,8 @@ class Route:
 
     def remove(self, entry: Entry) -> None:
         """Take a message out of the table, and out of what is kept."""
-        self.table = [each for each in self.table if each is not entry]
-        self.awaiting_final = [each for each in self.awaiting_final if each is not entry]
+        self.table.pop(entry.key, None)
+        self.awaiting_final.pop(entry.key, None)
         self.node.drop_entry(entry)
 
 

@@ -127,23 +127,23 @@ class _StampOwn(_Answers):
 
 
 class _SystemXor(_Answers):
-    bits = 0
+    turned = 0
 
     def establish_answer(self, packet: EstablishConnection, *, refused: bool) -> EstablishConnection:
         made = super().establish_answer(packet, refused=refused)
-        return replace(made, system=made.system ^ self.bits)
+        return replace(made, system=made.system ^ self.turned)
 
 
 class _SystemLowByte(_SystemXor):
-    bits = net.SYSTEM_RESERVED
+    turned = net.SYSTEM_RESERVED
 
 
 class _SystemUnused(_SystemXor):
-    bits = 0x4000
+    turned = 0x4000
 
 
 class _PingedTurned(_SystemXor):
-    bits = net.NOT_PINGED
+    turned = net.NOT_PINGED
 
 
 class _Parameters(Session):

@@ -180,7 +180,7 @@ class _ResendsSoon(Durations):
 
 class _ResendsBackwards(Route):
     def order_wait_over(self) -> None:
-        self.table.reverse()
+        self.table = dict(reversed(self.table.items()))
         super().order_wait_over()
 
 
@@ -188,7 +188,7 @@ class _Forgets(Route):
     """Forgets what was sent when the session is cut."""
 
     def lost(self, session: Session) -> None:
-        for entry in [each for each in self.table if each.transmitted]:
+        for entry in [each for each in self.table.values() if each.transmitted]:
             self.remove(entry)
         super().lost(session)
 
@@ -198,7 +198,7 @@ class _SessionAckEnough(Route):
 
     def acknowledged(self, given: SessionHeader) -> None:
         super().acknowledged(given)
-        for entry in [each for each in self.table if each.tx_number and each.session_acked]:
+        for entry in [each for each in self.table.values() if each.tx_number and each.session_acked]:
             self.remove(entry)
 
 
@@ -207,7 +207,7 @@ class _NewSequenceEarly(Route):
 
     def order_ack(self, body: OrderAckBody) -> None:
         super().order_ack(body)
-        if any(entry.tx_number for entry in self.table):
+        if any(entry.tx_number for entry in self.table.values()):
             self.sequence = type(self.sequence)(self.sequence.identifier + 1)
 
 
