@@ -171,7 +171,7 @@ def _as_ipv6(packed: bytes) -> bytes:
 
 
 def _checksum(data: bytes) -> int:
-    """Return the checksum of the internet: the complement of the sum of all words, which is a remainder of one number."""
+    """Return the checksum of the internet: the complement of the sum of all words, found as one remainder."""
     even = data if len(data) % 2 == 0 else data + b"\x00"
     number = int.from_bytes(even, "big")
     rest = number % 0xFFFF
