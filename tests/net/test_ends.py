@@ -165,7 +165,7 @@ def test_writes_are_cut_into_pieces_and_recorded(tmp_path: Path) -> None:
         session = ends.connect(place, LONG_S)
         ends.send(session, SENT[0], (1, 3, 5), 0.001, LONG_S)
         ends.close(session, "half")
-        got, ended = ends.received(session, LONG_S, 1)
+        got, _ = ends.received(session, LONG_S, 1)
         assert b"".join(heard) == SENT[0] and len(heard) > 1
         assert [one.data for one in got] == [SENT[0]]
         with pytest.raises(NotConnectedError):
