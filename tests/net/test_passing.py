@@ -56,11 +56,14 @@ def listening() -> Iterator[socket.socket]:
 
 def test_a_session_goes_through(tmp_path: Path) -> None:
     target = tmp_path / "said.pcapng"
-    with manager() as server, proxy(target, to(server)) as (_, place):
-        with socket.create_connection(place.pair, 20, source_address=("127.0.0.5", 0)) as client:
-            for said, answer in zip(turns("initiator"), turns("acceptor"), strict=False):
-                client.sendall(said)
-                assert whole(client, len(answer)) == answer
+    with (
+        manager() as server,
+        proxy(target, to(server)) as (_, place),
+        socket.create_connection(place.pair, 20, source_address=("127.0.0.5", 0)) as client,
+    ):
+        for said, answer in zip(turns("initiator"), turns("acceptor"), strict=False):
+            client.sendall(said)
+            assert whole(client, len(answer)) == answer
     found = events(target)
     opened = next(each for each in found if isinstance(each, Opened))
     assert opened.initiator.address == "127.0.0.5" and opened.acceptor.port == 1801
@@ -72,42 +75,51 @@ def test_a_session_goes_through(tmp_path: Path) -> None:
 
 
 def test_the_server_sees_the_address_of_its_client(tmp_path: Path) -> None:
-    with listening() as listener, proxy(tmp_path / "f", to(Place(*listener.getsockname()))) as (_, place):
-        with socket.create_connection(place.pair, 20, source_address=("127.0.0.7", 0)):
-            made, peer = listener.accept()
-            made.close()
-            assert peer[0] == "127.0.0.7"
+    with (
+        listening() as listener,
+        proxy(tmp_path / "f", to(Place(*listener.getsockname()))) as (_, place),
+        socket.create_connection(place.pair, 20, source_address=("127.0.0.7", 0)),
+    ):
+        made, peer = listener.accept()
+        made.close()
+        assert peer[0] == "127.0.0.7"
 
 
 def test_nothing_is_lost_when_one_side_is_slow(tmp_path: Path) -> None:
     data = bytes(range(256)) * 40_000
-    with listening() as listener, proxy(tmp_path / "f", to(Place(*listener.getsockname()))) as (_, place):
-        with socket.create_connection(place.pair, 20) as client:
-            made, _ = listener.accept()
-            sending = threading.Thread(target=client.sendall, args=(data,))
-            with made:
-                made.settimeout(20)
-                made.sendall(b"first")
-                assert whole(client, 5) == b"first"  # The other direction goes on meanwhile.
-                sending.start()
-                assert whole(made, len(data)) == data
-                sending.join()
+    with (
+        listening() as listener,
+        proxy(tmp_path / "f", to(Place(*listener.getsockname()))) as (_, place),
+        socket.create_connection(place.pair, 20) as client,
+    ):
+        made, _ = listener.accept()
+        sending = threading.Thread(target=client.sendall, args=(data,))
+        with made:
+            made.settimeout(20)
+            made.sendall(b"first")
+            assert whole(client, 5) == b"first"  # The other direction goes on meanwhile.
+            sending.start()
+            assert whole(made, len(data)) == data
+            sending.join()
     assert (tmp_path / "f").stat().st_size > len(data)
 
 
 def test_the_end_of_one_direction_leaves_the_other_open(tmp_path: Path) -> None:
     target = tmp_path / "f"
-    with listening() as listener, proxy(target, to(Place(*listener.getsockname()))) as (_, place):
-        with socket.create_connection(place.pair, 20) as client:
-            made, _ = listener.accept()
-            with made:
-                made.settimeout(20)
-                client.sendall(b"last")
-                client.shutdown(socket.SHUT_WR)
-                assert whole(made, 4) == b"last" and made.recv(1) == b""
-                made.sendall(b"answer")
-                assert whole(client, 6) == b"answer"
-            assert client.recv(1) == b""
+    with (
+        listening() as listener,
+        proxy(target, to(Place(*listener.getsockname()))) as (_, place),
+        socket.create_connection(place.pair, 20) as client,
+    ):
+        made, _ = listener.accept()
+        with made:
+            made.settimeout(20)
+            client.sendall(b"last")
+            client.shutdown(socket.SHUT_WR)
+            assert whole(made, 4) == b"last" and made.recv(1) == b""
+            made.sendall(b"answer")
+            assert whole(client, 6) == b"answer"
+        assert client.recv(1) == b""
     assert [each.how for each in events(target) if isinstance(each, Closed)] == ["fin"]
 
 
