@@ -240,7 +240,8 @@ class Peer:
             if wrong and not self.has("goes-on-when-refused"):
                 return self.close(link)
             link.state = "waiting-cpr"
-            self.put(link, encode("ConnectionParameters"))
+            trip = min(120_000, max(500, 8 * (self.now - int(fields[EC + "TimeStamp"]))))
+            self.put(link, encode("ConnectionParameters", {CP + "RecoverableAckTimeout": trip}))
         else:
             link.state = "open"
             self.flush()
@@ -305,7 +306,9 @@ class Peer:
             return self.nack(packet, 0x8002, 4)
         if transactional and not self.in_order(packet):
             return None
-        self.nack(packet, 0x4000 if self.has("wrong-class-of-arrival") else 0x0002, 15 if self.has("always-acks") else 1)
+        self.nack(
+            packet, 0x4000 if self.has("wrong-class-of-arrival") else 0x0002, 15 if self.has("always-acks") else 1
+        )
         if "consumes" in queue:
             self.at(queue["consumes"], lambda: self.removed(packet, 0x4000, 2))
         elif fields[UH + "TimeToBeReceived"] != 0xFFFFFFFF and not self.has("never-expires"):
@@ -346,7 +349,7 @@ class Peer:
 
     def final_ack(self, packet: Packet, message_class: int) -> None:
         fields = packet.fields
-        values = self.system() | {
+        values = self.system(fields) | {
             MP + "MessageClass": message_class,
             UH + "Flags.DM": 1,
             "FinalAckBody.TxSequenceID": fields[TX + "TxSequenceID"],
@@ -355,15 +358,15 @@ class Peer:
             "FinalAckBody.SourceGUID": fields[UH + "SourceQueueManager"],
             "FinalAckBody.MessageID": fields[UH + "MessageID"],
         }
-        if not self.has("never-final"):
+        if fields[UH + "Flags.DQ"] == 7 and not self.has("never-final"):  # no directory finds the host of another
             self.deliver_out(encode("FinalAck", values), kept=True)
 
-    def system(self) -> dict[str, Any]:
+    def system(self, fields: Any = None) -> dict[str, Any]:
         self.next_id += 1
-        return {
-            UH + "SourceQueueManager": OWN, UH + "MessageID": self.next_id, UH + "SentTime": self.base_s or 0,
-            UH + "Flags.DQ": 7, UH + "DestinationQueue.DirectFormatName": "TCP:127.0.0.2\\PRIVATE$\\order_queue$",
-        }  # fmt: skip
+        common = {UH + "SourceQueueManager": OWN, UH + "MessageID": self.next_id}
+        common[UH + "SentTime"] = self.base_s or int(fields[UH + "SentTime"])
+        name = "TCP:127.0.0.2\\PRIVATE$\\order_queue$"
+        return common | {UH + "Flags.DQ": 7, UH + "DestinationQueue.DirectFormatName": name}
 
     def reject(self, packet: Packet, message_class: int) -> None:
         if packet.fields[UH + "Flags.TH"]:
@@ -384,6 +387,7 @@ class Peer:
             return
         lineage = UUID(NULL if self.has("wrong-correlation") else str(fields[UH + "SourceQueueManager"])).bytes_le
         self.next_id += 1
+        bodiless = message_class in (2, 0x4000) or fields.get("SecurityHeader.Flags.EB") or self.has("no-body")
         values = {
             "BaseHeader.TimeToReachQueue": 0xFFFFFFFF, UH + "SourceQueueManager": OWN, UH + "MessageID": self.next_id,
             UH + "SentTime": self.base_s or int(fields[UH + "SentTime"]),
@@ -391,7 +395,7 @@ class Peer:
             UH + "DestinationQueue.DirectFormatName": fields[UH + "AdminQueue.DirectFormatName"],
             UH + "Flags.RQ": int(fields[UH + "Flags.DQ"]), MP + "MessageClass": message_class,
             MP + "CorrelationID": lineage + int(fields[UH + "MessageID"]).to_bytes(4, "little"),
-            MP + "MessageBody": b"" if message_class in (2, 0x4000) or self.has("no-body") else fields[MP + "MessageBody"],
+            MP + "MessageBody": b"" if bodiless else fields[MP + "MessageBody"],
         }  # fmt: skip
         for name in ("DirectFormatName", "PublicQueueIdentifier"):
             if UH + "DestinationQueue." + name in fields:

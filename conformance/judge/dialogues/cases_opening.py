@@ -31,7 +31,7 @@ OPENING: Final = (
     *(f"MQQB-2.2.3.1.{word}" for word in ("re", "reserved", "unused-bits", "padding")),
     *(f"MQQB-3.1.5.3.1.{word}" for word in ("client-guid", "server-guid", "time-stamp", "se", "cs")),
     *(f"MQQB-3.1.5.4.1.{word}" for word in ("cs", "recoverable-ack-timeout", "ack-timeout")),
-    *("MQQB-2.1.1.initialization", "MQQB-3.1.3.2.window-size"),
+    *("MQQB-2.1.1.initialization", "MQQB-3.1.3.2.window-size", "MQQB-2.1.1.acceptor-port", "MQQB-2.2.1.packet-type"),
 )
 """What the rules of captures judge of the answers of an acceptor."""
 CONNECTING: Final = (
@@ -85,9 +85,7 @@ OPENINGS: Final[tuple[Case, ...]] = (
     _opened("largest-window", parameters={_P + "WindowSize": 0xFFFF}),
     Case("byte-by-byte", handshake(pieces=(1,) * 31), OPENING),
     Case("cut-within-headers", handshake(pieces=(15, 1, 3)), OPENING),
-    _ignored(
-        "internal-reserved", "MQQB-2.2.1.reserved-ignored", {_I + "Reserved": 0xFFFF}, {_I + "Reserved": 0xFFFF}
-    ),
+    _ignored("internal-reserved", "MQQB-2.2.1.reserved-ignored", {_I + "Reserved": 0xFFFF}, {_I + "Reserved": 0xFFFF}),
     _ignored(
         "internal-unused-bits",
         "MQQB-2.2.1.unused-bits-ignored",
@@ -152,7 +150,8 @@ def _initiator(one: Situation) -> Case:
         Comes("UserMessage", "asked", ("MQQB-2.1.1.initiator-port",), 0x0002),
     )
     timers = {"session-retry-connect": _MOST_RETRY_MS}
-    return Case(one.name, steps, CONNECTING[:3], timers, queues=("mqconform-plain",), packets=_needed(one))
+    judged = (*CONNECTING[:3], "MQQB-3.1.5.2.3.time-stamp", one.requirement)
+    return Case(one.name, steps, judged, timers, queues=("mqconform-plain",), packets=_needed(one))
 
 
 INITIATOR_STATES: Final[tuple[Case, ...]] = tuple(map(_initiator, of_initiator()))

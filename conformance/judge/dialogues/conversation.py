@@ -11,6 +11,7 @@ from conformance.judge.packets.judge import judge_dissected
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.judge.sessions.pings import PING_PORT
 from conformance.spec.assignment import Assignment
+from conformance.spec.catalogue import assignment
 from conformance.verdict import Evidence, Outcome, Verdict
 from conformance.wire import Packet, dissect, frame_length
 from conformance.wire.framing import BASE_SIZE
@@ -18,7 +19,6 @@ from conformance.wire.framing import BASE_SIZE
 _MS: Final = 1_000_000
 _DUTIES: Final = "-closes"
 """Ends the requirements whose verdict is on the packet that makes the other side close."""
-_USER: Final = "UserMessage"
 _PING_FROM: Final = 49_152
 
 
@@ -116,16 +116,9 @@ class Conversation:
             for verdict in judge.feed(event, packet):
                 if self._concerns(verdict, ours):
                     yield verdict
-            if isinstance(event, Frame) and packet is not None and packet.kind == _USER and not ours[event.number]:
-                yield from self._alone(event, packet, readings, profile)
-
-    @staticmethod
-    def _alone(frame: Frame, packet: Packet, readings: Assignment, profile: str) -> Iterator[Verdict]:
-        evidence = Evidence("packet", f"frame {frame.number}", {"packet": packet.data.hex()})
-        yield from judge_dissected(
-            packet, profile=profile, readings=readings, transport="tcp", level="may", subject=f"frame {frame.number}",
-            evidence=evidence,
-        )  # fmt: skip
+            if isinstance(event, Frame) and event.transport == "tcp" and packet and not ours[event.number]:
+                if event.trouble is None:
+                    yield from _alone(packet, f"frame {event.number}", readings, profile)
 
     @staticmethod
     def _concerns(verdict: Verdict, ours: dict[int, bool]) -> bool:
@@ -178,6 +171,19 @@ class Conversation:
 
     def _ns(self, at_ms: int) -> int:
         return self.base_ns + at_ms * _MS
+
+
+def ruled(data: bytes) -> tuple[str, ...]:
+    """Return the requirements that rules judge of a packet by itself, for one like this."""
+    found = _alone(dissect(data), "", assignment("windows"), "msmq-4.0")
+    return tuple(dict.fromkeys(verdict.requirement for verdict in found))
+
+
+def _alone(packet: Packet, subject: str, readings: Assignment, profile: str) -> Iterator[Verdict]:
+    evidence = Evidence("packet", subject, {"packet": packet.data.hex()})
+    yield from judge_dissected(
+        packet, profile=profile, readings=readings, transport="tcp", level="may", subject=subject, evidence=evidence
+    )
 
 
 def _trouble(data: bytes, rest: bool) -> Trouble | None:

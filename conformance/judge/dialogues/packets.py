@@ -203,7 +203,12 @@ def transactional_ack(kind: str, ends: Ends, number: int) -> bytes:
         body + "TxPreviousSequenceNumber": 0,
     }
     if kind == "FinalAck":
-        values |= {_U + "Flags.DM": 1, _M + "MessageClass": 0x4000, body + "SourceGUID": STRANGER, body + "MessageID": 1}
+        values |= {
+            _U + "Flags.DM": 1,
+            _M + "MessageClass": 0x4000,
+            body + "SourceGUID": STRANGER,
+            body + "MessageID": 1,
+        }
     return encode(kind, values)
 
 

@@ -41,7 +41,9 @@ class Link:
     acknowledged: list[int] = field(default_factory=list)
     heard: list[Said] = field(default_factory=list)
 
-    def send(self, data: bytes, *, pieces: tuple[int, ...] = (), message: bool = False, kept: bool = False) -> Said | None:
+    def send(
+        self, data: bytes, *, pieces: tuple[int, ...] = (), message: bool = False, kept: bool = False
+    ) -> Said | None:
         """Send a packet; None if the connection has ended. message: it is counted. kept: as a recoverable one, too."""
         params: dict[str, Any] = {"session": self.session, "bytes": base64.b64encode(data).decode("ascii")}
         if pieces:
