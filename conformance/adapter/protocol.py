@@ -31,6 +31,7 @@ FACETS = (
     "outgoing",
     "management",
     "objects",
+    "sessions",
 )
 NOT_EXPRESSIBLE = "NotExpressible"  # since 1.1: kind of failure if the API cannot express a call; nothing was done
 INFINITE = 0xFFFFFFFF  # timeout_ms of a read without time-out, MS-MQMP 2.2.3.2

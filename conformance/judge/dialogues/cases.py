@@ -1,0 +1,16 @@
+"""All cases by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from conformance.judge.dialogues.cases_messages import AGAIN, COUNTED, EXPIRED, PINGS, REJECTED, SEQUENCES, TAKEN
+from conformance.judge.dialogues.cases_opening import INITIATOR_STATES, OPENINGS, STATES
+from conformance.judge.dialogues.steps import Case
+
+CASES: Final[Mapping[str, Case]] = {
+    case.name: case
+    for group in (OPENINGS, STATES, INITIATOR_STATES, COUNTED, SEQUENCES, REJECTED, TAKEN, EXPIRED, AGAIN, PINGS)
+    for case in group
+}

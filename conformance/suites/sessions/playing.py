@@ -1,0 +1,482 @@
+"""Plays cases: sends what their steps say, waits for what must come, and judges the whole conversation at the end."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+from uuid import UUID
+
+from conformance.judge.dialogues import packets
+from conformance.judge.dialogues.conversation import Conversation, Said
+from conformance.judge.dialogues.machine import SITUATIONS, Says, Situation, State, Then
+from conformance.judge.dialogues.packets import Ends, Message
+from conformance.judge.dialogues.steps import (
+    AT_ONCE_MS,
+    LOCAL_MS,
+    Acknowledged,
+    Answered,
+    Case,
+    Close,
+    Closes,
+    Comes,
+    Connect,
+    Establish,
+    Never,
+    Parameters,
+    Ping,
+    Quiet,
+    Reconnects,
+    Say,
+    Stays,
+    Step,
+    Stored,
+    Tell,
+    Wait,
+)
+from conformance.spec.catalogue import requirement_id
+from conformance.suites.sessions.links import Link
+from conformance.verdict import Json, Outcome, Verdict
+
+if TYPE_CHECKING:
+    from conformance.adapter.client import Result
+    from conformance.harness.port import Port
+    from conformance.spec.assignment import Assignment
+
+METHODS: Final = ("sessions.about", "sessions.open", "sessions.send", "sessions.received", "sessions.close")
+PINGS: Final = "sessions.ping"
+EXAMPLE: Final = "dialogue"
+_ACCEPTS: Final = requirement_id("MQQB-2.1.1.acceptor-port")
+_INITIATES: Final = requirement_id("MQQB-2.1.1.initiator-port")
+_SLICE_MS, _ACCEPT_MS = 50, 400
+_RETRY_MS: Final = 5_000  # MS-MQQB product note 45: what is assumed of a retry timer that is not declared
+_SLACK_MS: Final = 1_000
+_BASE_NS: Final = 1_000_000_000
+_ORDER: Final = ("correct", "odd", "malformed")
+_INSECURE: Final = (
+    r"no such acknowledgment came, which is the default: PermitInsecureNacks of HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft"
+    r"\MSMQ\Parameters\Security switches it on"
+)
+_NO_PINGS: Final = (
+    r"no ping was answered, which is a default: EnablePingService of HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\MSMQ"
+    r"\Parameters\security switches it on"
+)
+_BY_NAME: Final = {one.name: one for one in SITUATIONS}
+Told = Callable[[str, Mapping[str, Any] | None], None]
+
+
+class NotPlayed(Exception):
+    """The case cannot be played here; the text tells why."""
+
+
+class _Broken(Exception):
+    """A demand of the dialogue is not met; the rest is not played."""
+
+
+class Player:
+    """Plays one case. now_s: seconds since 1970, for the times in packets. tell: called with each step in words."""
+
+    def __init__(self, mq: Port, case: Case, *, now_s: int, tell: Told) -> None:
+        """Ask what is declared. Raises NotPlayed for a case that needs more."""
+        self.mq, self.case, self.tell = mq, case, tell
+        self.about = mq.call("sessions.about").values
+        if not self.about:
+            raise NotPlayed("the driver tells nothing of the queue manager")
+        self._check()
+        self.ends = Ends(mq.unique(), now_s, self.about["host"], self.about["listener"])
+        self.conversation = Conversation(now_s * _BASE_NS)
+        self.links: dict[str, Link] = {}
+        self.found: list[Verdict] = []
+        self.ids: dict[str, tuple[int, Message]] = {}
+        self._next_id = self.ends.first_id
+        self._accepted = 0
+        self._quiet = False
+        self._pings = 0
+
+    def play(self, readings: Assignment, profile: str) -> Iterator[Verdict]:
+        """Yield the verdicts: first those of the rules on everything that was said, then those of the demands."""
+        try:
+            for step in self.case.steps:
+                self._do(step)
+        except _Broken:
+            pass
+        finally:
+            for link in self.links.values():
+                link.close()
+        yield from self.conversation.verdicts(readings, profile)
+        yield from self.found
+
+    # --- What the owner has declared
+
+    def _check(self) -> None:
+        case, about = self.case, self.about
+        if _ORDER.index(case.packets) > _ORDER.index(about["packets"]):
+            raise NotPlayed(f"it sends {case.packets} packets, and only {about['packets']} ones are allowed")
+        there = {name.rpartition("\\")[2].lower() for name in about["queues"]}
+        for queue in case.queues:
+            if queue not in there:
+                raise NotPlayed(f"there is no queue {queue}")
+        for queue in case.consumed:
+            if queue not in about["consumes_ms"]:
+                raise NotPlayed(f"nothing is received from {queue}: declare consume.{queue}")
+        for timer, most_ms in case.timers.items():
+            declared = about["timers_ms"].get(timer)
+            if declared is None:
+                raise NotPlayed(f"the timer {timer} is not declared")
+            if declared > min(most_ms, LOCAL_MS):
+                raise NotPlayed(f"the timer {timer} takes {declared} ms, more than {min(most_ms, LOCAL_MS)}")
+
+    def _timer(self, name: str) -> int:
+        return int(self.about["timers_ms"].get(name, _RETRY_MS))
+
+    @property
+    def _patience_ms(self) -> int:
+        """How long a connection of the implementation may take: none may be open now."""
+        return (
+            0
+            if any(one.role == "acceptor" and one.ended is None for one in self.links.values())
+            else (self._timer("session-retry-connect") + _SLACK_MS)
+        )
+
+    # --- Verdicts
+
+    def _pass(self, *requirements: str, subject: str = "dialogue") -> None:
+        self.found += [Verdict(one, Outcome.PASS, subject) for one in requirements]
+
+    def _fail(self, *requirements: str, expected: Json, actual: Json, subject: str = "dialogue") -> None:
+        self.found += [Verdict(one, Outcome.FAIL, subject, expected, actual) for one in requirements]
+        raise _Broken
+
+    def _skip(self, *requirements: str, reason: str) -> None:
+        self.found += [Verdict(one, Outcome.SKIP, "dialogue", reason=reason) for one in requirements]
+
+    # --- Steps
+
+    def _do(self, step: Step) -> None:
+        doing: dict[type, Callable[[Any], None]] = {
+            Connect: self._connect, Establish: self._establish, Parameters: self._parameters,
+            Answered: self._answered, Say: self._say, Tell: self._tell, Acknowledged: self._acknowledged,
+            Stored: self._stored, Comes: self._comes, Never: self._never, Closes: self._closes, Stays: self._stays,
+            Wait: self._wait, Close: self._close, Quiet: self._hush, Reconnects: self._reconnects, Ping: self._ping,
+        }  # fmt: skip
+        self.tell(type(step).__name__, {"step": repr(step)})
+        doing[type(step)](step)
+
+    def _connect(self, step: Connect) -> None:
+        result = self.mq.call("sessions.open", role="initiator", address=self.about["listener"])
+        if not result.ok or "session" not in result.values:
+            self._fail(_ACCEPTS, expected="a connection", actual=_told(result))
+        self.links[step.link] = self._link("initiator", result)
+        self._pass(_ACCEPTS)
+
+    def _link(self, role: Any, result: Result) -> Link:
+        values = result.values
+        number = self.conversation.opened(role, values.get("local", ""), values.get("remote", ""))
+        return Link(self.mq, self.conversation, values["session"], number, role)
+
+    def _establish(self, step: Establish) -> None:
+        server = {"null": packets.NULL, "own": self.ends.server, "stranger": packets.STRANGER}[step.server]
+        self.links[step.link].send(packets.establish(self.ends, server, step.values), pieces=step.pieces)
+
+    def _parameters(self, step: Parameters) -> None:
+        self.links[step.link].send(packets.parameters(step.values), pieces=step.pieces)
+
+    def _answered(self, step: Answered) -> None:
+        link = self.links[step.link]
+        said = self._awaited(link, lambda one: one.kind == step.kind, step.within_ms)
+        if said is None:
+            self._fail(step.requirement, expected=step.kind, actual=self._shown(link))
+        assert said is not None
+        for key, (wanted, requirement) in step.values.items():
+            if said.number(key) != wanted:
+                self._fail(requirement, expected={key: wanted}, actual={key: said.number(key)})
+            self._pass(requirement)
+        refused = bool(said.number("InternalHeader.Flags.CS"))
+        if said.kind == "EstablishConnection" and not refused:
+            self.ends = replace(self.ends, server=said.text("EstablishConnectionHeader.ServerGuid") or packets.NULL)
+        if said.kind == "ConnectionParameters":
+            link.opened = True
+        self._pass(step.requirement)
+
+    def _awaited(self, link: Link, fits: Callable[[Said], bool], within_ms: int) -> Said | None:
+        """Return the next packet of a link that fits, and drop those before it."""
+        left = within_ms
+        while True:
+            while link.heard:
+                one = link.heard.pop(0)
+                if fits(one):
+                    return one
+            if link.ended is not None or left <= 0:
+                return None
+            if not link.read(_SLICE_MS):
+                left -= _SLICE_MS
+
+    def _say(self, step: Say) -> None:
+        self.links[step.link].send(packets.said(step.says, self.ends, self._number()))
+
+    def _number(self) -> int:
+        self._next_id += 1
+        return self._next_id
+
+    def _tell(self, step: Tell) -> None:
+        link = self.links[step.link]
+        for message in step.messages:
+            number = self.ids[message.again][0] if message.again else self._number()
+            self.ids[message.name] = number, message
+            values = packets.user_values(message, self.ends, number)
+            if step.acknowledging or step.miscounted:
+                sent = link.sent + 1 + step.miscounted
+                values |= packets.session_values(link.received, sent, link.sent_recoverable + message.kept)
+            data = packets.encode("UserMessage", values)
+            if link.send(data, pieces=step.pieces, message=True, kept=message.kept) is None:
+                return
+
+    def _acknowledged(self, step: Acknowledged) -> None:
+        link = self.links[step.link]
+        wanted = link.sent if step.count is None else step.count
+        left = step.within_ms + _SLACK_MS
+        while link.counted != wanted and left > 0 and link.ended is None:
+            if not link.read(_SLICE_MS):
+                left -= _SLICE_MS
+            self._thank()
+        if link.counted != wanted:
+            self._fail(step.requirement, expected={"acknowledged": wanted}, actual=self._shown(link))
+        self._pass(step.requirement)
+
+    def _stored(self, step: Stored) -> None:
+        link = self.links[step.link]
+        wanted = list(range(1, link.sent_recoverable + 1))
+        if sorted(link.acknowledged) != wanted:
+            self._fail(step.requirement, expected=wanted, actual=sorted(link.acknowledged))
+        self._pass(step.requirement)
+
+    def _comes(self, step: Comes) -> None:
+        fits = self._fitting(step)
+        if not self._until(lambda: any(map(fits, self._messages())), step.within_ms + self._patience_ms):
+            came = [self._told_of(one) for one in self._messages() if self._is_about(one, step.of, step.about)]
+            if step.insecure and not came:
+                self._skip(*step.requirements, reason=_INSECURE)
+                return
+            if step.may is not None:
+                self._skip(*step.requirements, reason=step.may)
+                return
+            self._fail(*step.requirements, expected=_wanted(step), actual=came or "nothing came")
+        said = next(filter(fits, self._messages()))
+        for key, (wanted, requirement) in step.values.items():
+            if said.number(key) != wanted:
+                self._fail(requirement, expected={key: wanted}, actual={key: said.number(key)})
+            self._pass(requirement)
+        self._pass(*step.requirements, _INITIATES)
+
+    def _never(self, step: Never) -> None:
+        fits = self._fitting(step)
+        self._until(lambda: sum(map(fits, self._messages())) > step.most, step.for_ms)
+        came = [self._told_of(one) for one in self._messages() if fits(one)]
+        if len(came) > step.most:
+            self._fail(*step.requirements, expected={"at most": step.most}, actual=came)
+        self._pass(*step.requirements)
+
+    def _closes(self, step: Closes) -> None:
+        link = self.links[step.link]
+        left = step.within_ms + (self._timer(step.timer) if step.timer else 0)
+        while link.ended is None and left > 0:
+            if not link.read(_SLICE_MS):
+                left -= _SLICE_MS
+        if link.ended is None:
+            self._fail(step.requirement, expected="the connection is closed", actual=self._shown(link))
+        self._pass(step.requirement)
+
+    def _stays(self, step: Stays) -> None:
+        link = self.links[step.link]
+        left = step.for_ms
+        while link.ended is None and left > 0:
+            if not link.read(_SLICE_MS):
+                left -= _SLICE_MS
+        if link.ended is not None:
+            self._fail(step.requirement, expected="the connection stays open", actual=link.ended)
+        self._pass(step.requirement)
+
+    def _wait(self, step: Wait) -> None:
+        self._until(lambda: False, step.ms)
+
+    def _close(self, step: Close) -> None:
+        for name, link in list(self.links.items()):
+            if name == step.link or (step.link == "*" and link.role == "acceptor"):
+                link.close(step.how)
+
+    def _hush(self, step: Quiet) -> None:
+        self._quiet = step.on
+        self._thank()
+
+    def _ping(self, step: Ping) -> None:
+        if not self.mq.offers(PINGS):
+            raise NotPlayed("the driver sends no pings")
+        self._pings += 1
+        data = packets.ping(self.ends, self._pings, step.values)
+        result = self.mq.call(
+            PINGS, bytes=base64.b64encode(data).decode("ascii"), wait_ms=AT_ONCE_MS if not step.ignored else 400
+        )
+        answers = result.values.get("answers", []) if result.ok else []
+        at_ms = int(answers[0]["at_ms"]) if answers else 0
+        sent = self.conversation.pinged(data, at_ms, (self.about["listener"], self.about["host"]))
+        said = [self.conversation.answered(sent, base64.b64decode(one["bytes"]), int(one["at_ms"])) for one in answers]
+        if step.ignored is not None:
+            if said:
+                self._fail(step.ignored, expected="no response", actual=said[0].packet.fields.get("Ping.Cookie"))
+            self._pass(step.ignored)
+            return
+        if not said:
+            if step.control:
+                raise NotPlayed(_NO_PINGS)
+            for _, requirement in step.wanted.values():
+                self._fail(requirement, expected="a response", actual="none")
+        for key, (wanted, requirement) in step.wanted.items():
+            if said[0].number(key) != wanted:
+                self._fail(requirement, expected={key: wanted}, actual={key: said[0].number(key)})
+            self._pass(requirement)
+
+    # --- Connections of the implementation
+
+    def _until(self, done: Callable[[], bool], within_ms: int) -> bool:
+        """Read all connections, and take those that the implementation makes, until `done` or the time is over."""
+        left = within_ms
+        while not done():
+            if left <= 0:
+                return False
+            came = False
+            for link in [one for one in self.links.values() if one.ended is None]:
+                came = bool(link.read(_SLICE_MS)) or came
+                left -= 0 if came else _SLICE_MS
+            self._thank()
+            if not came and not done():
+                self._accept(_ACCEPT_MS)
+                left -= _ACCEPT_MS
+        return True
+
+    def _thank(self) -> None:
+        if not self._quiet:
+            for link in self.links.values():
+                if link.opened:
+                    link.acknowledge()
+
+    def _accept(self, within_ms: int, situation: Situation | None = None) -> Link | None:
+        """Take the next connection of the implementation, and open its session; None if none comes."""
+        address = self.about["listener"]
+        result = self.mq.call("sessions.open", role="acceptor", address=address, deadline_ms=max(within_ms, _ACCEPT_MS))
+        if not result.ok or "session" not in result.values:
+            return None
+        self._accepted += 1
+        link = self.links[f"in-{self._accepted}"] = self._link("acceptor", result)
+        request = self._awaited(link, lambda one: one.kind == "EstablishConnection", AT_ONCE_MS)
+        if request is None:
+            return link
+        answer = self._answer(request)
+        if situation is not None and situation.state is State.WAITING_ECR_MSG:
+            link.send(packets.said(situation.says, self.ends, self._number(), answering=answer))
+            return link
+        server = request.text("EstablishConnectionHeader.ServerGuid") or packets.NULL
+        link.send(
+            packets.establish(self.ends, self.ends.client if server == packets.NULL else server, answer, answer=True)
+        )
+        asked = self._awaited(link, lambda one: one.kind == "ConnectionParameters", AT_ONCE_MS)
+        if asked is None:
+            return link
+        names = ("RecoverableAckTimeout", "AckTimeout", "WindowSize")
+        keys = {
+            f"ConnectionParametersHeader.{name}": asked.number(f"ConnectionParametersHeader.{name}") or 0
+            for name in names
+        }
+        if situation is not None:
+            says = situation.says
+            data = (
+                packets.parameters(keys)
+                if says is Says.PARAMETERS
+                else packets.said(says, self.ends, self._number(), answering=answer)
+            )
+            link.send(data)
+            return link
+        link.send(packets.parameters(keys))
+        link.opened = True
+        return link
+
+    def _answer(self, request: Said) -> dict[str, Any]:
+        """Return what an acceptor repeats of a request (MS-MQQB 3.1.5.3.1)."""
+        head = "EstablishConnectionHeader."
+        return {
+            head + "ClientGuid": request.text(head + "ClientGuid") or packets.NULL,
+            head + "TimeStamp": request.number(head + "TimeStamp") or 0,
+            head + "OperatingSystem.SE": request.number(head + "OperatingSystem.SE") or 0,
+        }
+
+    def _reconnects(self, step: Reconnects) -> None:
+        situation = _BY_NAME[step.situation] if step.situation else None
+        link, left = None, self._timer("session-retry-connect") + 2 * _SLACK_MS
+        while link is None and left > 0:
+            link = self._accept(_ACCEPT_MS, situation)
+            left -= _ACCEPT_MS
+        if link is None:
+            self._fail(step.requirement, expected="a connection", actual="none")
+        assert link is not None
+        if situation is None:
+            self._pass(step.requirement)
+            return
+        name = next(key for key, one in self.links.items() if one is link)
+        if situation.then is Then.CLOSES:
+            self._closes(Closes(situation.requirement, link=name))
+        elif situation.then is Then.ANSWERS:
+            self._answered(Answered("ConnectionParameters", situation.requirement, link=name))
+        else:
+            self._stays(Stays(situation.requirement, link=name))
+        link.close()
+
+    # --- Packets
+
+    def _messages(self) -> Iterator[Said]:
+        return (
+            one
+            for one in self.conversation.said
+            if not one.ours and one.kind in ("UserMessage", "OrderAck", "FinalAck")
+        )
+
+    def _fitting(self, step: Comes | Never) -> Callable[[Said], bool]:
+        def fits(one: Said) -> bool:
+            of_class = step.message_class in (None, one.number("MessagePropertiesHeader.MessageClass"))
+            return of_class and self._is_about(one, step.of, step.about)
+
+        return fits
+
+    def _is_about(self, one: Said, of: str, about: str) -> bool:
+        """Tell whether a packet of the implementation is about a message of this dialogue."""
+        if one.kind != of or about not in self.ids:
+            return False
+        number, message = self.ids[about]
+        if of == "OrderAck":
+            place = (one.number("OrderAckBody.TxSequenceID.Ordinal"), one.number("OrderAckBody.TxSequenceID.TimeStamp"))
+            acknowledged = one.number("OrderAckBody.TxSequenceNumber") or 0
+            return place == (message.sequence, self.ends.sequence_stamp) and acknowledged >= (message.number or 1)
+        if of == "FinalAck":
+            named = (one.text("FinalAckBody.SourceGUID"), one.number("FinalAckBody.MessageID"))
+            return named == (self.ends.client, number)
+        if one.number("MessagePropertiesHeader.MessageClass") == 1:
+            body = one.packet.fields.get("MessagePropertiesHeader.MessageBody")
+            return isinstance(body, bytes) and f"{number:08X}" in body.decode("utf-16-le", "replace").upper()
+        correlation = one.packet.fields.get("MessagePropertiesHeader.CorrelationID")
+        return correlation == UUID(self.ends.client).bytes_le + number.to_bytes(4, "little")
+
+    @staticmethod
+    def _told_of(one: Said) -> Json:
+        return {"kind": one.kind, "class": one.number("MessagePropertiesHeader.MessageClass")}
+
+    @staticmethod
+    def _shown(link: Link) -> Json:
+        last = [one.kind for one in link.conversation.said if not one.ours and one.frame.connection == link.connection]
+        return {"counted": link.counted, "came": last[-4:], "ended": link.ended}
+
+
+def _wanted(step: Comes) -> Json:
+    return {"kind": step.of, "class": step.message_class, "about": step.about}
+
+
+def _told(result: Result) -> Json:
+    return {"status": result.status} if result.failure is None else {"failure": result.failure.kind}
