@@ -11,6 +11,7 @@ from embedded_stories_objects_managing import managed_transfers
 from embedded_stories_objects_queries import queries_read_otherwise
 from embedded_talk import Talk
 
+CONNECTION_POINT = "b196b286-bab4-101a-b69c-00aa00341d07"
 PATH = "HOST\\private$\\q"
 POLL = (LEFT_OUT, LEFT_OUT, long(0))
 
@@ -100,7 +101,28 @@ def messages_read_otherwise(talk: Talk) -> list[Any]:
     return tell.seen
 
 
+def managers_asked_otherwise(talk: Talk) -> list[Any]:
+    tell = Told(talk)
+    _made(tell)
+    tell(tell.objects.make("MSMQManagement"), "Init", LEFT_OUT, text(PATH))
+    application = tell.objects.make("MSMQApplication")
+    tell(application, "MachineIdOfMachineName", text(None))
+    for kind in ("method", "get"):
+        tell(application, "ActiveQueues", kind=kind)
+    return tell.seen
+
+
+def sends_and_sinks_taken_otherwise(talk: Talk) -> list[Any]:
+    tell = Told(talk)
+    sender = tell(_made(tell), "Open", long(2), long(0))
+    tell(tell.objects.message("m"), "Send", thing(sender), {"vt": "EMPTY"})
+    tell.seen.append(talk("objects.query", object=tell.objects.make("MSMQEvent"), iid=CONNECTION_POINT))
+    return tell.seen
+
+
 OF_OBJECTS = [
+    managers_asked_otherwise,
+    sends_and_sinks_taken_otherwise,
     queue_infos_read_otherwise,
     queues_opened_otherwise,
     reads_read_otherwise,

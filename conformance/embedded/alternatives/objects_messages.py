@@ -13,8 +13,8 @@ from conformance.embedded.objects.message import MessageObject
 from conformance.embedded.objects.message_properties import Property
 from conformance.embedded.objects.message_send import MessageSending
 from conformance.embedded.objects.queue_info import QueueInfoObject
-from conformance.embedded.objects.transaction_argument import Unit
-from conformance.embedded.objects.variants import Variant
+from conformance.embedded.objects.transaction_argument import NO_TRANSACTION, Unit
+from conformance.embedded.objects.variants import Variant, long
 
 E_INVALIDARG_AS_PRINTED = 0x80000003
 FOUR_DAYS = 345_600
@@ -102,4 +102,14 @@ class _NoDefault(MessageSending):
     def unit(self) -> Unit:
         if self.given.left_out:
             raise MqError(E_INVALIDARG)
+        return super().unit()
+
+
+@follows("R-MQAC-send-transaction-type=converted", "message_sending")
+class _Converts(MessageSending):
+    """A VT_I2 counts as the number that it holds, and VT_EMPTY as no transaction."""
+
+    def unit(self) -> Unit:
+        if self.given.vt in ("I2", "EMPTY"):
+            self.given = long(int(self.given.value or NO_TRANSACTION))
         return super().unit()
