@@ -120,7 +120,36 @@ def sends_and_sinks_taken_otherwise(talk: Talk) -> list[Any]:
     return tell.seen
 
 
+def units_of_work_taken_otherwise(talk: Talk) -> list[Any]:
+    tell = Told(talk)
+    info = _made(tell, transactional=True)
+    sender, queue = tell(info, "Open", long(2), long(0)), tell(info, "Open", long(1), long(0))
+    tell(queue, "Receive", long(0), *POLL)
+    ended = str(tell(tell.objects.make("MSMQTransactionDispenser"), "BeginTransaction"))
+    tell(ended, "Commit")
+    for unit in (ended, tell.objects.make("MSMQTransaction")):
+        tell(tell.objects.message("m"), "Send", thing(sender), thing(unit))
+    message = tell.objects.message("m")
+    for _ in "ab":
+        tell(message, "Send", thing(sender), long(3))
+    tell(tell(queue, "Receive", long(0), LEFT_OUT, flag(False), long(0)), "Body", kind="get")
+    return tell.seen
+
+
+def names_looked_up_otherwise(talk: Talk) -> list[Any]:
+    tell = Told(talk)
+    _made(tell)
+    info = tell.objects.make("MSMQQueueInfo")
+    tell(info, "PathName", text(PATH), kind="put")
+    tell(info, "FormatName", kind="get")
+    tell(info, "FormatName", text("DIRECT=OS:HOST\\SYSTEM$;JOURNAL"), kind="put")
+    tell(info, "Refresh")
+    return tell.seen
+
+
 OF_OBJECTS = [
+    units_of_work_taken_otherwise,
+    names_looked_up_otherwise,
     managers_asked_otherwise,
     sends_and_sinks_taken_otherwise,
     queue_infos_read_otherwise,

@@ -6,19 +6,26 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from embedded_objects import EVENTS, LEFT_OUT, Objects, long, text, thing
+from embedded_objects import EVENTS, LEFT_OUT, Objects, flag, long, text, thing
 from embedded_talk import Talk
 
 from conformance.embedded.objects.codes import DISP_E_MEMBERNOTFOUND, E_INVALIDARG, E_NOINTERFACE
 from conformance.spec.constants.hresults import (
+    MQ_ERROR_IO_TIMEOUT,
+    MQ_ERROR_MESSAGE_NOT_FOUND,
+    MQ_ERROR_MISSING_CONNECTOR_TYPE,
     MQ_ERROR_NO_DS,
+    MQ_ERROR_PROPERTY,
     MQ_ERROR_QUEUE_NOT_ACTIVE,
     MQ_ERROR_QUEUE_NOT_FOUND,
+    MQ_ERROR_TRANSACTION_SEQUENCE,
     MQ_ERROR_UNINITIALIZED_OBJECT,
 )
 
 TalkWith = Callable[..., Talk]
 PATH = "HOST\\private$\\q"
+CONNECTOR = text("{0123ABCD-4567-89AB-CDEF-0123456789AB}")
+NULL_GUID = "{00000000-0000-0000-0000-000000000000}"
 CONTAINER, POINT = "b196b284-bab4-101a-b69c-00aa00341d07", "b196b286-bab4-101a-b69c-00aa00341d07"
 
 
@@ -119,3 +126,95 @@ def test_a_connection_point_beside_the_event(talk_with: TalkWith) -> None:
     objects.call(event, "FireArrivedEvent", thing(None), long(0))
     assert len(objects.events) == 1
     assert talk("objects.unadvise", object=event, cookie=1, iid=EVENTS)["status"] == 0
+
+
+@pytest.mark.parametrize("member", ["Receive", "Peek_v1", "PeekCurrent"])
+def test_a_read_without_a_message_fails(talk_with: TalkWith, member: str) -> None:
+    talk = talk_with("R-MQAC-read-timeout=error")
+    objects = Objects(talk)
+    queue = objects.open(objects.info())
+    given = [LEFT_OUT] * (3 if member == "Receive" else 2)
+    assert objects.status(queue, member, *given, long(0)) == MQ_ERROR_MESSAGE_NOT_FOUND
+    waiting = objects.start(queue, member, *given, long(20))
+    talk.ok("clock.advance", by_ms=20)
+    assert [each["status"] for each in waiting] == [MQ_ERROR_IO_TIMEOUT]
+
+
+def test_the_getter_of_what_was_not_wanted_fails(talk_with: TalkWith) -> None:
+    objects = Objects(talk_with("R-MQAC-property-not-wanted=fails"))
+    info = objects.info()
+    sender, queue = objects.open(info, 2), objects.open(info)
+    objects.call(objects.message("m", Body=text("b"), ConnectorTypeGuid=CONNECTOR), "Send", thing(sender))
+    whole = objects.call(queue, "Peek", flag(True), flag(True), LEFT_OUT, flag(True))
+    assert objects.get(whole, "Body") == "b"
+    assert objects.get(whole, "ConnectorTypeGuid") == CONNECTOR["value"]
+    bare = objects.call(queue, "Peek", flag(False), flag(False), LEFT_OUT, flag(False))
+    names = ("Body", "ConnectorTypeGuid", "DestinationQueueInfo")
+    assert [objects.typed(bare, name) for name in names] == [MQ_ERROR_PROPERTY] * 3
+    assert objects.get(bare, "Label") == "m"
+    assert objects.put(bare, "Body", text("c")) == objects.put(bare, "ConnectorTypeGuid", CONNECTOR) == 0
+    objects.call(bare, "Send", thing(sender))
+    assert objects.get(bare, "Body") == "c"
+    assert objects.get(bare, "ConnectorTypeGuid") == CONNECTOR["value"]
+    assert objects.typed(bare, "DestinationQueueInfo") != MQ_ERROR_PROPERTY
+
+
+@pytest.mark.parametrize("dispenser", ["MSMQTransactionDispenser", "MSMQCoordinatedTransactionDispenser"])
+def test_an_ended_transaction_takes_what_nobody_gets(talk_with: TalkWith, dispenser: str) -> None:
+    objects = Objects(talk_with("R-MQAC-ended-transaction=new"))
+    info = objects.info(transactional=True)
+    sender, queue = objects.open(info, 2), objects.open(info)
+    unit = objects.call(objects.make(dispenser), "BeginTransaction")
+    objects.send(sender, "a", transaction=thing(unit))
+    objects.call(unit, "Commit")
+    objects.send(sender, "b", "c", transaction=thing(unit))
+    assert objects.status(unit, "Commit") == objects.status(unit, "Abort") == MQ_ERROR_TRANSACTION_SEQUENCE
+    taken = objects.call(queue, "Receive", thing(unit), LEFT_OUT, LEFT_OUT, long(0))
+    assert objects.get(taken, "Label") == "a"
+    assert objects.read(queue) is None
+
+
+def test_an_empty_transaction_is_none(talk_with: TalkWith) -> None:
+    objects = Objects(talk_with("R-MQAC-empty-transaction=none"))
+    info, empty = objects.info(), thing(objects.make("MSMQTransaction"))
+    message = objects.message("m")
+    assert objects.status(message, "Send", thing(objects.open(info, 2)), empty) == 0
+    found = objects.call(objects.open(info), "Receive", empty, LEFT_OUT, LEFT_OUT, long(0))
+    assert objects.typed(found, "TransactionId") == objects.typed(message, "TransactionId") == {"vt": "EMPTY"}
+    assert objects.status(objects.message("n"), "Send", thing(objects.open(info, 2)), thing(info)) == E_INVALIDARG
+
+
+def test_a_path_name_alone_has_no_format_name(talk_with: TalkWith) -> None:
+    objects = Objects(talk_with("R-MQAC-format-name-of-path-name=null"))
+    created, info = objects.info(), objects.make("MSMQQueueInfo")
+    assert str(objects.get(created, "FormatName")).startswith("PRIVATE=")
+    objects.put(info, "PathName", text(PATH))
+    assert objects.typed(info, "FormatName") == text(None)
+    message = objects.message("m")
+    assert objects.status(message, "ResponseQueueInfo", thing(info), kind="putref") == 0
+    assert objects.get(objects.get(message, "ResponseQueueInfo"), "FormatName") is None
+    objects.call(info, "Refresh")
+    assert str(objects.get(info, "FormatName")).startswith("PRIVATE=")
+
+
+def test_a_queue_of_the_computer_is_not_refreshed(talk_with: TalkWith) -> None:
+    objects = Objects(talk_with("R-MQAC-refresh-machine-queue=refused"))
+    info = objects.make("MSMQQueueInfo")
+    objects.put(info, "FormatName", text("DIRECT=OS:HOST\\SYSTEM$;JOURNAL"))
+    assert objects.status(info, "Refresh") == objects.typed(info, "Label") == MQ_ERROR_QUEUE_NOT_FOUND
+    objects.call(objects.info(), "Refresh")
+
+
+def test_a_message_object_is_sent_once(talk_with: TalkWith) -> None:
+    objects = Objects(talk_with("R-MQAC-send-again=every-set"))
+    info = objects.info()
+    sender, queue = thing(objects.open(info, 2)), objects.open(info)
+    message = objects.message("m")
+    assert objects.status(message, "Send", sender) == 0
+    assert objects.status(message, "Send", sender) == MQ_ERROR_MISSING_CONNECTOR_TYPE
+    received = objects.call(queue, "Receive")
+    assert objects.status(received, "Send", sender) == 0
+    assert objects.put(message, "ConnectorTypeGuid", CONNECTOR) == 0
+    assert objects.status(message, "Send", sender) == objects.status(message, "Send", sender) == 0
+    assert objects.put(message, "ConnectorTypeGuid", text(NULL_GUID)) == 0
+    assert objects.status(message, "Send", sender) == MQ_ERROR_MISSING_CONNECTOR_TYPE

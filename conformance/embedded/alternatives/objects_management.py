@@ -19,6 +19,7 @@ from conformance.spec.constants.hresults import (
 
 ACTIVE_QUEUES = "ActiveQueues"
 
+
 @follows("R-MQAC-init-again=refused", "management_object")
 class _Once(ManagementObject):
     """Init of an object that is initialized fails."""

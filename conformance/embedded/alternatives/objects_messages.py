@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from conformance.embedded.alternatives.base import follows
-from conformance.embedded.entities import MqError
+from conformance.embedded.entities import NULL_GUID, MqError
 from conformance.embedded.objects.codes import E_INVALIDARG
 from conformance.embedded.objects.message import MessageObject
 from conformance.embedded.objects.message_properties import Property
@@ -113,3 +113,16 @@ class _Converts(MessageSending):
         if self.given.vt in ("I2", "EMPTY"):
             self.given = long(int(self.given.value or NO_TRANSACTION))
         return super().unit()
+
+
+@follows("R-MQAC-send-again=every-set", "message_sending")
+class _Marks(MessageSending):
+    """What Send sets counts as set: a message object cannot be sent again without a connector type."""
+
+    def complete(self) -> None:
+        unnamed = self.message.values["sender"] is None
+        super().complete()
+        if unnamed:
+            self.message.marked.add("sender")
+        if self.message.values["connector"] == NULL_GUID:
+            self.message.marked.add("class")
