@@ -11,6 +11,7 @@ from embedded_talk import Talk
 
 from conformance.embedded.objects.codes import DISP_E_MEMBERNOTFOUND, E_INVALIDARG, E_NOINTERFACE
 from conformance.spec.constants.hresults import (
+    MQ_ERROR_INVALID_PARAMETER,
     MQ_ERROR_IO_TIMEOUT,
     MQ_ERROR_MESSAGE_NOT_FOUND,
     MQ_ERROR_MISSING_CONNECTOR_TYPE,
@@ -24,9 +25,32 @@ from conformance.spec.constants.hresults import (
 
 TalkWith = Callable[..., Talk]
 PATH = "HOST\\private$\\q"
+ELSEWHERE = "DIRECT=TCP:192.0.2.7\\private$\\q"
 CONNECTOR = text("{0123ABCD-4567-89AB-CDEF-0123456789AB}")
 NULL_GUID = "{00000000-0000-0000-0000-000000000000}"
 CONTAINER, POINT = "b196b284-bab4-101a-b69c-00aa00341d07", "b196b286-bab4-101a-b69c-00aa00341d07"
+
+
+@pytest.mark.parametrize("name", ["MSMQManagement", "MSMQQueueManagement", "MSMQOutgoingQueueManagement"])
+def test_every_class_of_management_follows_a_reading(talk_with: TalkWith, name: str) -> None:
+    again, types = "R-MQAC-init-again=refused", "R-MQAC-management-number-types=as-stored"
+    objects = Objects(talk_with(again, types))
+    objects.info()
+    target = objects.make(name)
+    assert objects.status(target, "Init", LEFT_OUT, text(PATH)) == 0
+    assert objects.status(target, "Init", LEFT_OUT, text(PATH)) == MQ_ERROR_INVALID_PARAMETER
+    assert objects.typed(target, "BytesInQueue") == {"vt": "UI4", "value": 0}
+
+
+def test_places_in_a_sequence_have_unsigned_numbers(talk_with: TalkWith) -> None:
+    talk = talk_with("R-MQAC-management-number-types=as-stored")
+    objects = Objects(talk)
+    talk.open(ELSEWHERE, "send")
+    target = objects.make("MSMQOutgoingQueueManagement")
+    objects.call(target, "Init", LEFT_OUT, LEFT_OUT, text(ELSEWHERE))
+    place = objects.call(objects.call(target, "EodGetSendInfo"), "Item", text("EodNextSeq"))
+    told = {name: objects.start(place, "Item", text(name))[0]["value"]["vt"] for name in ("SeqID", "SeqNo", "PrevNo")}
+    assert told == {"SeqID": "UI8", "SeqNo": "UI4", "PrevNo": "UI4"}
 
 
 @pytest.mark.parametrize("name", ["MSMQManagement", "MSMQQueueManagement"])
@@ -44,12 +68,12 @@ def test_init_refuses_a_queue_that_is_not_active(talk_with: TalkWith, name: str)
 
 def test_init_refuses_an_outgoing_queue_without_messages(talk_with: TalkWith) -> None:
     talk = talk_with("R-MQAC-init-inactive-queue=refused")
-    objects, name = Objects(talk), "DIRECT=TCP:192.0.2.7\\private$\\q"
-    opened = [talk.open(name, access) for access in ("send", "receive_admin")]
+    objects = Objects(talk)
+    opened = [talk.open(ELSEWHERE, access) for access in ("send", "receive_admin")]
     talk.send(opened[0], "a")
 
     def init() -> int:
-        return objects.status(objects.make("MSMQOutgoingQueueManagement"), "Init", LEFT_OUT, LEFT_OUT, text(name))
+        return objects.status(objects.make("MSMQOutgoingQueueManagement"), "Init", LEFT_OUT, LEFT_OUT, text(ELSEWHERE))
 
     talk.ok("queues.close", queue=opened[0])
     assert init() == 0

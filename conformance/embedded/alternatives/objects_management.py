@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from conformance.embedded.alternatives.base import follows
-from conformance.embedded.entities import MqError
+from conformance.embedded.entities import INFINITE, MqError
 from conformance.embedded.objects.application import ApplicationObject
-from conformance.embedded.objects.dispatch import GET, METHOD, Signature
+from conformance.embedded.objects.dispatch import GET, METHOD, ComObject, Signature
 from conformance.embedded.objects.management import ManagementObject
 from conformance.embedded.objects.type_library import Member, TypeLibrary
 from conformance.embedded.objects.variants import Variant
@@ -17,10 +18,13 @@ from conformance.spec.constants.hresults import (
     MQ_ERROR_QUEUE_NOT_ACTIVE,
 )
 
+COUNTS = frozenset({"SeqNo", "PrevNo", "RejectCount"})
 ACTIVE_QUEUES = "ActiveQueues"
+MANAGED = ("management_object", "queue_management", "outgoing_management")
+"""The parts of the three classes that have the members of IMSMQManagement."""
 
 
-@follows("R-MQAC-init-again=refused", "management_object")
+@follows("R-MQAC-init-again=refused", *MANAGED)
 class _Once(ManagementObject):
     """Init of an object that is initialized fails."""
 
@@ -30,16 +34,23 @@ class _Once(ManagementObject):
         super().init(machine, path, format_name)
 
 
-@follows("R-MQAC-management-number-types=as-stored", "management_object")
+@follows("R-MQAC-management-number-types=as-stored", *MANAGED)
 class _AsStored(ManagementObject):
-    """Counts of bytes have the type of the management property."""
+    """Counts and numbers have the type of the management property: they are unsigned numbers of 32 bits."""
 
     def row(self, signature: Signature, values: list[object]) -> Variant | None:
         found = super().row(signature, values)
-        return Variant("UI4", found.value) if found is not None and found.vt == "UI8" else found
+        return _unsigned(found) if found is not None and found.vt == "UI8" else found
+
+    def collected(self, values: Mapping[str, Variant]) -> ComObject:
+        return super().collected({name: _unsigned(each) if name in COUNTS else each for name, each in values.items()})
 
 
-@follows("R-MQAC-init-inactive-queue=refused", "management_object", "queue_management", "outgoing_management")
+def _unsigned(given: Variant) -> Variant:
+    return Variant("UI4", given.value & INFINITE) if given.vt in ("I4", "UI8") else given
+
+
+@follows("R-MQAC-init-inactive-queue=refused", *MANAGED)
 class _Active(ManagementObject):
     """Init for a queue that is not active fails."""
 
