@@ -33,22 +33,17 @@ from conformance.verdict import Outcome
 SECTIONS = ("1.9", "2.2", "6", *(f"3.{number}" for number in range(1, 18)))
 """Sections whose entries are all judged or listed."""
 REASONS = {
-    "needs a directory",
     "nothing makes it happen",
     "no member shows it",
     "no value of its type is meant",
     "needs an object that late binding does not hand out",
-    "a pointer means nothing outside its process",
-    "late binding passes no reference",
-    "needs a coordinator",
-    "needs certificates",
-    "needs messages over HTTP",
-    "needs an MSMQDestination",
-    "needs the plain facets beside the object",
     "another entry demands the same of a member",
+    "needs the plain facets beside the object",
     "needs a restart",
     "the queue manager's own rules judge it",
     "a property of the whole document",
+    "no check has been written",
+    "a reading decides whether it is demanded",
 }
 
 
