@@ -34,12 +34,10 @@ SECTIONS = ("1.9", "2.2", "6", *(f"3.{number}" for number in range(1, 18)))
 """Sections whose entries are all judged or listed."""
 REASONS = {
     "nothing makes it happen",
-    "no member shows it",
     "no value of its type is meant",
     "needs an object that late binding does not hand out",
     "another entry demands the same of a member",
     "needs the plain facets beside the object",
-    "needs a restart",
     "the queue manager's own rules judge it",
     "a property of the whole document",
     "no check has been written",
