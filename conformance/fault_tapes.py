@@ -59,7 +59,7 @@ class Port:
         faults: Sequence[str] = (),
         profile: str = DEFAULT_PROFILE,
         *,
-        parts: Mapping[str, type] | None = None,
+        parts: Mapping[str, Any] | None = None,
     ) -> None:
         """Begin with a manager. faults: by name. parts: of the manager instead, for faults that have no name there."""
         self._folder = quick_folder()
@@ -279,7 +279,7 @@ def failures(
     first: dict[str, list[str]] = {}
     with Port((fault.name,), profile) as port:
         old = 0
-        for found, test in shown_by(suite, touched(examples, fault), port, profile=profile, level=level):
+        for (found, *_), test in shown_by(suite, touched(examples, fault), port, profile=profile, level=level):
             known = any(found in each for each in first.values())
             first.setdefault(test, []).append(found)
             old = old + 1 if known else 0
@@ -290,8 +290,8 @@ def failures(
 
 def shown_by(
     suite: str, examples: Iterable[Taped], port: Port, *, profile: str = DEFAULT_PROFILE, level: str = "must"
-) -> Iterator[tuple[str, str]]:
-    """Yield the requirement that each example blames first, and its test, for those that show the port's fault.
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the requirements that each example blames, with its test, for those that show the port's fault.
 
     A requirement whose example the fault ends with an exception has CRASH behind its name.
     """
@@ -303,10 +303,10 @@ def shown_by(
             if _agrees(one, port):
                 continue
             port.renew()
-            found = _failed(again(one.repro, port, options), level)
+            found = tuple(_failed(again(one.repro, port, options), level))
         except Exception as error:  # of the fault: it is a crash of the driver
-            found = f"{type(error).__name__}{CRASH}"
-        if found is not None:
+            found = (f"{type(error).__name__}{CRASH}",)
+        if found:
             yield found, one.test
 
 
@@ -384,12 +384,11 @@ def _agrees(one: Taped, port: Port) -> bool:
     return all(now.raw == then.raw and now.at == then.at for now, then in zip(made, one.calls, strict=True))
 
 
-def _failed(verdicts: Iterable[Verdict], level: str) -> str | None:
+def _failed(verdicts: Iterable[Verdict], level: str) -> Iterator[str]:
     for verdict in verdicts:
         binding = LEVELS.index(requirement(verdict.requirement).level) <= LEVELS.index(level)
         if verdict.outcome is Outcome.FAIL and binding:
-            return verdict.requirement
-    return None
+            yield verdict.requirement
 
 
 def _in_rounds(found: Mapping[str, Sequence[str]]) -> dict[str, str]:

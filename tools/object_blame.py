@@ -1,11 +1,12 @@
 """Print what the suite of objects blames for faults: whether it catches each, and the requirement blamed first.
 
-python -m tools.object_blame [FAULT...] [--set FOLDER] [--sample N] [--seed S] [--module TEST_MODULE] [--every] [--jobs N]
+python -m tools.object_blame [FAULT...] [--set FOLDER] [--sample N] [--seed S] [--module MODULE] [--every] [--jobs N]
 
-FAULT is a fault of `conformance.embedded.faults`, or with --set one of a folder of `benchmarks/blind` that has faults of
+FAULT is one of `conformance.embedded.faults`, or with --set one of a folder of `benchmarks/blind` whose faults are of
 objects. --sample: N recorded faults of the suite of objects, drawn by --seed. --module: play the examples of one test
 module alone. --every: print each example that shows the fault, and what it blames, not the first one alone.
-A row is: name, caught or missed, the requirement blamed first, whether the fault names it, the example that blames it.
+A row is: name, missed or how it is blamed, the requirement blamed first, the example that blames it. `named`: the fault
+names the requirement blamed first; `beside it`: it names another one that the same answer breaks.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import argparse
 import json
 import random
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -32,20 +34,26 @@ _TAPES: list[Taped] = []
 
 @dataclass(frozen=True, slots=True)
 class Blamed:
-    """A fault and what is blamed for it: pairs of a requirement and the example that blames it, in order of the run.
+    """A fault and what is blamed for it: requirements with the example that blames them, in order of the run.
 
     names: the requirements that it is said to break.
     """
 
     name: str
     names: tuple[str, ...]
-    blamed: tuple[tuple[str, str], ...]
+    blamed: tuple[tuple[tuple[str, ...], str], ...]
+
+    @property
+    def how(self) -> str:
+        """Whether the first requirement is one that the fault names, or another one blamed by the same answer is."""
+        if not self.blamed:
+            return "missed"
+        every, _ = self.blamed[0]
+        return "named" if every[0] in self.names else "beside it" if set(every) & set(self.names) else "not named"
 
     def __str__(self) -> str:
-        if not self.blamed:
-            return f"{self.name} | missed | | |"
-        first, test = self.blamed[0]
-        return f"{self.name} | caught | {first} | {'named' if first in self.names else 'NOT NAMED'} | {test}"
+        (first, *_), test = self.blamed[0] if self.blamed else (("",), "")
+        return f"{self.name} | {self.how} | {first} | {test}"
 
 
 def blind(folder: Path) -> dict[str, Deviating]:
@@ -66,7 +74,13 @@ def blind(folder: Path) -> dict[str, Deviating]:
 def recorded() -> dict[str, Deviating]:
     """Return the faults of the embedded manager that the suite must find."""
     return {
-        name: Deviating(name, fault.breaks + fault.first_seen_as, (fault.replaces, *fault.also), (name,), fault.profile or DEFAULT_PROFILE)
+        name: Deviating(
+            name,
+            fault.breaks + fault.first_seen_as,
+            (fault.replaces, *fault.also),
+            (name,),
+            fault.profile or DEFAULT_PROFILE,
+        )
         for name, fault in FAULTS.items()
         if fault.suite == SUITE
     }
@@ -84,9 +98,9 @@ def _tried(folder: str, name: str, every: bool) -> Blamed:
         return Blamed(name, fault.breaks, tuple(found))
 
 
-def _found(port: Port, fault: Deviating, every: bool) -> Iterator[tuple[str, str]]:
-    for requirement, test in shown_by(SUITE, fault.ran_by(_TAPES), port):
-        yield requirement, test
+def _found(port: Port, fault: Deviating, every: bool) -> Iterator[tuple[tuple[str, ...], str]]:
+    for found in shown_by(SUITE, fault.ran_by(_TAPES), port):
+        yield found
         if not every:
             return
 
@@ -114,11 +128,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for row in pool.map(_tried, [folder] * len(names), names, [given.every] * len(names)):
             rows.append(row)
             print(row, flush=True)
-            for requirement, test in row.blamed if given.every else ():
-                print(f"    {'  ' if requirement in row.names else '! '}{requirement} | {test}")
-    caught = [row for row in rows if row.blamed]
-    rightly = sum(row.blamed[0][0] in row.names for row in caught)
-    print(f"{len(caught)} of {len(rows)} caught, {rightly} rightly blamed first", file=sys.stderr)
+            for (first, *_), test in row.blamed if given.every else ():
+                print(f"    {' ' if first in row.names else '!'} {first} | {test}")
+    counts = Counter(row.how for row in rows)
+    print(
+        f"{len(rows) - counts['missed']} of {len(rows)} caught, {counts['named']} rightly blamed first", file=sys.stderr
+    )
     return 0
 
 

@@ -59,6 +59,8 @@ def _gives(member: Member, value: Variant, seen: Seen) -> Demand:
 def of_closed(member: Member, seen: Seen, readings: Readings) -> Iterator[Demand]:
     """Yield the demands on a getter of a closed queue, and on a second Close."""
     if member.name in CLOSED:
+        opened = requirements(CLASSES[member.coclass]["Access"], "get", "opened")
+        yield Demand(opened, seen.status != OLE_E_BLANK, {"status": S_OK})
         yield Demand(requirements(member, "get", "success"), seen.status == S_OK, {"status": S_OK})
         if seen.status == S_OK:
             yield _gives(member, CLOSED[member.name], seen)

@@ -106,9 +106,9 @@ def watched(
     journal: bool = False,
     member: Member | None = None,
 ) -> Plan:
-    """Return a queue with messages, and `w`, which has seen them all unless the member needs no lookup identifiers."""
+    """Return a queue with messages, and `w`, which has seen them all, so that a read which does not is wrong itself."""
     made = (*base(*names, access=access, transactional=transactional, journal=journal), opened(PEEK, "w"))
-    return (*made, *known(*names)) if names and (member is None or by_lookup(member)) else made
+    return (*made, *known(*names)) if names else made
 
 
 def by_lookup(member: Member) -> bool:

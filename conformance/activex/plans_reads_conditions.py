@@ -9,6 +9,7 @@ from conformance.activex.members import Member
 from conformance.activex.plans import DIRECT_NAME, PATH_NAME, Act, Plan, create, on, passes
 from conformance.activex.plans_reads import (
     PEEK,
+    READS,
     RECEIVE,
     SEND,
     by_lookup,
@@ -168,6 +169,13 @@ def allowed_peeks(member: Member) -> Iterator[Plan]:
     if not member.name.endswith("AllowPeek"):
         return
     begin = (*BEGIN, on("d", "BeginTransaction", gives="u"))
+    within = dispatch("t")
+    both = (
+        read(member, "m1", of="a", transaction=within),
+        read(member, "m2", of="b", transaction=within),
+    )
+    looks = tuple(act for peek in _peeks() for act in (on("q", "Reset"), *start(peek), read(peek, "p", of=of(peek))))
+    yield (*watched(*NAMES, transactional=True), *BEGIN, *both, *looks, ABORT, *drain(3))
     for first in ("Receive", member.name):
         taken = read(first, of="a" if "LookupId" in first else None, transaction=dispatch("t"))
         held = (*watched(*NAMES, transactional=True), *begin, read("Peek", "before"), taken)
@@ -183,6 +191,13 @@ def allowed_peeks(member: Member) -> Iterator[Plan]:
                 _end(ABORT, "u"),
                 *drain(3),
             )
+
+
+def _peeks() -> Iterator[Member]:
+    """Yield the peeks from an end, the cursor, or at a lookup identifier: this first, since it names what it shows."""
+    relative = ("PeekNextByLookupId", "PeekPreviousByLookupId")
+    peeks = [one for one in READS if not receives(one) and one.name not in relative]
+    yield from sorted(peeks, key=lambda one: one.name != "PeekByLookupId")
 
 
 def times_that_pass(member: Member) -> Iterator[Plan]:

@@ -46,7 +46,8 @@ def got(known: Known, name: str, call: Invoke, seen: Seen, readings: Readings) -
     else:
         found = tuple(demands(held, call, seen, readings))
         if found:
-            yield Demand(names, all(one.holds for one in found), found[-1].expected)
+            holds = all(one.holds for one in found) or not _is_empty(seen)
+            yield Demand(names, holds, found[-1].expected)
         yield from found
 
 
@@ -56,11 +57,15 @@ def columns(reader: Member, read: Invoke, want: str, *, asked: bool) -> tuple[st
     return (*((f"default:{want}",) if left else ()), f"want:{want}:{'true' if asked else 'false'}")
 
 
+def _is_empty(seen: Seen) -> bool:
+    """Tell whether a getter has shown nothing: a property that is there and wrong is the getter's fault."""
+    value = seen.value
+    return value is None or hollow(value) or value.value == 0 or value.value in (NULL_GUID, f"{{{NULL_GUID}}}")
+
+
 def _nothing(names: tuple[str, ...], seen: Seen, readings: Readings) -> Iterator[Demand]:
     known = accepted(readings, UNWANTED)
     which = "fails" if failed(seen.status) else "empty"
-    value = seen.value
-    empty = value is None or hollow(value) or value.value == 0 or value.value in (NULL_GUID, f"{{{NULL_GUID}}}")
-    holds = which in known and (which == "fails" or (seen.status == S_OK and empty))
+    holds = which in known and (which == "fails" or (seen.status == S_OK and _is_empty(seen)))
     assumed = ((UNWANTED, which),) if holds and len(known) > 1 else ()
     yield Demand(names, holds, {"value": "nothing, because the read did not ask for it"}, assumed)
