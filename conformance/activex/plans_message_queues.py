@@ -61,7 +61,7 @@ def message_queues() -> Mapping[str, tuple[Plan, ...]]:
     both = (refer("ResponseQueueInfo", "a"), refer("AdminQueueInfo", "b"))
     looks = tuple(
         act
-        for form in ("ResponseQueueInfo", "AdminQueueInfo")
+        for form in (form for forms in (FORMS["ResponseQueueInfo"], FORMS["AdminQueueInfo"]) for form in forms)
         for act in (handed(form, form), *get(form, "FormatName"))
     )
     named = (new(), format_name("a"), new("b"), format_name("b", f"{DIRECT}-admin"))

@@ -133,6 +133,10 @@ def journals(member: Member) -> Iterator[Plan]:
     for kept in (True, False):
         made = (*watched("a", "b", "c", journal=kept, member=member), *journal)
         yield (*made, *look, read(member, of=of(member)), read("Receive", "copy", queue_object="o"), *drain(3))
+    for how in (long(0), long(3)):  # the receive is complete at once: the copy is there
+        made = (*watched("a", "b", "c", journal=True, transactional=True), *journal)
+        taken = read(member, of=of(member), transaction=how)
+        yield (*made, opened(RECEIVE, "o", "j"), taken, read("Peek", "copy", queue_object="o"), *_heads(), *drain(3))
 
 
 def cursor(member: Member) -> Iterator[Plan]:

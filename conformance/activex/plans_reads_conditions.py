@@ -194,10 +194,10 @@ def allowed_peeks(member: Member) -> Iterator[Plan]:
 
 
 def _peeks() -> Iterator[Member]:
-    """Yield the peeks from an end, the cursor, or at a lookup identifier: this first, since it names what it shows."""
-    relative = ("PeekNextByLookupId", "PeekPreviousByLookupId")
-    peeks = [one for one in READS if not receives(one) and one.name not in relative]
-    yield from sorted(peeks, key=lambda one: one.name != "PeekByLookupId")
+    """Yield the peeks at a lookup identifier, from the head and at the cursor: that which names its message first."""
+    peeks = [one for one in READS if not receives(one)]
+    yield from (one for one in peeks if one.name == "PeekByLookupId")
+    yield from (one for one in peeks if not by_lookup(one))
 
 
 def times_that_pass(member: Member) -> Iterator[Plan]:

@@ -72,6 +72,8 @@ def _put(info: Info, call: Invoke) -> Info:
         named = Info(values=info.values, shows=dict(info.shows), unsaved=info.unsaved, forgets=forgets)
         kept, resets = cell(name, "put", "kept"), cell(name, "put", "resets")
         by_path = name == "PathName"
+        if by_path and (info.format is not None or info.resolved or info.created):
+            named = replace(named, had_format=resets)
         shown = {"PathName": kept if by_path else resets, "QueueFormatName": resets if by_path else kept}
         shows = {**named.shows, **shown}
         if name == "FormatName":

@@ -32,7 +32,12 @@ def got(known: Known, name: str, call: Invoke, seen: Seen, readings: Readings) -
     link, held = known.link(name), known.held[name]
     want = WANTS.get(call.member)
     if link.read is None or want is None:
-        yield from demands(held, call, seen, readings)
+        found = tuple(demands(held, call, seen, readings))
+        if link.read is not None and call.member in known.right and found:
+            row = CLASSES[held.coclass][call.member]  # it shows what is there: what is there is wrong
+            holds = seen.status != S_OK or all(one.holds for one in found)
+            yield Demand(requirements(row, "get", "initial"), holds, found[-1].expected)
+        yield from found
         return
     reader = CLASSES["MSMQQueue"][link.read.member]
     if not any(one.name == want for one in reader.slots[0].arguments):

@@ -99,6 +99,8 @@ def _received(member: Member, post: Post, posts: Posts, store: Store, gives: Nam
     elif put is not None:
         case = "gives:text" if put.value else "gives:null"
         names = (*gives, *(requirements(member, "get", case) if put.vt == "BSTR" else ()))
+        if member.name in posts.right:  # it shows what is there: what is there is wrong
+            names = (*requirements(member, "get", "initial"), *names)
         if attribute == "ConnectorTypeIdentifier":
             yield one(names, S_OK, _same_guid(put))
         else:
