@@ -176,13 +176,18 @@ def getters() -> Mapping[str, Plan]:
 def renamed() -> Mapping[str, Plan]:
     """Return plans in which an object that has looked at a queue, or made one, is given the name of another."""
     other = f"{PATH}-b"
-    puts = tuple(put("a", member, _changed(member)) for member in STORED)
-    both = (new(), path(), *puts, make("a", truth(True)), *made("b", other))
+    puts = tuple(put("b", member, _changed(member)) for member in STORED)
+    both = (new(), path(), make("a", truth(True)), new("b"), path("b", other), *puts, make("b"))
     plans: dict[str, Plan] = {}
     for word, members in (("forwards", REFRESHING), ("backwards", tuple(reversed(REFRESHING)))):
         first, second = (path("w"), *get("w", *members)), (path("w", other), *get("w", *members))
         by_format = (format_name("w", f"{DIRECT}-b"), *get("w", *members))
         plans[f"values-{word}"] = (*both, new("w"), *first, *second, *first, *by_format)
+    for member in REFRESHING:  # the first thing asked by the new name, when another one has shown that it counts
+        probe = get("w", "Quota" if member == "Label" else "Label")
+        asked, of_maker = get("w", member), get("a", member)
+        seen = (path("w"), *probe, path("w", other), *probe, path("w"), *asked, path("w", other), *asked)
+        plans[f"first-{member}"] = (*both, new("w"), *seen, *of_maker, path("a", other), *of_maker)
     befores: dict[str, Plan] = {
         "created": (),
         "shown": get("a", "FormatName"),

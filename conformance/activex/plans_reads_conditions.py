@@ -19,6 +19,7 @@ from conformance.activex.plans_reads import (
     message,
     of,
     opened,
+    place,
     read,
     receives,
     send,
@@ -28,9 +29,14 @@ from conformance.activex.plans_reads import (
 )
 from conformance.activex.plans_reads_arguments import ABORT, BEGIN, COMMIT, CONNECTOR
 from conformance.activex.received import WANTS
+from conformance.activex.tables import CLASSES
 from conformance.activex.values import MISSING, Variant, long, text, truth
 
 SINGLE: Final = long(3)
+_DECIDING: Final = frozenset({"Label", "Body", "Priority", "MaxTimeToReachQueue", "MaxTimeToReceive"})
+"""Properties that tell messages apart, or decide which is read and whether it is there."""
+_SECURITY: Final = frozenset({"AuthLevel", "PrivLevel", "SenderCertificate"})
+"""Properties that have Send ask for something that not every computer has."""
 NAMES: Final = ("a", "b", "c")
 
 
@@ -200,6 +206,35 @@ def _peeks() -> Iterator[Member]:
     yield from (one for one in peeks if not by_lookup(one))
 
 
+PROPERTIES: Final = {
+    name: value
+    for name, row in CLASSES["MSMQMessage"].items()
+    if row.takes is not None
+    and not row.unimplemented
+    and name not in _DECIDING | _SECURITY
+    and row.slot("get") is not None
+    for value in reversed(row.takes.inside())
+    if value.value and value != row.initial
+}
+"""Properties of a message that it is sent with, with a value that a new one does not have."""
+
+
+def what_is_left(member: Member) -> Iterator[Plan]:
+    """Yield a plan in which a read asks for nothing: all else that the message was sent with is there."""
+    given = {one.name for one in member.slots[0].arguments}
+    names = place(member)
+    puts = (on(names, name, value, kind="put") for name, value in PROPERTIES.items())
+    looks = tuple(on(names, name, kind="get") for name in PROPERTIES)
+    of_read = tuple(on("m", name, kind="get") for name in PROPERTIES if name not in WANTS)
+    acts: list[Act] = [*watched()]
+    for name in NAMES:
+        acts += message(name, body=True)
+        acts += (*puts, *looks) if name == names else ()
+        acts.append(send(name))
+    flags = {want: truth(False) for want in WANTS.values() if want in given}
+    yield (*acts, *known(*NAMES), *start(member), read(member, "m", of=of(member), given=flags), *of_read)
+
+
 def times_that_pass(member: Member) -> Iterator[Plan]:
     """Yield a plan in which a message waits for a while: it shows the times sent, not what is left of them."""
     if member.name not in ("Receive", "Peek"):
@@ -217,6 +252,7 @@ FAMILIES: Final = (
     single_message_stays_gone,
     two_in_a_transaction,
     allowed_peeks,
+    what_is_left,
     times_that_pass,
 )
 """Functions that yield plans for a read, each for itself."""

@@ -187,6 +187,7 @@ class ClientObjects:
             self.messages = message_queues.put(name, self.messages, call, info)
         elif handed and seen.gives:
             info = message_queues.given(name, self.messages, self.store, call)
+            self.messages = message_queues.told(name, self.messages, call)
             if act.gives is not None:
                 self.infos[act.gives] = info
                 kind = message_queues.DESTINATION if call.member == "ResponseDestination" else COCLASS
