@@ -17,6 +17,7 @@ from conformance.activex.domains import Domain, Longs, Named, Texts
 from conformance.activex.events import ACCESS, OBJECT, argument
 from conformance.activex.members import Argument, Member
 from conformance.activex.plans import Act
+from conformance.activex.plans_queue_info import STORED
 from conformance.activex.states import CLOSED, EMPTY, OPENED, RECEIVED, STATES
 from conformance.activex.tables import CLASSES
 from conformance.activex.values import Variant
@@ -24,6 +25,8 @@ from conformance.activex.world import World
 
 UNPREDICTED: Final = frozenset({"EnableNotification"})
 """Methods whose outcome other plans judge: what they start is told by events."""
+TOO_LONG: Final = 124
+"""Characters of a text that no property of a queue takes."""
 UNCALLED: Final = frozenset({"TransactionImpl"})
 """Classes whose members no client calls by name."""
 
@@ -58,7 +61,9 @@ def _all(member: Member) -> Iterator[Feature]:
     if member.name == "Send":
         yield Feature("kind", ("plain", "transactional"), _kind, _steps(member, "arrives", "check:enqueue"))
     if any(one.kept_as == member.kept_as and one.takes is not None for one in CLASSES[member.coclass].values()):
-        yield Feature("before", ("initial", "put"), partial(_before, member), _steps(member, "initial", "kept", "gives"))
+        yield Feature(
+            "before", ("initial", "put"), partial(_before, member), _steps(member, "initial", "kept", "gives")
+        )
     if member.takes is not None:
         cases = tuple(dict.fromkeys(case_of(member.takes, one) for one in values(member)))
         yield Feature("value", cases, partial(_value, member.takes), _steps(member, "refused", "gives", "type:"))
@@ -73,7 +78,11 @@ def _all(member: Member) -> Iterator[Feature]:
 def values(member: Member) -> tuple[Variant, ...]:
     """Return a value for each case of a put: those that the member takes, and one of those that it refuses."""
     assert member.takes is not None
-    return (*member.takes.inside(), *(member.takes.outside()[:1] if member.refusal is not None else ()))
+    taken = member.takes.inside()
+    if member.coclass == "MSMQQueueInfo":  # an object takes more than a queue does
+        stored = STORED.get(member.name) or [one for one in taken if one.vt != "BSTR" or len(one.value) < TOO_LONG]
+        taken = tuple(one for one in stored if member.takes.admits(one))
+    return (*taken, *(member.takes.outside()[:1] if member.refusal is not None else ()))
 
 
 def case_of(domain: Domain, value: Variant) -> str:

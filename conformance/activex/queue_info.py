@@ -301,7 +301,10 @@ def _readable(info: Info, store: Store, target: Target, name: str, readings: Rea
 
 def _create(info: Info, store: Store) -> Iterator[Choice]:
     target = store.target(Info(path=info.path))
-    if target.kind is Kind.UNNAMED:
+    if target.kind is Kind.UNNAMED and (info.refreshed or info.resolved):
+        if store.queue(store.target(info)) is not None:  # a refresh has told the path name, and it is that of a queue
+            yield one(cell("Create", "method", "check:exists"), ANY_FAILURE)
+    elif target.kind is Kind.UNNAMED:
         because = (*info.because, *info.shows.get("PathName", ()))
         yield one((*because, *cell("Create", "method", "check:no-path-name")), ANY_FAILURE)
     elif target.kind in (Kind.UNPARSED, Kind.NO_COMPUTER):

@@ -9,10 +9,10 @@ from typing import Final
 from conformance.histories.features.constraint import Constraint, no
 from conformance.histories.features.objects import FEATURES, MEMBERS
 
-_READS: Final = tuple(name for name in MEMBERS if any(one.name == "kind" for one in FEATURES[name]) and "Send" not in name)
-_AT_CURSOR: Final = tuple(name for name in MEMBERS if any(one.name == "cursor" for one in FEATURES[name]) and name in _READS)
+_READS: Final = tuple(name for name in MEMBERS if name.startswith(("MSMQQueue.Receive", "MSMQQueue.Peek")))
+_AT_CURSOR: Final = tuple(name for name in _READS if any(one.name == "cursor" for one in FEATURES[name]))
 _SEEKING: Final = tuple(name for name in _READS if "ByLookupId" in name)
-_SAME: Final = tuple(name for name in _SEEKING if MEMBERS[name].name.startswith(("ReceiveByLookupId", "PeekByLookupId")))
+_SAME: Final = tuple(name for name in _SEEKING if name.startswith(("MSMQQueue.ReceiveBy", "MSMQQueue.PeekBy")))
 _OTHERS: Final = tuple(dict.fromkeys(one.name for name in _SAME for one in FEATURES[name] if one.name != "found"))
 _ALL: Final = tuple(MEMBERS)
 _PATH, _FORMAT = "MSMQQueueInfo.PathName", "MSMQQueueInfo.FormatName"

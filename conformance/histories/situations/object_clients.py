@@ -12,6 +12,7 @@ from random import Random
 from typing import Final, Protocol
 
 from conformance.activex import scenes
+from conformance.activex.cells import all_cells
 from conformance.activex.expected import Held, Seen
 from conformance.activex.features import state_of, values
 from conformance.activex.ideal import Objects
@@ -34,7 +35,13 @@ from conformance.verdict import Outcome
 
 CLIENT: Final = "client"
 _KINDS: Final = ("i", "j")
-_CHANGE_NO_QUEUE: Final = frozenset({"Refresh", "Update", "AttachCurrentSecurityContext", "AttachCurrentSecurityContext2"})
+_CHANGE_NO_QUEUE: Final = frozenset(
+    {"Refresh", "Update", "AttachCurrentSecurityContext", "AttachCurrentSecurityContext2"}
+)
+_SET_BY_SEND: Final = frozenset(
+    column.removeprefix("sets:") for column in all_cells()["MSMQMessage.Send.method"] if column.startswith("sets:")
+)
+"""Attributes of a message that its sending sets: the scene follows them."""
 READERS: Final[Plan] = (
     *BEGINNING,
     create("MSMQQueue", "blank"),
@@ -43,7 +50,12 @@ READERS: Final[Plan] = (
     *(on(info, "Open", long(RECEIVE), long(0), gives=f"{info}-c") for info in _KINDS),
     *(on(f"{info}-c", "Close") for info in _KINDS),
 )
-_INFO, _MESSAGE, _DISPENSER, _TRANSACTION = "MSMQQueueInfo", "MSMQMessage", "MSMQTransactionDispenser", "MSMQTransaction"
+_INFO, _MESSAGE, _DISPENSER, _TRANSACTION = (
+    "MSMQQueueInfo",
+    "MSMQMessage",
+    "MSMQTransactionDispenser",
+    "MSMQTransaction",
+)
 
 
 class Client(Protocol):
@@ -120,9 +132,10 @@ class Followed:
 
 def stage(member: Member) -> str:
     """Return the scene that judges the histories of a member: empty for the world of objects."""
-    if member.coclass == "MSMQQueue" or (member.coclass == _MESSAGE and member.name != "Send"):
-        return CLIENT if member.vt == "DISPATCH" and member.coclass == _MESSAGE else ""
-    return CLIENT
+    if member.coclass == "MSMQQueue":
+        return ""
+    of_scene = member.name == "Send" or member.vt == "DISPATCH" or member.kept_as in _SET_BY_SEND
+    return CLIENT if member.coclass != _MESSAGE or of_scene else ""
 
 
 def begun(member: Member, seed: int) -> Client:
@@ -248,11 +261,11 @@ def _value(member: Member, argument: str, name: str, client: Client, random: Ran
         return random.choice(known)
     held = client.world.known.held
     if argument == "Transaction":
-        own = tuple(dispatch(one) for one, its in held.items() if its.coclass == _TRANSACTION)
-        wrong = () if member.name == "Send" else (text("a"),)
-        return random.choice((MISSING, *(long(number) for number in range(4)), *own, *own, *wrong))
+        own = [dispatch(one) for one, its in held.items() if its.coclass == _TRANSACTION]
+        wrong = [] if member.name == "Send" else [text("a")]
+        return random.choice([MISSING, *map(long, range(4)), *own, *own, *wrong])
     if argument == "LookupId":
-        return random.choice((*_identifiers(name, client.world), Variant("UI8", 0), text("0")))
+        return random.choice([*_identifiers(name, client.world), Variant("UI8", 0), text("0")])
     if argument == "DestinationQueue":
         return random.choice([dispatch(one) for one, its in held.items() if its.coclass == "MSMQQueue"])
     if argument == "varTransaction":
@@ -356,10 +369,11 @@ def _ranked(client: Walk, random: Random) -> Plan:
 def _taken(client: Walk, random: Random) -> Plan:
     """Put a cursor at a message, and receive it there or by another object."""
     queue, way = random.choice("iij"), random.choice("rp")
+    sent = _ranked(client, random) if random.random() < 0.4 else ()
     reader, how = f"{queue}-{way}", long(3 if queue == "j" else 0)
     moves = (on(reader, "Reset"), read("PeekCurrent", client.name("r"), queue_object=reader))
     member = random.choice(("Receive", "ReceiveCurrent")) if way == "r" else "Receive"
-    return (*moves, read(member, client.name("r"), queue_object=f"{queue}-r", transaction=how))
+    return (*sent, *moves, read(member, client.name("r"), queue_object=f"{queue}-r", transaction=how))
 
 
 def _held(client: Walk, random: Random) -> Plan:

@@ -15,7 +15,16 @@ from typing import Final
 from conformance.activex.plans import Act, Plan
 from conformance.histories.features.objects import FEATURES, MEMBERS, vector
 from conformance.histories.situations.object_book import Planned
-from conformance.histories.situations.object_clients import Client, begun, drawn, followed, needed, prepared, replayed, stage
+from conformance.histories.situations.object_clients import (
+    Client,
+    begun,
+    drawn,
+    followed,
+    needed,
+    prepared,
+    replayed,
+    stage,
+)
 from conformance.histories.situations.situation import Space
 
 DRAWS: Final = 120
@@ -57,9 +66,7 @@ def checked(history: Planned) -> Planned:
     return history
 
 
-def _history(
-    space: Space, name: str, left: set[int], random: Random
-) -> tuple[Plan, tuple[tuple[int, ...], ...]]:
+def _history(space: Space, name: str, left: set[int], random: Random) -> tuple[Plan, tuple[tuple[int, ...], ...]]:
     """Return the acts of a history and what each meets first. Takes that out of `left`."""
     member = MEMBERS[name]
     client = begun(member, random.randrange(2**32))
@@ -83,7 +90,9 @@ def _history(
     return acts, tuple(met.get(at, ()) for at in range(len(acts)))
 
 
-def _best(space: Space, name: str, client: Client, left: set[int], random: Random) -> tuple[Act, tuple[int, ...]] | None:
+def _best(
+    space: Space, name: str, client: Client, left: set[int], random: Random
+) -> tuple[Act, tuple[int, ...]] | None:
     """Return the call that meets most of what is left, with what it meets."""
     best: tuple[Act, tuple[int, ...]] | None = None
     for _ in range(DRAWS):

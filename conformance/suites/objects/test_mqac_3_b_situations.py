@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.activex import ideal, scenes
+from conformance.activex.twin import Done
 from conformance.harness.recorder import ConformanceFailure
 from conformance.histories.situations.book import BookError
 from conformance.histories.situations.met import FAILED, NOT_OFFERED, OF_OBJECTS, OTHERWISE, Met
 from conformance.histories.situations.object_book import Planned, load, space
 from conformance.histories.situations.object_clients import CLIENT
-from conformance.suites.objects import playing, staging
+from conformance.suites.objects import playing, staging, twins
 from conformance.suites.objects.claiming import claimed
 from conformance.suites.objects.playing import Need, NotCreated, begin
 
@@ -64,14 +65,14 @@ def _play(planned: Planned, mq: Port, judge: Recorder, met: Met) -> None:
     judged = [not planned.stage or act.call is not None for act in planned.acts]  # a scene judges no creation
     calls = iter(numbers for numbers, each in zip(planned.met, judged, strict=True) if each)
     left = {number for numbers in planned.met for number in numbers}
-    why = OTHERWISE
+    why, history = OTHERWISE, list[Done]()
     met.played += 1
+    if planned.stage:
+        played = staging.play(planned.acts, mq, judge.readings, judge.step_told, planned.stage, history)
+    else:
+        played = playing.play(planned.acts, mq, judge.readings, judge.step_told, history)
     try:
-        if planned.stage:
-            played = staging.play(planned.acts, mq, judge.readings, judge.step_told, planned.stage)
-        else:
-            played = playing.play(planned.acts, mq, judge.readings, judge.step_told)
-        for verdicts in played:
+        for verdicts in twins.judged(played, history, mq, judge.options, judge.step_told, judge.disabled):
             now = next(calls, ())
             met.calls += 1
             met.met.update(now)
@@ -84,5 +85,6 @@ def _play(planned: Planned, mq: Port, judge: Recorder, met: Met) -> None:
         why = FAILED
         raise
     finally:
+        played.close()
         if left:
             met.falls(why, left)
