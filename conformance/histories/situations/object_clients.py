@@ -322,6 +322,8 @@ def prepared(member: Member, client: Client, random: Random) -> bool:
     if isinstance(client, Walk):
         made = random.choice((_told, _sent, _received))
         return client.attempt(made(member, client.name("m")) if random.random() < 0.7 else _put(member, client, random))
+    if member.coclass == _MESSAGE and member.name != "Send" and random.random() < 0.5:
+        return client.attempt(_put(member, client, random))
     return client.attempt(_OF_CLASS[member.name if member.name == "Send" else member.coclass](client, random))
 
 
@@ -363,7 +365,10 @@ def _ranked(client: Walk, random: Random) -> Plan:
         if queue == "i":
             acts.append(on(name, "Priority", long(random.choice((0, 3, 5, 7))), kind="put"))
         acts.append(on(name, "Send", dispatch(f"{queue}-s"), long(3 if queue == "j" else 0)))
-    return tuple(acts)
+    reader, how = f"{queue}-r", long(3 if queue == "j" else 0)
+    first = (on(reader, "Reset"), read("PeekCurrent", client.name("r"), queue_object=reader))
+    taken = read("ReceiveCurrent", client.name("r"), queue_object=reader, transaction=how)
+    return (*acts, *random.choice(((), first, (*first, taken))))
 
 
 def _taken(client: Walk, random: Random) -> Plan:
