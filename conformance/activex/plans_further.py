@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import product
+from itertools import permutations, product
 from typing import Final
 
 from conformance.activex import application, management
@@ -12,6 +12,7 @@ from conformance.activex.library import interfaces
 from conformance.activex.members import Member
 from conformance.activex.plans import Act, Plan, create, on
 from conformance.activex.plans_queue_info import PATH
+from conformance.activex.plans_reads import READS, receives
 from conformance.activex.scene_further import SINGLE_MESSAGE, driven
 from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, SMALL
 from conformance.activex.tables_further import (
@@ -142,6 +143,7 @@ def destinations() -> Plans:
     for first, acts in ACTIONS.items():
         plans[first] = tuple(_pairs(acts))
     plans["arrives"] = tuple(_arrivals())
+    plans["handle-of-queue"] = tuple(_handles())
     parts = (_put("PathName", f"{FIRST};part"), *_LOOKS[1:3], *ACTIONS["path"], *_LOOKS)
     plans["subqueue"] = ((*_WORLD, create(DESTINATION, "d"), *parts),)
     plans["twice"] = tuple(
@@ -149,6 +151,14 @@ def destinations() -> Plans:
         for acts in product((on("d", "Open"), on("d", "Close")), repeat=4)
     )
     return plans
+
+
+def _handles() -> Iterator[Plan]:
+    """Yield plans in which a destination is given the handle of a queue object, however that was opened."""
+    for accesses in permutations((RECEIVE, SEND, PEEK)):
+        open_all = tuple(opened("i", access, f"q{access}") for access in accesses)
+        handle = on(f"q{accesses[-1]}", "Handle2", kind="get", gives="$handle")
+        yield (*queue("i"), *open_all, handle, create(DESTINATION, "d"), *ACTIONS["handle"], *_LOOKS)
 
 
 def _pairs(acts: Plan) -> Iterator[Plan]:
@@ -461,12 +471,26 @@ def collections() -> Plans:
     return {"empty": ((*empty, *(on("c", "Item", key) for key in keys), on("c", "_NewEnum"), empty[1]),)}
 
 
+_RELATIVE: Final = ("ReceiveNextByLookupId", "ReceivePreviousByLookupId")
+
+
 def coordinated() -> Plans:
-    """Return a plan about the dispenser of coordinated transactions, whoever coordinates them."""
+    """Return plans about the dispenser of coordinated transactions, whoever coordinates them."""
     asked = on("t", "QueryInterface", text(interfaces()["IMSMQTransaction3"].iid))
     begin = on("x", "BeginTransaction", gives="t")
     ends = (on("t", "Abort", MISSING, MISSING), on("t", "Abort", MISSING, MISSING))
-    return {"begun": ((create(COORDINATED, "x"), begin, asked, *ends, begin, asked, *ends),)}
+    plans: dict[str, tuple[Plan, ...]] = {
+        "begun": ((create(COORDINATED, "x"), begin, asked, *ends, begin, asked, *ends),)
+    }
+    made = (*queue("i", transactional=True), opened("i", SEND, "s"), opened("i", RECEIVE, "r"))
+    filled = (*made, *sent("s", 1, transactional=True), create(COORDINATED, "x"), begin)
+    known = (on("r", "Peek", MISSING, MISSING, NOT_NOW, gives="p"), on("p", "LookupId", kind="get", gives="$id"))
+    given = {"Transaction": Variant("DISPATCH", "t"), "LookupId": text("$id"), "ReceiveTimeout": NOT_NOW}
+    for member in (one for one in READS if receives(one) and one.name not in _RELATIVE):
+        arguments = [given.get(one.name, MISSING) for one in member.slots[0].arguments if not one.result]
+        taken_so = on("r", member.name, *arguments, gives="m1")
+        plans[f"received-{member.name}"] = ((*filled, *known, taken_so, peeked("r"), ends[0], peeked("r")),)
+    return plans
 
 
 def interfaces_of_transactions() -> Plans:

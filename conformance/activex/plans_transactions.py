@@ -90,6 +90,14 @@ def transactions() -> Mapping[str, Plan]:
     plans["handle-of-nothing"] = (create(TRANSACTION, "t"), on("t", "ITransaction", kind="get"))
     attached = (create(TRANSACTION, "u"), on("u", "InitNew", Variant("UNKNOWN", "i")))
     plans["attach"] = (*BEGIN, handle, *attached, on("u", "ITransaction", kind="get"), end("u", "Commit"))
+    for last in ("Commit", "Abort"):
+        refused = tuple(end("u", last, arguments) for arguments in NOT_SUPPORTED[last])
+        plans[f"attach-{last.lower()}-not-supported"] = (*BEGIN, handle, *attached, *refused, end("u", last), *refused)
+        begins = (on("d", "BeginTransaction", gives=f"t{at}") for at in range(3))
+        plans[f"one-after-another-{last.lower()}"] = (
+            BEGIN[0],
+            *(act for at, begin in enumerate(begins) for act in (begin, end(f"t{at}", last))),
+        )
     empty = create(TRANSACTION, "t")
     plans["attach-other-types"] = (empty, *(on("t", "InitNew", value) for value in NO_TRANSACTIONS), end("t", "Commit"))
     no_transaction = (Variant("UNKNOWN", "d"), Variant("DISPATCH", "d"), Variant("UNKNOWN", "u"))

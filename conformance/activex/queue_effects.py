@@ -68,10 +68,18 @@ def closed(store: Store, name: str) -> Store:
 def _put(info: Info, call: Invoke) -> Info:
     value, name = call.arguments[-1], call.member
     if name in ("PathName", "FormatName"):
-        forgets = cell(name, "put", "forgets") if info.refreshed else ()
-        named = Info(values=info.values, shows=dict(info.shows), unsaved=info.unsaved, forgets=forgets)
+        forgets = cell(name, "put", "forgets") if info.refreshed and not info.forgetful else ()
+        named = Info(
+            values=info.values,
+            shows=dict(info.shows),
+            unsaved=info.unsaved,
+            forgets=forgets,
+            forgetful=info.forgetful,
+        )
         kept, resets = cell(name, "put", "kept"), cell(name, "put", "resets")
         by_path = name == "PathName"
+        if by_path and (info.format is not None or info.resolved or info.created):
+            named = replace(named, had_format=resets)
         shown = {"PathName": kept if by_path else resets, "QueueFormatName": resets if by_path else kept}
         shows = {**named.shows, **shown}
         if name == "FormatName":
@@ -115,7 +123,8 @@ def _got(info: Info, store: Store, target: Target, call: Invoke, seen: Seen, rea
     puts = info.unsaved - {"PathName"}
     if puts and attribute not in puts:
         return replace(info, resolved=True, doubtful=info.doubtful | puts), store
-    return replace(refreshed(info, queue, ()), resolved=True), store
+    forgetful = info.forgetful or bool(info.forgets and fits)
+    return replace(refreshed(info, queue, ()), resolved=True, forgetful=forgetful), store
 
 
 def refreshed(info: Info, queue: Stored, names: Names) -> Info:

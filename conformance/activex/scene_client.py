@@ -32,7 +32,7 @@ from conformance.activex.tables import CLASSES
 from conformance.activex.tables_queue_info import COCLASS
 from conformance.activex.transactions import DISPENSER, TRANSACTION, Transactions
 from conformance.activex.values import text
-from conformance.verdict import Verdict
+from conformance.verdict import Outcome, Verdict
 
 
 @dataclass(slots=True)
@@ -55,12 +55,20 @@ class ClientObjects:
             return ()
         told = self._wanted(act.object, act.call)
         if told is None:
-            self.held[act.object], verdicts = step(self.held[act.object], act.call, seen, self.readings)
+            before = self.held[act.object]
+            self.held[act.object], verdicts = step(before, act.call, seen, self.readings)
+            if act.call.kind == "get" and before.coclass == message_queues.COCLASS and before.state != RECEIVED:
+                self._looked(before, act.call.member, verdicts)
             self._stepped(act.object, act.call, seen)
             return verdicts
         verdicts = tuple(choices.verdicts(self.classes[act.object], act.call, told, seen))
         self._after(act, act.call, seen)
         return verdicts
+
+    def _looked(self, held: Held, member: str, verdicts: Iterable[Verdict]) -> None:
+        put = CLASSES[held.coclass][member].kept_as in held.values
+        if put and all(one.outcome is not Outcome.FAIL for one in verdicts):
+            self.posts = replace(self.posts, right=self.posts.right | {member})
 
     def copy(self) -> ClientObjects:
         """Return a scene that goes on from here by itself."""
@@ -148,6 +156,8 @@ class ClientObjects:
         name, coclass = act.object, self.classes[act.object]
         handed = act.gives is not None and seen.status == S_OK
         if coclass == COCLASS:
+            if call.member == "Delete" and seen.status == S_OK:
+                self.posts = self.posts.forgotten(self.store.target(self.infos[name]).key)
             after = queue_effects.after(self.infos[name], self.store, call, seen, self.readings, act.gives)
             self.infos[name], self.store = after
             if handed and call.member == "Open":
@@ -177,14 +187,18 @@ class ClientObjects:
             self.messages = message_queues.put(name, self.messages, call, info)
         elif handed and seen.gives:
             info = message_queues.given(name, self.messages, self.store, call)
+            self.messages = message_queues.told(name, self.messages, call)
             if act.gives is not None:
                 self.infos[act.gives] = info
                 kind = message_queues.DESTINATION if call.member == "ResponseDestination" else COCLASS
                 self._hold(act.gives, kind, "Refreshed")
 
     def _sent(self, name: str, call: Invoke, seen: Seen) -> None:
-        target = self.posts.opened.get(str(call.arguments[0].value))
+        to = str(call.arguments[0].value)
+        target = self.posts.opened.get(to)
         queue = self.store.queues.get(target[0]) if target is not None else None
+        if self.classes.get(to) == message_queues.DESTINATION:
+            queue = self.store.queue(self.store.target(self.infos[to])) if to in self.infos else None
         own = None
         if queue is not None:
             info = Info(path=queue.path, resolved=True)

@@ -469,7 +469,10 @@ def _judged(
         if instead is not None:
             left.remove(instead)
         actual = None if instead is None else _said(instead)
-        names = told.names if instead is None else (_DECLARED[told.name], *told.names)
+        names = told.names
+        if instead is not None:  # with other values, or not even with the arguments that the event is declared with
+            declared = [one.vt for one in told.arguments] == [one.vt for one in instead.arguments]
+            names = (*names, _DECLARED[told.name]) if declared else (_DECLARED[told.name], *names)
         yield from (Verdict(name, Outcome.FAIL, f"event {told.name}", _said(told), actual) for name in names)
     for stray in left:
         if any((it.source, it.name) == (stray.source, stray.name) for it in optional):

@@ -55,9 +55,12 @@ NEW: Final[Mapping[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Dispensed:
-    """An MSMQTransaction of the dispenser of coordinated transactions. ended: by Abort."""
+    """An MSMQTransaction of the dispenser of coordinated transactions. ended: by Abort. holds: a queue's key for each
+    message that was received as part of it, with the member that did.
+    """
 
     ended: bool = False
+    holds: tuple[tuple[str, str], ...] = ()
 
 
 def _of_transaction(its: Dispensed, call: Invoke) -> Iterator[Choice]:
@@ -247,6 +250,7 @@ class FurtherObjects:
             self._looked(act, its, call, seen)
         elif isinstance(its, Dispensed):
             if call.member == "Abort" and seen.status == S_OK:
+                self._aborted(its)
                 self.states[name] = Dispensed(True)
         elif self.classes[name] == COORDINATED:
             if act.gives is not None and seen.gives:
@@ -307,8 +311,10 @@ class FurtherObjects:
             self.classes[act.gives] = TRANSACTION
         elif call.member == "ITransaction" and act.gives is not None and seen.gives:
             self.classes[act.gives], self.states[act.gives] = IMPLEMENTATION, Handed()
-        elif call.member == "Receive" and name in world.opened and seen.gives:
-            self.world = world.received(world.opened[name])
+        elif call.member.startswith("Receive") and name in world.opened and seen.gives:
+            self._received(world.opened[name], call)
+        elif call.member in ("Handle", "Handle2") and name in world.opened and seen.value is not None:
+            self.numbers[int(seen.value.value or 0)] = world.opened[name]
         elif call.member == "Send":
             target = str(call.arguments[0].value)
             its = self.states.get(target)
@@ -317,6 +323,24 @@ class FurtherObjects:
                 because = (*its.reopened, *its.because) if isinstance(its, Destination) else ()
                 single = call.arguments[1].value == SINGLE_MESSAGE
                 self.world = world.sent(handle, because, transactional=single)
+
+    def _received(self, handle: Handle, call: Invoke) -> None:
+        of = next((str(one.value) for one in call.arguments if one.vt == "DISPATCH"), "")
+        its = self.states.get(of)
+        if isinstance(its, Dispensed) and handle.key:
+            queue = self.world.queues[handle.key]
+            self.world = self.world.with_queue(handle.key, replace(queue, messages=queue.messages - 1))
+            self.states[of] = replace(its, holds=(*its.holds, (handle.key, call.member)))
+        else:
+            self.world = self.world.received(handle)
+
+    def _aborted(self, its: Dispensed) -> None:
+        """Put back what an aborted transaction holds: a look at the queue shows it."""
+        for key, member in its.holds:
+            queue = self.world.queues[key]
+            enlists = cell("MSMQQueue", f"{member}.method", "enlists")
+            because = (*enlists, *cell(TRANSACTION, "Abort.method", "aborts"))
+            self.world = self.world.with_queue(key, replace(queue, messages=queue.messages + 1, because=because))
 
     def _with_info(self, act: Act, call: Invoke, info: Info) -> None:
         name, world = act.object, self.world
