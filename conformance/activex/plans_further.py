@@ -54,13 +54,18 @@ def opened(info: str, access: int, gives: str) -> Act:
 
 
 def sent(to: str, count: int = 1, *, transactional: bool = False) -> Plan:
-    """Return the sending of equal messages. to: an open queue or a destination."""
-    made = (create("MSMQMessage", "m"), on("m", "Label", text("equal"), kind="put"))
+    """Return the sending of equal messages, each with an object of its own. to: an open queue or a destination."""
     how = long(SINGLE_MESSAGE if transactional else 0)
+    names = ("m", *(f"m{number}" for number in range(2, count + 1)))
+    return tuple(act for name in names for act in _one_sent(name, to, how))
+
+
+def _one_sent(name: str, to: str, how: Variant) -> Plan:
     return (
-        *made,
-        on("m", "Body", octets(b"abcd"), kind="put"),
-        *(on("m", "Send", Variant("DISPATCH", to), how),) * count,
+        create("MSMQMessage", name),
+        on(name, "Label", text("equal"), kind="put"),
+        on(name, "Body", octets(b"abcd"), kind="put"),
+        on(name, "Send", Variant("DISPATCH", to), how),
     )
 
 

@@ -84,8 +84,10 @@ def wanted(
 
 def _or_taken(refusal: Choice, vt: str) -> Choice:
     """Return a refusal beside the answer of who converts the argument. The first step of Send lets NULL through."""
+    if vt == "NULL":
+        return (*refusal, Option((), S_OK))
     first = tuple(replace(option, readings=((NUMBER_TYPES, "refused"),)) for option in refusal)
-    return (*first, Option((), S_OK, readings=() if vt == "NULL" else ((NUMBER_TYPES, "converted"),)))
+    return (*first, Option((), S_OK, readings=((NUMBER_TYPES, "converted"),)))
 
 
 def _of_transaction(how: Variant) -> Names:
