@@ -34,7 +34,8 @@ def after(
         return _got(info, store, target, call, seen, readings)
     if seen.status != S_OK:
         refusal = seen.status if call.member == "Refresh" else info.refusal
-        there = store.queue(target) or store.parent(target)
+        # Delete, Open, Refresh and Update work the format name out before they fail; Create does not (3.10.4.1.26).
+        there = None if call.member == "Create" else store.queue(target) or store.parent(target)
         return replace(info, refusal=refusal, resolved=info.resolved or there is not None), store
     if call.member == "Create":
         return _created(info, store, call)
