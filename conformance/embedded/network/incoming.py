@@ -71,7 +71,7 @@ class Receiver:
     def user_message(self, session: Session, packet: bytes) -> None:
         """Process a packet whose BaseHeader has IN clear. Raises Malformed for one that closes the session."""
         arrived = self.arrived(session, packet)
-        if self.duplicate(arrived):
+        if self.duplicate(arrived) or not (arrived.own or self.node.has_room(len(packet), passed_on=True)):
             return
         self.count(arrived)
         if self.is_order_queue(arrived.read):

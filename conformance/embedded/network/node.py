@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import ipaddress
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -88,6 +89,7 @@ class Node:
         self.sessions: list[Session] = []
         self.routes: dict[str, Route] = {}
         self.held_bytes = 0
+        self.own_hosts = {settings.host.lower()}
         self.addresses: dict[bytes, str] = {}
         self._message_id = int(self.kept.value("message-id", 0))
         self._keys = int(self.kept.value("outgoing-key", 0))
@@ -226,8 +228,35 @@ class Node:
         return found if found is not None and found.kind in ("private", "public") else None
 
     def is_own_address(self, host: str) -> bool:
-        """Return true if a connection to this host would come back to this process."""
-        return host.lower() == self.settings.host.lower() and self.settings.peer_port == self.settings.port
+        """Return true if a connection to this host would come back to this process: all listen at the same port."""
+        return host.lower() in self.own_hosts
+
+    def may_connect(self, host: str) -> bool:
+        """Return true for a loopback host, one that was named, and one that has connected itself."""
+        if host.lower() in ("localhost", *self.settings.peers) or host in self.addresses.values():
+            return True
+        try:
+            return ipaddress.ip_address(host).is_loopback
+        except ValueError:
+            return False
+
+    def met_itself(self, route: Route) -> None:
+        """Note that an address leads back here; what was for it goes back over the sessions that caused it."""
+        if route.address is not None and len(self.own_hosts) < MOST_ROUTES:
+            self.own_hosts.add(route.address.lower())
+        entries = list(route.table.values())
+        route.table.clear()
+        for entry in entries:
+            back = self.route_back(bytes.fromhex(entry.origin))
+            if back is None:
+                self.drop_entry(entry)
+            else:
+                self.keep_entry(back, entry)
+                back.add(entry)
+
+    def has_room(self, size: int, *, passed_on: bool) -> bool:
+        """Return true if one more outgoing message can be held. What is passed on has half of the room at most."""
+        return size + self.held_bytes <= (MOST_OUTGOING_BYTES // 2 if passed_on else MOST_OUTGOING_BYTES)
 
     def route(self, key: str, address: str | None, guid: bytes, *, direct: bool) -> Route:
         """Return the route of this key, made if it is new."""
@@ -299,11 +328,11 @@ class Node:
         if route is None:
             self._post_here(name, made)
             return
-        if size + self.held_bytes > MOST_OUTGOING_BYTES:
+        if not self.has_room(size, passed_on=packet is not None):
             return
         self.held_bytes += size
         self._keys += 1
-        entry = Entry(self._keys, made, size, packet)
+        entry = Entry(self._keys, made, size, packet, remote.hex())
         self.keep_entry(route, entry)
         route.add(entry)
 
