@@ -132,16 +132,20 @@ class Receiver:
             return
         reason = self.refusal(arrived)
         if reason is not None:
-            self.recoverable(arrived)
+            self.rejected_recoverable(arrived)
             self.reject(arrived, reason)
         elif self.expired(arrived.read):
-            self.recoverable(arrived)
+            self.rejected_recoverable(arrived)
             self.expire(arrived)
-        elif not arrived.transactional or self.in_order(arrived):
-            self.recoverable(arrived)
-            self.insert(arrived)
         else:
+            accepted = not arrived.transactional or self.in_order(arrived)
             self.recoverable(arrived)
+            if accepted:
+                self.insert(arrived)
+
+    def rejected_recoverable(self, arrived: Arrived) -> None:
+        """Count a recoverable message that is rejected: the session has received it."""
+        self.recoverable(arrived)
 
     def refusal(self, arrived: Arrived) -> int | None:
         """Return the class of the negative acknowledgment for a message (3.1.5.8.2, 3.1.5.8.3); None if it is taken."""

@@ -29,7 +29,7 @@ from embedded_network_peer import (
 )
 
 import conformance.spec
-from conformance.embedded.network.deviations import FAULTS
+from conformance.embedded.network.deviations import ALTERNATIVES, FAULTS
 
 ADMIN, BACK = "TCP:127.0.0.2\\private$\\admin", "TCP:127.0.0.2\\private$\\back"
 TO_TRANSACTIONAL = f"TCP:127.0.0.1\\private$\\{TRANSACTIONAL}"
@@ -242,6 +242,32 @@ def expired(desk: Desk) -> list[object]:
     return seen(desk.open(client=other, address="127.0.0.3"))
 
 
+def readings(desk: Desk) -> list[object]:
+    """What the documents leave open: null identifiers, timeouts, ordinals, rejections, bridges, windows."""
+    found: list[object] = []
+    for said in (
+        (establish(), parameters(wait=1000)),
+        (establish(server=CLIENT), parameters()),
+    ):
+        peer = desk.accept()
+        peer.say(*said)
+        found += seen(peer)
+    peer = desk.open(address="127.0.0.1", window=2)
+    found += [peer.session.received_window]
+    other = uuid.UUID(int=6).bytes_le
+    peer.say(Said(number=1).packet(), Said(number=1, source=other, body=b"of another").packet())
+    found += [desk.messages(), *seen(peer)]
+    peer.say(Said(TO_TRANSACTIONAL, 2, recoverable=True).packet(), Said(number=3, recoverable=True).packet())
+    peer.say(Said(number=4, transaction=(5, 1, 1, 0, 0)).packet())
+    peer.say(Said(TO_TRANSACTIONAL, 5, transaction=(5, 1, 2, 1, 0)).packet())
+    for number, queue in ((8, "transactional"), (6, "other")):
+        peer.say(Said(f"TCP:127.0.0.1\\private$\\mqconform-{queue}", number, transaction=(6, 1, 1, 0, 0)).packet())
+    hops = Said(destination=(3, bytes(4)), manager=other, hops=0x1D, transaction=(8, 1, 1, 0, 0), number=7)
+    peer.say(hops.packet())
+    desk.clock.turn(3)
+    return [*found, *seen(peer), desk.messages("mqconform-other")]
+
+
 STORIES: tuple[Story, ...] = (
     initialization,
     counting,
@@ -252,6 +278,7 @@ STORIES: tuple[Story, ...] = (
     sending,
     transactional,
     expired,
+    readings,
 )
 
 
@@ -265,7 +292,7 @@ FIRST: dict[str, tuple[Story, ...]] = {
 
 
 def told(folder: Path, story: Story, *faults: str) -> list[object]:
-    queues = (PLAIN, f"{TRANSACTIONAL},transactional")
+    queues = (PLAIN, f"{TRANSACTIONAL},transactional", "mqconform-other,transactional")
     consumes = {TRANSACTIONAL: 0.3, PLAIN: 1.0} if story in (sequences, answers) else {}
     replies = frozenset({TRANSACTIONAL} if story is transactional else ())
     desk = Desk(folder, *faults, queues=queues, consumes=consumes, replies=replies)
@@ -294,6 +321,31 @@ def test_a_fault_is_seen(name: str, good: dict[str, list[object]], tmp_path: Pat
         if told(folder, story, name) != good[story.__name__]:
             return
     raise AssertionError(f"no story shows {name}")
+
+
+@pytest.mark.parametrize("name", ALTERNATIVES)
+def test_an_alternative_is_seen(name: str, good: dict[str, list[object]], tmp_path: Path) -> None:
+    for story in (readings, transactional, sending, counting, sequences, to_own_address):
+        folder = tmp_path / story.__name__
+        folder.mkdir()
+        if told(folder, story, name) != good[story.__name__]:
+            return
+    raise AssertionError(f"no story shows {name}")
+
+
+@pytest.mark.parametrize("name", ALTERNATIVES)
+def test_an_alternative_is_one_of_a_reading(name: str) -> None:
+    reading, _, alternative = name.partition("=")
+    assert alternative in known_readings()[reading]
+
+
+@cache
+def known_readings() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for path in (Path(conformance.spec.__file__).parent / "data").glob("*.toml"):
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        found |= {each["id"]: list(each["alternatives"]) for each in data.get("reading", [])}
+    return found
 
 
 @cache
