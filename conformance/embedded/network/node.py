@@ -198,7 +198,7 @@ class Node:
                 del self.addresses[next(iter(self.addresses))]
         waiting = self.routes.get(_guid_key(session.remote))
         if waiting is not None and waiting.session is None and not waiting.dialling:
-            waiting.carried_by(session)
+            self.carry(waiting)
 
     def closed(self, session: Session) -> None:
         """Note that a session is closed."""
@@ -291,11 +291,16 @@ class Node:
         route = self.route(_guid_key(guid), self.addresses.get(guid), guid, direct=False)
         route.address = self.addresses.get(guid, route.address)
         if route.session is None and not route.dialling:
-            for session in self.sessions:
-                if session.open and session.remote == guid and session.route in (None, route):
-                    route.carried_by(session)
-                    break
+            self.carry(route)
         return route
+
+    def carry(self, route: Route) -> bool:
+        """Let an open session to the queue manager of a route carry it; return false if there is none."""
+        for session in self.sessions:
+            if session.open and session.remote == route.guid and session.route in (None, route):
+                route.carried_by(session)
+                return True
+        return False
 
     def routes_of(self, session: Session) -> list[Route]:
         """Return the routes whose messages a transactional acknowledgment on this session can be for."""

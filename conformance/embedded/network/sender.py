@@ -118,6 +118,8 @@ class Route:
 
     def connect(self, *, again: bool) -> None:
         """Establish a session. again: it was tried before, so there is no ping (3.1.5.2.2)."""
+        if not self.direct and self.node.carry(self):
+            return
         if self.address is None:
             self.start_retry()
             return

@@ -30,6 +30,7 @@ from embedded_network_peer import (
 
 import conformance.spec
 from conformance.embedded.network.deviations import ALTERNATIVES, FAULTS
+from conformance.embedded.network.settings import DEFAULT_QUEUES
 
 ADMIN, BACK = "TCP:127.0.0.2\\private$\\admin", "TCP:127.0.0.2\\private$\\back"
 TO_TRANSACTIONAL = f"TCP:127.0.0.1\\private$\\{TRANSACTIONAL}"
@@ -162,12 +163,15 @@ def answers(desk: Desk) -> list[object]:
             Said(asks=4, admin=ADMIN, security=ENCRYPTED, privacy=3, body=b"encrypted"),
             Said(asks=4, admin=ADMIN, privacy=2, body=b"private"),
             Said(trace=TRACE, body=b"traced"),
+            Said(asks=8, admin=ADMIN, lives=0, body=b"expiring"),
+            Said("TCP:127.0.0.1\\private$\\mqconform-authenticated"),
+            Said("TCP:127.0.0.1\\private$\\mqconform-private"),
         ),
         start=1,
     ):
         said.number = number
         peer.say(said.packet())
-    came = [desk.messages(), desk.messages(TRANSACTIONAL)]
+    came = [desk.messages(name) for name in (PLAIN, TRANSACTIONAL, "mqconform-authenticated", "mqconform-private")]
     acceptor = desk.answer()
     desk.clock.turn(3)
     return [*came, *seen(peer, acceptor), len(desk.dialled)]
@@ -239,7 +243,12 @@ def expired(desk: Desk) -> list[object]:
     peer, other = desk.open(), uuid.UUID(int=5).bytes_le
     peer.say(Said(destination=(3, struct.pack("<I", 9)), manager=other, reach=10, body=b"passed on").packet())
     desk.clock.turn(20)
-    return seen(desk.open(client=other, address="127.0.0.3"))
+    for number, hops in ((2, 3), (3, 0x1D)):
+        said = Said(destination=(3, struct.pack("<I", 9)), manager=other, hops=hops, number=number)
+        peer.say(said.packet())
+    target = desk.accept("127.0.0.3")
+    target.say(establish(other), parameters())
+    return seen(peer, target)
 
 
 def readings(desk: Desk) -> list[object]:
@@ -285,14 +294,14 @@ STORIES: tuple[Story, ...] = (
 FIRST: dict[str, tuple[Story, ...]] = {
     "counting": (counting, to_own_address),
     "transactional": (sequences,),
-    "answering": (answers, pings),
+    "answering": (answers, pings, expired),
     "sending": (sending, transactional, expired),
 }
 """The stories that are most likely to show the faults of a module."""
 
 
 def told(folder: Path, story: Story, *faults: str) -> list[object]:
-    queues = (PLAIN, f"{TRANSACTIONAL},transactional", "mqconform-other,transactional")
+    queues = (*DEFAULT_QUEUES, "mqconform-other,transactional")
     consumes = {TRANSACTIONAL: 0.3, PLAIN: 1.0} if story in (sequences, answers) else {}
     replies = frozenset({TRANSACTIONAL} if story is transactional else ())
     desk = Desk(folder, *faults, queues=queues, consumes=consumes, replies=replies)
