@@ -188,8 +188,11 @@ class Receiver:
         message = self.node.manager.arrival.message(arrived.read)
         message.carried = self.node.carried(arrived)
         delivery = self.node.manager.delivery
+        if self.node.is_full(message.size):
+            arrived.session.close()
+            return
         if not delivery.fits(queue, message):
-            self.over_quota(arrived, message.size)
+            self.over_quota(arrived)
             return
         delivery.place(queue, message)
         self.trace(arrived)
@@ -197,12 +200,9 @@ class Receiver:
         if arrived.asks("positive_arrival"):
             self.node.acknowledging.administration(arrived.session, arrived.read, net.ACK_REACH_QUEUE)
 
-    def over_quota(self, arrived: Arrived, size: int) -> None:
-        """Reject a message for which there is no room: in the queue, or in the whole queue manager."""
+    def over_quota(self, arrived: Arrived) -> None:
+        """Reject a message for which its queue has no room."""
         manager = self.node.manager
-        if manager.message_bytes + size > manager.message_quota_kb * 1024:
-            arrived.session.close()
-            return
         if not arrived.transactional:
             manager.delivery.dead_letter(manager.arrival.message(arrived.read))
         self.reject(arrived, net.NACK_Q_EXCEED_QUOTA)

@@ -33,6 +33,8 @@ Json = Any
 PROFILE = "msmq-4.0"
 MOST_SESSIONS = 64  # beyond, a session is refused; twice as many connections at most
 MOST_MESSAGE_KB = 65_536  # of all local queues together
+MOST_JOURNAL_KB = 8_192  # of all journals and dead-letter queues together
+MOST_MESSAGES = 50_000  # of all local queues together: small ones take far more memory than their bytes
 MOST_OUTGOING_BYTES = 16 << 20
 MOST_ROUTES = 256
 _NO_GUID = bytes(16)
@@ -76,7 +78,7 @@ class Node:
         self.kept.keep("guid", self.manager.guid)
         self.guid = uuid.UUID(self.manager.guid).bytes_le
         self.manager.writer = parts.writer(self.manager.names, self.manager.guid)
-        self.manager.limit(MOST_MESSAGE_KB, MOST_MESSAGE_KB)
+        self.manager.limit(MOST_MESSAGE_KB, MOST_JOURNAL_KB)
         self.codec = parts.codec()
         self.durations = parts.durations(settings.timers)
         self.history = parts.history(self)
@@ -419,6 +421,12 @@ class Node:
             self.acknowledging.report(route.session, entry.message, route.session.link.address)
 
     # What happens to messages in local queues.
+
+    def is_full(self, size: int) -> bool:
+        """Return true if the local queues together have no room for a message of `size` bytes."""
+        manager = self.manager
+        held = sum(len(queue.positions) for queue in manager.queues.private())
+        return held >= MOST_MESSAGES or manager.message_bytes + size > manager.message_quota_kb * 1024
 
     def carried(self, arrived: Arrived) -> dict[str, Json]:
         """Return what acknowledgments of a message will need, beside the message itself."""

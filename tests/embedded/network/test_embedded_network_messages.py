@@ -118,6 +118,19 @@ def test_a_full_queue_manager_closes_the_session(tmp_path: Path) -> None:
     assert classes(desk) == []
 
 
+def test_a_queue_manager_with_too_many_messages_closes_the_session(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("conformance.embedded.network.node.MOST_MESSAGES", 3)
+    desk = Desk(tmp_path)
+    peer = desk.open()
+    peer.say(*(Said(number=number).packet() for number in (1, 2, 3)))
+    assert not peer.line.closed
+    peer.say(Said(number=4).packet())
+    assert peer.line.closed
+    assert len(desk.messages()) == 3
+
+
 @pytest.mark.parametrize(("asks", "recoverable"), [(PR, False), (PA | PR, True)])
 def test_a_receive_is_acknowledged(tmp_path: Path, asks: int, recoverable: bool) -> None:
     desk = Desk(tmp_path, consumes={PLAIN: 2.0})
