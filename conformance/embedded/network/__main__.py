@@ -32,6 +32,7 @@ _REPEATED = (
     ("queue", "NAME[,WORD]...", "make a private queue"),
     ("consume", "NAME=SECONDS", "receive from a queue so long after arrival"),
     ("reply", "NAME", "answer what arrives in a queue to its response queue"),
+    ("peer", "HOST", "a host that may be connected to, beside loopback and those that connect themselves"),
     ("fault", "NAME", "deviate so"),
     ("reading", "ID=ALTERNATIVE", "read so"),
 )
@@ -122,6 +123,7 @@ def settings(options: argparse.Namespace) -> Settings:
         queues=queues,
         consumes=_seconds("--consume", consumes, names, "queue"),
         replies=frozenset(map(_queue_name, options.reply)),
+        peers=frozenset(host.lower() for host in options.peer),
         insecure_nacks=options.insecure_nacks,
         ping_first=options.ping_first,
         deviations=(*options.fault, *options.reading),

@@ -136,7 +136,9 @@ class Codec:
             recoverable, wait, spare, window = source.unpack(net.PARAMETERS)
             return ConnectionParameters(found, recoverable, wait, window, spare)
         require(bool(base_flags & lay.BASE_SESSION))
-        return SessionAck(found, SessionHeader(*source.unpack(lay.SESSION)))
+        header = SessionHeader(*source.unpack(lay.SESSION))
+        require(header.window != 0)
+        return SessionAck(found, header)
 
     def write(self, packet: Internal) -> bytes:
         """Return the bytes of a packet."""

@@ -71,7 +71,7 @@ class Receiver:
     def user_message(self, session: Session, packet: bytes) -> None:
         """Process a packet whose BaseHeader has IN clear. Raises Malformed for one that closes the session."""
         arrived = self.arrived(session, packet)
-        if self.duplicate(arrived):
+        if self.duplicate(arrived) or not (arrived.own or self.node.has_room(len(packet), passed_on=True)):
             return
         self.count(arrived)
         if self.is_order_queue(arrived.read):
@@ -132,16 +132,20 @@ class Receiver:
             return
         reason = self.refusal(arrived)
         if reason is not None:
-            self.recoverable(arrived)
+            self.rejected_recoverable(arrived)
             self.reject(arrived, reason)
         elif self.expired(arrived.read):
-            self.recoverable(arrived)
+            self.rejected_recoverable(arrived)
             self.expire(arrived)
-        elif not arrived.transactional or self.in_order(arrived):
-            self.recoverable(arrived)
-            self.insert(arrived)
         else:
+            accepted = not arrived.transactional or self.in_order(arrived)
             self.recoverable(arrived)
+            if accepted:
+                self.insert(arrived)
+
+    def rejected_recoverable(self, arrived: Arrived) -> None:
+        """Count a recoverable message that is rejected: the session has received it."""
+        self.recoverable(arrived)
 
     def refusal(self, arrived: Arrived) -> int | None:
         """Return the class of the negative acknowledgment for a message (3.1.5.8.2, 3.1.5.8.3); None if it is taken."""
@@ -184,8 +188,11 @@ class Receiver:
         message = self.node.manager.arrival.message(arrived.read)
         message.carried = self.node.carried(arrived)
         delivery = self.node.manager.delivery
+        if self.node.is_full(message.size):
+            arrived.session.close()
+            return
         if not delivery.fits(queue, message):
-            self.over_quota(arrived, message.size)
+            self.over_quota(arrived)
             return
         delivery.place(queue, message)
         self.trace(arrived)
@@ -193,12 +200,9 @@ class Receiver:
         if arrived.asks("positive_arrival"):
             self.node.acknowledging.administration(arrived.session, arrived.read, net.ACK_REACH_QUEUE)
 
-    def over_quota(self, arrived: Arrived, size: int) -> None:
-        """Reject a message for which there is no room: in the queue, or in the whole queue manager."""
+    def over_quota(self, arrived: Arrived) -> None:
+        """Reject a message for which its queue has no room."""
         manager = self.node.manager
-        if manager.message_bytes + size > manager.message_quota_kb * 1024:
-            arrived.session.close()
-            return
         if not arrived.transactional:
             manager.delivery.dead_letter(manager.arrival.message(arrived.read))
         self.reject(arrived, net.NACK_Q_EXCEED_QUOTA)

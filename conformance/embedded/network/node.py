@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import ipaddress
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -32,6 +33,8 @@ Json = Any
 PROFILE = "msmq-4.0"
 MOST_SESSIONS = 64  # beyond, a session is refused; twice as many connections at most
 MOST_MESSAGE_KB = 65_536  # of all local queues together
+MOST_JOURNAL_KB = 8_192  # of all journals and dead-letter queues together
+MOST_MESSAGES = 50_000  # of all local queues together: small ones take far more memory than their bytes
 MOST_OUTGOING_BYTES = 16 << 20
 MOST_ROUTES = 256
 _NO_GUID = bytes(16)
@@ -75,7 +78,7 @@ class Node:
         self.kept.keep("guid", self.manager.guid)
         self.guid = uuid.UUID(self.manager.guid).bytes_le
         self.manager.writer = parts.writer(self.manager.names, self.manager.guid)
-        self.manager.limit(MOST_MESSAGE_KB, MOST_MESSAGE_KB)
+        self.manager.limit(MOST_MESSAGE_KB, MOST_JOURNAL_KB)
         self.codec = parts.codec()
         self.durations = parts.durations(settings.timers)
         self.history = parts.history(self)
@@ -88,6 +91,7 @@ class Node:
         self.sessions: list[Session] = []
         self.routes: dict[str, Route] = {}
         self.held_bytes = 0
+        self.own_hosts = {settings.host.lower()}
         self.addresses: dict[bytes, str] = {}
         self._message_id = int(self.kept.value("message-id", 0))
         self._keys = int(self.kept.value("outgoing-key", 0))
@@ -196,7 +200,7 @@ class Node:
                 del self.addresses[next(iter(self.addresses))]
         waiting = self.routes.get(_guid_key(session.remote))
         if waiting is not None and waiting.session is None and not waiting.dialling:
-            waiting.carried_by(session)
+            self.carry(waiting)
 
     def closed(self, session: Session) -> None:
         """Note that a session is closed."""
@@ -226,8 +230,35 @@ class Node:
         return found if found is not None and found.kind in ("private", "public") else None
 
     def is_own_address(self, host: str) -> bool:
-        """Return true if a connection to this host would come back to this process."""
-        return host.lower() == self.settings.host.lower() and self.settings.peer_port == self.settings.port
+        """Return true if a connection to this host would come back to this process: all listen at the same port."""
+        return host.lower() in self.own_hosts
+
+    def may_connect(self, host: str) -> bool:
+        """Return true for a loopback host, one that was named, and one that has connected itself."""
+        if host.lower() in ("localhost", *self.settings.peers) or host in self.addresses.values():
+            return True
+        try:
+            return ipaddress.ip_address(host).is_loopback
+        except ValueError:
+            return False
+
+    def met_itself(self, route: Route) -> None:
+        """Note that an address leads back here; what was for it goes back over the sessions that caused it."""
+        if route.address is not None and len(self.own_hosts) < MOST_ROUTES:
+            self.own_hosts.add(route.address.lower())
+        entries = list(route.table.values())
+        route.table.clear()
+        for entry in entries:
+            back = self.route_back(bytes.fromhex(entry.origin))
+            if back is None:
+                self.drop_entry(entry)
+            else:
+                self.keep_entry(back, entry)
+                back.add(entry)
+
+    def has_room(self, size: int, *, passed_on: bool) -> bool:
+        """Return true if one more outgoing message can be held. What is passed on has half of the room at most."""
+        return size + self.held_bytes <= (MOST_OUTGOING_BYTES // 2 if passed_on else MOST_OUTGOING_BYTES)
 
     def route(self, key: str, address: str | None, guid: bytes, *, direct: bool) -> Route:
         """Return the route of this key, made if it is new."""
@@ -262,11 +293,16 @@ class Node:
         route = self.route(_guid_key(guid), self.addresses.get(guid), guid, direct=False)
         route.address = self.addresses.get(guid, route.address)
         if route.session is None and not route.dialling:
-            for session in self.sessions:
-                if session.open and session.remote == guid and session.route in (None, route):
-                    route.carried_by(session)
-                    break
+            self.carry(route)
         return route
+
+    def carry(self, route: Route) -> bool:
+        """Let an open session to the queue manager of a route carry it; return false if there is none."""
+        for session in self.sessions:
+            if session.open and session.remote == route.guid and session.route in (None, route):
+                route.carried_by(session)
+                return True
+        return False
 
     def routes_of(self, session: Session) -> list[Route]:
         """Return the routes whose messages a transactional acknowledgment on this session can be for."""
@@ -299,11 +335,11 @@ class Node:
         if route is None:
             self._post_here(name, made)
             return
-        if size + self.held_bytes > MOST_OUTGOING_BYTES:
+        if not self.has_room(size, passed_on=packet is not None):
             return
         self.held_bytes += size
         self._keys += 1
-        entry = Entry(self._keys, made, size, packet)
+        entry = Entry(self._keys, made, size, packet, remote.hex())
         self.keep_entry(route, entry)
         route.add(entry)
 
@@ -385,6 +421,12 @@ class Node:
             self.acknowledging.report(route.session, entry.message, route.session.link.address)
 
     # What happens to messages in local queues.
+
+    def is_full(self, size: int) -> bool:
+        """Return true if the local queues together have no room for a message of `size` bytes."""
+        manager = self.manager
+        held = sum(len(queue.positions) for queue in manager.queues.private())
+        return held >= MOST_MESSAGES or manager.message_bytes + size > manager.message_quota_kb * 1024
 
     def carried(self, arrived: Arrived) -> dict[str, Json]:
         """Return what acknowledgments of a message will need, beside the message itself."""

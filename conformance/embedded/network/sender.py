@@ -23,13 +23,15 @@ Json = Any
 class Entry:
     """An OutgoingMessagePosition (3.1.1.3.1.2). message: a user_message; packet: one that is passed on, in base64.
 
-    key: its row in the state that is kept. tx_sequence, tx_number: 0 for what is not transactional or never sent.
+    key: its row in the state that is kept. origin: the queue manager whose message caused it, in hex.
+    tx_sequence, tx_number: 0 for what is not transactional or never sent.
     """
 
     key: int
     message: dict[str, Json]
     size: int
     packet: str | None = None
+    origin: str = ""
     number: int = 0
     recoverable_number: int = 0
     tx_sequence: int = 0
@@ -58,6 +60,7 @@ class Entry:
             "message": self.message,
             "size": self.size,
             "packet": self.packet,
+            "origin": self.origin,
             "tx_sequence": self.tx_sequence,
             "tx_number": self.tx_number,
             "order_acked": self.order_acked,
@@ -115,6 +118,8 @@ class Route:
 
     def connect(self, *, again: bool) -> None:
         """Establish a session. again: it was tried before, so there is no ping (3.1.5.2.2)."""
+        if not self.direct and self.node.carry(self):
+            return
         if self.address is None:
             self.start_retry()
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -138,19 +139,8 @@ class Server:
             )
             self.ping = self._datagrams.get_extra_info("sockname")[:2]
             port = self.listen[1]
-            known = Settings(
-                host=settings.host,
-                port=port,
-                ping_port=settings.ping_port or self.ping[1],
-                peer_port=settings.peer_port or port,
-                timers=settings.timers,
-                queues=settings.queues,
-                consumes=settings.consumes,
-                replies=settings.replies,
-                insecure_nacks=settings.insecure_nacks,
-                ping_first=settings.ping_first,
-                deviations=settings.deviations,
-            )
+            ping_port = settings.ping_port or self.ping[1]
+            known = replace(settings, port=port, ping_port=ping_port, peer_port=settings.peer_port or port)
             self.node = Node(known, self._folder, LoopScheduler(loop), self._parts)
         except BaseException:
             self._listener.close()
@@ -171,6 +161,10 @@ class Server:
         self._datagrams.close()
 
     def _dial(self, route: Route, pinged: bool) -> None:
+        if not self.node.may_connect(route.address or ""):
+            print(f"network: {route.address} is not connected to: nobody named it", file=sys.stderr)
+            route.failed()
+            return
         task = asyncio.get_running_loop().create_task(self._connect(route, pinged))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -178,6 +178,8 @@ class Session:
 
     def establish_response(self, packet: EstablishConnection) -> None:
         """Receive an EstablishConnection response (3.1.5.3.2)."""
+        if packet.server == self.node.guid and self.route is not None:
+            self.node.met_itself(self.route)
         if not self.valid_response(packet):
             self.close()
             return
@@ -189,7 +191,7 @@ class Session:
     def valid_response(self, packet: EstablishConnection) -> bool:
         """Return true for a response that accepts. The acceptor of a direct name is whoever answers."""
         direct = self.route is None or self.route.direct
-        named = packet.server != bytes(16) if direct else packet.server == self.remote
+        named = packet.server not in (bytes(16), self.node.guid) if direct else packet.server == self.remote
         return packet.client == self.node.guid and named and not packet.head.refused
 
     def round_trip_timeout(self, packet: EstablishConnection) -> int:

@@ -58,7 +58,10 @@ def queue_wanted(text: str) -> QueueWanted:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All of it. timers, consumes: seconds by name. replies: queues that answer to the response queue of a message."""
+    """All of it. timers, consumes: seconds by name. replies: queues that answer to the response queue of a message.
+
+    peers: hosts that may be connected to, beside loopback ones and those that have connected themselves.
+    """
 
     host: str
     port: int
@@ -68,6 +71,7 @@ class Settings:
     queues: tuple[QueueWanted, ...] = ()
     consumes: Mapping[str, float] = field(default_factory=dict)
     replies: frozenset[str] = frozenset()
+    peers: frozenset[str] = frozenset()
     insecure_nacks: bool = False
     ping_first: bool = False
     deviations: tuple[str, ...] = ()

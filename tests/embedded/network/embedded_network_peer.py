@@ -186,7 +186,8 @@ class Line:
         while data:
             size = int.from_bytes(data[8:12], "little")
             flags = int.from_bytes(data[2:4], "little")
-            size += 16 if flags & 0x10 and not flags & 8 else 0
+            size += 16 if flags & 0x10 and (size == 20 or not flags & 8) else 0
+            assert size >= 16
             found.append(data[:size])
             data = data[size:]
         return found

@@ -29,7 +29,8 @@ from embedded_network_peer import (
 )
 
 import conformance.spec
-from conformance.embedded.network.deviations import FAULTS
+from conformance.embedded.network.deviations import ALTERNATIVES, FAULTS
+from conformance.embedded.network.settings import DEFAULT_QUEUES
 
 ADMIN, BACK = "TCP:127.0.0.2\\private$\\admin", "TCP:127.0.0.2\\private$\\back"
 TO_TRANSACTIONAL = f"TCP:127.0.0.1\\private$\\{TRANSACTIONAL}"
@@ -162,12 +163,15 @@ def answers(desk: Desk) -> list[object]:
             Said(asks=4, admin=ADMIN, security=ENCRYPTED, privacy=3, body=b"encrypted"),
             Said(asks=4, admin=ADMIN, privacy=2, body=b"private"),
             Said(trace=TRACE, body=b"traced"),
+            Said(asks=8, admin=ADMIN, lives=0, body=b"expiring"),
+            Said("TCP:127.0.0.1\\private$\\mqconform-authenticated"),
+            Said("TCP:127.0.0.1\\private$\\mqconform-private"),
         ),
         start=1,
     ):
         said.number = number
         peer.say(said.packet())
-    came = [desk.messages(), desk.messages(TRANSACTIONAL)]
+    came = [desk.messages(name) for name in (PLAIN, TRANSACTIONAL, "mqconform-authenticated", "mqconform-private")]
     acceptor = desk.answer()
     desk.clock.turn(3)
     return [*came, *seen(peer, acceptor), len(desk.dialled)]
@@ -239,7 +243,38 @@ def expired(desk: Desk) -> list[object]:
     peer, other = desk.open(), uuid.UUID(int=5).bytes_le
     peer.say(Said(destination=(3, struct.pack("<I", 9)), manager=other, reach=10, body=b"passed on").packet())
     desk.clock.turn(20)
-    return seen(desk.open(client=other, address="127.0.0.3"))
+    for number, hops in ((2, 3), (3, 0x1D)):
+        said = Said(destination=(3, struct.pack("<I", 9)), manager=other, hops=hops, number=number)
+        peer.say(said.packet())
+    target = desk.accept("127.0.0.3")
+    target.say(establish(other), parameters())
+    return seen(peer, target)
+
+
+def readings(desk: Desk) -> list[object]:
+    """What the documents leave open: null identifiers, timeouts, ordinals, rejections, bridges, windows."""
+    found: list[object] = []
+    for said in (
+        (establish(), parameters(wait=1000)),
+        (establish(server=CLIENT), parameters()),
+    ):
+        peer = desk.accept()
+        peer.say(*said)
+        found += seen(peer)
+    peer = desk.open(address="127.0.0.1", window=2)
+    found += [peer.session.received_window]
+    other = uuid.UUID(int=6).bytes_le
+    peer.say(Said(number=1).packet(), Said(number=1, source=other, body=b"of another").packet())
+    found += [desk.messages(), *seen(peer)]
+    peer.say(Said(TO_TRANSACTIONAL, 2, recoverable=True).packet(), Said(number=3, recoverable=True).packet())
+    peer.say(Said(number=4, transaction=(5, 1, 1, 0, 0)).packet())
+    peer.say(Said(TO_TRANSACTIONAL, 5, transaction=(5, 1, 2, 1, 0)).packet())
+    for number, queue in ((8, "transactional"), (6, "other")):
+        peer.say(Said(f"TCP:127.0.0.1\\private$\\mqconform-{queue}", number, transaction=(6, 1, 1, 0, 0)).packet())
+    hops = Said(destination=(3, bytes(4)), manager=other, hops=0x1D, transaction=(8, 1, 1, 0, 0), number=7)
+    peer.say(hops.packet())
+    desk.clock.turn(3)
+    return [*found, *seen(peer), desk.messages("mqconform-other")]
 
 
 STORIES: tuple[Story, ...] = (
@@ -252,20 +287,21 @@ STORIES: tuple[Story, ...] = (
     sending,
     transactional,
     expired,
+    readings,
 )
 
 
 FIRST: dict[str, tuple[Story, ...]] = {
     "counting": (counting, to_own_address),
     "transactional": (sequences,),
-    "answering": (answers, pings),
+    "answering": (answers, pings, expired),
     "sending": (sending, transactional, expired),
 }
 """The stories that are most likely to show the faults of a module."""
 
 
 def told(folder: Path, story: Story, *faults: str) -> list[object]:
-    queues = (PLAIN, f"{TRANSACTIONAL},transactional")
+    queues = (*DEFAULT_QUEUES, "mqconform-other,transactional")
     consumes = {TRANSACTIONAL: 0.3, PLAIN: 1.0} if story in (sequences, answers) else {}
     replies = frozenset({TRANSACTIONAL} if story is transactional else ())
     desk = Desk(folder, *faults, queues=queues, consumes=consumes, replies=replies)
@@ -294,6 +330,31 @@ def test_a_fault_is_seen(name: str, good: dict[str, list[object]], tmp_path: Pat
         if told(folder, story, name) != good[story.__name__]:
             return
     raise AssertionError(f"no story shows {name}")
+
+
+@pytest.mark.parametrize("name", ALTERNATIVES)
+def test_an_alternative_is_seen(name: str, good: dict[str, list[object]], tmp_path: Path) -> None:
+    for story in (readings, transactional, sending, counting, sequences, to_own_address):
+        folder = tmp_path / story.__name__
+        folder.mkdir()
+        if told(folder, story, name) != good[story.__name__]:
+            return
+    raise AssertionError(f"no story shows {name}")
+
+
+@pytest.mark.parametrize("name", ALTERNATIVES)
+def test_an_alternative_is_one_of_a_reading(name: str) -> None:
+    reading, _, alternative = name.partition("=")
+    assert alternative in known_readings()[reading]
+
+
+@cache
+def known_readings() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for path in (Path(conformance.spec.__file__).parent / "data").glob("*.toml"):
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        found |= {each["id"]: list(each["alternatives"]) for each in data.get("reading", [])}
+    return found
 
 
 @cache

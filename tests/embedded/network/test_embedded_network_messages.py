@@ -18,8 +18,10 @@ from embedded_network_peer import (
     STARTED_MS,
     TRANSACTIONAL,
     Desk,
+    Line,
     Peer,
     Said,
+    establish,
     read,
 )
 
@@ -114,6 +116,19 @@ def test_a_full_queue_manager_closes_the_session(tmp_path: Path) -> None:
     peer.say(Said(body=bytes(3000), asks=NA, admin=ADMIN).packet())
     assert peer.line.closed
     assert classes(desk) == []
+
+
+def test_a_queue_manager_with_too_many_messages_closes_the_session(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("conformance.embedded.network.node.MOST_MESSAGES", 3)
+    desk = Desk(tmp_path)
+    peer = desk.open()
+    peer.say(*(Said(number=number).packet() for number in (1, 2, 3)))
+    assert not peer.line.closed
+    peer.say(Said(number=4).packet())
+    assert peer.line.closed
+    assert len(desk.messages()) == 3
 
 
 @pytest.mark.parametrize(("asks", "recoverable"), [(PR, False), (PA | PR, True)])
@@ -288,3 +303,52 @@ def test_a_message_with_too_many_hops_is_rejected(tmp_path: Path) -> None:
     said = Said(destination=(3, struct.pack("<I", 9)), manager=uuid.uuid4().bytes_le, hops=0x1D, asks=NA, admin=ADMIN)
     peer.say(said.packet())
     assert classes(desk) == [0x8005]
+
+
+def test_an_address_that_leads_back_here_is_found_out(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    peer = desk.open(address="127.0.0.9")
+    peer.say(Said(asks=PA, admin="TCP:127.0.0.9\\private$\\mine").packet())
+    route, _ = desk.dialled.pop()
+    line = Line("127.0.0.9")
+    back = Peer(desk, line, desk.node.connected(line, route, pinged=False))
+    back.heard()
+    back.say(establish(SERVER.bytes_le, SERVER.bytes_le))
+    assert back.line.closed
+    assert [read(packet)["class"] for packet in peer.heard()] == [2]
+    peer.say(Said(number=2, asks=PA, admin="TCP:127.0.0.9\\private$\\mine").packet())
+    assert [read(packet)["class"] for packet in peer.heard()] == [2]
+    desk.clock.turn(60)
+    assert desk.dialled == []
+
+
+@pytest.mark.parametrize(
+    ("host", "may"),
+    [
+        ("127.0.0.7", True),
+        ("::1", True),
+        ("localhost", True),
+        ("peer", True),
+        ("192.0.2.1", True),
+        ("192.0.2.2", True),
+        ("192.0.2.3", False),
+        ("example.org", False),
+        ("", False),
+    ],
+)
+def test_nobody_is_connected_to_who_was_not_named(tmp_path: Path, host: str, may: bool) -> None:
+    desk = Desk(tmp_path, peers=frozenset({"192.0.2.1", "peer"}))
+    desk.open(address="192.0.2.2")
+    assert desk.node.may_connect(host) is may
+
+
+def test_what_is_passed_on_leaves_room_for_acknowledgments(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    peer = desk.open()
+    other = uuid.uuid4().bytes_le
+    for number in range(1, 5):
+        said = Said(destination=(3, struct.pack("<I", 9)), manager=other, number=number, body=bytes(3_000_000))
+        peer.say(said.packet())
+    assert peer.session.received == 2
+    peer.say(Said(number=9, asks=PA, admin=ADMIN).packet())
+    assert classes(desk) == [2]

@@ -6,11 +6,13 @@ import base64
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from conformance.embedded.entities import Message, Queue, Reason
 from conformance.embedded.network import layout as net
 from conformance.embedded.network.acknowledging import Acknowledging
 from conformance.embedded.network.codec import Codec, Ping
 from conformance.embedded.network.faults.base import fault
 from conformance.embedded.network.incoming import Arrived, Receiver
+from conformance.embedded.network.local import NetworkDelivery
 from conformance.embedded.network.pings import Address, Pings
 from conformance.embedded.network.security import Security
 
@@ -136,6 +138,39 @@ class _AnyQueue(Receiver):
     def refusal(self, arrived: Arrived) -> int | None:
         reason = super().refusal(arrived)
         return None if reason in (net.NACK_NOT_TRANSACTIONAL_Q, net.NACK_NOT_TRANSACTIONAL_MSG) else reason
+
+
+class _HopsKept(Receiver):
+    def pass_on(self, arrived: Arrived) -> None:
+        kept = base64.b64encode(arrived.packet).decode("ascii")
+        self.node.post(arrived.read["destination"], {**arrived.read}, arrived.session.remote, packet=kept)
+
+
+class _HopsUnlimited(Receiver):
+    def pass_on(self, arrived: Arrived) -> None:
+        super().pass_on(replace(arrived, read={**arrived.read, "hop_count": 0}))
+
+
+class _ReceivesUntold(NetworkDelivery):
+    def acknowledge_removal(self, message: Message, queue: Queue, reason: Reason) -> None:
+        if reason is not Reason.RECEIVED:
+            super().acknowledge_removal(message, queue, reason)
+
+
+class _ExpiryUntold(NetworkDelivery):
+    def acknowledge_removal(self, message: Message, queue: Queue, reason: Reason) -> None:
+        if reason is Reason.RECEIVED:
+            super().acknowledge_removal(message, queue, reason)
+
+
+class _AnySender(Security):
+    def authenticated_enough(self, read: dict[str, Json], queue: Queue) -> bool:
+        return True
+
+
+class _AnyPrivacy(Security):
+    def private_enough(self, read: dict[str, Json], queue: Queue) -> bool:
+        return True
 
 
 class _TakesSigned(Security):
@@ -324,13 +359,26 @@ _TABLE = (
      ("MQMQ-2.2.19.1.time-to-reach-queue-expired-receiver", "MQMQ-2.2.19.1.time-to-reach-queue-evaluated-receiver"),
      ("receiver", _ZeroForever)),
     ("transactions-to-any-queue", "Messages are delivered although only one of message and queue is transactional.",
-     ("MQMQ-2.2.19.3.flags-na",), ("receiver", _AnyQueue)),
+     ("MQQB-3.1.5.8.2.not-transactional-queue", "MQQB-3.1.5.8.2.not-transactional-message"),
+     ("receiver", _AnyQueue)),
+    ("hops-not-counted", "A message is passed on with the hop count it came with.", ("MQQB-3.1.5.8.2.hop-count",),
+     ("receiver", _HopsKept)),
+    ("hops-unlimited", "A message with too many hops is passed on.", ("MQQB-3.1.5.8.2.hop-count-exceeded",),
+     ("receiver", _HopsUnlimited)),
+    ("receives-untold", "The receive of a message is not acknowledged, whatever it asks for.",
+     ("MQMQ-2.2.19.3.flags-pr",), ("delivery", _ReceivesUntold)),
+    ("expiry-untold", "A message that is never received is not acknowledged, whatever it asks for.",
+     ("MQMQ-2.2.19.3.flags-nr",), ("delivery", _ExpiryUntold)),
+    ("authentication-ignored", "A queue for authenticated messages takes others.",
+     ("MQDMPR-3.1.1.2.authentication",), ("security", _AnySender)),
+    ("privacy-ignored", "A queue for encrypted bodies takes others.", ("MQDMPR-3.1.1.2.privacy-level-body",),
+     ("security", _AnyPrivacy)),
     ("signatures-unchecked", "A signed message is delivered although nobody knows its sender.",
      ("MQMQ-2.2.19.3.hash-algorithm-refused",), ("security", _TakesSigned)),
     ("encrypted-taken", "An encrypted message is delivered although it cannot be decrypted.",
      ("MQMQ-2.2.20.6.body-encrypted-receiver", "MQMQ-2.2.19.3.encryption-algorithm-refused"),
      ("security", _TakesEncrypted)),
-    ("privacy-unchecked", "A message with an unknown privacy level is delivered.",
+    ("privacy-unchecked", "A message with an unknown privacy level whose body is not encrypted is delivered.",
      ("MQMQ-2.2.19.3.privacy-level-refused", "MQMQ-2.2.19.3.privacy-level-refused-code"),
      ("security", _TakesPrivacy)),
     ("report-label", "The label of a report has another word.", ("MQQB-3.1.7.1.7.label",),

@@ -9,7 +9,7 @@ from conformance.embedded.network.codec import SessionHeader
 from conformance.embedded.network.faults.base import fault
 from conformance.embedded.network.incoming import Arrived, Receiver
 from conformance.embedded.network.sequences import History
-from conformance.embedded.network.session import COUNT, Session
+from conformance.embedded.network.session import COUNT, FLAG_BITS, Session
 from conformance.embedded.network.timers import Durations
 
 Json = Any
@@ -67,16 +67,21 @@ class _FirstSkipped(Session):
 
 
 class _Again(Session):
-    """Never forgets which recoverable messages it has acknowledged."""
+    """Acknowledges recoverable messages together with those of the last acknowledgment, as far as the bits reach."""
+
+    before = (0, 0)
+
+    def header(self) -> SessionHeader:
+        made, (first, bits) = super().header(), self.before
+        behind = made.recoverable - first
+        if not made.recoverable_bits or not bits or not 0 < behind + made.recoverable_bits.bit_length() <= FLAG_BITS:
+            return made
+        return replace(made, recoverable=first, recoverable_bits=bits | made.recoverable_bits << behind)
 
     def acked(self) -> None:
-        bits, last = self.bits, self.last_acked
+        made = Session.header(self)
+        self.before = (made.recoverable, made.recoverable_bits)
         super().acked()
-        if self.recoverable_received < 31:
-            self.bits, self.last_acked = bits, last
-
-    def owes_ack(self) -> bool:
-        return bool(self.unacked_received)
 
 
 class _OneBitMore(Session):

@@ -83,7 +83,7 @@ class _OrderZero(_OrderBody):
 
 
 class _OrderFirst(_OrderBody):
-    """Acknowledges the first message of a sequence for ever."""
+    """Acknowledges all but the last two messages."""
 
     def changed(self, body: OrderAckBody) -> OrderAckBody:
         return replace(body, number=max(1, body.number - 2), previous=max(0, body.number - 3))
@@ -286,8 +286,8 @@ _TABLE = (
      ("acknowledging", _OrderPrevious)),
     ("order-ack-zero", "An OrderAck acknowledges number 0.", ("MQQB-2.2.4.1.number", "MQQB-2.2.4.1.previous"),
      ("acknowledging", _OrderZero)),
-    ("order-ack-behind", "An OrderAck acknowledges less than the one before it.",
-     ("MQQB-3.1.6.9.sent", "MQQB-3.1.1.6.2.never-decreases"), ("acknowledging", _OrderFirst)),
+    ("order-ack-behind", "An OrderAck acknowledges less than was accepted.",
+     ("MQQB-3.1.6.9.sent", "MQQB-3.1.7.17.order-body"), ("acknowledging", _OrderFirst)),
     ("order-ack-sequence", "An OrderAck names a sequence that was not sent.", ("MQQB-2.2.4.1.sequence",),
      ("acknowledging", _OrderSequence)),
     ("order-ack-halves-swapped", "Ordinal and TimeStamp of the sequence of an OrderAck are swapped.",
