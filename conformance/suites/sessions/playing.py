@@ -75,7 +75,7 @@ class _Broken(Exception):
 
 
 class Player:
-    """Plays one case. now_s: seconds since 1970, for the times in packets. tell: called with each step in words."""
+    """Plays one case. now_s: seconds since 1970, where the driver does not tell its time. tell: called with each step in words."""
 
     def __init__(self, mq: Port, case: Case, *, now_s: int, tell: Told) -> None:
         """Ask what is declared. Raises NotPlayed for a case that needs more."""
@@ -84,6 +84,7 @@ class Player:
         if not self.about:
             raise NotPlayed("the driver tells nothing of the queue manager")
         self._check()
+        now_s = int(self.about["now_ms"]) // 1000 if "now_ms" in self.about else now_s
         self.ends = Ends(mq.unique(), now_s, self.about["host"], self.about["listener"])
         self.conversation = Conversation(now_s * _BASE_NS)
         self.links: dict[str, Link] = {}
