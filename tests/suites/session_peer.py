@@ -18,6 +18,7 @@ from conformance.wire import Packet, dissect, encode, frame_length
 OWN = "6b1d0f3a-3c1e-4c56-9a8e-0d5b1f2e3c4d"
 NULL = str(UUID(int=0))
 TIMEOUT = 0xC00E001B
+EPOCH_MS = 1_800_000_000_000
 RETRY_MS, ORDER_MS, ACK_WAIT_MS = 500, 500, 2000
 EC, CP, UH, MP, TX, SE = (
     f"{name}."
@@ -65,7 +66,6 @@ class Peer:
     def __init__(self, state_dir: str = "", defects: str | None = None) -> None:
         self.defects = set((os.environ.get("PEER_DEFECTS", "") if defects is None else defects).split())
         self.now = 1_000
-        self.base_s: int | None = None
         self.events: list[tuple[int, int, Any]] = []
         self.order = count()
         self.links: dict[str, Link] = {}
@@ -103,7 +103,7 @@ class Peer:
             "queues": [f"private$\\{name}" for name in QUEUES],
             "timers_ms": {"session-retry-connect": RETRY_MS, "session-ack-wait": ACK_WAIT_MS},
             "consumes_ms": {name: one["consumes"] for name, one in QUEUES.items() if "consumes" in one},
-            "max_message_ms": 60_000, "packets": "malformed",
+            "max_message_ms": 60_000, "packets": "malformed", "now_ms": EPOCH_MS + self.now,
         }  # fmt: skip
 
     def sessions_open(self, params: dict[str, Any]) -> dict[str, Any]:
@@ -300,7 +300,7 @@ class Peer:
             return self.reject(packet, 0x8006 if self.has("privacy-as-signature") else 0x8007)
         if (queue.get("authenticated") or queue.get("private")) and not self.has("minds-no-security"):
             return None
-        age = self.clock_s(fields) - int(fields[UH + "SentTime"])
+        age = self.now_s - int(fields[UH + "SentTime"])
         late = age > int(fields["BaseHeader.TimeToReachQueue"]) or (age > 1_000 and self.has("knows-no-infinite-time"))
         if late and not self.has("takes-late-messages"):
             return self.nack(packet, 0x8002, 4)
@@ -315,11 +315,9 @@ class Peer:
             self.at(int(fields[UH + "TimeToBeReceived"]) * 1000, lambda: self.removed(packet, 0xC002, 8))
         return None
 
-    def clock_s(self, fields: Any) -> int:
-        # The clock begins with the first message that is not old on purpose: its moment is now.
-        sent = int(fields[UH + "SentTime"])
-        self.base_s = max(self.base_s or 0, sent)
-        return self.base_s
+    @property
+    def now_s(self) -> int:
+        return (EPOCH_MS + self.now) // 1000
 
     def in_order(self, packet: Packet) -> bool:
         fields = packet.fields
@@ -364,7 +362,7 @@ class Peer:
     def system(self, fields: Any = None) -> dict[str, Any]:
         self.next_id += 1
         common = {UH + "SourceQueueManager": OWN, UH + "MessageID": self.next_id}
-        common[UH + "SentTime"] = self.base_s or int(fields[UH + "SentTime"])
+        common[UH + "SentTime"] = self.now_s
         name = "TCP:127.0.0.2\\PRIVATE$\\order_queue$"
         return common | {UH + "Flags.DQ": 7, UH + "DestinationQueue.DirectFormatName": name}
 
@@ -390,7 +388,7 @@ class Peer:
         bodiless = message_class in (2, 0x4000) or fields.get("SecurityHeader.Flags.EB") or self.has("no-body")
         values = {
             "BaseHeader.TimeToReachQueue": 0xFFFFFFFF, UH + "SourceQueueManager": OWN, UH + "MessageID": self.next_id,
-            UH + "SentTime": self.base_s or int(fields[UH + "SentTime"]),
+            UH + "SentTime": self.now_s,
             UH + "Flags.DM": int(fields[UH + "Flags.DM"]) ^ self.has("wrong-delivery"), UH + "Flags.DQ": 7,
             UH + "DestinationQueue.DirectFormatName": fields[UH + "AdminQueue.DirectFormatName"],
             UH + "Flags.RQ": int(fields[UH + "Flags.DQ"]), MP + "MessageClass": message_class,

@@ -18,8 +18,11 @@ from conformance.judge.dialogues.packets import (
     PR,
     PRIVATE,
     TRANSACTIONAL,
+    Ends,
     Message,
     Values,
+    session_ack,
+    transactional_ack,
 )
 from conformance.judge.dialogues.steps import (
     AT_ONCE_MS,
@@ -57,7 +60,12 @@ _ACKNOWLEDGMENT: Final = encode(
     },
 )  # fmt: skip
 """What an administration acknowledgment looks like, by which rules are found."""
+def _transactional(kind: str) -> bytes:
+    return transactional_ack(kind, Ends("", 0, "192.0.2.1", "192.0.2.2"), 1)
+
+
 ACKS: Final = (
+    *ruled(session_ack(1, 1, 1, 0, 0)),
     *(f"MQQB-2.2.6.{word}" for word in ("internal-flag", "session-header-flag", "packet-type", "size")),
     *("MQQB-3.1.1.6.1.acknowledged-were-sent", "MQQB-3.1.7.1.3.user-messages-sent", "MQQB-3.1.6.4.recoverable-none"),
     *("MQQB-3.1.7.1.3.recoverable-messages-sent", "MQQB-3.1.6.4.something-to-acknowledge", "MQQB-3.1.6.4.window-size"),
@@ -79,6 +87,7 @@ ORDERED: Final = (
     *(f"MQQB-2.2.4.1.{word}" for word in ("previous", "number", "sequence", "reserved")),
     *("MQQB-3.1.1.6.2.in-order", "MQQB-3.1.5.8.6.accepted", "MQQB-3.1.2.7.order-ack-delay"),
     *("MQQB-3.1.7.17.destination-form", "MQQB-3.1.7.17.privacy-level"),
+    *ruled(_transactional("OrderAck")),
 )
 FINAL: Final = (
     *(
@@ -90,6 +99,7 @@ FINAL: Final = (
     ),
     *(f"MQQB-2.2.5.1.{word}" for word in ("previous", "number", "sequence", "sequence-number")),
     *("MQQB-2.2.5.1.source-guid", "MQQB-2.2.5.1.message-id", "MQQB-3.1.7.17.destination-form"),
+    *ruled(_transactional("FinalAck")),
 )
 ADMIN: Final = (
     *(
@@ -341,12 +351,13 @@ _ENCRYPTED: Final[Values] = {
 }
 _NO_QUEUE: Final = ("MQQB-3.1.5.8.2.no-such-queue", f"{_CLASS}nack-bad-dst-q")
 _HOPS: Final = ("MQQB-3.1.5.8.2.hop-count-exceeded", f"{_12}class-nack-hop-count-exceeded")
-_ONWARDS: Final[Values] = {"UserHeader.Flags.RC": 31}
+_ONWARDS: Final[Values] = {"UserHeader.Flags.RC": 0x1D}  # the most that there may be, MS-MQMQ 2.2.19.2
+_REPORTS: Final = "2e6a8c14-90d7-4f3b-b1a5-c7e9f3d80514"
 _TRACED: Final[Values] = {
     "BaseHeader.Flags.TR": 1,
     "BaseHeader.Flags.DH": 1,
     "DebugHeader.Flags.QT": 1,
-    "DebugHeader.Queue.QueueIdentifier": "2e6a8c14-90d7-4f3b-b1a5-c7e9f3d80514",
+    "DebugHeader.Queue.QueueIdentifier": _REPORTS,
 }
 _NO_REPORT: Final = "no report came: its queue is a public one, and the directory has to have it"
 REJECTED: Final[tuple[Case, ...]] = (
@@ -434,7 +445,7 @@ def _headers() -> Iterable[tuple[str, str, Values]]:
     yield (
         "connector",
         f"{_12}class-ack-reach-queue",
-        {"UserHeader.ConnectorType": "2e6a8c14-90d7-4f3b-b1a5-c7e9f3d80514"},
+        {"UserHeader.ConnectorType": _REPORTS},
     )
 
 

@@ -35,7 +35,7 @@ from conformance.judge.dialogues.steps import (
     Tell,
     Wait,
 )
-from conformance.spec.catalogue import requirement_id
+from conformance.spec.catalogue import reading_id, requirement_id
 from conformance.suites.sessions.links import Link
 from conformance.verdict import Json, Outcome, Verdict
 
@@ -49,6 +49,10 @@ PINGS: Final = "sessions.ping"
 EXAMPLE: Final = "dialogue"
 _ACCEPTS: Final = requirement_id("MQQB-2.1.1.acceptor-port")
 _INITIATES: Final = requirement_id("MQQB-2.1.1.initiator-port")
+_CORRELATION: Final = requirement_id("MQQB-3.1.7.15.correlation")
+_NULL_ADDRESS: Final = reading_id("R-MQQB-null-queue-manager-address")
+_OF_NULL: Final = ("MQQB-3.1.5.8.2.no-such-queue", "MQQB-3.1.6.9.sent")
+_REPORT: Final = 0x0001  # MQMSG_CLASS_REPORT, MS-MQMQ 2.2.18.1.6
 _SLICE_MS, _ACCEPT_MS = 50, 400
 _RETRY_MS: Final = 5_000  # MS-MQQB product note 45: what is assumed of a retry timer that is not declared
 _SLACK_MS: Final = 1_000
@@ -75,7 +79,7 @@ class _Broken(Exception):
 
 
 class Player:
-    """Plays one case. now_s: seconds since 1970, for the times in packets. tell: called with each step in words."""
+    """Plays one case. now_s: seconds since 1970, where the driver does not tell its time. tell: called with each step in words."""
 
     def __init__(self, mq: Port, case: Case, *, now_s: int, tell: Told) -> None:
         """Ask what is declared. Raises NotPlayed for a case that needs more."""
@@ -84,18 +88,25 @@ class Player:
         if not self.about:
             raise NotPlayed("the driver tells nothing of the queue manager")
         self._check()
+        now_s = int(self.about["now_ms"]) // 1000 if "now_ms" in self.about else now_s
         self.ends = Ends(mq.unique(), now_s, self.about["host"], self.about["listener"])
         self.conversation = Conversation(now_s * _BASE_NS)
         self.links: dict[str, Link] = {}
         self.found: list[Verdict] = []
+        self.exact: list[Verdict] = []
         self.ids: dict[str, tuple[int, Message]] = {}
         self._next_id = self.ends.first_id
         self._accepted = 0
         self._quiet = False
         self._pings = 0
+        self._local: tuple[str, ...] = ("local",)
 
     def play(self, readings: Assignment, profile: str) -> Iterator[Verdict]:
-        """Yield the verdicts: first those of the rules on everything that was said, then those of the demands."""
+        """Yield the verdicts: on fields that a step demands, then by the rules on all that was said, then on the rest.
+
+        So the most exact sentence is blamed first.
+        """
+        self._local = readings[_NULL_ADDRESS]
         try:
             for step in self.case.steps:
                 self._do(step)
@@ -104,6 +115,7 @@ class Player:
         finally:
             for link in self.links.values():
                 link.close()
+        yield from self.exact
         yield from self.conversation.verdicts(readings, profile)
         yield from self.found
 
@@ -148,6 +160,15 @@ class Player:
         self.found += [Verdict(one, Outcome.FAIL, subject, expected, actual) for one in requirements]
         raise _Broken
 
+    def _field(self, said: Said, wanted: Mapping[str, tuple[int, str]]) -> None:
+        """Judge fields of a packet by their keys."""
+        for key, (value, requirement) in wanted.items():
+            found = said.number(key)
+            outcome = Outcome.PASS if found == value else Outcome.FAIL
+            self.exact.append(Verdict(requirement, outcome, said.kind, {key: value}, {key: found}))
+            if outcome is Outcome.FAIL:
+                raise _Broken
+
     def _skip(self, *requirements: str, reason: str) -> None:
         self.found += [Verdict(one, Outcome.SKIP, "dialogue", reason=reason) for one in requirements]
 
@@ -188,10 +209,7 @@ class Player:
         if said is None:
             self._fail(step.requirement, expected=step.kind, actual=self._shown(link))
         assert said is not None
-        for key, (wanted, requirement) in step.values.items():
-            if said.number(key) != wanted:
-                self._fail(requirement, expected={key: wanted}, actual={key: said.number(key)})
-            self._pass(requirement)
+        self._field(said, step.values)
         refused = bool(said.number("InternalHeader.Flags.CS"))
         if said.kind == "EstablishConnection" and not refused:
             self.ends = replace(self.ends, server=said.text("EstablishConnectionHeader.ServerGuid") or packets.NULL)
@@ -261,13 +279,45 @@ class Player:
             if step.may is not None:
                 self._skip(*step.requirements, reason=step.may)
                 return
+            if self._local[0] == "letter" and self._is_null(step.about) and not came:
+                self._reading(step.requirements, "letter")
+                return
+            if self._miscorrelated(step):
+                self._fail(_CORRELATION, expected=step.about, actual="a message of no name")
             self._fail(*step.requirements, expected=_wanted(step), actual=came or "nothing came")
         said = next(filter(fits, self._messages()))
-        for key, (wanted, requirement) in step.values.items():
-            if said.number(key) != wanted:
-                self._fail(requirement, expected={key: wanted}, actual={key: said.number(key)})
-            self._pass(requirement)
-        self._pass(*step.requirements, _INITIATES)
+        self._field(said, step.values)
+        self._local_pass(step)
+
+    def _local_pass(self, step: Comes) -> None:
+        self._pass(_INITIATES)
+        if self._is_null(step.about):
+            self._reading(step.requirements, "local")
+        else:
+            self._pass(*step.requirements)
+
+    def _reading(self, requirements: tuple[str, ...], alternative: str) -> None:
+        """Add passes that show how a null QueueManagerAddress is taken, for the requirements that the reading names."""
+        for one in requirements:
+            if one in _OF_NULL:
+                outcome = Outcome.PASS if self._local[0] == alternative else Outcome.READING
+                self.found.append(Verdict(one, outcome, "dialogue", readings=((_NULL_ADDRESS, alternative),)))
+            else:
+                self._pass(one)
+
+    def _is_null(self, about: str) -> bool:
+        return about in self.ids and self.ids[about][1].manager == "null"
+
+    def _miscorrelated(self, step: Comes) -> bool:
+        """Tell whether an acknowledgment of the awaited class is about no message of this dialogue."""
+        if step.of != "UserMessage" or step.message_class in (None, _REPORT):
+            return False
+        same = [
+            one
+            for one in self._messages()
+            if one.kind == step.of and one.number("MessagePropertiesHeader.MessageClass") == step.message_class
+        ]
+        return any(not any(self._is_about(one, step.of, name) for name in self.ids) for one in same)
 
     def _never(self, step: Never) -> None:
         fits = self._fitting(step)
@@ -331,10 +381,7 @@ class Player:
                 raise NotPlayed(_NO_PINGS)
             for _, requirement in step.wanted.values():
                 self._fail(requirement, expected="a response", actual="none")
-        for key, (wanted, requirement) in step.wanted.items():
-            if said[0].number(key) != wanted:
-                self._fail(requirement, expected={key: wanted}, actual={key: said[0].number(key)})
-            self._pass(requirement)
+        self._field(said[0], step.wanted)
 
     # --- Connections of the implementation
 
