@@ -136,3 +136,30 @@ def proxy(
         out=out,
         json=json,
     )
+
+
+@wire_app.command("check", epilog="Example: mqconform wire check 'mq1.lab?qm=1801' --i-own-this mq1.lab")
+def wire_check(
+    host: Annotated[
+        str, typer.Argument(metavar="HOST", help="The server, with what wire:HOST takes behind a ?, such as ?qm=21801.")
+    ],
+    i_own_this: IOwnThis = None,
+    record: Record = None,
+    json: Json = False,
+) -> None:
+    """Look at a queue manager once: handshake, one message, its acknowledgment, and what to switch on to see more."""
+    from conformance.cli.wire import check_command
+
+    check_command(host, owned=i_own_this, record=record, json=json)
+
+
+@wire_app.command("setup", epilog="Example: mqconform wire setup > queues.ps1")
+def wire_setup(
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Print the script that removes the queues and values again.")
+    ] = False,
+) -> None:
+    """Print the PowerShell script that makes the private queues a run may send to, and their rights."""
+    from conformance.net.windows import removal_script, setup_script
+
+    typer.echo(removal_script() if remove else setup_script(), nl=False)
