@@ -21,6 +21,8 @@ from conformance.net.recording import Recording
 from conformance.verdict import ExitCode
 
 TICK_S = 0.5
+_CLIENTS = tuple(f"127.0.0.{last}" for last in range(2, 10))
+"""Addresses of this machine at which clients may listen for the server; others once a client comes from there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +119,13 @@ def serve(
         ping = passing.hear(Place(listen.host, ping_port), server.ping)
 
         def reverse(client: str) -> Route | None:
-            if client == listen.host or not near(client):
+            if _plain(listen.host) == client or not near(client):
                 return None
             return Route(Place(client, back), Place(client, place.port), reverse=True)
 
         passing.proxy.reverse(reverse)
+        for client in _CLIENTS:  # A client may have acknowledgments sent to another address than it comes from.
+            passing.proxy.also(reverse(client))
         return passing.run(Ready(place, ping, server.guid), lambda: server.over)
 
 
@@ -189,7 +193,8 @@ class _passing:
         self.judge.end()
         now = self._now()
         watch.on_now(now)
-        code = now.state.exit_code or ExitCode.NOTHING_JUDGED
+        code = now.state.exit_code
+        assert code is not None  # `end` has set it.
         if why is not None:
             return Passed(now, ExitCode.UNUSABLE if code is not ExitCode.DEVIATES else code, why)
         sentence = now.state.sentence
