@@ -95,7 +95,7 @@ def serve(
     )
 
 
-@app.command(epilog="Example: mqconform proxy --listen 127.0.0.1:1801 --to mq1.lab:1801 --i-own-this mq1.lab")
+@app.command(epilog="Example: mqconform proxy --listen 127.0.0.1:1801 --to 127.0.0.1:21801 --budget 5m")
 def proxy(
     to: Annotated[
         str, typer.Option(metavar="HOST[:PORT]", help="The queue manager that connections are handed on to.")
@@ -138,7 +138,7 @@ def proxy(
     )
 
 
-@wire_app.command("check", epilog="Example: mqconform wire check 'mq1.lab?qm=1801' --i-own-this mq1.lab")
+@wire_app.command("check", epilog="Example: mqconform wire check mq1.lab --i-own-this mq1.lab")
 def wire_check(
     host: Annotated[
         str, typer.Argument(metavar="HOST", help="The server, with what wire:HOST takes behind a ?, such as ?qm=21801.")
