@@ -84,7 +84,7 @@ def proxy(
     """
     _check(judging)
     comment = f"connections to {listen} were handed on to {to.word}:{port}"
-    with _passing(judging, watch, record, comment) as passing:
+    with _Passing(judging, watch, record, comment) as passing:
         place = passing.listen(Route(listen, Place(to.address, port)))
         ping = None if pings is None else passing.hear(pings[0], Place(to.address, pings[1]))
         return passing.run(Ready(place, ping), lambda: None)
@@ -108,7 +108,7 @@ def serve(
     _check(judging)
     judging = replace(judging, clients_of=_plain(listen.host))
     comment = f"the port of the server is {listen.port}"
-    with _passing(judging, watch, record, comment) as passing:
+    with _Passing(judging, watch, record, comment) as passing:
         # The server gets a port of its own; the proxy has the public one, and the one it connects to its clients by.
         place = passing.listen_later(listen)
         back = _free(listen.host, socket.SOCK_STREAM)
@@ -129,14 +129,14 @@ def serve(
         return passing.run(Ready(place, ping, server.guid), lambda: server.over)
 
 
-class _passing:
+class _Passing:
     """The judge, the recording and the proxy, as a context that ends all three."""
 
     def __init__(self, judging: Judging, watch: Watch, record: Path | None, comment: str) -> None:
         self._judging, self._watch, self._record, self._comment = judging, watch, record, comment
         self._stack = ExitStack()
 
-    def __enter__(self) -> _passing:
+    def __enter__(self) -> _Passing:
         self.judge = LiveJudge(self._judging, self._watch.on_deviation)
         self._stack.callback(self.judge.end, 5.0)
         try:
@@ -199,7 +199,8 @@ class _passing:
             return Passed(now, ExitCode.UNUSABLE if code is not ExitCode.DEVIATES else code, why)
         sentence = now.state.sentence
         if code is ExitCode.NOTHING_JUDGED:
-            sentence = f"Nothing was judged: {now.connections} connections came, and no MSMQ packet that is judged."
+            came = "no connection" if not now.connections else f"of {now.connections:,} connections no MSMQ packet"
+            sentence = f"Nothing was judged: {came} came."
         return Passed(now, code, sentence)
 
     def _now(self) -> Now:
