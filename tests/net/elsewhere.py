@@ -19,7 +19,6 @@ from conformance.adapter.errors import ConnectorError, NotAccepted
 from conformance.net.addresses import OWNED
 from conformance.wire import dissect
 
-
 ORDERS = next(frame.data for frame in FRAMES if dissect(frame.data).kind == "UserMessage")
 """A message to a queue that no run may touch."""
 
