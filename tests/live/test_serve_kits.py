@@ -1,4 +1,4 @@
-"""The files in `ci/` for a client's job: valid by their servers' schemas, and they end as the client or the judge does."""
+"""The files in `ci/` for a job of a client: valid by the schemas of their servers, ended by the client or the judge."""
 
 from __future__ import annotations
 
