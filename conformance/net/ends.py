@@ -25,8 +25,8 @@ MAX_HELD: Final = 8 << 20
 MAX_WAITING: Final = 16
 """Connections that wait to be taken; further ones are closed at once."""
 MAX_SESSIONS: Final = 256
-_COST = 8_192  # What one packet costs beside its bytes: of the smallest, about a thousand wait.
-_CHUNK = 65_536
+_COST = 32_768  # What one packet costs beside its bytes: of the smallest, 256 wait.
+_CHUNK = 8_192  # Bytes that are read at once.
 _QUIET_S = 0.03  # After this long without bytes, a packet that may go on is decided.
 _LINGER_NONE = struct.pack("ii", 1, 0)
 

@@ -137,7 +137,7 @@ def test_a_flood_is_held_back_and_nothing_of_it_is_lost(monkeypatch: pytest.Monk
         got, ended = 0, None
         while ended is None:
             more, ended = ends.received(session, LONG_S, 10_000)
-            assert len(more) <= most + 2 * (65_536 // len(SENT[0]) + 1), "what one read brings comes on top"
+            assert len(more) <= most + 2 * (ends_module._CHUNK // len(SENT[0]) + 1), "what one read brings comes on top"
             got += len(more)
         assert got == times
 
