@@ -1,13 +1,12 @@
 """A queue manager that speaks MS-MQQB in virtual time, to test the suite `sessions`, with defects by name.
 
-It is a driver (`python:session_peer:Peer`) and its queue manager in one. `PEER_DEFECTS`, a text of names, makes it wrong.
+It is a driver (`python:session_peer:Peer`) and its queue manager in one; `defects` makes it wrong.
 """
 
 from __future__ import annotations
 
 import base64
 import heapq
-import os
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -63,8 +62,8 @@ class Link:
 class Peer:
     """The driver. defects: what it does wrong."""
 
-    def __init__(self, state_dir: str = "", defects: str | None = None) -> None:
-        self.defects = set((os.environ.get("PEER_DEFECTS", "") if defects is None else defects).split())
+    def __init__(self, state_dir: str = "") -> None:
+        self.defects: set[str] = set()
         self.now = 1_000
         self.events: list[tuple[int, int, Any]] = []
         self.order = count()
@@ -194,8 +193,10 @@ class Peer:
             return self.close(link, "stays-on-an-unknown-type")
         if not packet.whole:
             return self.close(link, "stays-on-malformed")
-        expected = {"waiting-ec": "EstablishConnection", "waiting-ecr": "EstablishConnection",
-                    "waiting-cp": "ConnectionParameters", "waiting-cpr": "ConnectionParameters"}.get(link.state)  # fmt: skip
+        expected = {
+            "waiting-ec": "EstablishConnection", "waiting-ecr": "EstablishConnection",
+            "waiting-cp": "ConnectionParameters", "waiting-cpr": "ConnectionParameters",
+        }.get(link.state)  # fmt: skip
         if expected is not None and packet.kind != expected:
             return self.close(link, f"takes-{packet.kind}-early")
         if expected is None and packet.kind in ("EstablishConnection", "ConnectionParameters"):

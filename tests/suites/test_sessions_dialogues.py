@@ -1,4 +1,4 @@
-"""The suite `sessions` against a peer of its own: what is right passes, and each demand fails on the fake that breaks it."""
+"""The suite `sessions` against a peer of its own: what is right passes, each demand fails on the fake that breaks it."""
 
 from __future__ import annotations
 

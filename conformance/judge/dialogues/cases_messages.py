@@ -60,6 +60,8 @@ _ACKNOWLEDGMENT: Final = encode(
     },
 )  # fmt: skip
 """What an administration acknowledgment looks like, by which rules are found."""
+
+
 def _transactional(kind: str) -> bytes:
     return transactional_ack(kind, Ends("", 0, "192.0.2.1", "192.0.2.2"), 1)
 
@@ -124,8 +126,8 @@ def _told(*messages: Message) -> tuple[Step, ...]:
     return (*handshake(), Tell(messages))
 
 
-def _kept(first: int, count: int, **more: int) -> tuple[Message, ...]:
-    return tuple(Message(f"kept {first + at}", recoverable=True, **more) for at in range(count))
+def _kept(first: int, count: int) -> tuple[Message, ...]:
+    return tuple(Message(f"kept {first + at}", recoverable=True) for at in range(count))
 
 
 def _ordered(*numbers: int | tuple[int, int], sequence: int = 1, queue: str = TRANSACTIONAL) -> tuple[Message, ...]:
@@ -332,7 +334,7 @@ def _rejected(
     steps += [Never("UserMessage", message.name, (f"{_CLASS}ack-reach-queue",), REACHED, for_ms=300)]
     queues = tuple(one for one in (message.queue,) if one not in (None, ABSENT))
     of_class = (*ADMIN, "MQQB-3.1.7.15.body", *(FINAL if message.number is not None else ()))
-    return Case(name, tuple(steps), (*of_class, *judged), queues=queues, packets=packets)  # type: ignore[arg-type]
+    return Case(name, tuple(steps), (*of_class, *judged), queues=queues, packets=packets)
 
 
 _SIGNED: Final[Values] = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from conformance.judge.dialogues.machine import Says, Situation, State, Then, of_acceptor, of_initiator
 from conformance.judge.dialogues.conversation import ruled
+from conformance.judge.dialogues.machine import Says, Situation, State, Then, of_acceptor, of_initiator
 from conformance.judge.dialogues.packets import PA, Message, Values, parameters
 from conformance.judge.dialogues.steps import (
     Answered,

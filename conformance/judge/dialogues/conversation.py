@@ -8,9 +8,9 @@ from typing import Final
 
 from conformance.capture import Closed, Ended, Endpoint, Event, Frame, Opened, Side, Trouble
 from conformance.judge.packets.judge import judge_dissected
+from conformance.judge.sessions.context import Readings
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.judge.sessions.pings import PING_PORT
-from conformance.spec.assignment import Assignment
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Evidence, Outcome, Verdict
 from conformance.wire import Packet, dissect, frame_length
@@ -101,7 +101,7 @@ class Conversation:
         """Add a datagram that came back to the port of a ping."""
         return self._datagram(data, at_ms, ping.frame.destination, ping.frame.source, ours=False)
 
-    def verdicts(self, readings: Assignment, profile: str) -> Iterator[Verdict]:
+    def verdicts(self, readings: Readings, profile: str) -> Iterator[Verdict]:
         """Judge everything by the rules of packets and of sessions; yield the verdicts that concern the implementation.
 
         What a capture could not decide is left out: the demands of the dialogue decide it, or nothing does.
@@ -116,9 +116,10 @@ class Conversation:
             for verdict in judge.feed(event, packet):
                 if self._concerns(verdict, ours):
                     yield verdict
-            if isinstance(event, Frame) and event.transport == "tcp" and packet and not ours[event.number]:
-                if event.trouble is None:
-                    yield from _alone(packet, f"frame {event.number}", readings, profile)
+            if packet is None or not isinstance(event, Frame) or ours[event.number]:
+                continue
+            if event.transport == "tcp" and event.trouble is None:
+                yield from _alone(packet, f"frame {event.number}", readings, profile)
 
     @staticmethod
     def _concerns(verdict: Verdict, ours: dict[int, bool]) -> bool:
@@ -144,8 +145,8 @@ class Conversation:
             streams[one.ours] += len(frame.data)
             self._index[number] = at
             yield frame
-        for _, event in (*opened, *closed):
-            yield event
+        yield from (event for _, event in opened)
+        yield from (event for _, event in closed)
         yield Ended(len(order), ())
 
     _index: dict[int, int] = field(default_factory=dict)
@@ -179,7 +180,7 @@ def ruled(data: bytes) -> tuple[str, ...]:
     return tuple(dict.fromkeys(verdict.requirement for verdict in found))
 
 
-def _alone(packet: Packet, subject: str, readings: Assignment, profile: str) -> Iterator[Verdict]:
+def _alone(packet: Packet, subject: str, readings: Readings, profile: str) -> Iterator[Verdict]:
     evidence = Evidence("packet", subject, {"packet": packet.data.hex()})
     yield from judge_dissected(
         packet, profile=profile, readings=readings, transport="tcp", level="may", subject=subject, evidence=evidence

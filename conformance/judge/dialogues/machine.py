@@ -1,8 +1,8 @@
 """The session's state machine as seen by whoever connects (MS-MQQB 3.1.1.1.1, 3.1.5.1 to 3.1.5.8), as a table.
 
 Each state of the implementation meets each kind of packet: `SITUATIONS` is the whole product. What a pair does follows
-from three facts: the packet that a state waits for, the packets that an open session takes, and the sentence that closes
-the session on any other one.
+from three facts: the packet that a state waits for, the packets that an open session takes, and the sentence that
+closes the session on any other one.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Says(Enum):
 
 
 class Then(Enum):
-    """What the implementation does: it answers with the packet of its state, answers that it refuses, goes on, closes."""
+    """What the implementation does: it answers with the packet of its state, refuses in its answer, goes on, closes."""
 
     ANSWERS = "answers"
     REFUSES = "refuses"

@@ -1,4 +1,4 @@
-"""Packets that a dialogue sends: values by key, made from a few facts about both ends, and encoded by `conformance.wire`."""
+"""Packets that a dialogue sends: values by key, made from a few facts about both ends."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Message:
     """A message of a dialogue.
 
     name: for later steps. queue: one of the implementation's, without `private$\\`; None for a public queue that does
-    not exist. asks: acknowledgment bits. number: of a transactional message, in the sequence `sequence` after `previous`
-    (default: one less). again: sent with the identifier of this earlier message. age_s: how long ago it was sent.
+    not exist. asks: acknowledgment bits. number: of a transactional message, in the sequence `sequence` after
+    `previous` (default: one less). again: sent with the identifier of this earlier message. age_s: how long ago it was sent.
     manager: QueueManagerAddress, `null`, `own` (the implementation's) or `stranger`. more: further values by key.
     """
 

@@ -35,14 +35,15 @@ from conformance.judge.dialogues.steps import (
     Tell,
     Wait,
 )
+from conformance.judge.sessions.context import Readings
 from conformance.spec.catalogue import reading_id, requirement_id
 from conformance.suites.sessions.links import Link
 from conformance.verdict import Json, Outcome, Verdict
+from conformance.wire import encode
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Result
     from conformance.harness.port import Port
-    from conformance.spec.assignment import Assignment
 
 METHODS: Final = ("sessions.about", "sessions.open", "sessions.send", "sessions.received", "sessions.close")
 PINGS: Final = "sessions.ping"
@@ -79,7 +80,7 @@ class _Broken(Exception):
 
 
 class Player:
-    """Plays one case. now_s: seconds since 1970, where the driver does not tell its time. tell: called with each step in words."""
+    """Plays one case. now_s: seconds since 1970, where the driver does not tell its time. tell: gets each step."""
 
     def __init__(self, mq: Port, case: Case, *, now_s: int, tell: Told) -> None:
         """Ask what is declared. Raises NotPlayed for a case that needs more."""
@@ -101,7 +102,7 @@ class Player:
         self._pings = 0
         self._local: tuple[str, ...] = ("local",)
 
-    def play(self, readings: Assignment, profile: str) -> Iterator[Verdict]:
+    def play(self, readings: Readings, profile: str) -> Iterator[Verdict]:
         """Yield the verdicts: on fields that a step demands, then by the rules on all that was said, then on the rest.
 
         So the most exact sentence is blamed first.
@@ -246,7 +247,7 @@ class Player:
             if step.acknowledging or step.miscounted:
                 sent = link.sent + 1 + step.miscounted
                 values |= packets.session_values(link.received, sent, link.sent_recoverable + message.kept)
-            data = packets.encode("UserMessage", values)
+            data = encode("UserMessage", values)
             if link.send(data, pieces=step.pieces, message=True, kept=message.kept) is None:
                 return
 
