@@ -265,6 +265,7 @@ class Peer:
         transactional = bool(fields[UH + "Flags.TH"])
         number = int(fields[UH + "MessageID"])
         if not transactional and number in self.history and not self.has("takes-duplicates"):
+            link.received += self.has("counts-duplicates")
             return
         self.history.add(number)
         link.received += 1
@@ -297,7 +298,7 @@ class Peer:
             return self.reject(packet, 0x8009 if transactional else 0x800A)
         if fields.get("SecurityHeader.SecurityData.Signature") and not self.has("takes-wrong-signatures"):
             return self.reject(packet, 0x8006)
-        if fields.get("SecurityHeader.Flags.EB"):
+        if fields.get("SecurityHeader.Flags.EB") and not self.has("decrypts-anything"):
             return self.reject(packet, 0x8006 if self.has("privacy-as-signature") else 0x8007)
         if (queue.get("authenticated") or queue.get("private")) and not self.has("minds-no-security"):
             return None
@@ -325,6 +326,7 @@ class Peer:
         sequence = int(fields[TX + "TxSequenceID.TimeStamp"]), int(fields[TX + "TxSequenceID.Ordinal"])
         number, before = int(fields[TX + "TxSequenceNumber"]), int(fields[TX + "PreviousTxSequenceNumber"])
         same = sequence == self.sequence and number > self.numbered and before <= self.numbered
+        same = same and not (self.has("minds-wide-bridges") and before < self.numbered)
         newer = sequence > self.sequence and before == 0
         accepted = same or newer or self.has("takes-any-order")
         if accepted:
@@ -372,7 +374,7 @@ class Peer:
             self.final_ack(packet, message_class)
         insecure = message_class in (0x8000, 0x8006, 0x8007) and self.has("no-insecure-nacks")
         if not insecure:
-            self.nack(packet, message_class, 4)
+            self.nack(packet, message_class, 15 if self.has("tells-of-any-rejection") else 4)
 
     def removed(self, packet: Packet, message_class: int, asked: int) -> None:
         self.nack(packet, message_class, asked)
@@ -396,6 +398,9 @@ class Peer:
             MP + "CorrelationID": lineage + int(fields[UH + "MessageID"]).to_bytes(4, "little"),
             MP + "MessageBody": b"" if bodiless else fields[MP + "MessageBody"],
         }  # fmt: skip
+        answers = fields.get(UH + "ResponseQueue.DirectFormatName")
+        if answers and self.has("answers-to-the-response-queue"):
+            values[UH + "DestinationQueue.DirectFormatName"] = answers
         for name in ("DirectFormatName", "PublicQueueIdentifier"):
             if UH + "DestinationQueue." + name in fields:
                 values[UH + "ResponseQueue." + name] = fields[UH + "DestinationQueue." + name]
@@ -438,7 +443,7 @@ class Peer:
         link = self.out = Link(f"S{1000 + next(self.order)}", outgoing=True, state="waiting-ecr")
         self.knocking.append(link)
         values = {
-            EC + "ClientGuid": OWN, EC + "ServerGuid": NULL, EC + "TimeStamp": self.now,
+            EC + "ClientGuid": OWN, EC + "ServerGuid": OWN if self.has("names-itself") else NULL, EC + "TimeStamp": self.now,
             EC + "OperatingSystem.RE": 0x10, EC + "OperatingSystem.SE": 1,
             "InternalHeader.Flags.CS": int(self.has("refuses-its-own-request")),
         }  # fmt: skip
@@ -456,7 +461,9 @@ class Peer:
 
     def acknowledge(self, link: Link) -> None:
         link.due = 0
-        if link.received == link.acknowledged or link.closed:
+        if self.has("acknowledges-nothing"):
+            self.at(10_000, lambda: self.acknowledge(link))
+        elif link.received == link.acknowledged:
             return
         lowest = link.kept_acknowledged + 1 if link.flags else 0
         values = {

@@ -32,8 +32,9 @@ class Message:
 
     name: for later steps. queue: one of the implementation's, without `private$\\`; None for a public queue that does
     not exist. asks: acknowledgment bits. number: of a transactional message, in the sequence `sequence` after
-    `previous` (default: one less). again: sent with the identifier of this earlier message. age_s: how long ago it was sent.
-    manager: QueueManagerAddress, `null`, `own` (the implementation's) or `stranger`. more: further values by key.
+    `previous` (default: one less). again: sent with the identifier of this earlier message. age_s: how long ago it was
+    sent. answer: it names a response queue, too. manager: QueueManagerAddress, `null`, `own` (the implementation's) or
+    `stranger`. more: further values by key.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Message:
     recoverable: bool = False
     asks: int = 0
     admin: bool = True
+    answer: bool = False
     number: int | None = None
     previous: int | None = None
     sequence: int = 1
@@ -122,6 +124,8 @@ def user_values(message: Message, ends: Ends, number: int) -> dict[str, Value]:
         values |= {_U + "Flags.DQ": 7, _U + "DestinationQueue.DirectFormatName": ends.direct(message.queue)}
     if message.admin:
         values |= {_U + "Flags.AQ": 7, _U + "AdminQueue.DirectFormatName": ends.admin_queue}
+    if message.answer:
+        values |= {_U + "Flags.RQ": 7, _U + "ResponseQueue.DirectFormatName": f"{ends.admin_queue}-not"}
     if message.number is not None:
         before = message.number - 1 if message.previous is None else message.previous
         values |= {

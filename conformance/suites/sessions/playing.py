@@ -50,6 +50,7 @@ PINGS: Final = "sessions.ping"
 EXAMPLE: Final = "dialogue"
 _ACCEPTS: Final = requirement_id("MQQB-2.1.1.acceptor-port")
 _INITIATES: Final = requirement_id("MQQB-2.1.1.initiator-port")
+_DIRECT: Final = requirement_id("MQQB-3.1.5.2.3.server-guid")
 _CORRELATION: Final = requirement_id("MQQB-3.1.7.15.correlation")
 _NULL_ADDRESS: Final = reading_id("R-MQQB-null-queue-manager-address")
 _OF_NULL: Final = ("MQQB-3.1.5.8.2.no-such-queue", "MQQB-3.1.6.9.sent")
@@ -419,11 +420,15 @@ class Player:
         request = self._awaited(link, lambda one: one.kind == "EstablishConnection", AT_ONCE_MS)
         if request is None:
             return link
+        server = request.text("EstablishConnectionHeader.ServerGuid") or packets.NULL
+        if server != packets.NULL and all(message.queue is not None for _, message in self.ids.values()):
+            expected = {"EstablishConnectionHeader.ServerGuid": packets.NULL}  # only direct names are in use here
+            self.exact.append(Verdict(_DIRECT, Outcome.FAIL, request.kind, expected, server))
+            raise _Broken
         answer = self._answer(request)
         if situation is not None and situation.state is State.WAITING_ECR_MSG:
             link.send(packets.said(situation.says, self.ends, self._number(), answering=answer))
             return link
-        server = request.text("EstablishConnectionHeader.ServerGuid") or packets.NULL
         link.send(
             packets.establish(self.ends, self.ends.client if server == packets.NULL else server, answer, answer=True)
         )
