@@ -251,7 +251,8 @@ class Peer:
     def header(self, link: Link, packet: Packet) -> None:
         fields = packet.fields
         counts = (fields[SE + "UserMsgSequenceNumber"], fields[SE + "RecoverableMsgSeqNumber"])
-        if counts != (link.received, link.kept):
+        kept = counts[1] if self.has("minds-no-recoverable-counts") else link.kept
+        if counts != (link.received, kept):
             return self.close(link, "stays-on-a-miscount")
         acknowledged = int(fields[SE + "AckSequenceNumber"]) - (link.sent - len(link.under_way))
         del link.under_way[: max(0, acknowledged)]
@@ -378,7 +379,7 @@ class Peer:
 
     def removed(self, packet: Packet, message_class: int, asked: int) -> None:
         self.nack(packet, message_class, asked)
-        if packet.fields.get(TX + "Flags.FA"):
+        if packet.fields.get(TX + "Flags.FA") or (self.has("always-final") and packet.fields[UH + "Flags.TH"]):
             self.final_ack(packet, message_class)
 
     def nack(self, packet: Packet, message_class: int, asked: int) -> None:
@@ -443,7 +444,8 @@ class Peer:
         link = self.out = Link(f"S{1000 + next(self.order)}", outgoing=True, state="waiting-ecr")
         self.knocking.append(link)
         values = {
-            EC + "ClientGuid": OWN, EC + "ServerGuid": OWN if self.has("names-itself") else NULL, EC + "TimeStamp": self.now,
+            EC + "ClientGuid": OWN, EC + "TimeStamp": self.now,
+            EC + "ServerGuid": OWN if self.has("names-itself") else NULL,
             EC + "OperatingSystem.RE": 0x10, EC + "OperatingSystem.SE": 1,
             "InternalHeader.Flags.CS": int(self.has("refuses-its-own-request")),
         }  # fmt: skip

@@ -68,6 +68,8 @@ FAKES = (
     ("stays-on-an-unknown-type", "open/unknown-type", "MQQB-2.2.1.packet-type-closes"),
     ("stays-on-malformed", "open/malformed", "MQQB-3.1.5.1.3.malformed-closes"),
     ("stays-on-a-miscount", "open/miscounted-ack", "MQQB-3.1.5.5.5.counts-closes"),
+    ("minds-no-recoverable-counts", "open/miscounted-recoverable-ack", "MQQB-3.1.5.5.5.counts-closes"),
+    ("always-final", "no-final-acknowledgment", "MQQB-3.1.7.2.2.wanted"),
     ("goes-on-when-refused", "waiting-ecr/refused-establish", "MQQB-3.1.5.3.2.invalid-closes"),
     ("goes-on-when-refused", "waiting-ecr/strange-establish", "MQQB-3.1.5.3.2.invalid-closes"),
     ("refuses-its-own-request", "word-of-arrival", "MQQB-3.1.5.2.3.cs"),

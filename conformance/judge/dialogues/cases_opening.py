@@ -128,7 +128,7 @@ def _reaction(one: Situation) -> tuple[Step, ...]:
 def _needed(one: Situation) -> str:
     if one.says in _MALFORMED:
         return "malformed"
-    return "odd" if one.says in (Says.REFUSED_ESTABLISH, Says.MISCOUNTED_ACK) else "correct"
+    return "odd" if one.says in (Says.REFUSED_ESTABLISH, Says.MISCOUNTED_ACK, Says.MISCOUNTED_KEPT) else "correct"
 
 
 def _acceptor(one: Situation) -> Case:

@@ -237,6 +237,7 @@ def _headers() -> Iterable[tuple[str, str, Values]]:
     )
 
 
+_RECEIVE: Final = (f"{CLASS}ack-receive", "MQMQ-2.2.19.3.flags-pr")
 TAKEN: Final[tuple[Case, ...]] = (
     *(
         Case(
@@ -278,7 +279,7 @@ TAKEN: Final[tuple[Case, ...]] = (
         (
             *told(Message("taken", recoverable=True, asks=PR | PA)),
             reaches("taken"),
-            Comes("UserMessage", "taken", (f"{CLASS}ack-receive", "MQMQ-2.2.19.3.flags-pr"), RECEIVED, within_ms=12_000),
+            Comes("UserMessage", "taken", _RECEIVE, RECEIVED, within_ms=12_000),
         ),
         ADMIN,
         queues=(PLAIN,),
@@ -292,6 +293,17 @@ TAKEN: Final[tuple[Case, ...]] = (
             Comes("FinalAck", "taken", (f"{ATTRIBUTE}final-ack-sent",), RECEIVED, within_ms=12_000),
         ),
         (*FINAL, *ORDERED, "MQQB-3.1.7.2.2.wanted"),
+        queues=(TRANSACTIONAL,),
+        consumed=(TRANSACTIONAL,),
+    ),
+    Case(
+        "no-final-acknowledgment",
+        (
+            *told(Message("taken", TRANSACTIONAL, number=1)),
+            order("taken"),
+            Never("FinalAck", "taken", ("MQQB-3.1.7.2.2.wanted",), RECEIVED, for_ms=3_000),
+        ),
+        ORDERED,
         queues=(TRANSACTIONAL,),
         consumed=(TRANSACTIONAL,),
     ),

@@ -35,6 +35,7 @@ class Says(Enum):
     PARAMETERS = "parameters"
     SESSION_ACK = "session-ack"
     MISCOUNTED_ACK = "miscounted-ack"  # it counts messages that were not sent
+    MISCOUNTED_KEPT = "miscounted-recoverable-ack"  # it counts recoverable messages that were not sent
     USER_MESSAGE = "user-message"
     ORDER_ACK = "order-ack"
     FINAL_ACK = "final-ack"
@@ -94,6 +95,7 @@ _OUT_OF_TURN: Final = {
     Says.MISCOUNTED_ACK: requirement_id("MQQB-3.1.5.5.state-closes"),
     Says.ORDER_ACK: requirement_id("MQQB-3.1.5.6.state-closes"),
     Says.FINAL_ACK: requirement_id("MQQB-3.1.5.7.state-closes"),
+    Says.MISCOUNTED_KEPT: requirement_id("MQQB-3.1.5.5.state-closes"),
     Says.USER_MESSAGE: requirement_id("MQQB-3.1.5.8.state-closes"),
 }
 _TAKEN_WHEN_OPEN: Final = (Says.SESSION_ACK, Says.USER_MESSAGE, Says.ORDER_ACK, Says.FINAL_ACK)
@@ -121,7 +123,7 @@ def _reaction(state: State, says: Says) -> tuple[Then, str]:
             strange = says is Says.STRANGE_ESTABLISH
             return (Then.REFUSES, _CS) if strange else (Then.ANSWERS, _CS)
     if state is State.OPEN:
-        if says is Says.MISCOUNTED_ACK:
+        if says in (Says.MISCOUNTED_ACK, Says.MISCOUNTED_KEPT):
             return Then.CLOSES, _MISCOUNTED
         if says in _TAKEN_WHEN_OPEN:
             return Then.STAYS, _OUT_OF_TURN[says]

@@ -234,8 +234,8 @@ def said(says: Says, ends: Ends, number: int, *, answering: Values | None = None
         return establish(ends, ends.client, values, answer=True)
     if says is Says.PARAMETERS:
         return parameters()
-    if says in (Says.SESSION_ACK, Says.MISCOUNTED_ACK):
-        return session_ack(0, 0, 0, 7 if says is Says.MISCOUNTED_ACK else 0, 0)
+    if says in (Says.SESSION_ACK, Says.MISCOUNTED_ACK, Says.MISCOUNTED_KEPT):
+        return session_ack(0, 0, 0, 7 * (says is Says.MISCOUNTED_ACK), 7 * (says is Says.MISCOUNTED_KEPT))
     if says is Says.USER_MESSAGE:
         return user_message(Message("out of turn"), ends, number)
     if says in (Says.ORDER_ACK, Says.FINAL_ACK):

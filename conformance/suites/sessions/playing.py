@@ -311,15 +311,21 @@ class Player:
         return about in self.ids and self.ids[about][1].manager == "null"
 
     def _miscorrelated(self, step: Comes) -> bool:
-        """Tell whether an acknowledgment of the awaited class is about no message of this dialogue."""
-        if step.of != "UserMessage" or step.message_class in (None, _REPORT):
+        """Tell whether an acknowledgment of the awaited class means the message and names it wrongly.
+
+        Those that were made for an earlier dialogue, and come late, name another queue manager and another number.
+        """
+        if step.of != "UserMessage" or step.message_class in (None, _REPORT) or step.about not in self.ids:
             return False
-        same = [
-            one
-            for one in self._messages()
-            if one.kind == step.of and one.number("MessagePropertiesHeader.MessageClass") == step.message_class
-        ]
-        return any(not any(self._is_about(one, step.of, name) for name in self.ids) for one in same)
+        number = self.ids[step.about][0].to_bytes(4, "little")
+        nobody = {UUID(self.ends.server).bytes_le, bytes(16)}
+        for one in self._messages():
+            correlation = one.packet.fields.get("MessagePropertiesHeader.CorrelationID")
+            of_class = one.number("MessagePropertiesHeader.MessageClass") == step.message_class
+            means = isinstance(correlation, bytes) and (number in correlation or correlation[:16] in nobody)
+            if one.kind == step.of and of_class and means:
+                return True
+        return False
 
     def _never(self, step: Never) -> None:
         fits = self._fitting(step)
