@@ -59,7 +59,7 @@ class Conversation:
 
     base_ns: int
     said: list[Said] = field(default_factory=list)
-    _opened: list[tuple[int, Opened]] = field(default_factory=list)
+    _opened: list[Opened] = field(default_factory=list)
     _closed: list[tuple[int, Closed]] = field(default_factory=list)
     _ours: dict[int, Side] = field(default_factory=dict)
     _last_ms: int = 0
@@ -70,7 +70,7 @@ class Conversation:
         number = len(self._opened) + 1
         here, there = endpoint(local), endpoint(remote)
         ends = (here, there) if role == "initiator" else (there, here)
-        self._opened.append((self._last_ms, Opened(number, self._ns(self._last_ms), *ends, complete=True)))
+        self._opened.append(Opened(number, self._ns(self._last_ms), *ends, complete=True))
         self._ours[number] = role
         return number
 
@@ -131,7 +131,11 @@ class Conversation:
     def _events(self) -> Iterator[Event]:
         """Yield the events by their times. Packets are numbered in this order."""
         order = sorted(range(len(self.said)), key=lambda at: (self.said[at].at_ms, at))
-        opened, closed = list(self._opened), list(self._closed)
+        closed = list(self._closed)
+        begun = [(self._begun(event), event) for event in self._opened]
+        opened = [
+            (at_ms, replace(event, time_ns=self._ns(at_ms))) for at_ms, event in sorted(begun, key=lambda one: one[0])
+        ]
         seen: dict[int, dict[bool, int]] = {}
         self._index.clear()
         for number, at in enumerate(order, 1):
@@ -152,7 +156,7 @@ class Conversation:
     _index: dict[int, int] = field(default_factory=dict)
 
     def _add(self, connection: int, data: bytes, at_ms: int, *, ours: bool, rest: bool = False) -> Said:
-        opened = self._opened[connection - 1][1]
+        opened = self._opened[connection - 1]
         mine = self._ours[connection]
         side: Side = mine if ours else ("acceptor" if mine == "initiator" else "initiator")
         ends = (opened.initiator, opened.acceptor)
@@ -169,6 +173,11 @@ class Conversation:
         self.said.append(said)
         self._last_ms = max(self._last_ms, said.at_ms)
         return said
+
+    def _begun(self, event: Opened) -> int:
+        """Return when a connection was there, in milliseconds: it may have waited before this end took it."""
+        noticed = (event.time_ns - self.base_ns) // _MS
+        return min([noticed, *(one.at_ms for one in self.said if one.frame.connection == event.connection)])
 
     def _ns(self, at_ms: int) -> int:
         return self.base_ns + at_ms * _MS
