@@ -74,7 +74,7 @@ FAKES = (
     ("goes-on-when-refused", "waiting-ecr/strange-establish", "MQQB-3.1.5.3.2.invalid-closes"),
     ("refuses-its-own-request", "word-of-arrival", "MQQB-3.1.5.2.3.cs"),
     ("names-itself", "word-of-arrival", "MQQB-3.1.5.2.3.server-guid"),
-    ("minds-wide-bridges", "a-bridge-wider-than-the-gap", "MQQB-3.1.6.9.sent"),
+    ("minds-wide-bridges", "a-bridge-wider-than-the-gap", "MQQB-3.1.5.8.6.accepted"),
     ("acknowledges-nothing", "express", "MQQB-3.1.6.4.something-to-acknowledge"),
     ("never-connects", "waiting-cpr/parameters", "MQQB-2.1.1.initialization"),
     ("never-acknowledges", "recoverable", "MQQB-3.1.5.8.2.acknowledged-in-time"),

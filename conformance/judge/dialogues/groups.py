@@ -119,4 +119,5 @@ def reaches(name: str) -> Comes:
 
 
 def order(about: str, *more: str) -> Comes:
-    return Comes("OrderAck", about, (*SEQUENCED, *more), within_ms=AT_ONCE_MS)
+    """Wait for an OrderAck. more: what is broken if it does not come, although another one has come before."""
+    return Comes("OrderAck", about, more or SEQUENCED, within_ms=AT_ONCE_MS)
