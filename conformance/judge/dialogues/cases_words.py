@@ -115,14 +115,14 @@ REJECTED: Final[tuple[Case, ...]] = (
         "not-a-transactional-queue",
         Message("wrong", PLAIN, number=1, asks=NA),
         NOT_TRANSACTIONAL_Q,
-        (f"{CLASS}nack-not-transactional-q",),
+        ("MQQB-3.1.5.8.2.not-transactional-queue",),
         judged=("MQQB-3.1.5.8.2.not-transactional-queue",),
     ),
     _rejected(
         "not-a-transactional-message",
         Message("wrong", TRANSACTIONAL, recoverable=True, asks=NA),
         NOT_TRANSACTIONAL_MSG,
-        (f"{CLASS}nack-not-transactional-msg",),
+        ("MQQB-3.1.5.8.2.not-transactional-message",),
         judged=("MQQB-3.1.5.8.2.not-transactional-message",),
     ),
     _rejected(
@@ -237,6 +237,27 @@ def _headers() -> Iterable[tuple[str, str, Values]]:
     )
 
 
+_USER, _OF_MESSAGE = "UserHeader.Flags.", "MQMQ-2.2.19.2."
+# Fields of an acknowledgment, as of any message that a queue manager makes, and the entries that tell of their values.
+_MARKS: Final = (
+    ("MessagePropertiesHeader.PrivacyLevel", 0, (f"{ATTRIBUTE}default-privacy-level",)),
+    (f"{_USER}CQ", 0, (f"{ATTRIBUTE}connector-type",)),
+    (f"{_USER}TH", 0, (f"{ATTRIBUTE}transactional-sequence",)),
+    (f"{_USER}DM", 0, (f"{_OF_MESSAGE}express",)),
+    (f"{_USER}AQ", 0, (f"{_OF_MESSAGE}admin-type-none", f"{ATTRIBUTE}administration-type-none")),
+    (f"{_USER}DQ", 7, (f"{ATTRIBUTE}destination-type-direct", f"{ATTRIBUTE}destination-queue-type")),
+    (f"{_USER}RQ", 7, (f"{ATTRIBUTE}response-type-direct", f"{ATTRIBUTE}response-queue-type")),
+)
+_KEPT_MARKS: Final = ((f"{_USER}DM", 1, (f"{_OF_MESSAGE}recoverable",)),)
+
+
+def _marked(about: str, marks: Iterable[tuple[str, int, tuple[str, ...]]]) -> Iterable[Comes]:
+    """Yield demands on single fields of the word of an arrival."""
+    for key, value, requirements in marks:
+        for requirement in requirements:
+            yield Comes("UserMessage", about, (), REACHED, values={key: (value, requirement)})
+
+
 _RECEIVE: Final = (f"{CLASS}ack-receive", "MQMQ-2.2.19.3.flags-pr")
 TAKEN: Final[tuple[Case, ...]] = (
     *(
@@ -263,6 +284,8 @@ TAKEN: Final[tuple[Case, ...]] = (
                 Message("answered", asks=PA, answer=True),
             ),
             *map(reaches, ("express", "recoverable", "long", "answered")),
+            *_marked("express", _MARKS),
+            *_marked("recoverable", _KEPT_MARKS),
             Never("UserMessage", "silent", ("MQQB-3.1.7.15.requested",), for_ms=800),
         ),
         (*ADMIN, *CONNECTING),
