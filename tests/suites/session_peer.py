@@ -208,6 +208,8 @@ class Peer:
         if packet.kind == "UserMessage":
             return self.message(link, packet)
         link.received += 1
+        if self.has("minds-reserved") and any(packet.fields.get("OrderAckBody.Reserved", b"")):
+            self.close(link)
         return None
 
     def opening(self, link: Link, packet: Packet) -> None:

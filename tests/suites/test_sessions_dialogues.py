@@ -55,6 +55,7 @@ FAKES = (
     ("wrong-ack-timeout", "plain", "MQQB-3.1.5.4.1.ack-timeout"),
     ("accepts-strangers", "refuses-a-stranger", "MQQB-3.1.5.3.1.cs"),
     ("minds-reserved", "internal-reserved", "MQQB-2.2.1.reserved-ignored"),
+    ("minds-reserved", "an-order-acknowledgment-with-reserved-bytes", "MQQB-2.2.4.1.reserved-ignored"),
     ("takes-UserMessage-early", "waiting-ec/user-message", "MQQB-3.1.5.8.state-closes"),
     ("takes-SessionAck-early", "waiting-cp/session-ack", "MQQB-3.1.5.5.state-closes"),
     ("takes-OrderAck-early", "waiting-cp/order-ack", "MQQB-3.1.5.6.state-closes"),

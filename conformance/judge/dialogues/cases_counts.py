@@ -103,6 +103,17 @@ COUNTED: Final[tuple[Case, ...]] = (
         queues=(PLAIN,),
     ),
     Case(
+        "an-order-acknowledgment-with-reserved-bytes",
+        (
+            *handshake(),
+            Say(Says.ORDER_ACK),
+            Stays("MQQB-3.1.5.6.state-closes"),
+            Say(Says.ORDER_ACK, values={"OrderAckBody.Reserved": b"\xff" * 20}),
+            Stays("MQQB-2.2.4.1.reserved-ignored"),
+        ),
+        packets="odd",
+    ),
+    Case(
         "counts-that-differ",
         (
             *handshake("control"),

@@ -99,7 +99,7 @@ _TRACED: Final[Values] = {
 }
 _TRACING: Final = (
     *("MQQB-3.1.5.8.9.sent", "MQQB-3.1.5.8.9.report-queue"),
-    *(f"{ATTRIBUTE}class-report", f"{ATTRIBUTE}tracing-requested"),
+    *(f"{ATTRIBUTE}{word}" for word in ("class-report", "tracing-requested", "tracing-queue-identifier")),
 )
 _REPORTED: Final = tuple(
     f"MQQB-3.1.7.1.7.{word}"
@@ -241,6 +241,9 @@ _USER, _OF_MESSAGE = "UserHeader.Flags.", "MQMQ-2.2.19.2."
 # Fields of an acknowledgment, as of any message that a queue manager makes, and the entries that tell of their values.
 _MARKS: Final = (
     ("MessagePropertiesHeader.PrivacyLevel", 0, (f"{ATTRIBUTE}default-privacy-level",)),
+    ("MessagePropertiesHeader.HashAlgorithm", 0x8004, (f"{ATTRIBUTE}default-hash-algorithm",)),
+    ("MessagePropertiesHeader.EncryptionAlgorithm", 0x6801, (f"{ATTRIBUTE}default-encryption-algorithm",)),
+    (f"{_USER}SH", 0, (f"{ATTRIBUTE}default-authentication-level",)),
     (f"{_USER}CQ", 0, (f"{ATTRIBUTE}connector-type",)),
     (f"{_USER}TH", 0, (f"{ATTRIBUTE}transactional-sequence",)),
     (f"{_USER}DM", 0, (f"{_OF_MESSAGE}express",)),

@@ -192,7 +192,7 @@ def session_values(received: int, sent: int, recoverable_sent: int) -> dict[str,
     }
 
 
-def transactional_ack(kind: str, ends: Ends, number: int) -> bytes:
+def transactional_ack(kind: str, ends: Ends, number: int, more: Values | None = None) -> bytes:
     """Return an OrderAck or a FinalAck for a sequence on which the implementation has sent nothing."""
     body = "OrderAckBody." if kind == "OrderAck" else "FinalAckBody."
     values: dict[str, Value] = {
@@ -213,13 +213,14 @@ def transactional_ack(kind: str, ends: Ends, number: int) -> bytes:
             body + "SourceGUID": STRANGER,
             body + "MessageID": 1,
         }
-    return encode(kind, values)
+    return encode(kind, {**values, **(more or {})})
 
 
-def said(says: Says, ends: Ends, number: int, *, answering: Values | None = None) -> bytes:
+def said(says: Says, ends: Ends, number: int, *, answering: Values | None = None, more: Values | None = None) -> bytes:
     """Return a packet of this kind. number: identifier for a message.
 
-    answering: where the implementation has connected, the values by which its request is answered.
+    answering: where the implementation has connected, the values by which its request is answered. more: further
+    values of an OrderAck or FinalAck.
     """
     acceptor = answering is None
     if says in (Says.ESTABLISH, Says.STRANGE_ESTABLISH, Says.REFUSED_ESTABLISH):
@@ -239,7 +240,7 @@ def said(says: Says, ends: Ends, number: int, *, answering: Values | None = None
     if says is Says.USER_MESSAGE:
         return user_message(Message("out of turn"), ends, number)
     if says in (Says.ORDER_ACK, Says.FINAL_ACK):
-        return transactional_ack("OrderAck" if says is Says.ORDER_ACK else "FinalAck", ends, number)
+        return transactional_ack("OrderAck" if says is Says.ORDER_ACK else "FinalAck", ends, number, more)
     if says is Says.WRONG_SIGNATURE:
         return encode("SessionAck", {_B + "Signature": 0x4C494F53})
     if says is Says.WRONG_VERSION:

@@ -62,10 +62,11 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """Send a packet of a kind of the state machine."""
+    """Send a packet of a kind of the state machine. values: of an OrderAck or FinalAck, by key."""
 
     says: Says
     link: str = "a"
+    values: Values = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

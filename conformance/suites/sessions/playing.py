@@ -227,7 +227,7 @@ class Player:
                 left -= _SLICE_MS
 
     def _say(self, step: Say) -> None:
-        self.links[step.link].send(packets.said(step.says, self.ends, self._number()))
+        self.links[step.link].send(packets.said(step.says, self.ends, self._number(), more=step.values))
 
     def _number(self) -> int:
         self._next_id += 1
