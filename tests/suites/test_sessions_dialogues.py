@@ -1,4 +1,4 @@
-"""The suite `sessions` against a peer of its own: what is right passes, and each demand fails on the fake that breaks it."""
+"""The suite `sessions` against a peer of its own: what is right passes, and each demand fails on its fake."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_peer_that_is_right_passes_and_is_judged_as_claimed(case: str, tmp_pat
     assert bool(skipped) == (case in _MAY)
     demands = {one.requirement for one in verdicts}
     missing = set(CASES[case].claims) - demands
-    assert len(missing) * 4 < len(CASES[case].claims), sorted(missing)
+    assert skipped or len(missing) * 4 < len(CASES[case].claims), sorted(missing)
 
 
 FAKES = (
@@ -55,6 +55,7 @@ FAKES = (
     ("wrong-ack-timeout", "plain", "MQQB-3.1.5.4.1.ack-timeout"),
     ("accepts-strangers", "refuses-a-stranger", "MQQB-3.1.5.3.1.cs"),
     ("minds-reserved", "internal-reserved", "MQQB-2.2.1.reserved-ignored"),
+    ("minds-reserved", "an-order-acknowledgment-with-reserved-bytes", "MQQB-2.2.4.1.reserved-ignored"),
     ("takes-UserMessage-early", "waiting-ec/user-message", "MQQB-3.1.5.8.state-closes"),
     ("takes-SessionAck-early", "waiting-cp/session-ack", "MQQB-3.1.5.5.state-closes"),
     ("takes-OrderAck-early", "waiting-cp/order-ack", "MQQB-3.1.5.6.state-closes"),
@@ -68,9 +69,14 @@ FAKES = (
     ("stays-on-an-unknown-type", "open/unknown-type", "MQQB-2.2.1.packet-type-closes"),
     ("stays-on-malformed", "open/malformed", "MQQB-3.1.5.1.3.malformed-closes"),
     ("stays-on-a-miscount", "open/miscounted-ack", "MQQB-3.1.5.5.5.counts-closes"),
+    ("minds-no-recoverable-counts", "open/miscounted-recoverable-ack", "MQQB-3.1.5.5.5.counts-closes"),
+    ("always-final", "no-final-acknowledgment", "MQQB-3.1.7.2.2.wanted"),
     ("goes-on-when-refused", "waiting-ecr/refused-establish", "MQQB-3.1.5.3.2.invalid-closes"),
     ("goes-on-when-refused", "waiting-ecr/strange-establish", "MQQB-3.1.5.3.2.invalid-closes"),
     ("refuses-its-own-request", "word-of-arrival", "MQQB-3.1.5.2.3.cs"),
+    ("names-itself", "word-of-arrival", "MQQB-3.1.5.2.3.server-guid"),
+    ("minds-wide-bridges", "a-bridge-wider-than-the-gap", "MQQB-3.1.5.8.6.accepted"),
+    ("acknowledges-nothing", "express", "MQQB-3.1.6.4.something-to-acknowledge"),
     ("never-connects", "waiting-cpr/parameters", "MQQB-2.1.1.initialization"),
     ("never-acknowledges", "recoverable", "MQQB-3.1.5.8.2.acknowledged-in-time"),
     ("never-acknowledges", "express", "MQQB-3.1.5.8.2.acknowledged-in-time"),
@@ -85,13 +91,20 @@ FAKES = (
     ("wrong-previous-in-order", "in-order", "MQQB-2.2.4.1.previous"),
     ("takes-any-order", "one-missing", "MQQB-3.1.5.8.6.accepted"),
     ("takes-any-order", "an-older-sequence", "MQQB-3.1.5.8.6.accepted"),
-    ("never-final", "not-a-transactional-queue", "MQMQ-2.2.18.1.6.nack-not-transactional-q"),
+    ("never-final", "not-a-transactional-queue", "MQQB-3.1.5.8.2.not-transactional-queue"),
     ("never-final", "a-final-acknowledgment", "MQDMPR-3.1.1.12.final-ack-sent"),
-    ("takes-any-for-any-queue", "not-a-transactional-message", "MQMQ-2.2.18.1.6.nack-not-transactional-msg"),
+    ("takes-any-for-any-queue", "not-a-transactional-message", "MQQB-3.1.5.8.2.not-transactional-message"),
     ("takes-wrong-signatures", "a-signature-that-is-wrong", "MQMQ-2.2.18.1.6.nack-bad-signature"),
     ("privacy-as-signature", "an-unknown-privacy-level", "MQMQ-2.2.19.3.privacy-level-refused"),
     ("minds-no-security", "not-authenticated", "MQDMPR-3.1.1.2.authentication"),
     ("minds-no-security", "not-encrypted", "MQDMPR-3.1.1.2.privacy-level-body"),
+    ("takes-late-messages", "too-late", "MQMQ-2.2.19.1.time-to-reach-queue-expired-receiver"),
+    ("counts-duplicates", "the-same-again", "MQQB-3.1.5.8.1.duplicate"),
+    ("tells-of-any-rejection", "rejected-in-silence", "MQQB-3.1.7.15.requested"),
+    ("answers-to-the-response-queue", "word-of-arrival", "MQQB-3.1.7.15.destination"),
+    ("takes-wrong-signatures", "an-unknown-hash", "MQMQ-2.2.19.3.hash-algorithm-refused"),
+    ("decrypts-anything", "a-key-that-is-none", "MQMQ-2.2.20.6.body-encrypted-receiver"),
+    ("decrypts-anything", "an-unknown-cipher", "MQMQ-2.2.19.3.encryption-algorithm-refused"),
     ("wrong-class-of-hops", "too-many-hops", "MQQB-3.1.5.8.2.hop-count-exceeded"),
     ("never-acks", "word-of-arrival", "MQMQ-2.2.18.1.6.ack-reach-queue"),
     ("always-acks", "word-of-arrival", "MQQB-3.1.7.15.requested"),
@@ -99,7 +112,7 @@ FAKES = (
     ("wrong-correlation", "word-of-arrival", "MQQB-3.1.7.15.correlation"),
     ("wrong-delivery", "word-of-arrival", "MQQB-3.1.7.15.delivery"),
     ("no-body", "not-a-transactional-message", "MQQB-3.1.7.15.body"),
-    ("takes-late-messages", "too-late", "MQMQ-2.2.18.1.6.nack-reach-queue-timeout"),
+    ("never-acks", "too-late", "MQMQ-2.2.18.1.6.ack-reach-queue"),
     ("knows-no-infinite-time", "never-too-late", "MQMQ-2.2.19.1.time-to-reach-queue-infinite"),
     ("never-expires", "not-received-in-time", "MQMQ-2.2.18.1.6.nack-receive-timeout"),
     ("waits-for-ever", "nothing-is-acknowledged", "MQQB-3.1.6.3.closes"),

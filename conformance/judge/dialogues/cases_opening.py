@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from conformance.judge.dialogues.machine import Says, Situation, State, Then, of_acceptor, of_initiator
 from conformance.judge.dialogues.conversation import ruled
+from conformance.judge.dialogues.machine import Says, Situation, State, Then, of_acceptor, of_initiator
 from conformance.judge.dialogues.packets import PA, Message, Values, parameters
 from conformance.judge.dialogues.steps import (
     Answered,
@@ -128,7 +128,7 @@ def _reaction(one: Situation) -> tuple[Step, ...]:
 def _needed(one: Situation) -> str:
     if one.says in _MALFORMED:
         return "malformed"
-    return "odd" if one.says in (Says.REFUSED_ESTABLISH, Says.MISCOUNTED_ACK) else "correct"
+    return "odd" if one.says in (Says.REFUSED_ESTABLISH, Says.MISCOUNTED_ACK, Says.MISCOUNTED_KEPT) else "correct"
 
 
 def _acceptor(one: Situation) -> Case:
