@@ -95,7 +95,7 @@ def serve(
     )
 
 
-@app.command(epilog="Example: mqconform proxy --listen 127.0.0.1:1801 --to mq1.lab:1801 --i-own-this mq1.lab")
+@app.command(epilog="Example: mqconform proxy --listen 127.0.0.1:1801 --to 127.0.0.1:21801 --budget 5m")
 def proxy(
     to: Annotated[
         str, typer.Option(metavar="HOST[:PORT]", help="The queue manager that connections are handed on to.")
@@ -136,3 +136,30 @@ def proxy(
         out=out,
         json=json,
     )
+
+
+@wire_app.command("check", epilog="Example: mqconform wire check mq1.lab --i-own-this mq1.lab")
+def wire_check(
+    host: Annotated[
+        str, typer.Argument(metavar="HOST", help="The server, with what wire:HOST takes behind a ?, such as ?qm=21801.")
+    ],
+    i_own_this: IOwnThis = None,
+    record: Record = None,
+    json: Json = False,
+) -> None:
+    """Look at a queue manager once: handshake, one message, its acknowledgment, and what to switch on to see more."""
+    from conformance.cli.wire import check_command
+
+    check_command(host, owned=i_own_this, record=record, json=json)
+
+
+@wire_app.command("setup", epilog="Example: mqconform wire setup > queues.ps1")
+def wire_setup(
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Print the script that removes the queues and values again.")
+    ] = False,
+) -> None:
+    """Print the PowerShell script that makes the private queues a run may send to, and their rights."""
+    from conformance.net.windows import removal_script, setup_script
+
+    typer.echo(removal_script() if remove else setup_script(), nl=False)

@@ -220,13 +220,18 @@ def _table(now: Now, notes: Sequence[str]) -> Any:
     from rich.table import Table
     from rich.text import Text
 
-    judged = f"{now.state.packets:,} packets judged, {now.state.deviations:,} deviations"
-    table = Table(title=f"{now.connections:,} connections, {judged}", caption=Text("; ".join(notes)), box=None)
+    title = f"{_of(now.connections, 'connection')}, {_of(now.state.packets, 'packet')} judged"
+    title += f", {_of(now.state.deviations, 'deviation')}"
+    table = Table(title=title, caption=Text("; ".join(notes)), box=None, min_width=60)
     for name in ("ends", "packets", "deviations", "last"):
         table.add_column(name, justify="left" if name in ("ends", "last") else "right")
     for row in now.state.rows[:_SHOWN]:
         table.add_row(Text(row.ends), f"{row.packets:,}", f"{row.deviations:,}", Text(row.last))
     return table
+
+
+def _of(number: int, word: str) -> str:
+    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
 
 
 def _finish(passed: Passed, record: Path | None, *, json: bool) -> NoReturn:
@@ -251,9 +256,9 @@ def _finish(passed: Passed, record: Path | None, *, json: bool) -> NoReturn:
         )
     else:
         counts = ", ".join(f"{number:,} {name}" for name, number in state.outcomes.items()) or "no verdicts"
-        print(f"{now.connections:,} connections, {state.packets:,} packets judged: {counts}")
+        print(f"{_of(now.connections, 'connection')}, {_of(state.packets, 'packet')} judged: {counts}")
         if now.refused:
-            print(f"{now.refused:,} connections found nobody to be handed on to")
+            print(f"{_of(now.refused, 'connection')} found nobody to be handed on to")
         for name, where in places.items():
             if where is not None:
                 print(f"{name}: {where}")

@@ -92,7 +92,7 @@ class LiveJudge:
                 self._changed.notify()
 
     def end(self, within_s: float = DRAIN_S) -> State:
-        """Let the judge finish, and return all it has said. One that takes longer is ended, and has no exit code."""
+        """Let the judge finish, and return all it has said. One that takes longer is ended: what it found counts."""
         until = time.monotonic() + within_s
         with self._changed:
             self._over = True
@@ -105,8 +105,11 @@ class LiveJudge:
         for thread in self._threads:
             thread.join(5)
         if self.state.exit_code is None:
-            self.state.exit_code = ExitCode.HARNESS_ERROR
-            self.state.sentence = "The judge ended early: what was recorded can be judged with mqconform replay."
+            self.state.exit_code = ExitCode.DEVIATES if self.state.deviations else ExitCode.HARNESS_ERROR
+            self.state.sentence = (
+                f"The judge was ended after {self.state.packets:,} packets, before it had seen all: "
+                "judge a recording (--record) with mqconform replay."
+            )
         return self.state
 
     def _hand_on(self) -> None:

@@ -21,6 +21,8 @@ from conformance.net.recording import Recording
 from conformance.verdict import ExitCode
 
 TICK_S = 0.5
+_CLIENTS = tuple(f"127.0.0.{last}" for last in range(2, 10))
+"""Addresses of this machine at which clients may listen for the server; others once a client comes from there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ def proxy(
     """
     _check(judging)
     comment = f"connections to {listen} were handed on to {to.word}:{port}"
-    with _passing(judging, watch, record, comment) as passing:
+    with _Passing(judging, watch, record, comment) as passing:
         place = passing.listen(Route(listen, Place(to.address, port)))
         ping = None if pings is None else passing.hear(pings[0], Place(to.address, pings[1]))
         return passing.run(Ready(place, ping), lambda: None)
@@ -106,7 +108,7 @@ def serve(
     _check(judging)
     judging = replace(judging, clients_of=_plain(listen.host))
     comment = f"the port of the server is {listen.port}"
-    with _passing(judging, watch, record, comment) as passing:
+    with _Passing(judging, watch, record, comment) as passing:
         # The server gets a port of its own; the proxy has the public one, and the one it connects to its clients by.
         place = passing.listen_later(listen)
         back = _free(listen.host, socket.SOCK_STREAM)
@@ -117,22 +119,24 @@ def serve(
         ping = passing.hear(Place(listen.host, ping_port), server.ping)
 
         def reverse(client: str) -> Route | None:
-            if client == listen.host or not near(client):
+            if _plain(listen.host) == client or not near(client):
                 return None
             return Route(Place(client, back), Place(client, place.port), reverse=True)
 
         passing.proxy.reverse(reverse)
+        for client in _CLIENTS:  # A client may have acknowledgments sent to another address than it comes from.
+            passing.proxy.also(reverse(client))
         return passing.run(Ready(place, ping, server.guid), lambda: server.over)
 
 
-class _passing:
+class _Passing:
     """The judge, the recording and the proxy, as a context that ends all three."""
 
     def __init__(self, judging: Judging, watch: Watch, record: Path | None, comment: str) -> None:
         self._judging, self._watch, self._record, self._comment = judging, watch, record, comment
         self._stack = ExitStack()
 
-    def __enter__(self) -> _passing:
+    def __enter__(self) -> _Passing:
         self.judge = LiveJudge(self._judging, self._watch.on_deviation)
         self._stack.callback(self.judge.end, 5.0)
         try:
@@ -189,12 +193,14 @@ class _passing:
         self.judge.end()
         now = self._now()
         watch.on_now(now)
-        code = now.state.exit_code or ExitCode.NOTHING_JUDGED
+        code = now.state.exit_code
+        assert code is not None  # `end` has set it.
         if why is not None:
             return Passed(now, ExitCode.UNUSABLE if code is not ExitCode.DEVIATES else code, why)
         sentence = now.state.sentence
         if code is ExitCode.NOTHING_JUDGED:
-            sentence = f"Nothing was judged: {now.connections} connections came, and no MSMQ packet that is judged."
+            came = "no connection" if not now.connections else f"of {now.connections:,} connections no MSMQ packet"
+            sentence = f"Nothing was judged: {came} came."
         return Passed(now, code, sentence)
 
     def _now(self) -> Now:

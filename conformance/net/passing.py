@@ -160,9 +160,10 @@ class Proxy:
         self._recording.opened(passed.number, peer[:2], acceptor.pair)
         self._wait(passed)
         if self._reverse is not None and not route.reverse:
-            self._also(self._reverse(peer[0]))
+            self.also(self._reverse(peer[0]))
 
-    def _also(self, route: Route | None) -> None:
+    def also(self, route: Route | None) -> None:
+        """Listen for this route as well, if it can be and is not yet."""
         if route is not None and route.listen not in self._listeners:
             with suppress(OSError):  # Somebody else has the port: then these connections are not seen.
                 self.route(route)

@@ -96,7 +96,9 @@ class Recording:
     def data(self, number: int, side: Side, data: bytes | memoryview) -> None:
         """Record bytes that a side sent."""
         with self._lock:
-            flow, at = self._flows[number], int(side == "acceptor")
+            flow, at = self._flows.get(number), int(side == "acceptor")
+            if flow is None:  # The connection is over for both sides: the system takes no more bytes either.
+                return
             for start in range(0, len(data), _PIECE):
                 piece = bytes(data[start : start + _PIECE])
                 self._segment(flow, at, _PUSH | _ACK, piece, flow.next[at], flow.next[1 - at])

@@ -85,10 +85,23 @@ def test_it_says_what_a_replay_of_the_recording_says(tmp_path: Path) -> None:
         talk(run.place)
     (passed,) = run.passed
     assert dict(passed.now.state.outcomes) == of_record(tmp_path)
+    failed = "fail" in passed.now.state.outcomes
+    assert passed.exit_code is (ExitCode.DEVIATES if failed else ExitCode.CONFORMS)
     assert (passed.now.connections, passed.now.left_out, passed.now.problems) == (2, 0, ())
     assert passed.now.state.packets == len(frames(tmp_path / "said.pcapng"))
     assert {row.ends.split(" - ")[1] for row in passed.now.state.rows} == {"127.0.0.1:1801"}
     assert (tmp_path / "out").is_dir()
+
+
+def test_what_conforms_ends_so(tmp_path: Path) -> None:
+    with (
+        manager() as server,
+        running(server, tmp_path) as run,
+        socket.create_connection(run.place.pair, 20) as client,
+    ):
+        client.sendall(turns("initiator")[0])
+        assert client.recv(100_000)
+    assert (run.passed[0].exit_code, run.passed[0].sentence) == (ExitCode.CONFORMS, None)
 
 
 def test_a_deviation_is_told_while_it_goes_on(tmp_path: Path) -> None:
@@ -106,7 +119,7 @@ def test_nothing_is_nothing(tmp_path: Path) -> None:
     with manager() as server, running(server, tmp_path) as run:
         pass
     assert run.passed[0].exit_code is ExitCode.NOTHING_JUDGED
-    assert "0 connections" in (run.passed[0].sentence or "")
+    assert "no connection came" in (run.passed[0].sentence or "")
 
 
 def failing(tmp_path: Path, clients_of: str | None, wrong: bytes) -> bool:

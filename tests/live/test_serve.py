@@ -14,8 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dialogues import events
 from small_manager import FRAMES, manager, turns
 
+from conformance.capture import Opened
+from conformance.live.wire_check import wire_check
+from conformance.net.addresses import Permit, target
+from conformance.net.connector import understood
 from conformance.verdict import ExitCode
 
 SERVED = importlib.util.find_spec("conformance.embedded.network") is not None
@@ -86,6 +91,23 @@ def test_a_client_is_judged_by_the_server_it_talks_to(tmp_path: Path) -> None:
     line = [sys.executable, "-m", "conformance", "replay", str(record), "--json", "--out", str(tmp_path / "again")]
     again = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)
     assert again.returncode == ExitCode.DEVIATES
+
+
+@served
+def test_what_the_server_says_to_its_clients_goes_through_and_is_recorded(tmp_path: Path) -> None:
+    record = tmp_path / "said.pcapng"
+    words = ["serve", "--listen", "127.0.0.1:0", "--ping-port", "0", "--record", str(record)]
+    with command(*words, folder=tmp_path) as (process, ready):
+        (_, port), (_, pinged) = place(ready["listen"]), place(ready["ping"])
+        _, declared = understood(f":127.0.0.1?qm={port}&ping={pinged}")
+        checked = wire_check(target("127.0.0.1", Permit()), declared)
+        code, said = ended(process)
+    assert {step.what: step.state for step in checked.findings} == dict.fromkeys(
+        ("address", "ping", "session", "parameters", "acknowledgment", "connection back", "administration"), "ok"
+    )
+    assert code is ExitCode.CONFORMS, said
+    acceptors = {event.acceptor.address for event in events(record) if isinstance(event, Opened)}
+    assert len(acceptors) == 2 and "127.0.0.1" in acceptors
 
 
 @served

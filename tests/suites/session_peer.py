@@ -1,13 +1,12 @@
 """A queue manager that speaks MS-MQQB in virtual time, to test the suite `sessions`, with defects by name.
 
-It is a driver (`python:session_peer:Peer`) and its queue manager in one. `PEER_DEFECTS`, a text of names, makes it wrong.
+It is a driver (`python:session_peer:Peer`) and its queue manager in one; `defects` makes it wrong.
 """
 
 from __future__ import annotations
 
 import base64
 import heapq
-import os
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -18,6 +17,7 @@ from conformance.wire import Packet, dissect, encode, frame_length
 OWN = "6b1d0f3a-3c1e-4c56-9a8e-0d5b1f2e3c4d"
 NULL = str(UUID(int=0))
 TIMEOUT = 0xC00E001B
+EPOCH_MS = 1_800_000_000_000
 RETRY_MS, ORDER_MS, ACK_WAIT_MS = 500, 500, 2000
 EC, CP, UH, MP, TX, SE = (
     f"{name}."
@@ -62,10 +62,9 @@ class Link:
 class Peer:
     """The driver. defects: what it does wrong."""
 
-    def __init__(self, state_dir: str = "", defects: str | None = None) -> None:
-        self.defects = set((os.environ.get("PEER_DEFECTS", "") if defects is None else defects).split())
+    def __init__(self, state_dir: str = "") -> None:
+        self.defects: set[str] = set()
         self.now = 1_000
-        self.base_s: int | None = None
         self.events: list[tuple[int, int, Any]] = []
         self.order = count()
         self.links: dict[str, Link] = {}
@@ -103,7 +102,7 @@ class Peer:
             "queues": [f"private$\\{name}" for name in QUEUES],
             "timers_ms": {"session-retry-connect": RETRY_MS, "session-ack-wait": ACK_WAIT_MS},
             "consumes_ms": {name: one["consumes"] for name, one in QUEUES.items() if "consumes" in one},
-            "max_message_ms": 60_000, "packets": "malformed",
+            "max_message_ms": 60_000, "packets": "malformed", "now_ms": EPOCH_MS + self.now,
         }  # fmt: skip
 
     def sessions_open(self, params: dict[str, Any]) -> dict[str, Any]:
@@ -194,8 +193,10 @@ class Peer:
             return self.close(link, "stays-on-an-unknown-type")
         if not packet.whole:
             return self.close(link, "stays-on-malformed")
-        expected = {"waiting-ec": "EstablishConnection", "waiting-ecr": "EstablishConnection",
-                    "waiting-cp": "ConnectionParameters", "waiting-cpr": "ConnectionParameters"}.get(link.state)  # fmt: skip
+        expected = {
+            "waiting-ec": "EstablishConnection", "waiting-ecr": "EstablishConnection",
+            "waiting-cp": "ConnectionParameters", "waiting-cpr": "ConnectionParameters",
+        }.get(link.state)  # fmt: skip
         if expected is not None and packet.kind != expected:
             return self.close(link, f"takes-{packet.kind}-early")
         if expected is None and packet.kind in ("EstablishConnection", "ConnectionParameters"):
@@ -207,6 +208,8 @@ class Peer:
         if packet.kind == "UserMessage":
             return self.message(link, packet)
         link.received += 1
+        if self.has("minds-reserved") and any(packet.fields.get("OrderAckBody.Reserved", b"")):
+            self.close(link)
         return None
 
     def opening(self, link: Link, packet: Packet) -> None:
@@ -250,7 +253,8 @@ class Peer:
     def header(self, link: Link, packet: Packet) -> None:
         fields = packet.fields
         counts = (fields[SE + "UserMsgSequenceNumber"], fields[SE + "RecoverableMsgSeqNumber"])
-        if counts != (link.received, link.kept):
+        kept = counts[1] if self.has("minds-no-recoverable-counts") else link.kept
+        if counts != (link.received, kept):
             return self.close(link, "stays-on-a-miscount")
         acknowledged = int(fields[SE + "AckSequenceNumber"]) - (link.sent - len(link.under_way))
         del link.under_way[: max(0, acknowledged)]
@@ -264,6 +268,7 @@ class Peer:
         transactional = bool(fields[UH + "Flags.TH"])
         number = int(fields[UH + "MessageID"])
         if not transactional and number in self.history and not self.has("takes-duplicates"):
+            link.received += self.has("counts-duplicates")
             return
         self.history.add(number)
         link.received += 1
@@ -296,11 +301,11 @@ class Peer:
             return self.reject(packet, 0x8009 if transactional else 0x800A)
         if fields.get("SecurityHeader.SecurityData.Signature") and not self.has("takes-wrong-signatures"):
             return self.reject(packet, 0x8006)
-        if fields.get("SecurityHeader.Flags.EB"):
+        if fields.get("SecurityHeader.Flags.EB") and not self.has("decrypts-anything"):
             return self.reject(packet, 0x8006 if self.has("privacy-as-signature") else 0x8007)
         if (queue.get("authenticated") or queue.get("private")) and not self.has("minds-no-security"):
             return None
-        age = self.clock_s(fields) - int(fields[UH + "SentTime"])
+        age = self.now_s - int(fields[UH + "SentTime"])
         late = age > int(fields["BaseHeader.TimeToReachQueue"]) or (age > 1_000 and self.has("knows-no-infinite-time"))
         if late and not self.has("takes-late-messages"):
             return self.nack(packet, 0x8002, 4)
@@ -315,17 +320,16 @@ class Peer:
             self.at(int(fields[UH + "TimeToBeReceived"]) * 1000, lambda: self.removed(packet, 0xC002, 8))
         return None
 
-    def clock_s(self, fields: Any) -> int:
-        # The clock begins with the first message that is not old on purpose: its moment is now.
-        sent = int(fields[UH + "SentTime"])
-        self.base_s = max(self.base_s or 0, sent)
-        return self.base_s
+    @property
+    def now_s(self) -> int:
+        return (EPOCH_MS + self.now) // 1000
 
     def in_order(self, packet: Packet) -> bool:
         fields = packet.fields
         sequence = int(fields[TX + "TxSequenceID.TimeStamp"]), int(fields[TX + "TxSequenceID.Ordinal"])
         number, before = int(fields[TX + "TxSequenceNumber"]), int(fields[TX + "PreviousTxSequenceNumber"])
         same = sequence == self.sequence and number > self.numbered and before <= self.numbered
+        same = same and not (self.has("minds-wide-bridges") and before < self.numbered)
         newer = sequence > self.sequence and before == 0
         accepted = same or newer or self.has("takes-any-order")
         if accepted:
@@ -364,7 +368,7 @@ class Peer:
     def system(self, fields: Any = None) -> dict[str, Any]:
         self.next_id += 1
         common = {UH + "SourceQueueManager": OWN, UH + "MessageID": self.next_id}
-        common[UH + "SentTime"] = self.base_s or int(fields[UH + "SentTime"])
+        common[UH + "SentTime"] = self.now_s
         name = "TCP:127.0.0.2\\PRIVATE$\\order_queue$"
         return common | {UH + "Flags.DQ": 7, UH + "DestinationQueue.DirectFormatName": name}
 
@@ -373,11 +377,11 @@ class Peer:
             self.final_ack(packet, message_class)
         insecure = message_class in (0x8000, 0x8006, 0x8007) and self.has("no-insecure-nacks")
         if not insecure:
-            self.nack(packet, message_class, 4)
+            self.nack(packet, message_class, 15 if self.has("tells-of-any-rejection") else 4)
 
     def removed(self, packet: Packet, message_class: int, asked: int) -> None:
         self.nack(packet, message_class, asked)
-        if packet.fields.get(TX + "Flags.FA"):
+        if packet.fields.get(TX + "Flags.FA") or (self.has("always-final") and packet.fields[UH + "Flags.TH"]):
             self.final_ack(packet, message_class)
 
     def nack(self, packet: Packet, message_class: int, asked: int) -> None:
@@ -390,13 +394,16 @@ class Peer:
         bodiless = message_class in (2, 0x4000) or fields.get("SecurityHeader.Flags.EB") or self.has("no-body")
         values = {
             "BaseHeader.TimeToReachQueue": 0xFFFFFFFF, UH + "SourceQueueManager": OWN, UH + "MessageID": self.next_id,
-            UH + "SentTime": self.base_s or int(fields[UH + "SentTime"]),
+            UH + "SentTime": self.now_s,
             UH + "Flags.DM": int(fields[UH + "Flags.DM"]) ^ self.has("wrong-delivery"), UH + "Flags.DQ": 7,
             UH + "DestinationQueue.DirectFormatName": fields[UH + "AdminQueue.DirectFormatName"],
             UH + "Flags.RQ": int(fields[UH + "Flags.DQ"]), MP + "MessageClass": message_class,
             MP + "CorrelationID": lineage + int(fields[UH + "MessageID"]).to_bytes(4, "little"),
             MP + "MessageBody": b"" if bodiless else fields[MP + "MessageBody"],
         }  # fmt: skip
+        answers = fields.get(UH + "ResponseQueue.DirectFormatName")
+        if answers and self.has("answers-to-the-response-queue"):
+            values[UH + "DestinationQueue.DirectFormatName"] = answers
         for name in ("DirectFormatName", "PublicQueueIdentifier"):
             if UH + "DestinationQueue." + name in fields:
                 values[UH + "ResponseQueue." + name] = fields[UH + "DestinationQueue." + name]
@@ -439,7 +446,8 @@ class Peer:
         link = self.out = Link(f"S{1000 + next(self.order)}", outgoing=True, state="waiting-ecr")
         self.knocking.append(link)
         values = {
-            EC + "ClientGuid": OWN, EC + "ServerGuid": NULL, EC + "TimeStamp": self.now,
+            EC + "ClientGuid": OWN, EC + "TimeStamp": self.now,
+            EC + "ServerGuid": OWN if self.has("names-itself") else NULL,
             EC + "OperatingSystem.RE": 0x10, EC + "OperatingSystem.SE": 1,
             "InternalHeader.Flags.CS": int(self.has("refuses-its-own-request")),
         }  # fmt: skip
@@ -457,7 +465,9 @@ class Peer:
 
     def acknowledge(self, link: Link) -> None:
         link.due = 0
-        if link.received == link.acknowledged or link.closed:
+        if self.has("acknowledges-nothing"):
+            self.at(10_000, lambda: self.acknowledge(link))
+        elif link.received == link.acknowledged:
             return
         lowest = link.kept_acknowledged + 1 if link.flags else 0
         values = {

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from conformance.judge.dialogues.cases_messages import AGAIN, COUNTED, EXPIRED, PINGS, REJECTED, SEQUENCES, TAKEN
+from conformance.judge.dialogues.cases_counts import AGAIN, COUNTED, SEQUENCES
 from conformance.judge.dialogues.cases_opening import INITIATOR_STATES, OPENINGS, STATES
+from conformance.judge.dialogues.cases_pings import PINGS
+from conformance.judge.dialogues.cases_words import EXPIRED, REJECTED, TAKEN
 from conformance.judge.dialogues.steps import Case
 
 CASES: Final[Mapping[str, Case]] = {

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from conformance.judge.dialogues.conversation import ruled
 from conformance.judge.dialogues.machine import Says, Situation, State, Then, of_acceptor, of_initiator
-from conformance.judge.dialogues.packets import PA, Message, Values
+from conformance.judge.dialogues.packets import PA, Message, Values, parameters
 from conformance.judge.dialogues.steps import (
     Answered,
     Case,
@@ -31,6 +32,7 @@ OPENING: Final = (
     *(f"MQQB-2.2.3.1.{word}" for word in ("re", "reserved", "unused-bits", "padding")),
     *(f"MQQB-3.1.5.3.1.{word}" for word in ("client-guid", "server-guid", "time-stamp", "se", "cs")),
     *(f"MQQB-3.1.5.4.1.{word}" for word in ("cs", "recoverable-ack-timeout", "ack-timeout")),
+    *ruled(parameters()),
     *("MQQB-2.1.1.initialization", "MQQB-3.1.3.2.window-size", "MQQB-2.1.1.acceptor-port", "MQQB-2.2.1.packet-type"),
 )
 """What the rules of captures judge of the answers of an acceptor."""
@@ -42,17 +44,17 @@ CONNECTING: Final = (
 _SYSTEM = _E + "OperatingSystem."
 
 
-def _opened(name: str, request: Values | None = None, parameters: Values | None = None) -> Case:
-    return Case(name, handshake(request=request, parameters=parameters), OPENING)
+def _opened(name: str, request: Values | None = None, proposed: Values | None = None) -> Case:
+    return Case(name, handshake(request=request, parameters=proposed), OPENING)
 
 
 def _times(recoverable: int, express: int) -> Values:
     return {_P + "RecoverableAckTimeout": recoverable, _P + "AckTimeout": express}
 
 
-def _ignored(name: str, requirement: str, request: Values | None = None, parameters: Values | None = None) -> Case:
+def _ignored(name: str, requirement: str, request: Values | None = None, proposed: Values | None = None) -> Case:
     """A session is opened with bits that are to be ignored, after one without."""
-    steps = (*handshake("b"), *handshake(request=request, parameters=parameters, requirement=requirement))
+    steps = (*handshake("b"), *handshake(request=request, parameters=proposed, requirement=requirement))
     return Case(name, (*steps, Stays(requirement)), packets="odd")
 
 
@@ -78,11 +80,11 @@ OPENINGS: Final[tuple[Case, ...]] = (
     _opened("padding-of-anything", {_E + "Padding": bytes(range(256)) * 2}),
     _opened("time-zero", {_E + "TimeStamp": 0}),
     _opened("time-of-ones", {_E + "TimeStamp": 0xFFFFFFFF}),
-    _opened("shortest-times", parameters=_times(500, 20_000)),
-    _opened("longest-times", parameters=_times(120_000, 120_000)),
-    _opened("unequal-times", parameters=_times(501, 119_999)),
-    _opened("smallest-window", parameters={_P + "WindowSize": 1}),
-    _opened("largest-window", parameters={_P + "WindowSize": 0xFFFF}),
+    _opened("shortest-times", proposed=_times(500, 20_000)),
+    _opened("longest-times", proposed=_times(120_000, 120_000)),
+    _opened("unequal-times", proposed=_times(501, 119_999)),
+    _opened("smallest-window", proposed={_P + "WindowSize": 1}),
+    _opened("largest-window", proposed={_P + "WindowSize": 0xFFFF}),
     Case("byte-by-byte", handshake(pieces=(1,) * 31), OPENING),
     Case("cut-within-headers", handshake(pieces=(15, 1, 3)), OPENING),
     _ignored("internal-reserved", "MQQB-2.2.1.reserved-ignored", {_I + "Reserved": 0xFFFF}, {_I + "Reserved": 0xFFFF}),
@@ -126,7 +128,7 @@ def _reaction(one: Situation) -> tuple[Step, ...]:
 def _needed(one: Situation) -> str:
     if one.says in _MALFORMED:
         return "malformed"
-    return "odd" if one.says in (Says.REFUSED_ESTABLISH, Says.MISCOUNTED_ACK) else "correct"
+    return "odd" if one.says in (Says.REFUSED_ESTABLISH, Says.MISCOUNTED_ACK, Says.MISCOUNTED_KEPT) else "correct"
 
 
 def _acceptor(one: Situation) -> Case:

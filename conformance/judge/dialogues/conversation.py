@@ -8,9 +8,9 @@ from typing import Final
 
 from conformance.capture import Closed, Ended, Endpoint, Event, Frame, Opened, Side, Trouble
 from conformance.judge.packets.judge import judge_dissected
+from conformance.judge.sessions.context import Readings
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.judge.sessions.pings import PING_PORT
-from conformance.spec.assignment import Assignment
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Evidence, Outcome, Verdict
 from conformance.wire import Packet, dissect, frame_length
@@ -59,7 +59,7 @@ class Conversation:
 
     base_ns: int
     said: list[Said] = field(default_factory=list)
-    _opened: list[tuple[int, Opened]] = field(default_factory=list)
+    _opened: list[Opened] = field(default_factory=list)
     _closed: list[tuple[int, Closed]] = field(default_factory=list)
     _ours: dict[int, Side] = field(default_factory=dict)
     _last_ms: int = 0
@@ -70,7 +70,7 @@ class Conversation:
         number = len(self._opened) + 1
         here, there = endpoint(local), endpoint(remote)
         ends = (here, there) if role == "initiator" else (there, here)
-        self._opened.append((self._last_ms, Opened(number, self._ns(self._last_ms), *ends, complete=True)))
+        self._opened.append(Opened(number, self._ns(self._last_ms), *ends, complete=True))
         self._ours[number] = role
         return number
 
@@ -101,7 +101,7 @@ class Conversation:
         """Add a datagram that came back to the port of a ping."""
         return self._datagram(data, at_ms, ping.frame.destination, ping.frame.source, ours=False)
 
-    def verdicts(self, readings: Assignment, profile: str) -> Iterator[Verdict]:
+    def verdicts(self, readings: Readings, profile: str) -> Iterator[Verdict]:
         """Judge everything by the rules of packets and of sessions; yield the verdicts that concern the implementation.
 
         What a capture could not decide is left out: the demands of the dialogue decide it, or nothing does.
@@ -116,9 +116,10 @@ class Conversation:
             for verdict in judge.feed(event, packet):
                 if self._concerns(verdict, ours):
                     yield verdict
-            if isinstance(event, Frame) and event.transport == "tcp" and packet and not ours[event.number]:
-                if event.trouble is None:
-                    yield from _alone(packet, f"frame {event.number}", readings, profile)
+            if packet is None or not isinstance(event, Frame) or ours[event.number]:
+                continue
+            if event.transport == "tcp" and event.trouble is None:
+                yield from _alone(packet, f"frame {event.number}", readings, profile)
 
     @staticmethod
     def _concerns(verdict: Verdict, ours: dict[int, bool]) -> bool:
@@ -130,7 +131,11 @@ class Conversation:
     def _events(self) -> Iterator[Event]:
         """Yield the events by their times. Packets are numbered in this order."""
         order = sorted(range(len(self.said)), key=lambda at: (self.said[at].at_ms, at))
-        opened, closed = list(self._opened), list(self._closed)
+        closed = list(self._closed)
+        begun = [(self._begun(event), event) for event in self._opened]
+        opened = [
+            (at_ms, replace(event, time_ns=self._ns(at_ms))) for at_ms, event in sorted(begun, key=lambda one: one[0])
+        ]
         seen: dict[int, dict[bool, int]] = {}
         self._index.clear()
         for number, at in enumerate(order, 1):
@@ -144,14 +149,14 @@ class Conversation:
             streams[one.ours] += len(frame.data)
             self._index[number] = at
             yield frame
-        for _, event in (*opened, *closed):
-            yield event
+        yield from (event for _, event in opened)
+        yield from (event for _, event in closed)
         yield Ended(len(order), ())
 
     _index: dict[int, int] = field(default_factory=dict)
 
     def _add(self, connection: int, data: bytes, at_ms: int, *, ours: bool, rest: bool = False) -> Said:
-        opened = self._opened[connection - 1][1]
+        opened = self._opened[connection - 1]
         mine = self._ours[connection]
         side: Side = mine if ours else ("acceptor" if mine == "initiator" else "initiator")
         ends = (opened.initiator, opened.acceptor)
@@ -169,6 +174,11 @@ class Conversation:
         self._last_ms = max(self._last_ms, said.at_ms)
         return said
 
+    def _begun(self, event: Opened) -> int:
+        """Return when a connection was there, in milliseconds: it may have waited before this end took it."""
+        noticed = (event.time_ns - self.base_ns) // _MS
+        return min([noticed, *(one.at_ms for one in self.said if one.frame.connection == event.connection)])
+
     def _ns(self, at_ms: int) -> int:
         return self.base_ns + at_ms * _MS
 
@@ -179,7 +189,7 @@ def ruled(data: bytes) -> tuple[str, ...]:
     return tuple(dict.fromkeys(verdict.requirement for verdict in found))
 
 
-def _alone(packet: Packet, subject: str, readings: Assignment, profile: str) -> Iterator[Verdict]:
+def _alone(packet: Packet, subject: str, readings: Readings, profile: str) -> Iterator[Verdict]:
     evidence = Evidence("packet", subject, {"packet": packet.data.hex()})
     yield from judge_dissected(
         packet, profile=profile, readings=readings, transport="tcp", level="may", subject=subject, evidence=evidence

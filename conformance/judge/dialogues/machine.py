@@ -1,8 +1,8 @@
 """The session's state machine as seen by whoever connects (MS-MQQB 3.1.1.1.1, 3.1.5.1 to 3.1.5.8), as a table.
 
 Each state of the implementation meets each kind of packet: `SITUATIONS` is the whole product. What a pair does follows
-from three facts: the packet that a state waits for, the packets that an open session takes, and the sentence that closes
-the session on any other one.
+from three facts: the packet that a state waits for, the packets that an open session takes, and the sentence that
+closes the session on any other one.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ class Says(Enum):
     PARAMETERS = "parameters"
     SESSION_ACK = "session-ack"
     MISCOUNTED_ACK = "miscounted-ack"  # it counts messages that were not sent
+    MISCOUNTED_KEPT = "miscounted-recoverable-ack"  # it counts recoverable messages that were not sent
     USER_MESSAGE = "user-message"
     ORDER_ACK = "order-ack"
     FINAL_ACK = "final-ack"
@@ -45,7 +46,7 @@ class Says(Enum):
 
 
 class Then(Enum):
-    """What the implementation does: it answers with the packet of its state, answers that it refuses, goes on, closes."""
+    """What the implementation does: it answers with the packet of its state, refuses in its answer, goes on, closes."""
 
     ANSWERS = "answers"
     REFUSES = "refuses"
@@ -94,6 +95,7 @@ _OUT_OF_TURN: Final = {
     Says.MISCOUNTED_ACK: requirement_id("MQQB-3.1.5.5.state-closes"),
     Says.ORDER_ACK: requirement_id("MQQB-3.1.5.6.state-closes"),
     Says.FINAL_ACK: requirement_id("MQQB-3.1.5.7.state-closes"),
+    Says.MISCOUNTED_KEPT: requirement_id("MQQB-3.1.5.5.state-closes"),
     Says.USER_MESSAGE: requirement_id("MQQB-3.1.5.8.state-closes"),
 }
 _TAKEN_WHEN_OPEN: Final = (Says.SESSION_ACK, Says.USER_MESSAGE, Says.ORDER_ACK, Says.FINAL_ACK)
@@ -121,7 +123,7 @@ def _reaction(state: State, says: Says) -> tuple[Then, str]:
             strange = says is Says.STRANGE_ESTABLISH
             return (Then.REFUSES, _CS) if strange else (Then.ANSWERS, _CS)
     if state is State.OPEN:
-        if says is Says.MISCOUNTED_ACK:
+        if says in (Says.MISCOUNTED_ACK, Says.MISCOUNTED_KEPT):
             return Then.CLOSES, _MISCOUNTED
         if says in _TAKEN_WHEN_OPEN:
             return Then.STAYS, _OUT_OF_TURN[says]

@@ -1,4 +1,4 @@
-"""Packets that a dialogue sends: values by key, made from a few facts about both ends, and encoded by `conformance.wire`."""
+"""Packets that a dialogue sends: values by key, made from a few facts about both ends."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ class Message:
     """A message of a dialogue.
 
     name: for later steps. queue: one of the implementation's, without `private$\\`; None for a public queue that does
-    not exist. asks: acknowledgment bits. number: of a transactional message, in the sequence `sequence` after `previous`
-    (default: one less). again: sent with the identifier of this earlier message. age_s: how long ago it was sent.
-    manager: QueueManagerAddress, `null`, `own` (the implementation's) or `stranger`. more: further values by key.
+    not exist. asks: acknowledgment bits. number: of a transactional message, in the sequence `sequence` after
+    `previous` (default: one less). again: sent with the identifier of this earlier message. age_s: how long ago it was
+    sent. answer: it names a response queue, too. manager: QueueManagerAddress, `null`, `own` (the implementation's) or
+    `stranger`. more: further values by key.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Message:
     recoverable: bool = False
     asks: int = 0
     admin: bool = True
+    answer: bool = False
     number: int | None = None
     previous: int | None = None
     sequence: int = 1
@@ -122,6 +124,8 @@ def user_values(message: Message, ends: Ends, number: int) -> dict[str, Value]:
         values |= {_U + "Flags.DQ": 7, _U + "DestinationQueue.DirectFormatName": ends.direct(message.queue)}
     if message.admin:
         values |= {_U + "Flags.AQ": 7, _U + "AdminQueue.DirectFormatName": ends.admin_queue}
+    if message.answer:
+        values |= {_U + "Flags.RQ": 7, _U + "ResponseQueue.DirectFormatName": f"{ends.admin_queue}-not"}
     if message.number is not None:
         before = message.number - 1 if message.previous is None else message.previous
         values |= {
@@ -188,7 +192,7 @@ def session_values(received: int, sent: int, recoverable_sent: int) -> dict[str,
     }
 
 
-def transactional_ack(kind: str, ends: Ends, number: int) -> bytes:
+def transactional_ack(kind: str, ends: Ends, number: int, more: Values | None = None) -> bytes:
     """Return an OrderAck or a FinalAck for a sequence on which the implementation has sent nothing."""
     body = "OrderAckBody." if kind == "OrderAck" else "FinalAckBody."
     values: dict[str, Value] = {
@@ -209,13 +213,14 @@ def transactional_ack(kind: str, ends: Ends, number: int) -> bytes:
             body + "SourceGUID": STRANGER,
             body + "MessageID": 1,
         }
-    return encode(kind, values)
+    return encode(kind, {**values, **(more or {})})
 
 
-def said(says: Says, ends: Ends, number: int, *, answering: Values | None = None) -> bytes:
+def said(says: Says, ends: Ends, number: int, *, answering: Values | None = None, more: Values | None = None) -> bytes:
     """Return a packet of this kind. number: identifier for a message.
 
-    answering: where the implementation has connected, the values by which its request is answered.
+    answering: where the implementation has connected, the values by which its request is answered. more: further
+    values of an OrderAck or FinalAck.
     """
     acceptor = answering is None
     if says in (Says.ESTABLISH, Says.STRANGE_ESTABLISH, Says.REFUSED_ESTABLISH):
@@ -230,12 +235,12 @@ def said(says: Says, ends: Ends, number: int, *, answering: Values | None = None
         return establish(ends, ends.client, values, answer=True)
     if says is Says.PARAMETERS:
         return parameters()
-    if says in (Says.SESSION_ACK, Says.MISCOUNTED_ACK):
-        return session_ack(0, 0, 0, 7 if says is Says.MISCOUNTED_ACK else 0, 0)
+    if says in (Says.SESSION_ACK, Says.MISCOUNTED_ACK, Says.MISCOUNTED_KEPT):
+        return session_ack(0, 0, 0, 7 * (says is Says.MISCOUNTED_ACK), 7 * (says is Says.MISCOUNTED_KEPT))
     if says is Says.USER_MESSAGE:
         return user_message(Message("out of turn"), ends, number)
     if says in (Says.ORDER_ACK, Says.FINAL_ACK):
-        return transactional_ack("OrderAck" if says is Says.ORDER_ACK else "FinalAck", ends, number)
+        return transactional_ack("OrderAck" if says is Says.ORDER_ACK else "FinalAck", ends, number, more)
     if says is Says.WRONG_SIGNATURE:
         return encode("SessionAck", {_B + "Signature": 0x4C494F53})
     if says is Says.WRONG_VERSION:

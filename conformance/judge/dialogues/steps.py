@@ -62,10 +62,11 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """Send a packet of a kind of the state machine."""
+    """Send a packet of a kind of the state machine. values: of an OrderAck or FinalAck, by key."""
 
     says: Says
     link: str = "a"
+    values: Values = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +238,9 @@ def demanded(steps: Iterable[Step]) -> Iterator[str]:
                     yield each[1]
 
 
+_ACCEPTED: Final = {"InternalHeader.Flags.CS": (0, "MQQB-3.1.5.3.1.cs")}
+
+
 def handshake(
     link: str = "a", *, server: str = "null", request: Values | None = None, parameters: Values | None = None,
     pieces: tuple[int, ...] = (), requirement: str = TURN,
@@ -245,7 +249,7 @@ def handshake(
     return (
         Connect(link),
         Establish(link, server, request or {}, pieces),
-        Answered("EstablishConnection", requirement, link=link),
+        Answered("EstablishConnection", requirement, _ACCEPTED if server == "own" else {}, link=link),
         Parameters(link, parameters or {}, pieces),
         Answered("ConnectionParameters", requirement, link=link),
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.judge.dialogues.cases_messages import TAKEN
+from conformance.judge.dialogues.cases_words import TAKEN
 from conformance.suites.sessions.checking import Need, cases, check
 
 if TYPE_CHECKING:

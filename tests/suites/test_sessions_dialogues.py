@@ -1,0 +1,183 @@
+"""The suite `sessions` against a peer of its own: what is right passes, and each demand fails on its fake."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+from session_peer import Peer
+
+from conformance.adapter.connectors import connect
+from conformance.adapter.session import Result
+from conformance.judge.dialogues.cases import CASES
+from conformance.judge.dialogues.machine import SITUATIONS, Says, State, Then
+from conformance.spec.catalogue import assignment, catalogue
+from conformance.suites.sessions.playing import NotPlayed, Player
+from conformance.verdict import Outcome, Verdict
+
+_MAY = {"too-many-hops-transactional", "traced"}
+"""Cases that wait for what needs a directory, which the peer has not."""
+
+
+def played(case: str, tmp_path: Path, defects: str = "", readings: str = "windows") -> list[Verdict]:
+    """Play a case against a peer with these defects."""
+    with connect("python:session_peer:Peer", state_dir=tmp_path / "state", in_process=True) as client:
+        peer = client.in_process_driver
+        assert isinstance(peer, Peer)
+        peer.defects = set(defects.split())
+        player = Player(client, CASES[case], now_s=0, tell=lambda *_: None)
+        return list(player.play(assignment(readings), "msmq-4.0"))
+
+
+def failed(verdicts: list[Verdict]) -> list[str]:
+    return [one.requirement for one in verdicts if one.outcome is Outcome.FAIL]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_peer_that_is_right_passes_and_is_judged_as_claimed(case: str, tmp_path: Path) -> None:
+    verdicts = played(case, tmp_path)
+    assert not failed(verdicts)
+    skipped = [one.requirement for one in verdicts if one.outcome is Outcome.SKIP]
+    assert bool(skipped) == (case in _MAY)
+    demands = {one.requirement for one in verdicts}
+    missing = set(CASES[case].claims) - demands
+    assert skipped or len(missing) * 4 < len(CASES[case].claims), sorted(missing)
+
+
+FAKES = (
+    ("does-not-listen", "plain", "MQQB-2.1.1.acceptor-port"),
+    ("does-not-answer", "plain", "MQQB-2.1.1.initialization"),
+    ("wrong-client-guid", "plain", "MQQB-3.1.5.3.1.client-guid"),
+    ("wrong-time-stamp", "plain", "MQQB-3.1.5.3.1.time-stamp"),
+    ("wrong-se", "after-a-ping", "MQQB-3.1.5.3.1.se"),
+    ("wrong-padding", "plain", "MQQB-2.2.3.1.padding"),
+    ("wrong-ack-timeout", "plain", "MQQB-3.1.5.4.1.ack-timeout"),
+    ("accepts-strangers", "refuses-a-stranger", "MQQB-3.1.5.3.1.cs"),
+    ("minds-reserved", "internal-reserved", "MQQB-2.2.1.reserved-ignored"),
+    ("minds-reserved", "an-order-acknowledgment-with-reserved-bytes", "MQQB-2.2.4.1.reserved-ignored"),
+    ("takes-UserMessage-early", "waiting-ec/user-message", "MQQB-3.1.5.8.state-closes"),
+    ("takes-SessionAck-early", "waiting-cp/session-ack", "MQQB-3.1.5.5.state-closes"),
+    ("takes-OrderAck-early", "waiting-cp/order-ack", "MQQB-3.1.5.6.state-closes"),
+    ("takes-FinalAck-early", "waiting-ec/final-ack", "MQQB-3.1.5.7.state-closes"),
+    ("takes-ConnectionParameters-early", "waiting-ec/parameters", "MQQB-3.1.5.4.state-closes"),
+    ("takes-EstablishConnection-early", "waiting-cp/establish", "MQQB-3.1.5.3.state-closes"),
+    ("takes-EstablishConnection-late", "open/establish", "MQQB-3.1.5.3.state-closes"),
+    ("takes-ConnectionParameters-late", "open/parameters", "MQQB-3.1.5.4.state-closes"),
+    ("stays-on-a-wrong-signature", "open/wrong-signature", "MQQB-3.1.5.1.2.signature-closes"),
+    ("stays-on-a-wrong-signature", "waiting-ec/wrong-version", "MQQB-3.1.5.1.2.signature-closes"),
+    ("stays-on-an-unknown-type", "open/unknown-type", "MQQB-2.2.1.packet-type-closes"),
+    ("stays-on-malformed", "open/malformed", "MQQB-3.1.5.1.3.malformed-closes"),
+    ("stays-on-a-miscount", "open/miscounted-ack", "MQQB-3.1.5.5.5.counts-closes"),
+    ("minds-no-recoverable-counts", "open/miscounted-recoverable-ack", "MQQB-3.1.5.5.5.counts-closes"),
+    ("always-final", "no-final-acknowledgment", "MQQB-3.1.7.2.2.wanted"),
+    ("goes-on-when-refused", "waiting-ecr/refused-establish", "MQQB-3.1.5.3.2.invalid-closes"),
+    ("goes-on-when-refused", "waiting-ecr/strange-establish", "MQQB-3.1.5.3.2.invalid-closes"),
+    ("refuses-its-own-request", "word-of-arrival", "MQQB-3.1.5.2.3.cs"),
+    ("names-itself", "word-of-arrival", "MQQB-3.1.5.2.3.server-guid"),
+    ("minds-wide-bridges", "a-bridge-wider-than-the-gap", "MQQB-3.1.5.8.6.accepted"),
+    ("acknowledges-nothing", "express", "MQQB-3.1.6.4.something-to-acknowledge"),
+    ("never-connects", "waiting-cpr/parameters", "MQQB-2.1.1.initialization"),
+    ("never-acknowledges", "recoverable", "MQQB-3.1.5.8.2.acknowledged-in-time"),
+    ("never-acknowledges", "express", "MQQB-3.1.5.8.2.acknowledged-in-time"),
+    ("never-at-once", "more-than-flags", "MQQB-3.1.5.8.7.recoverable-at-once"),
+    ("leaves-out-the-lowest", "recoverable", "MQQB-3.1.6.4.recoverable-lowest"),
+    ("one-flag-only", "recoverable", "MQMQ-2.2.20.4.recoverable-ack-flags"),
+    ("counts-one-sent-more", "recoverable", "MQQB-3.1.7.1.3.user-messages-sent"),
+    ("takes-duplicates", "the-same-again", "MQQB-3.1.5.8.1.duplicate"),
+    ("takes-duplicates", "after-a-cut", "MQQB-3.1.5.8.1.duplicate"),
+    ("never-orders", "in-order", "MQQB-3.1.6.9.sent"),
+    ("orders-too-soon", "in-order", "MQQB-3.1.2.7.order-ack-delay"),
+    ("wrong-previous-in-order", "in-order", "MQQB-2.2.4.1.previous"),
+    ("takes-any-order", "one-missing", "MQQB-3.1.5.8.6.accepted"),
+    ("takes-any-order", "an-older-sequence", "MQQB-3.1.5.8.6.accepted"),
+    ("never-final", "not-a-transactional-queue", "MQQB-3.1.5.8.2.not-transactional-queue"),
+    ("never-final", "a-final-acknowledgment", "MQDMPR-3.1.1.12.final-ack-sent"),
+    ("takes-any-for-any-queue", "not-a-transactional-message", "MQQB-3.1.5.8.2.not-transactional-message"),
+    ("takes-wrong-signatures", "a-signature-that-is-wrong", "MQMQ-2.2.18.1.6.nack-bad-signature"),
+    ("privacy-as-signature", "an-unknown-privacy-level", "MQMQ-2.2.19.3.privacy-level-refused"),
+    ("minds-no-security", "not-authenticated", "MQDMPR-3.1.1.2.authentication"),
+    ("minds-no-security", "not-encrypted", "MQDMPR-3.1.1.2.privacy-level-body"),
+    ("takes-late-messages", "too-late", "MQMQ-2.2.19.1.time-to-reach-queue-expired-receiver"),
+    ("counts-duplicates", "the-same-again", "MQQB-3.1.5.8.1.duplicate"),
+    ("tells-of-any-rejection", "rejected-in-silence", "MQQB-3.1.7.15.requested"),
+    ("answers-to-the-response-queue", "word-of-arrival", "MQQB-3.1.7.15.destination"),
+    ("takes-wrong-signatures", "an-unknown-hash", "MQMQ-2.2.19.3.hash-algorithm-refused"),
+    ("decrypts-anything", "a-key-that-is-none", "MQMQ-2.2.20.6.body-encrypted-receiver"),
+    ("decrypts-anything", "an-unknown-cipher", "MQMQ-2.2.19.3.encryption-algorithm-refused"),
+    ("wrong-class-of-hops", "too-many-hops", "MQQB-3.1.5.8.2.hop-count-exceeded"),
+    ("never-acks", "word-of-arrival", "MQMQ-2.2.18.1.6.ack-reach-queue"),
+    ("always-acks", "word-of-arrival", "MQQB-3.1.7.15.requested"),
+    ("wrong-class-of-arrival", "word-of-arrival", "MQQB-3.1.7.15.requested"),
+    ("wrong-correlation", "word-of-arrival", "MQQB-3.1.7.15.correlation"),
+    ("wrong-delivery", "word-of-arrival", "MQQB-3.1.7.15.delivery"),
+    ("no-body", "not-a-transactional-message", "MQQB-3.1.7.15.body"),
+    ("never-acks", "too-late", "MQMQ-2.2.18.1.6.ack-reach-queue"),
+    ("knows-no-infinite-time", "never-too-late", "MQMQ-2.2.19.1.time-to-reach-queue-infinite"),
+    ("never-expires", "not-received-in-time", "MQMQ-2.2.18.1.6.nack-receive-timeout"),
+    ("waits-for-ever", "nothing-is-acknowledged", "MQQB-3.1.6.3.closes"),
+    ("knows-no-window", "no-more-than-the-window", "MQQB-3.1.7.1.window"),
+    ("wrong-cookie", "answered", "MQQB-2.2.7.response-cookie"),
+    ("wrong-rc", "answered", "MQQB-2.2.7.response-rc"),
+    ("refuses-pings", "answered", "MQQB-2.2.7.response-rf"),
+    ("pings-as-another", "answered", "MQQB-2.2.7.response-qm-guid"),
+    ("answers-any-datagram", "another-signature", "MQQB-2.2.7.signature-ignored"),
+    ("minds-unused-ping-bits", "unused-bits", "MQQB-2.2.7.flags-ignored"),
+)
+
+
+@pytest.mark.parametrize(("defect", "case", "requirement"), FAKES, ids=lambda value: value)
+def test_each_demand_fails_on_its_fake(defect: str, case: str, requirement: str, tmp_path: Path) -> None:
+    assert failed(played(case, tmp_path, defect))[:1] == [requirement]
+
+
+def test_each_state_meets_each_packet_once() -> None:
+    assert [(one.state, one.says) for one in SITUATIONS] == list(product(State, Says))
+    assert {one.name for one in SITUATIONS} <= set(CASES)
+
+
+def test_features_tell_apart_what_happens() -> None:
+    """Two pairs with the same features differ in what happens only by the state and the packet themselves."""
+    in_turn = [one for one in SITUATIONS if one.features["turn"] == "in"]
+    assert all(one.then is not Then.CLOSES for one in in_turn)
+    assert all(one.then is Then.CLOSES for one in SITUATIONS if one.features["packet"] == "unreadable")
+
+
+def test_each_case_claims_what_the_catalogue_has() -> None:
+    assert all(name in catalogue().requirements for case in CASES.values() for name in case.claims)
+
+
+@pytest.mark.parametrize(
+    ("case", "changed", "told"),
+    [
+        ("nothing-is-acknowledged", {"timers_ms": {}}, "session-ack-wait is not declared"),
+        ("nothing-is-acknowledged", {"timers_ms": {"session-ack-wait": 90_000}}, "takes 90000 ms"),
+        ("open/malformed", {"packets": "odd"}, "malformed packets"),
+        ("word-of-a-receive", {"consumes_ms": {}}, "consume.mqconform-plain"),
+        ("recoverable", {"queues": []}, "no queue mqconform-plain"),
+    ],
+)
+def test_what_is_not_declared_is_named(
+    case: str, changed: dict[str, object], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = Peer.sessions_about
+    monkeypatch.setattr(Peer, "sessions_about", lambda self, params: {**plain(self, params), **changed})
+    with pytest.raises(NotPlayed, match=told):
+        played(case, tmp_path)
+
+
+def test_a_ping_that_nobody_answers_is_no_deviation(tmp_path: Path) -> None:
+    with pytest.raises(NotPlayed, match="EnablePingService"):
+        played("answered", tmp_path, "answers-no-ping")
+
+
+def test_a_word_that_may_be_switched_off_is_no_deviation(tmp_path: Path) -> None:
+    verdicts = played("no-such-queue", tmp_path, "no-insecure-nacks")
+    told = {one.reason for one in verdicts if one.outcome is Outcome.SKIP}
+    assert not failed(verdicts)
+    assert any("PermitInsecureNacks" in (reason or "") for reason in told)
+
+
+def test_a_driver_that_sends_nothing_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Peer, "sessions_send", lambda self, params: {"status": Result(0xC00E001B, {}, None).status})
+    assert failed(played("plain", tmp_path)) == ["MQQB-2.1.1.initialization"]
