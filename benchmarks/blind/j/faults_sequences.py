@@ -286,7 +286,7 @@ fault(
     __name__,
     "report-hops-in-decimal",
     "The hops in the label of a report are decimal, which shows from ten hops on.",
-    ("MQQB-3.1.7.1.7.label",),
+    ("MQQB-3.1.7.1.7.label", "MQQB-3.1.5.8.9.fields"),
     ("acknowledging", DecimalHops),
 )
 
@@ -300,6 +300,6 @@ fault(
     __name__,
     "report-as-recoverable-as-message",
     "The report of a recoverable message is recoverable.",
-    ("MQQB-3.1.7.1.7.delivery",),
+    ("MQQB-3.1.7.1.7.delivery", "MQQB-3.1.5.8.9.fields"),
     ("acknowledging", ReportAsMessage),
 )

@@ -505,7 +505,7 @@ def _(m):
         port.settimeout(4)
         p = Peer(m).open()
         cookies = []
-        for number in (1, 2):
+        for _ in (1, 2):
             name = f"DIRECT=TCP:{OWN}\\private$\\acks"
             p.send(p.message(m.private(PLAIN), **receipt(p, administration_queue=name)))
             data, address = port.recvfrom(100)
@@ -529,7 +529,7 @@ def report(m, **given):
     p = Peer(m).open()
     traced = {"trace": True, "trace_queue": "11111111-2222-3333-4444-555555555555"}
     p.send(p.message(m.private(PLAIN), **traced, **given))
-    return [each for each in p.all(0.45, dict) if each["class"] == net.REPORT][0]
+    return next(each for each in p.all(0.45, dict) if each["class"] == net.REPORT)
 
 
 @shows("report-hops-in-decimal", ("02", "0B"))
