@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from conformance.capture.addresses import path_of
 from conformance.cli.output import fail
 from conformance.verdict import ExitCode
 
@@ -63,7 +64,7 @@ def _kept(parameters: list[Any], invoke: Any, context: Any) -> Any:
 def _paths(parameter: Any, value: Any) -> Iterator[Path]:
     for each in value if isinstance(value, (list, tuple)) else [value]:
         if isinstance(each, Path) or (parameter.name in _PATTERNS and isinstance(each, str) and each != "-"):
-            yield Path(each)
+            yield Path(path_of(str(each)))
 
 
 def _is_of(path: Path, source: Path) -> bool:
