@@ -150,7 +150,7 @@ class StoredFile:
         parts: list[bytes] = []
         have = reads = failed = 0
         while have < count:
-            data, why = self._read(offset + have, count - have)
+            data, why = self._read(offset + have, count - have, again=failed % 3 < 2)
             reads += 1
             if len(data) > count - have:
                 raise UnavailableError("its store returns other bytes than it was asked for")
@@ -161,7 +161,7 @@ class StoredFile:
                     raise UnavailableError(f"its store returned {have:,} of {count:,} bytes in {reads} answers")
                 continue
             failed += 1
-            self._explain(why)
+            self._explain(why, ask=failed in (2, self._patience.times))  # No more requests than a busy store can bear.
             if failed >= self._patience.times:
                 raise UnavailableError(_silent(failed, why))
             self._patience.pause(failed)
@@ -193,8 +193,11 @@ class StoredFile:
             while True:
                 _close(self._idle.get_nowait())
 
-    def _read(self, offset: int, count: int) -> tuple[bytes, Exception | None]:
-        """Return what one read gives, and why it gives nothing. Reads are kept open, one for each that is under way."""
+    def _read(self, offset: int, count: int, *, again: bool) -> tuple[bytes, Exception | None]:
+        """Return what one read gives, and why it gives nothing. Reads are kept open, one for each that is under way.
+
+        again: keep it open after an error too, since opening costs another request.
+        """
         handle: Any = None
         try:
             try:
@@ -206,16 +209,21 @@ class StoredFile:
         except MemoryError:
             raise
         except Exception as problem:  # each package has its own
-            _close(handle)
+            if again and handle is not None:
+                self._idle.put(handle)
+            else:
+                _close(handle)
             return b"", problem
         self._idle.put(handle)
         return data, None
 
-    def _explain(self, why: Exception | None) -> None:
-        """Raise the reason of a failed read if it is one that lasts."""
+    def _explain(self, why: Exception | None, *, ask: bool) -> None:
+        """Raise the reason of a failed read if it is one that lasts. ask: ask the store for the version, too."""
         if isinstance(why, FileNotFoundError):
             raise ChangedError(GONE)
         _refuse(why)
+        if not ask:
+            return
         try:
             now = version_of(self._system.info(self._place))
         except FileNotFoundError:
