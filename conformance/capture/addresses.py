@@ -24,17 +24,21 @@ _PASSWORD = re.compile(r"[^/@:]*:[^/@]*@")
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """A kind of store. protocol: its name in fsspec. package: what reads it. install: how to get that with pip."""
+    """A kind of store. protocol: its name in fsspec. package: what reads it. install: how to get that with pip.
+
+    flat: it has no folders, and lists all names below a prefix at once.
+    """
 
     protocol: str
     package: str
     install: str
+    flat: bool = True
 
 
 _S3 = Store("s3", "s3fs", "'mqconform[lake]'")
 _AZURE = Store("abfss", "adlfs", "'mqconform[lake]' adlfs")
 _GOOGLE = Store("gs", "gcsfs", "'mqconform[lake]' gcsfs")
-_HADOOP = Store("hdfs", "pyarrow", "'mqconform[lake]' pyarrow")
+_HADOOP = Store("hdfs", "pyarrow", "'mqconform[lake]' pyarrow", flat=False)
 STORES: Final[Mapping[str, Store]] = {
     "s3": _S3,
     "s3a": _S3,

@@ -39,6 +39,7 @@ class ChangedError(UnavailableError):
 CHANGED = "it changed while it was read"
 CHANGED_BEFORE = "it changed since it was first looked at"
 GONE = "it vanished while it was read"
+GONE_BEFORE = "it vanished since it was first looked at"
 
 
 class Held(Protocol):
@@ -90,21 +91,34 @@ class CaptureFile(Protocol):
 
 
 def open_file(path: str | Path, version: str | None = None) -> CaptureFile:
-    """Open a path, or an address in a store. version: of the file that is meant.
+    """Open a path, or an address in a store. version: of the file that is meant, which was there before.
 
-    Raises OSError, ChangedError for another version, and ValueError for a name that no file can have.
+    Raises OSError, and ValueError for a name that no file can have; with a version, every OSError is an
+    UnavailableError, and another version a ChangedError.
     """
     name = str(path)
-    if is_stored(name):
-        from conformance.capture.stores import StoredFile
-
-        file: CaptureFile = StoredFile(name)
-    else:
-        file = LocalFile(name)
-    if version is not None and file.version != version:
+    if version is None:
+        return _opened(name)
+    try:
+        file = _opened(name)
+    except UnavailableError:
+        raise
+    except FileNotFoundError:
+        raise ChangedError(GONE_BEFORE) from None
+    except OSError as problem:
+        raise UnavailableError(problem.strerror or str(problem), problem.errno or errno.EIO) from None
+    if file.version != version:
         file.close()
         raise ChangedError(CHANGED_BEFORE)
     return file
+
+
+def _opened(name: str) -> CaptureFile:
+    if is_stored(name):
+        from conformance.capture.stores import StoredFile
+
+        return StoredFile(name)
+    return LocalFile(name)
 
 
 class LocalFile:

@@ -10,13 +10,14 @@ import errno
 import glob
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from importlib.util import find_spec
 from queue import Empty, SimpleQueue
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from conformance.capture.addresses import STORES, scheme_of
 from conformance.capture.errors import CaptureError
@@ -91,37 +92,73 @@ def listed(name: str, is_wanted: Callable[[str], bool]) -> tuple[list[str], bool
     A file, or nothing, means itself. is_wanted: of a name in a folder. Raises CaptureError.
     """
     system, path = place(name)
+    store = STORES.get(scheme_of(name) or "")
     try:
-        about = _again(lambda: _about(system, path))
-        if about is not None and about.get("type") != "directory" and not name.endswith("/"):
-            return [name], False
+        about = _about(system, path)
+        if not name.endswith("/"):
+            if about is not None and about.get("type") != "directory":
+                return [name], False
+            if about is None and not glob.has_magic(path):
+                return [name], False
         if about is None and glob.has_magic(path):
             root = name[: min(name.find(sign) for sign in "*?[" if sign in name)].rpartition("/")[0]
-            found = _again(lambda: system.glob(path, detail=True))
-            files = [one for one, facts in found.items() if facts.get("type") != "directory"]
-            return _addresses(root, system._strip_protocol(root), files), True
-        if about is None and not name.endswith("/"):
-            return [name], False
-        found = _again(lambda: system.find(path, detail=False))
+            base = system._strip_protocol(root)
+            return _addresses(root, base, _fitting(system, base, path[len(base) :].strip("/").split("/"))), True
+        if store is not None and store.flat:
+            found: Iterable[str] = _again(lambda: system.find(path, detail=False))
+        else:
+            found = (one for folder in _folders(system, path) for one in _files(system, folder))
         return _addresses(name, path, [one for one in found if is_wanted(one.rpartition("/")[2])]), True
-    except FileNotFoundError:
-        return [], True
     except OSError as problem:
         raise CaptureError(f"{name} cannot be listed: {problem.strerror or _said(problem)}.") from None
 
 
 def _about(system: Any, path: str) -> Mapping[str, Any] | None:
     try:
-        found: Mapping[str, Any] = system.info(path)
-        return found
+        return _again(lambda: cast("Mapping[str, Any]", system.info(path)))
     except FileNotFoundError:
         return None
 
 
-def _addresses(root: str, path: str, found: Sequence[str]) -> list[str]:
-    """Return paths of a file system below `path` as addresses below `root`."""
+def _entries(system: Any, folder: str) -> Sequence[Mapping[str, Any]]:
+    """Return what is in a folder. fsspec's own walk leaves out folders that it cannot list."""
+    try:
+        return _again(lambda: cast("list[Mapping[str, Any]]", system.ls(folder, detail=True)))
+    except FileNotFoundError:
+        return []
+
+
+def _files(system: Any, folder: str) -> list[str]:
+    return [str(one["name"]) for one in _entries(system, folder) if one.get("type") != "directory"]
+
+
+def _folders(system: Any, folder: str) -> Iterator[str]:
+    """Yield a folder and all below it."""
+    yield folder
+    for one in _entries(system, folder):
+        if one.get("type") == "directory" and one["name"] != folder:
+            yield from _folders(system, str(one["name"]))
+
+
+def _fitting(system: Any, folder: str, pattern: Sequence[str]) -> Iterator[str]:
+    """Yield the files below a folder that fit a pattern, of which each part is for one name; `**` for any folders."""
+    first, *rest = pattern
+    if first == "**" and rest:
+        for one in _folders(system, folder):
+            yield from _fitting(system, one, rest)
+    elif glob.has_magic(first) or not rest:
+        for about in _entries(system, folder):
+            path, is_folder = str(about["name"]), about.get("type") == "directory"
+            if is_folder == bool(rest) and fnmatchcase(path.rpartition("/")[2], first):
+                yield from _fitting(system, path, rest) if rest else [path]
+    else:
+        yield from _fitting(system, f"{folder}/{first}", rest)
+
+
+def _addresses(root: str, path: str, found: Iterable[str]) -> list[str]:
+    """Return paths of a file system below `path` as addresses below `root`, each once."""
     below = path.rstrip("/")
-    return sorted(f"{root.rstrip('/')}/{one[len(below) :].lstrip('/')}" for one in found if one.startswith(below))
+    return sorted({f"{root.rstrip('/')}/{one[len(below) :].lstrip('/')}" for one in found if one.startswith(below)})
 
 
 class StoredFile:

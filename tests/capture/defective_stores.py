@@ -59,7 +59,7 @@ class Sound(AbstractFileSystem):
         return self.objects[path][start:stop]
 
     def _listing(self, path: str) -> dict[str, Any]:
-        return self.info(path) if path in self.objects else {"name": path, "size": 0, "type": "directory"}
+        return Sound.info(self, path) if path in self.objects else {"name": path, "size": 0, "type": "directory"}
 
     @staticmethod
     def _child(path: str, one: str) -> str:

@@ -270,7 +270,6 @@ class FastCapture:
                 cursor[p.POSITION] = found
             elif status == p.ENDED:
                 break
-        self._held.intact()
         self.position, self.time_ns = int(cursor[p.AT if status == p.DAMAGED else p.POSITION]), int(cursor[p.TIME])
         if not finish:
             self._tell(cursor)
@@ -278,6 +277,7 @@ class FastCapture:
             left.connections = connections.release(left.numbers)
             self.left = left
             yield batch()
+            self._held.intact()
             return
         note(connections.end())
         if self.cut is not None:
@@ -288,6 +288,7 @@ class FastCapture:
             self.told.skipped["IP fragment"] += fragments.given_up
         note(iter([Ended(self.told.records, tuple(sorted(self.told.skipped.items())))]))
         yield batch()
+        self._held.intact()
 
     def _record(self, cursor: Any) -> Record:
         at, kept = int(cursor[p.AT]), int(cursor[p.KEPT])
