@@ -120,8 +120,8 @@ def test_nothing_of_a_store_is_loaded_for_local_files() -> None:
     code = (
         "import sys; from conformance.capture import read_capture; from conformance.captures import replay_captures;"
         f"from conformance.capture.inputs import expand; names = expand(['{CAPTURES}/vlan.pcap']);"
-        "print(len(list(read_capture(*names))) > 1, sorted(sys.modules.keys() & {'fsspec', 's3fs', 'conformance.capture.stores',"
-        " 'conformance.capture.spool'}))"
+        "print(len(list(read_capture(*names))) > 1, "
+        "sorted(sys.modules.keys() & {'fsspec', 's3fs', 'conformance.capture.stores', 'conformance.capture.spool'}))"
     )
     done = subprocess.run([sys.executable, "-c", code], env=ENVIRONMENT, capture_output=True, text=True, check=True)
     assert done.stdout == "True []\n"
