@@ -32,7 +32,7 @@ class Spool:
             self._copy.truncate(file.size)
             self.map = mmap.mmap(self._copy.fileno(), file.size, access=mmap.ACCESS_READ)
         except OSError as problem:
-            raise self._no_room(problem) from None
+            raise self._not_kept(problem) from None
 
     def __del__(self) -> None:
         self._file.close()
@@ -74,8 +74,8 @@ class Spool:
                 while left:
                     left = left[self._copy.write(left) :]
         except OSError as problem:
-            raise self._no_room(problem) from None
+            raise self._not_kept(problem) from None
 
-    def _no_room(self, problem: OSError) -> UnavailableError:
+    def _not_kept(self, problem: OSError) -> UnavailableError:
         where = tempfile.gettempdir()
-        return UnavailableError(f"there is no room in {where} for a copy of what is judged ({problem.strerror})")
+        return UnavailableError(f"no copy of what is judged can be kept in {where} ({problem.strerror})")

@@ -78,16 +78,25 @@ def test_what_a_store_cannot_give_is_one_sentence(kind: type[Sound], says: str) 
     assert says in str(found.value.strerror)
 
 
+@pytest.mark.parametrize(("kind", "says"), [(Fails, "SlowDown"), (Changes, CHANGED), (Vanishes, GONE)])
+def test_reading_forward_tells_where_and_why_it_stopped(
+    kind: type[Fails | Changes | Vanishes], says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What came before counts; a capture of two versions is not taken for a whole one."""
+    monkeypatch.setattr("conformance.capture.files._FIRST_BLOCK", 1000)
+    monkeypatch.setattr("conformance.capture.files.READ_AHEAD", 1000)
+    whole, walk = list(read_records(CAPTURES / NAME, RecordWalk())), RecordWalk()
+    with store(kind, {"bad": DATA}, after=3) as bucket:
+        records = list(read_records(f"{bucket}/bad", walk))
+    assert records and records[:5] == whole[:5] and walk.cut is not None and says in walk.cut
+
+
 def test_a_change_after_the_last_byte_was_read_is_a_change() -> None:
     """The two halves of what was read would be of two files."""
-    with store(Changes, {"bad": DATA}, after=1) as bucket:
-        walk = RecordWalk()
-        records = list(read_records(f"{bucket}/bad", walk))
-        assert not records or walk.cut is None or CHANGED in walk.cut
-        Changes.put("bucket/bad", DATA)
+    with store(Sound, {"bad": DATA}) as bucket:
         file = open_file(f"{bucket}/bad")
         assert file.read_at(0, 9) == DATA[:9]
-        Changes.put("bucket/bad", DATA)
+        Sound.put("bucket/bad", DATA)
         with pytest.raises(ChangedError, match=CHANGED):
             file.check()
         with pytest.raises(ChangedError, match="since it was first looked at"):

@@ -193,6 +193,34 @@ def test_what_is_listed_too_long_is_rejected_and_what_cannot_be_found_too(tmp_pa
     ]
 
 
+def test_without_room_for_a_copy_a_capture_waits(
+    tmp_path: Path, files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with store(Sound, files) as bucket:
+        with monkeypatch.context() as patch:
+            patch.setattr("tempfile.tempdir", "/no/such/folder")
+            lake, done = put(tmp_path / "lake", [bucket])
+        assert not done.captures and len(done.rejected) == len(files)
+        assert all(
+            "no copy of what is judged can be kept in /no/such/folder" in str(one.error) for one in done.rejected
+        )
+        lake, done = put(tmp_path / "lake", [bucket])
+    assert done.captures == len(files) == len(paths(lake))
+
+
+def test_the_source_reads_ranges_of_objects(tmp_path: Path, files: dict[str, bytes]) -> None:
+    from conformance.capture.ranges import size_of, split
+    from conformance.pipeline.parts import frames_of
+
+    name = "day/bad.pcap"
+    local = str(laid({name: files[name]}, tmp_path) / name)
+    with store(ShortReads, {name: files[name]}) as bucket:
+        address = f"{bucket}/{name}"
+        assert size_of(address) == len(files[name])
+        for start, stop in split(len(files[name]), 3000):
+            assert list(frames_of(address, start, stop)) == list(frames_of(local, start, stop))
+
+
 @dataclass(frozen=True)
 class Meddling:
     """Workers between whose tasks somebody writes to a file."""
