@@ -193,6 +193,24 @@ def test_what_is_listed_too_long_is_rejected_and_what_cannot_be_found_too(tmp_pa
     ]
 
 
+@BOTH
+def test_what_follows_damage_is_found_beyond_the_blocks_of_a_range(
+    tmp_path: Path, how: dict, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hole as a crash leaves it, longer than what is fetched of a range."""
+    monkeypatch.setattr("conformance.capture.spool.READ_AHEAD", 1000)
+    monkeypatch.setattr("conformance.capture.columns.reader.MAX_RECORD", 2000)
+    records = records_of(CAPTURES / "resending-session.pcapng")
+    data = write_pcap(tmp_path / "a", records).read_bytes()
+    border = 24 + sum(16 + len(one.data) for one in records[:20])
+    folder = laid({"holed.pcap": data[:border] + bytes(200_000) + data[border:]}, tmp_path / "local")
+    wanted, _ = put(tmp_path / "wanted", [folder], **how)
+    with store(Sound, {"holed.pcap": (folder / "holed.pcap").read_bytes()}) as bucket:
+        lake, _ = put(tmp_path / "lake", [bucket], **how)
+    assert told(lake, bucket) == told(wanted, folder)
+    assert [(row["records"], row["damaged_bytes"]) for row in rows(lake, "captures")] == [(len(records), 200_000)]
+
+
 def test_without_room_for_a_copy_a_capture_waits(
     tmp_path: Path, files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
