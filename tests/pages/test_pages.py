@@ -84,6 +84,7 @@ ELSEWHERE: Mapping[str, str] = {
     "./mq test": "runs these tests",
     "python benchmarks/proxy.py": "measures, on an idle machine",
     "python benchmarks/pipeline.py": "measures for many minutes, on an idle machine",
+    "mqconform pipeline ingest s3://": "tests/pipeline/test_pipeline_s3.py runs it, with a server",
     "mqconform learn": "the base install has no AALpy, which it tells; tests/cli/test_cli_learn.py learns",
     "duckdb": "a program of others, not among those that the tests install",
     "MQ_ADAPTER='stdio:./driver' tox run": "tests/cli/test_ci_kits.py runs tox, which fetches what it installs",
