@@ -10,6 +10,17 @@ from conformance.judge.dialogues.steps import LOCAL_MS, Case
 _SORTS: Final = ("correct", "odd", "malformed")
 """What may be sent, each with all before it."""
 
+_PLACE: Final = r"HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\MSMQ\Parameters"
+_VALUES: Final = {
+    "session-initialization": "RoundTripDelay",
+    "session-cleanup": "CleanupInterval",
+    "session-retry-connect": "TryConnectInterval",
+    "session-ack-wait": "QosCleanupIntervalMultiplier",
+    "transactional-ack-wait": "SeqResend13Time",
+    "message-id-history-cleanup": "RemoveDuplicateCleanup",
+}
+"""The registry value that sets a timer on Windows (product notes of MS-MQQB, 24 and 43 to 47)."""
+
 
 def lacking(case: Case, about: Mapping[str, Any]) -> str | None:
     """Return the first thing that a case lacks, in words; None if it can be played. about: of `sessions.about`."""
@@ -25,7 +36,12 @@ def lacking(case: Case, about: Mapping[str, Any]) -> str | None:
     for timer, most_ms in case.timers.items():
         declared = about["timers_ms"].get(timer)
         if declared is None:
-            return f"the timer {timer} is not declared"
+            return f"the timer {timer} is not declared{_set_by(timer)}"
         if declared > min(most_ms, LOCAL_MS):
-            return f"the timer {timer} takes {declared} ms, more than {min(most_ms, LOCAL_MS)}"
+            return f"the timer {timer} takes {declared} ms, more than {min(most_ms, LOCAL_MS)}{_set_by(timer)}"
     return None
+
+
+def _set_by(timer: str) -> str:
+    value = _VALUES.get(timer)
+    return "" if value is None else f" (on Windows it is {value} of {_PLACE})"
