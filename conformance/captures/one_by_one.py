@@ -11,6 +11,7 @@ from conformance.captures.against import Against
 from conformance.captures.defects import Outside
 from conformance.captures.engine import OnPacket, OnProgress, Replay
 from conformance.captures.judge import BySessions, CaptureJudge, SessionRules, Sink
+from conformance.captures.one_side import OfClients
 from conformance.captures.onlookers import NotWrittenError, Onlooker, Watched
 from conformance.captures.packet_rules import PacketRules
 from conformance.captures.selection import Selection
@@ -30,6 +31,7 @@ def judge_file(
     against: Against | None,
     outside: Outside,
     onlookers: Sequence[Onlooker] = (),
+    clients_of: str | None = None,
 ) -> None:
     """Judge a file and add the result to a replay; the arguments are those of `engine.replay`."""
     rules, summary = replace(rules, search=Search()), CaptureSummary(path)
@@ -45,6 +47,8 @@ def judge_file(
         sink, through = Given(sink, against), (*through, AdapterError)
     if selection is not None:
         sink = Selected(sink, selection)
+    if clients_of is not None:
+        sink = OfClients(sink, clients_of)
 
     def progress(read: int, size: int) -> None:
         if on_progress is not None:

@@ -71,6 +71,7 @@ def replay_captures(
     conversations: bool = False,
     extract: Path | str | None = None,
     eve: Path | str | None = None,
+    clients_of: str | None = None,
     on_packet: Callable[[JudgedPacket], None] | None = None,
     on_progress: Callable[[str, int, int], None] | None = None,
 ) -> Replayed:
@@ -83,7 +84,8 @@ def replay_captures(
     extra `columns`; then only packets that deviate are recorded one by one. packets_only: with columns, leave out the
     rules of connections, which are judged one by one. allow_incomplete: if captures lack something they announce, end
     with the code of what was judged, not with 2. conversations: make a table of them. extract: write the messages to
-    this new folder. eve: write deviations, hints and conversations to this file as EVE JSON lines. on_packet: called
+    this new folder. eve: write deviations, hints and conversations to this file as EVE JSON lines. clients_of: judge
+    only what the clients of the server with this address sent (without columns). on_packet: called
     with each packet; on_progress with (path, bytes read, bytes in all). The other arguments are those of
     `conformance.run`.
 
@@ -141,7 +143,7 @@ def replay_captures(
             judge = (
                 partial(_by_columns, sessions=not packets_only)
                 if columns
-                else partial(replay, onlookers=looked.onlookers)
+                else partial(replay, onlookers=looked.onlookers, clients_of=clients_of)
             )
             began = time.monotonic()
             prints = Fingerprints([] if following else files)

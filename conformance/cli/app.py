@@ -16,6 +16,7 @@ from conformance.cli.faults import app as faults_app
 from conformance.cli.grammars import grammar_app
 from conformance.cli.judge import app as judge_app
 from conformance.cli.learn import app as learn_app
+from conformance.cli.network import app as network_app
 from conformance.cli.permitting import IOwnThis, Lab, permit_connector
 from conformance.cli.pipeline import app as pipeline_app
 from conformance.cli.reporting import app as reporting_app
@@ -68,6 +69,7 @@ app.add_typer(comparing_app)
 app.add_typer(reporting_app)
 app.add_typer(judge_app)
 app.add_typer(learn_app)
+app.add_typer(network_app)
 app.add_typer(pipeline_app, name="pipeline")
 
 

@@ -25,6 +25,7 @@ from conformance.net.addresses import (
 )
 from conformance.net.driver import Declared, WireDriver, opened
 from conformance.net.outgoing import PREFIX, SORTS, Sort, may_send
+from conformance.net.windows import QUEUES
 from conformance.spec.versions import DEFAULT_PROFILE
 
 TIMERS: Final = (
@@ -34,8 +35,6 @@ TIMERS: Final = (
     "send-base-symmetric-key-cache-cleanup", "user-cert-cache-cleanup",
 )  # fmt: skip
 """The timers of MS-MQQB 3.1.2."""
-QUEUES: Final = tuple(f"{PREFIX}{name}" for name in ("plain", "transactional", "journal", "authenticated", "private"))
-"""The queues that `wire setup` makes."""
 _KEYS = ("qm", "ping", "peer", "listener", "queues", "packets")
 _UNITS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000}
 _FORM = "write wire:HOST or wire:HOST?qm=1801&ping=3527"
@@ -84,7 +83,7 @@ def understood(rest: str, profile: str | None = None) -> tuple[str, Declared]:
     except AddressError as error:
         raise ConnectorError(f"{str(error).rstrip('.')}; {_FORM}") from None
     ports = {"qm": MSMQ_PORT, "ping": PING_PORT}
-    queues, sort, listener = QUEUES, SORTS[0], None
+    queues, sort, listener = tuple(QUEUES), SORTS[0], None
     timers: dict[str, int] = {}
     consumes: dict[str, int] = {}
     try:

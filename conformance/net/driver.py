@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 import struct
 import threading
-import time
 import uuid
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Mapping
@@ -16,6 +15,7 @@ from typing import Any
 
 from conformance import __version__
 from conformance.adapter.errors import DriverUnusable
+from conformance.adapter.in_process import MethodNotFound
 from conformance.net.addresses import Place, Target
 from conformance.net.ends import Arrived, Ends, NotConnectedError, Session
 from conformance.net.outgoing import MAX_MESSAGE_S, Pace, Sort, refusal
@@ -87,7 +87,10 @@ class WireDriver:
             "sessions.close": self._close,
             "sessions.ping": self._ping,
         }
-        reply(calls[method](params))
+        call = calls.get(method)
+        if call is None:
+            raise MethodNotFound
+        reply(call(params))
 
     def close(self) -> None:
         """Close every connection and the recording."""
@@ -123,7 +126,6 @@ class WireDriver:
             "consumes_ms": dict(declared.consumes_ms),
             "max_message_ms": MAX_MESSAGE_S * 1000,
             "packets": declared.packets,
-            "now_ms": time.time_ns() // 1_000_000,
         }
 
     def _open(self, params: Params) -> Result:

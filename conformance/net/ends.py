@@ -20,13 +20,13 @@ from conformance.net.addresses import Place
 from conformance.net.packets import Packets
 from conformance.net.recording import Recording, Side
 
-MAX_HELD: Final = 16 << 20
-"""Bytes of a session that wait to be asked for, each packet with what it costs to keep it."""
+MAX_HELD: Final = 8 << 20
+"""Bytes of a session that wait to be asked for, each packet with what it costs to keep it and to look at it."""
 MAX_WAITING: Final = 16
 """Connections that wait to be taken; further ones are closed at once."""
 MAX_SESSIONS: Final = 256
-_COST = 256  # Bytes that one packet costs beside its own.
-_CHUNK = 65_536
+_COST = 32_768  # What one packet costs beside its bytes: of the smallest, 256 wait.
+_CHUNK = 8_192  # Bytes that are read at once.
 _QUIET_S = 0.03  # After this long without bytes, a packet that may go on is decided.
 _LINGER_NONE = struct.pack("ii", 1, 0)
 

@@ -48,24 +48,39 @@ class _Flow:
 class Recording:
     """A pcapng file that grows. Any thread may write; each call is in the file when it returns.
 
-    records: their number. lost: bytes that found no room any more.
+    records: their number. lost: those of them that found no room in the file.
     """
 
     def __init__(
-        self, path: Path, *, comment: str = "", limit: int = MAX_BYTES, clock: Callable[[], int] = time.time_ns
+        self,
+        path: Path | None,
+        *,
+        comment: str = "",
+        limit: int = MAX_BYTES,
+        clock: Callable[[], int] = time.time_ns,
+        feed: Callable[[bytes], object] | None = None,
     ) -> None:
-        """Begin a new file. comment: on the interface. clock: nanoseconds since 1970. Raises OSError."""
-        self._clock = clock
+        """Begin a new file. comment: on the interface. clock: nanoseconds since 1970. Raises OSError.
+
+        path: None keeps nothing. feed: gets the same blocks, each as it is made; it must not wait.
+        """
+        self._clock, self._feed = clock, feed
         self.path, self.records, self.lost, self.problem = path, 0, 0, ""
         self._lock = threading.Lock()
         self._flows: dict[int, _Flow] = {}
         self._last_ns, self._identification, self._left = 0, 0, limit
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+        self._file = -1
+        if path is not None:
+            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+        self._keeps = path is not None
         section = struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)
         options = _option(_RESOLUTION, bytes([_NANOSECONDS]))
         options += _option(_COMMENT, comment.encode()) if comment else b""
         options += bytes(4)  # The end of the options.
-        self._write(_block(_SECTION, section) + _block(_INTERFACE, struct.pack("<HHI", _ETHERNET, 0, 0) + options))
+        begin = _block(_SECTION, section) + _block(_INTERFACE, struct.pack("<HHI", _ETHERNET, 0, 0) + options)
+        if feed is not None:
+            feed(begin)
+        self._write(begin)
 
     def opened(self, number: int, initiator: End, acceptor: End) -> None:
         """Record that a connection was made. number: the caller's name of it."""
@@ -81,7 +96,9 @@ class Recording:
     def data(self, number: int, side: Side, data: bytes | memoryview) -> None:
         """Record bytes that a side sent."""
         with self._lock:
-            flow, at = self._flows[number], int(side == "acceptor")
+            flow, at = self._flows.get(number), int(side == "acceptor")
+            if flow is None:  # The connection is over for both sides: the system takes no more bytes either.
+                return
             for start in range(0, len(data), _PIECE):
                 piece = bytes(data[start : start + _PIECE])
                 self._segment(flow, at, _PUSH | _ACK, piece, flow.next[at], flow.next[1 - at])
@@ -144,14 +161,20 @@ class Recording:
         now = self._last_ns = max(self._clock(), self._last_ns + 1)
         head = struct.pack("<IIIII", 0, now >> 32, now & 0xFFFFFFFF, len(frame), len(frame))
         block = _block(_PACKET, head + frame)
+        self.records += 1
+        if self._feed is not None:
+            self._feed(block)
+        if not self._keeps:
+            return
         if self._file < 0 or self.problem or self._left < len(block):
-            self.lost += len(data)
+            self.lost += 1
             self.problem = self.problem or f"{self.path} is full: later packets are not recorded"
             return
         self._write(block)
-        self.records += 1
 
     def _write(self, data: bytes) -> None:
+        if self._file < 0:
+            return
         self._left -= len(data)
         view = memoryview(data)
         try:

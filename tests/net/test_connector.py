@@ -13,6 +13,7 @@ import pytest
 from dialogues import shown
 from small_manager import FRAMES, manager, turns
 
+from conformance.adapter.check import check_adapter
 from conformance.adapter.client import Client
 from conformance.adapter.connectors import connect
 from conformance.adapter.errors import ConnectorError, DriverUnusable
@@ -112,6 +113,13 @@ def test_a_session_as_initiator(tmp_path: Path) -> None:
     kept = shown(tmp_path / "wire-main.pcapng")
     assert b"".join(data for _, side, data in kept if side == "initiator") == b"".join(sent_turns)
     assert {dissect(data).kind for _, _, data in kept} >= {"EstablishConnection", "UserMessage", "SessionAck"}
+
+
+def test_the_walk_of_adapter_check_finds_nothing_wrong(tmp_path: Path) -> None:
+    with manager() as place:
+        steps = check_adapter(f"wire:127.0.0.1?qm={place.port}&ping={place.port}", state_dir=tmp_path)
+    assert [step for step in steps if step.state == "wrong"] == []
+    assert {step.what for step in steps if step.state == "ok"} >= {"unknown method", "sessions.open", "stop"}
 
 
 def test_a_session_as_acceptor(tmp_path: Path) -> None:

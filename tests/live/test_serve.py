@@ -1,0 +1,134 @@
+"""`mqconform serve` and `proxy` as commands: the ready line, a client, and how they end."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dialogues import events
+from small_manager import FRAMES, manager, turns
+
+from conformance.capture import Opened
+from conformance.live.wire_check import wire_check
+from conformance.net.addresses import Permit, target
+from conformance.net.connector import understood
+from conformance.verdict import ExitCode
+
+SERVED = importlib.util.find_spec("conformance.embedded.network") is not None
+served = pytest.mark.skipif(not SERVED, reason="this checkout has no embedded queue manager on the network")
+
+
+@contextmanager
+def command(*words: str, folder: Path) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
+    """A command that is ready; it is ended as a shell ends it."""
+    line = [sys.executable, "-m", "conformance", *words, "--json", "--out", str(folder / "out")]
+    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    first = process.stdout.readline()
+    try:
+        yield process, json.loads(first)["ready"] if first else {}
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def ended(process: subprocess.Popen[str], number: signal.Signals = signal.SIGTERM) -> tuple[ExitCode, dict[str, Any]]:
+    process.send_signal(number)
+    out, err = process.communicate(timeout=120)
+    assert "Traceback" not in err, err
+    return ExitCode(process.returncode), json.loads(out)
+
+
+def place(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    return host, int(port)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_proxy_ends_with_what_was_judged(number: signal.Signals, tmp_path: Path) -> None:
+    with manager() as server:
+        words = ["proxy", "--listen", "127.0.0.1:0", "--to", str(server)]
+        with command(*words, folder=tmp_path) as (process, ready):
+            with socket.create_connection(place(ready["listen"]), 20) as client:
+                client.sendall(turns("initiator")[0])
+                assert client.recv(100_000)
+            code, said = ended(process, number)
+    assert code == said["exit_code"] and said["connections"] == 1 and said["packets"] >= 2
+    assert said["outcomes"]["pass"] > 10
+
+
+def test_a_host_elsewhere_is_refused(tmp_path: Path) -> None:
+    words = ["proxy", "--listen", "127.0.0.1:0", "--to", "mq.lab", "--budget", "1s"]
+    line = [sys.executable, "-m", "conformance", *words]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == ExitCode.BAD_INPUT and "--i-own-this mq.lab" in done.stderr and not done.stdout
+
+
+@served
+def test_a_client_is_judged_by_the_server_it_talks_to(tmp_path: Path) -> None:
+    record = tmp_path / "said.pcapng"
+    words = ["serve", "--listen", "127.0.0.1:0", "--ping-port", "0", "--record", str(record)]
+    with command(*words, "--timer", "session-cleanup=30s", folder=tmp_path) as (process, ready):
+        assert set(ready) == {"listen", "ping", "guid"}
+        with socket.create_connection(place(ready["listen"]), 20) as client:
+            client.sendall(FRAMES[0].data)
+            assert client.recv(100_000)[4:8] == b"LIOR"
+            client.sendall(FRAMES[0].data.replace(b"LIOR", b"RIOL"))
+            while client.recv(100_000):
+                pass
+        code, said = ended(process)
+    assert code is ExitCode.DEVIATES
+    assert all(each["direction"].endswith(":1801") for each in said["deviations"])
+    line = [sys.executable, "-m", "conformance", "replay", str(record), "--json", "--out", str(tmp_path / "again")]
+    again = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)
+    assert again.returncode == ExitCode.DEVIATES
+
+
+@served
+def test_what_the_server_says_to_its_clients_goes_through_and_is_recorded(tmp_path: Path) -> None:
+    record = tmp_path / "said.pcapng"
+    words = ["serve", "--listen", "127.0.0.1:0", "--ping-port", "0", "--record", str(record)]
+    with command(*words, folder=tmp_path) as (process, ready):
+        (_, port), (_, pinged) = place(ready["listen"]), place(ready["ping"])
+        _, declared = understood(f":127.0.0.1?qm={port}&ping={pinged}")
+        checked = wire_check(target("127.0.0.1", Permit()), declared)
+        code, said = ended(process)
+    assert {step.what: step.state for step in checked.findings} == dict.fromkeys(
+        ("address", "ping", "session", "parameters", "acknowledgment", "connection back", "administration"), "ok"
+    )
+    assert code is ExitCode.CONFORMS, said
+    acceptors = {event.acceptor.address for event in events(record) if isinstance(event, Opened)}
+    assert len(acceptors) == 2 and "127.0.0.1" in acceptors
+
+
+@served
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["--fault", "no-such-fault"], "no-such-fault"),
+        (["--timer", "no-such-timer=2s"], "no-such-timer"),
+        (["--timer", "session-cleanup=soon"], "session-cleanup=soon"),
+        (["--listen", "10.0.0.1:1801"], "loopback"),
+    ],
+)
+def test_a_mistake_is_one_sentence(words: list[str], named: str, tmp_path: Path) -> None:
+    line = [sys.executable, "-m", "conformance", "serve", "--listen", "127.0.0.1:0", "--ping-port", "0", *words]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path)
+    assert done.returncode == ExitCode.BAD_INPUT, done.stderr
+    assert named in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+@served
+def test_the_faults_are_listed() -> None:
+    line = [sys.executable, "-m", "conformance", "serve", "--faults", "--json"]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=True)
+    assert all({"name", "breaks", "says"} <= set(each) for each in json.loads(done.stdout))
