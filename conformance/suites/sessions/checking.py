@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from conformance.harness.guarded_client import NOT_OFFERED
 from conformance.judge.dialogues.steps import Case
+from conformance.spec.catalogue import requirement, requirement_id
 from conformance.suites.sessions.playing import EXAMPLE, METHODS, NotPlayed, Player
+from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
     from conformance.harness.recorder import Recorder
 
-Need = Callable[..., None]
+_ELSEWHERE: Final = frozenset(
+    requirement_id(f"MQQB-3.1.7.15.{word}") for word in ("correlation", "delivery", "requested")
+)
+"""What administration acknowledgments show without a network, too."""
 
 
 def cases(some: Iterable[Case]) -> list[Any]:
@@ -23,9 +29,18 @@ def cases(some: Iterable[Case]) -> list[Any]:
     return [pytest.param(case, id=case.name, marks=pytest.mark.requirement(*case.claims)) for case in some]
 
 
-def check(case: Case, mq: Port, judge: Recorder, mq_need: Need) -> None:
-    """Play a case and record its verdicts. Skips the test, with the reason, where it cannot be played."""
-    mq_need(*METHODS)
+def check(case: Case, mq: Port, judge: Recorder) -> None:
+    """Play a case and record its verdicts. Skips the test, with the reason, where it cannot be played.
+
+    A driver without a network leaves unjudged what only a network shows; the rest is for the other suites.
+    """
+    missing = [method for method in METHODS if not mq.offers(method)]
+    if missing:
+        why = f"{NOT_OFFERED}{', '.join(missing)}"
+        shown = (name for name in case.claims if requirement(name).checked == "session" and name not in _ELSEWHERE)
+        judge.record(*(Verdict(name, Outcome.SKIP, "dialogue", reason=why) for name in shown))
+        judge.flush()
+        judge.not_demanded(why)
     now_s = int(time.time())
     judge.begin_example(EXAMPLE, {"case": case.name, "now_s": now_s})
 

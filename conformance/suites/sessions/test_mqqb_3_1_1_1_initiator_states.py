@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.judge.dialogues.cases_opening import INITIATOR_STATES
-from conformance.suites.sessions.checking import Need, cases, check
+from conformance.suites.sessions.checking import cases, check
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
@@ -16,5 +16,5 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("case", cases(INITIATOR_STATES))
-def test_a_state_meets_a_packet(case: Case, mq: Port, judge: Recorder, mq_need: Need) -> None:
-    check(case, mq, judge, mq_need)
+def test_a_state_meets_a_packet(case: Case, mq: Port, judge: Recorder) -> None:
+    check(case, mq, judge)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.judge.dialogues.cases_words import TAKEN
-from conformance.suites.sessions.checking import Need, cases, check
+from conformance.suites.sessions.checking import cases, check
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
@@ -16,5 +16,5 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("case", cases(TAKEN))
-def test_word_is_sent_as_asked(case: Case, mq: Port, judge: Recorder, mq_need: Need) -> None:
-    check(case, mq, judge, mq_need)
+def test_word_is_sent_as_asked(case: Case, mq: Port, judge: Recorder) -> None:
+    check(case, mq, judge)

@@ -1,0 +1,47 @@
+"""What a case needs and the owner of an implementation has not declared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from conformance.judge.dialogues.steps import LOCAL_MS, Case
+
+_SORTS: Final = ("correct", "odd", "malformed")
+"""What may be sent, each with all before it."""
+
+_PLACE: Final = r"HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\MSMQ\Parameters"
+_VALUES: Final = {
+    "session-initialization": "RoundTripDelay",
+    "session-cleanup": "CleanupInterval",
+    "session-retry-connect": "TryConnectInterval",
+    "session-ack-wait": "QosCleanupIntervalMultiplier",
+    "transactional-ack-wait": "SeqResend13Time",
+    "message-id-history-cleanup": "RemoveDuplicateCleanup",
+}
+"""The registry value that sets a timer on Windows (product notes of MS-MQQB, 24 and 43 to 47)."""
+
+
+def lacking(case: Case, about: Mapping[str, Any]) -> str | None:
+    """Return the first thing that a case lacks, in words; None if it can be played. about: of `sessions.about`."""
+    if _SORTS.index(case.packets) > _SORTS.index(about["packets"]):
+        return f"it sends {case.packets} packets, and only {about['packets']} ones are allowed"
+    there = {name.rpartition("\\")[2].lower() for name in about["queues"]}
+    for queue in case.queues:
+        if queue not in there:
+            return f"there is no queue {queue}"
+    for queue in case.consumed:
+        if queue not in about["consumes_ms"]:
+            return f"nothing is received from {queue}: declare consume.{queue}"
+    for timer, most_ms in case.timers.items():
+        declared = about["timers_ms"].get(timer)
+        if declared is None:
+            return f"the timer {timer} is not declared{_set_by(timer)}"
+        if declared > min(most_ms, LOCAL_MS):
+            return f"the timer {timer} takes {declared} ms, more than {min(most_ms, LOCAL_MS)}{_set_by(timer)}"
+    return None
+
+
+def _set_by(timer: str) -> str:
+    value = _VALUES.get(timer)
+    return "" if value is None else f" (on Windows it is {value} of {_PLACE})"
