@@ -303,6 +303,8 @@ class FurtherObjects:
     def _did(self, act: Act, call: Invoke, seen: Seen) -> None:
         name, world = act.object, self.world
         info = world.infos.get(name)
+        if act.gives is not None and seen.gives and call.member.startswith(("Peek", "Receive")):
+            self.classes[act.gives] = "MSMQMessage"
         if info is not None:
             self._with_info(act, call, info)
         elif call.member == "Close":
@@ -339,7 +341,10 @@ class FurtherObjects:
         for key, member in its.holds:
             queue = self.world.queues[key]
             enlists = cell("MSMQQueue", f"{member}.method", "enlists")
-            because = (*enlists, *cell(TRANSACTION, "Abort.method", "aborts"))
+            aborts = tuple(
+                name for one in (TRANSACTION, IMPLEMENTATION) for name in cell(one, "Abort.method", "aborts")
+            )
+            because = (*enlists, *aborts)
             self.world = self.world.with_queue(key, replace(queue, messages=queue.messages + 1, because=because))
 
     def _with_info(self, act: Act, call: Invoke, info: Info) -> None:

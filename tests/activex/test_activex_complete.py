@@ -63,7 +63,7 @@ def all_judged() -> set[str]:
         *(name for plans in plans_further.groups().values() for some in plans.values() for name in of_further(some)),
         *(
             name
-            for plans in (plans_query.groups(), plans_query.without_directory())
+            for plans in (plans_query.groups(), plans_query.without_directory(), plans_coordinated.coordinated())
             for some in plans.values()
             for name in of_further(some)
         ),
