@@ -14,7 +14,7 @@ from conformance.activex.application import Application, Before
 from conformance.activex.choices import ANY_STATUS, Choice, Option, Shape, one
 from conformance.activex.destination import Destination
 from conformance.activex.expected import Invoke, Readings, Seen
-from conformance.activex.further_world import Directory, Handle, Info, Queue, World, cell
+from conformance.activex.further_world import SEND, Directory, Handle, Info, Queue, World, cell
 from conformance.activex.library import interfaces
 from conformance.activex.management import Collected, Managed, Report
 from conformance.activex.plans import Act
@@ -227,6 +227,13 @@ class FurtherObjects:
         its = self.states.get(str(call.arguments[0].value))
         if isinstance(its, Destination) and its.handle is not None:
             yield one((*its.reopened, *its.because))
+            return
+        handle = self.world.opened.get(str(call.arguments[0].value))
+        queue = None if handle is None or handle.access != SEND else self.world.queues.get(handle.key)
+        alone = len(call.arguments) > 1 and call.arguments[1].value == SINGLE_MESSAGE
+        plain = len(call.arguments) > 1 and call.arguments[1] == Variant("I4", 0)
+        if queue is not None and (alone if queue.transactional else plain):
+            yield one(cell("MSMQMessage", "Send.method", "success"))
         else:
             yield one((), ANY_STATUS)
 
@@ -340,7 +347,7 @@ class FurtherObjects:
         """Put back what an aborted transaction holds: a look at the queue shows it."""
         for key, member in its.holds:
             queue = self.world.queues[key]
-            enlists = cell("MSMQQueue", f"{member}.method", "enlists")
+            enlists = cell("MSMQQueue", f"{member}.method", "locks", "enlists")
             aborts = tuple(
                 name for one in (TRANSACTION, IMPLEMENTATION) for name in cell(one, "Abort.method", "aborts")
             )

@@ -10,6 +10,7 @@ from conformance.activex import (
     identity,
     library,
     library_mutations,
+    plans_coordinated,
     plans_events,
     plans_further,
     plans_query,
