@@ -24,7 +24,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from multiprocessing import get_context
 from pathlib import Path
 
-from conformance.embedded.faults import FAULTS
+from conformance.embedded.faults import FAULTS, UNJUDGED_FAULTS
 from conformance.fault_tapes import Deviating, Port, Taped, shown_by, taped
 from conformance.spec.versions import DEFAULT_PROFILE
 
@@ -72,7 +72,7 @@ def blind(folder: Path) -> dict[str, Deviating]:
 
 
 def recorded() -> dict[str, Deviating]:
-    """Return the faults of the embedded manager that the suite must find."""
+    """Return the faults of objects in the embedded manager, those that nothing must find included."""
     return {
         name: Deviating(
             name,
@@ -81,7 +81,7 @@ def recorded() -> dict[str, Deviating]:
             (name,),
             fault.profile or DEFAULT_PROFILE,
         )
-        for name, fault in FAULTS.items()
+        for name, fault in {**FAULTS, **UNJUDGED_FAULTS}.items()
         if fault.suite == SUITE
     }
 
@@ -118,7 +118,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     folder = "" if given.set is None else str(given.set)
     known = _faults(folder)
-    names = given.faults or (random.Random(given.seed).sample(sorted(known), given.sample) if given.sample else [])
+    judged = sorted(known.keys() & FAULTS.keys())
+    names = given.faults or random.Random(given.seed).sample(judged, given.sample)
     unknown = [name for name in names if name not in known]
     if unknown or not names:
         parser.error(f"there is no fault {', '.join(unknown)}" if unknown else "name a fault, or draw some by --sample")

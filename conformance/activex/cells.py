@@ -29,11 +29,11 @@ def requirements(member: Member, kind: Kind, *columns: str) -> tuple[str, ...]:
 
 
 @cache
-def flags(member: Member, kind: Kind) -> Mapping[int, tuple[str, ...]]:
-    """Return the flags of which a form's value is made, with the requirements of each, where the text has some."""
+def flags(member: Member, kind: Kind, column: str = "gives") -> Mapping[int, tuple[str, ...]]:
+    """Return the flags of which a value is made, with the requirements of each, where the text tells of them apart."""
     cells = all_cells().get(f"{member.coclass}.{member.name}.{kind}", {})
-    of = "gives:flag:"
-    return {int(column.removeprefix(of)): names for column, names in cells.items() if column.startswith(of)}
+    of = f"{column}:flag:"
+    return {int(name.removeprefix(of)): names for name, names in cells.items() if name.startswith(of)}
 
 
 @cache

@@ -227,7 +227,8 @@ def _earlier(
     """Yield the requirements of earlier calls that a requirement of the model speaks of. message: of this one alone.
 
     broken: the answer is wrong. A message that a read has shown has arrived, and one that a peek has shown while it is
-    locked may be peeked at; who does not see it then is wrong itself.
+    locked may be peeked at; who does not see it then is wrong itself. So is who misses a message when others that were
+    sent so have arrived.
     """
     if requirement in _ON_CURSOR and call.cursor is not None:
         doer = doers.get((call.cursor, "cursor"))
@@ -244,8 +245,18 @@ def _earlier(
         for kind, column in kinds:
             doer = doers.get((plain, kind))
             there = column in _SHOWN_BY and (plain, _SHOWN_BY[column]) in doers
+            there = there or (column == "arrives" and doer is not None and _others_arrived(doer, doers))
             if doer is not None and not (broken and there):
                 yield from doer.requirements(column)
+
+
+def _others_arrived(sender: Doer, doers: Doers) -> bool:
+    """Tell whether a read has shown another message that was sent so."""
+    how = sender.call.arguments[1:]
+    return any(
+        kind == "send" and one.call.arguments[1:] == how and (name, "shown") in doers
+        for (name, kind), one in doers.items()
+    )
 
 
 def _broken(

@@ -244,7 +244,7 @@ def _kept(member: Member, held: Held, put: Variant, seen: Seen) -> Iterator[Dema
     holds = seen.value is not None and same(seen.value, put)
     expected = {"value": put.to_json()}
     names = requirements(member, "get", "gives", _case(put), f"gives:{put.value}")
-    getter = (*_flags(member, put, seen), Demand(names, holds, expected))
+    getter = (*_flags(flags(member, "get"), put, seen), Demand(names, holds, expected))
     former = held.former.get(member.kept_as or "")
     stale = former is not None and seen.value is not None and same(seen.value, former)
     strange = not holds and not stale and not _is_initial(member, seen.value)
@@ -252,17 +252,17 @@ def _kept(member: Member, held: Held, put: Variant, seen: Seen) -> Iterator[Dema
         yield from getter
     for writer in CLASSES[held.coclass].values() if held.state != RECEIVED else ():
         if writer.kept_as == member.kept_as and writer.slot("put") is not None and member.name != "BodyLength":
+            yield from _flags(flags(writer, "put", f"kept:{put.value}"), put, seen)
             yield Demand(requirements(writer, "put", "kept", f"kept:{put.value}"), holds, expected)
     if not strange:
         yield from getter
 
 
-def _flags(member: Member, wanted: Variant, seen: Seen) -> Iterator[Demand]:
-    """Yield the demands on each flag of which a getter's value is made: a wrong one first."""
+def _flags(every: Mapping[int, tuple[str, ...]], wanted: Variant, seen: Seen) -> Iterator[Demand]:
+    """Yield the demands on each flag of which a value is made: a wrong one first."""
     shown = seen.value.value if seen.value is not None else None
     wrong = (shown ^ wanted.value) if isinstance(shown, int) and isinstance(wanted.value, int) else -1
-    each = flags(member, "get").items()
-    for flag, names in sorted(each, key=lambda one: not wrong & one[0]):
+    for flag, names in sorted(every.items(), key=lambda one: not wrong & one[0]):
         yield Demand(names, not wrong & flag, {"value": wanted.to_json()})
 
 
@@ -282,7 +282,7 @@ def _initial(member: Member, seen: Seen, readings: Readings) -> Iterator[Demand]
     if member.initial is not None:
         names = requirements(member, "get", "initial", "gives", _case(member.initial))
         yield Demand(names, same(shown, member.initial), {"value": member.initial.to_json()}, assumed)
-        yield from _flags(member, member.initial, seen)
+        yield from _flags(flags(member, "get"), member.initial, seen)
     elif member.null or member.name == "FormatName":
         names = requirements(member, "get", "initial", "gives")
         yield Demand(names, hollow(shown), {"value": "any form of NULL"}, assumed)

@@ -61,7 +61,7 @@ def wanted(
         lambda seen: seen.vt in ("DISPATCH", "UNKNOWN") and bool(seen.value) and seen.value not in objects,
         "a new object",
     )
-    gives = requirements(row, "get", "gives", "new")
+    gives = requirements(row, "get", "new", "gives")
     if store.queue(store.target(kept.info)) is not None or row.name == "ResponseDestination":
         yield one(success)
         yield one(gives, S_OK, value)

@@ -77,11 +77,12 @@ def mutated(world: World, act: Act, seen: Seen, ended: Ended) -> Iterator[Answer
             yield Seen(OLE_E_BLANK), ended
             yield Seen(hresults.MQ_ERROR_INVALID_HANDLE), ended
         if seen.value is not None and not reads:
-            yield from ((replace(seen, value=other), ended) for other in others(seen.value))
+            yield from ((replace(seen, value=other), ended) for other in (*others(seen.value), Variant("EMPTY")))
         for name, one in seen.shown.items():
             yield replace(seen, shown={**seen.shown, name: Seen(E_FAIL)}), ended
             if one.value is not None:
-                yield replace(seen, shown={**seen.shown, name: replace(one, value=_other(one.value))}), ended
+                for other in (_other(one.value), Variant("EMPTY")):
+                    yield replace(seen, shown={**seen.shown, name: replace(one, value=other)}), ended
     yield from ((seen, other) for other in ends_mutated(world, ended))
 
 

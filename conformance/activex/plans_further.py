@@ -12,7 +12,6 @@ from conformance.activex.library import interfaces
 from conformance.activex.members import Member
 from conformance.activex.plans import Act, Plan, create, on
 from conformance.activex.plans_queue_info import PATH
-from conformance.activex.plans_reads import READS, receives
 from conformance.activex.scene_further import SINGLE_MESSAGE, driven
 from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, SMALL
 from conformance.activex.tables_further import (
@@ -476,28 +475,6 @@ def collections() -> Plans:
     return {"empty": ((*empty, *(on("c", "Item", key) for key in keys), on("c", "_NewEnum"), empty[1]),)}
 
 
-_RELATIVE: Final = ("ReceiveNextByLookupId", "ReceivePreviousByLookupId")
-
-
-def coordinated() -> Plans:
-    """Return plans about the dispenser of coordinated transactions, whoever coordinates them."""
-    asked = on("t", "QueryInterface", text(interfaces()["IMSMQTransaction3"].iid))
-    begin = on("x", "BeginTransaction", gives="t")
-    ends = (on("t", "Abort", MISSING, MISSING), on("t", "Abort", MISSING, MISSING))
-    plans: dict[str, tuple[Plan, ...]] = {
-        "begun": ((create(COORDINATED, "x"), begin, asked, *ends, begin, asked, *ends),)
-    }
-    made = (*queue("i", transactional=True), opened("i", SEND, "s"), opened("i", RECEIVE, "r"))
-    filled = (*made, *sent("s", 1, transactional=True), create(COORDINATED, "x"), begin)
-    known = (on("r", "Peek", MISSING, MISSING, NOT_NOW, gives="p"), on("p", "LookupId", kind="get", gives="$id"))
-    given = {"Transaction": Variant("DISPATCH", "t"), "LookupId": text("$id"), "ReceiveTimeout": NOT_NOW}
-    for member in (one for one in READS if receives(one) and one.name not in _RELATIVE):
-        arguments = [given.get(one.name, MISSING) for one in member.slots[0].arguments if not one.result]
-        taken_so = on("r", member.name, *arguments, gives="m1")
-        plans[f"received-{member.name}"] = ((*filled, *known, taken_so, peeked("r"), ends[0], peeked("r")),)
-    return plans
-
-
 def interfaces_of_transactions() -> Plans:
     """Return a plan that asks what get ITransaction gives for the interface of that name."""
     begin = (
@@ -518,6 +495,5 @@ def groups() -> Mapping[str, Plans]:
         "managements": managements(),
         "outgoing": outgoing(),
         "collections": collections(),
-        "coordinated": coordinated(),
         "transactions": interfaces_of_transactions(),
     }

@@ -63,6 +63,7 @@ def transactions() -> Mapping[str, Plan]:
     handle = on("t", "ITransaction", kind="get", gives="i")
     for first, given in GIVEN.items():
         word = first.lower()
+        plans[f"{word}-with-arguments"] = (*BEGIN, end("t", first, given))
         for at in range(len(given)):
             arguments = tuple(MISSING if at == place else value for place, value in enumerate(given))
             plans[f"{word}-without-{at}"] = (*BEGIN, end("t", first, arguments))
@@ -70,7 +71,6 @@ def transactions() -> Mapping[str, Plan]:
     plans["handles"] = (*BEGIN, on("d", "BeginTransaction", gives="u"), handle, *get_handle("u", "j"), handle)
     for first in ("Commit", "Abort"):
         word = first.lower()
-        plans[f"{word}-with-arguments"] = (*BEGIN, end("t", first, GIVEN[first]))
         plans[f"{word}-nothing"] = (create(TRANSACTION, "t"), end("t", first), end("t", first, GIVEN[first]))
         refused = tuple(end("t", first, arguments) for arguments in NOT_SUPPORTED[first])
         plans[f"{word}-not-supported"] = (*BEGIN, *refused, end("t", first), *refused)

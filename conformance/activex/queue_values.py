@@ -95,8 +95,9 @@ def format_name(store: Store, queue: Stored, kind: str) -> Shape:
         "direct": rf"DIRECT=OS:{re.escape(queue.path)}",
         "public": rf"PUBLIC={GUID.pattern}",
     }
+    number = next(at for at, one in enumerate(store.queues.values(), 1) if one is queue)
     samples = {
-        "private": f"PRIVATE={store.manager}\\1",
+        "private": f"PRIVATE={store.manager}\\{number:x}",
         "direct": f"DIRECT=OS:{queue.path}",
         "public": f"PUBLIC={_SOME_GUID.strip('{}')}",
     }

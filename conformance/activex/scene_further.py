@@ -14,7 +14,7 @@ from conformance.activex.application import Application, Before
 from conformance.activex.choices import ANY_STATUS, Choice, Option, Shape, one
 from conformance.activex.destination import Destination
 from conformance.activex.expected import Invoke, Readings, Seen
-from conformance.activex.further_world import Directory, Handle, Info, Queue, World, cell
+from conformance.activex.further_world import SEND, Directory, Handle, Info, Queue, World, cell
 from conformance.activex.library import interfaces
 from conformance.activex.management import Collected, Managed, Report
 from conformance.activex.plans import Act
@@ -227,6 +227,13 @@ class FurtherObjects:
         its = self.states.get(str(call.arguments[0].value))
         if isinstance(its, Destination) and its.handle is not None:
             yield one((*its.reopened, *its.because))
+            return
+        handle = self.world.opened.get(str(call.arguments[0].value))
+        queue = None if handle is None or handle.access != SEND else self.world.queues.get(handle.key)
+        alone = len(call.arguments) > 1 and call.arguments[1].value == SINGLE_MESSAGE
+        plain = len(call.arguments) > 1 and call.arguments[1] == Variant("I4", 0)
+        if queue is not None and (alone if queue.transactional else plain):
+            yield one(cell("MSMQMessage", "Send.method", "success"))
         else:
             yield one((), ANY_STATUS)
 
@@ -303,6 +310,8 @@ class FurtherObjects:
     def _did(self, act: Act, call: Invoke, seen: Seen) -> None:
         name, world = act.object, self.world
         info = world.infos.get(name)
+        if act.gives is not None and seen.gives and call.member.startswith(("Peek", "Receive")):
+            self.classes[act.gives] = "MSMQMessage"
         if info is not None:
             self._with_info(act, call, info)
         elif call.member == "Close":
@@ -338,8 +347,11 @@ class FurtherObjects:
         """Put back what an aborted transaction holds: a look at the queue shows it."""
         for key, member in its.holds:
             queue = self.world.queues[key]
-            enlists = cell("MSMQQueue", f"{member}.method", "enlists")
-            because = (*enlists, *cell(TRANSACTION, "Abort.method", "aborts"))
+            enlists = cell("MSMQQueue", f"{member}.method", "locks", "enlists")
+            aborts = tuple(
+                name for one in (TRANSACTION, IMPLEMENTATION) for name in cell(one, "Abort.method", "aborts")
+            )
+            because = (*enlists, *aborts)
             self.world = self.world.with_queue(key, replace(queue, messages=queue.messages + 1, because=because))
 
     def _with_info(self, act: Act, call: Invoke, info: Info) -> None:

@@ -10,6 +10,7 @@ from conformance.activex import (
     identity,
     library,
     library_mutations,
+    plans_coordinated,
     plans_events,
     plans_further,
     plans_query,
@@ -56,7 +57,7 @@ def all_judged() -> set[str]:
         *(name for plans in plans_further.groups().values() for some in plans.values() for name in of_further(some)),
         *(
             name
-            for plans in (plans_query.groups(), plans_query.without_directory())
+            for plans in (plans_query.groups(), plans_query.without_directory(), plans_coordinated.coordinated())
             for some in plans.values()
             for name in of_further(some)
         ),

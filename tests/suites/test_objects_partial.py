@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from conformance.activex import identity, plans_further
+from conformance.activex import identity, library, plans_further
 from conformance.activex.plans import Plan
 from conformance.activex.plans_events import arrivals
 from conformance.activex.plans_queue_info import getters
@@ -82,7 +82,7 @@ def test_a_class_about_what_a_driver_does_not_offer_is_left_out(coclass: str) ->
 
 def test_a_driver_that_has_no_class_is_not_judged() -> None:
     with pytest.raises(NotCreated, match="no other class"):
-        identified(INFO, lacking(*identity.COCLASSES))
+        identified(INFO, lacking(*library.classes()))
 
 
 def test_a_class_that_is_made_but_not_described_is_not_judged() -> None:
@@ -123,9 +123,7 @@ def test_active_queues_is_asked_for_in_its_other_form() -> None:
 def test_events_are_waited_for_without_a_look_at_the_clock(without: list[str]) -> None:
     plan = next(iter(arrivals()))
     wanted = [(one.requirement, one.outcome) for one in played(Port(), plan, {}, further.EVENTS)]
-    assert [
-        (one.requirement, one.outcome) for one in played(Partial(*without), plan, {}, further.EVENTS)
-    ] == wanted
+    assert [(one.requirement, one.outcome) for one in played(Partial(*without), plan, {}, further.EVENTS)] == wanted
 
 
 def test_times_are_judged_without_a_look_at_the_clock() -> None:
