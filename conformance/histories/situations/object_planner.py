@@ -31,7 +31,7 @@ DRAWS: Final = 120
 STEPS: Final = 90
 ACTS: Final = 110
 """Acts of a history, the beginning included: longer ones lose more to their first failure."""
-GIVES_UP: Final = 60
+GIVES_UP: Final = 400
 """Histories in a row that meet nothing new."""
 
 
