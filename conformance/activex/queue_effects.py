@@ -22,6 +22,7 @@ def new_info() -> Info:
     """Return an object that the client has just created."""
     return Info(because=cell("Refresh", "method", "initial"))
 
+
 _DIRECT: Final = "DIRECT=OS:"
 
 
