@@ -15,9 +15,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Make the book. Returns 1 if a situation is left that no history meets and no constraint excludes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=object_book.DATA, help="write to this file instead")
+    parser.add_argument("--only", help="plan the members whose names begin so, and keep the histories of the others")
     given = parser.parse_args(arguments)
     every = object_book.space()
-    histories, left = plan(every, lambda line: print(line, file=sys.stderr, flush=True))
+    kept = [one for one in object_book.load().histories if not one.member.startswith(given.only)] if given.only else []
+    histories, left = plan(every, lambda line: print(line, file=sys.stderr, flush=True), kept)
     object_book.save(histories, given.out)
     acts = sum(len(one.acts) for one in histories)
     met = sum(len(numbers) for one in histories for numbers in one.met)

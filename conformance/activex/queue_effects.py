@@ -23,6 +23,9 @@ def new_info() -> Info:
     return Info(because=cell("Refresh", "method", "initial"))
 
 
+_DIRECT: Final = "DIRECT=OS:"
+
+
 def after(
     info: Info, store: Store, call: Invoke, seen: Seen, readings: Readings, gives: str | None = None
 ) -> tuple[Info, Store]:
@@ -144,7 +147,10 @@ def refreshed(info: Info, queue: Stored, names: Names) -> Info:
 
 
 def _created(info: Info, store: Store, call: Invoke) -> tuple[Info, Store]:
-    target = store.target(Info(path=info.path))
+    path = info.path
+    if path is None and (info.refreshed or info.resolved) and (info.format or "").upper().startswith(_DIRECT):
+        path = (info.format or "")[len(_DIRECT) :]  # a refresh has told it
+    target = store.target(Info(path=path))
     if target.kind is not Kind.HERE:
         return info, store
     arguments = {**dict.fromkeys(("IsTransactional", "IsWorldReadable")), **_given(call)}
@@ -155,7 +161,7 @@ def _created(info: Info, store: Store, call: Invoke) -> tuple[Info, Store]:
     shows = {one: (*creates, *info.shows[one]) if one in put else defaults for one in DEFAULTS}
     shows["Transactional"] = cell("Create", "method", how)
     values = {one: value for one, value in info.values.items() if one not in _ONCE}
-    rest = (info.path or "").partition("\\")[2]
+    rest = (path or "").partition("\\")[2]
     queue = Stored(f"{store.computer}\\{rest}", target.public, transactional, readable, values, shows)
     gone = {key: names for key, names in store.gone.items() if key != target.key}
     seen = {at: value for at, value in store.seen.items() if at[0] != target.key}

@@ -5,7 +5,7 @@ All other members of these objects are judged by their tables.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from conformance.activex import (
@@ -37,7 +37,10 @@ from conformance.verdict import Outcome, Verdict
 
 @dataclass(slots=True)
 class ClientObjects:
-    """Objects of a plan by their names. classes: name to class. held: those that their tables alone tell of."""
+    """Objects of a plan by their names. classes: name to class. held: those that their tables alone tell of.
+
+    renewed: message object to the attributes that were put since it was sent or received.
+    """
 
     readings: Readings
     store: Store
@@ -47,6 +50,7 @@ class ClientObjects:
     transactions: Transactions = field(default_factory=Transactions)
     posts: Posts = field(default_factory=Posts)
     held: dict[str, Held] = field(default_factory=dict)
+    renewed: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def do(self, act: Act, seen: Seen | None) -> tuple[Verdict, ...]:
         """Judge the answer to an act, and keep what it leads to."""
@@ -115,11 +119,18 @@ class ClientObjects:
             told = message_queues.wanted(name, self.messages, self.store, call, self._known(), self.readings)
         elif call.member == "Send":
             told = sending.wanted(name, self.posts, self.store, self.held, self.transactions, call)
-        elif call.kind == "get" and (name in self.posts.received or name in self.posts.sent):
+        elif call.kind == "get" and self._is_sent(name) and not self._is_put_since(name, call.member):
             told = self._shown(name, call.member)
         else:
             return None
         return [choices.allowed(choice, self.readings) for choice in told]
+
+    def _is_sent(self, name: str) -> bool:
+        return name in self.posts.received or name in self.posts.sent
+
+    def _is_put_since(self, name: str, member: str) -> bool:
+        """Tell whether a client has put a property of a message after that was sent or received: its table tells it."""
+        return CLASSES[message_queues.COCLASS][member].kept_as in self.renewed.get(name, frozenset())
 
     def _reads_elsewhere(self, name: str, call: Invoke) -> bool:
         """Tell whether a call reads at a cursor or by an identifier: the scene does not follow what it finds there."""
@@ -148,6 +159,8 @@ class ClientObjects:
         elif call.kind == "put" and self.classes[name] == message_queues.COCLASS:
             attribute = CLASSES[message_queues.COCLASS][call.member].kept_as or ""
             self.posts = self.posts.with_put(name, attribute)
+            if self._is_sent(name):
+                self.renewed = {**self.renewed, name: self.renewed.get(name, frozenset()) | {attribute}}
 
     def _known(self) -> tuple[str, ...]:
         return (*self.classes, *self.transactions.handles)
@@ -207,6 +220,8 @@ class ClientObjects:
         if seen.status == S_OK and target is not None:
             after = acknowledging.reported(after, after.sent[name], self.store, acknowledging.ARRIVAL)
         self.posts = after
+        if seen.status == S_OK:
+            self.renewed = {one: put for one, put in self.renewed.items() if one != name}
         if own is not None and seen.status == S_OK:
             self.messages = {**self.messages, (name, "DestinationQueueFormatName"): own}
 

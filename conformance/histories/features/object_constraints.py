@@ -54,7 +54,7 @@ CONSTRAINTS: Final[tuple[Constraint, ...]] = (
     no(
         ("MSMQQueueInfo.BasePriority",),
         "a queue that is not known to be a public one has no priority",
-        object="unnamed named_by_path_name named_by_format_name",
+        object="unnamed named_by_path_name named_by_format_name refreshed",
         before="put",
     ),
     no((_PATH, _FORMAT), "an object that has a name is another state", object="unnamed", before="put"),

@@ -351,7 +351,7 @@ def _of_reader(client: Walk, random: Random) -> Plan:
         *((Walk.send, 6), (Walk.reads, 3), (Walk.next, 3), (Walk.begin, 1)),
         *((Walk.end, 1), (Walk.reset, 1), (_looked, 4), (_drained, 2), (_reopened, 1)),
     )
-    if random.random() < 0.3:
+    if random.random() < 0.35:
         return random.choice((_held, _ranked, _taken))(client, random)
     return random.choices([way for way, _ in ways], [often for _, often in ways])[0](client)
 
@@ -359,11 +359,12 @@ def _of_reader(client: Walk, random: Random) -> Plan:
 def _ranked(client: Walk, random: Random) -> Plan:
     """Send three messages: of any priorities, or each in a transaction of its own."""
     acts, queue = list[Act](), random.choice("iij")
-    for _ in range(3):
+    ranks = [random.choice((0, 3, 5, 7)) for _ in range(3)]
+    for rank in sorted(ranks, reverse=True) if random.random() < 0.5 else ranks:
         name = client.name("m")
         acts += (create(_MESSAGE, name), on(name, "Label", text(name), kind="put"))
         if queue == "i":
-            acts.append(on(name, "Priority", long(random.choice((0, 3, 5, 7))), kind="put"))
+            acts.append(on(name, "Priority", long(rank), kind="put"))
         acts.append(on(name, "Send", dispatch(f"{queue}-s"), long(3 if queue == "j" else 0)))
     reader, how = f"{queue}-r", long(3 if queue == "j" else 0)
     first = (on(reader, "Reset"), read("PeekCurrent", client.name("r"), queue_object=reader))
@@ -377,7 +378,8 @@ def _taken(client: Walk, random: Random) -> Plan:
     sent = _ranked(client, random) if random.random() < 0.4 else ()
     reader, how = f"{queue}-{way}", long(3 if queue == "j" else 0)
     moves = (on(reader, "Reset"), read("PeekCurrent", client.name("r"), queue_object=reader))
-    member = random.choice(("Receive", "ReceiveCurrent")) if way == "r" else "Receive"
+    ways = ("Receive", "ReceiveCurrent", "ReceiveLastByLookupId") if way == "r" else ("Receive",)
+    member = random.choice(ways)
     return (*sent, *moves, read(member, client.name("r"), queue_object=f"{queue}-r", transaction=how))
 
 
@@ -390,7 +392,8 @@ def _held(client: Walk, random: Random) -> Plan:
     within = dispatch(working[0] if working else name)
     if random.random() < 0.5:
         return (*begin, *moves, read("Receive", client.name("r"), queue_object="j-r", transaction=within))
-    moves = (*moves, read("PeekNext", client.name("r"), queue_object=reader))
+    further = range(random.choice((1, 1, 2)))
+    moves = (*moves, *(read("PeekNext", client.name("r"), queue_object=reader) for _ in further))
     second = read("ReceiveCurrent", client.name("r"), queue_object="j-r", transaction=within)
     return (*begin, *moves, second) if reader == "j-r" else ()
 
@@ -415,18 +418,25 @@ def _reopened(client: Walk) -> Plan:
 
 
 def _of_infos(client: Client, random: Random) -> Plan:
+    """Do something with an object. A name is given to a new one alone: whether another keeps what was put is open."""
     name = random.choice([one for one, its in client.world.known.held.items() if its.coclass == _INFO])
     new = client.name("a")
+    where = f"{PATH}-{new}"  # of its own: what others know of a queue that is made anew is not said
+    known = [str(act.call.arguments[0].value) for act in client.plan if act.call is not None and _names_path(act)]
     ways: tuple[Plan, ...] = (
         (create(_INFO, new),),
-        (path(name),),
-        (format_name(name),),
+        (create(_INFO, new), format_name(new, f"DIRECT=OS:{random.choice(known) if known else where}")),
         (make(name),),
         (on(name, "Refresh"),),
         (on(name, "Delete"),),
-        (create(_INFO, new), path(new)),
+        (create(_INFO, new), path(new, where)),
     )
     return random.choice(ways)
+
+
+def _names_path(act: Act) -> bool:
+    put = act.call is not None and act.call.member == "PathName" and act.call.kind == "put"
+    return put and act.call is not None and str(act.call.arguments[0].value).startswith(PATH)
 
 
 def _of_transactions(client: Client, random: Random) -> Plan:

@@ -7,7 +7,7 @@ give the same histories.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import comb
 from random import Random
 from typing import Final
@@ -31,15 +31,23 @@ DRAWS: Final = 120
 STEPS: Final = 90
 ACTS: Final = 110
 """Acts of a history, the beginning included: longer ones lose more to their first failure."""
-GIVES_UP: Final = 30
+GIVES_UP: Final = 400
 """Histories in a row that meet nothing new."""
 
 
-def plan(space: Space, tell: Callable[[str], None]) -> tuple[list[Planned], set[int]]:
-    """Return the histories of all members, and the numbers that none of them meets though nothing excludes them."""
+def plan(space: Space, tell: Callable[[str], None], kept: Sequence[Planned] = ()) -> tuple[list[Planned], set[int]]:
+    """Return the histories of all members, and the numbers that none of them meets though nothing excludes them.
+
+    kept: histories of members that are not planned again.
+    """
     without = frozenset(space.excluded())
     histories, left = list[Planned](), set[int]()
     for name in space.features:
+        there = [one for one in kept if one.member == name]
+        if there:
+            histories += there
+            left |= set(space.of_method(name)) - without - {at for one in there for met in one.met for at in met}
+            continue
         made, missed = planned(space, name, without)
         histories += made
         left |= missed
