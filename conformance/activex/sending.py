@@ -75,7 +75,8 @@ def wanted(
         assumed = (*assumed, (CONTEXT, "none"))
         others.append(Option((), ANY_FAILURE, None, ((CONTEXT, "fails"),)))
     if name in posts.begun and not _is_connected(held[name]):
-        assumed = (*assumed, (AGAIN, "client-puts"))
+        if posts.begun[name]:  # one that failed may have left the properties as they were
+            assumed = (*assumed, (AGAIN, "client-puts"))
         code = hresults.MQ_ERROR_MISSING_CONNECTOR_TYPE
         others.append(Option(cell("check:connector"), code, None, ((AGAIN, "every-set"),)))
     usage = ((hresults.MQ_ERROR_TRANSACTION_USAGE, cell("enlists")),)
@@ -150,7 +151,7 @@ def after(
     target = posts.opened.get(str(call.arguments[0].value))
     why = refusal(name, posts, held, transactions, call)
     if seen.status == S_OK or why is None or why[0] == "check:enqueue":
-        posts = replace(posts, begun=posts.begun | {name})
+        posts = replace(posts, begun={**posts.begun, name: posts.begun.get(name, False) or seen.status == S_OK})
     if target is None:
         return posts
     if seen.status != S_OK:

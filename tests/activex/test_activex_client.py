@@ -144,6 +144,8 @@ def test_a_send_to_a_destination_or_to_a_closed_queue_counts_as_one_before() -> 
         plan = (*QUEUE, message(), *before, send())
         assert answered(plan, Seen(0)) == answered(plan, Seen(0xC00E0055)) == set()
         assert answered(plan, Seen(0xC00E0055), {"R-MQAC-send-again": ("client-puts",)})
+        sent = before is to_destination
+        assert bool(answered(plan, Seen(0), {"R-MQAC-send-again": ("every-set",)})) == sent
     connected = (*QUEUE, message(), put("m", "ConnectorTypeGuid", CONNECTOR), send(), send())
     assert answered(connected, Seen(0xC00E0055)), "with a connector type it may be sent again by the letter as well"
 
