@@ -198,11 +198,18 @@ class _Heard:
     """Stands for a test's recorder: keeps each example with its calls."""
 
     port: Port
-    readings: Mapping[str, tuple[str, ...]]
+    options: RunOptions
     test: str = ""
     examples: list[Taped] = field(default_factory=list)
     repro: Mapping[str, Any] | None = None
     ran: set[CodeType] = field(default_factory=set)
+    evidence: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+    disabled: frozenset[str] = frozenset()
+
+    @property
+    def readings(self) -> Mapping[str, tuple[str, ...]]:
+        """The readings of the options."""
+        return self.options.readings
 
     def begin_example(self, kind: str, data: Mapping[str, Any]) -> None:
         self.end_example()
@@ -240,7 +247,7 @@ def taped(suite: str, profile: str = DEFAULT_PROFILE, *, module: str = "") -> tu
     module: play those of this test module alone.
     """
     with Port(profile=profile) as port:
-        heard = _Heard(port, _options(profile, "must").readings)
+        heard = _Heard(port, _options(profile, "must"))
         for name, test, arguments in _tests(suite, module):
             heard.test = name
             sys.setprofile(heard.called)

@@ -115,8 +115,10 @@ def _of_read(world: World, call: Invoke, seen: Seen, gives: str) -> Iterator[See
 
 
 def others(value: Variant) -> Iterator[Variant]:
-    """Yield values that differ from one in one thing; of a text with hyphens, in one of its parts each."""
+    """Yield values that differ from one in one thing: a text with hyphens in each part, a number in each low bit."""
     yield _other(value)
+    if isinstance(value.value, int) and not isinstance(value.value, bool):
+        yield replace(value, value=value.value ^ 2)
     if value.vt == "BSTR" and "-" in (value.value or ""):
         yield Variant("BSTR", f"x{value.value}")
         yield Variant("BSTR", value.value.replace("-", "-x", 1))

@@ -123,7 +123,7 @@ def _got(info: Info, store: Store, target: Target, call: Invoke, seen: Seen, rea
     if info.refreshed or attribute == "Security":
         return info, store
     if any((AFTER_PUT, "keeps-put") in option.readings for option in fits):
-        return info, store
+        return replace(info, perhaps=True), store
     puts = info.unsaved - {"PathName"}
     if puts and attribute not in puts:
         return replace(info, resolved=True, doubtful=info.doubtful | puts), store

@@ -269,8 +269,10 @@ def _format_name(info: Info, store: Store, target: Target, readings: Readings) -
     reading, yes, no = (AFTER_CREATE, "set", "unset") if info.created else (OF_PATH, "looked-up", "null")
     words = accepted(readings, reading, yes, no)
     options: list[Option] = []
+    names = (*info.shows.get("QueueFormatName", ()), *gives)
+    if info.perhaps and not info.created:
+        return (Option(names, S_OK, null), *worked_out)
     if no in words:
-        names = (*info.shows.get("QueueFormatName", ()), *gives)
         options.append(Option(names, S_OK, null, ((reading, no),)))
     if yes in words:
         options += [Option(o.names, S_OK, o.value, (*o.readings, (reading, yes))) for o in worked_out]

@@ -53,6 +53,7 @@ class Info:
     forgets: those that a look at the queue shows, because a new name made the object forget what it had.
     named: those that its format name shows, because a message has handed the object out. had_format: those that it
     shows because a new path name took the place of a format name. forgetful: a new name has made it look again.
+    perhaps: a getter may have worked the format name out before it showed what was put.
     """
 
     path: str | None = None
@@ -71,6 +72,7 @@ class Info:
     named: Names = ()
     had_format: Names = ()
     forgetful: bool = False
+    perhaps: bool = False
 
 
 @dataclass(frozen=True, slots=True)

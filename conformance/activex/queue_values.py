@@ -53,7 +53,7 @@ def null_text() -> Shape:
 def path_name(full: str, put: str | None) -> Shape:
     """Return the shape of a path name. full: with the computer's name. put: as the client has spelled it."""
     allowed = {full.casefold(), (put or full).casefold()}
-    return Shape(text(full), lambda shown: shown.vt == "BSTR" and str(shown.value).casefold() in allowed, full)
+    return Shape(text(full), lambda shown: shown.vt == "BSTR" and str(shown.value or "").casefold() in allowed, full)
 
 
 def date(first: Variant | None, now: float | None, not_before: float | None = None) -> Shape:

@@ -96,9 +96,12 @@ def test_a_class_is_not_missed_where_no_objects_are_made() -> None:
 
 
 def played(port: Port, plan: Plan, readings: Mapping[str, tuple[str, ...]], stage: str) -> list[Verdict]:
-    play = further.play if stage in further.STAGES else staging.play
     with port:
-        return [one for verdicts in play(plan, port, readings, untold, stage) for one in verdicts]
+        if stage in further.STAGES:
+            each = further.play(plan, port, readings, untold, stage)
+        else:
+            each = staging.play(plan, port, readings, untold, stage, [])
+        return [one for verdicts in each for one in verdicts]
 
 
 def failures(verdicts: list[Verdict]) -> set[str]:
