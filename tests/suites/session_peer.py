@@ -34,6 +34,9 @@ QUEUES = {
     "mqconform-private": {"private": True},
 }
 
+FLOOD = encode("SessionAck", {})[:8] + (16).to_bytes(4, "little") + b"\xff" * 4
+"""A packet of the smallest size."""
+
 
 @dataclass(eq=False)
 class Link:
@@ -127,6 +130,11 @@ class Peer:
 
     def sessions_received(self, params: dict[str, Any]) -> dict[str, Any]:
         link = self.links[params["session"]]
+        if self.has("floods"):
+            link.outbox += [(self.now, FLOOD)] * 200
+        if self.has("drips"):
+            self.run(self.now + 40, lambda: False)
+            link.outbox.append((self.now, encode("SessionAck", {})))
         self.run(self.now + params["wait_ms"], lambda: bool(link.outbox) or link.closed)
         packets = [{"bytes": base64.b64encode(data).decode(), "at_ms": at} for at, data in link.outbox]
         link.outbox.clear()

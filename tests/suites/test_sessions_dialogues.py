@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import socket
+import threading
+from contextlib import suppress
 from itertools import product
 from pathlib import Path
 
 import pytest
-from session_peer import Peer
+from session_peer import FLOOD, Peer
 
 from conformance.adapter.connectors import connect
 from conformance.adapter.session import Result
@@ -14,7 +17,9 @@ from conformance.judge.dialogues.cases import CASES
 from conformance.judge.dialogues.machine import SITUATIONS, Says, State, Then
 from conformance.spec.catalogue import assignment, catalogue
 from conformance.suites.sessions.playing import NotPlayed, Player
+from conformance.suites.sessions.waiting import MOST_PACKETS
 from conformance.verdict import Outcome, Verdict
+from conformance.wire import encode
 
 _MAY = {"too-many-hops-transactional", "traced"}
 """Cases that wait for what needs a directory, which the peer has not."""
@@ -48,6 +53,7 @@ def test_a_peer_that_is_right_passes_and_is_judged_as_claimed(case: str, tmp_pat
 FAKES = (
     ("does-not-listen", "plain", "MQQB-2.1.1.acceptor-port"),
     ("does-not-answer", "plain", "MQQB-2.1.1.initialization"),
+    ("floods", "express", "MQQB-2.2.1.present"),
     ("wrong-client-guid", "plain", "MQQB-3.1.5.3.1.client-guid"),
     ("wrong-time-stamp", "plain", "MQQB-3.1.5.3.1.time-stamp"),
     ("wrong-se", "after-a-ping", "MQQB-3.1.5.3.1.se"),
@@ -181,3 +187,53 @@ def test_a_word_that_may_be_switched_off_is_no_deviation(tmp_path: Path) -> None
 def test_a_driver_that_sends_nothing_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Peer, "sessions_send", lambda self, params: {"status": Result(0xC00E001B, {}, None).status})
     assert failed(played("plain", tmp_path)) == ["MQQB-2.1.1.initialization"]
+
+
+def _flooding(listener: socket.socket, data: bytes) -> None:
+    """Send to each connection for as long as it takes anything."""
+    while True:
+        try:
+            made, _ = listener.accept()
+        except OSError:
+            return
+        with made, suppress(OSError):
+            while True:
+                made.sendall(data)
+
+
+@pytest.mark.parametrize("case", ["express", "recoverable"])
+def test_a_flood_ends_the_dialogue_and_leaves_its_demands_unjudged(case: str, tmp_path: Path) -> None:
+    verdicts = played(case, tmp_path, "floods")
+    unjudged = {one.reason for one in verdicts if one.outcome is Outcome.INCONCLUSIVE and one.subject == "dialogue"}
+    assert len(unjudged) == 1 and "flooded" in str(unjudged)
+    assert len(verdicts) < 20 * MOST_PACKETS
+
+
+@pytest.mark.parametrize("data", [FLOOD * 64, encode("SessionAck", {}) * 64], ids=["headers", "packets"])
+def test_a_flood_on_a_socket_ends_the_dialogue(data: bytes, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=_flooding, args=(listener, data), daemon=True).start()
+        port = listener.getsockname()[1]
+        with connect(f"wire:127.0.0.1?qm={port}&peer={port}", state_dir=tmp_path) as client:
+            player = Player(client, CASES["plain"], now_s=0, tell=lambda *_: None)
+            verdicts = list(player.play(assignment("windows"), "msmq-4.0"))
+            assert len(player.conversation.said) <= MOST_PACKETS + 2
+            player.links["a"].end("closed")
+        listener.shutdown(socket.SHUT_RDWR)
+    assert any("flooded" in (one.reason or "") for one in verdicts)
+
+
+@pytest.mark.parametrize(
+    ("defects", "case", "requirement"),
+    [
+        ("drips stays-on-an-unknown-type", "open/unknown-type", "MQQB-2.2.1.packet-type-closes"),
+        ("drips never-acknowledges", "recoverable", "MQQB-3.1.5.8.2.acknowledged-in-time"),
+        ("drips never-acks", "word-of-arrival", "MQMQ-2.2.18.1.6.ack-reach-queue"),
+    ],
+)
+def test_a_peer_that_never_stops_sending_does_not_stop_the_time(
+    defects: str, case: str, requirement: str, tmp_path: Path
+) -> None:
+    verdicts = played(case, tmp_path, defects)
+    assert requirement in failed(verdicts)
+    assert not any("flooded" in (one.reason or "") for one in verdicts)

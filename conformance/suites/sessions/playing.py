@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from math import ceil
 from typing import TYPE_CHECKING, Any, Final
@@ -33,12 +33,14 @@ from conformance.judge.dialogues.steps import (
     Stored,
     Tell,
     Wait,
+    demanded,
 )
 from conformance.judge.sessions.context import Readings
 from conformance.spec.catalogue import reading_id, requirement_id
 from conformance.suites.sessions.declared import lacking
 from conformance.suites.sessions.links import Link
 from conformance.suites.sessions.matching import INSECURE, NO_PINGS, class_of, is_about, is_misnamed
+from conformance.suites.sessions.waiting import SLICE_MS, Allowance, Flooded, Patience
 from conformance.verdict import Json, Outcome, Verdict
 from conformance.wire import encode
 
@@ -57,7 +59,7 @@ _NULL_ADDRESS: Final = reading_id("R-MQQB-null-queue-manager-address")
 _OF_NULL: Final = ("MQQB-3.1.5.8.2.no-such-queue", "MQQB-3.1.6.9.sent")
 _REPORT: Final = 0x0001  # MQMSG_CLASS_REPORT, MS-MQMQ 2.2.18.1.6
 _POSITIVE: Final = (0x0002, 0x4000)  # acknowledgments of an arrival and of a receive
-_SLICE_MS, _ACCEPT_MS = 50, 400
+_ACCEPT_MS: Final = 400
 _RETRY_MS: Final = 5_000  # MS-MQQB product note 45: what is assumed of a retry timer that is not declared
 _SLACK_MS: Final = 1_000
 _BASE_NS: Final = 1_000_000_000
@@ -93,6 +95,7 @@ class Player:
         self.exact: list[Verdict] = []
         self.ids: dict[str, tuple[int, Message]] = {}
         self._next_id = self.ends.first_id
+        self._allowance = Allowance()
         self._accepted = 0
         self._quiet = False
         self._pings = 0
@@ -104,11 +107,14 @@ class Player:
         So the most exact sentence is blamed first.
         """
         self._local = readings[_NULL_ADDRESS]
+        at = 0
         try:
-            for step in self.case.steps:
+            for at, step in enumerate(self.case.steps):  # noqa: B007
                 self._do(step)
         except _Broken:
             pass
+        except Flooded as why:
+            self._unjudged(demanded(self.case.steps[at:]), str(why))
         finally:
             for link in self.links.values():
                 link.close()
@@ -152,6 +158,14 @@ class Player:
     def _skip(self, *requirements: str, reason: str) -> None:
         self.found += [Verdict(one, Outcome.SKIP, "dialogue", reason=reason) for one in requirements]
 
+    def _unjudged(self, requirements: Iterable[str], reason: str) -> None:
+        judged = {one.requirement for one in (*self.exact, *self.found)}
+        self.found += [
+            Verdict(one, Outcome.INCONCLUSIVE, "dialogue", reason=reason)
+            for one in dict.fromkeys(requirements)
+            if one not in judged
+        ]
+
     # --- Steps
 
     def _do(self, step: Step) -> None:
@@ -174,7 +188,7 @@ class Player:
     def _link(self, role: Any, result: Result) -> Link:
         values = result.values
         number = self.conversation.opened(role, values.get("local", ""), values.get("remote", ""))
-        return Link(self.mq, self.conversation, values["session"], number, role)
+        return Link(self.mq, self.conversation, values["session"], number, role, self._allowance)
 
     def _establish(self, step: Establish) -> None:
         server = {"null": packets.NULL, "own": self.ends.server, "stranger": packets.STRANGER}[step.server]
@@ -199,16 +213,23 @@ class Player:
 
     def _awaited(self, link: Link, fits: Callable[[Said], bool], within_ms: int) -> Said | None:
         """Return the next packet of a link that fits, and drop those before it."""
-        left = within_ms
+        patience = Patience(within_ms)
         while True:
             while link.heard:
                 one = link.heard.pop(0)
                 if fits(one):
                     return one
-            if link.ended is not None or left <= 0:
+            if link.ended is not None or patience.left <= 0:
                 return None
-            if not link.read(_SLICE_MS):
-                left -= _SLICE_MS
+            self._read(link, patience)
+
+    @staticmethod
+    def _read(link: Link, patience: Patience) -> None:
+        came = link.read(SLICE_MS)
+        if came:
+            patience.heard(came)
+        else:
+            patience.silent()
 
     def _say(self, step: Say) -> None:
         self.links[step.link].send(packets.said(step.says, self.ends, self._number(), more=step.values))
@@ -233,10 +254,9 @@ class Player:
     def _acknowledged(self, step: Acknowledged) -> None:
         link = self.links[step.link]
         wanted = link.sent if step.count is None else step.count
-        left = step.within_ms + _SLACK_MS
-        while link.counted != wanted and left > 0 and link.ended is None:
-            if not link.read(_SLICE_MS):
-                left -= _SLICE_MS
+        patience = Patience(step.within_ms + _SLACK_MS)
+        while link.counted != wanted and patience.left > 0 and link.ended is None:
+            self._read(link, patience)
             self._thank()
         if link.counted != wanted:
             self._fail(step.requirement, expected={"acknowledged": wanted}, actual=self._shown(link))
@@ -309,20 +329,18 @@ class Player:
 
     def _closes(self, step: Closes) -> None:
         link = self.links[step.link]
-        left = step.within_ms + (self._timer(step.timer) if step.timer else 0)
-        while link.ended is None and left > 0:
-            if not link.read(_SLICE_MS):
-                left -= _SLICE_MS
+        patience = Patience(step.within_ms + (self._timer(step.timer) if step.timer else 0))
+        while link.ended is None and patience.left > 0:
+            self._read(link, patience)
         if link.ended is None:
             self._fail(step.requirement, expected="the connection is closed", actual=self._shown(link))
         self._pass(step.requirement)
 
     def _stays(self, step: Stays) -> None:
         link = self.links[step.link]
-        left = step.for_ms
-        while link.ended is None and left > 0:
-            if not link.read(_SLICE_MS):
-                left -= _SLICE_MS
+        patience = Patience(step.for_ms)
+        while link.ended is None and patience.left > 0:
+            self._read(link, patience)
         if link.ended is not None:
             self._fail(step.requirement, expected="the connection stays open", actual=link.ended)
         self._pass(step.requirement)
@@ -367,24 +385,28 @@ class Player:
 
     def _until(self, done: Callable[[], bool], within_ms: int) -> bool:
         """Read all connections, and take those that the implementation makes, until `done` or the time is over."""
-        left = within_ms
+        patience = Patience(within_ms)
         while not done():
-            if left <= 0:
+            if patience.left <= 0:
                 return False
-            came = False
+            came: list[Said] = []
             for link in [one for one in self.links.values() if one.ended is None]:
-                came = bool(link.read(_SLICE_MS)) or came
-                left -= 0 if came else _SLICE_MS
+                heard = link.read(SLICE_MS)
+                came += heard
+                if not heard:
+                    patience.silent()
+            if came:
+                patience.heard(came)
             self._thank()
             if not came and not done():
                 began = self.mq.time.monotonic()
                 self._accept(_ACCEPT_MS)
-                left -= self._since(began)
+                patience.silent(self._since(began))
         return True
 
     def _since(self, began: float) -> int:
         """Return the milliseconds since then, in whole slices: a driver answers before the deadline of a call."""
-        return max(1, ceil((self.mq.time.monotonic() - began) * 1000 / _SLICE_MS)) * _SLICE_MS
+        return max(1, ceil((self.mq.time.monotonic() - began) * 1000 / SLICE_MS)) * SLICE_MS
 
     def _thank(self) -> None:
         if not self._quiet:
