@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import socket
 import threading
 from contextlib import suppress
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from session_peer import FLOOD, Peer
@@ -15,6 +17,8 @@ from conformance.adapter.connectors import connect
 from conformance.adapter.session import Result
 from conformance.judge.dialogues.cases import CASES
 from conformance.judge.dialogues.machine import SITUATIONS, Says, State, Then
+from conformance.net.addresses import Permit, target
+from conformance.net.outgoing import refusal
 from conformance.spec.catalogue import assignment, catalogue
 from conformance.suites.sessions.playing import NotPlayed, Player
 from conformance.suites.sessions.waiting import MOST_PACKETS
@@ -39,9 +43,32 @@ def failed(verdicts: list[Verdict]) -> list[str]:
     return [one.requirement for one in verdicts if one.outcome is Outcome.FAIL]
 
 
+_STAYS_HERE = {
+    "too-many-hops": "not named by a direct format name",
+    "too-many-hops-transactional": "not named by a direct format name",
+    "never-too-late": "may stay longer",
+}
+"""Cases with a packet that goes to no other host, and why: a host that has a directory, a message of a month ago."""
+
+
 @pytest.mark.parametrize("case", CASES)
-def test_a_peer_that_is_right_passes_and_is_judged_as_claimed(case: str, tmp_path: Path) -> None:
+def test_a_peer_that_is_right_passes_and_is_judged_as_claimed(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[bytes] = []
+    plain = Peer.sessions_send
+
+    def send(peer: Peer, params: dict[str, Any]) -> dict[str, Any]:
+        sent.append(base64.b64decode(params["bytes"]))
+        return plain(peer, params)
+
+    monkeypatch.setattr(Peer, "sessions_send", send)
     verdicts = played(case, tmp_path)
+    if CASES[case].packets != "malformed":
+        far = target("10.1.2.3", Permit(owned="10.1.2.3"))
+        refused = [why for why in (refusal(data, far, "odd") for data in sent) if why is not None]
+        assert bool(refused) == (case in _STAYS_HERE), refused
+        assert all(_STAYS_HERE[case] in why for why in refused)
     assert not failed(verdicts)
     skipped = [one.requirement for one in verdicts if one.outcome is Outcome.SKIP]
     assert bool(skipped) == (case in _MAY)

@@ -65,6 +65,7 @@ class Ends:
     """What both ends are called. word: unlike that of any earlier dialogue. now_s: seconds since 1970.
 
     host, listener: addresses as direct names have them. server: the implementation's identifier, once it is known.
+    most_s: the longest time to be received that a message may have.
     """
 
     word: str
@@ -72,6 +73,7 @@ class Ends:
     host: str
     listener: str
     server: str = NULL
+    most_s: int = INFINITE
 
     @property
     def client(self) -> str:
@@ -103,6 +105,12 @@ class Ends:
         return f"TCP:{self.host}\\private$\\{queue}"
 
 
+def _receive_s(message: Message, ends: Ends) -> int:
+    """Return TimeToBeReceived. It counts from SentTime (MS-MQDMPR 3.1.1.12): none that is short is given to a message
+    that is older than it, which would be over on arrival."""
+    return message.receive_s if message.age_s > ends.most_s else min(message.receive_s, ends.most_s)
+
+
 def user_values(message: Message, ends: Ends, number: int) -> dict[str, Value]:
     """Return the values of a UserMessage. number: its MessageID."""
     manager = {"null": NULL, "own": ends.server, "stranger": STRANGER}[message.manager]
@@ -110,7 +118,7 @@ def user_values(message: Message, ends: Ends, number: int) -> dict[str, Value]:
         _B + "TimeToReachQueue": message.reach_s,
         _U + "SourceQueueManager": ends.client,
         _U + "QueueManagerAddress": manager,
-        _U + "TimeToBeReceived": message.receive_s,
+        _U + "TimeToBeReceived": _receive_s(message, ends),
         _U + "SentTime": ends.now_s - message.age_s,
         _U + "MessageID": number,
         _U + "Flags.DM": int(message.kept),

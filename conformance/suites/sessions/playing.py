@@ -88,7 +88,8 @@ class Player:
         if why is not None:
             raise NotPlayed(why)
         now_s = int(self.about["now_ms"]) // 1000 if "now_ms" in self.about else now_s
-        self.ends = Ends(mq.unique(), now_s, self.about["host"], self.about["listener"])
+        most_s = int(self.about["max_message_ms"]) // 1000
+        self.ends = Ends(mq.unique(), now_s, self.about["host"], self.about["listener"], most_s=most_s)
         self.conversation = Conversation(now_s * _BASE_NS)
         self.links: dict[str, Link] = {}
         self.found: list[Verdict] = []
