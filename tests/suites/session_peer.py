@@ -301,6 +301,8 @@ class Peer:
         fields = packet.fields
         if fields[UH + "QueueManagerAddress"] not in (NULL, OWN):
             return self.reject(packet, 0x8000 if self.has("wrong-class-of-hops") else 0x8005)
+        if self.has("null-is-nobody") and fields[UH + "QueueManagerAddress"] == NULL:
+            return None
         name = str(fields.get(UH + "DestinationQueue.DirectFormatName", "")).rpartition("\\")[2]
         queue: dict[str, Any] | None = QUEUES.get(name)
         if queue is None:

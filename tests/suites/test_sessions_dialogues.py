@@ -8,7 +8,7 @@ import threading
 from contextlib import suppress
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from session_peer import FLOOD, Peer
@@ -17,6 +17,7 @@ from conformance.adapter.connectors import connect
 from conformance.adapter.session import Result
 from conformance.judge.dialogues.cases import CASES
 from conformance.judge.dialogues.machine import SITUATIONS, Says, State, Then
+from conformance.judge.dialogues.steps import Comes
 from conformance.net.addresses import Permit, target
 from conformance.net.outgoing import refusal
 from conformance.spec.catalogue import assignment, catalogue
@@ -264,3 +265,40 @@ def test_a_peer_that_never_stops_sending_does_not_stop_the_time(
     verdicts = played(case, tmp_path, defects)
     assert requirement in failed(verdicts)
     assert not any("flooded" in (one.reason or "") for one in verdicts)
+
+
+_LETTER: Final = {**assignment("windows"), "R-MQQB-null-queue-manager-address": ("letter",)}
+_OF_NULL: Final = {"MQQB-3.1.5.8.2.no-such-queue", "MQQB-3.1.6.9.sent"}
+
+
+def lettered(case: str, tmp_path: Path, defects: str, monkeypatch: pytest.MonkeyPatch) -> list[Verdict]:
+    """Play a case by the reading that a null QueueManagerAddress is for nobody."""
+    monkeypatch.setattr(f"{__name__}.assignment", lambda name: _LETTER)
+    return played(case, tmp_path, defects)
+
+
+@pytest.mark.parametrize("case", ["no-such-queue", "in-order", "word-of-arrival", "the-same-again"])
+def test_by_the_letter_silence_shows_only_what_the_reading_names(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    verdicts = lettered(case, tmp_path, "null-is-nobody", monkeypatch)
+    assert not failed(verdicts)
+    asked = {name for step in CASES[case].steps if isinstance(step, Comes) for name in step.requirements}
+    passed = {one.requirement for one in verdicts if one.outcome is Outcome.PASS}
+    assert asked & passed == asked & _OF_NULL
+
+
+@pytest.mark.parametrize("case", ["in-order", "word-of-arrival", "with-debug"])
+def test_by_the_letter_a_dead_line_is_no_answer(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    verdicts = lettered(case, tmp_path, "null-is-nobody never-connects", monkeypatch)
+    asked = {name for step in CASES[case].steps if isinstance(step, Comes) for name in step.requirements}
+    assert failed(verdicts) and set(failed(verdicts)) <= asked
+    assert not asked & {one.requirement for one in verdicts if one.outcome is Outcome.PASS}
+
+
+def test_by_the_letter_an_answer_to_nobodys_message_is_another_reading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    verdicts = lettered("no-such-queue", tmp_path, "", monkeypatch)
+    other = {one.requirement for one in verdicts if one.outcome is Outcome.READING}
+    assert other == {"MQQB-3.1.5.8.2.no-such-queue"} and not failed(verdicts)

@@ -16,6 +16,10 @@ NO_PINGS: Final = (
     r"no ping was answered, which is a default: EnablePingService of HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\MSMQ"
     r"\Parameters\security switches it on"
 )
+NOBODYS: Final = (
+    "by the reading letter of R-MQQB-null-queue-manager-address the message is for nobody, as it names no queue manager;"
+    " the same message with a name was answered"
+)
 _REPORTS: Final = "<MESSAGE ID>".encode("utf-16-le")
 """The begin of a report's body (MS-MQQB 3.1.7.1.7)."""
 

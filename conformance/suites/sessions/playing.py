@@ -39,7 +39,7 @@ from conformance.judge.sessions.context import Readings
 from conformance.spec.catalogue import reading_id, requirement_id
 from conformance.suites.sessions.declared import lacking
 from conformance.suites.sessions.links import Link
-from conformance.suites.sessions.matching import INSECURE, NO_PINGS, class_of, is_about, is_misnamed
+from conformance.suites.sessions.matching import INSECURE, NO_PINGS, NOBODYS, class_of, is_about, is_misnamed
 from conformance.suites.sessions.waiting import SLICE_MS, Allowance, Flooded, Patience
 from conformance.verdict import Json, Outcome, Verdict
 from conformance.wire import encode
@@ -57,6 +57,7 @@ _DIRECT: Final = requirement_id("MQQB-3.1.5.2.3.server-guid")
 _CORRELATION: Final = requirement_id("MQQB-3.1.7.15.correlation")
 _NULL_ADDRESS: Final = reading_id("R-MQQB-null-queue-manager-address")
 _OF_NULL: Final = ("MQQB-3.1.5.8.2.no-such-queue", "MQQB-3.1.6.9.sent")
+_NAMED, _CONTROL = "by identifier", 14  # name and sequence of a message that shows how others are taken
 _REPORT: Final = 0x0001  # MQMSG_CLASS_REPORT, MS-MQMQ 2.2.18.1.6
 _POSITIVE: Final = (0x0002, 0x4000)  # acknowledgments of an arrival and of a receive
 _ACCEPT_MS: Final = 400
@@ -100,6 +101,8 @@ class Player:
         self._accepted = 0
         self._quiet = False
         self._pings = 0
+        self._told_on: dict[str, str] = {}
+        self._answers_named: bool | None = None
         self._local: tuple[str, ...] = ("local",)
 
     def play(self, readings: Readings, profile: str) -> Iterator[Verdict]:
@@ -244,6 +247,7 @@ class Player:
         for message in step.messages:
             number = self.ids[message.again][0] if message.again else self._number()
             self.ids[message.name] = number, message
+            self._told_on[message.name] = step.link
             values = packets.user_values(message, self.ends, number)
             if step.acknowledging or step.miscounted:
                 sent = link.sent + 1 + step.miscounted
@@ -255,6 +259,8 @@ class Player:
     def _acknowledged(self, step: Acknowledged) -> None:
         link = self.links[step.link]
         wanted = link.sent if step.count is None else step.count
+        if step.count is not None and self._told_on.get(_NAMED) == step.link:
+            wanted += 1
         patience = Patience(step.within_ms + _SLACK_MS)
         while link.counted != wanted and patience.left > 0 and link.ended is None:
             self._read(link, patience)
@@ -274,14 +280,14 @@ class Player:
         fits = self._fitting(step)
         if not self._until(lambda: any(map(fits, self._messages())), step.within_ms + self._patience_ms):
             came = [self._told_of(one) for one in self._messages() if self._is_about(one, step.of, step.about)]
+            if self._local[0] == "letter" and self._is_null(step.about) and not came and self._named(step):
+                self._letter(step.requirements)
+                return
             if step.insecure and not came:
                 self._skip(*step.requirements, reason=INSECURE)
                 return
             if step.may is not None and all(one["class"] in _POSITIVE for one in came):
                 self._skip(*step.requirements, reason=step.may)
-                return
-            if self._local[0] == "letter" and self._is_null(step.about) and not came:
-                self._reading(step.requirements, "letter")
                 return
             if self._miscorrelated(step):
                 self._fail(_CORRELATION, expected=step.about, actual="a message of no name")
@@ -292,19 +298,35 @@ class Player:
 
     def _local_pass(self, step: Comes) -> None:
         self._pass(_INITIATES)
-        if self._is_null(step.about):
-            self._reading(step.requirements, "local")
-        else:
-            self._pass(*step.requirements)
+        local = self._local[0] == "local" or not self._is_null(step.about)
+        self._pass(*(one for one in step.requirements if local or one not in _OF_NULL))
+        if not local:
+            readings = ((_NULL_ADDRESS, "local"),)
+            others = [one for one in step.requirements if one in _OF_NULL]
+            self.found += [Verdict(one, Outcome.READING, "dialogue", readings=readings) for one in others]
 
-    def _reading(self, requirements: tuple[str, ...], alternative: str) -> None:
-        """Add passes that show how a null QueueManagerAddress is taken, for the requirements that the reading names."""
-        for one in requirements:
-            if one in _OF_NULL:
-                outcome = Outcome.PASS if self._local[0] == alternative else Outcome.READING
-                self.found.append(Verdict(one, outcome, "dialogue", readings=((_NULL_ADDRESS, alternative),)))
-            else:
-                self._pass(one)
+    def _letter(self, requirements: tuple[str, ...]) -> None:
+        """Judge a silence by the reading that a null QueueManagerAddress is for nobody."""
+        readings = ((_NULL_ADDRESS, "letter"),)
+        of_null = [one for one in requirements if one in _OF_NULL]
+        self.found += [Verdict(one, Outcome.PASS, "dialogue", readings=readings) for one in of_null]
+        self._skip(*(one for one in requirements if one not in _OF_NULL), reason=NOBODYS)
+
+    def _named(self, step: Comes) -> bool:
+        """Tell whether the implementation answers a message like this one that names it.
+
+        By the reading, silence is right for one that names nobody; but silence alone may as well be a dead line. So the
+        same message is sent by identifier, once in a dialogue.
+        """
+        if self._answers_named is None:
+            _, message = self.ids[step.about]
+            place = {} if message.number is None else {"sequence": _CONTROL, "number": 1, "previous": None}
+            named = replace(message, name=_NAMED, manager="own", again=None, **place)  # type: ignore[arg-type]
+            self._tell(Tell((named,), link=self._told_on[step.about]))
+            fits = self._fitting(replace(step, about=_NAMED))
+            within_ms = step.within_ms + self._patience_ms
+            self._answers_named = self._until(lambda: any(map(fits, self._messages())), within_ms)
+        return self._answers_named
 
     def _is_null(self, about: str) -> bool:
         return about in self.ids and self.ids[about][1].manager == "null"
