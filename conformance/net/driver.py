@@ -26,6 +26,8 @@ from conformance.spec.constants.hresults import (
     MQ_ERROR_IO_TIMEOUT,
     MQ_ERROR_REMOTE_MACHINE_NOT_AVAILABLE,
 )
+from conformance.wire import encode, frame_length
+from conformance.wire.framing import BASE_SIZE
 
 PROTOCOL = "1.2"  # The first version that has the facet.
 _METHODS = ("about", "open", "send", "received", "close", "ping")
@@ -36,6 +38,7 @@ _LISTENERS = 8  # Addresses of this machine that are tried for a listener.
 _PING = struct.Struct("<HHI16s")  # MS-MQQB 2.2.7: flags, signature, cookie, queue manager.
 _PING_SIGNATURE, _RC = 0x5548, 1
 _REACHED = "nothing speaks TCP at {}: {} Start the server, name its port with ?qm=PORT, or open its firewall."
+_NO_ANSWER = "{} {} where a session was begun: is it a queue manager of MSMQ?"
 
 Params = Mapping[str, Any]
 Result = dict[str, Any]
@@ -233,10 +236,11 @@ class WireDriver:
                 ours.sendto(answer, peer)
 
 
-def opened(target: Target, declared: Declared, record: Path | None) -> WireDriver:
-    """Look whether the host can be reached, listen for it, and return its driver.
+def opened(target: Target, declared: Declared, record: Path | None, *, greet: bool = True) -> WireDriver:
+    """Look whether a queue manager can be reached, listen for it, and return its driver.
 
-    record: where the recording goes. Raises DriverUnusable.
+    record: where the recording goes. greet: a packet of MSMQ must answer the begin of a session, which is not
+    recorded; else a port that is open is enough. Raises DriverUnusable.
     """
     place = Place(target.address, declared.qm)
     try:
@@ -244,6 +248,8 @@ def opened(target: Target, declared: Declared, record: Path | None) -> WireDrive
     except OSError as error:
         why = f"{error.strerror or error}.".replace("..", ".")
         raise DriverUnusable(_REACHED.format(place, why[0].upper() + why[1:])) from None
+    if greet:
+        _greet(place, declared.listener)
     recording = None
     if record is not None:
         try:
@@ -260,6 +266,32 @@ def opened(target: Target, declared: Declared, record: Path | None) -> WireDrive
             "or name an address of this machine with ?listener=ADDRESS"
         )
     return WireDriver(target, declared, ends, listener, recording)
+
+
+def _greet(place: Place, source: str | None) -> None:
+    """Begin a session, and leave it once a packet has come, right or wrong. Raises DriverUnusable."""
+    head = "EstablishConnectionHeader."
+    values: dict[str, int | str | bytes | bool] = {
+        f"{head}ClientGuid": str(uuid.uuid4()),
+        f"{head}OperatingSystem.RE": 0x10,
+        f"{head}Padding": bytes(512),
+    }
+    ends = Ends()
+    try:
+        session = ends.connect(place, _REACH_S, source)
+        ends.send(session, encode("EstablishConnection", values), (), 0.0, _REACH_S)
+        packets, ended = ends.received(session, _REACH_S, 1)
+    except NotConnectedError as error:
+        raise DriverUnusable(str(error)) from None
+    finally:
+        ends.end()
+    if not any(frame_length(each.data[:BASE_SIZE]).trouble is None for each in packets if len(each.data) >= BASE_SIZE):
+        what = (
+            f"sent bytes that are no packet ({packets[0].data[:16].hex(' ')})"
+            if packets
+            else f"said nothing within {_REACH_S:g} s" if ended is None else f"has {ended} the connection"
+        )  # fmt: skip
+        raise DriverUnusable(_NO_ANSWER.format(place, what))
 
 
 def _listen(ends: Ends, target: Target, declared: Declared) -> str | None:
