@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +22,7 @@ from conformance.net.addresses import OWNED, Permit, Target
 from conformance.net.connector import understood
 from conformance.net.outgoing import MAX_BYTES, PER_SECOND, Pace, may_send, refusal
 from conformance.spec.constants.hresults import MQ_ERROR_INVALID_HANDLE, MQ_ERROR_IO_TIMEOUT
-from conformance.wire import dissect, encode, rebuild
+from conformance.wire import dissect, encode, patch, rebuild
 
 FAR = Target("mq.lab", "10.1.2.3", loopback=False, public=False)
 HERE = Target("127.0.0.1", "127.0.0.1", loopback=True, public=False)
@@ -162,6 +163,21 @@ def test_the_walk_of_adapter_check_finds_nothing_wrong(tmp_path: Path) -> None:
         steps = check_adapter(f"wire:127.0.0.1?qm={place.port}&ping={place.port}", state_dir=tmp_path)
     assert [step for step in steps if step.state == "wrong"] == []
     assert {step.what for step in steps if step.state == "ok"} >= {"unknown method", "sessions.open", "stop"}
+
+
+@pytest.mark.parametrize("ahead_s", [0, 10_800, -10_800])
+def test_the_clock_of_a_host_shows_in_its_messages(ahead_s: int, tmp_path: Path) -> None:
+    message = next(frame.data for frame in FRAMES if dissect(frame.data).kind == "UserMessage")
+    sent = patch(dissect(message), {"UserHeader.SentTime": int(time.time()) + ahead_s})
+    with manager() as place, driver(f"wire:127.0.0.1?qm={place.port}", tmp_path) as client:
+        listener = client.call("sessions.about").values["listener"]
+        with socket.create_connection((listener, place.port)) as peer:
+            peer.sendall(sent)
+            opened = client.call("sessions.open", role="acceptor").values
+            assert client.call("sessions.received", session=opened["session"], wait_ms=5_000).values["packets"]
+        told = client.call("sessions.about").values.get("now_ms")
+    assert (told is None) == (ahead_s == 0)
+    assert told is None or abs(told / 1000 - time.time() - ahead_s) < 60
 
 
 def test_a_session_as_acceptor(tmp_path: Path) -> None:

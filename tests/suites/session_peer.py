@@ -332,7 +332,8 @@ class Peer:
 
     @property
     def now_s(self) -> int:
-        return (EPOCH_MS + self.now) // 1000
+        wrong = 10_800 * (self.has("clock-ahead") - self.has("clock-behind"))
+        return (EPOCH_MS + self.now) // 1000 + wrong
 
     def in_order(self, packet: Packet) -> bool:
         fields = packet.fields
@@ -404,7 +405,7 @@ class Peer:
         bodiless = message_class in (2, 0x4000) or fields.get("SecurityHeader.Flags.EB") or self.has("no-body")
         values = {
             "BaseHeader.TimeToReachQueue": 0xFFFFFFFF, UH + "SourceQueueManager": OWN, UH + "MessageID": self.next_id,
-            UH + "SentTime": self.now_s,
+            UH + "SentTime": self.now_s - 7_200 * self.has("wrong-sent-time"),
             UH + "Flags.DM": int(fields[UH + "Flags.DM"]) ^ self.has("wrong-delivery"), UH + "Flags.DQ": 7,
             UH + "DestinationQueue.DirectFormatName": fields[UH + "AdminQueue.DirectFormatName"],
             UH + "Flags.RQ": int(fields[UH + "Flags.DQ"]), MP + "MessageClass": message_class,

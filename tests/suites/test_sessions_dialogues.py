@@ -302,3 +302,18 @@ def test_by_the_letter_an_answer_to_nobodys_message_is_another_reading(
     verdicts = lettered("no-such-queue", tmp_path, "", monkeypatch)
     other = {one.requirement for one in verdicts if one.outcome is Outcome.READING}
     assert other == {"MQQB-3.1.5.8.2.no-such-queue"} and not failed(verdicts)
+
+
+@pytest.mark.parametrize("clock", ["clock-ahead", "clock-behind"])
+@pytest.mark.parametrize("case", ["too-late", "never-too-late"])
+def test_a_clock_that_differs_is_no_deviation(case: str, clock: str, tmp_path: Path) -> None:
+    verdicts = played(case, tmp_path, clock)
+    assert not failed(verdicts)
+    asked = {name for step in CASES[case].steps if isinstance(step, Comes) for name in step.requirements}
+    assert asked <= {one.requirement for one in verdicts if one.outcome is Outcome.PASS}
+    assert failed(played("too-late", tmp_path / "late", f"{clock} takes-late-messages"))
+
+
+def test_a_clock_that_is_shown_wrongly_judges_nothing(tmp_path: Path) -> None:
+    with pytest.raises(NotPlayed, match=r"the clocks differ by -7\d+ s"):
+        played("too-late", tmp_path, "wrong-sent-time")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.judge.dialogues import packets
 from conformance.judge.dialogues.conversation import Conversation, Said
 from conformance.judge.dialogues.machine import SITUATIONS, Says, Situation, State, Then
-from conformance.judge.dialogues.packets import Ends, Message
+from conformance.judge.dialogues.packets import INFINITE, PA, Ends, Message
 from conformance.judge.dialogues.steps import (
     AT_ONCE_MS,
     Acknowledged,
@@ -34,6 +34,7 @@ from conformance.judge.dialogues.steps import (
     Tell,
     Wait,
     demanded,
+    handshake,
 )
 from conformance.judge.sessions.context import Readings
 from conformance.spec.catalogue import reading_id, requirement_id
@@ -58,6 +59,7 @@ _CORRELATION: Final = requirement_id("MQQB-3.1.7.15.correlation")
 _NULL_ADDRESS: Final = reading_id("R-MQQB-null-queue-manager-address")
 _OF_NULL: Final = ("MQQB-3.1.5.8.2.no-such-queue", "MQQB-3.1.6.9.sent")
 _NAMED, _CONTROL = "by identifier", 14  # name and sequence of a message that shows how others are taken
+_CLOCK, _CLOCK_S = "clock", 2  # name of a message that shows the time; seconds that are no difference
 _REPORT: Final = 0x0001  # MQMSG_CLASS_REPORT, MS-MQMQ 2.2.18.1.6
 _POSITIVE: Final = (0x0002, 0x4000)  # acknowledgments of an arrival and of a receive
 _ACCEPT_MS: Final = 400
@@ -113,6 +115,8 @@ class Player:
         self._local = readings[_NULL_ADDRESS]
         at = 0
         try:
+            if any(message.reach_s != INFINITE for message in self._messages_told()):
+                self._set_clock()
             for at, step in enumerate(self.case.steps):  # noqa: B007
                 self._do(step)
         except _Broken:
@@ -125,6 +129,33 @@ class Player:
         yield from self.exact
         yield from self.conversation.verdicts(readings, profile)
         yield from self.found
+
+    # --- The implementation's clock
+
+    def _messages_told(self) -> Iterator[Message]:
+        return (message for step in self.case.steps if isinstance(step, Tell) for message in step.messages)
+
+    def _set_clock(self) -> None:
+        """Take the implementation's clock for the times of messages, as it shows in an acknowledgment.
+
+        A message with little time to reach its queue would else be too late, or never, by the difference of the
+        clocks. Raises NotPlayed where one that is in time by what is shown is not taken.
+        """
+        shown = self._clock_shown(Message(_CLOCK, recoverable=True, asks=PA, manager="own"))
+        if shown is None or abs(shown - self.ends.now_s) <= _CLOCK_S:
+            return
+        apart, self.ends = shown - self.ends.now_s, replace(self.ends, now_s=shown)
+        if self._clock_shown(Message(f"{_CLOCK} again", asks=PA, manager="own", reach_s=60)) is None:
+            raise NotPlayed(f"the clocks differ by {apart} s, as the implementation's acknowledgments show it")
+
+    def _clock_shown(self, message: Message) -> int | None:
+        """Send a message that asks for word of its arrival; return the SentTime of the word, if it comes."""
+        for step in (*handshake(message.name), Tell((message,), link=message.name)):
+            self._do(step)
+        fits = self._fitting(Comes("UserMessage", message.name, (), _POSITIVE[0]))
+        if not self._until(lambda: any(map(fits, self._messages())), AT_ONCE_MS + self._patience_ms):
+            return None
+        return next(filter(fits, self._messages())).number("UserHeader.SentTime")
 
     # --- What the owner has declared
 
