@@ -246,6 +246,8 @@ class Peer:
             }
             link.state = "open"
             self.put(link, encode("ConnectionParameters", values))
+            if self.has("closes-when-open"):
+                self.close(link)
         elif link.state == "waiting-ecr":
             wrong = fields["InternalHeader.Flags.CS"] or fields[EC + "ClientGuid"] != OWN
             if wrong and not self.has("goes-on-when-refused"):
@@ -462,7 +464,10 @@ class Peer:
             EC + "OperatingSystem.RE": 0x10, EC + "OperatingSystem.SE": 1,
             "InternalHeader.Flags.CS": int(self.has("refuses-its-own-request")),
         }  # fmt: skip
-        self.put(link, encode("EstablishConnection", values))
+        if not self.has("hangs-up"):
+            self.put(link, encode("EstablishConnection", values))
+        else:
+            link.closed = True
 
     def lost(self, link: Link) -> None:
         if link is self.out:

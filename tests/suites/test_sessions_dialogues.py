@@ -111,6 +111,8 @@ FAKES = (
     ("names-itself", "word-of-arrival", "MQQB-3.1.5.2.3.server-guid"),
     ("minds-wide-bridges", "a-bridge-wider-than-the-gap", "MQQB-3.1.5.8.6.accepted"),
     ("acknowledges-nothing", "express", "MQQB-3.1.6.4.something-to-acknowledge"),
+    ("hangs-up", "waiting-ecr/unknown-type", "MQQB-2.1.1.initialization"),
+    ("hangs-up", "waiting-cpr/user-message", "MQQB-2.1.1.initialization"),
     ("never-connects", "waiting-cpr/parameters", "MQQB-2.1.1.initialization"),
     ("never-acknowledges", "recoverable", "MQQB-3.1.5.8.2.acknowledged-in-time"),
     ("never-acknowledges", "express", "MQQB-3.1.5.8.2.acknowledged-in-time"),
@@ -317,3 +319,10 @@ def test_a_clock_that_differs_is_no_deviation(case: str, clock: str, tmp_path: P
 def test_a_clock_that_is_shown_wrongly_judges_nothing(tmp_path: Path) -> None:
     with pytest.raises(NotPlayed, match=r"the clocks differ by -7\d+ s"):
         played("too-late", tmp_path, "wrong-sent-time")
+
+
+@pytest.mark.parametrize("case", ["open/unknown-type", "open/establish", "open/miscounted-ack", "open/user-message"])
+def test_a_connection_that_had_ended_before_shows_nothing(case: str, tmp_path: Path) -> None:
+    requirement = next(one.requirement for one in SITUATIONS if one.name == case)
+    found = {one.outcome for one in played(case, tmp_path, "closes-when-open") if one.requirement == requirement}
+    assert found == {Outcome.INCONCLUSIVE}

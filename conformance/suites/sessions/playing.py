@@ -40,7 +40,7 @@ from conformance.judge.sessions.context import Readings
 from conformance.spec.catalogue import reading_id, requirement_id
 from conformance.suites.sessions.declared import lacking
 from conformance.suites.sessions.links import Link
-from conformance.suites.sessions.matching import INSECURE, NO_PINGS, NOBODYS, class_of, is_about, is_misnamed
+from conformance.suites.sessions.matching import INSECURE, NO_PINGS, NOBODYS, NOT_SENT, class_of, is_about, is_misnamed
 from conformance.suites.sessions.waiting import SLICE_MS, Allowance, Flooded, Patience
 from conformance.verdict import Json, Outcome, Verdict
 from conformance.wire import encode
@@ -78,6 +78,10 @@ class _Broken(Exception):
     """A demand of the dialogue is not met; the rest is not played."""
 
 
+class _Unjudged(Exception):
+    """The dialogue cannot go on, and nobody is to blame; the message is a reason."""
+
+
 class Player:
     """Plays one case. now_s: seconds since 1970, where the driver does not tell its time. tell: gets each step."""
 
@@ -104,6 +108,7 @@ class Player:
         self._quiet = False
         self._pings = 0
         self._told_on: dict[str, str] = {}
+        self._provoked = False
         self._answers_named: bool | None = None
         self._local: tuple[str, ...] = ("local",)
 
@@ -121,8 +126,8 @@ class Player:
                 self._do(step)
         except _Broken:
             pass
-        except Flooded as why:
-            self._unjudged(demanded(self.case.steps[at:]), str(why))
+        except (Flooded, _Unjudged) as why:
+            self._unjudged(self.case.steps[at:], str(why))
         finally:
             for link in self.links.values():
                 link.close()
@@ -193,7 +198,11 @@ class Player:
     def _skip(self, *requirements: str, reason: str) -> None:
         self.found += [Verdict(one, Outcome.SKIP, "dialogue", reason=reason) for one in requirements]
 
-    def _unjudged(self, requirements: Iterable[str], reason: str) -> None:
+    def _unjudged(self, steps: Iterable[Step], reason: str) -> None:
+        """Say of what these steps demand, and nothing before has judged, that it is not judged."""
+        steps = tuple(steps)
+        situations = (_BY_NAME[one.situation] for one in steps if isinstance(one, Reconnects) and one.situation)
+        requirements = (*demanded(steps), *(one.requirement for one in situations))
         judged = {one.requirement for one in (*self.exact, *self.found)}
         self.found += [
             Verdict(one, Outcome.INCONCLUSIVE, "dialogue", reason=reason)
@@ -267,7 +276,17 @@ class Player:
             patience.silent()
 
     def _say(self, step: Say) -> None:
-        self.links[step.link].send(packets.said(step.says, self.ends, self._number(), more=step.values))
+        link = self.links[step.link]
+        self._require_open(link)
+        if link.send(packets.said(step.says, self.ends, self._number(), more=step.values)) is None:
+            raise _Unjudged(NOT_SENT)
+
+    def _require_open(self, link: Link) -> None:
+        """Look that the connection is open before a packet is sent that is to end it, or not."""
+        if link.ended is None:
+            link.read(SLICE_MS)
+        if link.ended is not None:
+            raise _Unjudged(NOT_SENT)
 
     def _number(self) -> int:
         self._next_id += 1
@@ -285,7 +304,7 @@ class Player:
                 values |= packets.session_values(link.received, sent, link.sent_recoverable + message.kept)
             data = encode("UserMessage", values)
             if link.send(data, pieces=step.pieces, message=True, kept=message.kept) is None:
-                return
+                raise _Unjudged(NOT_SENT)
 
     def _acknowledged(self, step: Acknowledged) -> None:
         link = self.links[step.link]
@@ -486,7 +505,7 @@ class Player:
             raise _Broken
         answer = self._answer(request)
         if situation is not None and situation.state is State.WAITING_ECR_MSG:
-            link.send(packets.said(situation.says, self.ends, self._number(), answering=answer))
+            self._provoke(link, packets.said(situation.says, self.ends, self._number(), answering=answer))
             return link
         link.send(
             packets.establish(self.ends, self.ends.client if server == packets.NULL else server, answer, answer=True)
@@ -506,11 +525,18 @@ class Player:
                 if says is Says.PARAMETERS
                 else packets.said(says, self.ends, self._number(), answering=answer)
             )
-            link.send(data)
+            self._provoke(link, data)
             return link
         link.send(packets.parameters(keys))
         link.opened = True
         return link
+
+    def _provoke(self, link: Link, data: bytes) -> None:
+        """Send the packet of a situation."""
+        self._require_open(link)
+        if link.send(data) is None:
+            raise _Unjudged(NOT_SENT)
+        self._provoked = True
 
     def _answer(self, request: Said) -> dict[str, Any]:
         """Return what an acceptor repeats of a request (MS-MQQB 3.1.5.3.1)."""
@@ -535,6 +561,8 @@ class Player:
             self._pass(step.requirement)
             return
         name = next(key for key, one in self.links.items() if one is link)
+        if not self._provoked:  # it has connected, and not begun or gone on with a session
+            self._fail(step.requirement, expected="the begin of a session", actual=self._shown(link))
         if situation.then is Then.CLOSES:
             self._closes(Closes(situation.requirement, link=name))
         elif situation.then is Then.ANSWERS:
