@@ -461,7 +461,7 @@ class Peer:
         values = {
             EC + "ClientGuid": OWN, EC + "TimeStamp": self.now,
             EC + "ServerGuid": OWN if self.has("names-itself") else NULL,
-            EC + "OperatingSystem.RE": 0x10, EC + "OperatingSystem.SE": 1,
+            EC + "OperatingSystem.RE": 0x10, EC + "OperatingSystem.SE": int(not self.has("connects-as-after-a-ping")),
             "InternalHeader.Flags.CS": int(self.has("refuses-its-own-request")),
         }  # fmt: skip
         if not self.has("hangs-up"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from math import ceil
 from typing import TYPE_CHECKING, Any, Final
 
@@ -115,7 +116,7 @@ class Player:
     def play(self, readings: Readings, profile: str) -> Iterator[Verdict]:
         """Yield the verdicts: on fields that a step demands, then by the rules on all that was said, then on the rest.
 
-        So the most exact sentence is blamed first.
+        So the most exact sentence is blamed first. What is inconclusive comes last, unless the dialogue decides it.
         """
         self._local = readings[_NULL_ADDRESS]
         at = 0
@@ -131,9 +132,15 @@ class Player:
         finally:
             for link in self.links.values():
                 link.close()
-        yield from self.exact
-        yield from self.conversation.verdicts(readings, profile)
-        yield from self.found
+        open_ones: dict[str, Verdict] = {}
+        decided: set[str] = set()
+        for verdict in chain(self.exact, self.conversation.verdicts(readings, profile), self.found):
+            if verdict.outcome is Outcome.INCONCLUSIVE:
+                open_ones.setdefault(verdict.requirement, verdict)
+            else:
+                decided.add(verdict.requirement)
+                yield verdict
+        yield from (one for name, one in open_ones.items() if name not in decided)
 
     # --- The implementation's clock
 
