@@ -17,6 +17,7 @@ from conformance.adapter.connectors import connect
 from conformance.adapter.session import Result
 from conformance.judge.dialogues.cases import CASES
 from conformance.judge.dialogues.machine import SITUATIONS, Says, State, Then
+from conformance.judge.dialogues.packets import Ends
 from conformance.judge.dialogues.steps import Comes
 from conformance.net.addresses import Permit, target
 from conformance.net.outgoing import refusal
@@ -332,3 +333,9 @@ def test_what_the_rules_cannot_decide_is_told(tmp_path: Path) -> None:
     verdicts = played("word-of-arrival", tmp_path, "connects-as-after-a-ping")
     open_ones = {one.requirement: one.reason for one in verdicts if one.outcome is Outcome.INCONCLUSIVE}
     assert open_ones == {"MQQB-2.2.3.1.se": "no ping of this session is in the capture"} and not failed(verdicts)
+
+
+def test_no_two_dialogues_of_a_second_share_a_sequence() -> None:
+    dialogues = [Ends(f"{began_ns:x}", 1_800_000_000, "a", "b") for began_ns in range(10**15, 10**15 + 10**9, 10**6)]
+    found = [one.sequence_ordinal(sequence) for one in dialogues for sequence in (1, 2, 15)]
+    assert found == sorted(set(found)) and found[-1] < 1 << 32
