@@ -23,6 +23,7 @@ class Link:
 
     counted: the number of messages that it has counted last. owed: numbers of recoverable messages that this end has to
     acknowledge. opened: the handshake is done. allowance: of the whole dialogue.
+    asked_ms: when the last packet was sent, by the driver's clock.
     """
 
     mq: Port
@@ -31,6 +32,7 @@ class Link:
     connection: int
     role: Literal["initiator", "acceptor"]
     allowance: Allowance
+    asked_ms: int = 0
     opened: bool = False
     ended: str | None = None
     sent: int = 0
@@ -53,9 +55,10 @@ class Link:
         result = self.mq.call("sessions.send", **params)
         if not result.ok:
             return None
+        self.asked_ms = int(result.values["at_ms"])
         self.sent += message
         self.sent_recoverable += kept
-        return self.conversation.sent(self.connection, data, int(result.values["at_ms"]))
+        return self.conversation.sent(self.connection, data, self.asked_ms)
 
     def read(self, wait_ms: int) -> list[Said]:
         """Return what comes in this time, as soon as anything does. Raises Flooded when it is too much."""

@@ -16,6 +16,7 @@ NO_PINGS: Final = (
     r"no ping was answered, which is a default: EnablePingService of HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\MSMQ"
     r"\Parameters\security switches it on"
 )
+DUMB: Final = "no word came of a message that was sent after it, so that silence shows nothing"
 NOT_SENT: Final = "the connection had ended before the packet was sent that this is about"
 NOBODYS: Final = (
     "by the reading letter of R-MQQB-null-queue-manager-address the message is for nobody, as it names no queue manager;"
