@@ -211,6 +211,8 @@ class Peer:
             return self.close(link, f"takes-{packet.kind}-late")
         if expected is not None:
             return self.opening(link, packet)
+        if packet.kind == "SessionAck" and self.has("closes-late"):
+            self.at(400, lambda: self.close(link))
         if packet.kind == "SessionAck":
             return self.header(link, packet)
         if packet.kind == "UserMessage":
@@ -400,7 +402,7 @@ class Peer:
     def nack(self, packet: Packet, message_class: int, asked: int) -> None:
         fields = packet.fields
         wanted = int(fields[MP + "Flags"]) & asked or (self.has("always-acks") and message_class == 2)
-        if not wanted or self.has("never-acks"):
+        if not wanted or self.has("never-acks") or (self.has("goes-dumb") and self.next_id > 900):
             return
         lineage = UUID(NULL if self.has("wrong-correlation") else str(fields[UH + "SourceQueueManager"])).bytes_le
         self.next_id += 1
@@ -499,7 +501,9 @@ class Peer:
         self.put(link, encode("SessionAck", values))
 
     def put(self, link: Link, data: bytes) -> None:
-        if not link.closed:
+        if not link.closed and self.has("slow-line"):
+            self.at(100, lambda: link.outbox.append((self.now, data)))
+        elif not link.closed:
             link.outbox.append((self.now, data))
 
     def close(self, link: Link, unless: str = "") -> None:

@@ -102,6 +102,7 @@ FAKES = (
     ("stays-on-a-wrong-signature", "open/wrong-signature", "MQQB-3.1.5.1.2.signature-closes"),
     ("stays-on-a-wrong-signature", "waiting-ec/wrong-version", "MQQB-3.1.5.1.2.signature-closes"),
     ("stays-on-an-unknown-type", "open/unknown-type", "MQQB-2.2.1.packet-type-closes"),
+    ("slow-line closes-late", "open/session-ack", "MQQB-3.1.5.5.state-closes"),
     ("stays-on-malformed", "open/malformed", "MQQB-3.1.5.1.3.malformed-closes"),
     ("stays-on-a-miscount", "open/miscounted-ack", "MQQB-3.1.5.5.5.counts-closes"),
     ("minds-no-recoverable-counts", "open/miscounted-recoverable-ack", "MQQB-3.1.5.5.5.counts-closes"),
@@ -339,3 +340,18 @@ def test_no_two_dialogues_of_a_second_share_a_sequence() -> None:
     dialogues = [Ends(f"{began_ns:x}", 1_800_000_000, "a", "b") for began_ns in range(10**15, 10**15 + 10**9, 10**6)]
     found = [one.sequence_ordinal(sequence) for one in dialogues for sequence in (1, 2, 15)]
     assert found == sorted(set(found)) and found[-1] < 1 << 32
+
+
+@pytest.mark.parametrize(
+    ("case", "requirement"),
+    [
+        ("not-authenticated", "MQDMPR-3.1.1.2.authentication"),
+        ("not-traced", "MQDMPR-3.1.1.12.tracing-not-requested"),
+    ],
+)
+def test_the_silence_of_a_peer_that_says_nothing_more_shows_nothing(
+    case: str, requirement: str, tmp_path: Path
+) -> None:
+    verdicts = played(case, tmp_path, "goes-dumb")
+    assert {one.outcome for one in verdicts if one.requirement == requirement} == {Outcome.INCONCLUSIVE}
+    assert not failed(verdicts)

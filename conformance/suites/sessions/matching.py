@@ -39,7 +39,9 @@ def is_about(one: Said, number: int, message: Message, ends: Ends) -> bool:
     if one.kind == "OrderAck":
         place = (one.number("OrderAckBody.TxSequenceID.Ordinal"), one.number("OrderAckBody.TxSequenceID.TimeStamp"))
         acknowledged = one.number("OrderAckBody.TxSequenceNumber") or 0
-        return place == (ends.sequence_ordinal(message.sequence), ends.sequence_stamp) and acknowledged >= (message.number or 1)
+        return place == (ends.sequence_ordinal(message.sequence), ends.sequence_stamp) and acknowledged >= (
+            message.number or 1
+        )
     if one.kind == "FinalAck":
         return (one.text("FinalAckBody.SourceGUID"), one.number("FinalAckBody.MessageID")) == (ends.client, number)
     body = one.packet.fields.get("MessagePropertiesHeader.MessageBody")

@@ -41,7 +41,16 @@ from conformance.judge.sessions.context import Readings
 from conformance.spec.catalogue import reading_id, requirement_id
 from conformance.suites.sessions.declared import lacking
 from conformance.suites.sessions.links import Link
-from conformance.suites.sessions.matching import DUMB, INSECURE, NO_PINGS, NOBODYS, NOT_SENT, class_of, is_about, is_misnamed
+from conformance.suites.sessions.matching import (
+    DUMB,
+    INSECURE,
+    NO_PINGS,
+    NOBODYS,
+    NOT_SENT,
+    class_of,
+    is_about,
+    is_misnamed,
+)
 from conformance.suites.sessions.waiting import SLICE_MS, Allowance, Flooded, Patience
 from conformance.verdict import Json, Outcome, Verdict
 from conformance.wire import encode
