@@ -22,7 +22,8 @@ from conformance.judge.dialogues.steps import Comes
 from conformance.net.addresses import Permit, target
 from conformance.net.outgoing import refusal
 from conformance.spec.catalogue import assignment, catalogue
-from conformance.suites.sessions.playing import NotPlayed, Player
+from conformance.suites.sessions.dialogue import NotPlayed
+from conformance.suites.sessions.playing import Player
 from conformance.suites.sessions.waiting import MOST_PACKETS
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import encode
