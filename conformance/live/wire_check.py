@@ -199,7 +199,7 @@ def wire_check(
 
     Raises DriverUnusable when it cannot be reached.
     """
-    driver = opened(target, declared, record)
+    driver = opened(target, declared, record, greet=False)  # The walk does, and tells more.
     check = _Check(driver, on_finding)
     try:
         check.walk()

@@ -5,12 +5,15 @@ from __future__ import annotations
 import socket
 import struct
 import threading
+import time
 import uuid
 from base64 import b64decode, b64encode
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from conformance import __version__
@@ -26,6 +29,8 @@ from conformance.spec.constants.hresults import (
     MQ_ERROR_IO_TIMEOUT,
     MQ_ERROR_REMOTE_MACHINE_NOT_AVAILABLE,
 )
+from conformance.wire import dissect, encode, frame_length
+from conformance.wire.framing import BASE_SIZE
 
 PROTOCOL = "1.2"  # The first version that has the facet.
 _METHODS = ("about", "open", "send", "received", "close", "ping")
@@ -33,9 +38,13 @@ _DEADLINE_MS = 10_000
 _BEFORE_MS = 300  # A call that waits answers so long before its deadline.
 _REACH_S = 5.0
 _LISTENERS = 8  # Addresses of this machine that are tried for a listener.
+_CLOCKS = 15  # Messages of the host that tell its clock.
+_APART_S = 2.5  # Clocks that differ by less are the same: times of messages are whole seconds.
+_EARLIEST_S = 1_000_000_000  # No host is set to a time before 2001.
 _PING = struct.Struct("<HHI16s")  # MS-MQQB 2.2.7: flags, signature, cookie, queue manager.
 _PING_SIGNATURE, _RC = 0x5548, 1
 _REACHED = "nothing speaks TCP at {}: {} Start the server, name its port with ?qm=PORT, or open its firewall."
+_NO_ANSWER = "{} {} where a session was begun: is it a queue manager of MSMQ?"
 
 Params = Mapping[str, Any]
 Result = dict[str, Any]
@@ -72,6 +81,7 @@ class WireDriver:
     pace: Pace = field(default_factory=Pace)
     manager: uuid.UUID = field(default_factory=uuid.uuid4)
     sessions: dict[str, Session] = field(default_factory=dict)
+    ahead_s: deque[float] = field(default_factory=lambda: deque(maxlen=_CLOCKS))
 
     def handle(
         self, method: str, params: dict[str, Any], reply: Callable[[dict[str, Any]], None], pending: Callable[[], None]
@@ -117,7 +127,9 @@ class WireDriver:
 
     def _about(self, params: Params) -> Result:
         declared = self.declared
+        now = {} if (now_ms := self._now_ms()) is None else {"now_ms": now_ms}
         return {
+            **now,
             "status": 0,
             "host": self.target.address,
             "listener": self.listener,
@@ -127,6 +139,19 @@ class WireDriver:
             "max_message_ms": MAX_MESSAGE_S * 1000,
             "packets": declared.packets,
         }
+
+    def _now_ms(self) -> int | None:
+        """Return the host's time, if its messages show that it is not ours: the median, as one may be late or wrong."""
+        apart = median(self.ahead_s) if self.ahead_s else 0.0
+        now_s = time.time() + apart
+        return int(now_s * 1000) if abs(apart) > _APART_S and now_s > _EARLIEST_S else None
+
+    def _look_at_clock(self, arrived: Arrived) -> None:
+        """Note by how much the SentTime of a message, in whole seconds, is ahead of when it came."""
+        sent = None if arrived.rest else dissect(arrived.data, transport="tcp").fields.get("UserHeader.SentTime")
+        if isinstance(sent, int):
+            came = time.time() - (self.ends.now_ms() - arrived.at_ms) / 1000
+            self.ahead_s.append(sent + 0.5 - came)
 
     def _open(self, params: Params) -> Result:
         within = _within_s(params)
@@ -169,6 +194,8 @@ class WireDriver:
             return {"status": MQ_ERROR_INVALID_HANDLE}
         wait_s = min(params["wait_ms"] / 1000, _within_s(params))
         packets, ended = self.ends.received(session, wait_s, params.get("packets", 1))
+        for each in packets[-_CLOCKS:]:
+            self._look_at_clock(each)
         return {"status": 0, "packets": [_packet(each) for each in packets], "ended": ended}
 
     def _close(self, params: Params) -> Result:
@@ -233,10 +260,11 @@ class WireDriver:
                 ours.sendto(answer, peer)
 
 
-def opened(target: Target, declared: Declared, record: Path | None) -> WireDriver:
-    """Look whether the host can be reached, listen for it, and return its driver.
+def opened(target: Target, declared: Declared, record: Path | None, *, greet: bool = True) -> WireDriver:
+    """Look whether a queue manager can be reached, listen for it, and return its driver.
 
-    record: where the recording goes. Raises DriverUnusable.
+    record: where the recording goes. greet: a packet of MSMQ must answer the begin of a session, which is not
+    recorded; else a port that is open is enough. Raises DriverUnusable.
     """
     place = Place(target.address, declared.qm)
     try:
@@ -244,6 +272,8 @@ def opened(target: Target, declared: Declared, record: Path | None) -> WireDrive
     except OSError as error:
         why = f"{error.strerror or error}.".replace("..", ".")
         raise DriverUnusable(_REACHED.format(place, why[0].upper() + why[1:])) from None
+    if greet:
+        _greet(place, declared.listener)
     recording = None
     if record is not None:
         try:
@@ -260,6 +290,32 @@ def opened(target: Target, declared: Declared, record: Path | None) -> WireDrive
             "or name an address of this machine with ?listener=ADDRESS"
         )
     return WireDriver(target, declared, ends, listener, recording)
+
+
+def _greet(place: Place, source: str | None) -> None:
+    """Begin a session, and leave it once a packet has come, right or wrong. Raises DriverUnusable."""
+    head = "EstablishConnectionHeader."
+    values: dict[str, int | str | bytes | bool] = {
+        f"{head}ClientGuid": str(uuid.uuid4()),
+        f"{head}OperatingSystem.RE": 0x10,
+        f"{head}Padding": bytes(512),
+    }
+    ends = Ends()
+    try:
+        session = ends.connect(place, _REACH_S, source)
+        ends.send(session, encode("EstablishConnection", values), (), 0.0, _REACH_S)
+        packets, ended = ends.received(session, _REACH_S, 1)
+    except NotConnectedError as error:
+        raise DriverUnusable(str(error)) from None
+    finally:
+        ends.end()
+    if not any(frame_length(each.data[:BASE_SIZE]).trouble is None for each in packets if len(each.data) >= BASE_SIZE):
+        what = (
+            f"sent bytes that are no packet ({packets[0].data[:16].hex(' ')})"
+            if packets
+            else f"said nothing within {_REACH_S:g} s" if ended is None else f"has {ended} the connection"
+        )  # fmt: skip
+        raise DriverUnusable(_NO_ANSWER.format(place, what))
 
 
 def _listen(ends: Ends, target: Target, declared: Declared) -> str | None:

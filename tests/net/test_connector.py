@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +22,7 @@ from conformance.net.addresses import OWNED, Permit, Target
 from conformance.net.connector import understood
 from conformance.net.outgoing import MAX_BYTES, PER_SECOND, Pace, may_send, refusal
 from conformance.spec.constants.hresults import MQ_ERROR_INVALID_HANDLE, MQ_ERROR_IO_TIMEOUT
-from conformance.wire import dissect, rebuild
+from conformance.wire import dissect, encode, patch, rebuild
 
 FAR = Target("mq.lab", "10.1.2.3", loopback=False, public=False)
 HERE = Target("127.0.0.1", "127.0.0.1", loopback=True, public=False)
@@ -89,6 +90,48 @@ def test_a_host_that_nobody_listens_at_is_one_sentence(tmp_path: Path) -> None:
             client.hello  # noqa: B018
 
 
+def _answer(listener: socket.socket, said: bytes | None) -> None:
+    """Take one connection after the other. said: what each is answered before it is closed; None: nothing, for ever."""
+    open_ones = []
+    while True:
+        try:
+            made, _ = listener.accept()
+        except OSError:
+            return
+        if said is None:
+            open_ones.append(made)
+            continue
+        with made:
+            made.recv(4_096)
+            made.sendall(said)
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [(None, "said nothing within 0.2 s"), (b"", "has closed"), (b"HTTP/1.1 400 Bad Request\r\n\r\n", "no packet")],
+    ids=["silent", "closes", "another protocol"],
+)
+def test_what_is_no_queue_manager_is_not_judged(
+    said: bytes | None, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("conformance.net.driver._REACH_S", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=_answer, args=(listener, said), daemon=True).start()
+        connector = f"wire:127.0.0.1?qm={listener.getsockname()[1]}"
+        with pytest.raises(DriverUnusable, match=told) as why, driver(connector, tmp_path) as client:
+            client.hello  # noqa: B018
+        assert "queue manager of MSMQ" in str(why.value) and "\n" not in str(why.value)
+        listener.shutdown(socket.SHUT_RDWR)
+
+
+def test_what_answers_wrongly_but_in_packets_is_judged(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=_answer, args=(listener, encode("SessionAck", {})), daemon=True).start()
+        with driver(f"wire:127.0.0.1?qm={listener.getsockname()[1]}", tmp_path) as client:
+            assert client.call("sessions.about").ok
+        listener.shutdown(socket.SHUT_RDWR)
+
+
 def test_a_session_as_initiator(tmp_path: Path) -> None:
     with manager() as place, driver(f"wire:127.0.0.1?qm={place.port}", tmp_path) as client:
         assert client.hello.offers("sessions.open") and client.hello.clock == "real"
@@ -120,6 +163,21 @@ def test_the_walk_of_adapter_check_finds_nothing_wrong(tmp_path: Path) -> None:
         steps = check_adapter(f"wire:127.0.0.1?qm={place.port}&ping={place.port}", state_dir=tmp_path)
     assert [step for step in steps if step.state == "wrong"] == []
     assert {step.what for step in steps if step.state == "ok"} >= {"unknown method", "sessions.open", "stop"}
+
+
+@pytest.mark.parametrize("ahead_s", [0, 10_800, -10_800])
+def test_the_clock_of_a_host_shows_in_its_messages(ahead_s: int, tmp_path: Path) -> None:
+    message = next(frame.data for frame in FRAMES if dissect(frame.data).kind == "UserMessage")
+    sent = patch(dissect(message), {"UserHeader.SentTime": int(time.time()) + ahead_s})
+    with manager() as place, driver(f"wire:127.0.0.1?qm={place.port}", tmp_path) as client:
+        listener = client.call("sessions.about").values["listener"]
+        with socket.create_connection((listener, place.port)) as peer:
+            peer.sendall(sent)
+            opened = client.call("sessions.open", role="acceptor").values
+            assert client.call("sessions.received", session=opened["session"], wait_ms=5_000).values["packets"]
+        told = client.call("sessions.about").values.get("now_ms")
+    assert (told is None) == (ahead_s == 0)
+    assert told is None or abs(told / 1000 - time.time() - ahead_s) < 60
 
 
 def test_a_session_as_acceptor(tmp_path: Path) -> None:

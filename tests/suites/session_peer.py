@@ -34,6 +34,9 @@ QUEUES = {
     "mqconform-private": {"private": True},
 }
 
+FLOOD = encode("SessionAck", {})[:8] + (16).to_bytes(4, "little") + b"\xff" * 4
+"""A packet of the smallest size."""
+
 
 @dataclass(eq=False)
 class Link:
@@ -127,6 +130,11 @@ class Peer:
 
     def sessions_received(self, params: dict[str, Any]) -> dict[str, Any]:
         link = self.links[params["session"]]
+        if self.has("floods"):
+            link.outbox += [(self.now, FLOOD)] * 200
+        if self.has("drips"):
+            self.run(self.now + 40, lambda: False)
+            link.outbox.append((self.now, encode("SessionAck", {})))
         self.run(self.now + params["wait_ms"], lambda: bool(link.outbox) or link.closed)
         packets = [{"bytes": base64.b64encode(data).decode(), "at_ms": at} for at, data in link.outbox]
         link.outbox.clear()
@@ -203,6 +211,8 @@ class Peer:
             return self.close(link, f"takes-{packet.kind}-late")
         if expected is not None:
             return self.opening(link, packet)
+        if packet.kind == "SessionAck" and self.has("closes-late"):
+            self.at(400, lambda: self.close(link))
         if packet.kind == "SessionAck":
             return self.header(link, packet)
         if packet.kind == "UserMessage":
@@ -238,6 +248,8 @@ class Peer:
             }
             link.state = "open"
             self.put(link, encode("ConnectionParameters", values))
+            if self.has("closes-when-open"):
+                self.close(link)
         elif link.state == "waiting-ecr":
             wrong = fields["InternalHeader.Flags.CS"] or fields[EC + "ClientGuid"] != OWN
             if wrong and not self.has("goes-on-when-refused"):
@@ -293,6 +305,8 @@ class Peer:
         fields = packet.fields
         if fields[UH + "QueueManagerAddress"] not in (NULL, OWN):
             return self.reject(packet, 0x8000 if self.has("wrong-class-of-hops") else 0x8005)
+        if self.has("null-is-nobody") and fields[UH + "QueueManagerAddress"] == NULL:
+            return None
         name = str(fields.get(UH + "DestinationQueue.DirectFormatName", "")).rpartition("\\")[2]
         queue: dict[str, Any] | None = QUEUES.get(name)
         if queue is None:
@@ -322,7 +336,8 @@ class Peer:
 
     @property
     def now_s(self) -> int:
-        return (EPOCH_MS + self.now) // 1000
+        wrong = 10_800 * (self.has("clock-ahead") - self.has("clock-behind"))
+        return (EPOCH_MS + self.now) // 1000 + wrong
 
     def in_order(self, packet: Packet) -> bool:
         fields = packet.fields
@@ -387,14 +402,14 @@ class Peer:
     def nack(self, packet: Packet, message_class: int, asked: int) -> None:
         fields = packet.fields
         wanted = int(fields[MP + "Flags"]) & asked or (self.has("always-acks") and message_class == 2)
-        if not wanted or self.has("never-acks"):
+        if not wanted or self.has("never-acks") or (self.has("goes-dumb") and self.next_id > 900):
             return
         lineage = UUID(NULL if self.has("wrong-correlation") else str(fields[UH + "SourceQueueManager"])).bytes_le
         self.next_id += 1
         bodiless = message_class in (2, 0x4000) or fields.get("SecurityHeader.Flags.EB") or self.has("no-body")
         values = {
             "BaseHeader.TimeToReachQueue": 0xFFFFFFFF, UH + "SourceQueueManager": OWN, UH + "MessageID": self.next_id,
-            UH + "SentTime": self.now_s,
+            UH + "SentTime": self.now_s - 7_200 * self.has("wrong-sent-time"),
             UH + "Flags.DM": int(fields[UH + "Flags.DM"]) ^ self.has("wrong-delivery"), UH + "Flags.DQ": 7,
             UH + "DestinationQueue.DirectFormatName": fields[UH + "AdminQueue.DirectFormatName"],
             UH + "Flags.RQ": int(fields[UH + "Flags.DQ"]), MP + "MessageClass": message_class,
@@ -448,10 +463,13 @@ class Peer:
         values = {
             EC + "ClientGuid": OWN, EC + "TimeStamp": self.now,
             EC + "ServerGuid": OWN if self.has("names-itself") else NULL,
-            EC + "OperatingSystem.RE": 0x10, EC + "OperatingSystem.SE": 1,
+            EC + "OperatingSystem.RE": 0x10, EC + "OperatingSystem.SE": int(not self.has("connects-as-after-a-ping")),
             "InternalHeader.Flags.CS": int(self.has("refuses-its-own-request")),
         }  # fmt: skip
-        self.put(link, encode("EstablishConnection", values))
+        if not self.has("hangs-up"):
+            self.put(link, encode("EstablishConnection", values))
+        else:
+            link.closed = True
 
     def lost(self, link: Link) -> None:
         if link is self.out:
@@ -483,7 +501,9 @@ class Peer:
         self.put(link, encode("SessionAck", values))
 
     def put(self, link: Link, data: bytes) -> None:
-        if not link.closed:
+        if not link.closed and self.has("slow-line"):
+            self.at(100, lambda: link.outbox.append((self.now, data)))
+        elif not link.closed:
             link.outbox.append((self.now, data))
 
     def close(self, link: Link, unless: str = "") -> None:

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import base64
+import socket
+import threading
+from contextlib import suppress
 from itertools import product
 from pathlib import Path
+from typing import Any, Final
 
 import pytest
-from session_peer import Peer
+from session_peer import FLOOD, Peer
 
 from conformance.adapter.connectors import connect
 from conformance.adapter.session import Result
 from conformance.judge.dialogues.cases import CASES
 from conformance.judge.dialogues.machine import SITUATIONS, Says, State, Then
+from conformance.judge.dialogues.packets import Ends
+from conformance.judge.dialogues.steps import Comes
+from conformance.net.addresses import Permit, target
+from conformance.net.outgoing import refusal
 from conformance.spec.catalogue import assignment, catalogue
-from conformance.suites.sessions.playing import NotPlayed, Player
+from conformance.suites.sessions.dialogue import NotPlayed
+from conformance.suites.sessions.playing import Player
+from conformance.suites.sessions.waiting import MOST_PACKETS
 from conformance.verdict import Outcome, Verdict
+from conformance.wire import encode
 
 _MAY = {"too-many-hops-transactional", "traced"}
 """Cases that wait for what needs a directory, which the peer has not."""
@@ -34,9 +46,32 @@ def failed(verdicts: list[Verdict]) -> list[str]:
     return [one.requirement for one in verdicts if one.outcome is Outcome.FAIL]
 
 
+_STAYS_HERE = {
+    "too-many-hops": "not named by a direct format name",
+    "too-many-hops-transactional": "not named by a direct format name",
+    "never-too-late": "may stay longer",
+}
+"""Cases with a packet that goes to no other host, and why: a host that has a directory, a message of a month ago."""
+
+
 @pytest.mark.parametrize("case", CASES)
-def test_a_peer_that_is_right_passes_and_is_judged_as_claimed(case: str, tmp_path: Path) -> None:
+def test_a_peer_that_is_right_passes_and_is_judged_as_claimed(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[bytes] = []
+    plain = Peer.sessions_send
+
+    def send(peer: Peer, params: dict[str, Any]) -> dict[str, Any]:
+        sent.append(base64.b64decode(params["bytes"]))
+        return plain(peer, params)
+
+    monkeypatch.setattr(Peer, "sessions_send", send)
     verdicts = played(case, tmp_path)
+    if CASES[case].packets != "malformed":
+        far = target("10.1.2.3", Permit(owned="10.1.2.3"))
+        refused = [why for why in (refusal(data, far, "odd") for data in sent) if why is not None]
+        assert bool(refused) == (case in _STAYS_HERE), refused
+        assert all(_STAYS_HERE[case] in why for why in refused)
     assert not failed(verdicts)
     skipped = [one.requirement for one in verdicts if one.outcome is Outcome.SKIP]
     assert bool(skipped) == (case in _MAY)
@@ -48,6 +83,7 @@ def test_a_peer_that_is_right_passes_and_is_judged_as_claimed(case: str, tmp_pat
 FAKES = (
     ("does-not-listen", "plain", "MQQB-2.1.1.acceptor-port"),
     ("does-not-answer", "plain", "MQQB-2.1.1.initialization"),
+    ("floods", "express", "MQQB-2.2.1.present"),
     ("wrong-client-guid", "plain", "MQQB-3.1.5.3.1.client-guid"),
     ("wrong-time-stamp", "plain", "MQQB-3.1.5.3.1.time-stamp"),
     ("wrong-se", "after-a-ping", "MQQB-3.1.5.3.1.se"),
@@ -67,6 +103,7 @@ FAKES = (
     ("stays-on-a-wrong-signature", "open/wrong-signature", "MQQB-3.1.5.1.2.signature-closes"),
     ("stays-on-a-wrong-signature", "waiting-ec/wrong-version", "MQQB-3.1.5.1.2.signature-closes"),
     ("stays-on-an-unknown-type", "open/unknown-type", "MQQB-2.2.1.packet-type-closes"),
+    ("slow-line closes-late", "open/session-ack", "MQQB-3.1.5.5.state-closes"),
     ("stays-on-malformed", "open/malformed", "MQQB-3.1.5.1.3.malformed-closes"),
     ("stays-on-a-miscount", "open/miscounted-ack", "MQQB-3.1.5.5.5.counts-closes"),
     ("minds-no-recoverable-counts", "open/miscounted-recoverable-ack", "MQQB-3.1.5.5.5.counts-closes"),
@@ -77,6 +114,8 @@ FAKES = (
     ("names-itself", "word-of-arrival", "MQQB-3.1.5.2.3.server-guid"),
     ("minds-wide-bridges", "a-bridge-wider-than-the-gap", "MQQB-3.1.5.8.6.accepted"),
     ("acknowledges-nothing", "express", "MQQB-3.1.6.4.something-to-acknowledge"),
+    ("hangs-up", "waiting-ecr/unknown-type", "MQQB-2.1.1.initialization"),
+    ("hangs-up", "waiting-cpr/user-message", "MQQB-2.1.1.initialization"),
     ("never-connects", "waiting-cpr/parameters", "MQQB-2.1.1.initialization"),
     ("never-acknowledges", "recoverable", "MQQB-3.1.5.8.2.acknowledged-in-time"),
     ("never-acknowledges", "express", "MQQB-3.1.5.8.2.acknowledged-in-time"),
@@ -181,3 +220,139 @@ def test_a_word_that_may_be_switched_off_is_no_deviation(tmp_path: Path) -> None
 def test_a_driver_that_sends_nothing_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Peer, "sessions_send", lambda self, params: {"status": Result(0xC00E001B, {}, None).status})
     assert failed(played("plain", tmp_path)) == ["MQQB-2.1.1.initialization"]
+
+
+def _flooding(listener: socket.socket, data: bytes) -> None:
+    """Send to each connection for as long as it takes anything."""
+    while True:
+        try:
+            made, _ = listener.accept()
+        except OSError:
+            return
+        with made, suppress(OSError):
+            while True:
+                made.sendall(data)
+
+
+@pytest.mark.parametrize("case", ["express", "recoverable"])
+def test_a_flood_ends_the_dialogue_and_leaves_its_demands_unjudged(case: str, tmp_path: Path) -> None:
+    verdicts = played(case, tmp_path, "floods")
+    unjudged = {one.reason for one in verdicts if one.outcome is Outcome.INCONCLUSIVE and one.subject == "dialogue"}
+    assert len(unjudged) == 1 and "flooded" in str(unjudged)
+    assert len(verdicts) < 20 * MOST_PACKETS
+
+
+@pytest.mark.parametrize("data", [FLOOD * 64, encode("SessionAck", {}) * 64], ids=["headers", "packets"])
+def test_a_flood_on_a_socket_ends_the_dialogue(data: bytes, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=_flooding, args=(listener, data), daemon=True).start()
+        port = listener.getsockname()[1]
+        with connect(f"wire:127.0.0.1?qm={port}&peer={port}", state_dir=tmp_path) as client:
+            player = Player(client, CASES["plain"], now_s=0, tell=lambda *_: None)
+            verdicts = list(player.play(assignment("windows"), "msmq-4.0"))
+            assert len(player.conversation.said) <= MOST_PACKETS + 2
+            player.links["a"].end("closed")
+        listener.shutdown(socket.SHUT_RDWR)
+    assert {Outcome.FAIL, Outcome.INCONCLUSIVE} & {one.outcome for one in verdicts}
+
+
+@pytest.mark.parametrize(
+    ("defects", "case", "requirement"),
+    [
+        ("drips stays-on-an-unknown-type", "open/unknown-type", "MQQB-2.2.1.packet-type-closes"),
+        ("drips never-acknowledges", "recoverable", "MQQB-3.1.5.8.2.acknowledged-in-time"),
+        ("drips never-acks", "word-of-arrival", "MQMQ-2.2.18.1.6.ack-reach-queue"),
+    ],
+)
+def test_a_peer_that_never_stops_sending_does_not_stop_the_time(
+    defects: str, case: str, requirement: str, tmp_path: Path
+) -> None:
+    verdicts = played(case, tmp_path, defects)
+    assert requirement in failed(verdicts)
+    assert not any("flooded" in (one.reason or "") for one in verdicts)
+
+
+_LETTER: Final = {**assignment("windows"), "R-MQQB-null-queue-manager-address": ("letter",)}
+_OF_NULL: Final = {"MQQB-3.1.5.8.2.no-such-queue", "MQQB-3.1.6.9.sent"}
+
+
+def lettered(case: str, tmp_path: Path, defects: str, monkeypatch: pytest.MonkeyPatch) -> list[Verdict]:
+    """Play a case by the reading that a null QueueManagerAddress is for nobody."""
+    monkeypatch.setattr(f"{__name__}.assignment", lambda name: _LETTER)
+    return played(case, tmp_path, defects)
+
+
+@pytest.mark.parametrize("case", ["no-such-queue", "in-order", "word-of-arrival", "the-same-again"])
+def test_by_the_letter_silence_shows_only_what_the_reading_names(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    verdicts = lettered(case, tmp_path, "null-is-nobody", monkeypatch)
+    assert not failed(verdicts)
+    asked = {name for step in CASES[case].steps if isinstance(step, Comes) for name in step.requirements}
+    passed = {one.requirement for one in verdicts if one.outcome is Outcome.PASS}
+    assert asked & passed == asked & _OF_NULL
+
+
+@pytest.mark.parametrize("case", ["in-order", "word-of-arrival", "with-debug"])
+def test_by_the_letter_a_dead_line_is_no_answer(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    verdicts = lettered(case, tmp_path, "null-is-nobody never-connects", monkeypatch)
+    asked = {name for step in CASES[case].steps if isinstance(step, Comes) for name in step.requirements}
+    assert failed(verdicts) and set(failed(verdicts)) <= asked
+    assert not asked & {one.requirement for one in verdicts if one.outcome is Outcome.PASS}
+
+
+def test_by_the_letter_an_answer_to_nobodys_message_is_another_reading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    verdicts = lettered("no-such-queue", tmp_path, "", monkeypatch)
+    other = {one.requirement for one in verdicts if one.outcome is Outcome.READING}
+    assert other == {"MQQB-3.1.5.8.2.no-such-queue"} and not failed(verdicts)
+
+
+@pytest.mark.parametrize("clock", ["clock-ahead", "clock-behind"])
+@pytest.mark.parametrize("case", ["too-late", "never-too-late"])
+def test_a_clock_that_differs_is_no_deviation(case: str, clock: str, tmp_path: Path) -> None:
+    verdicts = played(case, tmp_path, clock)
+    assert not failed(verdicts)
+    asked = {name for step in CASES[case].steps if isinstance(step, Comes) for name in step.requirements}
+    assert asked <= {one.requirement for one in verdicts if one.outcome is Outcome.PASS}
+    assert failed(played("too-late", tmp_path / "late", f"{clock} takes-late-messages"))
+
+
+def test_a_clock_that_is_shown_wrongly_judges_nothing(tmp_path: Path) -> None:
+    with pytest.raises(NotPlayed, match=r"the clocks differ by -7\d+ s"):
+        played("too-late", tmp_path, "wrong-sent-time")
+
+
+@pytest.mark.parametrize("case", ["open/unknown-type", "open/establish", "open/miscounted-ack", "open/user-message"])
+def test_a_connection_that_had_ended_before_shows_nothing(case: str, tmp_path: Path) -> None:
+    requirement = next(one.requirement for one in SITUATIONS if one.name == case)
+    found = {one.outcome for one in played(case, tmp_path, "closes-when-open") if one.requirement == requirement}
+    assert found == {Outcome.INCONCLUSIVE}
+
+
+def test_what_the_rules_cannot_decide_is_told(tmp_path: Path) -> None:
+    verdicts = played("word-of-arrival", tmp_path, "connects-as-after-a-ping")
+    open_ones = {one.requirement: one.reason for one in verdicts if one.outcome is Outcome.INCONCLUSIVE}
+    assert open_ones == {"MQQB-2.2.3.1.se": "no ping of this session is in the capture"} and not failed(verdicts)
+
+
+def test_no_two_dialogues_of_a_second_share_a_sequence() -> None:
+    dialogues = [Ends(f"{began_ns:x}", 1_800_000_000, "a", "b") for began_ns in range(10**15, 10**15 + 10**9, 10**6)]
+    found = [one.sequence_ordinal(sequence) for one in dialogues for sequence in (1, 2, 15)]
+    assert found == sorted(set(found)) and found[-1] < 1 << 32
+
+
+@pytest.mark.parametrize(
+    ("case", "requirement"),
+    [
+        ("not-authenticated", "MQDMPR-3.1.1.2.authentication"),
+        ("not-traced", "MQDMPR-3.1.1.12.tracing-not-requested"),
+    ],
+)
+def test_the_silence_of_a_peer_that_says_nothing_more_shows_nothing(
+    case: str, requirement: str, tmp_path: Path
+) -> None:
+    verdicts = played(case, tmp_path, "goes-dumb")
+    assert {one.outcome for one in verdicts if one.requirement == requirement} == {Outcome.INCONCLUSIVE}
+    assert not failed(verdicts)

@@ -104,7 +104,7 @@ class Conversation:
     def verdicts(self, readings: Readings, profile: str) -> Iterator[Verdict]:
         """Judge everything by the rules of packets and of sessions; yield the verdicts that concern the implementation.
 
-        What a capture could not decide is left out: the demands of the dialogue decide it, or nothing does.
+        What they could not decide is among them, with its reason.
         """
         judge = SessionJudge(readings)
         ours = {}
@@ -123,10 +123,9 @@ class Conversation:
 
     @staticmethod
     def _concerns(verdict: Verdict, ours: dict[int, bool]) -> bool:
-        if verdict.outcome is Outcome.INCONCLUSIVE:
-            return False
         of_ours = verdict.frame is not None and ours.get(verdict.frame, False)
-        return of_ours == (verdict.requirement.endswith(_DUTIES) and verdict.outcome is Outcome.PASS)
+        duty = verdict.requirement.endswith(_DUTIES) and verdict.outcome in (Outcome.PASS, Outcome.INCONCLUSIVE)
+        return of_ours == duty
 
     def _events(self) -> Iterator[Event]:
         """Yield the events by their times. Packets are numbered in this order."""

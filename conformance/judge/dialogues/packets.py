@@ -65,6 +65,7 @@ class Ends:
     """What both ends are called. word: unlike that of any earlier dialogue. now_s: seconds since 1970.
 
     host, listener: addresses as direct names have them. server: the implementation's identifier, once it is known.
+    most_s: the longest time to be received that a message may have.
     """
 
     word: str
@@ -72,6 +73,7 @@ class Ends:
     host: str
     listener: str
     server: str = NULL
+    most_s: int = INFINITE
 
     @property
     def client(self) -> str:
@@ -82,16 +84,25 @@ class Ends:
     def first_id(self) -> int:
         """The identifier of the first message: higher than those of dialogues a moment ago, because a queue manager may
         tell messages apart by this number alone (MS-MQQB 3.1.5.8.1)."""
+        return (self._moment // 1_000 * 16) % 0xFFFF0000 + 1
+
+    @property
+    def _moment(self) -> int:
+        """When the dialogue began, in microseconds."""
         try:
-            moment = int(self.word, 16) // 1_000_000  # nanoseconds, as a client's word is
+            return int(self.word, 16) // 1_000  # nanoseconds, as a client's word is
         except ValueError:
-            moment = uuid5(_NAMESPACE, self.word).int
-        return (moment * 16) % 0xFFFF0000 + 1
+            return uuid5(_NAMESPACE, self.word).int
 
     @property
     def sequence_stamp(self) -> int:
-        """TxSequenceID.TimeStamp: grows from dialogue to dialogue (MS-MQQB 3.1.1.3.1)."""
+        """TxSequenceID.TimeStamp: grows from second to second (MS-MQQB 3.1.1.3.1)."""
         return self.now_s
+
+    def sequence_ordinal(self, sequence: int) -> int:
+        """TxSequenceID.Ordinal of a sequence of this dialogue, from 1 to 15: grows from dialogue to dialogue within a
+        second, so that no two of them share a sequence."""
+        return (self._moment // 100 % 0x0FFFFFFF + 1) * 16 + sequence
 
     @property
     def admin_queue(self) -> str:
@@ -103,6 +114,12 @@ class Ends:
         return f"TCP:{self.host}\\private$\\{queue}"
 
 
+def _receive_s(message: Message, ends: Ends) -> int:
+    """Return TimeToBeReceived. It counts from SentTime (MS-MQDMPR 3.1.1.12): none that is short is given to a message
+    that is older than it, which would be over on arrival."""
+    return message.receive_s if message.age_s > ends.most_s else min(message.receive_s, ends.most_s)
+
+
 def user_values(message: Message, ends: Ends, number: int) -> dict[str, Value]:
     """Return the values of a UserMessage. number: its MessageID."""
     manager = {"null": NULL, "own": ends.server, "stranger": STRANGER}[message.manager]
@@ -110,7 +127,7 @@ def user_values(message: Message, ends: Ends, number: int) -> dict[str, Value]:
         _B + "TimeToReachQueue": message.reach_s,
         _U + "SourceQueueManager": ends.client,
         _U + "QueueManagerAddress": manager,
-        _U + "TimeToBeReceived": message.receive_s,
+        _U + "TimeToBeReceived": _receive_s(message, ends),
         _U + "SentTime": ends.now_s - message.age_s,
         _U + "MessageID": number,
         _U + "Flags.DM": int(message.kept),
@@ -129,7 +146,7 @@ def user_values(message: Message, ends: Ends, number: int) -> dict[str, Value]:
     if message.number is not None:
         before = message.number - 1 if message.previous is None else message.previous
         values |= {
-            _T + "TxSequenceID.Ordinal": message.sequence,
+            _T + "TxSequenceID.Ordinal": ends.sequence_ordinal(message.sequence),
             _T + "TxSequenceID.TimeStamp": ends.sequence_stamp,
             _T + "TxSequenceNumber": message.number,
             _T + "PreviousTxSequenceNumber": before,

@@ -12,7 +12,8 @@ from conformance.harness.guarded_client import NOT_OFFERED
 from conformance.judge.dialogues.groups import reaches
 from conformance.judge.dialogues.steps import Case, demanded, handshake
 from conformance.spec.catalogue import requirement, requirement_id
-from conformance.suites.sessions.playing import EXAMPLE, METHODS, NotPlayed, Player
+from conformance.suites.sessions.dialogue import NotPlayed
+from conformance.suites.sessions.playing import EXAMPLE, METHODS, Player
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from conformance.judge.dialogues import packets
 from conformance.judge.dialogues.conversation import Conversation, Said
 from conformance.judge.sessions.context import MESSAGES
+from conformance.suites.sessions.waiting import Allowance
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
@@ -21,7 +22,8 @@ class Link:
     """A connection. acknowledged: the numbers of recoverable messages that the other end has acknowledged.
 
     counted: the number of messages that it has counted last. owed: numbers of recoverable messages that this end has to
-    acknowledge. opened: the handshake is done.
+    acknowledge. opened: the handshake is done. allowance: of the whole dialogue.
+    asked_ms: when the last packet was sent, by the driver's clock.
     """
 
     mq: Port
@@ -29,6 +31,8 @@ class Link:
     session: Any
     connection: int
     role: Literal["initiator", "acceptor"]
+    allowance: Allowance
+    asked_ms: int = 0
     opened: bool = False
     ended: str | None = None
     sent: int = 0
@@ -51,12 +55,13 @@ class Link:
         result = self.mq.call("sessions.send", **params)
         if not result.ok:
             return None
+        self.asked_ms = int(result.values["at_ms"])
         self.sent += message
         self.sent_recoverable += kept
-        return self.conversation.sent(self.connection, data, int(result.values["at_ms"]))
+        return self.conversation.sent(self.connection, data, self.asked_ms)
 
     def read(self, wait_ms: int) -> list[Said]:
-        """Return what comes in this time, as soon as anything does."""
+        """Return what comes in this time, as soon as anything does. Raises Flooded when it is too much."""
         if self.ended is not None:
             return []
         result = self.mq.call("sessions.received", session=self.session, wait_ms=wait_ms)
@@ -94,6 +99,7 @@ class Link:
 
     def _take(self, raw: Any) -> Said:
         data, rest = base64.b64decode(raw["bytes"]), bool(raw.get("rest"))
+        self.allowance.take(data)
         said = self.conversation.received(self.connection, data, int(raw["at_ms"]), rest=rest)
         self.heard.append(said)
         if said.kind in MESSAGES:

@@ -16,6 +16,12 @@ NO_PINGS: Final = (
     r"no ping was answered, which is a default: EnablePingService of HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\MSMQ"
     r"\Parameters\security switches it on"
 )
+DUMB: Final = "no word came of a message that was sent after it, so that silence shows nothing"
+NOT_SENT: Final = "the connection had ended before the packet was sent that this is about"
+NOBODYS: Final = (
+    "by the reading letter of R-MQQB-null-queue-manager-address the message is for nobody, as it names no queue manager"
+    "; the same message with a name was answered"
+)
 _REPORTS: Final = "<MESSAGE ID>".encode("utf-16-le")
 """The begin of a report's body (MS-MQQB 3.1.7.1.7)."""
 
@@ -33,7 +39,9 @@ def is_about(one: Said, number: int, message: Message, ends: Ends) -> bool:
     if one.kind == "OrderAck":
         place = (one.number("OrderAckBody.TxSequenceID.Ordinal"), one.number("OrderAckBody.TxSequenceID.TimeStamp"))
         acknowledged = one.number("OrderAckBody.TxSequenceNumber") or 0
-        return place == (message.sequence, ends.sequence_stamp) and acknowledged >= (message.number or 1)
+        return place == (ends.sequence_ordinal(message.sequence), ends.sequence_stamp) and acknowledged >= (
+            message.number or 1
+        )
     if one.kind == "FinalAck":
         return (one.text("FinalAckBody.SourceGUID"), one.number("FinalAckBody.MessageID")) == (ends.client, number)
     body = one.packet.fields.get("MessagePropertiesHeader.MessageBody")

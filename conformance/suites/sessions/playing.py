@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from math import ceil
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.judge.dialogues import packets
-from conformance.judge.dialogues.conversation import Conversation, Said
-from conformance.judge.dialogues.machine import SITUATIONS, Says, Situation, State, Then
-from conformance.judge.dialogues.packets import Ends, Message
+from conformance.judge.dialogues.conversation import Said
+from conformance.judge.dialogues.machine import SITUATIONS, Then
+from conformance.judge.dialogues.packets import INFINITE, PA, PLAIN, Message
 from conformance.judge.dialogues.steps import (
     AT_ONCE_MS,
     Acknowledged,
     Answered,
-    Case,
     Close,
     Closes,
     Comes,
@@ -33,124 +32,109 @@ from conformance.judge.dialogues.steps import (
     Stored,
     Tell,
     Wait,
+    demanded,
+    handshake,
 )
 from conformance.judge.sessions.context import Readings
 from conformance.spec.catalogue import reading_id, requirement_id
-from conformance.suites.sessions.declared import lacking
-from conformance.suites.sessions.links import Link
-from conformance.suites.sessions.matching import INSECURE, NO_PINGS, class_of, is_about, is_misnamed
+from conformance.suites.sessions.dialogue import ACCEPT_MS, SLACK_MS, Broken, Dialogue, NotPlayed, Unjudged
+from conformance.suites.sessions.matching import (
+    DUMB,
+    INSECURE,
+    NO_PINGS,
+    NOBODYS,
+    NOT_SENT,
+    class_of,
+    is_misnamed,
+)
+from conformance.suites.sessions.waiting import SLICE_MS, Flooded, Patience
 from conformance.verdict import Json, Outcome, Verdict
 from conformance.wire import encode
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Result
-    from conformance.harness.port import Port
 
 METHODS: Final = ("sessions.about", "sessions.open", "sessions.send", "sessions.received", "sessions.close")
 PINGS: Final = "sessions.ping"
 EXAMPLE: Final = "dialogue"
 _ACCEPTS: Final = requirement_id("MQQB-2.1.1.acceptor-port")
 _INITIATES: Final = requirement_id("MQQB-2.1.1.initiator-port")
-_DIRECT: Final = requirement_id("MQQB-3.1.5.2.3.server-guid")
 _CORRELATION: Final = requirement_id("MQQB-3.1.7.15.correlation")
 _NULL_ADDRESS: Final = reading_id("R-MQQB-null-queue-manager-address")
 _OF_NULL: Final = ("MQQB-3.1.5.8.2.no-such-queue", "MQQB-3.1.6.9.sent")
+_NAMED, _CONTROL = "by identifier", 14  # name and sequence of a message that shows how others are taken
+_CLOCK, _CLOCK_S = "clock", 2  # name of a message that shows the time; seconds that are no difference
+_TRIPS: Final = 4  # so many measured round trips are given to what must not come, beyond its time
 _REPORT: Final = 0x0001  # MQMSG_CLASS_REPORT, MS-MQMQ 2.2.18.1.6
 _POSITIVE: Final = (0x0002, 0x4000)  # acknowledgments of an arrival and of a receive
-_SLICE_MS, _ACCEPT_MS = 50, 400
-_RETRY_MS: Final = 5_000  # MS-MQQB product note 45: what is assumed of a retry timer that is not declared
-_SLACK_MS: Final = 1_000
-_BASE_NS: Final = 1_000_000_000
 _BY_NAME: Final = {one.name: one for one in SITUATIONS}
-Told = Callable[[str, Mapping[str, Any] | None], None]
 
 
-class NotPlayed(Exception):
-    """The case cannot be played here; the text tells why."""
-
-
-class _Broken(Exception):
-    """A demand of the dialogue is not met; the rest is not played."""
-
-
-class Player:
+class Player(Dialogue):
     """Plays one case. now_s: seconds since 1970, where the driver does not tell its time. tell: gets each step."""
-
-    def __init__(self, mq: Port, case: Case, *, now_s: int, tell: Told) -> None:
-        """Ask what is declared. Raises NotPlayed for a case that needs more."""
-        self.mq, self.case, self.tell = mq, case, tell
-        self.about = mq.call("sessions.about").values
-        if not self.about:
-            raise NotPlayed("the driver tells nothing of the queue manager")
-        why = lacking(case, self.about)
-        if why is not None:
-            raise NotPlayed(why)
-        now_s = int(self.about["now_ms"]) // 1000 if "now_ms" in self.about else now_s
-        self.ends = Ends(mq.unique(), now_s, self.about["host"], self.about["listener"])
-        self.conversation = Conversation(now_s * _BASE_NS)
-        self.links: dict[str, Link] = {}
-        self.found: list[Verdict] = []
-        self.exact: list[Verdict] = []
-        self.ids: dict[str, tuple[int, Message]] = {}
-        self._next_id = self.ends.first_id
-        self._accepted = 0
-        self._quiet = False
-        self._pings = 0
-        self._local: tuple[str, ...] = ("local",)
 
     def play(self, readings: Readings, profile: str) -> Iterator[Verdict]:
         """Yield the verdicts: on fields that a step demands, then by the rules on all that was said, then on the rest.
 
-        So the most exact sentence is blamed first.
+        So the most exact sentence is blamed first. What is inconclusive comes last, unless the dialogue decides it.
         """
         self._local = readings[_NULL_ADDRESS]
+        at = 0
         try:
-            for step in self.case.steps:
+            if any(message.reach_s != INFINITE for message in self._messages_told()):
+                self._set_clock()
+            for at, step in enumerate(self.case.steps):  # noqa: B007
                 self._do(step)
-        except _Broken:
+        except Broken:
             pass
+        except (Flooded, Unjudged) as why:
+            self._unjudged(self.case.steps[at:], str(why))
         finally:
             for link in self.links.values():
                 link.close()
-        yield from self.exact
-        yield from self.conversation.verdicts(readings, profile)
-        yield from self.found
+        open_ones: dict[str, Verdict] = {}
+        decided: set[str] = set()
+        for verdict in chain(self.exact, self.conversation.verdicts(readings, profile), self.found):
+            if verdict.outcome is Outcome.INCONCLUSIVE:
+                open_ones.setdefault(verdict.requirement, verdict)
+            else:
+                decided.add(verdict.requirement)
+                yield verdict
+        yield from (one for name, one in open_ones.items() if name not in decided)
 
-    # --- What the owner has declared
+    # --- The implementation's clock
 
-    def _timer(self, name: str) -> int:
-        return int(self.about["timers_ms"].get(name, _RETRY_MS))
+    def _messages_told(self) -> Iterator[Message]:
+        return (message for step in self.case.steps if isinstance(step, Tell) for message in step.messages)
 
-    @property
-    def _patience_ms(self) -> int:
-        """How long a connection of the implementation may take: none may be open now."""
-        return (
-            0
-            if any(one.role == "acceptor" and one.ended is None for one in self.links.values())
-            else (self._timer("session-retry-connect") + _SLACK_MS)
-        )
+    def _set_clock(self) -> None:
+        """Take the implementation's clock for the times of messages, as it shows in an acknowledgment.
 
-    # --- Verdicts
+        A message with little time to reach its queue would else be too late, or never, by the difference of the
+        clocks. Raises NotPlayed where one that is in time by what is shown is not taken.
+        """
+        shown = self._clock_shown(Message(_CLOCK, recoverable=True, asks=PA, manager="own"))
+        if shown is None or abs(shown - self.ends.now_s) <= _CLOCK_S:
+            return
+        apart, self.ends = shown - self.ends.now_s, replace(self.ends, now_s=shown)
+        if self._clock_shown(Message(f"{_CLOCK} again", asks=PA, manager="own", reach_s=60)) is None:
+            raise NotPlayed(f"the clocks differ by {apart} s, as the implementation's acknowledgments show it")
 
-    def _pass(self, *requirements: str, subject: str = "dialogue") -> None:
-        self.found += [Verdict(one, Outcome.PASS, subject) for one in requirements]
+    def _clock_shown(self, message: Message) -> int | None:
+        word = self._arrives(message)
+        return None if word is None else word.number("UserHeader.SentTime")
 
-    def _fail(self, *requirements: str, expected: Json, actual: Json, subject: str = "dialogue") -> None:
-        self.found += [Verdict(one, Outcome.FAIL, subject, expected, actual) for one in requirements]
-        raise _Broken
-
-    def _field(self, said: Said, wanted: Mapping[str, tuple[int, str]], *, exact: bool = True) -> None:
-        """Judge fields of a packet by their keys. exact: nothing that a rule says of them tells more."""
-        verdicts = self.exact if exact else self.found
-        for key, (value, requirement) in wanted.items():
-            found = said.number(key)
-            outcome = Outcome.PASS if found == value else Outcome.FAIL
-            verdicts.append(Verdict(requirement, outcome, said.kind, {key: value}, {key: found}))
-            if outcome is Outcome.FAIL:
-                raise _Broken
-
-    def _skip(self, *requirements: str, reason: str) -> None:
-        self.found += [Verdict(one, Outcome.SKIP, "dialogue", reason=reason) for one in requirements]
+    def _unjudged(self, steps: Iterable[Step], reason: str) -> None:
+        """Say of what these steps demand, and nothing before has judged, that it is not judged."""
+        steps = tuple(steps)
+        situations = (_BY_NAME[one.situation] for one in steps if isinstance(one, Reconnects) and one.situation)
+        requirements = (*demanded(steps), *(one.requirement for one in situations))
+        judged = {one.requirement for one in (*self.exact, *self.found)}
+        self.found += [
+            Verdict(one, Outcome.INCONCLUSIVE, "dialogue", reason=reason)
+            for one in dict.fromkeys(requirements)
+            if one not in judged
+        ]
 
     # --- Steps
 
@@ -171,11 +155,6 @@ class Player:
         self.links[step.link] = self._link("initiator", result)
         self._pass(_ACCEPTS)
 
-    def _link(self, role: Any, result: Result) -> Link:
-        values = result.values
-        number = self.conversation.opened(role, values.get("local", ""), values.get("remote", ""))
-        return Link(self.mq, self.conversation, values["session"], number, role)
-
     def _establish(self, step: Establish) -> None:
         server = {"null": packets.NULL, "own": self.ends.server, "stranger": packets.STRANGER}[step.server]
         self.links[step.link].send(packets.establish(self.ends, server, step.values), pieces=step.pieces)
@@ -191,31 +170,18 @@ class Player:
         assert said is not None
         self._field(said, step.values)
         refused = bool(said.number("InternalHeader.Flags.CS"))
+        self._trip_ms = max(self._trip_ms, min(said.at_ms - link.asked_ms, AT_ONCE_MS))
         if said.kind == "EstablishConnection" and not refused:
             self.ends = replace(self.ends, server=said.text("EstablishConnectionHeader.ServerGuid") or packets.NULL)
         if said.kind == "ConnectionParameters":
             link.opened = True
         self._pass(step.requirement)
 
-    def _awaited(self, link: Link, fits: Callable[[Said], bool], within_ms: int) -> Said | None:
-        """Return the next packet of a link that fits, and drop those before it."""
-        left = within_ms
-        while True:
-            while link.heard:
-                one = link.heard.pop(0)
-                if fits(one):
-                    return one
-            if link.ended is not None or left <= 0:
-                return None
-            if not link.read(_SLICE_MS):
-                left -= _SLICE_MS
-
     def _say(self, step: Say) -> None:
-        self.links[step.link].send(packets.said(step.says, self.ends, self._number(), more=step.values))
-
-    def _number(self) -> int:
-        self._next_id += 1
-        return self._next_id
+        link = self.links[step.link]
+        self._require_open(link)
+        if link.send(packets.said(step.says, self.ends, self._number(), more=step.values)) is None:
+            raise Unjudged(NOT_SENT)
 
     def _tell(self, step: Tell) -> None:
         link = self.links[step.link]
@@ -228,15 +194,14 @@ class Player:
                 values |= packets.session_values(link.received, sent, link.sent_recoverable + message.kept)
             data = encode("UserMessage", values)
             if link.send(data, pieces=step.pieces, message=True, kept=message.kept) is None:
-                return
+                raise Unjudged(NOT_SENT)
 
     def _acknowledged(self, step: Acknowledged) -> None:
         link = self.links[step.link]
         wanted = link.sent if step.count is None else step.count
-        left = step.within_ms + _SLACK_MS
-        while link.counted != wanted and left > 0 and link.ended is None:
-            if not link.read(_SLICE_MS):
-                left -= _SLICE_MS
+        patience = Patience(step.within_ms + SLACK_MS)
+        while link.counted != wanted and patience.left > 0 and link.ended is None:
+            self._read(link, patience)
             self._thank()
         if link.counted != wanted:
             self._fail(step.requirement, expected={"acknowledged": wanted}, actual=self._shown(link))
@@ -253,14 +218,14 @@ class Player:
         fits = self._fitting(step)
         if not self._until(lambda: any(map(fits, self._messages())), step.within_ms + self._patience_ms):
             came = [self._told_of(one) for one in self._messages() if self._is_about(one, step.of, step.about)]
+            if self._local[0] == "letter" and self._is_null(step.about) and not came and self._named(step):
+                self._letter(step.requirements)
+                return
             if step.insecure and not came:
                 self._skip(*step.requirements, reason=INSECURE)
                 return
             if step.may is not None and all(one["class"] in _POSITIVE for one in came):
                 self._skip(*step.requirements, reason=step.may)
-                return
-            if self._local[0] == "letter" and self._is_null(step.about) and not came:
-                self._reading(step.requirements, "letter")
                 return
             if self._miscorrelated(step):
                 self._fail(_CORRELATION, expected=step.about, actual="a message of no name")
@@ -271,19 +236,56 @@ class Player:
 
     def _local_pass(self, step: Comes) -> None:
         self._pass(_INITIATES)
-        if self._is_null(step.about):
-            self._reading(step.requirements, "local")
-        else:
-            self._pass(*step.requirements)
+        local = self._local[0] == "local" or not self._is_null(step.about)
+        self._pass(*(one for one in step.requirements if local or one not in _OF_NULL))
+        if not local:
+            readings = ((_NULL_ADDRESS, "local"),)
+            others = [one for one in step.requirements if one in _OF_NULL]
+            self.found += [Verdict(one, Outcome.READING, "dialogue", readings=readings) for one in others]
 
-    def _reading(self, requirements: tuple[str, ...], alternative: str) -> None:
-        """Add passes that show how a null QueueManagerAddress is taken, for the requirements that the reading names."""
-        for one in requirements:
-            if one in _OF_NULL:
-                outcome = Outcome.PASS if self._local[0] == alternative else Outcome.READING
-                self.found.append(Verdict(one, outcome, "dialogue", readings=((_NULL_ADDRESS, alternative),)))
-            else:
-                self._pass(one)
+    def _letter(self, requirements: tuple[str, ...]) -> None:
+        """Judge a silence by the reading that a null QueueManagerAddress is for nobody."""
+        readings = ((_NULL_ADDRESS, "letter"),)
+        of_null = [one for one in requirements if one in _OF_NULL]
+        self.found += [Verdict(one, Outcome.PASS, "dialogue", readings=readings) for one in of_null]
+        self._skip(*(one for one in requirements if one not in _OF_NULL), reason=NOBODYS)
+
+    def _named(self, step: Comes) -> bool:
+        """Tell whether the implementation answers a message like this one that names it.
+
+        By the reading, silence is right for one that names nobody; but silence alone may as well be a dead line. So the
+        same message is sent by identifier, once in a dialogue.
+        """
+        if self._answers_named is None:
+            _, message = self.ids[step.about]
+            place = {} if message.number is None else {"sequence": _CONTROL, "number": 1, "previous": None}
+            named = replace(message, name=_NAMED, manager="own", again=None, **place)  # type: ignore[arg-type]
+            self._answers_named = self._controlled(named, replace(step, about=_NAMED)) is not None
+        return self._answers_named
+
+    def _controlled(self, message: Message, step: Comes) -> Said | None:
+        """Send a message on a session of its own; return the word of it that a step waits for, if it comes."""
+        for one in (*handshake(message.name), Tell((message,), link=message.name)):
+            self._do(one)
+        fits = self._fitting(step)
+        self._until(lambda: any(map(fits, self._messages())), step.within_ms + self._patience_ms)
+        self.links[message.name].close()
+        return next(filter(fits, self._messages()), None)
+
+    def _arrives(self, message: Message) -> Said | None:
+        """Send a message on a session of its own; return the word of its arrival, if it comes."""
+        return self._controlled(message, Comes("UserMessage", message.name, (), _POSITIVE[0]))
+
+    def _word_after(self) -> bool:
+        """Tell whether word has come of a message that is sent now: word of an earlier one would be here, too.
+
+        True where no message can be sent for it.
+        """
+        there = {name.rpartition("\\")[2].lower() for name in self.about["queues"]}
+        if self._quiet or PLAIN not in there:
+            return True
+        after = Message(f"after {self._next_id}", recoverable=True, asks=PA, manager="own")
+        return self._arrives(after) is not None
 
     def _is_null(self, about: str) -> bool:
         return about in self.ids and self.ids[about][1].manager == "null"
@@ -301,31 +303,43 @@ class Player:
 
     def _never(self, step: Never) -> None:
         fits = self._fitting(step)
-        self._until(lambda: sum(map(fits, self._messages())) > step.most, step.for_ms)
+        many = self._until(lambda: sum(map(fits, self._messages())) > step.most, step.for_ms + _TRIPS * self._trip_ms)
+        shown = many or self._word_after()
         came = [self._told_of(one) for one in self._messages() if fits(one)]
         if len(came) > step.most:
             self._fail(*step.requirements, expected={"at most": step.most}, actual=came)
-        self._pass(*step.requirements)
+        if shown:
+            self._pass(*step.requirements)
+        else:
+            self.found += [Verdict(one, Outcome.INCONCLUSIVE, "dialogue", reason=DUMB) for one in step.requirements]
 
     def _closes(self, step: Closes) -> None:
         link = self.links[step.link]
-        left = step.within_ms + (self._timer(step.timer) if step.timer else 0)
-        while link.ended is None and left > 0:
-            if not link.read(_SLICE_MS):
-                left -= _SLICE_MS
+        patience = Patience(step.within_ms + (self._timer(step.timer) if step.timer else 0))
+        while link.ended is None and patience.left > 0:
+            self._read(link, patience)
         if link.ended is None:
             self._fail(step.requirement, expected="the connection is closed", actual=self._shown(link))
         self._pass(step.requirement)
 
     def _stays(self, step: Stays) -> None:
         link = self.links[step.link]
-        left = step.for_ms
-        while link.ended is None and left > 0:
-            if not link.read(_SLICE_MS):
-                left -= _SLICE_MS
+        patience = Patience(step.for_ms + _TRIPS * self._trip_ms)
+        while link.ended is None and patience.left > 0:
+            self._read(link, patience)
+        if link.ended is None:
+            self._round_trip()
+            link.read(SLICE_MS)
         if link.ended is not None:
             self._fail(step.requirement, expected="the connection stays open", actual=link.ended)
         self._pass(step.requirement)
+
+    def _round_trip(self) -> None:
+        """Have the implementation answer on a connection of its own, however busy it is: time alone shows nothing."""
+        name = f"trip {len(self.links)}"
+        for step in (Connect(name), Establish(name), Answered("EstablishConnection", link=name)):
+            self._do(step)
+        self.links[name].close()
 
     def _wait(self, step: Wait) -> None:
         self._until(lambda: False, step.ms)
@@ -363,94 +377,12 @@ class Player:
                 self._fail(requirement, expected="a response", actual="none")
         self._field(said[0], step.wanted)
 
-    # --- Connections of the implementation
-
-    def _until(self, done: Callable[[], bool], within_ms: int) -> bool:
-        """Read all connections, and take those that the implementation makes, until `done` or the time is over."""
-        left = within_ms
-        while not done():
-            if left <= 0:
-                return False
-            came = False
-            for link in [one for one in self.links.values() if one.ended is None]:
-                came = bool(link.read(_SLICE_MS)) or came
-                left -= 0 if came else _SLICE_MS
-            self._thank()
-            if not came and not done():
-                began = self.mq.time.monotonic()
-                self._accept(_ACCEPT_MS)
-                left -= self._since(began)
-        return True
-
-    def _since(self, began: float) -> int:
-        """Return the milliseconds since then, in whole slices: a driver answers before the deadline of a call."""
-        return max(1, ceil((self.mq.time.monotonic() - began) * 1000 / _SLICE_MS)) * _SLICE_MS
-
-    def _thank(self) -> None:
-        if not self._quiet:
-            for link in self.links.values():
-                if link.opened:
-                    link.acknowledge()
-
-    def _accept(self, within_ms: int, situation: Situation | None = None) -> Link | None:
-        """Take the next connection of the implementation, and open its session; None if none comes."""
-        address = self.about["listener"]
-        result = self.mq.call("sessions.open", role="acceptor", address=address, deadline_ms=max(within_ms, _ACCEPT_MS))
-        if not result.ok or "session" not in result.values:
-            return None
-        self._accepted += 1
-        link = self.links[f"in-{self._accepted}"] = self._link("acceptor", result)
-        request = self._awaited(link, lambda one: one.kind == "EstablishConnection", AT_ONCE_MS)
-        if request is None:
-            return link
-        server = request.text("EstablishConnectionHeader.ServerGuid") or packets.NULL
-        if server != packets.NULL and all(message.queue is not None for _, message in self.ids.values()):
-            expected = {"EstablishConnectionHeader.ServerGuid": packets.NULL}  # only direct names are in use here
-            self.exact.append(Verdict(_DIRECT, Outcome.FAIL, request.kind, expected, server))
-            raise _Broken
-        answer = self._answer(request)
-        if situation is not None and situation.state is State.WAITING_ECR_MSG:
-            link.send(packets.said(situation.says, self.ends, self._number(), answering=answer))
-            return link
-        link.send(
-            packets.establish(self.ends, self.ends.client if server == packets.NULL else server, answer, answer=True)
-        )
-        asked = self._awaited(link, lambda one: one.kind == "ConnectionParameters", AT_ONCE_MS)
-        if asked is None:
-            return link
-        names = ("RecoverableAckTimeout", "AckTimeout", "WindowSize")
-        keys = {
-            f"ConnectionParametersHeader.{name}": asked.number(f"ConnectionParametersHeader.{name}") or 0
-            for name in names
-        }
-        if situation is not None:
-            says = situation.says
-            data = (
-                packets.parameters(keys)
-                if says is Says.PARAMETERS
-                else packets.said(says, self.ends, self._number(), answering=answer)
-            )
-            link.send(data)
-            return link
-        link.send(packets.parameters(keys))
-        link.opened = True
-        return link
-
-    def _answer(self, request: Said) -> dict[str, Any]:
-        """Return what an acceptor repeats of a request (MS-MQQB 3.1.5.3.1)."""
-        head = "EstablishConnectionHeader."
-        return {
-            head + "ClientGuid": request.text(head + "ClientGuid") or packets.NULL,
-            head + "TimeStamp": request.number(head + "TimeStamp") or 0,
-            head + "OperatingSystem.SE": request.number(head + "OperatingSystem.SE") or 0,
-        }
-
     def _reconnects(self, step: Reconnects) -> None:
         situation = _BY_NAME[step.situation] if step.situation else None
-        link, left = None, self._timer("session-retry-connect") + 2 * _SLACK_MS
+        link, left = None, self._timer("session-retry-connect") + 2 * SLACK_MS
         while link is None and left > 0:
             began = self.mq.time.monotonic()
-            link = self._accept(_ACCEPT_MS, situation)
+            link = self._accept(ACCEPT_MS, situation)
             left -= self._since(began)
         if link is None:
             self._fail(step.requirement, expected="a connection", actual="none")
@@ -459,6 +391,8 @@ class Player:
             self._pass(step.requirement)
             return
         name = next(key for key, one in self.links.items() if one is link)
+        if not self._provoked:  # it has connected, and not begun or gone on with a session
+            self._fail(step.requirement, expected="the begin of a session", actual=self._shown(link))
         if situation.then is Then.CLOSES:
             self._closes(Closes(situation.requirement, link=name))
         elif situation.then is Then.ANSWERS:
@@ -466,35 +400,6 @@ class Player:
         else:
             self._stays(Stays(situation.requirement, link=name))
         link.close()
-
-    # --- Packets
-
-    def _messages(self) -> Iterator[Said]:
-        return (
-            one
-            for one in self.conversation.said
-            if not one.ours and one.kind in ("UserMessage", "OrderAck", "FinalAck")
-        )
-
-    def _fitting(self, step: Comes | Never) -> Callable[[Said], bool]:
-        def fits(one: Said) -> bool:
-            of_class = step.message_class in (None, class_of(one))
-            return of_class and self._is_about(one, step.of, step.about)
-
-        return fits
-
-    def _is_about(self, one: Said, of: str, about: str) -> bool:
-        """Tell whether a packet of the implementation is about a message of this dialogue."""
-        return one.kind == of and about in self.ids and is_about(one, *self.ids[about], self.ends)
-
-    @staticmethod
-    def _told_of(one: Said) -> Json:
-        return {"kind": one.kind, "class": class_of(one)}
-
-    @staticmethod
-    def _shown(link: Link) -> Json:
-        last = [one.kind for one in link.conversation.said if not one.ours and one.frame.connection == link.connection]
-        return {"counted": link.counted, "came": last[-4:], "ended": link.ended}
 
 
 def _wanted(step: Comes) -> Json:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from conformance.harness.playback import Playback
 from conformance.harness.rejudge import NotRepeatable
 from conformance.judge.dialogues.cases import CASES
-from conformance.suites.sessions.playing import EXAMPLE, NotPlayed, Player
+from conformance.suites.sessions.dialogue import NotPlayed
+from conformance.suites.sessions.playing import EXAMPLE, Player
 from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
