@@ -24,6 +24,8 @@ TICK_S = 0.5
 _CLIENTS = tuple(f"127.0.0.{last}" for last in range(2, 10))
 """Addresses of this machine at which clients may listen for the server; others once a client comes from there."""
 
+_FULL = "no more than {:,} connections can be open at once (ulimit -n): further ones had to wait"
+
 
 @dataclass(frozen=True, slots=True)
 class Ready:
@@ -135,6 +137,7 @@ class _Passing:
     def __init__(self, judging: Judging, watch: Watch, record: Path | None, comment: str) -> None:
         self._judging, self._watch, self._record, self._comment = judging, watch, record, comment
         self._stack = ExitStack()
+        self._broke: str | None = None
 
     def __enter__(self) -> _Passing:
         self.judge = LiveJudge(self._judging, self._watch.on_deviation)
@@ -177,7 +180,7 @@ class _Passing:
         """Hand on until the end. gone: tells why it must end early."""
         watch = self._watch
         until = None if watch.budget_s is None else time.monotonic() + watch.budget_s
-        moving = threading.Thread(target=self.proxy.run, name="proxy")
+        moving = threading.Thread(target=self._move, name="proxy")
         moving.start()
         why = None
         try:
@@ -195,16 +198,25 @@ class _Passing:
         watch.on_now(now)
         code = now.state.exit_code
         assert code is not None  # `end` has set it.
-        if why is not None:
-            return Passed(now, ExitCode.UNUSABLE if code is not ExitCode.DEVIATES else code, why)
+        for sentence, instead in ((self._broke, ExitCode.HARNESS_ERROR), (why, ExitCode.UNUSABLE)):
+            if sentence is not None:
+                return Passed(now, code if code is ExitCode.DEVIATES else instead, sentence)
         sentence = now.state.sentence
         if code is ExitCode.NOTHING_JUDGED:
             came = "no connection" if not now.connections else f"of {now.connections:,} connections no MSMQ packet"
             sentence = f"Nothing was judged: {came} came."
         return Passed(now, code, sentence)
 
+    def _move(self) -> None:
+        try:
+            self.proxy.run()
+        except Exception as error:  # It is told at the end, in one sentence.
+            self._broke = f"The proxy broke, and what came later was not seen: {type(error).__name__}: {error}"
+
     def _now(self) -> Now:
         problems = [self.recording.problem] if self.recording.problem else []
+        if self.proxy.full:
+            problems.append(_FULL.format(self.proxy.most))
         return Now(
             self.judge.state,
             self.proxy.connections,

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +28,13 @@ served = pytest.mark.skipif(not SERVED, reason="this checkout has no embedded qu
 
 
 @contextmanager
-def command(*words: str, folder: Path) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
-    """A command that is ready; it is ended as a shell ends it."""
+def command(
+    *words: str, folder: Path, descriptors: int | None = None
+) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
+    """A command that is ready; it is ended as a shell ends it. descriptors: how many it may have."""
     line = [sys.executable, "-m", "conformance", *words, "--json", "--out", str(folder / "out")]
+    if descriptors is not None:
+        line = ["sh", "-c", f'ulimit -n {descriptors} && exec "$@"', "sh", *line]
     process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
     first = process.stdout.readline()
@@ -64,6 +68,25 @@ def test_a_proxy_ends_with_what_was_judged(number: signal.Signals, tmp_path: Pat
             code, said = ended(process, number)
     assert code == said["exit_code"] and said["connections"] == 1 and said["packets"] >= 2
     assert said["outcomes"]["pass"] > 10
+
+
+@pytest.mark.parametrize("descriptors", [40, 67])
+def test_connections_wait_when_no_descriptor_is_left(descriptors: int, tmp_path: Path) -> None:
+    hello = turns("initiator")[0]
+    with manager() as server:
+        words = ["proxy", "--listen", "127.0.0.1:0", "--to", str(server)]
+        with command(*words, folder=tmp_path, descriptors=descriptors) as (process, ready):
+            clients = [socket.create_connection(place(ready["listen"]), 20) for _ in range(60)]
+            for client in clients:
+                client.sendall(hello)
+            answered = 0
+            for client in clients:
+                with client, suppress(ConnectionResetError):
+                    answered += bool(client.recv(100_000))
+            code, said = ended(process)
+    assert code is ExitCode.CONFORMS and said["connections"] == answered and answered + said["refused"] == 60
+    assert answered > 50
+    assert any("ulimit -n" in each for each in said["problems"])
 
 
 def test_a_host_elsewhere_is_refused(tmp_path: Path) -> None:
