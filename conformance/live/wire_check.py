@@ -84,7 +84,8 @@ class _Check:
         place = Place(self.driver.target.address, self.driver.declared.ping)
         recording, now_ms = self.driver.recording, self.driver.ends.now_ms
         try:
-            answers = ping(place, packets.ping(self.ends, 1), 2.0, recording=recording, now_ms=now_ms)
+            data, source = packets.ping(self.ends, 1), self.driver.listener
+            answers = ping(place, data, 2.0, source=source, recording=recording, now_ms=now_ms)
         except OSError:
             answers = []
         found = [dissect(each.data, transport="udp") for each in answers]
@@ -98,7 +99,9 @@ class _Check:
     def _handshake(self) -> Session:
         ends = self.driver.ends
         try:
-            session = ends.connect(Place(self.driver.target.address, self.driver.declared.qm), STEP_S)
+            session = ends.connect(
+                Place(self.driver.target.address, self.driver.declared.qm), STEP_S, self.driver.listener
+            )
             self._send(session, packets.establish(self.ends, packets.NULL))
         except NotConnectedError as error:
             raise _Over(str(error)) from None

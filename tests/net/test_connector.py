@@ -145,13 +145,16 @@ def test_pings_both_ways(tmp_path: Path) -> None:
 
             def echo() -> None:
                 data, peer = other.recvfrom(100)
+                pinged.append(peer[0])
                 other.sendto(data, peer)
 
+            pinged: list[str] = []
             thread = threading.Thread(target=echo)
             thread.start()
             answers = client.call("sessions.ping", bytes=text(question), wait_ms=5_000).values["answers"]
             thread.join()
             assert [b64decode(each["bytes"]) for each in answers] == [question]
+            assert pinged == [listener]
 
             def call() -> None:
                 other.settimeout(0.1)
