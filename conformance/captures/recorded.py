@@ -293,6 +293,9 @@ def _unjudged(result: Replay, code: ExitCode) -> str | None:
         return " ".join([*(defect.sentence for defect in result.defects), *result.errors])
     if code is ExitCode.NOTHING_JUDGED:
         cuts = "".join(f" {capture.path}: {capture.cut}." for capture in result.captures if capture.cut)
+        own = "".join(f" {one.path}: {one.own_sentence}." for one in result.captures if one.own_sentence)
+        if own:
+            return f"Nothing was judged.{own}{cuts}"
         if result.packets:
             return f"Nothing was judged: the filter selects none of the {result.packets} packets.{cuts}"
         return f"Nothing was judged: no MSMQ packet was found in what was read.{cuts}"

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from conformance.capture.own_end import OwnEnd
 from conformance.command_options import BadInput, check_chosen, check_folder, check_words
 from conformance.live.judge import Judging, LiveJudge
 from conformance.live.server import Server, ServerGone, Wanted
@@ -110,7 +111,7 @@ def serve(
     _check(judging)
     judging = replace(judging, clients_of=_plain(listen.host))
     comment = f"the port of the server is {listen.port}"
-    with _Passing(judging, watch, record, comment) as passing:
+    with _Passing(judging, watch, record, comment, OwnEnd("server", _plain(listen.host))) as passing:
         # The server gets a port of its own; the proxy has the public one, and the one it connects to its clients by.
         place = passing.listen_later(listen)
         back = _free(listen.host, socket.SOCK_STREAM)
@@ -134,8 +135,10 @@ def serve(
 class _Passing:
     """The judge, the recording and the proxy, as a context that ends all three."""
 
-    def __init__(self, judging: Judging, watch: Watch, record: Path | None, comment: str) -> None:
-        self._judging, self._watch, self._record, self._comment = judging, watch, record, comment
+    def __init__(
+        self, judging: Judging, watch: Watch, record: Path | None, comment: str, own: OwnEnd | None = None
+    ) -> None:
+        self._judging, self._watch, self._record, self._comment, self._own = judging, watch, record, comment, own
         self._stack = ExitStack()
         self._broke: str | None = None
 
@@ -143,7 +146,7 @@ class _Passing:
         self.judge = LiveJudge(self._judging, self._watch.on_deviation)
         self._stack.callback(self.judge.end, 5.0)
         try:
-            self.recording = Recording(self._record, comment=self._comment, feed=self.judge.feed)
+            self.recording = Recording(self._record, comment=self._comment, own=self._own, feed=self.judge.feed)
         except OSError as error:
             self._stack.close()
             raise BadInput(f"{self._record} cannot be written ({error.strerror}); name another file.") from None

@@ -16,6 +16,7 @@ from typing import Any
 from conformance import __version__
 from conformance.adapter.errors import DriverUnusable
 from conformance.adapter.in_process import MethodNotFound
+from conformance.capture.own_end import OwnEnd
 from conformance.net.addresses import Place, Target
 from conformance.net.ends import Arrived, Ends, NotConnectedError, Session
 from conformance.net.outgoing import MAX_MESSAGE_S, Pace, Sort, refusal
@@ -249,7 +250,8 @@ def opened(target: Target, declared: Declared, record: Path | None) -> WireDrive
     recording = None
     if record is not None:
         try:
-            recording = Recording(record, comment=f"wire:{target.word}: sessions at port {declared.qm}")
+            comment = f"wire:{target.word}: sessions at port {declared.qm}"
+            recording = Recording(record, comment=comment, own=OwnEnd("client", target.address))
         except OSError as error:
             raise DriverUnusable(f"the recording {record} cannot be written ({error.strerror})") from None
     ends = Ends(recording)
