@@ -34,11 +34,16 @@ def judge_file(
     outside: Outside,
     onlookers: Sequence[Onlooker] = (),
     clients_of: str | None = None,
+    *,
+    whole_sessions: bool = True,
 ) -> None:
-    """Judge a file and add the result to a replay; the arguments are those of `engine.replay`."""
+    """Judge a file and add the result to a replay; the arguments are those of `engine.replay`.
+
+    whole_sessions: False leaves out what the rules of connections say.
+    """
     rules, summary = replace(rules, search=Search()), CaptureSummary(path)
     result.captures.append(summary)
-    sessions = SessionRules.of(rules.readings)
+    sessions = replace(SessionRules.of(rules.readings), speak=whole_sessions)
     sink: Sink = ToReplay(result, summary, rules, on_packet)
     through: tuple[type[Exception], ...] = ()
     if onlookers:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from conformance.capture import Event, Frame
+from conformance.capture import CaptureError, Event, Frame
 from conformance.capture.own_end import OwnEnd, from_client
-from conformance.capture.records import RecordWalk
+from conformance.capture.records import RecordWalk, read_records
 from conformance.captures.followed import Key
 from conformance.captures.judge import IMPLEMENTATION, PACKET, SESSION, Managers, Sink, Told
 from conformance.captures.summary import CaptureSummary
@@ -27,6 +28,16 @@ _DUTIES = "-closes"
 def clients_of(server: str) -> Callable[[Frame], bool]:
     """Return what tells whether a client of this server sent a packet."""
     return lambda frame: from_client(frame, server) is True
+
+
+def is_ours(path: str | Path) -> bool:
+    """Tell whether a file begins with the mark of a recording of which the program itself was an end."""
+    walk = RecordWalk()
+    try:
+        next(read_records(path, walk), None)
+    except (CaptureError, OSError):
+        return False  # Whoever judges the file tells why.
+    return OwnEnd.of(walk.comment) is not None
 
 
 @dataclass(frozen=True, slots=True)

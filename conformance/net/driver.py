@@ -188,9 +188,7 @@ class WireDriver:
         place = Place(self.target.address, self.declared.ping)
         wait_s = min(params["wait_ms"] / 1000, _within_s(params))
         try:
-            answers = ping(
-                place, data, wait_s, source=self.listener, recording=self.recording, now_ms=self.ends.now_ms
-            )
+            answers = ping(place, data, wait_s, source=self.listener, recording=self.recording, now_ms=self.ends.now_ms)
         except OSError:
             return {"status": MQ_ERROR_REMOTE_MACHINE_NOT_AVAILABLE}
         return {"status": 0, "answers": [{"bytes": _text(each.data), "at_ms": int(each.at_ms)} for each in answers]}

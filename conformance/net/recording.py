@@ -64,7 +64,8 @@ class Recording:
     ) -> None:
         """Begin a new file. comment: on the interface. own: which end is ours, None for neither. Raises OSError.
 
-        clock: nanoseconds since 1970. path: None keeps nothing. feed: gets the same blocks, each as it is made; it must not wait.
+        clock: nanoseconds since 1970. path: None keeps nothing. feed: gets the same blocks, each as it is made; it must
+        not wait.
         """
         self._clock, self._feed = clock, feed
         self.path, self.records, self.lost, self.problem = path, 0, 0, ""
