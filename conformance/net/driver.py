@@ -47,7 +47,8 @@ class Declared:
     """What the owner of a host says of it.
 
     qm, ping, peer: ports of its sessions and pings, and the one it connects to. timers_ms: by name of MS-MQQB 3.1.2.
-    consumes_ms: by queue, when a message is received. listener: our address, None to choose one.
+    consumes_ms: by queue, when a message is received. listener: our address, None to choose one. others: addresses from
+    which it connects beside the one it has.
     """
 
     qm: int
@@ -59,6 +60,17 @@ class Declared:
     packets: Sort
     profile: str
     listener: str | None = None
+    others: tuple[str, ...] = ()
+
+    def stranger(self, addresses: tuple[str, ...], host: str) -> str | None:
+        """Return what connections from addresses that nobody named mean, as a sentence; None without any."""
+        if not addresses:
+            return None
+        known = " and ".join((host, *self.others))
+        return (
+            f"{', '.join(addresses)} connected to us and was turned away, because only {known} is expected: if it is"
+            f" the same server, name it with ?from={addresses[0]}"
+        )
 
 
 @dataclass(slots=True)
@@ -141,8 +153,10 @@ class WireDriver:
                     session = self.ends.accept(host, within)
         except NotConnectedError:
             return {"status": MQ_ERROR_REMOTE_MACHINE_NOT_AVAILABLE}
+        strangers = self.ends.strangers() if params["role"] == "acceptor" else ()
         if session is None:
-            return {"status": MQ_ERROR_IO_TIMEOUT}
+            why = self.declared.stranger(strangers, self.target.address)
+            return {"status": MQ_ERROR_IO_TIMEOUT} if why is None else _not_expressible(f"{why}.")
         name = f"S{session.number}"
         self.sessions[name] = session
         return {"status": 0, "session": name, "local": str(session.local), "remote": str(session.remote)}
@@ -154,7 +168,7 @@ class WireDriver:
         data = b64decode(params["bytes"])
         why = refusal(data, self.target, self.declared.packets)
         if why is not None:
-            return {"status": None, "failure": {"kind": "NotExpressible", "text": f"This would send {why}."}}
+            return _not_expressible(f"This would send {why}.")
         if not self.target.loopback:
             self.pace.wait()
         gap_s = params.get("gap_ms", 0) / 1000
@@ -220,7 +234,9 @@ class WireDriver:
                 data, peer = ours.recvfrom(65_535)
             except OSError:
                 continue
-            if len(data) != _PING.size or not (self.target.loopback or peer[0] == self.target.address):
+            if len(data) != _PING.size or not (
+                self.target.loopback or peer[0] in (self.target.address, *self.declared.others)
+            ):
                 continue
             flags, signature, cookie, _ = _PING.unpack(data)
             if signature != _PING_SIGNATURE:
@@ -266,7 +282,7 @@ def opened(target: Target, declared: Declared, record: Path | None) -> WireDrive
 
 def _listen(ends: Ends, target: Target, declared: Declared) -> str | None:
     """Listen for connections of the host. Returns the address; None when none is free."""
-    allowed = frozenset({target.address})
+    allowed = frozenset({target.address, *declared.others})
     for address in [declared.listener] if declared.listener else _ours(target):
         try:
             if target.loopback:
@@ -296,6 +312,10 @@ def _shut(ends: Ends, recording: Recording | None) -> None:
 def _within_s(params: Params) -> float:
     deadline: int = params.get("deadline_ms", _DEADLINE_MS)
     return max(deadline - _BEFORE_MS, deadline / 2) / 1000
+
+
+def _not_expressible(text: str) -> Result:
+    return {"status": None, "failure": {"kind": "NotExpressible", "text": text}}
 
 
 def _text(data: bytes) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,9 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from conformance.net.addresses import place
+from conformance.live import wire_check
+from conformance.net.addresses import Permit, place, target
+from conformance.net.connector import understood
 from conformance.runlog import read_run
-from conformance.verdict import Outcome
+from conformance.verdict import ExitCode, Outcome
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("conformance.embedded.network") is None,
@@ -62,3 +65,16 @@ def test_a_replay_says_what_the_run_said(fault: str | None, only: str, expected:
     )
     assert b"mqconform itself" in done.stdout
     assert failing(ran) == failing(again) == expected
+
+
+def test_without_a_connection_back_a_look_does_not_end_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire_check, "BACK_S", 1.0)
+    with server() as connector, socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+        free.close()
+        _, declared = understood(f"{connector.removeprefix('wire')}&peer={port}")
+        found = wire_check.wire_check(target("127.0.0.1", Permit()), declared)
+    assert {"acknowledgment": "ok", "connection back": "missing"}.items() <= {
+        step.what: step.state for step in found.findings
+    }.items()
+    assert found.exit_code is ExitCode.UNUSABLE and "connection back" in (found.sentence or "")

@@ -135,6 +135,14 @@ def test_a_session_as_acceptor(tmp_path: Path) -> None:
             assert client.call("sessions.close", session=opened["session"], how="reset").ok
 
 
+def test_addresses_from_which_the_host_connects() -> None:
+    _, found = understood(":mq.lab?from=10.0.0.7,fe80::1")
+    assert found.others == ("10.0.0.7", "fe80::1")
+    for wrong in ("8.8.8.8", "mq.lab", "10.0.0.0/8", "", "0.0.0.0"):
+        with pytest.raises(ConnectorError, match="from="):
+            understood(f":mq.lab?from={wrong}")
+
+
 def test_pings_both_ways(tmp_path: Path) -> None:
     question = bytes.fromhex("0100485504030201") + bytes(range(16))
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other, manager() as place:
