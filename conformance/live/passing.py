@@ -107,7 +107,9 @@ def serve(
     ping_port: 0 is any free one. Raises BadInput, and ServerGone when the server does not start.
     """
     if not near(listen.host):
-        raise BadInput(f"{listen.host} is not a loopback address: serve listens on this machine alone.")
+        raise BadInput(
+            f"{listen.host} is no loopback address, and serve listens on this machine alone: give 127.0.0.1:1801."
+        )
     _check(judging)
     judging = replace(judging, clients_of=_plain(listen.host))
     comment = f"the port of the server is {listen.port}"

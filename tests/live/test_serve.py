@@ -137,7 +137,12 @@ def test_what_the_server_says_to_its_clients_goes_through_and_is_recorded(tmp_pa
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        (["--fault", "no-such-fault"], "no-such-fault"),
+        (["--fault", "no-such-fault"], "There is no fault no-such-fault; serve --faults lists them."),
+        (["--fault", "ping-cooky"], "did you mean ping-cookie?"),
+        (["--consume", "mqconform-plian=2s"], "did you mean mqconform-plain?"),
+        (["--consume", "nope=2s"], "it has mqconform-"),
+        (["--timer", "session-cleanup=0s"], "more than 0"),
+        (["--listen", "nosuch.invalid:1801"], "127.0.0.1:1801"),
         (["--timer", "no-such-timer=2s"], "no-such-timer"),
         (["--timer", "session-cleanup=soon"], "session-cleanup=soon"),
         (["--listen", "10.0.0.1:1801"], "loopback"),
@@ -148,6 +153,32 @@ def test_a_mistake_is_one_sentence(words: list[str], named: str, tmp_path: Path)
     done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path)
     assert done.returncode == ExitCode.BAD_INPUT, done.stderr
     assert named in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+@served
+def test_what_serve_can_have_and_a_run_cannot_is_told(tmp_path: Path) -> None:
+    line = [
+        sys.executable,
+        "-m",
+        "conformance",
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--ping-port",
+        "0",
+        "--budget",
+        "0s",
+    ]
+    told = {}
+    for words in ("order-ack-send=300ms", "order-ack-send=500ms", "session-cleanup=2s"):
+        done = subprocess.run(
+            [*line, "--timer", words], capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path
+        )
+        told[words] = "MS-MQQB 3.1.3 says 500 ms" in done.stderr
+    line += ["--queue", "foo", "--queue", "mqconform-foo,transactional"]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path)
+    assert done.stderr.count("The queue ") == 1 and "The queue foo is for your own clients" in done.stderr
+    assert told == {"order-ack-send=300ms": True, "order-ack-send=500ms": False, "session-cleanup=2s": False}
 
 
 @served
