@@ -25,6 +25,7 @@ TICK_S = 0.5
 _CLIENTS = tuple(f"127.0.0.{last}" for last in range(2, 10))
 """Addresses of this machine at which clients may listen for the server; others once a client comes from there."""
 
+_UNSEEN = "{} is taken: connections of the server to a client there are neither seen nor judged"
 _FULL = "no more than {:,} connections can be open at once (ulimit -n): further ones had to wait"
 
 
@@ -115,12 +116,10 @@ def serve(
     comment = f"the port of the server is {listen.port}"
     with _Passing(judging, watch, record, comment, OwnEnd("server", _plain(listen.host))) as passing:
         # The server gets a port of its own; the proxy has the public one, and the one it connects to its clients by.
-        place = passing.listen_later(listen)
         back = _free(listen.host, socket.SOCK_STREAM)
-        inner = Place(listen.host, _free(listen.host, socket.SOCK_STREAM))
-        server = Server(inner, _free(listen.host, socket.SOCK_DGRAM), back, wanted)
+        server = Server(Place(listen.host, 0), 0, back, wanted)
         passing.atexit(server.end)
-        passing.listen(Route(place, server.listen))
+        place = passing.listen(Route(listen, server.listen))
         ping = passing.hear(Place(listen.host, ping_port), server.ping)
 
         def reverse(client: str) -> Route | None:
@@ -170,10 +169,6 @@ class _Passing:
         except OSError as error:
             raise BadInput(_taken(route.listen, "--listen", error)) from None
 
-    def listen_later(self, place: Place) -> Place:
-        """Return the place with a free port in the stead of 0."""
-        return place if place.port else Place(place.host, _free(place.host, socket.SOCK_STREAM))
-
     def hear(self, listen: Place, to: Place) -> Place:
         """Hear pings. Raises BadInput."""
         try:
@@ -222,6 +217,7 @@ class _Passing:
         problems = [self.recording.problem] if self.recording.problem else []
         if self.proxy.full:
             problems.append(_FULL.format(self.proxy.most))
+        problems += [_UNSEEN.format(place) for place in tuple(self.proxy.unseen)]
         return Now(
             self.judge.state,
             self.proxy.connections,

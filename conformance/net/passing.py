@@ -64,12 +64,13 @@ class Proxy:
 
     connections, refused: numbers so far; refused ones found nobody to be handed on to. most: connections at once, as
     many as the system has descriptors for; while there are so many, further ones wait in the queue of the system.
-    full: how often that happened.
+    full: how often that happened. unseen: places for more connections (`also`) that could not be listened at.
     """
 
     def __init__(self, recording: Recording, most: int | None = None) -> None:
         self.connections = self.refused = self.full = 0
         self.most = room() if most is None else most
+        self.unseen: dict[Place, None] = {}
         self._recording = recording
         self._selector = selectors.DefaultSelector()
         self._open: dict[int, _Passed] = {}
@@ -201,8 +202,10 @@ class Proxy:
     def also(self, route: Route | None) -> None:
         """Listen for this route as well, if it can be and is not yet."""
         if route is not None and route.listen not in self._listeners:
-            with suppress(OSError):  # Somebody else has the port: then these connections are not seen.
+            try:
                 self.route(route)
+            except OSError:  # Somebody else has the port.
+                self.unseen[route.listen] = None
 
     def _wait(self, passed: _Passed) -> None:
         """Ask the system about what can be done next."""

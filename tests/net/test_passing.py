@@ -201,6 +201,13 @@ def test_connections_back_to_a_client_go_through(tmp_path: Path) -> None:
     assert [each.acceptor.address for each in opened] == ["127.0.0.1", "127.0.0.6"]
 
 
+def test_a_place_that_is_taken_is_told(tmp_path: Path) -> None:
+    with listening() as listener, proxy(tmp_path / "f", to(Place(*listener.getsockname()))) as (made, place):
+        taken = Place(*listener.getsockname())
+        made.also(Route(taken, place, reverse=True))
+        assert list(made.unseen) == [taken]
+
+
 def test_pings_go_through(tmp_path: Path) -> None:
     target = tmp_path / "f"
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
