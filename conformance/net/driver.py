@@ -19,7 +19,7 @@ from conformance.adapter.in_process import MethodNotFound
 from conformance.capture.own_end import OwnEnd
 from conformance.net.addresses import Place, Target
 from conformance.net.ends import Arrived, Ends, NotConnectedError, Session
-from conformance.net.outgoing import MAX_MESSAGE_S, Pace, Sort, refusal
+from conformance.net.outgoing import MAX_MESSAGE_S, PER_SECOND, Pace, Sort, packets_in, refusal
 from conformance.net.pings import ping
 from conformance.net.recording import Recording
 from conformance.spec.constants.hresults import (
@@ -170,7 +170,12 @@ class WireDriver:
         if why is not None:
             return _not_expressible(f"This would send {why}.")
         if not self.target.loopback:
-            self.pace.wait()
+            packets = packets_in(data)
+            if packets > PER_SECOND * _within_s(params):
+                return _not_expressible(
+                    f"{packets} packets at once take longer than the call may, at {PER_SECOND} a second."
+                )
+            self.pace.wait(packets)
         gap_s = params.get("gap_ms", 0) / 1000
         try:
             at_ms = self.ends.send(session, data, tuple(params.get("pieces", ())), gap_s, _within_s(params))

@@ -213,6 +213,8 @@ class Ends:
             self._forget(session.socket)
             if self._recording is not None and not session.half:
                 self._recording.ended(session.number, session.role, "rst" if how == "reset" else "fin")
+            if self._recording is not None:
+                self._recording.forget(session.number)
             session.socket.close()
 
     def end(self) -> None:

@@ -122,6 +122,11 @@ class Recording:
             if len(flow.over) == 2:
                 del self._flows[number]
 
+    def forget(self, number: int) -> None:
+        """Take notice that nothing more can be seen of a connection, though a side may not have ended."""
+        with self._lock:
+            self._flows.pop(number, None)
+
     def datagram(self, source: End, destination: End, data: bytes, *, answer: bool = False) -> None:
         """Record a ping. answer: its source, and not its destination, is the one that is pinged."""
         ends = (source[0], PING_PORT) if answer else source, destination if answer else (destination[0], PING_PORT)

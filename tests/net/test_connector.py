@@ -19,7 +19,7 @@ from conformance.adapter.connectors import connect
 from conformance.adapter.errors import ConnectorError, DriverUnusable
 from conformance.net.addresses import OWNED, Permit, Target
 from conformance.net.connector import understood
-from conformance.net.outgoing import MAX_BYTES, PER_SECOND, Pace, may_send, refusal
+from conformance.net.outgoing import MAX_BYTES, PER_SECOND, Pace, may_send, packets_in, refusal
 from conformance.spec.constants.hresults import MQ_ERROR_INVALID_HANDLE, MQ_ERROR_IO_TIMEOUT
 from conformance.wire import dissect, rebuild
 
@@ -236,6 +236,21 @@ def test_malformed_packets_stay_here_but_in_a_lab() -> None:
     assert may_send("odd", FAR, Permit()) is None
     assert "--lab" in (may_send("malformed", FAR, Permit()) or "")
     assert may_send("malformed", FAR, Permit(lab=True)) is None
+
+
+def test_packets_that_are_sent_at_once_are_counted_one_by_one() -> None:
+    establish = FRAMES[0].data
+    assert [packets_in(data) for data in (establish, establish * 3, establish + b"rest", b"rest", b"")] == [
+        1,
+        3,
+        2,
+        1,
+        0,
+    ]
+    now, slept = [0.0], []
+    pace = Pace(lambda: now[0], lambda left: (slept.append(left), now.__setitem__(0, now[0] + left)))
+    pace.wait(packets_in(establish * (3 * PER_SECOND)))
+    assert sum(slept) >= 2
 
 
 def test_sending_is_held_back() -> None:
