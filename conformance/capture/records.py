@@ -46,7 +46,7 @@ class RecordWalk:
 
     first, end: offsets of the first record and behind the last one (None without any). damaged: bytes passed over to
     find a record. cut: where and how the file ends within a record, or in a part that cannot be unpacked. unused: parts
-    that are no records and could tell more, by their kind.
+    that are no records and could tell more, by their kind. comment: of the section that is read.
     """
 
     first: int | None = None
@@ -55,6 +55,7 @@ class RecordWalk:
     damaged: int = 0
     cut: str | None = None
     unused: Counter[str] = field(default_factory=Counter)
+    comment: str | None = None
 
 
 class Source:

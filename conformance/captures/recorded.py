@@ -234,11 +234,25 @@ def _by_columns(
 ) -> Replay:
     """Judge like `replay`, by columns; the last three arguments are not supported (see `_check_columns`)."""
     from conformance.captures.columns import judge_range
+    from conformance.captures.one_by_one import judge_file
+    from conformance.captures.one_side import is_ours
+    from conformance.captures.packet_rules import PacketRules
+
+    def deviating(packet: JudgedPacket) -> None:
+        if on_packet is not None and packet.deviating:
+            on_packet(packet)
 
     outside = Outside()
+    rules = PacketRules(profile, readings, level)
     result = Replay(on_verdict=outside.calls(on_verdict))
     try:
         for path in paths:
+            if is_ours(path):  # One end is left out, for which packets are judged one by one.
+                judge_file(
+                    result, path, rules, outside.calls(deviating), on_progress and outside.calls(on_progress),
+                    None, None, None, outside, whole_sessions=sessions,
+                )  # fmt: skip
+                continue
             judge_range(
                 path,
                 profile=profile,
@@ -293,6 +307,9 @@ def _unjudged(result: Replay, code: ExitCode) -> str | None:
         return " ".join([*(defect.sentence for defect in result.defects), *result.errors])
     if code is ExitCode.NOTHING_JUDGED:
         cuts = "".join(f" {capture.path}: {capture.cut}." for capture in result.captures if capture.cut)
+        own = "".join(f" {one.path}: {one.own_sentence}." for one in result.captures if one.own_sentence)
+        if own:
+            return f"Nothing was judged.{own}{cuts}"
         if result.packets:
             return f"Nothing was judged: the filter selects none of the {result.packets} packets.{cuts}"
         return f"Nothing was judged: no MSMQ packet was found in what was read.{cuts}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json as json_module
 import re
 import signal
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -14,7 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from conformance.cli.output import console, emit_json, fail, one_line
+from conformance.cli.output import console, emit_json, fail, one_line, tell
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
     from conformance.net.addresses import Place
 
 _SHOWN = 12  # Rows of the live table.
+_FIXED = {"order-ack-send": (0.5, "MS-MQQB 3.1.3")}
+"""Timers of MS-MQQB with a duration in seconds that is no choice, and the section that says it."""
 _TIMES = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "": 1.0}
 
 
@@ -36,6 +37,8 @@ def serve_command(
     from conformance.live.passing import ServerGone, serve
 
     place = _place(listen, free=True)
+    for note in _deviating(wanted):
+        tell(note)
     wanted = replace(wanted, timers=_seconds(wanted.timers), consume=_seconds(wanted.consume))
     with _watching(budget, json=json) as watch:
         try:
@@ -82,13 +85,12 @@ def proxy_command(
 
 def list_faults(*, json: bool) -> NoReturn:
     """Print the faults of the server and what each breaks. Ends the command."""
-    from conformance.live.judge import child_environment
+    from conformance.live.server import ServerGone, known_faults
 
-    command = [sys.executable, "-P", "-m", "conformance.embedded.network", "--faults"]
-    done = subprocess.run(command, capture_output=True, text=True, env=child_environment(), check=False)
-    if done.returncode:
-        fail(f"The faults cannot be listed: {(done.stderr.splitlines() or ['it said nothing'])[-1]}", ExitCode.UNUSABLE)
-    found = [json_module.loads(line) for line in done.stdout.splitlines()]
+    try:
+        found = known_faults()
+    except ServerGone as error:
+        fail(str(error), ExitCode.UNUSABLE)
     if json:
         emit_json(found)
     else:
@@ -130,8 +132,27 @@ def _seconds(words: Sequence[str]) -> list[str]:
         form = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)(ms|s|m|h|)", text)
         if not name or form is None:
             fail(f"{word[:60]} is no NAME=TIME: write session-cleanup=2s, 500ms or 5m.", ExitCode.BAD_INPUT)
+        if not float(form[1]):
+            fail(f"{word[:60]} is no time to wait: give one that is more than 0.", ExitCode.BAD_INPUT)
         found.append(f"{name}={float(form[1]) * _TIMES[form[2]]:g}")
     return found
+
+
+def _deviating(wanted: Wanted) -> list[str]:
+    """Return a sentence for each timer whose duration the documents fix, and each queue that a run may not touch."""
+    from conformance.net.outgoing import PREFIX
+
+    notes = []
+    for word, seconds in zip(wanted.timers, _seconds(wanted.timers), strict=True):
+        name, _, number = seconds.partition("=")
+        fixed = _FIXED.get(name)
+        if fixed is not None and float(number) != fixed[0]:
+            notes.append(f"--timer {word} makes the server deviate: {fixed[1]} says {fixed[0] * 1000:g} ms.")
+    for word in wanted.queues:
+        name = word.partition(",")[0]
+        if not name.startswith(PREFIX):
+            notes.append(f"The queue {name} is for your own clients: runs at wire:HOST send to {PREFIX}* alone.")
+    return notes
 
 
 @contextmanager
@@ -237,7 +258,7 @@ def _of(number: int, word: str) -> str:
 def _finish(passed: Passed, record: Path | None, *, json: bool) -> NoReturn:
     now = passed.now
     state = now.state
-    places = {"run record": state.folder, "recording": None if record is None else str(record)}
+    places = {"run record": state.folder, "recording": None if record is None else str(record.absolute())}
     if json:
         emit_json(
             {

@@ -37,15 +37,19 @@ def permit_connector(connector: str, owned: str | None, lab: bool) -> None:
     from conformance.adapter.errors import ConnectorError
     from conformance.net.addresses import Permit
     from conformance.net.connector import understood
+    from conformance.net.outgoing import may_send
 
     try:
-        host, _ = understood(connector.removeprefix(_WIRE[:-1]))
+        host, declared = understood(connector.removeprefix(_WIRE[:-1]))
     except ConnectorError:
         return  # It is told where connectors are understood.
     permit = Permit(owned, lab)
     found = permitted(host, permit)
+    why = may_send(declared.packets, found, permit)
+    if why is not None:
+        fail(why[0].upper() + why[1:], ExitCode.BAD_INPUT)
     yes = found.address if found.public else None
-    os.environ.update(Permit(owned, lab, yes).to_environment())
+    os.environ.update(Permit(owned, lab, yes, found.address).to_environment())
 
 
 def permitted(host: str, permit: Permit) -> Target:

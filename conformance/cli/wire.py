@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check_command(host: str, *, owned: str | None, record: Path | None, json: bool) -> NoReturn:
-    """Look at a host and print a line for each step. Ends the command: 0 when a message was acknowledged, else 3."""
+    """Look at a host and print a line for each step. Ends the command: 0 when it also connected back, else 3."""
     from conformance.adapter.errors import ConnectorError, DriverUnusable
     from conformance.cli.permitting import permitted
     from conformance.live.wire_check import wire_check

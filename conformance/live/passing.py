@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from conformance.capture.own_end import OwnEnd
 from conformance.command_options import BadInput, check_chosen, check_folder, check_words
 from conformance.live.judge import Judging, LiveJudge
 from conformance.live.server import Server, ServerGone, Wanted
@@ -23,6 +24,9 @@ from conformance.verdict import ExitCode
 TICK_S = 0.5
 _CLIENTS = tuple(f"127.0.0.{last}" for last in range(2, 10))
 """Addresses of this machine at which clients may listen for the server; others once a client comes from there."""
+
+_UNSEEN = "{} is taken: connections of the server to a client there are neither seen nor judged"
+_FULL = "no more than {:,} connections can be open at once (ulimit -n): further ones had to wait"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,18 +108,18 @@ def serve(
     ping_port: 0 is any free one. Raises BadInput, and ServerGone when the server does not start.
     """
     if not near(listen.host):
-        raise BadInput(f"{listen.host} is not a loopback address: serve listens on this machine alone.")
+        raise BadInput(
+            f"{listen.host} is no loopback address, and serve listens on this machine alone: give 127.0.0.1:1801."
+        )
     _check(judging)
     judging = replace(judging, clients_of=_plain(listen.host))
     comment = f"the port of the server is {listen.port}"
-    with _Passing(judging, watch, record, comment) as passing:
+    with _Passing(judging, watch, record, comment, OwnEnd("server", _plain(listen.host))) as passing:
         # The server gets a port of its own; the proxy has the public one, and the one it connects to its clients by.
-        place = passing.listen_later(listen)
         back = _free(listen.host, socket.SOCK_STREAM)
-        inner = Place(listen.host, _free(listen.host, socket.SOCK_STREAM))
-        server = Server(inner, _free(listen.host, socket.SOCK_DGRAM), back, wanted)
+        server = Server(Place(listen.host, 0), 0, back, wanted)
         passing.atexit(server.end)
-        passing.listen(Route(place, server.listen))
+        place = passing.listen(Route(listen, server.listen))
         ping = passing.hear(Place(listen.host, ping_port), server.ping)
 
         def reverse(client: str) -> Route | None:
@@ -132,15 +136,18 @@ def serve(
 class _Passing:
     """The judge, the recording and the proxy, as a context that ends all three."""
 
-    def __init__(self, judging: Judging, watch: Watch, record: Path | None, comment: str) -> None:
-        self._judging, self._watch, self._record, self._comment = judging, watch, record, comment
+    def __init__(
+        self, judging: Judging, watch: Watch, record: Path | None, comment: str, own: OwnEnd | None = None
+    ) -> None:
+        self._judging, self._watch, self._record, self._comment, self._own = judging, watch, record, comment, own
         self._stack = ExitStack()
+        self._broke: str | None = None
 
     def __enter__(self) -> _Passing:
         self.judge = LiveJudge(self._judging, self._watch.on_deviation)
         self._stack.callback(self.judge.end, 5.0)
         try:
-            self.recording = Recording(self._record, comment=self._comment, feed=self.judge.feed)
+            self.recording = Recording(self._record, comment=self._comment, own=self._own, feed=self.judge.feed)
         except OSError as error:
             self._stack.close()
             raise BadInput(f"{self._record} cannot be written ({error.strerror}); name another file.") from None
@@ -162,10 +169,6 @@ class _Passing:
         except OSError as error:
             raise BadInput(_taken(route.listen, "--listen", error)) from None
 
-    def listen_later(self, place: Place) -> Place:
-        """Return the place with a free port in the stead of 0."""
-        return place if place.port else Place(place.host, _free(place.host, socket.SOCK_STREAM))
-
     def hear(self, listen: Place, to: Place) -> Place:
         """Hear pings. Raises BadInput."""
         try:
@@ -177,7 +180,7 @@ class _Passing:
         """Hand on until the end. gone: tells why it must end early."""
         watch = self._watch
         until = None if watch.budget_s is None else time.monotonic() + watch.budget_s
-        moving = threading.Thread(target=self.proxy.run, name="proxy")
+        moving = threading.Thread(target=self._move, name="proxy")
         moving.start()
         why = None
         try:
@@ -195,16 +198,26 @@ class _Passing:
         watch.on_now(now)
         code = now.state.exit_code
         assert code is not None  # `end` has set it.
-        if why is not None:
-            return Passed(now, ExitCode.UNUSABLE if code is not ExitCode.DEVIATES else code, why)
+        for sentence, instead in ((self._broke, ExitCode.HARNESS_ERROR), (why, ExitCode.UNUSABLE)):
+            if sentence is not None:
+                return Passed(now, code if code is ExitCode.DEVIATES else instead, sentence)
         sentence = now.state.sentence
         if code is ExitCode.NOTHING_JUDGED:
             came = "no connection" if not now.connections else f"of {now.connections:,} connections no MSMQ packet"
             sentence = f"Nothing was judged: {came} came."
         return Passed(now, code, sentence)
 
+    def _move(self) -> None:
+        try:
+            self.proxy.run()
+        except Exception as error:  # It is told at the end, in one sentence.
+            self._broke = f"The proxy broke, and what came later was not seen: {type(error).__name__}: {error}"
+
     def _now(self) -> Now:
         problems = [self.recording.problem] if self.recording.problem else []
+        if self.proxy.full:
+            problems.append(_FULL.format(self.proxy.most))
+        problems += [_UNSEEN.format(place) for place in tuple(self.proxy.unseen)]
         return Now(
             self.judge.state,
             self.proxy.connections,

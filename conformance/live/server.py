@@ -16,13 +16,16 @@ from typing import Any, Final
 
 from conformance.command_options import BadInput
 from conformance.live.judge import child_environment
+from conformance.nearest import nearest
 from conformance.net.addresses import Place, place
+from conformance.net.windows import QUEUES
 
 READY_S: Final = 20.0
 _END_S = 5.0
 _MODULE = "conformance.embedded.network"
 _REFUSED = 2  # Its exit status for an argument that it does not understand; the sentence is on its stderr.
 _LINES = 20
+_SAYS = "network: "  # Begins its sentences.
 
 
 class ServerGone(Exception):
@@ -50,6 +53,36 @@ class Wanted:
         return [*words, *(["--state-dir", self.state_dir] if self.state_dir is not None else [])]
 
 
+def known_faults() -> list[dict[str, Any]]:
+    """Return the faults that the server can have: `name`, `says`, `breaks`. Raises ServerGone."""
+    command = [sys.executable, "-P", "-m", _MODULE, "--faults"]
+    done = subprocess.run(command, capture_output=True, text=True, env=child_environment(), check=False)
+    if done.returncode:
+        last = (done.stderr.splitlines() or ["it said nothing"])[-1]
+        raise ServerGone(f"The faults cannot be listed: {last}")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def refused(why: str, wanted: Wanted) -> str:
+    """Return the sentence of a server that refuses an argument, with the name that may be meant."""
+    said = why.removeprefix(_SAYS).rstrip(".")
+    words = said.split()
+    faults = [name for name in wanted.faults if name in words]
+    queues = [name for name in (each.partition("=")[0] for each in wanted.consume) if name in words]
+    hint = ""
+    if faults:
+        hint = _hint(faults[0], [each["name"] for each in known_faults()], "serve --faults lists them")
+    elif queues:
+        made = [each.partition(",")[0] for each in wanted.queues] or list(QUEUES)
+        hint = _hint(queues[0], made, f"it has {', '.join(made)}")
+    return f"{said[0].upper()}{said[1:]}{hint or '.'}"
+
+
+def _hint(word: str, known: Sequence[str], otherwise: str) -> str:
+    close = nearest(word, known)
+    return f"; did you mean {close}?" if close else f"; {otherwise}."
+
+
 class Server:
     """A running server. listen, ping: where it is. guid: its identifier."""
 
@@ -65,6 +98,7 @@ class Server:
             env=child_environment(),
             start_new_session=True,
         )
+        self._wanted = wanted
         self._said: deque[str] = deque(maxlen=_LINES)
         self._reader = Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -109,7 +143,7 @@ class Server:
                 self._reader.join(_END_S)
                 why = self._said[-1] if self._said else "it said nothing"
                 if self._process.returncode == _REFUSED:
-                    raise BadInput(why)
+                    raise BadInput(refused(why, self._wanted))
                 raise ServerGone(f"The server did not start: {why}")
             line += more
         found: Mapping[str, Any] = json.loads(line)["ready"]

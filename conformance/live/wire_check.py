@@ -27,6 +27,7 @@ BACK_S: Final = 8.0
 _ESTABLISH = "EstablishConnectionHeader."
 _PARAMETERS = ("RecoverableAckTimeout", "AckTimeout", "WindowSize")
 _REFUSED = "InternalHeader.Flags.CS"
+_BACK = "connection back"
 _SETUP = "mqconform wire setup makes the queue; run what it prints on the server"
 
 _CLASSES: Final = ENUMERATIONS["MESSAGE_CLASS_VALUES"].members
@@ -46,7 +47,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """exit_code: conforms, when a message was acknowledged, else unusable. sentence: why it cannot be judged."""
+    """exit_code: conforms, when the server also connected back, else unusable. sentence: why it cannot be judged."""
 
     findings: tuple[Finding, ...]
     exit_code: ExitCode
@@ -84,7 +85,8 @@ class _Check:
         place = Place(self.driver.target.address, self.driver.declared.ping)
         recording, now_ms = self.driver.recording, self.driver.ends.now_ms
         try:
-            answers = ping(place, packets.ping(self.ends, 1), 2.0, recording=recording, now_ms=now_ms)
+            data, source = packets.ping(self.ends, 1), self.driver.listener
+            answers = ping(place, data, 2.0, source=source, recording=recording, now_ms=now_ms)
         except OSError:
             answers = []
         found = [dissect(each.data, transport="udp") for each in answers]
@@ -98,7 +100,9 @@ class _Check:
     def _handshake(self) -> Session:
         ends = self.driver.ends
         try:
-            session = ends.connect(Place(self.driver.target.address, self.driver.declared.qm), STEP_S)
+            session = ends.connect(
+                Place(self.driver.target.address, self.driver.declared.qm), STEP_S, self.driver.listener
+            )
             self._send(session, packets.establish(self.ends, packets.NULL))
         except NotConnectedError as error:
             raise _Over(str(error)) from None
@@ -127,12 +131,13 @@ class _Check:
         session = ends.accept(listener, BACK_S)
         if session is None:
             place = Place(listener, self.driver.declared.peer)
-            self.say(
-                "connection back", "missing",
+            stranger = self.driver.declared.stranger(ends.strangers(), self.driver.target.address)
+            none = (
                 f"the server did not connect to {place} within {BACK_S:g} s: is that port open here and reachable from"
                 f" there? If the queue does not exist, {_SETUP}; {INSECURE_NACKS.path} = {INSECURE_NACKS.set_to} shows"
-                f" {INSECURE_NACKS.hides}",
-            )  # fmt: skip
+                f" {INSECURE_NACKS.hides}"
+            )
+            self.say(_BACK, "missing", stranger or none)
             return
         try:
             request = self._one(session, "EstablishConnection", "it connected and said nothing")
@@ -144,9 +149,9 @@ class _Check:
             self._send(session, packets.parameters({name: keys[name] for name in _keys(keys)}))
             number = self._class(session)
         except _Over as why:
-            self.say("connection back", "wrong", str(why))
+            self.say(_BACK, "wrong", str(why))
             return
-        self.say("connection back", "ok", f"the server connected to {session.local}")
+        self.say(_BACK, "ok", f"the server connected to {session.local}")
         told = next((name for name, each in _CLASSES.items() if each == number), f"a message of the class {number!s}")
         good = number == _REACHED
         self.say("administration", "ok" if good else "missing", told if good else f"{told}: {_SETUP}")
@@ -184,7 +189,7 @@ class _Check:
                     return found
             if ended is not None:
                 how = "reset" if ended == "reset" else "closed"
-                raise _Over(f"The server {how} the connection in place of a {kind} packet: {why}")
+                raise _Over(f"The server {how} the connection in place of the {kind} packet: {why}")
         raise _Over(f"No {kind} packet came within {STEP_S:g} s: {why}")
 
 
@@ -208,6 +213,10 @@ def wire_check(
         return Checked(tuple(check.findings), ExitCode.UNUSABLE, str(why))
     finally:
         driver.close()
+    back = next((each for each in check.findings if each.what == _BACK and each.state != "ok"), None)
+    if back is not None:
+        sentence = f"Without a connection back, much cannot be judged: {back.text.rstrip('.')}."
+        return Checked(tuple(check.findings), ExitCode.UNUSABLE, sentence)
     return Checked(tuple(check.findings), ExitCode.CONFORMS)
 
 

@@ -19,7 +19,7 @@ MSMQ_PORT, PING_PORT = 1801, 3527
 """The ports of MS-MQQB 2.1: TCP for sessions, UDP for pings."""
 RESOLVE_S = 5.0
 """Seconds that the resolution of a name may take."""
-OWNED, LAB, YES = "MQCONFORM_I_OWN_THIS", "MQCONFORM_LAB", "MQCONFORM_TYPED_YES"
+OWNED, LAB, YES, FOUND = "MQCONFORM_I_OWN_THIS", "MQCONFORM_LAB", "MQCONFORM_TYPED_YES", "MQCONFORM_ADDRESS"
 """Variables by which a command tells its own worker processes what its user permitted."""
 
 _LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
@@ -59,21 +59,23 @@ class Place:
 class Permit:
     """The user's word. owned: the host that was named a second time. lab: malformed packets may leave this machine.
 
-    yes: the public address to which a typed yes was given.
+    yes: the public address to which a typed yes was given. found: the address of the host, once it was resolved.
     """
 
     owned: str | None = None
     lab: bool = False
     yes: str | None = None
+    found: str | None = None
 
     @classmethod
     def of_environment(cls, environment: Mapping[str, str] = os.environ) -> Permit:
         """Read what the command that started this process was permitted."""
-        return cls(environment.get(OWNED) or None, environment.get(LAB) == "1", environment.get(YES) or None)
+        owned, yes, found = (environment.get(name) or None for name in (OWNED, YES, FOUND))
+        return cls(owned, environment.get(LAB) == "1", yes, found)
 
     def to_environment(self) -> dict[str, str]:
         """Return the variables that `of_environment` reads."""
-        told = {OWNED: self.owned, LAB: "1" if self.lab else None, YES: self.yes}
+        told = {OWNED: self.owned, LAB: "1" if self.lab else None, YES: self.yes, FOUND: self.found}
         return {name: value for name, value in told.items() if value}
 
 
@@ -135,7 +137,8 @@ def target(host: str, permit: Permit, ask: Ask | None = None) -> Target:
         if permit.owned is not None:
             said = f"--i-own-this {_short(permit.owned)} does not name {word}: both words must be the same."
         raise AddressError(said)
-    found = literal if literal is not None else _resolved(word)
+    known = None if near or permit.found is None else _literal(permit.found)
+    found = literal or known or _resolved(word)
     if near and not found.is_loopback:
         raise AddressError(f"{word} is {found} here, which is not this machine.")
     if not found.is_loopback and (found.is_multicast or found.is_unspecified or found.is_reserved):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from pathlib import Path
 from typing import Final, NoReturn
@@ -35,7 +36,7 @@ TIMERS: Final = (
     "send-base-symmetric-key-cache-cleanup", "user-cert-cache-cleanup",
 )  # fmt: skip
 """The timers of MS-MQQB 3.1.2."""
-_KEYS = ("qm", "ping", "peer", "listener", "queues", "packets")
+_KEYS = ("qm", "ping", "peer", "listener", "from", "queues", "packets")
 _UNITS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000}
 _FORM = "write wire:HOST or wire:HOST?qm=1801&ping=3527"
 
@@ -43,9 +44,9 @@ _FORM = "write wire:HOST or wire:HOST?qm=1801&ping=3527"
 def wire(rest: str, options: Options) -> Launcher:
     """Judge the queue manager at `wire:HOST?...` by the packets it sends. Raises ConnectorError.
 
-    The parameters: `qm`, `ping` and `peer` (ports), `listener` (our address), `queues` (names with commas between),
-    `packets` (correct, odd, malformed), `timer.NAME` and `consume.QUEUE` (durations). Nothing is sent before the
-    launch, and the name is resolved at the first one alone.
+    The parameters: `qm`, `ping` and `peer` (ports), `listener` (our address), `from` (more of its addresses), `queues`
+    (names with commas between), `packets` (correct, odd, malformed), `timer.NAME` and `consume.QUEUE` (durations).
+    Nothing is sent before the launch, and the name is resolved at the first one alone.
     """
     host, declared = understood(rest, options.profile)
     permit = Permit.of_environment()
@@ -84,6 +85,7 @@ def understood(rest: str, profile: str | None = None) -> tuple[str, Declared]:
         raise ConnectorError(f"{str(error).rstrip('.')}; {_FORM}") from None
     ports = {"qm": MSMQ_PORT, "ping": PING_PORT}
     queues, sort, listener = tuple(QUEUES), SORTS[0], None
+    others: tuple[str, ...] = ()
     timers: dict[str, int] = {}
     consumes: dict[str, int] = {}
     try:
@@ -97,6 +99,8 @@ def understood(rest: str, profile: str | None = None) -> tuple[str, Declared]:
             sort = _sort(value)
         elif key == "listener":
             listener = _ours(value)
+        elif key == "from":
+            others = tuple(_theirs(each) for each in value.split(","))
         elif key == "queues":
             queues = tuple(_queue(each) for each in value.split(","))
         elif key.startswith("timer."):
@@ -115,6 +119,7 @@ def understood(rest: str, profile: str | None = None) -> tuple[str, Declared]:
         packets=sort,
         profile=profile or DEFAULT_PROFILE,
         listener=listener,
+        others=others,
     )
 
 
@@ -170,6 +175,17 @@ def _ours(value: str) -> str:
         return one_host(value)
     except AddressError as error:
         raise ConnectorError(str(error)) from None
+
+
+def _theirs(value: str) -> str:
+    """Read an address from which the host connects; it is answered, so a public one is refused."""
+    try:
+        found = ipaddress.ip_address(value)
+    except ValueError:
+        found = None
+    if found is None or found.is_global or found.is_multicast or found.is_unspecified:
+        raise ConnectorError(f"from={value[:60]} is no address of a server that is not public: give one like 10.0.0.2")
+    return str(found)
 
 
 def _queue(name: str) -> str:

@@ -19,9 +19,10 @@ from typing import Any
 from conformance import __version__
 from conformance.adapter.errors import DriverUnusable
 from conformance.adapter.in_process import MethodNotFound
+from conformance.capture.own_end import OwnEnd
 from conformance.net.addresses import Place, Target
 from conformance.net.ends import Arrived, Ends, NotConnectedError, Session
-from conformance.net.outgoing import MAX_MESSAGE_S, Pace, Sort, refusal
+from conformance.net.outgoing import MAX_MESSAGE_S, PER_SECOND, Pace, Sort, packets_in, refusal
 from conformance.net.pings import ping
 from conformance.net.recording import Recording
 from conformance.spec.constants.hresults import (
@@ -55,7 +56,8 @@ class Declared:
     """What the owner of a host says of it.
 
     qm, ping, peer: ports of its sessions and pings, and the one it connects to. timers_ms: by name of MS-MQQB 3.1.2.
-    consumes_ms: by queue, when a message is received. listener: our address, None to choose one.
+    consumes_ms: by queue, when a message is received. listener: our address, None to choose one. others: addresses from
+    which it connects beside the one it has.
     """
 
     qm: int
@@ -67,6 +69,17 @@ class Declared:
     packets: Sort
     profile: str
     listener: str | None = None
+    others: tuple[str, ...] = ()
+
+    def stranger(self, addresses: tuple[str, ...], host: str) -> str | None:
+        """Return what connections from addresses that nobody named mean, as a sentence; None without any."""
+        if not addresses:
+            return None
+        known = " and ".join((host, *self.others))
+        return (
+            f"{', '.join(addresses)} connected to us and was turned away, because only {known} is expected: if it is"
+            f" the same server, name it with ?from={addresses[0]}"
+        )
 
 
 @dataclass(slots=True)
@@ -165,8 +178,10 @@ class WireDriver:
                     session = self.ends.accept(host, within)
         except NotConnectedError:
             return {"status": MQ_ERROR_REMOTE_MACHINE_NOT_AVAILABLE}
+        strangers = self.ends.strangers() if params["role"] == "acceptor" else ()
         if session is None:
-            return {"status": MQ_ERROR_IO_TIMEOUT}
+            why = self.declared.stranger(strangers, self.target.address)
+            return {"status": MQ_ERROR_IO_TIMEOUT} if why is None else _not_expressible(f"{why}.")
         name = f"S{session.number}"
         self.sessions[name] = session
         return {"status": 0, "session": name, "local": str(session.local), "remote": str(session.remote)}
@@ -178,9 +193,14 @@ class WireDriver:
         data = b64decode(params["bytes"])
         why = refusal(data, self.target, self.declared.packets)
         if why is not None:
-            return {"status": None, "failure": {"kind": "NotExpressible", "text": f"This would send {why}."}}
+            return _not_expressible(f"This would send {why}.")
         if not self.target.loopback:
-            self.pace.wait()
+            packets = packets_in(data)
+            if packets > PER_SECOND * _within_s(params):
+                return _not_expressible(
+                    f"{packets} packets at once take longer than the call may, at {PER_SECOND} a second."
+                )
+            self.pace.wait(packets)
         gap_s = params.get("gap_ms", 0) / 1000
         try:
             at_ms = self.ends.send(session, data, tuple(params.get("pieces", ())), gap_s, _within_s(params))
@@ -214,7 +234,7 @@ class WireDriver:
         place = Place(self.target.address, self.declared.ping)
         wait_s = min(params["wait_ms"] / 1000, _within_s(params))
         try:
-            answers = ping(place, data, wait_s, recording=self.recording, now_ms=self.ends.now_ms)
+            answers = ping(place, data, wait_s, source=self.listener, recording=self.recording, now_ms=self.ends.now_ms)
         except OSError:
             return {"status": MQ_ERROR_REMOTE_MACHINE_NOT_AVAILABLE}
         return {"status": 0, "answers": [{"bytes": _text(each.data), "at_ms": int(each.at_ms)} for each in answers]}
@@ -246,7 +266,9 @@ class WireDriver:
                 data, peer = ours.recvfrom(65_535)
             except OSError:
                 continue
-            if len(data) != _PING.size or not (self.target.loopback or peer[0] == self.target.address):
+            if len(data) != _PING.size or not (
+                self.target.loopback or peer[0] in (self.target.address, *self.declared.others)
+            ):
                 continue
             flags, signature, cookie, _ = _PING.unpack(data)
             if signature != _PING_SIGNATURE:
@@ -277,7 +299,8 @@ def opened(target: Target, declared: Declared, record: Path | None, *, greet: bo
     recording = None
     if record is not None:
         try:
-            recording = Recording(record, comment=f"wire:{target.word}: sessions at port {declared.qm}")
+            comment = f"wire:{target.word}: sessions at port {declared.qm}"
+            recording = Recording(record, comment=comment, own=OwnEnd("client", target.address))
         except OSError as error:
             raise DriverUnusable(f"the recording {record} cannot be written ({error.strerror})") from None
     ends = Ends(recording)
@@ -320,7 +343,7 @@ def _greet(place: Place, source: str | None) -> None:
 
 def _listen(ends: Ends, target: Target, declared: Declared) -> str | None:
     """Listen for connections of the host. Returns the address; None when none is free."""
-    allowed = frozenset({target.address})
+    allowed = frozenset({target.address, *declared.others})
     for address in [declared.listener] if declared.listener else _ours(target):
         try:
             if target.loopback:
@@ -350,6 +373,10 @@ def _shut(ends: Ends, recording: Recording | None) -> None:
 def _within_s(params: Params) -> float:
     deadline: int = params.get("deadline_ms", _DEADLINE_MS)
     return max(deadline - _BEFORE_MS, deadline / 2) / 1000
+
+
+def _not_expressible(text: str) -> Result:
+    return {"status": None, "failure": {"kind": "NotExpressible", "text": text}}
 
 
 def _text(data: bytes) -> str:

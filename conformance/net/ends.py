@@ -25,6 +25,8 @@ MAX_HELD: Final = 8 << 20
 MAX_WAITING: Final = 16
 """Connections that wait to be taken; further ones are closed at once."""
 MAX_SESSIONS: Final = 256
+MAX_STRANGERS: Final = 16
+"""Addresses that are remembered of those that connected though nobody expected them."""
 _COST = 32_768  # What one packet costs beside its bytes: of the smallest, 256 wait.
 _CHUNK = 8_192  # Bytes that are read at once.
 _QUIET_S = 0.03  # After this long without bytes, a packet that may go on is decided.
@@ -82,6 +84,7 @@ class Ends:
         self._waiting: dict[str, deque[Session]] = {}
         self._listeners: dict[str, socket.socket] = {}
         self._allowed: frozenset[str] = frozenset()
+        self._strangers: dict[str, None] = {}
         self._count = 0
         self._open = 0
         self._over = False
@@ -146,6 +149,13 @@ class Ends:
                 self._changed.wait(left)
             return waiting.popleft()
 
+    def strangers(self) -> tuple[str, ...]:
+        """Return the addresses that connected and were not allowed to, since this was asked last."""
+        with self._changed:
+            found = tuple(self._strangers)
+            self._strangers.clear()
+        return found
+
     def send(self, session: Session, data: bytes, pieces: tuple[int, ...], gap_s: float, deadline_s: float) -> float:
         """Send bytes in these pieces; what the pieces leave is the last one. Returns when it began, in milliseconds.
 
@@ -203,6 +213,8 @@ class Ends:
             self._forget(session.socket)
             if self._recording is not None and not session.half:
                 self._recording.ended(session.number, session.role, "rst" if how == "reset" else "fin")
+            if self._recording is not None:
+                self._recording.forget(session.number)
             session.socket.close()
 
     def end(self) -> None:
@@ -286,6 +298,9 @@ class Ends:
         except OSError:
             return
         waiting = self._waiting[host]
+        if peer[0] not in self._allowed and len(self._strangers) < MAX_STRANGERS:
+            with self._changed:
+                self._strangers[peer[0]] = None
         if peer[0] not in self._allowed or len(waiting) >= MAX_WAITING or self._open >= MAX_SESSIONS:
             made.close()
             return

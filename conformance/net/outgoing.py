@@ -54,6 +54,12 @@ def refusal(data: bytes, target: Target, sort: Sort) -> str | None:
     return None
 
 
+def packets_in(data: bytes) -> int:
+    """Return how many packets these bytes hold; what is no whole packet counts as one."""
+    cut = Packets()
+    return len([*cut.feed(data), *cut.settle()]) + bool(cut.held)
+
+
 def _unfit(packet: Packet) -> str | None:
     if not packet.whole:
         return f"a packet that does not decode ({packet.trouble[0].says})"
@@ -78,14 +84,18 @@ def _unfit(packet: Packet) -> str | None:
 
 @dataclass(slots=True)
 class Pace:
-    """Holds sending back to `PER_SECOND` in any second."""
+    """Holds sending back to `PER_SECOND` packets in any second. Packets sent at once wait together beforehand."""
 
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], object] = time.sleep
     _sent: list[float] = field(default_factory=list)
 
-    def wait(self) -> None:
-        """Return when one more may be sent."""
+    def wait(self, packets: int = 1) -> None:
+        """Return when so many more may be sent."""
+        for _ in range(packets):
+            self._wait()
+
+    def _wait(self) -> None:
         now = self.clock()
         if len(self._sent) >= PER_SECOND and (left := self._sent[-PER_SECOND] + 1 - now) > 0:
             self.sleep(left)

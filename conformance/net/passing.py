@@ -7,6 +7,7 @@ in each direction; while they do, nothing more is read there, as TCP has it.
 
 from __future__ import annotations
 
+import resource
 import selectors
 import socket
 import struct
@@ -26,6 +27,8 @@ MAX_CONNECTIONS: Final = 4_096
 MAX_PINGING: Final = 512
 """Hosts whose pings are handed on at once; the one silent longest is forgotten."""
 CONNECT_S: Final = 10.0
+_BESIDE = 48
+"""Descriptors that are left to the rest of the process."""
 _CHUNK = 65_536
 _SIDES: tuple[Side, Side] = ("initiator", "acceptor")
 _LINGER_NONE = struct.pack("ii", 1, 0)
@@ -59,15 +62,21 @@ class _Passed:
 class Proxy:
     """Hands on connections until `stop`. recording: gets every byte before it is handed on.
 
-    connections, refused: numbers so far; refused ones found nobody to be handed on to.
+    connections, refused: numbers so far; refused ones found nobody to be handed on to. most: connections at once, as
+    many as the system has descriptors for; while there are so many, further ones wait in the queue of the system.
+    full: how often that happened. unseen: places for more connections (`also`) that could not be listened at.
     """
 
-    def __init__(self, recording: Recording) -> None:
-        self.connections = self.refused = 0
+    def __init__(self, recording: Recording, most: int | None = None) -> None:
+        self.connections = self.refused = self.full = 0
+        self.most = room() if most is None else most
+        self.unseen: dict[Place, None] = {}
         self._recording = recording
         self._selector = selectors.DefaultSelector()
         self._open: dict[int, _Passed] = {}
         self._listeners: dict[Place, socket.socket] = {}
+        self._acts: dict[socket.socket, Act] = {}
+        self._paused = False
         self._pingers: OrderedDict[tuple[str, int], socket.socket] = OrderedDict()
         self._closing: list[socket.socket] = []
         self._reverse: Callable[[str], Route | None] | None = None
@@ -88,7 +97,9 @@ class Proxy:
             raise
         place = Place(route.listen.host, listener.getsockname()[1])
         self._listeners[route.listen] = listener
-        self._selector.register(listener, selectors.EVENT_READ, partial(self._accept, listener, route))
+        self._acts[listener] = partial(self._accept, listener, route)
+        if not self._paused:
+            self._selector.register(listener, selectors.EVENT_READ, self._acts[listener])
         return place
 
     def pings(self, listen: Place, to: Place) -> Place:
@@ -119,6 +130,7 @@ class Proxy:
             if now - looked > 1:
                 looked = now
                 self._give_up(now - CONNECT_S)
+                self._go_on()
         for passed in list(self._open.values()):
             self._reset(passed, None)
         for each in (*self._listeners.values(), *self._closing, *self._pingers.values(), self._inner, self._outer):
@@ -132,15 +144,25 @@ class Proxy:
             self._outer.send(b"x")
 
     def _accept(self, listener: socket.socket, route: Route, events: int) -> None:
+        if self._paused:  # By a listener that was ready in the same moment.
+            return
+        if len(self._open) >= self.most:
+            self._pause()
+            return
         try:
             client, peer = listener.accept()
-        except OSError:
+        except (BlockingIOError, ConnectionError):
             return
-        if len(self._open) >= MAX_CONNECTIONS:
+        except OSError:  # No descriptor is left: the connection would be told of again at once.
+            self._pause()
+            return
+        try:
+            server = socket.socket(_family(route.to), socket.SOCK_STREAM)
+        except OSError:
             self.refused += 1
             client.close()
+            self._pause()
             return
-        server = socket.socket(_family(route.to), socket.SOCK_STREAM)
         try:
             for each in (client, server):
                 each.setblocking(False)
@@ -162,11 +184,28 @@ class Proxy:
         if self._reverse is not None and not route.reverse:
             self.also(self._reverse(peer[0]))
 
+    def _pause(self) -> None:
+        """Take no connections until one ends, or a second has passed."""
+        self.full += 1
+        self._paused = True
+        for listener in self._acts:
+            self._selector.unregister(listener)
+
+    def _go_on(self) -> None:
+        """Take connections again, if there is room."""
+        if not self._paused or len(self._open) >= self.most:
+            return
+        self._paused = False
+        for listener, act in self._acts.items():
+            self._selector.register(listener, selectors.EVENT_READ, act)
+
     def also(self, route: Route | None) -> None:
         """Listen for this route as well, if it can be and is not yet."""
         if route is not None and route.listen not in self._listeners:
-            with suppress(OSError):  # Somebody else has the port: then these connections are not seen.
+            try:
                 self.route(route)
+            except OSError:  # Somebody else has the port.
+                self.unseen[route.listen] = None
 
     def _wait(self, passed: _Passed) -> None:
         """Ask the system about what can be done next."""
@@ -259,6 +298,7 @@ class Proxy:
             if passed.events[side]:
                 self._selector.unregister(sock)
             sock.close()
+        self._go_on()
 
     def _give_up(self, before: float) -> None:
         for passed in [each for each in self._open.values() if not each.connected and each.since < before]:
@@ -270,11 +310,7 @@ class Proxy:
             data, peer = listener.recvfrom(_CHUNK)
             ours = self._pingers.pop(peer[:2], None)
             if ours is None:
-                ours = socket.socket(_family(to), socket.SOCK_DGRAM)
-                if near(peer[0]) and near(to.host):
-                    ours.bind((peer[0], 0))
-                ours.connect(to.pair)
-                ours.setblocking(False)
+                ours = _to(to, peer[0])
                 answer = partial(self._answered, ours, listener, place, peer)
                 self._selector.register(ours, selectors.EVENT_READ, answer)
             self._pingers[peer[:2]] = ours
@@ -292,6 +328,35 @@ class Proxy:
             data = ours.recv(_CHUNK)
             self._recording.datagram(place.pair, peer[:2], data, answer=True)
             listener.sendto(data, peer)
+
+
+def _to(place: Place, pinger: str) -> socket.socket:
+    """Return a socket by which pings of this address are handed on. Raises OSError."""
+    ours = socket.socket(_family(place), socket.SOCK_DGRAM)
+    try:
+        if near(pinger) and near(place.host):
+            ours.bind((pinger, 0))
+        ours.connect(place.pair)
+        ours.setblocking(False)
+    except OSError:
+        ours.close()
+        raise
+    return ours
+
+
+def room() -> int:
+    """Return how many connections at once the system has descriptors for; asks it for more when it has few."""
+    wanted = 2 * MAX_CONNECTIONS + MAX_PINGING + _BESIDE
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(hard, wanted)
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return MAX_CONNECTIONS
+    left = soft - _BESIDE
+    return max(1, (left - min(MAX_PINGING, left // 4)) // 2)
 
 
 def _family(place: Place) -> socket.AddressFamily:

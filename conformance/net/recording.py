@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
+from conformance.capture.own_end import OwnEnd
 from conformance.net.addresses import MSMQ_PORT, PING_PORT
 
 Side = Literal["initiator", "acceptor"]
@@ -56,13 +57,15 @@ class Recording:
         path: Path | None,
         *,
         comment: str = "",
+        own: OwnEnd | None = None,
         limit: int = MAX_BYTES,
         clock: Callable[[], int] = time.time_ns,
         feed: Callable[[bytes], object] | None = None,
     ) -> None:
-        """Begin a new file. comment: on the interface. clock: nanoseconds since 1970. Raises OSError.
+        """Begin a new file. comment: on the interface. own: which end is ours, None for neither. Raises OSError.
 
-        path: None keeps nothing. feed: gets the same blocks, each as it is made; it must not wait.
+        clock: nanoseconds since 1970. path: None keeps nothing. feed: gets the same blocks, each as it is made; it must
+        not wait.
         """
         self._clock, self._feed = clock, feed
         self.path, self.records, self.lost, self.problem = path, 0, 0, ""
@@ -74,6 +77,8 @@ class Recording:
             self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
         self._keeps = path is not None
         section = struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)
+        if own is not None:
+            section += _option(_COMMENT, own.comment.encode()) + bytes(4)
         options = _option(_RESOLUTION, bytes([_NANOSECONDS]))
         options += _option(_COMMENT, comment.encode()) if comment else b""
         options += bytes(4)  # The end of the options.
@@ -116,6 +121,11 @@ class Recording:
             flow.over |= {at} if how == "fin" else {0, 1}
             if len(flow.over) == 2:
                 del self._flows[number]
+
+    def forget(self, number: int) -> None:
+        """Take notice that nothing more can be seen of a connection, though a side may not have ended."""
+        with self._lock:
+            self._flows.pop(number, None)
 
     def datagram(self, source: End, destination: End, data: bytes, *, answer: bool = False) -> None:
         """Record a ping. answer: its source, and not its destination, is the one that is pinged."""

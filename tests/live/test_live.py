@@ -22,6 +22,7 @@ from conformance.live.passing import Passed, Ready, Watch, proxy, serve
 from conformance.live.server import Wanted
 from conformance.live.state import Deviation
 from conformance.net.addresses import Permit, Place, target
+from conformance.net.passing import Proxy
 from conformance.spec.catalogue import assignment
 from conformance.verdict import ExitCode, Outcome
 
@@ -32,17 +33,18 @@ WRONG = b"\x10\x00\x0b\x00RIOL" + FRAMES[0].data[8:]
 
 @dataclass
 class Run:
-    """A proxy at work. passed: set at its end."""
+    """A proxy at work. over: is set at its end, and passed then."""
 
     place: Place
     deviations: list[Deviation] = field(default_factory=list)
     passed: list[Passed] = field(default_factory=list)
+    over: threading.Event = field(default_factory=threading.Event)
 
 
 @contextmanager
 def running(to: Place, tmp_path: Path, **judging: object) -> Iterator[Run]:
     ready: list[Ready] = []
-    there = threading.Event()
+    there, over = threading.Event(), threading.Event()
     found: list[Deviation] = []
     done: list[Passed] = []
     watch = Watch(lambda told: (ready.append(told), there.set()), on_deviation=found.append)
@@ -51,11 +53,12 @@ def running(to: Place, tmp_path: Path, **judging: object) -> Iterator[Run]:
     def go() -> None:
         record = tmp_path / "said.pcapng"
         done.append(proxy(Place("127.0.0.1", 0), HERE, to.port, judging=how, watch=watch, record=record))
+        over.set()
 
     thread = threading.Thread(target=go)
     thread.start()
     assert there.wait(30)
-    run = Run(ready[0].listen, found, done)
+    run = Run(ready[0].listen, found, done, over)
     try:
         yield run
     finally:
@@ -120,6 +123,16 @@ def test_nothing_is_nothing(tmp_path: Path) -> None:
         pass
     assert run.passed[0].exit_code is ExitCode.NOTHING_JUDGED
     assert "no connection came" in (run.passed[0].sentence or "")
+
+
+def test_a_proxy_that_breaks_is_an_error_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(*_: object) -> None:
+        raise ValueError("no such side")
+
+    monkeypatch.setattr(Proxy, "_ready", breaks)
+    with manager() as server, running(server, tmp_path) as run, socket.create_connection(run.place.pair, 20):
+        assert run.over.wait(30)
+    assert run.passed[0].exit_code is ExitCode.HARNESS_ERROR and "no such side" in (run.passed[0].sentence or "")
 
 
 def failing(tmp_path: Path, clients_of: str | None, wrong: bytes) -> bool:

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,12 @@ from dialogues import events
 from small_manager import FRAMES, manager, turns
 
 from conformance.capture import Opened
+from conformance.live import passing
+from conformance.live.judge import Judging
+from conformance.live.passing import Watch, serve
+from conformance.live.server import Wanted
 from conformance.live.wire_check import wire_check
-from conformance.net.addresses import Permit, target
+from conformance.net.addresses import Permit, Place, target
 from conformance.net.connector import understood
 from conformance.verdict import ExitCode
 
@@ -28,9 +32,13 @@ served = pytest.mark.skipif(not SERVED, reason="this checkout has no embedded qu
 
 
 @contextmanager
-def command(*words: str, folder: Path) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
-    """A command that is ready; it is ended as a shell ends it."""
+def command(
+    *words: str, folder: Path, descriptors: int | None = None
+) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
+    """A command that is ready; it is ended as a shell ends it. descriptors: how many it may have."""
     line = [sys.executable, "-m", "conformance", *words, "--json", "--out", str(folder / "out")]
+    if descriptors is not None:
+        line = ["sh", "-c", f'ulimit -n {descriptors} && exec "$@"', "sh", *line]
     process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
     first = process.stdout.readline()
@@ -64,6 +72,25 @@ def test_a_proxy_ends_with_what_was_judged(number: signal.Signals, tmp_path: Pat
             code, said = ended(process, number)
     assert code == said["exit_code"] and said["connections"] == 1 and said["packets"] >= 2
     assert said["outcomes"]["pass"] > 10
+
+
+@pytest.mark.parametrize("descriptors", [40, 67])
+def test_connections_wait_when_no_descriptor_is_left(descriptors: int, tmp_path: Path) -> None:
+    hello = turns("initiator")[0]
+    with manager() as server:
+        words = ["proxy", "--listen", "127.0.0.1:0", "--to", str(server)]
+        with command(*words, folder=tmp_path, descriptors=descriptors) as (process, ready):
+            clients = [socket.create_connection(place(ready["listen"]), 20) for _ in range(60)]
+            for client in clients:
+                client.sendall(hello)
+            answered = 0
+            for client in clients:
+                with client, suppress(ConnectionResetError):
+                    answered += bool(client.recv(100_000))
+            code, said = ended(process)
+    assert code is ExitCode.CONFORMS and said["connections"] == answered and answered + said["refused"] == 60
+    assert answered > 50
+    assert any("ulimit -n" in each for each in said["problems"])
 
 
 def test_a_host_elsewhere_is_refused(tmp_path: Path) -> None:
@@ -111,10 +138,25 @@ def test_what_the_server_says_to_its_clients_goes_through_and_is_recorded(tmp_pa
 
 
 @served
+def test_connections_back_that_are_not_seen_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.3", 0)) as taken:
+        monkeypatch.setattr(passing, "_free", lambda host, kind: taken.getsockname()[1])
+        told: list[str] = []
+        watch = Watch(lambda ready: None, lambda now: told.extend(now.problems), budget_s=0)
+        serve(Place("127.0.0.1", 0), wanted=Wanted(), judging=Judging(out=str(tmp_path)), watch=watch, ping_port=0)
+        assert f"127.0.0.3:{taken.getsockname()[1]} is taken" in told[0]
+
+
+@served
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        (["--fault", "no-such-fault"], "no-such-fault"),
+        (["--fault", "no-such-fault"], "There is no fault no-such-fault; serve --faults lists them."),
+        (["--fault", "ping-cooky"], "did you mean ping-cookie?"),
+        (["--consume", "mqconform-plian=2s"], "did you mean mqconform-plain?"),
+        (["--consume", "nope=2s"], "it has mqconform-"),
+        (["--timer", "session-cleanup=0s"], "more than 0"),
+        (["--listen", "nosuch.invalid:1801"], "127.0.0.1:1801"),
         (["--timer", "no-such-timer=2s"], "no-such-timer"),
         (["--timer", "session-cleanup=soon"], "session-cleanup=soon"),
         (["--listen", "10.0.0.1:1801"], "loopback"),
@@ -125,6 +167,32 @@ def test_a_mistake_is_one_sentence(words: list[str], named: str, tmp_path: Path)
     done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path)
     assert done.returncode == ExitCode.BAD_INPUT, done.stderr
     assert named in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+@served
+def test_what_serve_can_have_and_a_run_cannot_is_told(tmp_path: Path) -> None:
+    line = [
+        sys.executable,
+        "-m",
+        "conformance",
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--ping-port",
+        "0",
+        "--budget",
+        "0s",
+    ]
+    told = {}
+    for words in ("order-ack-send=300ms", "order-ack-send=500ms", "session-cleanup=2s"):
+        done = subprocess.run(
+            [*line, "--timer", words], capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path
+        )
+        told[words] = "MS-MQQB 3.1.3 says 500 ms" in done.stderr
+    line += ["--queue", "foo", "--queue", "mqconform-foo,transactional"]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path)
+    assert done.stderr.count("The queue ") == 1 and "The queue foo is for your own clients" in done.stderr
+    assert told == {"order-ack-send=300ms": True, "order-ack-send=500ms": False, "session-cleanup=2s": False}
 
 
 @served

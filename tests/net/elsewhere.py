@@ -51,7 +51,17 @@ def main(host: str, ours: str) -> None:
             assert b64decode(came["packets"][0]["bytes"]) == turns("acceptor")[0]
             with socket.create_connection((ours, place.port), 10, source_address=(ours, 0)) as stranger:
                 assert stranger.recv(1) == b"", "only the named host may connect back"
+            try:
+                client.call("sessions.open", role="acceptor", deadline_ms=400)
+            except NotAccepted as error:
+                assert f"?from={ours}" in str(error), error
+            else:
+                raise AssertionError("a connection from elsewhere is not told")
             with socket.create_connection((ours, place.port), 10, source_address=(host, 0)):
+                assert client.call("sessions.open", role="acceptor").ok
+        with connect(f"{connector}&from={ours}", state_dir=folder) as client:
+            assert client.call("sessions.about").ok  # It listens from now on.
+            with socket.create_connection((ours, place.port), 10, source_address=(ours, 0)):
                 assert client.call("sessions.open", role="acceptor").ok
 
 

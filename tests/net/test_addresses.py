@@ -6,8 +6,10 @@ import socket
 
 import pytest
 
+from conformance.cli.permitting import permit_connector
 from conformance.net import addresses
 from conformance.net.addresses import AddressError, Permit, Place, UnresolvedError, place, target
+from conformance.verdict import ExitCode
 
 
 @pytest.fixture
@@ -57,6 +59,36 @@ def test_a_named_host_is_resolved_once(book: list[str]) -> None:
     assert (found.address, found.loopback, found.public, book) == ("10.1.2.3", False, False, ["lab.test"])
 
 
+def test_worker_processes_use_the_address_that_the_command_found(book: list[str]) -> None:
+    moved = Permit(owned="lab.test", found="10.9.9.9")
+    assert target("lab.test", moved).address == "10.9.9.9" and not book
+    assert target("10.1.2.3", Permit(owned="10.1.2.3", found="10.9.9.9")).address == "10.1.2.3"
+    assert target("localhost", moved).loopback and book == ["localhost"]
+    with pytest.raises(AddressError, match="typed yes"):
+        target("lab.test", Permit(owned="lab.test", found="8.8.8.8"))
+
+
+def test_a_command_tells_its_workers_what_it_found(book: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    environment: dict[str, str] = {}
+    monkeypatch.setattr("conformance.cli.permitting.os.environ", environment)
+    permit_connector("wire:lab.test", "lab.test", False)
+    assert Permit.of_environment(environment) == Permit("lab.test", found="10.1.2.3") and book == ["lab.test"]
+
+
+@pytest.mark.parametrize("lab", [False, True])
+def test_malformed_packets_are_refused_before_anything_is_made(
+    lab: bool, book: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("conformance.cli.permitting.os.environ", {})
+    word = "wire:lab.test?packets=malformed"
+    if lab:
+        permit_connector(word, "lab.test", lab)
+        return
+    with pytest.raises(SystemExit) as ended:
+        permit_connector(word, "lab.test", lab)
+    assert ended.value.code == ExitCode.BAD_INPUT and "--lab" in capsys.readouterr().err
+
+
 def test_a_public_address_needs_a_typed_yes(book: list[str]) -> None:
     permit, shown = Permit(owned="net.test"), []
     with pytest.raises(AddressError, match="typed yes"):
@@ -96,5 +128,5 @@ def test_places() -> None:
 
 
 def test_a_permit_goes_through_the_environment() -> None:
-    for permit in (Permit(), Permit("a", True, "8.8.8.8")):
+    for permit in (Permit(), Permit("a", True, "8.8.8.8", "10.1.2.3")):
         assert Permit.of_environment(permit.to_environment()) == permit

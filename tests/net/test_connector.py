@@ -20,7 +20,7 @@ from conformance.adapter.connectors import connect
 from conformance.adapter.errors import ConnectorError, DriverUnusable
 from conformance.net.addresses import OWNED, Permit, Target
 from conformance.net.connector import understood
-from conformance.net.outgoing import MAX_BYTES, PER_SECOND, Pace, may_send, refusal
+from conformance.net.outgoing import MAX_BYTES, PER_SECOND, Pace, may_send, packets_in, refusal
 from conformance.spec.constants.hresults import MQ_ERROR_INVALID_HANDLE, MQ_ERROR_IO_TIMEOUT
 from conformance.wire import dissect, encode, patch, rebuild
 
@@ -193,6 +193,14 @@ def test_a_session_as_acceptor(tmp_path: Path) -> None:
             assert client.call("sessions.close", session=opened["session"], how="reset").ok
 
 
+def test_addresses_from_which_the_host_connects() -> None:
+    _, found = understood(":mq.lab?from=10.0.0.7,fe80::1")
+    assert found.others == ("10.0.0.7", "fe80::1")
+    for wrong in ("8.8.8.8", "mq.lab", "10.0.0.0/8", "", "0.0.0.0"):
+        with pytest.raises(ConnectorError, match="from="):
+            understood(f":mq.lab?from={wrong}")
+
+
 def test_pings_both_ways(tmp_path: Path) -> None:
     question = bytes.fromhex("0100485504030201") + bytes(range(16))
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other, manager() as place:
@@ -203,13 +211,16 @@ def test_pings_both_ways(tmp_path: Path) -> None:
 
             def echo() -> None:
                 data, peer = other.recvfrom(100)
+                pinged.append(peer[0])
                 other.sendto(data, peer)
 
+            pinged: list[str] = []
             thread = threading.Thread(target=echo)
             thread.start()
             answers = client.call("sessions.ping", bytes=text(question), wait_ms=5_000).values["answers"]
             thread.join()
             assert [b64decode(each["bytes"]) for each in answers] == [question]
+            assert pinged == [listener]
 
             def call() -> None:
                 other.settimeout(0.1)
@@ -283,6 +294,21 @@ def test_malformed_packets_stay_here_but_in_a_lab() -> None:
     assert may_send("odd", FAR, Permit()) is None
     assert "--lab" in (may_send("malformed", FAR, Permit()) or "")
     assert may_send("malformed", FAR, Permit(lab=True)) is None
+
+
+def test_packets_that_are_sent_at_once_are_counted_one_by_one() -> None:
+    establish = FRAMES[0].data
+    assert [packets_in(data) for data in (establish, establish * 3, establish + b"rest", b"rest", b"")] == [
+        1,
+        3,
+        2,
+        1,
+        0,
+    ]
+    now, slept = [0.0], []
+    pace = Pace(lambda: now[0], lambda left: (slept.append(left), now.__setitem__(0, now[0] + left)))
+    pace.wait(packets_in(establish * (3 * PER_SECOND)))
+    assert sum(slept) >= 2
 
 
 def test_sending_is_held_back() -> None:

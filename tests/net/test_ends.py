@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from dialogues import CONSISTENT, frames, shown
@@ -175,6 +176,22 @@ def test_writes_are_cut_into_pieces_and_recorded(tmp_path: Path) -> None:
         ends.close(session, "close")
     recording.close()
     assert shown(recording.path) == [("tcp", "initiator", SENT[0]), ("tcp", "acceptor", SENT[0])]
+
+
+@pytest.mark.parametrize("how", ["close", "reset", "half"])
+def test_a_session_that_we_end_is_forgotten(how: Literal["close", "half", "reset"], tmp_path: Path) -> None:
+    recording = Recording(tmp_path / "said.pcapng")
+    ends = Ends(recording)
+    with host(lambda made: made.recv(1) and None) as place:
+        for _ in range(3):
+            session = ends.connect(place, LONG_S)
+            ends.close(session, how)
+            ends.close(session, "close")
+            before = recording.records
+            recording.data(session.number, session.role, b"later")
+            assert recording.records == before
+    ends.end()
+    recording.close()
 
 
 def test_connections_that_come_early_are_kept_and_others_are_closed() -> None:

@@ -152,6 +152,26 @@ def test_a_server_that_is_not_there(tmp_path: Path) -> None:
             assert made.refused == 2
 
 
+def test_when_it_is_full_further_connections_wait(tmp_path: Path) -> None:
+    with listening() as listener, proxy(tmp_path / "f", to(Place(*listener.getsockname()))) as (made, place):
+        made.most = 1
+        with socket.create_connection(place.pair, 20) as first:
+            one, _ = listener.accept()
+            with one, socket.create_connection(place.pair, 20) as second:
+                second.sendall(b"late")
+                listener.settimeout(0.2)
+                with pytest.raises(TimeoutError):
+                    listener.accept()
+                first.close()
+                assert one.recv(1) == b""
+                one.close()
+                listener.settimeout(20)
+                two, _ = listener.accept()
+                with two:
+                    assert whole(two, 4) == b"late"
+        assert (made.connections, made.refused) == (2, 0) and made.full
+
+
 def test_connections_back_to_a_client_go_through(tmp_path: Path) -> None:
     target = tmp_path / "f"
     with listening() as listener, socket.create_server(("127.0.0.6", 0)) as of_client:
@@ -179,6 +199,13 @@ def test_connections_back_to_a_client_go_through(tmp_path: Path) -> None:
             made.close()
     opened = [each for each in events(target) if isinstance(each, Opened)]
     assert [each.acceptor.address for each in opened] == ["127.0.0.1", "127.0.0.6"]
+
+
+def test_a_place_that_is_taken_is_told(tmp_path: Path) -> None:
+    with listening() as listener, proxy(tmp_path / "f", to(Place(*listener.getsockname()))) as (made, place):
+        taken = Place(*listener.getsockname())
+        made.also(Route(taken, place, reverse=True))
+        assert list(made.unseen) == [taken]
 
 
 def test_pings_go_through(tmp_path: Path) -> None:
