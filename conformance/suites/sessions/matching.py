@@ -20,7 +20,7 @@ DUMB: Final = "no word came of a message that was sent after it, so that silence
 NOT_SENT: Final = "the connection had ended before the packet was sent that this is about"
 NOBODYS: Final = (
     "by the reading letter of R-MQQB-null-queue-manager-address the message is for nobody, as it names no queue manager"
-    "; the same message with a name was answered"
+    "; a message for another one was answered"
 )
 _REPORTS: Final = "<MESSAGE ID>".encode("utf-16-le")
 """The begin of a report's body (MS-MQQB 3.1.7.1.7)."""

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.judge.dialogues import packets
 from conformance.judge.dialogues.conversation import Said
+from conformance.judge.dialogues.groups import TOO_MANY_HOPS
 from conformance.judge.dialogues.machine import SITUATIONS, Then
-from conformance.judge.dialogues.packets import INFINITE, PA, PLAIN, Message
+from conformance.judge.dialogues.packets import INFINITE, NA, PA, PLAIN, Message
 from conformance.judge.dialogues.steps import (
     AT_ONCE_MS,
     Acknowledged,
@@ -62,7 +63,6 @@ _INITIATES: Final = requirement_id("MQQB-2.1.1.initiator-port")
 _CORRELATION: Final = requirement_id("MQQB-3.1.7.15.correlation")
 _NULL_ADDRESS: Final = reading_id("R-MQQB-null-queue-manager-address")
 _OF_NULL: Final = ("MQQB-3.1.5.8.2.no-such-queue", "MQQB-3.1.6.9.sent")
-_NAMED, _CONTROL = "by identifier", 14  # name and sequence of a message that shows how others are taken
 _CLOCK, _CLOCK_S = "clock", 2  # name of a message that shows the time; seconds that are no difference
 _TRIPS: Final = 4  # so many measured round trips are given to what must not come, beyond its time
 _REPORT: Final = 0x0001  # MQMSG_CLASS_REPORT, MS-MQMQ 2.2.18.1.6
@@ -113,11 +113,11 @@ class Player(Dialogue):
         A message with little time to reach its queue would else be too late, or never, by the difference of the
         clocks. Raises NotPlayed where one that is in time by what is shown is not taken.
         """
-        shown = self._clock_shown(Message(_CLOCK, recoverable=True, asks=PA, manager="own"))
+        shown = self._clock_shown(Message(_CLOCK, recoverable=True, asks=PA))
         if shown is None or abs(shown - self.ends.now_s) <= _CLOCK_S:
             return
         apart, self.ends = shown - self.ends.now_s, replace(self.ends, now_s=shown)
-        if self._clock_shown(Message(f"{_CLOCK} again", asks=PA, manager="own", reach_s=60)) is None:
+        if self._clock_shown(Message(f"{_CLOCK} again", asks=PA, reach_s=60)) is None:
             raise NotPlayed(f"the clocks differ by {apart} s, as the implementation's acknowledgments show it")
 
     def _clock_shown(self, message: Message) -> int | None:
@@ -218,7 +218,7 @@ class Player(Dialogue):
         fits = self._fitting(step)
         if not self._until(lambda: any(map(fits, self._messages())), step.within_ms + self._patience_ms):
             came = [self._told_of(one) for one in self._messages() if self._is_about(one, step.of, step.about)]
-            if self._local[0] == "letter" and self._is_null(step.about) and not came and self._named(step):
+            if self._local[0] == "letter" and self._is_null(step.about) and not came and self._named():
                 self._letter(step.requirements)
                 return
             if step.insecure and not came:
@@ -250,17 +250,17 @@ class Player(Dialogue):
         self.found += [Verdict(one, Outcome.PASS, "dialogue", readings=readings) for one in of_null]
         self._skip(*(one for one in requirements if one not in _OF_NULL), reason=NOBODYS)
 
-    def _named(self, step: Comes) -> bool:
-        """Tell whether the implementation answers a message like this one that names it.
+    def _named(self) -> bool:
+        """Tell whether word comes of a message that is for somebody, asked once in a dialogue.
 
-        By the reading, silence is right for one that names nobody; but silence alone may as well be a dead line. So the
-        same message is sent by identifier, once in a dialogue.
+        By the reading, silence is right for one that names nobody; but silence alone may as well be a dead line. One
+        for another queue manager that has come too far is rejected, whatever is read (MS-MQQB 3.1.5.8.2).
         """
         if self._answers_named is None:
-            _, message = self.ids[step.about]
-            place = {} if message.number is None else {"sequence": _CONTROL, "number": 1, "previous": None}
-            named = replace(message, name=_NAMED, manager="own", again=None, **place)  # type: ignore[arg-type]
-            self._answers_named = self._controlled(named, replace(step, about=_NAMED)) is not None
+            far = {"UserHeader.Flags.RC": 0x1D}  # the most that there may be, MS-MQMQ 2.2.19.2
+            named = Message("by identifier", None, recoverable=True, asks=NA, manager="stranger", more=far)
+            step = Comes("UserMessage", named.name, (), TOO_MANY_HOPS)
+            self._answers_named = self._controlled(named, step) is not None
         return self._answers_named
 
     def _controlled(self, message: Message, step: Comes) -> Said | None:
@@ -284,7 +284,7 @@ class Player(Dialogue):
         there = {name.rpartition("\\")[2].lower() for name in self.about["queues"]}
         if self._quiet or PLAIN not in there:
             return True
-        after = Message(f"after {self._next_id}", recoverable=True, asks=PA, manager="own")
+        after = Message(f"after {self._next_id}", recoverable=True, asks=PA)
         return self._arrives(after) is not None
 
     def _is_null(self, about: str) -> bool:
