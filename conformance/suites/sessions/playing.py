@@ -21,6 +21,7 @@ from conformance.judge.dialogues.steps import (
     Closes,
     Comes,
     Connect,
+    Counted,
     Establish,
     Never,
     Parameters,
@@ -39,6 +40,7 @@ from conformance.spec.catalogue import reading_id, requirement_id
 from conformance.suites.sessions.declared import lacking
 from conformance.suites.sessions.links import Link
 from conformance.suites.sessions.matching import INSECURE, NO_PINGS, class_of, is_about, is_misnamed
+from conformance.suites.sessions.sequels import Sequels
 from conformance.verdict import Json, Outcome, Verdict
 from conformance.wire import encode
 
@@ -97,6 +99,7 @@ class Player:
         self._quiet = False
         self._pings = 0
         self._local: tuple[str, ...] = ("local",)
+        self.sequels = Sequels(self)
 
     def play(self, readings: Readings, profile: str) -> Iterator[Verdict]:
         """Yield the verdicts: on fields that a step demands, then by the rules on all that was said, then on the rest.
@@ -160,6 +163,7 @@ class Player:
             Answered: self._answered, Say: self._say, Tell: self._tell, Acknowledged: self._acknowledged,
             Stored: self._stored, Comes: self._comes, Never: self._never, Closes: self._closes, Stays: self._stays,
             Wait: self._wait, Close: self._close, Quiet: self._hush, Reconnects: self._reconnects, Ping: self._ping,
+            Counted: self._counted, **self.sequels.doing,
         }  # fmt: skip
         self.tell(type(step).__name__, {"step": repr(step)})
         doing[type(step)](step)
@@ -242,6 +246,12 @@ class Player:
             self._fail(step.requirement, expected={"acknowledged": wanted}, actual=self._shown(link))
         self._pass(step.requirement)
 
+    def _counted(self, step: Counted) -> None:
+        link = self.links[step.link]
+        if link.counted < step.least:
+            self._fail(step.requirement, expected={"at least": step.least}, actual=self._shown(link))
+        self._pass(step.requirement)
+
     def _stored(self, step: Stored) -> None:
         link = self.links[step.link]
         wanted = list(range(1, link.sent_recoverable + 1))
@@ -251,7 +261,7 @@ class Player:
 
     def _comes(self, step: Comes) -> None:
         fits = self._fitting(step)
-        if not self._until(lambda: any(map(fits, self._messages())), step.within_ms + self._patience_ms):
+        if not self._until(lambda: sum(map(fits, self._messages())) >= step.times, step.within_ms + self._patience_ms):
             came = [self._told_of(one) for one in self._messages() if self._is_about(one, step.of, step.about)]
             if step.insecure and not came:
                 self._skip(*step.requirements, reason=INSECURE)
@@ -319,7 +329,7 @@ class Player:
 
     def _stays(self, step: Stays) -> None:
         link = self.links[step.link]
-        left = step.for_ms
+        left = step.for_ms + (self._timer(step.timer) if step.timer else 0)
         while link.ended is None and left > 0:
             if not link.read(_SLICE_MS):
                 left -= _SLICE_MS
@@ -328,7 +338,7 @@ class Player:
         self._pass(step.requirement)
 
     def _wait(self, step: Wait) -> None:
-        self._until(lambda: False, step.ms)
+        self._until(lambda: False, step.ms + (self._timer(step.timer) * step.percent // 100 if step.timer else 0))
 
     def _close(self, step: Close) -> None:
         for name, link in list(self.links.items()):
