@@ -46,7 +46,8 @@ class Declared:
     """What the owner of a host says of it.
 
     qm, ping, peer: ports of its sessions and pings, and the one it connects to. timers_ms: by name of MS-MQQB 3.1.2.
-    consumes_ms: by queue, when a message is received. listener: our address, None to choose one.
+    consumes_ms: by queue, when a message is received. listener: our address, None to choose one. replies: queues whose
+    messages are answered to their response queues.
     """
 
     qm: int
@@ -58,6 +59,7 @@ class Declared:
     packets: Sort
     profile: str
     listener: str | None = None
+    replies: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -124,6 +126,7 @@ class WireDriver:
             "queues": [f"private$\\{queue}" for queue in declared.queues],
             "timers_ms": dict(declared.timers_ms),
             "consumes_ms": dict(declared.consumes_ms),
+            "replies": list(declared.replies),
             "max_message_ms": MAX_MESSAGE_S * 1000,
             "packets": declared.packets,
         }

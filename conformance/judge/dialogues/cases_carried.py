@@ -94,6 +94,7 @@ CARRIED: Final[tuple[Case, ...]] = (
             *told(Message("asked", recoverable=True, asks=PA)),
             reaches("asked"),
             Wait(100),
+            Stays("MQQB-3.1.6.3.closes", 0, _HEARD, timer="session-ack-wait"),
             Stays("MQQB-3.1.6.3.closes", 800, _HEARD, timer="session-ack-wait"),
         ),
         ADMIN,

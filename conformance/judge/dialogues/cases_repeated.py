@@ -160,7 +160,7 @@ GOING_ON: Final[tuple[Case, ...]] = (
         (
             *handshake(),
             Tell((*ordered(1), Message("by identifier", None, manager="own"))),
-            Comes("OrderAck", "tx 1.1", SEQUENCED, values={"UserHeader.Flags.DQ": (7, _FORM)}),
+            Comes("OrderAck", "tx 1.1", SEQUENCED, values={"UserHeader.Flags.DQ": (7, _FORM)}, exact=True),
         ),
         ORDERED,
         queues=(TRANSACTIONAL,),

@@ -33,8 +33,8 @@ class Message:
     name: for later steps. queue: one of the implementation's, without `private$\\`; None for a public queue that does
     not exist. asks: acknowledgment bits. number: of a transactional message, in the sequence `sequence` after
     `previous` (default: one less). again: sent with the identifier of this earlier message. age_s: how long ago it was
-    sent. answer: it names a response queue, too. manager: QueueManagerAddress, `null`, `own` (the implementation's) or
-    `stranger`. more: further values by key.
+    sent. answer: it names a response queue, too. manager: QueueManagerAddress, `null`, `own` (the implementation's),
+    `client` (this end's) or `stranger`. more: further values by key.
     """
 
     name: str
@@ -105,7 +105,7 @@ class Ends:
 
 def user_values(message: Message, ends: Ends, number: int) -> dict[str, Value]:
     """Return the values of a UserMessage. number: its MessageID."""
-    manager = {"null": NULL, "own": ends.server, "stranger": STRANGER}[message.manager]
+    manager = {"null": NULL, "own": ends.server, "client": ends.client, "stranger": STRANGER}[message.manager]
     values: dict[str, Value] = {
         _B + "TimeToReachQueue": message.reach_s,
         _U + "SourceQueueManager": ends.client,

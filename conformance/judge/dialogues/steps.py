@@ -108,7 +108,7 @@ class Comes:
     of: `OrderAck`, `FinalAck` or `UserMessage`. about: the name of the message: by correlation, by MessageID of a
     FinalAck, by sequence and number of an OrderAck (a number at least as high). requirements: broken if it does not
     come. insecure: it may be switched off (MS-MQQB 3.1.1.3, SendInsecureNacks). may: a reason why it may not come at
-    all. times: so many must have come since the dialogue began.
+    all. times: so many must have come since the dialogue began. exact: no rule on its fields tells more than `values`.
     """
 
     of: str
@@ -120,6 +120,7 @@ class Comes:
     may: str | None = None
     values: Mapping[str, tuple[int, str]] = field(default_factory=dict)
     times: int = 1
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +153,22 @@ class Stays:
     for_ms: int = 150
     link: str = "a"
     timer: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A message for another queue manager must be passed on, `times` times since the dialogue began; at 0 it must not.
+
+    requirement: broken if it comes although it must not. values: what its fields must be, each with its requirement.
+    may: why it may not come; the requirements of `values`, and `requirement`, are skipped then.
+    """
+
+    about: str
+    requirement: str
+    times: int = 1
+    values: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+    may: str = "no way to another queue manager is known here"
+    within_ms: int = AT_ONCE_MS
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +259,7 @@ class Ping:
 
 Step = (
     Connect | Establish | Parameters | Answered | Say | Tell | Acknowledged | Stored | Comes | Never | Closes | Stays
-    | Wait | Close | Quiet | Reconnects | Ping | Counted | Replies | Order | Resent
+    | Wait | Close | Quiet | Reconnects | Ping | Passed | Counted | Replies | Order | Resent
 )  # fmt: skip
 
 

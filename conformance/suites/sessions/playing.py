@@ -40,7 +40,7 @@ from conformance.spec.catalogue import reading_id, requirement_id
 from conformance.suites.sessions.declared import lacking
 from conformance.suites.sessions.links import Link
 from conformance.suites.sessions.matching import INSECURE, NO_PINGS, class_of, is_about, is_misnamed
-from conformance.suites.sessions.sequels import Sequels
+from conformance.suites.sessions.sequels import Broken, Sequels
 from conformance.verdict import Json, Outcome, Verdict
 from conformance.wire import encode
 
@@ -69,10 +69,6 @@ Told = Callable[[str, Mapping[str, Any] | None], None]
 
 class NotPlayed(Exception):
     """The case cannot be played here; the text tells why."""
-
-
-class _Broken(Exception):
-    """A demand of the dialogue is not met; the rest is not played."""
 
 
 class Player:
@@ -110,13 +106,13 @@ class Player:
         try:
             for step in self.case.steps:
                 self._do(step)
-        except _Broken:
+        except Broken:
             pass
         finally:
             for link in self.links.values():
                 link.close()
         yield from self.exact
-        yield from self.conversation.verdicts(readings, profile)
+        yield from filter(self.sequels.stands, self.conversation.verdicts(readings, profile))
         yield from self.found
 
     # --- What the owner has declared
@@ -140,7 +136,7 @@ class Player:
 
     def _fail(self, *requirements: str, expected: Json, actual: Json, subject: str = "dialogue") -> None:
         self.found += [Verdict(one, Outcome.FAIL, subject, expected, actual) for one in requirements]
-        raise _Broken
+        raise Broken
 
     def _field(self, said: Said, wanted: Mapping[str, tuple[int, str]], *, exact: bool = True) -> None:
         """Judge fields of a packet by their keys. exact: nothing that a rule says of them tells more."""
@@ -150,7 +146,7 @@ class Player:
             outcome = Outcome.PASS if found == value else Outcome.FAIL
             verdicts.append(Verdict(requirement, outcome, said.kind, {key: value}, {key: found}))
             if outcome is Outcome.FAIL:
-                raise _Broken
+                raise Broken
 
     def _skip(self, *requirements: str, reason: str) -> None:
         self.found += [Verdict(one, Outcome.SKIP, "dialogue", reason=reason) for one in requirements]
@@ -276,7 +272,7 @@ class Player:
                 self._fail(_CORRELATION, expected=step.about, actual="a message of no name")
             self._fail(*step.requirements, expected=_wanted(step), actual=came or "nothing came")
         said = next(filter(fits, self._messages()))
-        self._field(said, step.values, exact=False)
+        self._field(said, step.values, exact=step.exact)
         self._local_pass(step)
 
     def _local_pass(self, step: Comes) -> None:
@@ -417,7 +413,7 @@ class Player:
         if server != packets.NULL and all(message.queue is not None for _, message in self.ids.values()):
             expected = {"EstablishConnectionHeader.ServerGuid": packets.NULL}  # only direct names are in use here
             self.exact.append(Verdict(_DIRECT, Outcome.FAIL, request.kind, expected, server))
-            raise _Broken
+            raise Broken
         answer = self._answer(request)
         if situation is not None and situation.state is State.WAITING_ECR_MSG:
             link.send(packets.said(situation.says, self.ends, self._number(), answering=answer))

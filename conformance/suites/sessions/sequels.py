@@ -7,13 +7,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.judge.dialogues.conversation import Said
 from conformance.judge.dialogues.packets import transactional_ack
-from conformance.judge.dialogues.steps import Order, Replies, Resent
+from conformance.judge.dialogues.steps import Order, Passed, Replies, Resent
+from conformance.spec.catalogue import requirement_id
+from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
     from conformance.suites.sessions.playing import Player
 
 _SLACK_MS: Final = 1_000
+_INTERVAL: Final = requirement_id("MQQB-3.1.6.5.resend-interval")
 _TX: Final = "TransactionHeader."
+
+
+class Broken(Exception):
+    """A demand of the dialogue is not met, or cannot be judged; the rest is not played."""
+
+
 Place = tuple[int, int, int]
 """The halves of a TxSequenceID, the time first, and the number."""
 
@@ -28,7 +37,11 @@ class Sequels:
     @property
     def doing(self) -> Mapping[type, Callable[[Any], None]]:
         """The steps by type."""
-        return {Replies: self._replies, Order: self._order, Resent: self._resent}
+        return {Passed: self._passed, Replies: self._replies, Order: self._order, Resent: self._resent}
+
+    def stands(self, verdict: Verdict) -> bool:
+        """Tell whether a verdict of a rule stands: one rule takes the times of resending for the defaults."""
+        return verdict.requirement != _INTERVAL or "transactional-ack-wait" not in self.player.about["timers_ms"]
 
     def _sent(self, since: int = 0) -> list[Said]:
         """Return the transmissions of transactional messages, from an index of the conversation on."""
@@ -38,6 +51,32 @@ class Sequels:
     def _places(self) -> list[Place]:
         """Return the place of each transactional message, in the order in which they first came."""
         return list(dict.fromkeys(map(_place, self._sent())))
+
+    def _passed(self, step: Passed) -> None:
+        player = self.player
+        number = player.ids[step.about][0]
+
+        def came() -> list[Said]:
+            messages = (one for one in player.conversation.said if one.kind == "UserMessage" and not one.ours)
+            return [
+                one
+                for one in messages
+                if one.text("UserHeader.SourceQueueManager") == player.ends.client
+                and one.number("UserHeader.MessageID") == number
+            ]
+
+        if not step.times:
+            player._until(lambda: bool(came()), step.within_ms)
+            if came():  # No rule on what it says tells more than that it must not be there.
+                player.exact.append(Verdict(step.requirement, Outcome.FAIL, "dialogue", "is not passed on", "is"))
+                raise Broken
+            player._pass(step.requirement)
+            return
+        if not player._until(lambda: len(came()) >= step.times, step.within_ms):
+            player._skip(step.requirement, *(name for _, name in step.values.values()), reason=step.may)
+            raise Broken
+        player._field(came()[-1], step.values)
+        player._pass(step.requirement)
 
     def _replies(self, step: Replies) -> None:
         player = self.player
