@@ -8,7 +8,7 @@ from typing import Final
 from conformance.judge.dialogues.cases_carried import CARRIED
 from conformance.judge.dialogues.cases_counts import AGAIN, COUNTED, SEQUENCES
 from conformance.judge.dialogues.cases_opening import INITIATOR_STATES, OPENINGS, STATES
-from conformance.judge.dialogues.cases_passing import PASSING
+from conformance.judge.dialogues.cases_passing import LISTED, PASSING
 from conformance.judge.dialogues.cases_pings import PINGS
 from conformance.judge.dialogues.cases_repeated import FINALS, GOING_ON, REPEATED
 from conformance.judge.dialogues.cases_sent import SENT
@@ -19,7 +19,7 @@ CASES: Final[Mapping[str, Case]] = {
     case.name: case
     for group in (
         *(OPENINGS, STATES, INITIATOR_STATES, COUNTED, SEQUENCES, REJECTED, TAKEN, EXPIRED, AGAIN, PINGS),
-        *(CARRIED, REPEATED, GOING_ON, FINALS, PASSING, SENT),
+        *(CARRIED, REPEATED, GOING_ON, FINALS, LISTED, PASSING, SENT),
     )
     for case in group
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from conformance.judge.dialogues.groups import reaches, told
+from conformance.judge.dialogues.groups import ADMIN, reaches, told
 from conformance.judge.dialogues.packets import PA, PLAIN, Message, Values
 from conformance.judge.dialogues.steps import Case, Close, Never, Passed, Quiet, Stays, Tell, Wait
 
@@ -40,6 +40,18 @@ def _hops(before: int) -> Case:
 
 
 _ORDER_ACK: Final = "OrderAck"
+LISTED: Final[tuple[Case, ...]] = tuple(
+    Case(
+        f"a-list-with-the-queue-in-place-{place}-of-{of}",
+        (
+            *told(Message("listed", asks=PA, listed=tuple(PLAIN if at == place else None for at in range(1, of + 1)))),
+            reaches("listed"),
+        ),
+        ADMIN,
+        queues=(PLAIN,),
+    )
+    for place, of in ((1, 1), (1, 2), (2, 2), (3, 3))
+)
 PASSING: Final[tuple[Case, ...]] = (
     *map(_hops, (0, 1, 12, _MOST - 1)),
     Case(

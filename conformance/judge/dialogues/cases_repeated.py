@@ -100,7 +100,9 @@ def _late(kind: str) -> Case:
     return Case(
         f"{kind}-too-late",
         (
-            *told(_message(kind, "in time", asks=PA, reach_s=60), _message(kind, "late", asks=asked, reach_s=5, age_s=60)),
+            *told(
+                _message(kind, "in time", asks=PA, reach_s=60), _message(kind, "late", asks=asked, reach_s=5, age_s=60)
+            ),
             reaches("in time"),
             Never("UserMessage", "late", (expired,), REACHED, for_ms=500),
             Comes("UserMessage", "late", ("MQMQ-2.2.18.1.6.nack-reach-queue-timeout",), LATE),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from conformance.judge.dialogues.groups import told
+from conformance.judge.dialogues.groups import order, told
 from conformance.judge.dialogues.packets import TRANSACTIONAL, Message
 from conformance.judge.dialogues.steps import Case, Close, Order, Replies, Resent, Step, Tell, Wait
 
@@ -35,7 +35,7 @@ def _case(
     """Three answers, what is done of them, and an OrderAck for all at the end. last: the session they came on last."""
     return Case(
         name,
-        (*told(*_asked(1, 3)), Replies(_SENT, 3), *steps, Order(count, last), Wait(200)),
+        (*told(*_asked(1, 3)), Replies(_SENT, 3), order("asked 3"), *steps, Order(count, last), Wait(200)),
         (*_NUMBERED, *judged),
         {_TIMER: 10_000} if waits else {},
         queues=(TRANSACTIONAL,),
@@ -64,6 +64,7 @@ SENT: Final[tuple[Case, ...]] = (
         Wait(200),
         Tell(_asked(4, 2)),
         Replies(_SENT, 5),
+        order("asked 5"),
         judged=("MQQB-3.1.1.5.next-sequence", "MQQB-3.1.1.5.all-acknowledged"),
         waits=False,
         count=5,
