@@ -44,8 +44,8 @@ def wire(rest: str, options: Options) -> Launcher:
     """Judge the queue manager at `wire:HOST?...` by the packets it sends. Raises ConnectorError.
 
     The parameters: `qm`, `ping` and `peer` (ports), `listener` (our address), `queues` (names with commas between),
-    `packets` (correct, odd, malformed), `timer.NAME` and `consume.QUEUE` (durations), `reply.QUEUE` (nothing). Nothing is sent before the
-    launch, and the name is resolved at the first one alone.
+    `packets` (correct, odd, malformed), `timer.NAME` and `consume.QUEUE` (durations), `reply.QUEUE` (without a value).
+    Nothing is sent before the launch, and the name is resolved at the first one alone.
     """
     host, declared = understood(rest, options.profile)
     permit = Permit.of_environment()

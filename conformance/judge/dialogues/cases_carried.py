@@ -1,4 +1,4 @@
-"""Dialogues about counts and marks that a message carries, and about timers of a session that meets a stream of messages.
+"""Dialogues about counts and marks that a message carries, and about timers of a session in a stream of messages.
 
 Features: what waits {express, recoverable, both}; what carries the acknowledgment {a SessionAck, a message}; windows.
 """
