@@ -84,6 +84,7 @@ class Peer:
         self.outgoing: tuple[int, int, int] = (0, 0, 0)
         self.unordered: list[tuple[tuple[int, int, int], dict[str, Any]]] = []
         self.of_link: Link | None = None
+        self.of_source = NULL
         self.direct = self.direct_last = False
         self.sequence = (0, 0)
         self.numbered = 0
@@ -372,7 +373,7 @@ class Peer:
         fields = packet.fields
         if self.of_link is not link and self.has("sequences-of-one-session"):
             self.sequence, self.numbered = (0, 0), 0
-        self.of_link = link
+        self.of_link, self.of_source = link, str(fields[UH + "SourceQueueManager"])
         sequence = int(fields[TX + "TxSequenceID.TimeStamp"]), int(fields[TX + "TxSequenceID.Ordinal"])
         number, before = int(fields[TX + "TxSequenceNumber"]), int(fields[TX + "PreviousTxSequenceNumber"])
         same = sequence == self.sequence and number > self.numbered and before <= self.numbered
@@ -391,15 +392,21 @@ class Peer:
 
     def order_ack(self) -> None:
         self.order_due = False
+        if not self.numbered:
+            return
         values = self.system() | {
             "OrderAckBody.TxSequenceID.TimeStamp": self.sequence[0],
             "OrderAckBody.TxSequenceID.Ordinal": self.sequence[1],
             "OrderAckBody.TxSequenceNumber": self.numbered,
             "OrderAckBody.TxPreviousSequenceNumber": self.numbered - (0 if self.has("wrong-previous-in-order") else 1),
         }
-        if self.has("last-name-decides") and not self.direct_last:
+        if not (self.direct_last if self.has("last-name-decides") else self.direct):
             del values[UH + "DestinationQueue.DirectFormatName"]
             values |= {UH + "Flags.DQ": 3, UH + "DestinationQueue.PrivateQueueIdentifier": 4}
+            values[UH + "QueueManagerAddress"] = self.of_source
+            assert self.of_link is not None  # It is for the queue manager at the other end of this session.
+            self.send(self.of_link, lambda header: encode("OrderAck", values | header), kept=False)
+            return
         self.deliver_out("OrderAck", values, kept=False)
 
     def reply(self, queue: str) -> None:
@@ -435,9 +442,7 @@ class Peer:
         if (stamp, ordinal) == self.outgoing[:2] and self.has("order-acks-for-all"):
             self.unordered.clear()
         if not self.has("takes-no-order-acks"):
-            self.unordered = [
-                one for one in self.unordered if one[0][:2] != (stamp, ordinal) or one[0][2] > number
-            ]
+            self.unordered = [one for one in self.unordered if one[0][:2] != (stamp, ordinal) or one[0][2] > number]
 
     def final_ack(self, packet: Packet, message_class: int) -> None:
         fields = packet.fields
@@ -539,8 +544,8 @@ class Peer:
             self.at(ACK_WAIT_MS, lambda: self.ack_wait(link))
 
     def ack_wait(self, link: Link) -> None:
-        waits = link.under_way or self.has("closes-what-is-acknowledged")
-        if waits and not link.ack_seen and not link.closed and not self.has("waits-for-ever"):
+        waits = (link.under_way and not link.ack_seen) or self.has("closes-what-is-acknowledged")
+        if waits and not link.closed and not self.has("waits-for-ever"):
             self.close(link)
             self.lost(link)
 

@@ -6,6 +6,7 @@ looked through}; a sequence {bridged, beginning above 1, going on elsewhere, wit
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import Final
 
@@ -40,11 +41,11 @@ _HISTORY: Final = "message-id-history-cleanup"
 _KINDS: Final = ("express", "recoverable", "transactional")
 
 
-def _message(kind: str, name: str, again: str | None = None, **more: int) -> Message:
+def _message(kind: str, name: str, again: str | None = None) -> Message:
     """Return a message of a kind that asks for word of its arrival. again: it is this one, a second time."""
     if kind == "transactional":
-        return Message(name, TRANSACTIONAL, number=1, asks=more.pop("asks", PA), again=again, **more)
-    return Message(name, recoverable=kind == "recoverable", asks=more.pop("asks", PA), again=again, **more)
+        return Message(name, TRANSACTIONAL, number=1, asks=PA, again=again)
+    return Message(name, recoverable=kind == "recoverable", asks=PA, again=again)
 
 
 def _queue(kind: str) -> str:
@@ -95,14 +96,13 @@ def _after_a_look(kind: str) -> Case:
 
 
 def _late(kind: str) -> Case:
-    asked = PA | NA
     expired = "MQMQ-2.2.19.1.time-to-reach-queue-expired-receiver"
+    in_time = replace(_message(kind, "in time"), reach_s=60)
+    late = replace(_message(kind, "late"), asks=PA | NA, reach_s=5, age_s=60)
     return Case(
         f"{kind}-too-late",
         (
-            *told(
-                _message(kind, "in time", asks=PA, reach_s=60), _message(kind, "late", asks=asked, reach_s=5, age_s=60)
-            ),
+            *told(in_time, late),
             reaches("in time"),
             Never("UserMessage", "late", (expired,), REACHED, for_ms=500),
             Comes("UserMessage", "late", ("MQMQ-2.2.18.1.6.nack-reach-queue-timeout",), LATE),
