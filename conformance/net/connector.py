@@ -45,7 +45,8 @@ def wire(rest: str, options: Options) -> Launcher:
     """Judge the queue manager at `wire:HOST?...` by the packets it sends. Raises ConnectorError.
 
     The parameters: `qm`, `ping` and `peer` (ports), `listener` (our address), `from` (more of its addresses), `queues`
-    (names with commas between), `packets` (correct, odd, malformed), `timer.NAME` and `consume.QUEUE` (durations).
+    (names with commas between), `packets` (correct, odd, malformed), `timer.NAME` and `consume.QUEUE` (durations),
+    `reply.QUEUE` (without a value).
     Nothing is sent before the launch, and the name is resolved at the first one alone.
     """
     host, declared = understood(rest, options.profile)
@@ -88,6 +89,7 @@ def understood(rest: str, profile: str | None = None) -> tuple[str, Declared]:
     others: tuple[str, ...] = ()
     timers: dict[str, int] = {}
     consumes: dict[str, int] = {}
+    replies: list[str] = []
     try:
         pairs = parse_qsl(asked, keep_blank_values=True, strict_parsing=bool(asked), max_num_fields=64)
     except ValueError:
@@ -107,6 +109,8 @@ def understood(rest: str, profile: str | None = None) -> tuple[str, Declared]:
             timers[_one_of(key[6:], TIMERS, "timer")] = _ms(key, value)
         elif key.startswith("consume."):
             consumes[_queue(key[8:])] = _ms(key, value)
+        elif key.startswith("reply."):
+            replies.append(_replied(key, value))
         else:
             _unknown(key)
     return host, Declared(
@@ -116,6 +120,7 @@ def understood(rest: str, profile: str | None = None) -> tuple[str, Declared]:
         queues=queues,
         timers_ms=timers,
         consumes_ms=consumes,
+        replies=tuple(replies),
         packets=sort,
         profile=profile or DEFAULT_PROFILE,
         listener=listener,
@@ -151,7 +156,7 @@ def _one_of(word: str, known: tuple[str, ...], what: str) -> str:
 
 
 def _unknown(key: str) -> NoReturn:
-    known = (*_KEYS, "timer.NAME", "consume.QUEUE")
+    known = (*_KEYS, "timer.NAME", "consume.QUEUE", "reply.QUEUE")
     close = nearest(key, known)
     hint = f"did you mean {close}?" if close else f"it has {', '.join(known)}"
     raise ConnectorError(f"wire has no {key[:60]!r}; {hint}")
@@ -192,6 +197,12 @@ def _queue(name: str) -> str:
     if not re.fullmatch(rf"{PREFIX}[A-Za-z0-9-]{{1,100}}", name):
         raise ConnectorError(f"{name[:60]!r} is no queue that a run may touch: their names begin with {PREFIX}")
     return name
+
+
+def _replied(key: str, value: str) -> str:
+    if value:
+        raise ConnectorError(f"{key[:60]}={value[:40]} has a value: write {key[:60]}=")
+    return _queue(key[6:])
 
 
 def _ms(key: str, value: str) -> int:

@@ -57,7 +57,7 @@ class Declared:
 
     qm, ping, peer: ports of its sessions and pings, and the one it connects to. timers_ms: by name of MS-MQQB 3.1.2.
     consumes_ms: by queue, when a message is received. listener: our address, None to choose one. others: addresses from
-    which it connects beside the one it has.
+    which it connects beside the one it has. replies: queues whose messages are answered to their response queues.
     """
 
     qm: int
@@ -70,6 +70,7 @@ class Declared:
     profile: str
     listener: str | None = None
     others: tuple[str, ...] = ()
+    replies: tuple[str, ...] = ()
 
     def stranger(self, addresses: tuple[str, ...], host: str) -> str | None:
         """Return what connections from addresses that nobody named mean, as a sentence; None without any."""
@@ -149,6 +150,7 @@ class WireDriver:
             "queues": [f"private$\\{queue}" for queue in declared.queues],
             "timers_ms": dict(declared.timers_ms),
             "consumes_ms": dict(declared.consumes_ms),
+            "replies": list(declared.replies),
             "max_message_ms": MAX_MESSAGE_S * 1000,
             "packets": declared.packets,
         }

@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import base64
 import heapq
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 from uuid import UUID
 
-from conformance.wire import Packet, dissect, encode, frame_length
+from conformance.wire import Packet, dissect, encode, frame_length, patch
 
 OWN = "6b1d0f3a-3c1e-4c56-9a8e-0d5b1f2e3c4d"
 NULL = str(UUID(int=0))
 TIMEOUT = 0xC00E001B
 EPOCH_MS = 1_800_000_000_000
 RETRY_MS, ORDER_MS, ACK_WAIT_MS = 500, 500, 2000
+EXPRESS_MS, RESEND_MS, HISTORY_MS = 800, 2000, 4000
 EC, CP, UH, MP, TX, SE = (
     f"{name}."
     for name in (
@@ -36,6 +38,10 @@ QUEUES = {
 
 FLOOD = encode("SessionAck", {})[:8] + (16).to_bytes(4, "little") + b"\xff" * 4
 """A packet of the smallest size."""
+
+
+Made = Callable[[dict[str, Any]], bytes | None]
+"""Makes a packet with a SessionHeader, which is empty mostly; None for a message whose time is over."""
 
 
 @dataclass(eq=False)
@@ -58,8 +64,10 @@ class Link:
     sent_kept: int = 0
     due: int = 0
     times: tuple[int, int] = (500, 20000)
-    under_way: list[tuple[bytes, bool]] = field(default_factory=list)
+    under_way: list[tuple[Made, bool]] = field(default_factory=list)
     ack_seen: bool = False
+    window: int = 64
+    begun: int = 0
 
 
 class Peer:
@@ -72,10 +80,15 @@ class Peer:
         self.order = count()
         self.links: dict[str, Link] = {}
         self.knocking: list[Link] = []
-        self.waiting: list[tuple[bytes, bool]] = []
+        self.waiting: list[tuple[Made, bool]] = []
         self.out: Link | None = None
         self.connecting = False
-        self.history: set[int] = set()
+        self.history: dict[int, int] = {}
+        self.outgoing: tuple[int, int, int] = (0, 0, 0)
+        self.unordered: list[tuple[tuple[int, int, int], dict[str, Any]]] = []
+        self.of_link: Link | None = None
+        self.of_source = NULL
+        self.direct = self.direct_last = False
         self.sequence = (0, 0)
         self.numbered = 0
         self.next_id = 900
@@ -103,7 +116,11 @@ class Peer:
         return {
             "status": 0, "host": "127.0.0.1", "listener": "127.0.0.2",
             "queues": [f"private$\\{name}" for name in QUEUES],
-            "timers_ms": {"session-retry-connect": RETRY_MS, "session-ack-wait": ACK_WAIT_MS},
+            "timers_ms": {
+                "session-retry-connect": RETRY_MS, "session-ack-wait": ACK_WAIT_MS, "session-ack-send": EXPRESS_MS,
+                "transactional-ack-wait": RESEND_MS, "message-id-history-cleanup": HISTORY_MS,
+            },
+            "replies": ["mqconform-transactional"],
             "consumes_ms": {name: one["consumes"] for name, one in QUEUES.items() if "consumes" in one},
             "max_message_ms": 60_000, "packets": "malformed", "now_ms": EPOCH_MS + self.now,
         }  # fmt: skip
@@ -218,6 +235,8 @@ class Peer:
         if packet.kind == "UserMessage":
             return self.message(link, packet)
         link.received += 1
+        if packet.kind == "OrderAck":
+            self.ordered(packet)
         if self.has("minds-reserved") and any(packet.fields.get("OrderAckBody.Reserved", b"")):
             self.close(link)
         return None
@@ -242,8 +261,9 @@ class Peer:
                 self.put(link, encode("EstablishConnection", values))
         elif link.state == "waiting-cp":
             link.times = int(fields[CP + "RecoverableAckTimeout"]), int(fields[CP + "AckTimeout"])
+            link.window = int(fields[CP + "WindowSize"])
             values = {
-                CP + "RecoverableAckTimeout": link.times[0],
+                CP + "RecoverableAckTimeout": min(link.times) if self.has("caps-times") else link.times[0],
                 CP + "AckTimeout": link.times[1] + self.has("wrong-ack-timeout"),
             }
             link.state = "open"
@@ -279,32 +299,36 @@ class Peer:
         fields = packet.fields
         transactional = bool(fields[UH + "Flags.TH"])
         number = int(fields[UH + "MessageID"])
-        if not transactional and number in self.history and not self.has("takes-duplicates"):
+        looked = self.has("forgets-by-timer") and self.history.get(number, 0) // HISTORY_MS < self.now // HISTORY_MS
+        if not transactional and number in self.history and not looked and not self.has("takes-duplicates"):
             link.received += self.has("counts-duplicates")
             return
-        self.history.add(number)
+        self.history[number] = self.now
         link.received += 1
         kept = bool(fields[UH + "Flags.DM"])
         if kept:
             if link.kept - link.kept_acknowledged >= 32 and not self.has("never-at-once"):
                 self.acknowledge(link)
             link.kept += 1
-            first = not link.flags
+            first = not link.flags and not (link.due and self.has("waits-for-express"))
             link.flags |= 1 << max(0, link.kept - link.kept_acknowledged - 1)
             if first:
-                link.due = self.now + link.times[0]
+                link.begun, link.due = self.now, self.now + link.times[0]
                 self.at(link.times[0], lambda: self.acknowledge_due(link))
-        if not link.due:
-            link.due = self.now + link.times[1] // 2
-            self.at(link.times[1] // 2, lambda: self.acknowledge_due(link))
+        if not link.due or (self.has("restarts-the-timer") and not link.flags):
+            ms = link.times[1] // 2 if self.has("waits-for-express") else min(EXPRESS_MS, link.times[1] // 2)
+            link.due = self.now + ms
+            self.at(ms, lambda: self.acknowledge_due(link))
         self.deliver(link, packet, transactional)
         if fields["BaseHeader.Flags.SH"]:
             self.header(link, packet)
 
     def deliver(self, link: Link, packet: Packet, transactional: bool) -> None:
         fields = packet.fields
+        self.direct_last = fields[UH + "Flags.DQ"] == 7
+        self.direct = self.direct or self.direct_last
         if fields[UH + "QueueManagerAddress"] not in (NULL, OWN):
-            return self.reject(packet, 0x8000 if self.has("wrong-class-of-hops") else 0x8005)
+            return self.passes(link, packet, transactional)
         if self.has("null-is-nobody") and fields[UH + "QueueManagerAddress"] == NULL:
             return None
         name = str(fields.get(UH + "DestinationQueue.DirectFormatName", "")).rpartition("\\")[2]
@@ -321,13 +345,17 @@ class Peer:
             return None
         age = self.now_s - int(fields[UH + "SentTime"])
         late = age > int(fields["BaseHeader.TimeToReachQueue"]) or (age > 1_000 and self.has("knows-no-infinite-time"))
-        if late and not self.has("takes-late-messages"):
+        kept = bool(fields[UH + "Flags.DM"])
+        if late and not (self.has("takes-late-messages") or (kept and self.has("takes-recoverable-late"))):
             return self.nack(packet, 0x8002, 4)
-        if transactional and not self.in_order(packet):
+        if transactional and not self.in_order(link, packet):
             return None
         self.nack(
             packet, 0x4000 if self.has("wrong-class-of-arrival") else 0x0002, 15 if self.has("always-acks") else 1
         )
+        answers = fields.get(UH + "ResponseQueue.DirectFormatName")
+        if transactional and answers:
+            self.reply(answers)
         if "consumes" in queue:
             self.at(queue["consumes"], lambda: self.removed(packet, 0x4000, 2))
         elif fields[UH + "TimeToBeReceived"] != 0xFFFFFFFF and not self.has("never-expires"):
@@ -339,17 +367,38 @@ class Peer:
         wrong = 10_800 * (self.has("clock-ahead") - self.has("clock-behind"))
         return (EPOCH_MS + self.now) // 1000 + wrong
 
-    def in_order(self, packet: Packet) -> bool:
+    def passes(self, link: Link, packet: Packet, transactional: bool) -> None:
+        """Pass a message on, to whom it came from: nobody else is there."""
         fields = packet.fields
+        hops = 1 if self.has("hops-begin-here") else int(fields[UH + "Flags.RC"]) + 1
+        if hops > 0x1D + self.has("one-hop-too-many"):
+            return self.reject(packet, 0x8000 if self.has("wrong-class-of-hops") else 0x8005)
+        if transactional and self.has("orders-what-passes"):
+            self.in_order(link, packet)
+        last = int(fields[UH + "SentTime"]) + int(fields["BaseHeader.TimeToReachQueue"])
+
+        def made(header: dict[str, Any]) -> bytes | None:
+            late = self.now_s > last and not self.has("passes-what-is-late")
+            return None if late else patch(packet, {UH + "Flags.RC": hops})
+
+        self.send(link, made, kept=bool(fields[UH + "Flags.DM"]))
+        return None
+
+    def in_order(self, link: Link, packet: Packet) -> bool:
+        fields = packet.fields
+        if self.of_link is not link and self.has("sequences-of-one-session"):
+            self.sequence, self.numbered = (0, 0), 0
+        self.of_link, self.of_source = link, str(fields[UH + "SourceQueueManager"])
         sequence = int(fields[TX + "TxSequenceID.TimeStamp"]), int(fields[TX + "TxSequenceID.Ordinal"])
         number, before = int(fields[TX + "TxSequenceNumber"]), int(fields[TX + "PreviousTxSequenceNumber"])
         same = sequence == self.sequence and number > self.numbered and before <= self.numbered
         same = same and not (self.has("minds-wide-bridges") and before < self.numbered)
-        newer = sequence > self.sequence and before == 0
+        newer = sequence > self.sequence and before == 0 and not (number > 1 and self.has("begins-with-1-alone"))
         accepted = same or newer or self.has("takes-any-order")
         if accepted:
             self.sequence, self.numbered = sequence, number
-        if not self.order_due and not self.has("never-orders"):
+        again = not accepted and self.has("orders-no-repetition")
+        if not self.order_due and not again and not self.has("never-orders"):
             self.order_due = True
             self.at(50 if self.has("orders-too-soon") else ORDER_MS, self.order_ack)
         return accepted
@@ -358,13 +407,57 @@ class Peer:
 
     def order_ack(self) -> None:
         self.order_due = False
+        if not self.numbered:
+            return
         values = self.system() | {
             "OrderAckBody.TxSequenceID.TimeStamp": self.sequence[0],
             "OrderAckBody.TxSequenceID.Ordinal": self.sequence[1],
             "OrderAckBody.TxSequenceNumber": self.numbered,
             "OrderAckBody.TxPreviousSequenceNumber": self.numbered - (0 if self.has("wrong-previous-in-order") else 1),
         }
-        self.deliver_out(encode("OrderAck", values), kept=False)
+        if not (self.direct_last if self.has("last-name-decides") else self.direct):
+            del values[UH + "DestinationQueue.DirectFormatName"]
+            values |= {UH + "Flags.DQ": 3, UH + "DestinationQueue.PrivateQueueIdentifier": 4}
+            values[UH + "QueueManagerAddress"] = self.of_source
+            assert self.of_link is not None  # It is for the queue manager at the other end of this session.
+            self.send(self.of_link, lambda header: encode("OrderAck", values | header), kept=False)
+            return
+        self.deliver_out("OrderAck", values, kept=False)
+
+    def reply(self, queue: str) -> None:
+        """Send an answer in a transaction of its own."""
+        stamp, ordinal, number = self.outgoing
+        if not self.unordered:
+            new = not stamp or self.has("new-time-of-sequences")
+            stamp, ordinal, number = (self.now_s + ordinal if new else stamp), ordinal + 1, 0
+        self.outgoing = stamp, ordinal, number + 1
+        values = self.system() | {
+            "BaseHeader.TimeToReachQueue": 0xFFFFFFFF, UH + "Flags.DM": 1,
+            UH + "DestinationQueue.DirectFormatName": queue, TX + "TxSequenceID.TimeStamp": stamp,
+            TX + "TxSequenceID.Ordinal": ordinal, TX + "TxSequenceNumber": number + 1,
+            TX + "PreviousTxSequenceNumber": number, TX + "Flags.FM": 1, TX + "Flags.LM": 1,
+            TX + "Flags.ID": self.next_id,
+        }  # fmt: skip
+        if not self.unordered:
+            self.at(RESEND_MS, self.resend)
+        self.unordered.append((self.outgoing, values))
+        self.deliver_out("UserMessage", values, kept=True)
+
+    def resend(self) -> None:
+        if self.has("never-resends"):
+            return
+        for _, values in self.unordered:
+            self.deliver_out("UserMessage", values, kept=True)
+        if self.unordered:
+            self.at(RESEND_MS, self.resend)
+
+    def ordered(self, packet: Packet) -> None:
+        body, names = "OrderAckBody.", ("TxSequenceID.TimeStamp", "TxSequenceID.Ordinal", "TxSequenceNumber")
+        stamp, ordinal, number = (int(packet.fields[body + name]) for name in names)
+        if (stamp, ordinal) == self.outgoing[:2] and self.has("order-acks-for-all"):
+            self.unordered.clear()
+        if not self.has("takes-no-order-acks"):
+            self.unordered = [one for one in self.unordered if one[0][:2] != (stamp, ordinal) or one[0][2] > number]
 
     def final_ack(self, packet: Packet, message_class: int) -> None:
         fields = packet.fields
@@ -373,12 +466,14 @@ class Peer:
             UH + "Flags.DM": 1,
             "FinalAckBody.TxSequenceID": fields[TX + "TxSequenceID"],
             "FinalAckBody.TxSequenceNumber": fields[TX + "TxSequenceNumber"],
-            "FinalAckBody.TxPreviousSequenceNumber": fields[TX + "PreviousTxSequenceNumber"],
+            "FinalAckBody.TxPreviousSequenceNumber": int(fields[TX + "TxSequenceNumber"]) - 1
+            if self.has("final-bridges-nothing")
+            else fields[TX + "PreviousTxSequenceNumber"],
             "FinalAckBody.SourceGUID": fields[UH + "SourceQueueManager"],
             "FinalAckBody.MessageID": fields[UH + "MessageID"],
         }
         if fields[UH + "Flags.DQ"] == 7 and not self.has("never-final"):  # no directory finds the host of another
-            self.deliver_out(encode("FinalAck", values), kept=True)
+            self.deliver_out("FinalAck", values, kept=True)
 
     def system(self, fields: Any = None) -> dict[str, Any]:
         self.next_id += 1
@@ -396,7 +491,9 @@ class Peer:
 
     def removed(self, packet: Packet, message_class: int, asked: int) -> None:
         self.nack(packet, message_class, asked)
-        if packet.fields.get(TX + "Flags.FA") or (self.has("always-final") and packet.fields[UH + "Flags.TH"]):
+        negative = bool(packet.fields[UH + "Flags.JN"]) and not self.has("minds-no-negative-journal")
+        asked_for = packet.fields.get(TX + "Flags.FA") or packet.fields[UH + "Flags.JP"] or negative
+        if packet.fields[UH + "Flags.TH"] and (asked_for or self.has("always-final")):
             self.final_ack(packet, message_class)
 
     def nack(self, packet: Packet, message_class: int, asked: int) -> None:
@@ -422,11 +519,32 @@ class Peer:
         for name in ("DirectFormatName", "PublicQueueIdentifier"):
             if UH + "DestinationQueue." + name in fields:
                 values[UH + "ResponseQueue." + name] = fields[UH + "DestinationQueue." + name]
-        self.deliver_out(encode("UserMessage", values), kept=bool(values[UH + "Flags.DM"]))
+        listed = fields.get("MultiQueueFormatHeader.Destination.FormatNameList.0.DirectFormatName")
+        if listed and self.has("answers-with-the-first"):
+            values[UH + "ResponseQueue.DirectFormatName"] = listed
+        self.deliver_out("UserMessage", values, kept=bool(values[UH + "Flags.DM"]))
 
-    def deliver_out(self, data: bytes, *, kept: bool) -> None:
-        self.waiting.append((data, kept))
+    def deliver_out(self, kind: str, values: dict[str, Any], *, kept: bool) -> None:
+        self.waiting.append((lambda header: encode(kind, values | header), kept))
         self.flush()
+
+    def send(self, link: Link, made: Made, *, kept: bool) -> None:
+        """Send a message, which carries what is acknowledged where three quarters of the time for it are gone."""
+        link.sent += 1
+        link.sent_kept += kept
+        late = link.flags and self.now - link.begun > link.times[0] * 3 // 4
+        flags = link.flags
+        header = self.marks(link) if late else {}
+        if late and self.has("carried-marks-stay"):
+            link.flags, link.kept_acknowledged = flags, link.kept - flags.bit_length()
+        if late and self.has("carrier-not-counted"):
+            header[SE + "UserMsgSequenceNumber"] -= 1
+        data = made(header)
+        if data is None:
+            link.sent, link.sent_kept = link.sent - 1, link.sent_kept - kept
+            return
+        link.under_way.append((made, kept))
+        self.put(link, data)
 
     def flush(self) -> None:
         link = self.out
@@ -435,16 +553,14 @@ class Peer:
             return
         most = 1_000 if self.has("knows-no-window") else 64
         while link.state == "open" and self.waiting and len(link.under_way) < most:
-            data, kept = self.waiting.pop(0)
-            link.sent += 1
-            link.sent_kept += kept
-            link.under_way.append((data, kept))
-            self.put(link, data)
+            made, kept = self.waiting.pop(0)
+            self.send(link, made, kept=kept)
             link.ack_seen = False
             self.at(ACK_WAIT_MS, lambda: self.ack_wait(link))
 
     def ack_wait(self, link: Link) -> None:
-        if link.under_way and not link.ack_seen and not link.closed and not self.has("waits-for-ever"):
+        waits = (link.under_way and not link.ack_seen) or self.has("closes-what-is-acknowledged")
+        if waits and not link.closed and not self.has("waits-for-ever"):
             self.close(link)
             self.lost(link)
 
@@ -476,6 +592,14 @@ class Peer:
             self.out = None
             self.waiting = [one for one in link.under_way if one[1]] + self.waiting
             self.connect(RETRY_MS)
+        else:
+            left = [one for one in link.under_way if one[1]]
+            link.under_way.clear()
+            self.at(5_500, lambda: self.passed_again(left))
+
+    def passed_again(self, left: list[tuple[Made, bool]]) -> None:
+        self.waiting += left
+        self.flush()
 
     def acknowledge_due(self, link: Link) -> None:
         if link.due and self.now >= link.due and not self.has("never-acknowledges"):
@@ -487,18 +611,23 @@ class Peer:
             self.at(10_000, lambda: self.acknowledge(link))
         elif link.received == link.acknowledged:
             return
+        self.put(link, encode("SessionAck", self.marks(link)))
+
+    def marks(self, link: Link) -> dict[str, Any]:
+        """Return the values of a SessionHeader, and note that all is acknowledged."""
+        link.due = 0
         lowest = link.kept_acknowledged + 1 if link.flags else 0
         values = {
             SE + "AckSequenceNumber": link.received - self.has("counts-one-less"),
-            SE + "RecoverableMsgAckSeqNumber": lowest,
+            SE + "RecoverableMsgAckSeqNumber": lowest + (link.flags.bit_length() - 1) * self.has("lowest-is-the-last"),
             SE + "RecoverableMsgAckFlags": link.flags & (~1 if self.has("leaves-out-the-lowest") else -1)
             & (1 if self.has("one-flag-only") else -1),
             SE + "UserMsgSequenceNumber": link.sent + self.has("counts-one-sent-more"),
             SE + "RecoverableMsgSeqNumber": link.sent_kept,
-            SE + "WindowSize": 64,
+            SE + "WindowSize": max(64, link.window) if self.has("window-follows") else 64,
         }  # fmt: skip
         link.acknowledged, link.kept_acknowledged, link.flags = link.received, link.kept, 0
-        self.put(link, encode("SessionAck", values))
+        return values
 
     def put(self, link: Link, data: bytes) -> None:
         if not link.closed and self.has("slow-line"):

@@ -82,6 +82,10 @@ OPENINGS: Final[tuple[Case, ...]] = (
     _opened("time-of-ones", {_E + "TimeStamp": 0xFFFFFFFF}),
     _opened("shortest-times", proposed=_times(500, 20_000)),
     _opened("longest-times", proposed=_times(120_000, 120_000)),
+    *(
+        _opened(f"times-{recoverable}-{express}", proposed=_times(recoverable, express))
+        for recoverable, express in ((500, 120_000), (20_001, 20_000), (119_999, 20_000), (120_000, 119_999))
+    ),
     _opened("unequal-times", proposed=_times(501, 119_999)),
     _opened("smallest-window", proposed={_P + "WindowSize": 1}),
     _opened("largest-window", proposed={_P + "WindowSize": 0xFFFF}),

@@ -45,6 +45,7 @@ from conformance.judge.dialogues.steps import (
     Case,
     Comes,
     Never,
+    Passed,
     Step,
     Tell,
     handshake,
@@ -59,6 +60,8 @@ def _rejected(
 ) -> Case:  # fmt: skip
     """A message that asks for word of its failure, and gets it; a transactional one also gets a FinalAck."""
     steps: list[Step] = [*handshake("control"), *handshake(), Tell((message,))]
+    if message.manager == "stranger":
+        steps.append(Passed(message.name, requirements[0], 0, within_ms=300))
     if message.number is not None:
         may = _NO_DIRECTORY if message.queue is None else None
         steps.append(Comes("FinalAck", message.name, requirements, message_class, may=may))

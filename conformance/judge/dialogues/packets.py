@@ -22,6 +22,7 @@ ABSENT: Final = "mqconform-never-created"
 PA, PR, NA, NR = 1, 2, 4, 8  # MessagePropertiesHeader.Flags, MS-MQMQ 2.2.19.3
 _U, _M, _T, _B = "UserHeader.", "MessagePropertiesHeader.", "TransactionHeader.", "BaseHeader."
 _E, _P, _S = "EstablishConnectionHeader.", "ConnectionParametersHeader.", "SessionHeader."
+_LIST: Final = "MultiQueueFormatHeader.{}.FormatNameList.{}.DirectFormatName"
 _SE, _RE = "OperatingSystem.SE", "OperatingSystem.RE"
 Values = Mapping[str, Value]
 
@@ -33,8 +34,9 @@ class Message:
     name: for later steps. queue: one of the implementation's, without `private$\\`; None for a public queue that does
     not exist. asks: acknowledgment bits. number: of a transactional message, in the sequence `sequence` after
     `previous` (default: one less). again: sent with the identifier of this earlier message. age_s: how long ago it was
-    sent. answer: it names a response queue, too. manager: QueueManagerAddress, `null`, `own` (the implementation's) or
-    `stranger`. more: further values by key.
+    sent. answer: it names a response queue, too. manager: QueueManagerAddress, `null`, `own` (the implementation's),
+    `client` (this end's) or `stranger`. listed: queues of the list of destinations, in its order; one that is None is
+    this end's. more: further values by key.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Message:
     reach_s: int = INFINITE
     receive_s: int = INFINITE
     manager: str = "null"
+    listed: tuple[str | None, ...] = ()
     body: bytes = b"mqconform"
     more: Values = field(default_factory=dict)
 
@@ -122,7 +125,7 @@ def _receive_s(message: Message, ends: Ends) -> int:
 
 def user_values(message: Message, ends: Ends, number: int) -> dict[str, Value]:
     """Return the values of a UserMessage. number: its MessageID."""
-    manager = {"null": NULL, "own": ends.server, "stranger": STRANGER}[message.manager]
+    manager = {"null": NULL, "own": ends.server, "client": ends.client, "stranger": STRANGER}[message.manager]
     values: dict[str, Value] = {
         _B + "TimeToReachQueue": message.reach_s,
         _U + "SourceQueueManager": ends.client,
@@ -154,6 +157,11 @@ def user_values(message: Message, ends: Ends, number: int) -> dict[str, Value]:
             _T + "Flags.LM": 1,
             _T + "Flags.ID": (number & 0xFFFFF) or 1,
         }
+    for at, queue in enumerate(message.listed):
+        name = f"{ends.admin_queue}-not" if queue is None else ends.direct(queue)
+        values[_LIST.format("Destination", at)] = name
+    if message.listed and message.admin:
+        values[_LIST.format("Administration", 0)] = ends.admin_queue
     return {**values, **message.more}
 
 

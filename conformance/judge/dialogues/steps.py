@@ -107,8 +107,8 @@ class Comes:
 
     of: `OrderAck`, `FinalAck` or `UserMessage`. about: the name of the message: by correlation, by MessageID of a
     FinalAck, by sequence and number of an OrderAck (a number at least as high). requirements: broken if it does not
-    come. timer: added to `within_ms`, by its name in `timers_ms`, and what is assumed without. insecure: it may be
-    switched off (MS-MQQB 3.1.1.3, SendInsecureNacks). mays: a reason why it may not come at all.
+    come. insecure: it may be switched off (MS-MQQB 3.1.1.3, SendInsecureNacks). may: a reason why it may not come at
+    all. times: so many must have come since the dialogue began. exact: no rule on its fields tells more than `values`.
     """
 
     of: str
@@ -119,6 +119,8 @@ class Comes:
     insecure: bool = False
     may: str | None = None
     values: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+    times: int = 1
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,18 +147,77 @@ class Closes:
 
 @dataclass(frozen=True, slots=True)
 class Stays:
-    """The connection must not end in this time."""
+    """The connection must not end in this time. timer: added to `for_ms`, by its name."""
 
     requirement: str
     for_ms: int = 150
     link: str = "a"
+    timer: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A message for another queue manager must be passed on, `times` times since the dialogue began; at 0 it must not.
+
+    requirement: broken if it comes although it must not. values: what its fields must be, each with its requirement.
+    may: why it may not come; the requirements of `values`, and `requirement`, are skipped then.
+    """
+
+    about: str
+    requirement: str
+    times: int = 1
+    values: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+    may: str = "no way to another queue manager is known here"
+    within_ms: int = AT_ONCE_MS
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A session acknowledgment must have counted so many messages at least by now."""
+
+    requirement: str
+    least: int
+    link: str = "a"
+
+
+@dataclass(frozen=True, slots=True)
+class Replies:
+    """So many transactional answers must have been sent by the implementation, on any session."""
+
+    requirement: str
+    count: int
+    within_ms: int = AT_ONCE_MS
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Send an OrderAck for the answer of this place (1 is the first), and so for all before it in its sequence."""
+
+    place: int
+    link: str = "a"
+
+
+@dataclass(frozen=True, slots=True)
+class Resent:
+    """The answers of these places, and none of the others, must be sent again while the timer of resending runs once.
+
+    Counts what is sent again from this step on. requirements: broken if one of them is not. never: broken if one that
+    has its OrderAck is.
+    """
+
+    places: tuple[int, ...]
+    requirements: tuple[str, ...]
+    timer: str = "transactional-ack-wait"
+    never: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Let time pass."""
+    """Let time pass. timer, percent: and this share of a declared timer."""
 
     ms: int
+    timer: str | None = None
+    percent: int = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +259,7 @@ class Ping:
 
 Step = (
     Connect | Establish | Parameters | Answered | Say | Tell | Acknowledged | Stored | Comes | Never | Closes | Stays
-    | Wait | Close | Quiet | Reconnects | Ping
+    | Wait | Close | Quiet | Reconnects | Ping | Passed | Counted | Replies | Order | Resent
 )  # fmt: skip
 
 
@@ -207,7 +268,8 @@ class Case:
     """A dialogue. judged: requirements that the rules of captures judge in it, beside the demands of its steps.
 
     timers: those it waits for, with what their durations may be at most, in milliseconds. queues, consumed: what the
-    implementation's owner must have made and declared. packets: what must be allowed to be sent.
+    implementation's owner must have made and declared. packets: what must be allowed to be sent. replies: queues whose
+    messages somebody must answer. shorter: a timer that must be shorter than another one, if both are declared.
     """
 
     name: str
@@ -217,6 +279,8 @@ class Case:
     queues: tuple[str, ...] = ()
     consumed: tuple[str, ...] = ()
     packets: str = "correct"
+    replies: tuple[str, ...] = ()
+    shorter: tuple[str, str] | None = None
 
     @property
     def claims(self) -> tuple[str, ...]:
@@ -227,7 +291,7 @@ class Case:
 def demanded(steps: Iterable[Step]) -> Iterator[str]:
     """Yield the requirements of the demands in these steps."""
     for step in steps:
-        for name in ("requirement", "ignored"):
+        for name in ("requirement", "ignored", "never"):
             value = getattr(step, name, None)
             if isinstance(value, str):
                 yield value

@@ -10,6 +10,7 @@ from conformance.judge.dialogues.steps import LOCAL_MS, Case
 _SORTS: Final = ("correct", "odd", "malformed")
 """What may be sent, each with all before it."""
 
+_MARGIN_MS: Final = 1_000
 _PLACE: Final = r"HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\MSMQ\Parameters"
 _VALUES: Final = {
     "session-initialization": "RoundTripDelay",
@@ -33,12 +34,19 @@ def lacking(case: Case, about: Mapping[str, Any]) -> str | None:
     for queue in case.consumed:
         if queue not in about["consumes_ms"]:
             return f"nothing is received from {queue}: declare consume.{queue}"
+    for queue in case.replies:
+        if queue not in about.get("replies", ()):
+            return f"nothing is answered that comes to {queue}: declare reply.{queue}"
     for timer, most_ms in case.timers.items():
         declared = about["timers_ms"].get(timer)
         if declared is None:
             return f"the timer {timer} is not declared{_set_by(timer)}"
         if declared > min(most_ms, LOCAL_MS):
             return f"the timer {timer} takes {declared} ms, more than {min(most_ms, LOCAL_MS)}{_set_by(timer)}"
+    if case.shorter is not None:
+        short, long = (about["timers_ms"].get(name) for name in case.shorter)
+        if short is not None and long is not None and 2 * short + _MARGIN_MS >= long:
+            return f"the timer {case.shorter[1]} takes {long} ms, less than twice {case.shorter[0]}"
     return None
 
 

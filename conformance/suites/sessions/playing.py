@@ -21,6 +21,7 @@ from conformance.judge.dialogues.steps import (
     Closes,
     Comes,
     Connect,
+    Counted,
     Establish,
     Never,
     Parameters,
@@ -48,12 +49,16 @@ from conformance.suites.sessions.matching import (
     class_of,
     is_misnamed,
 )
+from conformance.suites.sessions.sequels import Sequels
 from conformance.suites.sessions.waiting import SLICE_MS, Flooded, Patience
 from conformance.verdict import Json, Outcome, Verdict
 from conformance.wire import encode
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Result
+    from conformance.harness.port import Port
+    from conformance.judge.dialogues.steps import Case
+    from conformance.suites.sessions.dialogue import Told
 
 METHODS: Final = ("sessions.about", "sessions.open", "sessions.send", "sessions.received", "sessions.close")
 PINGS: Final = "sessions.ping"
@@ -72,6 +77,11 @@ _BY_NAME: Final = {one.name: one for one in SITUATIONS}
 
 class Player(Dialogue):
     """Plays one case. now_s: seconds since 1970, where the driver does not tell its time. tell: gets each step."""
+
+    def __init__(self, mq: Port, case: Case, *, now_s: int, tell: Told) -> None:
+        """Ask what is declared. Raises NotPlayed for a case that needs more."""
+        super().__init__(mq, case, now_s=now_s, tell=tell)
+        self.sequels = Sequels(self)
 
     def play(self, readings: Readings, profile: str) -> Iterator[Verdict]:
         """Yield the verdicts: on fields that a step demands, then by the rules on all that was said, then on the rest.
@@ -94,7 +104,8 @@ class Player(Dialogue):
                 link.close()
         open_ones: dict[str, Verdict] = {}
         decided: set[str] = set()
-        for verdict in chain(self.exact, self.conversation.verdicts(readings, profile), self.found):
+        by_rules = filter(self.sequels.stands, self.conversation.verdicts(readings, profile))
+        for verdict in chain(self.exact, by_rules, self.found):
             if verdict.outcome is Outcome.INCONCLUSIVE:
                 open_ones.setdefault(verdict.requirement, verdict)
             else:
@@ -144,6 +155,7 @@ class Player(Dialogue):
             Answered: self._answered, Say: self._say, Tell: self._tell, Acknowledged: self._acknowledged,
             Stored: self._stored, Comes: self._comes, Never: self._never, Closes: self._closes, Stays: self._stays,
             Wait: self._wait, Close: self._close, Quiet: self._hush, Reconnects: self._reconnects, Ping: self._ping,
+            Counted: self._counted, **self.sequels.doing,
         }  # fmt: skip
         self.tell(type(step).__name__, {"step": repr(step)})
         doing[type(step)](step)
@@ -207,6 +219,12 @@ class Player(Dialogue):
             self._fail(step.requirement, expected={"acknowledged": wanted}, actual=self._shown(link))
         self._pass(step.requirement)
 
+    def _counted(self, step: Counted) -> None:
+        link = self.links[step.link]
+        if link.counted < step.least:
+            self._fail(step.requirement, expected={"at least": step.least}, actual=self._shown(link))
+        self._pass(step.requirement)
+
     def _stored(self, step: Stored) -> None:
         link = self.links[step.link]
         wanted = list(range(1, link.sent_recoverable + 1))
@@ -216,7 +234,7 @@ class Player(Dialogue):
 
     def _comes(self, step: Comes) -> None:
         fits = self._fitting(step)
-        if not self._until(lambda: any(map(fits, self._messages())), step.within_ms + self._patience_ms):
+        if not self._until(lambda: sum(map(fits, self._messages())) >= step.times, step.within_ms + self._patience_ms):
             came = [self._told_of(one) for one in self._messages() if self._is_about(one, step.of, step.about)]
             if self._local[0] == "letter" and self._is_null(step.about) and not came and self._named():
                 self._letter(step.requirements)
@@ -231,7 +249,7 @@ class Player(Dialogue):
                 self._fail(_CORRELATION, expected=step.about, actual="a message of no name")
             self._fail(*step.requirements, expected=_wanted(step), actual=came or "nothing came")
         said = next(filter(fits, self._messages()))
-        self._field(said, step.values, exact=False)
+        self._field(said, step.values, exact=step.exact)
         self._local_pass(step)
 
     def _local_pass(self, step: Comes) -> None:
@@ -324,7 +342,7 @@ class Player(Dialogue):
 
     def _stays(self, step: Stays) -> None:
         link = self.links[step.link]
-        patience = Patience(step.for_ms + _TRIPS * self._trip_ms)
+        patience = Patience(step.for_ms + _TRIPS * self._trip_ms + (self._timer(step.timer) if step.timer else 0))
         while link.ended is None and patience.left > 0:
             self._read(link, patience)
         if link.ended is None:
@@ -342,7 +360,7 @@ class Player(Dialogue):
         self.links[name].close()
 
     def _wait(self, step: Wait) -> None:
-        self._until(lambda: False, step.ms)
+        self._until(lambda: False, step.ms + (self._timer(step.timer) * step.percent // 100 if step.timer else 0))
 
     def _close(self, step: Close) -> None:
         for name, link in list(self.links.items()):
