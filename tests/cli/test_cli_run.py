@@ -166,7 +166,8 @@ def test_a_spent_budget_is_a_stop_reason_and_no_verdict(tmp_path: Path) -> None:
     assert done.returncode == ExitCode.CONFORMS, done.stderr
     assert record.footer is not None
     assert record.footer.stop_reason == "budget"
-    assert {entry.verdict.outcome for entry in record.verdicts} == {Outcome.PASS}
+    outcomes = {entry.verdict.outcome for entry in record.verdicts}
+    assert Outcome.PASS in outcomes and outcomes <= {Outcome.PASS, Outcome.SKIP}  # a facet may be skipped by then
 
 
 def pytest_run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:

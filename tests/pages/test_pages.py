@@ -82,7 +82,6 @@ LONG: Mapping[str, str] = {
 ELSEWHERE: Mapping[str, str] = {
     "mqconform run --requirement": "the few tests that lines are bound to claim none; test_cli_listing.py runs it",
     "./mq test": "runs these tests",
-    "python benchmarks/proxy.py": "measures, on an idle machine",
     "python benchmarks/pipeline.py": "measures for many minutes, on an idle machine",
     "mqconform pipeline ingest s3://": "tests/pipeline/test_pipeline_s3.py runs it, with a server",
     "mqconform learn": "the base install has no AALpy, which it tells; tests/cli/test_cli_learn.py learns",
