@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import heapq
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
@@ -39,6 +40,19 @@ QUEUES = {
 FLOOD = encode("SessionAck", {})[:8] + (16).to_bytes(4, "little") + b"\xff" * 4
 """A packet of the smallest size."""
 
+
+_HEADERS: dict[str, dict[str, Any]] = {
+    "acks-with-a-connector": {UH + "ConnectorType": OWN},
+    "acks-in-a-transaction": {TX + "TxSequenceID.Ordinal": 1, TX + "TxSequenceNumber": 1},
+    "acks-with-security": {"SecurityHeader.Flags.ST": 0},
+    "acks-as-private": {MP + "PrivacyLevel": 1},
+    "acks-with-another-hash": {MP + "HashAlgorithm": 0x8003},
+    "acks-with-another-cipher": {MP + "EncryptionAlgorithm": 0x6602},
+}
+"""What acknowledgments should not have."""
+
+_RESERVED = re.compile(r"\.(Reserved|X\d+)$")
+"""Fields that mean nothing."""
 
 Made = Callable[[dict[str, Any]], bytes | None]
 """Makes a packet with a SessionHeader, which is empty mostly; None for a message whose time is over."""
@@ -243,9 +257,9 @@ class Peer:
 
     def opening(self, link: Link, packet: Packet) -> None:
         fields = packet.fields
+        if self.has("minds-reserved") and any(map(fields.get, filter(_RESERVED.search, fields))):
+            return self.close(link)
         if link.state == "waiting-ec":
-            if self.has("minds-reserved") and fields["InternalHeader.Reserved"]:
-                return self.close(link)
             strange = fields[EC + "ServerGuid"] not in (NULL, OWN) and not self.has("accepts-strangers")
             values = {
                 "InternalHeader.Flags.CS": int(strange),
@@ -334,7 +348,7 @@ class Peer:
         name = str(fields.get(UH + "DestinationQueue.DirectFormatName", "")).rpartition("\\")[2]
         queue: dict[str, Any] | None = QUEUES.get(name)
         if queue is None:
-            return self.reject(packet, 0x8000)
+            return self.reject(packet, 0x8001 if self.has("wrong-class-of-no-queue") else 0x8000)
         if transactional != bool(queue.get("transactional")) and not self.has("takes-any-for-any-queue"):
             return self.reject(packet, 0x8009 if transactional else 0x800A)
         if fields.get("SecurityHeader.SecurityData.Signature") and not self.has("takes-wrong-signatures"):
@@ -345,6 +359,7 @@ class Peer:
             return None
         age = self.now_s - int(fields[UH + "SentTime"])
         late = age > int(fields["BaseHeader.TimeToReachQueue"]) or (age > 1_000 and self.has("knows-no-infinite-time"))
+        late = late or (self.has("knows-no-time-left") and fields["BaseHeader.TimeToReachQueue"] != 0xFFFFFFFF)
         kept = bool(fields[UH + "Flags.DM"])
         if late and not (self.has("takes-late-messages") or (kept and self.has("takes-recoverable-late"))):
             return self.nack(packet, 0x8002, 4)
@@ -357,7 +372,8 @@ class Peer:
         if transactional and answers:
             self.reply(answers)
         if "consumes" in queue:
-            self.at(queue["consumes"], lambda: self.removed(packet, 0x4000, 2))
+            taken = 0xC002 if self.has("wrong-class-of-receipt") else 0x4000
+            self.at(queue["consumes"], lambda: self.removed(packet, taken, 2))
         elif fields[UH + "TimeToBeReceived"] != 0xFFFFFFFF and not self.has("never-expires"):
             self.at(int(fields[UH + "TimeToBeReceived"]) * 1000, lambda: self.removed(packet, 0xC002, 8))
         return None
@@ -513,6 +529,12 @@ class Peer:
             MP + "CorrelationID": lineage + int(fields[UH + "MessageID"]).to_bytes(4, "little"),
             MP + "MessageBody": b"" if bodiless else fields[MP + "MessageBody"],
         }  # fmt: skip
+        values |= next((more for defect, more in _HEADERS.items() if self.has(defect)), {})
+        traced = bool(fields.get("DebugHeader.Flags.QT"))
+        if message_class == 2 and self.has("reports-a-rejection" if traced else "reports-what-is-not-traced"):
+            body = f"<MESSAGE ID>{int(fields[UH + 'MessageID']):08X}".encode("utf-16-le")
+            report = {MP + "MessageClass": 0x8001 if traced else 1, MP + "MessageBody": body}
+            self.deliver_out("UserMessage", values | report, kept=False)
         answers = fields.get(UH + "ResponseQueue.DirectFormatName")
         if answers and self.has("answers-to-the-response-queue"):
             values[UH + "DestinationQueue.DirectFormatName"] = answers

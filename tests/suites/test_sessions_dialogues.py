@@ -6,7 +6,7 @@ import base64
 import socket
 import threading
 from contextlib import suppress
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,9 +18,10 @@ from conformance.adapter.session import Result
 from conformance.judge.dialogues.cases import CASES
 from conformance.judge.dialogues.machine import SITUATIONS, Says, State, Then
 from conformance.judge.dialogues.packets import Ends
-from conformance.judge.dialogues.steps import Comes
+from conformance.judge.dialogues.steps import Comes, demanded
 from conformance.net.addresses import Permit, target
 from conformance.net.outgoing import refusal
+from conformance.report.covered import known
 from conformance.spec.catalogue import assignment, catalogue
 from conformance.suites.sessions.dialogue import NotPlayed
 from conformance.suites.sessions.playing import Player
@@ -198,12 +199,37 @@ FAKES = (
     ("pings-as-another", "answered", "MQQB-2.2.7.response-qm-guid"),
     ("answers-any-datagram", "another-signature", "MQQB-2.2.7.signature-ignored"),
     ("minds-unused-ping-bits", "unused-bits", "MQQB-2.2.7.flags-ignored"),
+    ("minds-reserved", "establish-reserved", "MQQB-2.2.3.1.reserved-ignored"),
+    ("minds-reserved", "establish-unused-bits", "MQQB-2.2.3.1.unused-bits-ignored"),
+    ("minds-reserved", "parameters-reserved", "MQQB-2.2.2.1.reserved-ignored"),
+    ("minds-reserved", "internal-unused-bits", "MQQB-2.2.1.unused-bits-ignored"),
+    ("acks-with-a-connector", "word-of-arrival", "MQDMPR-3.1.1.12.connector-type"),
+    ("never-acks", "with-debug", "MQDMPR-3.1.1.12.class-ack-reach-queue"),
+    ("wrong-class-of-no-queue", "no-such-queue", "MQQB-3.1.5.8.2.no-such-queue"),
+    ("knows-no-time-left", "never-too-late", "MQMQ-2.2.19.1.time-to-reach-queue-evaluated-receiver"),
 )
+BEHIND = (
+    ("acks-in-a-transaction", "word-of-arrival"), ("acks-with-security", "word-of-arrival"),
+    ("wrong-class-of-receipt", "word-of-a-receive"), ("reports-a-rejection", "traced"),
+    ("wrong-class-of-arrival", "counts-that-differ"), ("wrong-class-of-arrival", "waiting-ecr/establish"),
+    ("wrong-class-of-arrival", "with-debug"), ("acks-as-private", "word-of-arrival"),
+    ("acks-with-another-hash", "word-of-arrival"), ("acks-with-another-cipher", "word-of-arrival"),
+    ("reports-what-is-not-traced", "not-traced"),
+)  # fmt: skip
+"""Defects and cases in which a rule on the packet itself is blamed before the demands of the dialogue."""
 
 
 @pytest.mark.parametrize(("defect", "case", "requirement"), FAKES, ids=lambda value: value)
 def test_each_demand_fails_on_its_fake(defect: str, case: str, requirement: str, tmp_path: Path) -> None:
     assert failed(played(case, tmp_path, defect))[:1] == [requirement]
+
+
+def test_each_demand_of_a_dialogue_can_fail(tmp_path: Path) -> None:
+    pairs = {*((defect, case) for defect, case, _ in FAKES), *BEHIND}
+    found = (failed(played(case, tmp_path / str(at), defect)) for at, (defect, case) in enumerate(sorted(pairs)))
+    able = set(chain.from_iterable(found))
+    demands = {name for case in CASES.values() for name in demanded(case.steps)}
+    assert demands - able - known().mutated == set()  # a rule with a mutation judges the others, too
 
 
 def test_each_state_meets_each_packet_once() -> None:
