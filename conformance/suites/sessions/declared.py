@@ -6,19 +6,19 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from conformance.judge.dialogues.steps import LOCAL_MS, Case
+from conformance.net.windows import ACK_WAIT, CLEANUP, DUPLICATES, PARAMETERS, RECONNECT, RESENDS
 
 _SORTS: Final = ("correct", "odd", "malformed")
 """What may be sent, each with all before it."""
 
 _MARGIN_MS: Final = 1_000
-_PLACE: Final = r"HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\MSMQ\Parameters"
 _VALUES: Final = {
-    "session-initialization": "RoundTripDelay",
-    "session-cleanup": "CleanupInterval",
-    "session-retry-connect": "TryConnectInterval",
-    "session-ack-wait": "QosCleanupIntervalMultiplier",
-    "transactional-ack-wait": "SeqResend13Time",
-    "message-id-history-cleanup": "RemoveDuplicateCleanup",
+    "session-initialization": f"{PARAMETERS}\\RoundTripDelay",
+    "session-cleanup": CLEANUP.path,
+    "session-retry-connect": RECONNECT.path,
+    "session-ack-wait": ACK_WAIT.path,
+    "transactional-ack-wait": RESENDS.path,
+    "message-id-history-cleanup": DUPLICATES.path,
 }
 """The registry value that sets a timer on Windows (product notes of MS-MQQB, 24 and 43 to 47)."""
 
@@ -52,4 +52,4 @@ def lacking(case: Case, about: Mapping[str, Any]) -> str | None:
 
 def _set_by(timer: str) -> str:
     value = _VALUES.get(timer)
-    return "" if value is None else f" (on Windows it is {value} of {_PLACE})"
+    return "" if value is None else f" (on Windows it is {value})"

@@ -7,15 +7,10 @@ from uuid import UUID
 
 from conformance.judge.dialogues.conversation import Said
 from conformance.judge.dialogues.packets import Ends, Message
+from conformance.net.windows import INSECURE_NACKS, PING
 
-INSECURE: Final = (
-    r"no such acknowledgment came, which is the default: PermitInsecureNacks of HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft"
-    r"\MSMQ\Parameters\Security switches it on"
-)
-NO_PINGS: Final = (
-    r"no ping was answered, which is a default: EnablePingService of HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\MSMQ"
-    r"\Parameters\security switches it on"
-)
+INSECURE: Final = f"no such acknowledgment came, which is the default: {INSECURE_NACKS.path} switches it on"
+NO_PINGS: Final = f"no ping was answered, which is a default: {PING.path} switches it on"
 DUMB: Final = "no word came of a message that was sent after it, so that silence shows nothing"
 NOT_SENT: Final = "the connection had ended before the packet was sent that this is about"
 NOBODYS: Final = (
