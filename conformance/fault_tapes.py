@@ -24,7 +24,7 @@ from conformance.activex.tables import MEMBERS
 from conformance.adapter.hello import Hello
 from conformance.adapter.session import Result
 from conformance.aside import write_text
-from conformance.embedded.driver import PROTOCOLS, EmbeddedDriver
+from conformance.embedded.driver import PROTOCOLS, EmbeddedDriver, Managers
 from conformance.embedded.faults.base import Fault
 from conformance.embedded.manager import Parts
 from conformance.explaining.playing import quick_folder
@@ -54,9 +54,17 @@ class Port:
 
     keeps_state = True
 
-    def __init__(self, faults: Sequence[str] = (), profile: str = DEFAULT_PROFILE) -> None:
+    def __init__(
+        self,
+        faults: Sequence[str] = (),
+        profile: str = DEFAULT_PROFILE,
+        *,
+        parts: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Begin with a manager. faults: by name. parts: of the manager instead, for faults that have no name there."""
         self._folder = quick_folder()
         self._faults, self._profile, self._numbers = tuple(faults), profile, count()
+        self._parts = parts
         self._driver: EmbeddedDriver | None = None
         self.tape: list[Call] = []
         self._come: list[dict[str, Any]] = []
@@ -77,7 +85,9 @@ class Port:
         self._end()
         folder = Path(self._folder.name, str(next(self._numbers)))
         folder.mkdir()
-        self._driver = EmbeddedDriver(folder, self._faults, profile=self._profile)
+        parts = None if self._parts is None else Parts(**self._parts)
+        managers = Managers(self._faults, profile=self._profile, parts=parts)
+        self._driver = EmbeddedDriver(folder, registry=managers)
         self.tape, self._come = [], []
         self._driver.on_event = self._come.append
 
@@ -188,11 +198,18 @@ class _Heard:
     """Stands for a test's recorder: keeps each example with its calls."""
 
     port: Port
-    readings: Mapping[str, tuple[str, ...]]
+    options: RunOptions
     test: str = ""
     examples: list[Taped] = field(default_factory=list)
     repro: Mapping[str, Any] | None = None
     ran: set[CodeType] = field(default_factory=set)
+    evidence: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+    disabled: frozenset[str] = frozenset()
+
+    @property
+    def readings(self) -> Mapping[str, tuple[str, ...]]:
+        """The readings of the options."""
+        return self.options.readings
 
     def begin_example(self, kind: str, data: Mapping[str, Any]) -> None:
         self.end_example()
@@ -230,7 +247,7 @@ def taped(suite: str, profile: str = DEFAULT_PROFILE, *, module: str = "") -> tu
     module: play those of this test module alone.
     """
     with Port(profile=profile) as port:
-        heard = _Heard(port, _options(profile, "must").readings)
+        heard = _Heard(port, _options(profile, "must"))
         for name, test, arguments in _tests(suite, module):
             heard.test = name
             sys.setprofile(heard.called)
@@ -267,25 +284,56 @@ def failures(
     exception has CRASH behind its name, as in the record of a run.
     """
     first: dict[str, list[str]] = {}
-    again = import_module(f"conformance.suites.{suite}.rejudge").rejudge
-    options, old = _options(profile, level), 0
     with Port((fault.name,), profile) as port:
-        for one in touched(examples, fault):
-            try:
-                port.renew()
-                if _agrees(one, port):
-                    continue
-                port.renew()
-                found = _failed(again(one.repro, port, options), level)
-            except Exception as error:  # of the fault: it is a crash of the driver
-                found = f"{type(error).__name__}{CRASH}"
-            if found is not None:
-                known = any(found in each for each in first.values())
-                first.setdefault(one.test, []).append(found)
-                old = old + 1 if known else 0
-                if old == ENOUGH:
-                    break
+        old = 0
+        for (found, *_), test in shown_by(suite, touched(examples, fault), port, profile=profile, level=level):
+            known = any(found in each for each in first.values())
+            first.setdefault(test, []).append(found)
+            old = old + 1 if known else 0
+            if old == ENOUGH:
+                break
     return _in_rounds(first)
+
+
+def shown_by(
+    suite: str, examples: Iterable[Taped], port: Port, *, profile: str = DEFAULT_PROFILE, level: str = "must"
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the requirements that each example blames, with its test, for those that show the port's fault.
+
+    A requirement whose example the fault ends with an exception has CRASH behind its name.
+    """
+    again = import_module(f"conformance.suites.{suite}.rejudge").rejudge
+    options = _options(profile, level)
+    for one in examples:
+        try:
+            port.renew()
+            if _agrees(one, port):
+                continue
+            port.renew()
+            found = tuple(_failed(again(one.repro, port, options), level))
+        except Exception as error:  # of the fault: it is a crash of the driver
+            found = (f"{type(error).__name__}{CRASH}",)
+        if found:
+            yield found, one.test
+
+
+@dataclass(frozen=True, slots=True)
+class Deviating:
+    """A fault by the parts of the manager in whose place it has others.
+
+    breaks: the requirements that it is said to break. faults: its name, if the embedded manager knows it.
+    """
+
+    name: str
+    breaks: tuple[str, ...]
+    parts: tuple[tuple[str, type], ...]
+    faults: tuple[str, ...] = ()
+    profile: str = DEFAULT_PROFILE
+
+    def ran_by(self, examples: Iterable[Taped]) -> list[Taped]:
+        """Return the examples that run what the fault replaces."""
+        replaced = _replaced(self.parts)
+        return [one for one in examples if not replaced.isdisjoint(one.ran)]
 
 
 def touched(examples: Iterable[Taped], fault: type[Fault]) -> list[Taped]:
@@ -293,7 +341,7 @@ def touched(examples: Iterable[Taped], fault: type[Fault]) -> list[Taped]:
 
     Where a fault breaks what belongs to no member, that it runs is enough.
     """
-    replaced, members = _replaced(fault), _members(fault.breaks)
+    replaced, members = _replaced((fault.replaces, *fault.also)), _members(fault.breaks)
     return [
         one
         for one in examples
@@ -307,10 +355,10 @@ def _members(requirements: Iterable[str]) -> frozenset[str]:
     return frozenset().union(*found) if all(found) else frozenset()
 
 
-def _replaced(fault: type[Fault]) -> frozenset[CodeType]:
+def _replaced(parts: Iterable[tuple[str, type]]) -> frozenset[CodeType]:
     """Return the functions in whose place a fault has others; all of the class where it changes other things."""
     found: set[CodeType] = set()
-    for part, deviating in (fault.replaces, *fault.also):
+    for part, deviating in parts:
         present = getattr(Parts(), part)
         for name, value in _own(deviating, present):
             there = getattr(present, name, None)
@@ -343,12 +391,11 @@ def _agrees(one: Taped, port: Port) -> bool:
     return all(now.raw == then.raw and now.at == then.at for now, then in zip(made, one.calls, strict=True))
 
 
-def _failed(verdicts: Iterable[Verdict], level: str) -> str | None:
+def _failed(verdicts: Iterable[Verdict], level: str) -> Iterator[str]:
     for verdict in verdicts:
         binding = LEVELS.index(requirement(verdict.requirement).level) <= LEVELS.index(level)
         if verdict.outcome is Outcome.FAIL and binding:
-            return verdict.requirement
-    return None
+            yield verdict.requirement
 
 
 def _in_rounds(found: Mapping[str, Sequence[str]]) -> dict[str, str]:

@@ -188,8 +188,8 @@ class Manager {
   }
 
   lookupOf(message, number) {
-    const high = message.sequence ? BigInt(7 - message.priority) : 0n;
-    return (high << 56n) | BigInt(number);
+    // MS-MQDMPR 3.1.1.12: the identifier tells the relative position, whatever the priority.
+    return (BigInt(7 - message.priority) << 56n) | BigInt(number);
   }
 
   // Enqueue to an open queue; refuses where a quota does not allow it.

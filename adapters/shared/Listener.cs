@@ -128,13 +128,17 @@ sealed class Listener
 
     void Serve(TcpClient client, Stream stream, string hello, Session session)
     {
+        bool place = Interlocked.Increment(ref served) <= connections;
+        if (!place)
+        {
+            Interlocked.Decrement(ref served); // who is refused takes no place, not even while the refusal is written
+            Refuse(stream, hello, "this driver serves " + connections + " connection" + (connections == 1 ? "" : "s")
+                + " at a time (--connections): try again later");
+            return;
+        }
         try
         {
-            if (Interlocked.Increment(ref served) <= connections)
-                session(stream, new Begun(hello, new StreamReader(stream, new UTF8Encoding(false), false, 1 << 16)), client.Close);
-            else
-                Refuse(stream, hello, "this driver serves " + connections + " connection" + (connections == 1 ? "" : "s")
-                    + " at a time (--connections): try again later");
+            session(stream, new Begun(hello, new StreamReader(stream, new UTF8Encoding(false), false, 1 << 16)), client.Close);
         }
         finally
         {

@@ -29,6 +29,14 @@ def requirements(member: Member, kind: Kind, *columns: str) -> tuple[str, ...]:
 
 
 @cache
+def flags(member: Member, kind: Kind, column: str = "gives") -> Mapping[int, tuple[str, ...]]:
+    """Return the flags of which a value is made, with the requirements of each, where the text tells of them apart."""
+    cells = all_cells().get(f"{member.coclass}.{member.name}.{kind}", {})
+    of = f"{column}:flag:"
+    return {int(name.removeprefix(of)): names for name, names in cells.items() if name.startswith(of)}
+
+
+@cache
 def _requirements(coclass: str, name: str, kind: Kind, columns: tuple[str, ...]) -> tuple[str, ...]:
     cells = all_cells().get(f"{coclass}.{name}.{kind}", {})
     return tuple(name for column in columns for name in cells.get(column, ()))

@@ -82,7 +82,7 @@ class Texts:
         lengths = (125, 250, 1000) if self.below is None else (self.below - 1,)
         longest = (text("x" * length) for length in lengths)
         named = (text(one) for one in self.further)
-        return (text("a"), text("Ünï€ \U0001f600"), *named, *longest, text(""))
+        return (text("a"), text(" a  b "), text("Ünï€ \U0001f600"), *named, *longest, text(""))
 
     def outside(self) -> tuple[Variant, ...]:
         return () if self.below is None else (text("x" * self.below), text("x" * (4 * self.below)))

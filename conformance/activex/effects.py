@@ -89,6 +89,8 @@ _ON_CURSOR: Final = frozenset(
 )
 
 
+_SHOWN_BY: Final = {"arrives": "shown", "allow-peek": "peeked"}
+"""Column to the kind of look that shows it."""
 _GIVEN_BACK: Final = "MQDMPR-3.1.4.5.receives-return"
 _TELL_NOTHING: Final = frozenset({*(code for code, _ in NOT_FOUND), hresults.MQ_ERROR_IO_TIMEOUT})
 
@@ -224,7 +226,9 @@ def _earlier(
 ) -> Iterator[str]:
     """Yield the requirements of earlier calls that a requirement of the model speaks of. message: of this one alone.
 
-    broken: the answer is wrong. A message that a read has shown has arrived; who does not see it then is wrong itself.
+    broken: the answer is wrong. A message that a read has shown has arrived, and one that a peek has shown while it is
+    locked may be peeked at; who does not see it then is wrong itself. So is who misses a message when others that were
+    sent so have arrived.
     """
     if requirement in _ON_CURSOR and call.cursor is not None:
         doer = doers.get((call.cursor, "cursor"))
@@ -240,9 +244,19 @@ def _earlier(
         plain = (name or "").partition("@")[0]
         for kind, column in kinds:
             doer = doers.get((plain, kind))
-            there = column == "arrives" and (plain, "shown") in doers
+            there = column in _SHOWN_BY and (plain, _SHOWN_BY[column]) in doers
+            there = there or (column == "arrives" and doer is not None and _others_arrived(doer, doers))
             if doer is not None and not (broken and there):
                 yield from doer.requirements(column)
+
+
+def _others_arrived(sender: Doer, doers: Doers) -> bool:
+    """Tell whether a read has shown another message that was sent so."""
+    how = sender.call.arguments[1:]
+    return any(
+        kind == "send" and one.call.arguments[1:] == how and (name, "shown") in doers
+        for (name, kind), one in doers.items()
+    )
 
 
 def _broken(
@@ -284,7 +298,8 @@ def _broken(
     elif not names and doer is not None:
         if isinstance(demanded.result, Fails):
             names = doer.requirements(*refusal(call, demanded.result).columns)
-        names = names or _closing(call, demanded, doers) or doer.requirements(*_wrong(call, doer, demanded, seen))
+        names = names or _closing(call, demanded, doers) or _beginning(call, doer, doers, seen)
+        names = names or doer.requirements(*_wrong(call, doer, demanded, seen))
         names = names or doer.requirements("success")
     if names:
         yield Told(Demand(names, False, expected), seen, subject)
@@ -304,6 +319,15 @@ def _closing(call: Call, demanded: Expected, doers: Doers) -> tuple[str, ...]:
     doer = doers.get((call.queue or "", "close"))
     opens = call.method == "queues.open" and isinstance(demanded.result, Succeeds)
     return doer.requirements("closes") if doer is not None and opens else ()
+
+
+def _beginning(call: Call, doer: Doer, doers: Doers, seen: Seen) -> tuple[str, ...]:
+    """Return what BeginTransaction breaks if a member refuses a transaction that was begun after one it has taken."""
+    begun = doers.get((call.transaction or "", "begin"))
+    took = (doer.member.name, "enlists") in doers
+    if begun is None or not took or not failed(seen.status) or not any(kind == "ended" for _, kind in doers):
+        return ()
+    return begun.requirements("fresh")
 
 
 def _position(state: State, call: Call, message: str | None) -> Position | None:
@@ -341,10 +365,18 @@ def done(doers: Doers, before: State, call: Call, doer: Doer | None, observation
     if doer is None or answer is None or answer.failed:
         return doers
     new: dict[tuple[str, str], Doer] = {}
+    if call.transaction is not None:
+        new[doer.member.name, "enlists"] = doer
     if answer.message is not None:
-        new[answer.message.name.partition("@")[0], "shown"] = doer
+        plain = answer.message.name.partition("@")[0]
+        new[plain, "shown"] = doer
         if call.method not in PEEKS:
             new[answer.message.name, "read"] = doer
+            doers = {at: one for at, one in doers.items() if at != (plain, "peeked")}
+        else:
+            position = _position(before, call, answer.message.name)
+            if position is not None and position.claim == ALLOWED:
+                new[plain, "peeked"] = doer
         if call.cursor is not None:
             new[call.cursor, "cursor"] = doer
     elif call.method == "cursors.open" and doer.call.member == "Reset":
@@ -356,6 +388,9 @@ def done(doers: Doers, before: State, call: Call, doer: Doer | None, observation
         new = {(one.message, "purge"): doer for one in queue.positions if one.available}
     elif call.method in ("transactions.commit", "transactions.abort"):
         new = {(one.message, "end"): doer for _, one in before.held_by(call.transaction or "")}
+        new[call.transaction or "", "ended"] = doer
+    elif call.method == "transactions.begin":
+        new[call.name or "", "begin"] = doer
     elif call.method == "messages.send":
         new[call.message or "", "send"] = doer
     return {**doers, **new} if new else doers

@@ -47,12 +47,14 @@ class Known:
     """The objects of a client as the calls so far have made them.
 
     held, links: by the client's name of an object. lookups: messages whose lookup identifier is known, by name.
-    sent: the values that a message had when it was sent, by the model's name for it.
+    sent: the values that a message had when it was sent, by the model's name for it. right: members that have shown
+    rightly what a client had put.
     """
 
     held: Mapping[str, Held] = field(default_factory=dict)
     links: Mapping[str, Link] = field(default_factory=dict)
     sent: Mapping[str, Mapping[str, Variant]] = field(default_factory=dict)
+    right: frozenset[str] = frozenset()
 
     def link(self, name: str) -> Link:
         """Return what stands behind an object; an empty link if nothing does."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from conformance.activex.cells import requirements
+from conformance.activex.cells import flags, requirements
 from conformance.activex.members import Check, Kind, Member
 from conformance.activex.printed import accepted
 from conformance.activex.states import CREATED, RECEIVED, REFRESHED, refuses
@@ -71,13 +71,15 @@ class Seen:
 class Held:
     """An object as the client's calls have left it. values: what was put, by the attribute that keeps it.
 
-    also: names of checks that fail, beside those of its state: of a queue that is not open for reading.
+    also: names of checks that fail, beside those of its state: of a queue that is not open for reading. former: what
+    was put before the values that are there now.
     """
 
     coclass: str
     state: str
     values: Mapping[str, Variant] = field(default_factory=dict)
     also: frozenset[str] = frozenset()
+    former: Mapping[str, Variant] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +108,30 @@ def demands(held: Held, call: Invoke, seen: Seen, readings: Readings) -> Iterato
     elif call.kind == "put":
         yield from _put(member, call.arguments[-1], seen, readings)
     elif call.kind == "get":
-        yield from _get(member, held, seen, readings)
+        yield from _with_text(member, held, call, seen, _get(member, held, seen, readings))
     elif call.kind == "method":
         yield _status(requirements(member, "method", "success"), seen, S_OK)
-    if held.coclass == "MSMQMessage" and member.name in _GUID_TEXTS:
-        from conformance.activex import guid_texts
+    if call.kind == "put":
+        yield from _with_text(member, held, call, seen, ())
 
-        yield from guid_texts.demands(member, call, seen)
+
+def _with_text(member: Member, held: Held, call: Invoke, seen: Seen, found: Iterable[Demand]) -> Iterator[Demand]:
+    """Yield demands with those of a grammar: these first if the text has the digits of the value, written wrongly."""
+    if held.coclass != "MSMQMessage" or member.name not in _GUID_TEXTS:
+        yield from found
+        return
+    from conformance.activex import guid_texts
+
+    of_text = tuple(guid_texts.demands(member, call, seen))
+    held_there = held.values.get(member.kept_as or "") or member.initial
+    if seen.value is not None and held_there is not None and _digits(seen.value) == _digits(held_there):
+        yield from (*of_text, *found)
+    else:
+        yield from (*found, *of_text)
+
+
+def _digits(value: Variant) -> str:
+    return "".join(one for one in str(value.value).casefold() if one.isalnum())
 
 
 def refusing(member: Member, held: Held, call: Invoke) -> Check | None:
@@ -178,9 +197,16 @@ def _put(member: Member, value: Variant, seen: Seen, readings: Readings) -> Iter
     if member.takes is None:
         return
     if member.takes.admits(value):
-        yield _status(requirements(member, "put", f"type:{value.vt}", "success"), seen, S_OK)
+        of_type, success = requirements(member, "put", f"type:{value.vt}"), requirements(member, "put", "success")
+        refused_whole = _purposes(member) if seen.status != S_OK else ()
+        yield _status((*of_type, *refused_whole, *success), seen, S_OK)
     elif member.refusal is not None:
         yield from refused(requirements(member, "put", "refused"), seen, member.refusal, readings)
+
+
+def _purposes(member: Member) -> tuple[str, ...]:
+    """Return what a put is there for, in one sentence of the text: a put that fails breaks it, and no single step."""
+    return tuple(name for name in requirements(member, "put", "kept") if name.endswith(".purpose"))
 
 
 def _get(member: Member, held: Held, seen: Seen, readings: Readings) -> Iterator[Demand]:
@@ -217,15 +243,27 @@ def _kept(member: Member, held: Held, put: Variant, seen: Seen) -> Iterator[Dema
     """Yield the demands on a getter after a put. A value that is neither old nor new is the getter's fault first."""
     holds = seen.value is not None and same(seen.value, put)
     expected = {"value": put.to_json()}
-    getter = Demand(requirements(member, "get", "gives", _case(put), f"gives:{put.value}"), holds, expected)
-    strange = not holds and not _is_initial(member, seen.value)
+    names = requirements(member, "get", "gives", _case(put), f"gives:{put.value}")
+    getter = (*_flags(flags(member, "get"), put, seen), Demand(names, holds, expected))
+    former = held.former.get(member.kept_as or "")
+    stale = former is not None and seen.value is not None and same(seen.value, former)
+    strange = not holds and not stale and not _is_initial(member, seen.value)
     if strange:
-        yield getter
+        yield from getter
     for writer in CLASSES[held.coclass].values() if held.state != RECEIVED else ():
         if writer.kept_as == member.kept_as and writer.slot("put") is not None and member.name != "BodyLength":
+            yield from _flags(flags(writer, "put", f"kept:{put.value}"), put, seen)
             yield Demand(requirements(writer, "put", "kept", f"kept:{put.value}"), holds, expected)
     if not strange:
-        yield getter
+        yield from getter
+
+
+def _flags(every: Mapping[int, tuple[str, ...]], wanted: Variant, seen: Seen) -> Iterator[Demand]:
+    """Yield the demands on each flag of which a value is made: a wrong one first."""
+    shown = seen.value.value if seen.value is not None else None
+    wrong = (shown ^ wanted.value) if isinstance(shown, int) and isinstance(wanted.value, int) else -1
+    for flag, names in sorted(every.items(), key=lambda one: not wrong & one[0]):
+        yield Demand(names, not wrong & flag, {"value": wanted.to_json()})
 
 
 def _is_initial(member: Member, shown: Variant | None) -> bool:
@@ -244,6 +282,7 @@ def _initial(member: Member, seen: Seen, readings: Readings) -> Iterator[Demand]
     if member.initial is not None:
         names = requirements(member, "get", "initial", "gives", _case(member.initial))
         yield Demand(names, same(shown, member.initial), {"value": member.initial.to_json()}, assumed)
+        yield from _flags(flags(member, "get"), member.initial, seen)
     elif member.null or member.name == "FormatName":
         names = requirements(member, "get", "initial", "gives")
         yield Demand(names, hollow(shown), {"value": "any form of NULL"}, assumed)

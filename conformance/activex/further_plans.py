@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Final
 
-from conformance.activex import identity, library, plans_events, plans_further, plans_query
+from conformance.activex import identity, library, plans_coordinated, plans_events, plans_further, plans_query
 from conformance.activex.further_ideal import caught
 from conformance.activex.identity import E_NOINTERFACE
 from conformance.activex.plans import Plan
@@ -32,7 +32,9 @@ def further_plans() -> Mapping[str, Played]:
     """Return the plans of the further classes by a name."""
     return {
         "events": Played(_joined([plans_events.groups()]), event_objects),
-        "further": Played(_joined(plans_further.groups().values()), further_objects),
+        "further": Played(
+            _joined([*plans_further.groups().values(), plans_coordinated.coordinated()]), further_objects
+        ),
         "query": Played(_joined([plans_query.groups()]), further_objects),
         "no-directory": Played(_joined([plans_query.without_directory()]), further_objects),
     }

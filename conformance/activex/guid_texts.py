@@ -67,7 +67,7 @@ def demands(member: Member, call: Invoke, seen: Seen) -> Iterator[Demand]:
         return
     wrong = broken(value.value or "", grammar)
     for rule in RULES:
-        names = requirements(member, call.kind, *(("grammar", "rule:guid") if rule == GUID else (f"rule:{rule}",)))
+        names = requirements(member, call.kind, *(("rule:guid", "grammar") if rule == GUID else (f"rule:{rule}",)))
         if call.kind == "get":
             yield Demand(names, rule not in wrong, {"value": f"a text that follows the rule {rule}"})
         elif not wrong:

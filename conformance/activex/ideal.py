@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from conformance.activex.cells import requirements
 from conformance.activex.effects import refusal
-from conformance.activex.events import Link, Untold, events, wanted
+from conformance.activex.events import Link, Untold, wanted
 from conformance.activex.expected import Held, Invoke, Readings, Seen, refusing
 from conformance.activex.opened import CLOSED, HANDLES, VALUES
 from conformance.activex.plans import Act, Plan
@@ -83,8 +83,8 @@ def answer(objects: Objects, act: Act) -> tuple[Seen | None, Ended]:
     if refusing(member, held, act.call) is not None or act.call.kind != "method":
         return ideal(held, act.call, objects.readings), {}
     try:
-        found = events(world.known, act.object, act.call, act.gives)
-        world = world.aware(act.object, found.main)
+        found = world.events(act.object, act.call, act.gives)
+        world = world.aware(act.object, found)
         states = world.before(found)
         expected = world.model.allowed(states.likely, found.main).outcomes[0]
     except (Untold, BadCall):
@@ -126,18 +126,18 @@ def shown(world: World, name: str, member: str) -> Seen:
     """Return the ideal answer of a getter."""
     link, held = world.known.link(name), world.known.held[name]
     if held.coclass == "MSMQQueue" and (member in VALUES or member in HANDLES) and held.state != BLANK:
-        return _of_queue(held, link, member)
+        return _of_queue(held, link, member, 1 + list(world.known.held).index(name))
     if link.read is not None:
         return _of_message(world, link.read, link.message, member)
     return ideal(held, Invoke(member, "get"))
 
 
-def _of_queue(held: Held, link: Link, member: str) -> Seen:
+def _of_queue(held: Held, link: Link, member: str, number: int) -> Seen:
     if held.state == CLOSED_STATE:
         value = CLOSED.get(member)
         return Seen(hresults.MQ_ERROR_INVALID_HANDLE) if value is None else Seen(S_OK, value)
     if member in HANDLES:
-        return Seen(S_OK, Variant(HANDLES[member], 1))
+        return Seen(S_OK, Variant(HANDLES[member], number))
     return Seen(S_OK, VALUES[member](link))
 
 

@@ -124,6 +124,20 @@ def identified(coclass: str, status: int, clsid: str | None) -> Iterator[Verdict
         yield Verdict(name, outcome, coclass, expected, actual)
 
 
+_DIRECTORY: Final = ("directory",)
+_MANAGED: Final = ("management.get", "outgoing.counts")
+MEANS: Final[Mapping[str, tuple[str, ...]]] = {
+    "MSMQEvent": ("objects.advise",),
+    "MSMQQuery": _DIRECTORY,
+    "MSMQQueueInfos": _DIRECTORY,
+    "MSMQManagement": _MANAGED,
+    "MSMQQueueManagement": _MANAGED,
+    "MSMQOutgoingQueueManagement": _MANAGED,
+    "MSMQCollection": _MANAGED,
+}
+"""Class to the methods of which a driver has one if it has the class: who offers none of them may lack it."""
+
+
 def absent(coclass: str, status: int) -> Iterator[Verdict]:
     """Yield the verdict on a class that a driver neither describes nor makes, though it has others of the library.
 

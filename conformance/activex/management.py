@@ -58,6 +58,7 @@ ITEMS: Final[Mapping[str, str]] = {
 """Keys of the collection of an outgoing queue, with the properties they come from (2.2.4.2)."""
 _TIMES: Final = frozenset({"EodLastAckTime", "EodResendTime"})
 _SEQUENCES: Final = frozenset({"EodLastAck", "EodFirstNonAck", "EodLastNonAck", "EodNextSeq"})
+_NUMBERS: Final = frozenset({"seqno", "prevno"})
 _SEQUENCE: Final = struct.Struct("<QII")
 ASKED: Final = tuple(
     number(name)
@@ -456,7 +457,7 @@ def sequence(key: str, report: Mapping[int, Any] | None) -> Collected | None:
     values = (Variant("UI8", numbered[0]), long(numbered[1]), long(numbered[2]))
     keys = ("SeqID", "SeqNo", "PrevNo")
     source = cell(COLLECTION, f"{key}.item", "item")
-    names = {each.casefold(): (*source, *cell(COLLECTION, f"{each}.item", "item")) for each in keys}
+    names = {each.casefold(): (*cell(COLLECTION, f"{each}.item", "item"), *source) for each in keys}
     return Collected({each.casefold(): value for each, value in zip(keys, values, strict=True)}, names, len(keys))
 
 
@@ -483,5 +484,8 @@ def looked_up(its: Collected, call: Invoke) -> Iterator[Choice]:
         yield one((*of_key, *cell(COLLECTION, form, "success")))
         if key in _SEQUENCES:
             yield one(names, S_OK, _OBJECT)
+        elif value is not None and key.casefold() in _NUMBERS:
+            stored = Option(names, S_OK, Variant("UI4", int(value.value) & 0xFFFFFFFF), ((TYPES, "as-stored"),))
+            yield (Option(names, S_OK, value, ((TYPES, "as-declared"),)), stored)
         elif value is not None:
             yield one(names, S_OK, value)

@@ -30,11 +30,12 @@ REFRESH: Final = "R-MQAC-queue-getter-refresh"
 @dataclass(frozen=True, slots=True)
 class Kept:
     """The queue that a message holds. info: the object that was put, as it named the queue then. shows: requirements
-    that the name shows.
+    that the name shows. told: members that have handed out an object with it.
     """
 
     info: Info
     shows: Names
+    told: frozenset[str] = frozenset()
 
 
 Messages = dict[tuple[str, str], Kept]
@@ -60,7 +61,7 @@ def wanted(
         lambda seen: seen.vt in ("DISPATCH", "UNKNOWN") and bool(seen.value) and seen.value not in objects,
         "a new object",
     )
-    gives = requirements(row, "get", "gives", "new")
+    gives = requirements(row, "get", "new", "gives")
     if store.queue(store.target(kept.info)) is not None or row.name == "ResponseDestination":
         yield one(success)
         yield one(gives, S_OK, value)
@@ -96,6 +97,13 @@ def put(name: str, messages: Messages, call: Invoke, info: Info | None) -> Messa
     return {**messages, at: Kept(info, requirements(row, "putref", "kept"))}
 
 
+def told(name: str, messages: Messages, call: Invoke) -> Messages:
+    """Return what the messages hold after a getter has handed out an object."""
+    at = (name, MEMBERS[call.member].kept_as or "")
+    kept = messages.get(at)
+    return messages if kept is None else {**messages, at: replace(kept, told=kept.told | {call.member})}
+
+
 def given(name: str, messages: Messages, store: Store, call: Invoke) -> Info:
     """Return the object that a getter hands out."""
     row = MEMBERS[call.member]
@@ -103,7 +111,8 @@ def given(name: str, messages: Messages, store: Store, call: Invoke) -> Info:
     if kept is None:
         initial = (*requirements(row, "get", "initial"), *requirements(row, "get", "named"))
         return Info(because=initial, named=initial)
-    names = (*kept.shows, *requirements(row, "get", "named"))
+    named = requirements(row, "get", "named")
+    names = (*named, *kept.shows) if kept.told - {call.member} else (*kept.shows, *named)  # another one has shown it
     source = kept.info
     info = Info(path=source.path, format=source.format, resolved=True)
     queue = store.queue(store.target(info))

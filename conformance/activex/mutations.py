@@ -77,11 +77,12 @@ def mutated(world: World, act: Act, seen: Seen, ended: Ended) -> Iterator[Answer
             yield Seen(OLE_E_BLANK), ended
             yield Seen(hresults.MQ_ERROR_INVALID_HANDLE), ended
         if seen.value is not None and not reads:
-            yield from ((replace(seen, value=other), ended) for other in others(seen.value))
+            yield from ((replace(seen, value=other), ended) for other in (*others(seen.value), Variant("EMPTY")))
         for name, one in seen.shown.items():
             yield replace(seen, shown={**seen.shown, name: Seen(E_FAIL)}), ended
             if one.value is not None:
-                yield replace(seen, shown={**seen.shown, name: replace(one, value=_other(one.value))}), ended
+                for other in (_other(one.value), Variant("EMPTY")):
+                    yield replace(seen, shown={**seen.shown, name: replace(one, value=other)}), ended
     yield from ((seen, other) for other in ends_mutated(world, ended))
 
 
@@ -114,8 +115,10 @@ def _of_read(world: World, call: Invoke, seen: Seen, gives: str) -> Iterator[See
 
 
 def others(value: Variant) -> Iterator[Variant]:
-    """Yield values that differ from one in one thing; of a text with hyphens, in one of its parts each."""
+    """Yield values that differ from one in one thing: a text with hyphens in each part, a number in each low bit."""
     yield _other(value)
+    if isinstance(value.value, int) and not isinstance(value.value, bool):
+        yield replace(value, value=value.value ^ 2)
     if value.vt == "BSTR" and "-" in (value.value or ""):
         yield Variant("BSTR", f"x{value.value}")
         yield Variant("BSTR", value.value.replace("-", "-x", 1))

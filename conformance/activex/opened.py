@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Final
 
 from conformance.activex.cells import requirements
@@ -31,8 +31,8 @@ CLOSED: Final = {"IsOpen": short(0), "IsOpen2": truth(False)}
 HANDLES: Final = {"Handle": "I4", "Handle2": "I8"}
 
 
-def of_open(member: Member, link: Link, seen: Seen) -> Iterator[Demand]:
-    """Yield the demands on a getter of an open queue."""
+def of_open(member: Member, link: Link, seen: Seen, others: Collection[object] = ()) -> Iterator[Demand]:
+    """Yield the demands on a getter of an open queue. others: what it has shown of other open queue objects."""
     opened = requirements(CLASSES[member.coclass]["Access"], "get", "opened")
     yield Demand(opened, seen.status != OLE_E_BLANK, {"status": S_OK})
     not_closed = requirements(CLASSES[member.coclass]["IsOpen"], "get", "opened")
@@ -44,7 +44,8 @@ def of_open(member: Member, link: Link, seen: Seen) -> Iterator[Demand]:
         return
     vt = HANDLES.get(member.name)
     if vt is not None:
-        holds = seen.value is not None and seen.value.vt == vt and bool(seen.value.value)
+        number = seen.value.value if seen.value is not None and seen.value.vt == vt else None
+        holds = bool(number) and number not in others
         yield Demand(requirements(member, "get", "gives"), holds, {"value": f"a handle, VT_{vt}"})
     elif member.name in VALUES:
         yield _gives(member, VALUES[member.name](link), seen)
@@ -59,6 +60,8 @@ def _gives(member: Member, value: Variant, seen: Seen) -> Demand:
 def of_closed(member: Member, seen: Seen, readings: Readings) -> Iterator[Demand]:
     """Yield the demands on a getter of a closed queue, and on a second Close."""
     if member.name in CLOSED:
+        opened = requirements(CLASSES[member.coclass]["Access"], "get", "opened")
+        yield Demand(opened, seen.status != OLE_E_BLANK, {"status": S_OK})
         yield Demand(requirements(member, "get", "success"), seen.status == S_OK, {"status": S_OK})
         if seen.status == S_OK:
             yield _gives(member, CLOSED[member.name], seen)

@@ -142,6 +142,7 @@ def blank_queue(member: Member) -> Iterator[Plan]:
             on("a", "Create", MISSING, MISSING),
             on("a", "Open", long(receive_access), long(0), gives="q"),
             on("q", "Close"),
+            *(on("q", name, kind="get") for name in ("IsOpen", "IsOpen2")),  # if all take it for a new one
             Act("q", Invoke(member.name, slot.kind, arguments)),
         )
 

@@ -121,6 +121,7 @@ def at_the_cursor() -> Iterator[Plan]:
         yield (*start, SENT, SENT, first, notify("q", long(NEXT), timeout), SENT)
         yield (*start, SENT, first, notify("q", long(NEXT), timeout), passes(999), SENT, first, passes(1), SENT)
         yield (*start, SENT, first, notify("q", long(NEXT), timeout), passes(1_000), SENT)
+        yield (*start, notify("q", long(CURRENT), timeout), passes(999), passes(1), SENT)
     start = (*scene(transactional=True), advise(), create("MSMQTransactionDispenser", "d"))
     sent = on("m", "Send", Variant("DISPATCH", "s"), long(3))
     held = on("r", "ReceiveCurrent", Variant("DISPATCH", "t"), MISSING, MISSING, NONE)

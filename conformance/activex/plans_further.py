@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import product
+from itertools import permutations, product
 from typing import Final
 
 from conformance.activex import application, management
@@ -53,13 +53,18 @@ def opened(info: str, access: int, gives: str) -> Act:
 
 
 def sent(to: str, count: int = 1, *, transactional: bool = False) -> Plan:
-    """Return the sending of equal messages. to: an open queue or a destination."""
-    made = (create("MSMQMessage", "m"), on("m", "Label", text("equal"), kind="put"))
+    """Return the sending of equal messages, each with an object of its own. to: an open queue or a destination."""
     how = long(SINGLE_MESSAGE if transactional else 0)
+    names = ("m", *(f"m{number}" for number in range(2, count + 1)))
+    return tuple(act for name in names for act in _one_sent(name, to, how))
+
+
+def _one_sent(name: str, to: str, how: Variant) -> Plan:
     return (
-        *made,
-        on("m", "Body", octets(b"abcd"), kind="put"),
-        *(on("m", "Send", Variant("DISPATCH", to), how),) * count,
+        create("MSMQMessage", name),
+        on(name, "Label", text("equal"), kind="put"),
+        on(name, "Body", octets(b"abcd"), kind="put"),
+        on(name, "Send", Variant("DISPATCH", to), how),
     )
 
 
@@ -142,6 +147,7 @@ def destinations() -> Plans:
     for first, acts in ACTIONS.items():
         plans[first] = tuple(_pairs(acts))
     plans["arrives"] = tuple(_arrivals())
+    plans["handle-of-queue"] = tuple(_handles())
     parts = (_put("PathName", f"{FIRST};part"), *_LOOKS[1:3], *ACTIONS["path"], *_LOOKS)
     plans["subqueue"] = ((*_WORLD, create(DESTINATION, "d"), *parts),)
     plans["twice"] = tuple(
@@ -149,6 +155,14 @@ def destinations() -> Plans:
         for acts in product((on("d", "Open"), on("d", "Close")), repeat=4)
     )
     return plans
+
+
+def _handles() -> Iterator[Plan]:
+    """Yield plans in which a destination is given the handle of a queue object, however that was opened."""
+    for accesses in permutations((RECEIVE, SEND, PEEK)):
+        open_all = tuple(opened("i", access, f"q{access}") for access in accesses)
+        handle = on(f"q{accesses[-1]}", "Handle2", kind="get", gives="$handle")
+        yield (*queue("i"), *open_all, handle, create(DESTINATION, "d"), *ACTIONS["handle"], *_LOOKS)
 
 
 def _pairs(acts: Plan) -> Iterator[Plan]:
@@ -461,14 +475,6 @@ def collections() -> Plans:
     return {"empty": ((*empty, *(on("c", "Item", key) for key in keys), on("c", "_NewEnum"), empty[1]),)}
 
 
-def coordinated() -> Plans:
-    """Return a plan about the dispenser of coordinated transactions, whoever coordinates them."""
-    asked = on("t", "QueryInterface", text(interfaces()["IMSMQTransaction3"].iid))
-    begin = on("x", "BeginTransaction", gives="t")
-    ends = (on("t", "Abort", MISSING, MISSING), on("t", "Abort", MISSING, MISSING))
-    return {"begun": ((create(COORDINATED, "x"), begin, asked, *ends, begin, asked, *ends),)}
-
-
 def interfaces_of_transactions() -> Plans:
     """Return a plan that asks what get ITransaction gives for the interface of that name."""
     begin = (
@@ -489,6 +495,5 @@ def groups() -> Mapping[str, Plans]:
         "managements": managements(),
         "outgoing": outgoing(),
         "collections": collections(),
-        "coordinated": coordinated(),
         "transactions": interfaces_of_transactions(),
     }

@@ -7,8 +7,8 @@ from typing import Final
 
 from conformance.activex.message_queues import DESTINATION, MEMBERS
 from conformance.activex.plans import Act, Plan, create, on
-from conformance.activex.plans_queue_info import DIRECT, format_name, get, made, new, path, put
-from conformance.activex.values import Variant, text
+from conformance.activex.plans_queue_info import DIRECT, PATH, SEND, SHARED, format_name, get, made, new, path, put
+from conformance.activex.values import Variant, long, text
 
 MESSAGE: Final = create("MSMQMessage", "m")
 FORMS: Final = {
@@ -61,7 +61,7 @@ def message_queues() -> Mapping[str, tuple[Plan, ...]]:
     both = (refer("ResponseQueueInfo", "a"), refer("AdminQueueInfo", "b"))
     looks = tuple(
         act
-        for form in ("ResponseQueueInfo", "AdminQueueInfo")
+        for form in (form for forms in (FORMS["ResponseQueueInfo"], FORMS["AdminQueueInfo"]) for form in forms)
         for act in (handed(form, form), *get(form, "FormatName"))
     )
     named = (new(), format_name("a"), new("b"), format_name("b", f"{DIRECT}-admin"))
@@ -73,7 +73,15 @@ def message_queues() -> Mapping[str, tuple[Plan, ...]]:
 
 
 def destinations() -> Mapping[str, tuple[Plan, ...]]:
-    """Return the plans of ResponseDestination, for a driver that has destinations."""
+    """Return the plans of ResponseDestination, and of messages sent to one, for a driver that has destinations."""
     destination = (create(DESTINATION, "a"), on("a", "FormatName", text(f"{DIRECT},{DIRECT}2"), kind="put"))
     member = "ResponseDestination"
-    return {member: ((*destination, MESSAGE, refer(member, "a"), handed(member, "r"), *get("r", "FormatName")),)}
+    refers = (*destination, MESSAGE, refer(member, "a"), handed(member, "r"), *get("r", "FormatName"))
+    looks = (handed("DestinationQueueInfo", "x"), *get("x", "PathName"))
+    two = (*made("i"), on("i", "Open", SEND, SHARED, gives="s"), *made("j", f"{PATH}-b"))
+    other = (create(DESTINATION, "d"), on("d", "FormatName", text(f"{DIRECT}-b"), kind="put"), on("d", "Open"))
+    sent = {name: on("m", "Send", Variant("DISPATCH", name), long(0)) for name in ("s", "d")}
+    each: list[Plan] = [
+        tuple(act for name in names for act in (sent[name], *looks)) for names in ("sd", "ds", "sds", "dd")
+    ]
+    return {member: (refers,), "sent": tuple((*two, *other, MESSAGE, *acts) for acts in each)}

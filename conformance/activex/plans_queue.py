@@ -39,6 +39,9 @@ def getter(member: Member) -> Iterator[Plan]:
     for access in (RECEIVE, SEND, PEEK):
         yield (*queue(), opened(access, "q"), look, on("q", "Close"), look)
     yield (*queue(), on("i", "Open", long(RECEIVE), long(DENY_RECEIVE), gives="q"), look, on("q", "Close"), look)
+    each = {name: on(name, member.name, kind="get") for name in ("q", "p", "s")}
+    several = (opened(RECEIVE, "q"), each["q"], opened(RECEIVE, "p"), each["p"], opened(SEND, "s"), each["s"])
+    yield (*queue(), *several, *each.values(), on("p", "Close"), each["q"], each["s"])
 
 
 def methods() -> Mapping[str, Plan]:

@@ -23,7 +23,7 @@ SHARED, EXCLUSIVE = long(0), long(1)
 GETTERS: Final = tuple(name for name, row in MEMBERS.items() if row.slot("get") is not None and not row.unimplemented)
 REFRESHING: Final = tuple(name for name in GETTERS if name not in ("FormatName", "IsWorldReadable", "IsWorldReadable2"))
 STORED: Final[Mapping[str, tuple[Variant, ...]]] = {
-    "Label": (text("a"), text("x" * 124), text("Ünï€ \U0001f600")),
+    "Label": (text("a"), text(" a  b "), text("x" * 124), text("Ünï€ \U0001f600")),
     "ServiceTypeGuid": (text("{01234567-89AB-CDEF-0123-456789ABCDEF}"),),
     "PrivLevel": Named("MQPRIVLEVEL").inside(),
     "Journal": (*Named("MQJOURNAL").inside(), long(2)),
@@ -90,7 +90,8 @@ def made(name: str = "a", value: str = PATH) -> Plan:
 
 def methods(name: str = "a") -> Plan:
     """Call every method that needs a queue, and Refresh twice, so that getters after it are compared with it."""
-    refused = (on(name, "Open", RECEIVE, SHARED), on(name, "Open", PEEK, EXCLUSIVE), on(name, "Open", SEND, EXCLUSIVE))
+    ways = ((RECEIVE, SHARED), (PEEK, EXCLUSIVE), (SEND, SHARED), (SEND, EXCLUSIVE))
+    refused = tuple(on(name, "Open", *way) for way in ways)
     return (on(name, "Refresh"), *refused, on(name, "Update"), on(name, "Delete"), on(name, "Refresh"))
 
 
@@ -170,6 +171,42 @@ def getters() -> Mapping[str, Plan]:
     for name in REFRESHING:  # each alone, as the first thing that an object is asked
         plans[f"first-{name}"] = (*made(), new("b"), path("b"), *get("b", name, name), *get("a", name))
     return plans
+
+
+def renamed() -> Mapping[str, Plan]:
+    """Return plans in which an object that has looked at a queue, or made one, is given the name of another."""
+    other = f"{PATH}-b"
+    puts = tuple(put("b", member, _changed(member)) for member in STORED)
+    both = (new(), path(), make("a", truth(True)), new("b"), path("b", other), *puts, make("b"))
+    plans: dict[str, Plan] = {}
+    for word, members in (("forwards", REFRESHING), ("backwards", tuple(reversed(REFRESHING)))):
+        first, second = (path("w"), *get("w", *members)), (path("w", other), *get("w", *members))
+        by_format = (format_name("w", f"{DIRECT}-b"), *get("w", *members))
+        plans[f"values-{word}"] = (*both, new("w"), *first, *second, *first, *by_format)
+    for member in REFRESHING:  # the first thing asked by the new name, when another one has shown that it counts
+        probe = get("w", "Quota" if member == "Label" else "Label")
+        asked, of_maker = get("w", member), get("a", member)
+        seen = (path("w"), *probe, path("w", other), *probe, path("w"), *asked, path("w", other), *asked)
+        plans[f"first-{member}"] = (*both, new("w"), *seen, *of_maker, path("a", other), *of_maker)
+    befores: dict[str, Plan] = {
+        "created": (),
+        "shown": get("a", "FormatName"),
+        "refreshed": (on("a", "Refresh"),),
+        "opened": (on("a", "Open", RECEIVE, SHARED),),
+        "deleted": (on("a", "Delete"),),
+    }
+    looks = (*get("a", "FormatName"), on("a", "Refresh"), *get("a", "FormatName", "PathName", "Label"))
+    gone = (on("a", "Delete"), new("c"), path("c", other), on("c", "Refresh"), path("c"), on("c", "Refresh"))
+    for word, before in befores.items():
+        for how, name in (("path", path("a", other)), ("format", format_name("a", f"{DIRECT}-b"))):
+            plans[f"{word}-{how}"] = (*made("b", other), *made(), *before, name, *looks, *gone)
+    return plans
+
+
+def _changed(member: str) -> Variant:
+    """Return a value of a property that a new queue does not have."""
+    default = DEFAULTS[MEMBERS[member].kept_as or ""]
+    return next(value for value in STORED[member] if value != default)
 
 
 def creating() -> Mapping[str, Plan]:
@@ -254,6 +291,10 @@ def deleting() -> Mapping[str, Plan]:
     """Return the plans of Delete: by each name, seen by the object, by others, and by creating the queue again."""
     gone = (on("b", "Refresh"), on("b", "Open", RECEIVE, SHARED), on("b", "Update"), on("b", "Delete"))
     deleted = on("a", "Delete")
+    there = f"{COMPUTER}\\{QUEUE}"
+    by_direct_name = (new("c"), format_name("c", f"DIRECT=OS:{there}"), on("c", "Delete"))
+    filled = (*made(), opened("a", "s", SEND), *(act for name in ("m", "n") for act in _sent(name)))
+    again = (*made(), opened("a", "q"), on("q", "Receive", long(0), MISSING, MISSING, long(0), gives="r"))
     return {
         "after-create": (
             *made(),
@@ -273,6 +314,19 @@ def deleting() -> Mapping[str, Plan]:
         "by-format-name": (*made(), new("c"), format_name("c"), on("c", "Delete"), new("b"), format_name("b"), *gone),
         "seen-by-others": (*made(), new("b"), path("b"), on("b", "Refresh"), deleted, *gone),
         "again": (*made(), deleted, *made("b"), *get("b", "Label"), on("b", "Delete")),
+        "filled": (*filled, new("c"), path("c"), on("c", "Delete"), new("b"), path("b"), *gone),
+        "filled-open": (*filled, opened("a", "q"), deleted, new("b"), path("b"), *gone),
+        "filled-again": (*filled, on("s", "Close"), deleted, *again),
+        "public": (*made("a", there), deleted, new("b"), path("b", there), on("b", "Refresh")),
+        "public-by-direct-name": (*made("a", there), *by_direct_name, new("b"), path("b", there), on("b", "Refresh")),
+        "public-watched": (
+            *made("a", there),
+            new("b"),
+            path("b", there),
+            *get("b", "PathNameDNS", "ADsPath"),
+            deleted,
+            *get("b", "PathNameDNS", "ADsPath"),
+        ),
         "properties-reset": (
             new(),
             path(),
@@ -284,6 +338,10 @@ def deleting() -> Mapping[str, Plan]:
             *get("a", "Label", "PathName"),
         ),
     }
+
+
+def _sent(name: str) -> Plan:
+    return (create("MSMQMessage", name), on(name, "Send", Variant("DISPATCH", "s"), long(0)))
 
 
 def sharing() -> Mapping[str, Plan]:
@@ -314,6 +372,9 @@ def priorities() -> Mapping[str, Plan]:
     there = f"{COMPUTER}\\{QUEUE}"
     shown = on("a", "FormatName", kind="get", gives=FORMAT)
     changed = (new("b"), format_name("b", FORMAT), on("b", "Refresh"), put("b", "BasePriority", long(7)))
+    each = tuple(
+        act for value in limits.inside() for act in (put("b", "BasePriority", value), *get("b", "BasePriority"))
+    )
     return {
         "named-public": (new(), format_name("a", public), *puts),
         "unnamed": (new(), *puts),
@@ -325,6 +386,9 @@ def priorities() -> Mapping[str, Plan]:
             *changed,
             *get("b", "BasePriority"),
             on("b", "Update"),
+            on("b", "Refresh"),
+            *get("b", "BasePriority"),
+            *each,
         ),
     }
 
@@ -341,13 +405,12 @@ def groups() -> Mapping[str, tuple[Plan, ...]]:
     copied = (*made(), new("b"), format_name("b"), on("b", "Refresh"), *get("b", "PathName", "QueueGuid"))
     out: dict[str, tuple[Plan, ...]] = {"copied": (copied,)}
     out |= {f"getters-{name}": (plan,) for name, plan in getters().items()}
-    for member, values in STORED.items():
-        default = DEFAULTS[MEMBERS[member].kept_as or ""]
-        other = next(value for value in values if value != default)
-        out[f"kept-{member}"] = ((*made(), on("a", "Refresh"), put("a", member, other), *get("a", member)),)
+    for member in STORED:
+        kept = put("a", member, _changed(member))
+        out[f"kept-{member}"] = ((*made(), on("a", "Refresh"), kept, *get("a", member)),)
         out[f"stored-{member}"] = tuple(stored(member))
         out[f"changed-{member}"] = tuple(changed(member))
-    for part in (creating, naming, deleting, refusing, sharing, priorities):
+    for part in (creating, naming, renamed, deleting, refusing, sharing, priorities):
         out |= {f"{part.__name__}-{name}": (plan,) for name, plan in part().items()}
     putters = (name for name, row in MEMBERS.items() if row.takes is not None and name != "BasePriority")
     return out | {f"putting-{name}": (putting(name),) for name in putters}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import Final
 
 from conformance.activex.members import Member
@@ -106,9 +107,9 @@ def watched(
     journal: bool = False,
     member: Member | None = None,
 ) -> Plan:
-    """Return a queue with messages, and `w`, which has seen them all unless the member needs no lookup identifiers."""
+    """Return a queue with messages, and `w`, which has seen them all, so that a read which does not is wrong itself."""
     made = (*base(*names, access=access, transactional=transactional, journal=journal), opened(PEEK, "w"))
-    return (*made, *known(*names)) if names and (member is None or by_lookup(member)) else made
+    return (*made, *known(*names)) if names else made
 
 
 def by_lookup(member: Member) -> bool:
@@ -212,6 +213,13 @@ def waits(member: Member) -> Iterator[Plan]:
         yield (*empty, read(member, timeout=timeout), *sent("b", "c"), HEAD)
     yield (*empty, read(member, timeout=SOON), passes(500), passes(500), *sent("b"), HEAD)
     yield (*empty, read(member, timeout=MISSING), on("q", "Close"), *sent("b"), HEAD)
+    if receives(member):
+        begin = (on("d", "BeginTransaction", gives=name) for name in ("t", "u"))
+        empty = (*watched(*names, transactional=True), create("MSMQTransactionDispenser", "d"), *begin, *start(member))
+        comes = (*sent("b", "c", transaction=dispatch("u")), on("u", "Commit", MISSING, MISSING, MISSING))
+        for how, timeout in product((NONE, long(3), dispatch("t")), (MISSING, LONG)):
+            waiting = read(member, timeout=timeout, transaction=how)
+            yield (*empty, waiting, *comes, HEAD, on("t", "Abort", MISSING, MISSING), *drain(2))
 
 
 FAMILIES: Final = (gives_at_once, finds_nothing, waits)

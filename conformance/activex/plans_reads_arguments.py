@@ -91,9 +91,15 @@ def wants(member: Member) -> Iterator[Plan]:
     given = {one.name for one in member.slots[0].arguments}
     getters = [name for name, want in WANTS.items() if want in given]
     each: list[dict[str, Variant]] = [
-        {want: value for want in WANTS.values() if want in given} for value in (truth(True), truth(False), MISSING)
+        {want: value for want in WANTS.values() if want in given} for value in (truth(True), truth(False))
     ]
-    each += [{WANTS[name]: truth(name != "Body")} for name in getters]
+    if len(getters) > 1:  # each differs from the others, said before it is left out beside them
+        each += [
+            {WANTS[name]: truth((name == one) == value) for name in getters}
+            for value in (True, False)
+            for one in getters
+        ]
+    each += [{}, *({WANTS[name]: truth(name != "Body")} for name in getters)]
     parts = [
         (*start(member), _read(member, flags, f"m{at}"), *(on(f"m{at}", one, kind="get") for one in getters))
         for at, flags in enumerate(each)
@@ -127,6 +133,10 @@ def journals(member: Member) -> Iterator[Plan]:
     for kept in (True, False):
         made = (*watched("a", "b", "c", journal=kept, member=member), *journal)
         yield (*made, *look, read(member, of=of(member)), read("Receive", "copy", queue_object="o"), *drain(3))
+    for how in (long(0), long(3)):  # the receive is complete at once: the copy is there
+        made = (*watched("a", "b", "c", journal=True, transactional=True), *journal)
+        taken = read(member, of=of(member), transaction=how)
+        yield (*made, opened(RECEIVE, "o", "j"), taken, read("Peek", "copy", queue_object="o"), *_heads(), *drain(3))
 
 
 def cursor(member: Member) -> Iterator[Plan]:

@@ -9,6 +9,7 @@ from conformance.activex.members import Member
 from conformance.activex.plans import DIRECT_NAME, PATH_NAME, Act, Plan, create, on, passes
 from conformance.activex.plans_reads import (
     PEEK,
+    READS,
     RECEIVE,
     SEND,
     by_lookup,
@@ -18,6 +19,7 @@ from conformance.activex.plans_reads import (
     message,
     of,
     opened,
+    place,
     read,
     receives,
     send,
@@ -27,9 +29,14 @@ from conformance.activex.plans_reads import (
 )
 from conformance.activex.plans_reads_arguments import ABORT, BEGIN, COMMIT, CONNECTOR
 from conformance.activex.received import WANTS
+from conformance.activex.tables import CLASSES
 from conformance.activex.values import MISSING, Variant, long, text, truth
 
 SINGLE: Final = long(3)
+_DECIDING: Final = frozenset({"Label", "Body", "Priority", "MaxTimeToReachQueue", "MaxTimeToReceive"})
+"""Properties that tell messages apart, or decide which is read and whether it is there."""
+_SECURITY: Final = frozenset({"AuthLevel", "PrivLevel", "SenderCertificate"})
+"""Properties that have Send ask for something that not every computer has."""
 NAMES: Final = ("a", "b", "c")
 
 
@@ -168,6 +175,13 @@ def allowed_peeks(member: Member) -> Iterator[Plan]:
     if not member.name.endswith("AllowPeek"):
         return
     begin = (*BEGIN, on("d", "BeginTransaction", gives="u"))
+    within = dispatch("t")
+    both = (
+        read(member, "m1", of="a", transaction=within),
+        read(member, "m2", of="b", transaction=within),
+    )
+    looks = tuple(act for peek in _peeks() for act in (on("q", "Reset"), *start(peek), read(peek, "p", of=of(peek))))
+    yield (*watched(*NAMES, transactional=True), *BEGIN, *both, *looks, ABORT, *drain(3))
     for first in ("Receive", member.name):
         taken = read(first, of="a" if "LookupId" in first else None, transaction=dispatch("t"))
         held = (*watched(*NAMES, transactional=True), *begin, read("Peek", "before"), taken)
@@ -183,6 +197,42 @@ def allowed_peeks(member: Member) -> Iterator[Plan]:
                 _end(ABORT, "u"),
                 *drain(3),
             )
+
+
+def _peeks() -> Iterator[Member]:
+    """Yield the peeks at a lookup identifier, from the head and at the cursor: that which names its message first."""
+    peeks = [one for one in READS if not receives(one)]
+    yield from (one for one in peeks if one.name == "PeekByLookupId")
+    yield from (one for one in peeks if not by_lookup(one))
+
+
+PROPERTIES: Final = {
+    name: value
+    for name, row in CLASSES["MSMQMessage"].items()
+    if row.takes is not None
+    and not row.unimplemented
+    and name not in _DECIDING | _SECURITY
+    and row.slot("get") is not None
+    for value in reversed(row.takes.inside())
+    if value.value and value != row.initial
+}
+"""Properties of a message that it is sent with, with a value that a new one does not have."""
+
+
+def what_is_left(member: Member) -> Iterator[Plan]:
+    """Yield a plan in which a read asks for nothing: all else that the message was sent with is there."""
+    given = {one.name for one in member.slots[0].arguments}
+    names = place(member)
+    puts = (on(names, name, value, kind="put") for name, value in PROPERTIES.items())
+    looks = tuple(on(names, name, kind="get") for name in PROPERTIES)
+    of_read = tuple(on("m", name, kind="get") for name in PROPERTIES if name not in WANTS)
+    acts: list[Act] = [*watched()]
+    for name in NAMES:
+        acts += message(name, body=True)
+        acts += (*puts, *looks) if name == names else ()
+        acts.append(send(name))
+    flags = {want: truth(False) for want in WANTS.values() if want in given}
+    yield (*acts, *known(*NAMES), *start(member), read(member, "m", of=of(member), given=flags), *of_read)
 
 
 def times_that_pass(member: Member) -> Iterator[Plan]:
@@ -202,6 +252,7 @@ FAMILIES: Final = (
     single_message_stays_gone,
     two_in_a_transaction,
     allowed_peeks,
+    what_is_left,
     times_that_pass,
 )
 """Functions that yield plans for a read, each for itself."""

@@ -63,6 +63,7 @@ def transactions() -> Mapping[str, Plan]:
     handle = on("t", "ITransaction", kind="get", gives="i")
     for first, given in GIVEN.items():
         word = first.lower()
+        plans[f"{word}-with-arguments"] = (*BEGIN, end("t", first, given))
         for at in range(len(given)):
             arguments = tuple(MISSING if at == place else value for place, value in enumerate(given))
             plans[f"{word}-without-{at}"] = (*BEGIN, end("t", first, arguments))
@@ -70,7 +71,6 @@ def transactions() -> Mapping[str, Plan]:
     plans["handles"] = (*BEGIN, on("d", "BeginTransaction", gives="u"), handle, *get_handle("u", "j"), handle)
     for first in ("Commit", "Abort"):
         word = first.lower()
-        plans[f"{word}-with-arguments"] = (*BEGIN, end("t", first, GIVEN[first]))
         plans[f"{word}-nothing"] = (create(TRANSACTION, "t"), end("t", first), end("t", first, GIVEN[first]))
         refused = tuple(end("t", first, arguments) for arguments in NOT_SUPPORTED[first])
         plans[f"{word}-not-supported"] = (*BEGIN, *refused, end("t", first), *refused)
@@ -90,6 +90,14 @@ def transactions() -> Mapping[str, Plan]:
     plans["handle-of-nothing"] = (create(TRANSACTION, "t"), on("t", "ITransaction", kind="get"))
     attached = (create(TRANSACTION, "u"), on("u", "InitNew", Variant("UNKNOWN", "i")))
     plans["attach"] = (*BEGIN, handle, *attached, on("u", "ITransaction", kind="get"), end("u", "Commit"))
+    for last in ("Commit", "Abort"):
+        refused = tuple(end("u", last, arguments) for arguments in NOT_SUPPORTED[last])
+        plans[f"attach-{last.lower()}-not-supported"] = (*BEGIN, handle, *attached, *refused, end("u", last), *refused)
+        begins = (on("d", "BeginTransaction", gives=f"t{at}") for at in range(3))
+        plans[f"one-after-another-{last.lower()}"] = (
+            BEGIN[0],
+            *(act for at, begin in enumerate(begins) for act in (begin, end(f"t{at}", last))),
+        )
     empty = create(TRANSACTION, "t")
     plans["attach-other-types"] = (empty, *(on("t", "InitNew", value) for value in NO_TRANSACTIONS), end("t", "Commit"))
     no_transaction = (Variant("UNKNOWN", "d"), Variant("DISPATCH", "d"), Variant("UNKNOWN", "u"))

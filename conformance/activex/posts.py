@@ -40,6 +40,8 @@ class Posts:
     """The messages of a plan. boxes: queue to its messages. opened: queue object to its queue and access. put: message
     object to the attributes that were put. sent, received: message object to the message that it is. absent: queue to
     the requirements that it shows when no message is found. seen: what was shown of a message, by number and attribute.
+    right: getters that have shown rightly what a client had put. begun: message objects of which a Send has come to the
+    steps that set properties, with whether one of these Sends has succeeded.
     """
 
     boxes: Mapping[str, tuple[Post, ...]] = field(default_factory=dict)
@@ -51,6 +53,8 @@ class Posts:
     absent: Mapping[str, Names] = field(default_factory=dict)
     seen: Mapping[tuple[int, str], Variant] = field(default_factory=dict)
     count: int = 0
+    right: frozenset[str] = frozenset()
+    begun: Mapping[str, bool] = field(default_factory=dict)
 
     def first(self, key: str) -> Post | None:
         """Return the message that a receive from a queue finds."""

@@ -23,6 +23,9 @@ def new_info() -> Info:
     return Info(because=cell("Refresh", "method", "initial"))
 
 
+_DIRECT: Final = "DIRECT=OS:"
+
+
 def after(
     info: Info, store: Store, call: Invoke, seen: Seen, readings: Readings, gives: str | None = None
 ) -> tuple[Info, Store]:
@@ -34,7 +37,8 @@ def after(
         return _got(info, store, target, call, seen, readings)
     if seen.status != S_OK:
         refusal = seen.status if call.member == "Refresh" else info.refusal
-        there = store.queue(target) or store.parent(target)
+        # Delete, Open, Refresh and Update work the format name out before they fail; Create does not (3.10.4.1.26).
+        there = None if call.member == "Create" else store.queue(target) or store.parent(target)
         return replace(info, refusal=refusal, resolved=info.resolved or there is not None), store
     if call.member == "Create":
         return _created(info, store, call)
@@ -68,10 +72,18 @@ def closed(store: Store, name: str) -> Store:
 def _put(info: Info, call: Invoke) -> Info:
     value, name = call.arguments[-1], call.member
     if name in ("PathName", "FormatName"):
-        forgets = cell(name, "put", "forgets") if info.refreshed else ()
-        named = Info(values=info.values, shows=dict(info.shows), unsaved=info.unsaved, forgets=forgets)
+        forgets = cell(name, "put", "forgets") if info.refreshed and not info.forgetful else ()
+        named = Info(
+            values=info.values,
+            shows=dict(info.shows),
+            unsaved=info.unsaved,
+            forgets=forgets,
+            forgetful=info.forgetful,
+        )
         kept, resets = cell(name, "put", "kept"), cell(name, "put", "resets")
         by_path = name == "PathName"
+        if by_path and (info.format is not None or info.resolved or info.created):
+            named = replace(named, had_format=resets)
         shown = {"PathName": kept if by_path else resets, "QueueFormatName": resets if by_path else kept}
         shows = {**named.shows, **shown}
         if name == "FormatName":
@@ -111,11 +123,12 @@ def _got(info: Info, store: Store, target: Target, call: Invoke, seen: Seen, rea
     if info.refreshed or attribute == "Security":
         return info, store
     if any((AFTER_PUT, "keeps-put") in option.readings for option in fits):
-        return info, store
+        return replace(info, perhaps=True), store
     puts = info.unsaved - {"PathName"}
     if puts and attribute not in puts:
         return replace(info, resolved=True, doubtful=info.doubtful | puts), store
-    return replace(refreshed(info, queue, ()), resolved=True), store
+    forgetful = info.forgetful or bool(info.forgets and fits)
+    return replace(refreshed(info, queue, ()), resolved=True, forgetful=forgetful), store
 
 
 def refreshed(info: Info, queue: Stored, names: Names) -> Info:
@@ -134,7 +147,10 @@ def refreshed(info: Info, queue: Stored, names: Names) -> Info:
 
 
 def _created(info: Info, store: Store, call: Invoke) -> tuple[Info, Store]:
-    target = store.target(Info(path=info.path))
+    path = info.path
+    if path is None and (info.refreshed or info.resolved) and (info.format or "").upper().startswith(_DIRECT):
+        path = (info.format or "")[len(_DIRECT) :]  # a refresh has told it
+    target = store.target(Info(path=path))
     if target.kind is not Kind.HERE:
         return info, store
     arguments = {**dict.fromkeys(("IsTransactional", "IsWorldReadable")), **_given(call)}
@@ -145,7 +161,7 @@ def _created(info: Info, store: Store, call: Invoke) -> tuple[Info, Store]:
     shows = {one: (*creates, *info.shows[one]) if one in put else defaults for one in DEFAULTS}
     shows["Transactional"] = cell("Create", "method", how)
     values = {one: value for one, value in info.values.items() if one not in _ONCE}
-    rest = (info.path or "").partition("\\")[2]
+    rest = (path or "").partition("\\")[2]
     queue = Stored(f"{store.computer}\\{rest}", target.public, transactional, readable, values, shows)
     gone = {key: names for key, names in store.gone.items() if key != target.key}
     seen = {at: value for at, value in store.seen.items() if at[0] != target.key}

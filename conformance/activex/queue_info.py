@@ -141,6 +141,8 @@ def _value(
     if name in _DIRECTORY:
         if not target.public:
             yield one(cell(name, "get", "check:not-public"), ANY_FAILURE)
+        elif target.kind is Kind.HERE and queue is None:  # looked up each time, refreshed or not
+            yield one(cell(name, "get", "check:gone"), ANY_FAILURE)
         return
     yield one(cell(name, "get", "success"))
     if attribute in info.doubtful or (queue is not None and not info.refreshed and attribute in queue.doubtful):
@@ -260,14 +262,17 @@ def _format_name(info: Info, store: Store, target: Target, readings: Readings) -
         return one(
             (*names, *gives) if info.path is not None else (*names, *cell("FormatName", "get", "initial")), S_OK, null
         )
-    worked_out = tuple(replace(one, names=(*info.named, *one.names)) for one in _worked_out(store, queue, readings))
+    before = (*info.had_format, *info.named)
+    worked_out = tuple(replace(one, names=(*before, *one.names)) for one in _worked_out(store, queue, readings))
     if info.resolved:
         return worked_out
     reading, yes, no = (AFTER_CREATE, "set", "unset") if info.created else (OF_PATH, "looked-up", "null")
     words = accepted(readings, reading, yes, no)
     options: list[Option] = []
+    names = (*info.shows.get("QueueFormatName", ()), *gives)
+    if info.perhaps and not info.created:
+        return (Option(names, S_OK, null), *worked_out)
     if no in words:
-        names = (*info.shows.get("QueueFormatName", ()), *gives)
         options.append(Option(names, S_OK, null, ((reading, no),)))
     if yes in words:
         options += [Option(o.names, S_OK, o.value, (*o.readings, (reading, yes))) for o in worked_out]
@@ -301,7 +306,10 @@ def _readable(info: Info, store: Store, target: Target, name: str, readings: Rea
 
 def _create(info: Info, store: Store) -> Iterator[Choice]:
     target = store.target(Info(path=info.path))
-    if target.kind is Kind.UNNAMED:
+    if target.kind is Kind.UNNAMED and (info.refreshed or info.resolved):
+        if store.queue(store.target(info)) is not None:  # a refresh has told the path name, and it is that of a queue
+            yield one(cell("Create", "method", "check:exists"), ANY_FAILURE)
+    elif target.kind is Kind.UNNAMED:
         because = (*info.because, *info.shows.get("PathName", ()))
         yield one((*because, *cell("Create", "method", "check:no-path-name")), ANY_FAILURE)
     elif target.kind in (Kind.UNPARSED, Kind.NO_COMPUTER):
@@ -382,7 +390,7 @@ def _done(info: Info, call: Invoke, target: Target, queue: Stored) -> Iterator[C
             "an object",
         )
         yield one((*names, *cell(name, "method", "gives")), S_OK, value)
-    elif not target.public:
+    elif not target.public or name == "Delete":
         yield one(names)
     else:
         yield one((), ANY_STATUS)

@@ -51,7 +51,9 @@ class Info:
     values, shows: as in Stored. unsaved: attributes put since the queue had the object's values. refusal: what the last
     Refresh by this name answered, if it failed. because: the requirements that the object's lack of a name shows.
     forgets: those that a look at the queue shows, because a new name made the object forget what it had.
-    named: those that its format name shows, because a message has handed the object out.
+    named: those that its format name shows, because a message has handed the object out. had_format: those that it
+    shows because a new path name took the place of a format name. forgetful: a new name has made it look again.
+    perhaps: a getter may have worked the format name out before it showed what was put.
     """
 
     path: str | None = None
@@ -68,6 +70,9 @@ class Info:
     because: Names = ()
     forgets: Names = ()
     named: Names = ()
+    had_format: Names = ()
+    forgetful: bool = False
+    perhaps: bool = False
 
 
 @dataclass(frozen=True, slots=True)

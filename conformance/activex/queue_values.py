@@ -53,7 +53,7 @@ def null_text() -> Shape:
 def path_name(full: str, put: str | None) -> Shape:
     """Return the shape of a path name. full: with the computer's name. put: as the client has spelled it."""
     allowed = {full.casefold(), (put or full).casefold()}
-    return Shape(text(full), lambda shown: shown.vt == "BSTR" and str(shown.value).casefold() in allowed, full)
+    return Shape(text(full), lambda shown: shown.vt == "BSTR" and str(shown.value or "").casefold() in allowed, full)
 
 
 def date(first: Variant | None, now: float | None, not_before: float | None = None) -> Shape:
@@ -95,8 +95,9 @@ def format_name(store: Store, queue: Stored, kind: str) -> Shape:
         "direct": rf"DIRECT=OS:{re.escape(queue.path)}",
         "public": rf"PUBLIC={GUID.pattern}",
     }
+    number = next(at for at, one in enumerate(store.queues.values(), 1) if one is queue)
     samples = {
-        "private": f"PRIVATE={store.manager}\\1",
+        "private": f"PRIVATE={store.manager}\\{number:x}",
         "direct": f"DIRECT=OS:{queue.path}",
         "public": f"PUBLIC={_SOME_GUID.strip('{}')}",
     }

@@ -32,7 +32,12 @@ def got(known: Known, name: str, call: Invoke, seen: Seen, readings: Readings) -
     link, held = known.link(name), known.held[name]
     want = WANTS.get(call.member)
     if link.read is None or want is None:
-        yield from demands(held, call, seen, readings)
+        found = tuple(demands(held, call, seen, readings))
+        if link.read is not None and call.member in known.right and found:
+            row = CLASSES[held.coclass][call.member]  # it shows what is there: what is there is wrong
+            holds = seen.status != S_OK or all(one.holds for one in found)
+            yield Demand(requirements(row, "get", "initial"), holds, found[-1].expected)
+        yield from found
         return
     reader = CLASSES["MSMQQueue"][link.read.member]
     if not any(one.name == want for one in reader.slots[0].arguments):
@@ -46,7 +51,8 @@ def got(known: Known, name: str, call: Invoke, seen: Seen, readings: Readings) -
     else:
         found = tuple(demands(held, call, seen, readings))
         if found:
-            yield Demand(names, all(one.holds for one in found), found[-1].expected)
+            holds = all(one.holds for one in found) or not _is_empty(seen)
+            yield Demand(names, holds, found[-1].expected)
         yield from found
 
 
@@ -56,11 +62,15 @@ def columns(reader: Member, read: Invoke, want: str, *, asked: bool) -> tuple[st
     return (*((f"default:{want}",) if left else ()), f"want:{want}:{'true' if asked else 'false'}")
 
 
+def _is_empty(seen: Seen) -> bool:
+    """Tell whether a getter has shown nothing: a property that is there and wrong is the getter's fault."""
+    value = seen.value
+    return value is None or hollow(value) or value.value == 0 or value.value in (NULL_GUID, f"{{{NULL_GUID}}}")
+
+
 def _nothing(names: tuple[str, ...], seen: Seen, readings: Readings) -> Iterator[Demand]:
     known = accepted(readings, UNWANTED)
     which = "fails" if failed(seen.status) else "empty"
-    value = seen.value
-    empty = value is None or hollow(value) or value.value == 0 or value.value in (NULL_GUID, f"{{{NULL_GUID}}}")
-    holds = which in known and (which == "fails" or (seen.status == S_OK and empty))
+    holds = which in known and (which == "fails" or (seen.status == S_OK and _is_empty(seen)))
     assumed = ((UNWANTED, which),) if holds and len(known) > 1 else ()
     yield Demand(names, holds, {"value": "nothing, because the read did not ask for it"}, assumed)

@@ -5,7 +5,7 @@ All other members of these objects are judged by their tables.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from conformance.activex import (
@@ -32,12 +32,15 @@ from conformance.activex.tables import CLASSES
 from conformance.activex.tables_queue_info import COCLASS
 from conformance.activex.transactions import DISPENSER, TRANSACTION, Transactions
 from conformance.activex.values import text
-from conformance.verdict import Verdict
+from conformance.verdict import Outcome, Verdict
 
 
 @dataclass(slots=True)
 class ClientObjects:
-    """Objects of a plan by their names. classes: name to class. held: those that their tables alone tell of."""
+    """Objects of a plan by their names. classes: name to class. held: those that their tables alone tell of.
+
+    renewed: message object to the attributes that were put since it was sent or received.
+    """
 
     readings: Readings
     store: Store
@@ -47,6 +50,7 @@ class ClientObjects:
     transactions: Transactions = field(default_factory=Transactions)
     posts: Posts = field(default_factory=Posts)
     held: dict[str, Held] = field(default_factory=dict)
+    renewed: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def do(self, act: Act, seen: Seen | None) -> tuple[Verdict, ...]:
         """Judge the answer to an act, and keep what it leads to."""
@@ -55,12 +59,20 @@ class ClientObjects:
             return ()
         told = self._wanted(act.object, act.call)
         if told is None:
-            self.held[act.object], verdicts = step(self.held[act.object], act.call, seen, self.readings)
+            before = self.held[act.object]
+            self.held[act.object], verdicts = step(before, act.call, seen, self.readings)
+            if act.call.kind == "get" and before.coclass == message_queues.COCLASS and before.state != RECEIVED:
+                self._looked(before, act.call.member, verdicts)
             self._stepped(act.object, act.call, seen)
             return verdicts
         verdicts = tuple(choices.verdicts(self.classes[act.object], act.call, told, seen))
         self._after(act, act.call, seen)
         return verdicts
+
+    def _looked(self, held: Held, member: str, verdicts: Iterable[Verdict]) -> None:
+        put = CLASSES[held.coclass][member].kept_as in held.values
+        if put and all(one.outcome is not Outcome.FAIL for one in verdicts):
+            self.posts = replace(self.posts, right=self.posts.right | {member})
 
     def copy(self) -> ClientObjects:
         """Return a scene that goes on from here by itself."""
@@ -107,11 +119,18 @@ class ClientObjects:
             told = message_queues.wanted(name, self.messages, self.store, call, self._known(), self.readings)
         elif call.member == "Send":
             told = sending.wanted(name, self.posts, self.store, self.held, self.transactions, call)
-        elif call.kind == "get" and (name in self.posts.received or name in self.posts.sent):
+        elif call.kind == "get" and self._is_sent(name) and not self._is_put_since(name, call.member):
             told = self._shown(name, call.member)
         else:
             return None
         return [choices.allowed(choice, self.readings) for choice in told]
+
+    def _is_sent(self, name: str) -> bool:
+        return name in self.posts.received or name in self.posts.sent
+
+    def _is_put_since(self, name: str, member: str) -> bool:
+        """Tell whether a client has put a property of a message after that was sent or received: its table tells it."""
+        return CLASSES[message_queues.COCLASS][member].kept_as in self.renewed.get(name, frozenset())
 
     def _reads_elsewhere(self, name: str, call: Invoke) -> bool:
         """Tell whether a call reads at a cursor or by an identifier: the scene does not follow what it finds there."""
@@ -140,6 +159,8 @@ class ClientObjects:
         elif call.kind == "put" and self.classes[name] == message_queues.COCLASS:
             attribute = CLASSES[message_queues.COCLASS][call.member].kept_as or ""
             self.posts = self.posts.with_put(name, attribute)
+            if self._is_sent(name):
+                self.renewed = {**self.renewed, name: self.renewed.get(name, frozenset()) | {attribute}}
 
     def _known(self) -> tuple[str, ...]:
         return (*self.classes, *self.transactions.handles)
@@ -148,6 +169,8 @@ class ClientObjects:
         name, coclass = act.object, self.classes[act.object]
         handed = act.gives is not None and seen.status == S_OK
         if coclass == COCLASS:
+            if call.member == "Delete" and seen.status == S_OK:
+                self.posts = self.posts.forgotten(self.store.target(self.infos[name]).key)
             after = queue_effects.after(self.infos[name], self.store, call, seen, self.readings, act.gives)
             self.infos[name], self.store = after
             if handed and call.member == "Open":
@@ -177,14 +200,18 @@ class ClientObjects:
             self.messages = message_queues.put(name, self.messages, call, info)
         elif handed and seen.gives:
             info = message_queues.given(name, self.messages, self.store, call)
+            self.messages = message_queues.told(name, self.messages, call)
             if act.gives is not None:
                 self.infos[act.gives] = info
                 kind = message_queues.DESTINATION if call.member == "ResponseDestination" else COCLASS
                 self._hold(act.gives, kind, "Refreshed")
 
     def _sent(self, name: str, call: Invoke, seen: Seen) -> None:
-        target = self.posts.opened.get(str(call.arguments[0].value))
+        to = str(call.arguments[0].value)
+        target = self.posts.opened.get(to)
         queue = self.store.queues.get(target[0]) if target is not None else None
+        if self.classes.get(to) == message_queues.DESTINATION:
+            queue = self.store.queue(self.store.target(self.infos[to])) if to in self.infos else None
         own = None
         if queue is not None:
             info = Info(path=queue.path, resolved=True)
@@ -193,6 +220,8 @@ class ClientObjects:
         if seen.status == S_OK and target is not None:
             after = acknowledging.reported(after, after.sent[name], self.store, acknowledging.ARRIVAL)
         self.posts = after
+        if seen.status == S_OK:
+            self.renewed = {one: put for one, put in self.renewed.items() if one != name}
         if own is not None and seen.status == S_OK:
             self.messages = {**self.messages, (name, "DestinationQueueFormatName"): own}
 

@@ -6,7 +6,7 @@ sink of its event object; an event that nobody asked for, or a second one, break
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -20,8 +20,8 @@ from conformance.activex.printed import numbers
 from conformance.activex.scenes import Place
 from conformance.activex.statuses import E_INVALIDARG, E_NOTIMPL, E_POINTER, OLE_E_BLANK, S_OK, failed
 from conformance.activex.tables_further import EVENT
-from conformance.activex.values import MISSING, Variant, hollow, long, same
-from conformance.spec.catalogue import requirement_id
+from conformance.activex.told_events import Told, events_of, judged, named, shown_as
+from conformance.activex.values import MISSING, Variant, hollow, long
 from conformance.spec.constants import hresults
 from conformance.verdict import Outcome, Verdict
 
@@ -34,26 +34,6 @@ _INFO, _QUEUE = "MSMQQueueInfo", "MSMQQueue"
 _OBJECT: Final = Shape(Variant("DISPATCH", "x"), lambda shown: bool(shown.value), "an object")
 TIMED_OUT: Final = long(hresults.MQ_ERROR_IO_TIMEOUT)
 NOT_FOUND: Final = long(hresults.MQ_ERROR_MESSAGE_NOT_FOUND)
-
-
-def named(member: str, *columns: str) -> Names:
-    """Return the requirements of some columns of a member of MSMQEvent, or of what leads to its events."""
-    return cell(EVENT, f"{member}.method", *columns)
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """An event: of which object, with its name and its arguments. names: what it shows."""
-
-    source: str
-    name: str
-    arguments: tuple[Variant, ...]
-    names: Names = ()
-
-    def is_like(self, other: Told) -> bool:
-        """Tell whether two events are the same to a client."""
-        alike = (self.source, self.name, len(self.arguments)) == (other.source, other.name, len(other.arguments))
-        return alike and all(same(mine, its) for mine, its in zip(self.arguments, other.arguments, strict=False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +115,7 @@ class EventObjects:
         came = events_of(seen)
         if call is not None and call.member.startswith("Fire") and not self.sinks.get(act.object, ()) and not came:
             found += (Verdict(name, Outcome.PASS, f"no sink of {act.object}") for name in self._silent())
-        found += _judged(expected, optional, came, self._silent(), self._endless())
+        found += judged(expected, optional, came, self._silent(), self._endless())
         return tuple(found)
 
     def ideal(self, act: Act) -> Seen:
@@ -429,72 +409,6 @@ class EventObjects:
             found.append(Told(entry.event, "Arrived", (queue, where)))
             found.append(Told(entry.event, "ArrivedError", (queue, long(0), where)))
         return found
-
-
-def shown_as(told: list[Told]) -> Mapping[str, Seen]:
-    """Return events as an answer shows them."""
-    return {
-        f"{at} {one.source} {one.name}": Seen(S_OK, Variant("ARRAY", one.arguments, "VARIANT"))
-        for at, one in enumerate(told)
-    }
-
-
-def events_of(seen: Seen) -> list[Told]:
-    """Return the events that came with an answer."""
-    found = []
-    for key, event in seen.shown.items():
-        _, source, name = key.split(" ")
-        found.append(Told(source, name, tuple(event.value.value) if event.value is not None else ()))
-    return found
-
-
-def _judged(
-    expected: list[Told], optional: list[Told], came: list[Told], silent: Names, endless: frozenset[str]
-) -> Iterator[Verdict]:
-    """Yield the verdicts on events: each that has to come, and each that came without anybody asking for it.
-
-    silent: what an event shows that nobody asked for. endless: objects whose registration has no time-out of its own.
-    """
-    left = list(came)
-    missing: list[Told] = []
-    for told in expected:
-        found = next((one for one in left if told.is_like(one)), None)
-        if found is None:
-            missing.append(told)
-            continue
-        left.remove(found)
-        yield from (Verdict(name, Outcome.PASS, f"event {told.name}") for name in told.names)
-    for told in missing:
-        instead = next((one for one in left if (one.source, one.name) == (told.source, told.name)), None)
-        if instead is not None:
-            left.remove(instead)
-        actual = None if instead is None else _said(instead)
-        names = told.names if instead is None else (_DECLARED[told.name], *told.names)
-        yield from (Verdict(name, Outcome.FAIL, f"event {told.name}", _said(told), actual) for name in names)
-    for stray in left:
-        if any((it.source, it.name) == (stray.source, stray.name) for it in optional):
-            continue
-        alike = next((told.names for told in expected if told.name == stray.name), ())
-        default = named("EnableNotification", "default:timeout", "later:infinite")
-        early = default if stray.name == "ArrivedError" and stray.source in endless else ()
-        names = alike or (*early, *_ONCE.get(stray.name, ()), *silent)
-        yield from (Verdict(name, Outcome.FAIL, f"event {stray.name}", None, _said(stray)) for name in names)
-
-
-_DECLARED: Final = {
-    "Arrived": requirement_id("MQAC-3.16.4.4.1.arrived-method"),
-    "ArrivedError": requirement_id("MQAC-3.16.4.4.2.arrived-error-method"),
-}
-"""What an event shows that comes with other arguments."""
-_ONCE: Final[Mapping[str, Names]] = {
-    "Arrived": named("EnableNotification", "there", "later"),
-    "ArrivedError": named("EnableNotification", "over", "zero"),
-}
-"""What an event shows wrong that nobody asked for."""
-
-
-def _said(told: Told) -> dict[str, object]:
-    return {"event": told.name, "of": told.source, "arguments": [one.to_json() for one in told.arguments]}
 
 
 def event_objects(readings: Readings, place: Place) -> EventObjects:

@@ -14,7 +14,7 @@ from conformance.activex.application import Application, Before
 from conformance.activex.choices import ANY_STATUS, Choice, Option, Shape, one
 from conformance.activex.destination import Destination
 from conformance.activex.expected import Invoke, Readings, Seen
-from conformance.activex.further_world import Directory, Handle, Info, Queue, World, cell
+from conformance.activex.further_world import SEND, Directory, Handle, Info, Queue, World, cell
 from conformance.activex.library import interfaces
 from conformance.activex.management import Collected, Managed, Report
 from conformance.activex.plans import Act
@@ -55,9 +55,12 @@ NEW: Final[Mapping[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Dispensed:
-    """An MSMQTransaction of the dispenser of coordinated transactions. ended: by Abort."""
+    """An MSMQTransaction of the dispenser of coordinated transactions. ended: by Abort. holds: a queue's key for each
+    message that was received as part of it, with the member that did.
+    """
 
     ended: bool = False
+    holds: tuple[tuple[str, str], ...] = ()
 
 
 def _of_transaction(its: Dispensed, call: Invoke) -> Iterator[Choice]:
@@ -224,6 +227,13 @@ class FurtherObjects:
         its = self.states.get(str(call.arguments[0].value))
         if isinstance(its, Destination) and its.handle is not None:
             yield one((*its.reopened, *its.because))
+            return
+        handle = self.world.opened.get(str(call.arguments[0].value))
+        queue = None if handle is None or handle.access != SEND else self.world.queues.get(handle.key)
+        alone = len(call.arguments) > 1 and call.arguments[1].value == SINGLE_MESSAGE
+        plain = len(call.arguments) > 1 and call.arguments[1] == Variant("I4", 0)
+        if queue is not None and (alone if queue.transactional else plain):
+            yield one(cell("MSMQMessage", "Send.method", "success"))
         else:
             yield one((), ANY_STATUS)
 
@@ -247,6 +257,7 @@ class FurtherObjects:
             self._looked(act, its, call, seen)
         elif isinstance(its, Dispensed):
             if call.member == "Abort" and seen.status == S_OK:
+                self._aborted(its)
                 self.states[name] = Dispensed(True)
         elif self.classes[name] == COORDINATED:
             if act.gives is not None and seen.gives:
@@ -299,6 +310,8 @@ class FurtherObjects:
     def _did(self, act: Act, call: Invoke, seen: Seen) -> None:
         name, world = act.object, self.world
         info = world.infos.get(name)
+        if act.gives is not None and seen.gives and call.member.startswith(("Peek", "Receive")):
+            self.classes[act.gives] = "MSMQMessage"
         if info is not None:
             self._with_info(act, call, info)
         elif call.member == "Close":
@@ -307,8 +320,10 @@ class FurtherObjects:
             self.classes[act.gives] = TRANSACTION
         elif call.member == "ITransaction" and act.gives is not None and seen.gives:
             self.classes[act.gives], self.states[act.gives] = IMPLEMENTATION, Handed()
-        elif call.member == "Receive" and name in world.opened and seen.gives:
-            self.world = world.received(world.opened[name])
+        elif call.member.startswith("Receive") and name in world.opened and seen.gives:
+            self._received(world.opened[name], call)
+        elif call.member in ("Handle", "Handle2") and name in world.opened and seen.value is not None:
+            self.numbers[int(seen.value.value or 0)] = world.opened[name]
         elif call.member == "Send":
             target = str(call.arguments[0].value)
             its = self.states.get(target)
@@ -317,6 +332,27 @@ class FurtherObjects:
                 because = (*its.reopened, *its.because) if isinstance(its, Destination) else ()
                 single = call.arguments[1].value == SINGLE_MESSAGE
                 self.world = world.sent(handle, because, transactional=single)
+
+    def _received(self, handle: Handle, call: Invoke) -> None:
+        of = next((str(one.value) for one in call.arguments if one.vt == "DISPATCH"), "")
+        its = self.states.get(of)
+        if isinstance(its, Dispensed) and handle.key:
+            queue = self.world.queues[handle.key]
+            self.world = self.world.with_queue(handle.key, replace(queue, messages=queue.messages - 1))
+            self.states[of] = replace(its, holds=(*its.holds, (handle.key, call.member)))
+        else:
+            self.world = self.world.received(handle)
+
+    def _aborted(self, its: Dispensed) -> None:
+        """Put back what an aborted transaction holds: a look at the queue shows it."""
+        for key, member in its.holds:
+            queue = self.world.queues[key]
+            enlists = cell("MSMQQueue", f"{member}.method", "locks", "enlists")
+            aborts = tuple(
+                name for one in (TRANSACTION, IMPLEMENTATION) for name in cell(one, "Abort.method", "aborts")
+            )
+            because = (*enlists, *aborts)
+            self.world = self.world.with_queue(key, replace(queue, messages=queue.messages + 1, because=because))
 
     def _with_info(self, act: Act, call: Invoke, info: Info) -> None:
         name, world = act.object, self.world

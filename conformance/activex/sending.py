@@ -74,8 +74,9 @@ def wanted(
     if how == MISSING or how.value in _CALLERS:
         assumed = (*assumed, (CONTEXT, "none"))
         others.append(Option((), ANY_FAILURE, None, ((CONTEXT, "fails"),)))
-    if name in posts.sent:
-        assumed = (*assumed, (AGAIN, "client-puts"))
+    if name in posts.begun and not _is_connected(held[name]):
+        if posts.begun[name]:  # one that failed may have left the properties as they were
+            assumed = (*assumed, (AGAIN, "client-puts"))
         code = hresults.MQ_ERROR_MISSING_CONNECTOR_TYPE
         others.append(Option(cell("check:connector"), code, None, ((AGAIN, "every-set"),)))
     usage = ((hresults.MQ_ERROR_TRANSACTION_USAGE, cell("enlists")),)
@@ -84,8 +85,10 @@ def wanted(
 
 def _or_taken(refusal: Choice, vt: str) -> Choice:
     """Return a refusal beside the answer of who converts the argument. The first step of Send lets NULL through."""
+    if vt == "NULL":
+        return (*refusal, Option((), S_OK))
     first = tuple(replace(option, readings=((NUMBER_TYPES, "refused"),)) for option in refusal)
-    return (*first, Option((), S_OK, readings=() if vt == "NULL" else ((NUMBER_TYPES, "converted"),)))
+    return (*first, Option((), S_OK, readings=((NUMBER_TYPES, "converted"),)))
 
 
 def _of_transaction(how: Variant) -> Names:
@@ -109,14 +112,11 @@ def refusal(
     """Return the column and status of the first precondition that a Send does not meet."""
     target = call.arguments[0]
     put = posts.put.get(name, frozenset())
-    values = held[name].values
     if target.value is None:
         return "check:destination", E_INVALIDARG
-    connector = values.get("ConnectorTypeIdentifier")
-    connected = connector is not None and NULL_GUID not in str(connector.value)
-    if put & CONNECTED and not connected:
+    if put & CONNECTED and not _is_connected(held[name]):
         return "check:connector", hresults.MQ_ERROR_MISSING_CONNECTOR_TYPE
-    provider = values.get("AuthenticationProviderName")
+    provider = held[name].values.get("AuthenticationProviderName")
     if provider is not None and provider.value is None:
         return "check:provider", hresults.MQ_ERROR_INSUFFICIENT_PROPERTIES
     how = call.arguments[1] if len(call.arguments) > 1 else MISSING
@@ -132,6 +132,11 @@ def refusal(
     return None if may_send else ("check:enqueue", ANY_FAILURE)
 
 
+def _is_connected(message: Held) -> bool:
+    connector = message.values.get("ConnectorTypeIdentifier")
+    return connector is not None and NULL_GUID not in str(connector.value)
+
+
 def after(
     name: str,
     posts: Posts,
@@ -144,10 +149,12 @@ def after(
 ) -> Posts:
     """Return the messages after an answered Send. own: the queue that the message was sent to."""
     target = posts.opened.get(str(call.arguments[0].value))
+    why = refusal(name, posts, held, transactions, call)
+    if seen.status == S_OK or why is None or why[0] == "check:enqueue":
+        posts = replace(posts, begun={**posts.begun, name: posts.begun.get(name, False) or seen.status == S_OK})
     if target is None:
         return posts
     if seen.status != S_OK:
-        why = refusal(name, posts, held, transactions, call)
         names = cell(why[0]) if why is not None else ()
         return replace(posts, absent={**posts.absent, target[0]: names})
     how = call.arguments[1] if len(call.arguments) > 1 else MISSING

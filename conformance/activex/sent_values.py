@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 from uuid import UUID
 
-from conformance.activex.cells import requirements
+from conformance.activex.cells import flags, requirements
 from conformance.activex.choices import Choice, Option, Shape, one
 from conformance.activex.expected import Readings
 from conformance.activex.members import Member
@@ -99,12 +99,16 @@ def _received(member: Member, post: Post, posts: Posts, store: Store, gives: Nam
     elif put is not None:
         case = "gives:text" if put.value else "gives:null"
         names = (*gives, *(requirements(member, "get", case) if put.vt == "BSTR" else ()))
+        if member.name in posts.right:  # it shows what is there: what is there is wrong
+            names = (*requirements(member, "get", "initial"), *names)
         if attribute == "ConnectorTypeIdentifier":
             yield one(names, S_OK, _same_guid(put))
         else:
+            yield from _flags(member, put)
             yield one(names, S_OK, put)
     elif member.name in UNPUT and member.initial is not None:
         case = "gives:true" if member.initial.value else "gives:false"
+        yield from _flags(member, member.initial)
         yield one((*gives, *requirements(member, "get", case)), S_OK, member.initial)
     elif member.name in NULL and not post.attached:
         yield one(gives, S_OK, Shape(Variant("EMPTY"), hollow, "any form of NULL"))
@@ -113,6 +117,16 @@ def _received(member: Member, post: Post, posts: Posts, store: Store, gives: Nam
     elif attribute == "CorrelationIdentifier":
         said = "no correlation identifier"
         yield one(gives, S_OK, Shape(octets(bytes(20)), lambda seen: hollow(seen) or not any(seen.value), said))
+
+
+def _flags(member: Member, value: Variant) -> Iterator[Choice]:
+    """Yield a choice for each flag of which a getter's value is made."""
+    for flag, names in flags(member, "get").items():
+
+        def holds(seen: Variant, flag: int = flag) -> bool:
+            return isinstance(seen.value, int) and not (seen.value ^ value.value) & flag
+
+        yield one(names, S_OK, Shape(value, holds, f"{value.value}, as far as the flag {flag} goes"))
 
 
 def _same_guid(value: Variant) -> Shape:

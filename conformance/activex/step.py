@@ -35,16 +35,18 @@ def moved(held: Held, call: Invoke, seen: Seen) -> Held:
         return held
     member = CLASSES[held.coclass][call.member]
     name = f"put {member.name}" if call.kind == "put" else member.name
-    values = dict(held.values)
+    values, former = dict(held.values), held.former
     if call.kind == "put" and member.kept_as is not None:
         if held.coclass == "MSMQQueueInfo" and member.name in _NAMES:
             values.pop("QueueFormatName", None)
             values.pop("PathName", None)
+        if member.kept_as in values:
+            former = {**former, member.kept_as: values[member.kept_as]}
         values[member.kept_as] = call.arguments[-1]
     state = after(held.coclass, held.state, name) if call.kind in ("put", "method") else held.state
     if held.coclass == "MSMQQueueInfo" and call.member == "Delete":
         values = {}
-    return Held(held.coclass, state, values, held.also)
+    return Held(held.coclass, state, values, held.also, former)
 
 
 def verdicts(subject: str, found: Iterable[Demand], seen: Seen) -> Iterator[Verdict]:

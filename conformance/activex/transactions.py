@@ -130,7 +130,9 @@ def _end(name: str, state: Transactions, call: Invoke, readings: Readings) -> It
         begins = cell(DISPENSER, "BeginTransaction", "begins")
         attaches = cell(TRANSACTION, "InitNew", "attaches") if name in state.attached else ()
         empty = attaches or (*cell(DISPENSER, "BeginTransaction", "gives"), *begins)
-        yield (Option((*left_out, *names, *begins, *attaches), blames=((E_INVALIDARG, empty),)),)
+        fresh = cell(DISPENSER, "BeginTransaction", "fresh") if state.ended else ()
+        blames = ((E_INVALIDARG, empty), (hresults.MQ_ERROR_TRANSACTION_SEQUENCE, fresh))
+        yield (Option((*left_out, *names, *begins, *fresh, *attaches), blames=blames),)
 
 
 def _given(call: Invoke) -> dict[str, int]:

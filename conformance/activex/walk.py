@@ -32,9 +32,11 @@ from conformance.activex.plans_reads_refused import NO_LOOKUP, WRONG_TRANSACTION
 from conformance.activex.received import WANTS
 from conformance.activex.states import ATTACHED, OPENED
 from conformance.activex.values import MISSING, Variant, long, text, truth
+from conformance.activex.world import World
 
 STEPS: Final = 30
 TRIES: Final = 20
+MOST_STATES: Final = 8
 MOST_QUEUES, MOST_TRANSACTIONS = 5, 3
 TRANSACTIONAL: Final = f"{PATH_NAME}-t"
 BEGINNING: Final[Plan] = (
@@ -55,33 +57,44 @@ BEGINNING: Final[Plan] = (
 class Walk:
     """One walk. plan: the acts so far."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, beginning: Plan = BEGINNING) -> None:
         self._random = Random(seed)
         self._objects = Objects({})
         self._count = 0
         self.plan: list[Act] = []
-        for act in BEGINNING:
+        for act in beginning:
             self._do(act)
+
+    @property
+    def world(self) -> World:
+        """The objects as the acts so far have left them."""
+        return self._objects.world
 
     def step(self) -> None:
         """Draw what the client does next, and do it."""
         draw = self._random.choices(*zip(*_KINDS, strict=True))[0]
         for _ in range(TRIES):
-            acts = draw(self)
-            before, done = self._objects.world, len(self.plan)
-            for act in acts:
-                self._do(act)
-            if acts and not self._objects.world.lost and len(self._objects.world.states.states) < 8:
+            if self.attempt(draw(self)):
                 return
-            self._objects.world = before
-            del self.plan[done:]
+
+    def attempt(self, acts: Plan) -> bool:
+        """Do some acts, unless one of them leads where nothing is known. Returns False if nothing was done."""
+        before, done = self._objects.world, len(self.plan)
+        for act in acts:
+            self._do(act)
+        if acts and not self._objects.world.lost and len(self._objects.world.states.states) < MOST_STATES:
+            return True
+        self._objects.world = before
+        del self.plan[done:]
+        return False
 
     def _do(self, act: Act) -> None:
         seen, ended = answer(self._objects, act)
         self._objects.do(act, seen, ended)
         self.plan.append(act)
 
-    def _name(self, stem: str) -> str:
+    def name(self, stem: str) -> str:
+        """Return a name that no object has."""
         self._count += 1
         return f"{stem}{self._count}"
 
@@ -113,7 +126,7 @@ class Walk:
         access = self._random.choice((RECEIVE, SEND, PEEK))
         share = DENY_RECEIVE if access != SEND and self._random.random() < 0.1 else 0
         info = self._random.choice(("i", "j"))
-        return (on(info, "Open", long(access), long(share), gives=self._name("q")),)
+        return (on(info, "Open", long(access), long(share), gives=self.name("q")),)
 
     def close(self) -> Plan:
         """Close a queue object."""
@@ -124,7 +137,7 @@ class Walk:
         targets = [name for name in self._queues(opened=True) if self._link(name).access == "send"]
         if not targets:
             return ()
-        name, queue = self._name("m"), self._random.choice(targets)
+        name, queue = self.name("m"), self._random.choice(targets)
         more = []
         if self._random.random() < 0.3 and self._link(queue).queue != TRANSACTIONAL:
             more.append(on(name, "Priority", long(self._random.randint(0, 7)), kind="put"))
@@ -145,7 +158,7 @@ class Walk:
             return ()
         transaction = self._transaction(queue) if receives(member) else MISSING
         timeout = self._random.choices((AT_ONCE, long(1000), MISSING), (8, 1, 1))[0]
-        gives = self._name("r")
+        gives = self.name("r")
         act = read(member, gives, queue_object=queue, of=of, transaction=transaction, timeout=timeout, given=given)
         return (act, *self._looks(member, act))
 
@@ -173,7 +186,7 @@ class Walk:
         if not standing:
             return ()
         member = self._random.choice([one for one in READS if steps_on(one)])
-        return (read(member, self._name("r"), queue_object=self._random.choice(standing)),)
+        return (read(member, self.name("r"), queue_object=self._random.choice(standing)),)
 
     def mistake(self) -> Plan:
         """Call a read in a way that its preconditions refuse."""
@@ -181,11 +194,11 @@ class Walk:
         given: dict[str, Variant] = {}
         if by_lookup(member):
             given["LookupId"] = self._random.choice((*NO_LOOKUP, Variant("UI8", 7)))
-        act = read(member, self._name("r"), queue_object=queue, given=given)
+        act = read(member, self.name("r"), queue_object=queue, given=given)
         if receives(member) and self._random.random() < 0.5:
             act = read(
                 member,
-                self._name("r"),
+                self.name("r"),
                 queue_object=queue,
                 transaction=self._random.choice(WRONG_TRANSACTIONS),
                 given=given,
@@ -196,7 +209,7 @@ class Walk:
     def begin(self) -> Plan:
         """Begin a transaction."""
         many = len(self._transactions()) >= MOST_TRANSACTIONS
-        return () if many else (on("d", "BeginTransaction", gives=self._name("t")),)
+        return () if many else (on("d", "BeginTransaction", gives=self.name("t")),)
 
     def end(self) -> Plan:
         """End a transaction."""

@@ -16,16 +16,16 @@ from conformance.activex.events import Events, Known, Link, Untold, events
 from conformance.activex.expected import Demand, Held, Invoke, Readings, Seen, demands, refusing
 from conformance.activex.locked import PEEKS, held_again, seen_by_peeks
 from conformance.activex.members import Member
-from conformance.activex.opened import of_closed, of_open
+from conformance.activex.opened import HANDLES, of_closed, of_open
 from conformance.activex.received import got
 from conformance.activex.refusals import excused, renewed
-from conformance.activex.states import BLANK, CLOSED, MADE, RECEIVED
+from conformance.activex.states import BLANK, CLOSED, MADE, OPENED, RECEIVED
 from conformance.activex.statuses import S_OK, failed
 from conformance.activex.step import moved, new, verdicts
 from conformance.activex.tables import CLASSES
 from conformance.activex.values import Variant
 from conformance.model import Answer, BadCall, Call, Model, Observation, SeenMessage, States
-from conformance.model.expected import Fails
+from conformance.model.expected import Fails, Succeeds
 from conformance.model.naming import named
 from conformance.verdict import Verdict
 
@@ -41,8 +41,9 @@ class World:
 
     doers: which call has done what to a message or cursor. waiting: reads that have not been answered, by the name of
     the message they will give, with the name of their queue object. peekable: messages that peeks see though a
-    transaction holds them. lost: an answer was wrong, or nothing is known of a call, so that the model follows no more;
-    the objects' own demands are judged still.
+    transaction holds them. numbers: what Handle and Handle2 have shown of open queue objects. later: the events of
+    waiting reads that end their own transactions, by the name of the message. lost: an answer was wrong, or nothing is
+    known of a call, so that the model follows no more; the objects' own demands are judged still.
     """
 
     model: Model
@@ -51,6 +52,8 @@ class World:
     doers: Doers = field(default_factory=dict)
     waiting: Mapping[str, tuple[str, Invoke]] = field(default_factory=dict)
     peekable: frozenset[str] = frozenset()
+    numbers: Mapping[tuple[str, str], object] = field(default_factory=dict)
+    later: Mapping[str, Events] = field(default_factory=dict)
     lost: bool = False
 
     @property
@@ -73,7 +76,8 @@ class World:
         member = CLASSES[held.coclass][call.member]
         subject = f"{'' if call.kind == 'method' else f'{call.kind} '}{held.coclass}.{call.member}"
         if call.kind == "get" or (call.member == "Close" and held.state == CLOSED):
-            return self, tuple(verdicts(subject, self._told(name, member, call, seen), seen))
+            found = list(self._told(name, member, call, seen))
+            return self._looked(name, member, call, seen, found), tuple(verdicts(subject, found, seen))
         check = refusing(member, held, call)
         if call.kind == "put" or check is not None or (member.event is None and member.name != "Reset"):
             found = list(demands(held, call, seen, self.readings))
@@ -102,15 +106,27 @@ class World:
         elif held.state == CLOSED:
             yield from of_closed(member, seen, self.readings)
         else:
-            yield from of_open(member, self.known.link(name), seen)
+            others = (value for (one, which), value in self.numbers.items() if which == member.name and one != name)
+            yield from of_open(member, self.known.link(name), seen, frozenset(others))
+
+    def _looked(self, name: str, member: Member, call: Invoke, seen: Seen, found: Iterable[Demand]) -> World:
+        """Return the world after a getter: it knows which getters are right, and the handles of open queues."""
+        held = self.known.held[name]
+        if seen.status != S_OK or seen.value is None or not all(one.holds for one in found):
+            return self
+        if held.coclass == "MSMQMessage" and held.state != RECEIVED and member.kept_as in held.values:
+            return replace(self, known=replace(self.known, right=self.known.right | {member.name}))
+        if member.name in HANDLES and held.state == OPENED:
+            return replace(self, numbers={**self.numbers, (name, member.name): seen.value.value})
+        return self
 
     def _excused(self, name: str, member: Member, call: Invoke, seen: Seen) -> bool:
         """Tell whether an accepted reading lets a call fail that the model lets succeed."""
         if not excused(member, call, seen, self.readings):
             return False
         try:
-            found = events(self.known, name, call, "excused")
-            states = self.aware(name, found.main).before(found).states
+            found = self.events(name, call, "excused")
+            states = self.aware(name, found).before(found).states
             results = [one.result for state in states for one in self.model.allowed(state, found.main).outcomes]
         except (Untold, BadCall):
             return False
@@ -129,19 +145,29 @@ class World:
         if self.lost or not self.waiting:
             return frozenset()
         try:
-            found = (
-                Events(Call("clock.advance", by_ms=by_ms))
-                if call is None
-                else events(self.known, name or "", call, gives)
-            )
+            found = Events(Call("clock.advance", by_ms=by_ms)) if call is None else self.events(name or "", call, gives)
             states = self.before(found)
             return self.model.due(states, found.main).reads
         except (Untold, BadCall):
             return frozenset()
 
-    def aware(self, name: str, call: Call) -> World:
+    def events(self, name: str, call: Invoke, gives: str | None) -> Events:
+        """Return the calls of a method. A read that waits ends when a message sent alone is committed, not before.
+
+        Raises Untold where the objects do not tell, BadCall for what the model does not know.
+        """
+        found = events(self.known, name, call, gives)
+        if not self.waiting or found.main.method != "messages.send" or not found.after:
+            return found
+        result = self.model.allowed(self.before(found).likely, found.main).outcomes[0].result
+        if not isinstance(result, Succeeds):
+            return found
+        return Events(found.after[0], (*found.before, found.main))
+
+    def aware(self, name: str, found: Events) -> World:
         """Return the world that knows the message which a call sends: a read that waits may give it at once."""
-        if call.method != "messages.send":
+        call = next((one for one in (*found.before, found.main) if one.method == "messages.send"), None)
+        if call is None:
             return self
         sent = {**self.known.sent, call.message or "": self.known.held[name].values}
         return replace(self, known=replace(self.known, sent=sent))
@@ -158,7 +184,7 @@ class World:
     def _judged(
         self, name: str, call: Invoke, seen: Seen, gives: str | None, ended: Mapping[str, Seen], subject: str
     ) -> tuple[World, tuple[Verdict, ...]]:
-        return self._stepped(events(self.known, name, call, gives), (name, call), seen, gives, ended, subject)
+        return self._stepped(self.events(name, call, gives), (name, call), seen, gives, ended, subject)
 
     def _stepped(
         self,
@@ -171,7 +197,7 @@ class World:
     ) -> tuple[World, tuple[Verdict, ...]]:
         """Judge by the model. made: the object and the call; None for time that passes."""
         if made is not None:
-            self = self.aware(made[0], found.main)
+            self = self.aware(made[0], found)
         states = self.before(found)
         main = found.main
         reads = main.method.startswith("messages.") and main.method != "messages.send"
@@ -195,17 +221,27 @@ class World:
         after = judged.states
         if self.peekable and main.method in PEEKS:
             after = held_again(after, self.states.likely, self.peekable)
-        for extra in found.failed if observation.answer is not None and observation.answer.failed else found.after:
-            after = self.model.step(after, extra, Observation(Answer())).states
-        world = replace(self, states=after, doers=done(self.doers, states.likely, main, doer, observation))
+        if not seen.waits:
+            after = self._finished(after, found, failed=observation.answer is not None and observation.answer.failed)
+        doers = self.doers
+        for one in (*(one for one in found.before if one.method == "messages.send"), main):
+            doers = done(doers, states.likely, one, doer, observation)
+        world = replace(self, states=after, doers=doers)
         if call is not None:
             world = world._moved(name, call, seen, gives)
             if seen.waits:
-                world = replace(world, waiting={**world.waiting, gives or "": (name, call)})
+                later = {**world.later, gives or "": found}
+                world = replace(world, waiting={**world.waiting, gives or "": (name, call)}, later=later)
             else:
                 world = world._linked(name, call, main, gives, observation.answer)
                 out += world._shown(gives or "", seen)
         return world._ended(ended, observation, out)
+
+    def _finished(self, states: States, found: Events, *, failed: bool) -> States:
+        """Return the states after what a call does behind its main event."""
+        for extra in found.failed if failed else found.after:
+            states = self.model.step(states, extra, Observation(Answer())).states
+        return states
 
     def _readers(self) -> Mapping[str, Doer]:
         return {gives: Doer("MSMQQueue", call) for gives, (_, call) in self.waiting.items()}
@@ -217,7 +253,10 @@ class World:
         for gives, seen in ended.items():
             _, call = self.waiting[gives]
             waiting = {key: one for key, one in world.waiting.items() if key != gives}
-            world = replace(world, waiting=waiting)
+            states = world.states
+            if gives in world.later:
+                states = self._finished(states, world.later[gives], failed=not seen.gives)
+            world = replace(world, waiting=waiting, states=states)
             if seen.gives:
                 answer = observation.completed[gives]
                 message = answer.message.name if answer.message is not None else ""
@@ -255,11 +294,14 @@ class World:
             return self
         held = {**self.known.held, name: moved(self.known.held[name], call, seen)}
         made = MADE.get((held[name].coclass, call.member))
+        numbers = self.numbers
+        if held[name].state == CLOSED:  # the number may be given to another one
+            numbers = {at: value for at, value in numbers.items() if at[0] != name}
         if gives is not None and seen.status == S_OK and made is not None:
             held[gives] = Held(*made)
         elif gives is not None and gives not in held and seen.gives:
             held[gives] = Held("MSMQMessage", RECEIVED, {"": Variant("EMPTY")})
-        return replace(self, known=replace(self.known, held=held))
+        return replace(self, known=replace(self.known, held=held), numbers=numbers)
 
     def _linked(self, name: str, call: Invoke, main: Call, gives: str | None, answer: Answer | None) -> World:
         """Return the world with what stands behind the objects after a call that has been answered as it should."""

@@ -12,6 +12,7 @@ from contextlib import suppress
 from conformance.adapter import protocol
 from conformance.adapter.check import DriverCheck, GiveUp, told
 from conformance.adapter.check_objects import objects
+from conformance.adapter.check_sessions import sessions
 from conformance.spec.constants.codes import status_text
 from conformance.spec.constants.properties import PROPERTIES
 from conformance.verdict import Json
@@ -344,6 +345,7 @@ GROUPS: tuple[Callable[[DriverCheck], None], ...] = (
     cancel,
     deliver,
     objects,
+    sessions,
     reset,
 )
 

@@ -191,12 +191,12 @@ class Client:
         return True
 
     def _deadline(self, params: dict[str, Json]) -> int | None:
-        """Return the deadline of a call. A waiting read may take its time-out plus the usual deadline.
+        """Return the deadline of a call. One that waits may take its time-out plus the usual deadline.
 
         A read without time-out has no deadline. Nor has a read on a virtual clock: it ends when the harness advances
         the clock, which may be much later.
         """
-        wait = params.get("timeout_ms", 0)
+        wait = params.get("timeout_ms", params.get("wait_ms", 0))
         if not wait:
             return self._deadline_ms
         if wait == protocol.INFINITE or self.hello.clock == "virtual":

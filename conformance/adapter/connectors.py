@@ -1,8 +1,8 @@
 """Connectors: texts such as `stdio:COMMAND` that name an implementation, and the clients made from them.
 
-The texts are `embedded`, `embedded+FAULT[,FAULT]`, `python:pkg.mod:Class`, `stdio:COMMAND` and `tcp:HOST:PORT`. A
-connector is a function that takes the text after its name and the options, and returns a launcher. Packages add their
-own under the entry point group `conformance.connectors`.
+The texts are `embedded`, `embedded+FAULT[,FAULT]`, `python:pkg.mod:Class`, `stdio:COMMAND`, `tcp:HOST:PORT` and
+`wire:HOST`. A connector is a function that takes the text after its name and the options, and returns a launcher.
+Packages add their own under the entry point group `conformance.connectors`.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ if TYPE_CHECKING:
 GROUP = "conformance.connectors"
 _EMBEDDED = "conformance.embedded.driver:EmbeddedDriver"
 _FAULTS = "conformance.embedded.faults"
+_WIRE = "conformance.net.connector"
 _ALTERNATIVES = "conformance.embedded.alternatives"
 _REFUSED = 2  # exit status of our own hosts for an invalid argument; the message is on their stderr
-_FORMS = "embedded, embedded+FAULT[,FAULT], python:pkg.mod:Class, stdio:COMMAND, tcp:HOST:PORT"
+_FORMS = "embedded, embedded+FAULT[,FAULT], python:pkg.mod:Class, stdio:COMMAND, tcp:HOST:PORT, wire:HOST"
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,4 +281,11 @@ def _refuse_in_process(name: str, options: Options) -> None:
         raise ConnectorError(f"--in-process is for embedded and python connectors: {name} always needs another process")
 
 
-_BUILT_IN: Mapping[str, Connector] = {"embedded": embedded, "python": python, "stdio": stdio, "tcp": tcp}
+def wire(rest: str, options: Options) -> Launcher:
+    """Judge `wire:HOST`, a queue manager on the network that has no driver: see `conformance.net.connector`."""
+    # By name: this room knows nothing of packets. Our end of the network is always in this process.
+    made: Launcher = importlib.import_module(_WIRE).wire(rest, options)
+    return made
+
+
+_BUILT_IN: Mapping[str, Connector] = {"embedded": embedded, "python": python, "stdio": stdio, "tcp": tcp, "wire": wire}

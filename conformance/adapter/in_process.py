@@ -21,7 +21,12 @@ from conformance.adapter.errors import ConnectorError, DriverUnusable
 from conformance.adapter.lines import LinkClosed
 
 _CANCEL = "messages.cancel"
+_METHOD_NOT_FOUND = -32601  # JSON-RPC 2.0, 5.1
 _LOOK_S = 0.02  # who comes back sooner only looks, and may have more to ask
+
+
+class MethodNotFound(Exception):
+    """Raised by `Driver.handle` for a method that the driver does not have, in place of a reply."""
 
 
 class Driver(Protocol):
@@ -149,7 +154,11 @@ class InProcessLink:
             put({"jsonrpc": "2.0", "method": "pending", "params": {"id": number}})
 
         with self._foreign:
-            driver.handle(method, counted(method, params, self._first), reply, pending)
+            try:
+                driver.handle(method, counted(method, params, self._first), reply, pending)
+            except MethodNotFound:
+                error = {"code": _METHOD_NOT_FOUND, "message": f"there is no method {method}"}
+                put({"jsonrpc": "2.0", "id": number, "error": error})
         if self._foreign.crash:
             self._driver = self._works = None
             raise LinkClosed

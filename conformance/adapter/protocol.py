@@ -31,10 +31,13 @@ FACETS = (
     "outgoing",
     "management",
     "objects",
+    "sessions",
 )
 NOT_EXPRESSIBLE = "NotExpressible"  # since 1.1: kind of failure if the API cannot express a call; nothing was done
 INFINITE = 0xFFFFFFFF  # timeout_ms of a read without time-out, MS-MQMP 2.2.3.2
 _FAILED = 0x80000000  # the severity bit of an HRESULT, MS-ERREF 2.1
+_FREQUENT = frozenset({"BSTR", "I4", "DISPATCH"})
+"""Types that most values of objects have."""
 
 Validate = Callable[[Json], None]
 
@@ -183,10 +186,36 @@ def _for_compiler(schema: Json) -> Json:
     if isinstance(schema, dict):
         if schema.get("contentEncoding") == "base64":
             return {"type": "string", "format": "base64"}
-        return {key: _for_compiler(value) for key, value in schema.items() if not _is_note(key, value)}
+        return _one_of_cases({key: _for_compiler(value) for key, value in schema.items() if not _is_note(key, value)})
     if isinstance(schema, list):
         return [_for_compiler(value) for value in schema]
     return schema
+
+
+def _one_of_cases(schema: dict[str, Json]) -> dict[str, Json]:
+    """Ask for the frequent cases of a typed value first, and for the others only in their `else`.
+
+    No two cases hold together, and the compiled check raises an exception, with its text, for each that does not.
+    """
+    cases = schema.get("allOf")
+    if not isinstance(cases, list) or not all(isinstance(case, dict) and set(case) == {"if", "then"} for case in cases):
+        return schema
+    words = [_words(case["if"]) for case in cases]
+    if len(frozenset().union(*words)) != sum(map(len, words)) or not all(words):
+        return schema
+    chain: dict[str, Json] = {"allOf": [case for case, its in zip(cases, words, strict=True) if not its & _FREQUENT]}
+    for case, its in zip(cases, words, strict=True):
+        if its & _FREQUENT:
+            chain = {**case, "else": chain}
+    return {**{key: value for key, value in schema.items() if key != "allOf"}, "allOf": [chain]}
+
+
+def _words(condition: Json) -> frozenset[str]:
+    """Return the types of which a case tells; none if its condition is of another kind."""
+    if not isinstance(condition, dict) or set(condition) != {"properties"} or set(condition["properties"]) != {"vt"}:
+        return frozenset()
+    vt = condition["properties"]["vt"]
+    return frozenset(vt["enum"]) if set(vt) == {"enum"} else frozenset()
 
 
 def _is_note(key: str, value: Json) -> bool:

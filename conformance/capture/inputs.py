@@ -1,4 +1,4 @@
-"""Expands the capture arguments of the command line: files, folders, patterns, or standard input."""
+"""Expands the capture arguments of the command line: files, folders, patterns, all of them also in stores, or stdin."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from conformance.capture import packed
+from conformance.capture.addresses import is_stored, meant
 from conformance.capture.errors import CaptureError
 
 STDIN = "-"
@@ -22,8 +23,9 @@ def expand(names: Iterable[str]) -> list[str]:
     """Return the named captures in the order named; those of a folder or pattern sorted, each once.
 
     A folder denotes the captures anywhere below it, unreadable ones included; `-` standard input; a name with `*`, `?`
-    or `[` the files it matches, unless a file of that very name exists. Raises CaptureError for a folder or pattern
-    without any capture.
+    or `[` the files it matches, unless a file of that very name exists. A name may be an address in a store, whose
+    prefixes are folders. Raises CaptureError for a folder or pattern without any capture, and for an address that
+    cannot be used.
     """
     found: dict[str, None] = {}
     for name in names:
@@ -36,6 +38,9 @@ def expand(names: Iterable[str]) -> list[str]:
 def _captures_of(name: str) -> list[str]:
     if name == STDIN:
         return [name]
+    name = meant(name)
+    if is_stored(name):
+        return _stored(name)
     path = Path(name)
     if path.is_dir():
         inside = sorted(str(one) for one in path.rglob("*") if is_capture(one.name) and not one.is_dir())
@@ -49,6 +54,15 @@ def _captures_of(name: str) -> list[str]:
             raise CaptureError(f"No file fits the pattern {name}.")
         return fitting
     return [name]
+
+
+def _stored(name: str) -> list[str]:
+    from conformance.capture.stores import listed
+
+    found, several = listed(name, is_capture)
+    if not found and several:
+        raise CaptureError(f"{name} holds no capture (an object ending in {', '.join(SUFFIXES)}).")
+    return found
 
 
 def refused(files: Iterable[str], names: Collection[str]) -> dict[str, str]:

@@ -15,7 +15,8 @@ _INTERFACE, _OLD_PACKET, _SIMPLE_PACKET, _PACKET, _SECRETS = 1, 2, 3, 6, 10
 # Journal entries, custom blocks and system calls: Wireshark gives each of them a frame number.
 _COUNTED = frozenset({9, 0xBAD, 0x40000BAD, 0x204, 0x216, 0x221})
 SECRETS = "decryption secrets, which are not used"
-_OPTION_RESOLUTION, _OPTION_OFFSET = 9, 14
+_OPTION_COMMENT, _OPTION_RESOLUTION, _OPTION_OFFSET = 1, 9, 14
+_SECTION_HEAD = 16  # Bytes of a section header before its options.
 _MAX_BLOCK = MAX_RECORD + 65_536
 _ORDERS = {b"\x4d\x3c\x2b\x1a": "<", b"\x1a\x2b\x3c\x4d": ">"}
 
@@ -64,6 +65,7 @@ def records(source: Source, walk: RecordWalk) -> Iterator[Record]:
         try:
             if kind == _SECTION:
                 interfaces = []
+                walk.comment = _comment(body, order)
             elif kind == _INTERFACE:
                 interfaces.append(None)
                 interfaces[-1] = _interface(body, order)
@@ -125,19 +127,30 @@ def _interface(block: bytes, order: str) -> _Interface:
         raise _DamageError("an interface description is too short")
     link, _, snap = struct.unpack_from(f"{order}HHI", block)
     ticks, offset = 1_000_000, 0
-    at = 8
-    while at + 4 <= len(block):
-        code, size = struct.unpack_from(f"{order}HH", block, at)
-        value = block[at + 4 : at + 4 + size]
-        if code == 0:
-            break
+    for code, value in _options(block, 8, order):
         if code == _OPTION_RESOLUTION and len(value) == 1:
             power = value[0] & 0x7F
             ticks = 2 ** min(power, 62) if value[0] & 0x80 else 10 ** min(power, 18)
         elif code == _OPTION_OFFSET and len(value) == 8:
             offset = struct.unpack(f"{order}q", value)[0]
-        at += 4 + (size + 3) // 4 * 4
     return _Interface(link, snap, ticks, offset)
+
+
+def _comment(block: bytes, order: str) -> str | None:
+    """Return the first comment of a section header."""
+    found = (value for code, value in _options(block, _SECTION_HEAD, order) if code == _OPTION_COMMENT)
+    value = next(found, None)
+    return None if value is None else value.decode("utf-8", "replace")
+
+
+def _options(block: bytes, at: int, order: str) -> Iterator[tuple[int, bytes]]:
+    """Yield code and value of each option of a block, from this offset on."""
+    while at + 4 <= len(block):
+        code, size = struct.unpack_from(f"{order}HH", block, at)
+        if code == 0:
+            return
+        yield code, block[at + 4 : at + 4 + size]
+        at += 4 + (size + 3) // 4 * 4
 
 
 def _packet(kind: int, block: bytes, order: str, interfaces: list[_Interface | None], number: int) -> Record:

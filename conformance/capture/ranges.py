@@ -6,10 +6,14 @@ range.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
+from conformance.capture.addresses import is_stored
 from conformance.capture.errors import CaptureError
+from conformance.capture.files import Forward, open_file
 from conformance.capture.pcap import FILE_HEADER, MAGICS, Layout, walked
 from conformance.capture.records import Record, RecordWalk, Source
 from conformance.capture.resync import search
@@ -18,11 +22,25 @@ from conformance.capture.resync import search
 def layout(path: str | Path) -> Layout | None:
     """Return the layout of a pcap file; None for any other file. Raises CaptureError when it cannot be read."""
     try:
-        with Path(path).open("rb") as file:
+        with opened(path) as file:
             head = file.read(FILE_HEADER)
     except (OSError, ValueError) as problem:
         raise CaptureError(f"{path} cannot be read: {getattr(problem, 'strerror', None) or problem}.") from None
     return Layout.of(head) if len(head) == FILE_HEADER and head[:4] in MAGICS else None
+
+
+def opened(path: str | Path) -> BinaryIO:
+    """Open a path, or an address in a store. Raises OSError, and ValueError for a name that no file can have."""
+    if is_stored(str(path)):
+        return io.BufferedReader(Forward(open_file(path)), 1 << 18)
+    return Path(path).open("rb", buffering=1 << 18)
+
+
+def size_of(path: str | Path) -> int:
+    """Return the size of a file in bytes. Raises OSError."""
+    file = open_file(path)
+    file.close()
+    return file.size
 
 
 def split(size: int, at_most: int) -> list[tuple[int, int]]:
@@ -41,7 +59,7 @@ def read_range(path: str | Path, start: int, stop: int, walk: RecordWalk) -> Ite
     if how is None:
         raise CaptureError(f"{path} is not a pcap file.")
     try:
-        with Path(path).open("rb", buffering=1 << 18) as file:
+        with opened(path) as file:
             file.seek(start)
             source, passed, found = Source(file), 0, True
             if start != FILE_HEADER:

@@ -87,16 +87,21 @@ class CaptureReading:
 
 
 def read_capture(
-    path: str | Path, *, on_progress: Callable[[int, int], None] | None = None, follow: Stop | None = None
+    path: str | Path,
+    *,
+    on_progress: Callable[[int, int], None] | None = None,
+    follow: Stop | None = None,
+    walk: RecordWalk | None = None,
 ) -> Iterator[Event]:
     """Yield the events of a pcap or pcapng file, compressed or not, read forward once in bounded memory.
 
     path: `-` is standard input. Reads TCP port 1801 and UDP port 3527 (MS-MQQB 2.1). on_progress is called with (bytes
-    read, bytes in all, 0 when unknown). follow: at the end of the file, wait for more until it is over. The last event
+    read, bytes in all, 0 when unknown). follow: at the end of the file, wait for more until it is over. walk: tells
+    meanwhile how far the reading is. The last event
     is `Ended`; a file cut within a record yields `Cut` before it. Reading goes on behind damage (`Passed`). Raises
     CaptureError when the file is not a capture.
     """
-    reading, walk, passed = CaptureReading(streams=StreamNumbers()), RecordWalk(), 0
+    reading, walk, passed = CaptureReading(streams=StreamNumbers()), walk or RecordWalk(), 0
     for record in read_records(path, walk, on_progress=on_progress, follow=follow):
         if walk.damaged > passed:
             yield Passed(record.number, walk.damaged - passed)

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from conformance.capture.addresses import is_stored
 from conformance.capture.errors import CaptureError
+from conformance.capture.files import Forward, open_file
 from conformance.capture.following import Following, Piped, Stop
 from conformance.capture.inputs import STDIN
 from conformance.capture.packed import MAGIC_BYTES, DamagedError, Readable, compression, unpacking
@@ -44,7 +46,7 @@ class RecordWalk:
 
     first, end: offsets of the first record and behind the last one (None without any). damaged: bytes passed over to
     find a record. cut: where and how the file ends within a record, or in a part that cannot be unpacked. unused: parts
-    that are no records and could tell more, by their kind.
+    that are no records and could tell more, by their kind. comment: of the section that is read.
     """
 
     first: int | None = None
@@ -53,6 +55,7 @@ class RecordWalk:
     damaged: int = 0
     cut: str | None = None
     unused: Counter[str] = field(default_factory=Counter)
+    comment: str | None = None
 
 
 class Source:
@@ -131,21 +134,22 @@ def read_records(
     *,
     on_progress: Callable[[int, int], None] | None = None,
     follow: Stop | None = None,
+    raw: io.RawIOBase | None = None,
 ) -> Iterator[Record]:
     """Yield the records of a pcap or pcapng file, either of them compressed or not.
 
-    path: `-` is standard input. walk: updated while reading: bytes passed over, and how the file is cut. on_progress is
-    called with (bytes of the file read, bytes in all, 0 when unknown) about every megabyte. follow: at the end of the
-    file, wait for more until it is over; it ends standard input as well. Raises CaptureError when the file is not a
-    capture.
+    path: `-` is standard input; it may be an address in a store. walk: updated while reading: bytes passed over, and
+    how the file is cut. on_progress is called with (bytes of the file read, bytes in all, 0 when unknown) about every
+    megabyte. follow: at the end of the file, wait for more until it is over; it ends standard input as well. raw: the
+    file, if it is open already; it is closed at the end. Raises CaptureError when the file is not a capture.
     """
     from conformance.capture import pcap, pcapng
 
     with ExitStack() as stack:
-        raw, size = _open(path, stack, follow)
+        opened, size = _open(path, stack, follow) if raw is None else (stack.enter_context(raw), 0)
         if str(path) == STDIN:
             path = "standard input"
-        counted = _Counted(raw, size, on_progress)
+        counted = _Counted(opened, size, on_progress)
         buffered = io.BufferedReader(counted, 1 << 18)
         head = buffered.read(MAGIC_BYTES)  # A pipe may deliver a single byte at first: no peeking.
         how, stream = compression(head), _Headed(head, buffered)
@@ -209,6 +213,8 @@ class _Counted(io.RawIOBase):
 def _open(path: str | Path, stack: ExitStack, follow: Stop | None) -> tuple[IO[bytes] | io.RawIOBase, int]:
     if str(path) == STDIN:
         return Piped(open(sys.stdin.fileno(), "rb", buffering=0, closefd=False), follow or Stop()), 0
+    if is_stored(str(path)):
+        return _open_stored(str(path), stack, follow)
     path = Path(path)
     try:
         raw = stack.enter_context(path.open("rb", buffering=0))
@@ -222,3 +228,15 @@ def _open(path: str | Path, stack: ExitStack, follow: Stop | None) -> tuple[IO[b
     except ValueError:  # A NUL within the name.
         raise CaptureError(f"{str(path)!r} is not a valid file name.") from None
     return (Following(raw, follow) if follow is not None else raw), size
+
+
+def _open_stored(name: str, stack: ExitStack, follow: Stop | None) -> tuple[io.RawIOBase, int]:
+    if follow is not None:
+        raise CaptureError(f"{name} cannot be followed: an object of a store does not grow.")
+    try:
+        file = open_file(name)
+    except FileNotFoundError:
+        raise CaptureError(f"There is no file {name}.") from None
+    except OSError as problem:
+        raise CaptureError(f"{name} cannot be read: {problem.strerror}.") from None
+    return stack.enter_context(Forward(file)), file.size

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from mmap import mmap
 from typing import Protocol
@@ -144,11 +144,12 @@ class Ahead(Protocol):
 
 @dataclass(slots=True)
 class Mapped:
-    """A mapped file, from `at` on."""
+    """A mapped file, from `at` on. need: gets the bytes of a range that may not be there yet."""
 
     data: Bytes
     at: int
     problem: str | None = None
+    need: Callable[[int, int], None] | None = None
 
     @property
     def held(self) -> tuple[Bytes, int]:
@@ -157,7 +158,10 @@ class Mapped:
 
     def reach(self, count: int) -> int:
         """Return how many of the next `count` bytes exist."""
-        return min(count, len(self.data) - self.at)
+        found = min(count, len(self.data) - self.at)
+        if self.need is not None:
+            self.need(self.at, self.at + found)
+        return found
 
     def skip(self, count: int) -> None:
         """Move on."""

@@ -17,6 +17,7 @@ from typing import Any, ParamSpec, Protocol, TypeVar
 
 from conformance import __version__
 from conformance.capture import CaptureError, Frame
+from conformance.capture.files import UnavailableError
 from conformance.capture.pcap import MAGICS
 from conformance.capture.records import Record
 from conformance.judge.sessions.context import Seen
@@ -119,10 +120,15 @@ class Troubled(Protocol):
 
 @dataclass(slots=True)
 class Trouble:
-    """The first reason why a capture could not be read or judged to its end."""
+    """The first reason why a capture could not be read or judged to its end.
+
+    again: the file changed, or its store failed: it can be judged whole at another time, and what was judged of it now
+    does not count.
+    """
 
     unread: str | None = None
     defect: Defect | None = None
+    again: bool = False
 
     def unreadable(self, sentence: str) -> None:
         """Note that the capture cannot be read, or not to its end."""
@@ -189,6 +195,8 @@ def contained(
             raise
         if isinstance(error, OSError):
             told.unreadable(f"{path} cannot be read any further: {error.strerror or error}.")
+            if isinstance(told, Trouble):
+                told.again = told.again or isinstance(error, UnavailableError)
         else:
             told.broken(Defect.of(error, path, records_before=records_before))
 

@@ -207,7 +207,7 @@ class Replay:
         """Write the verdicts that `on_verdict` did not receive, the tally, and the results of the captures."""
         for capture in self.captures:
             writer.capture(capture.line())
-            for text in (capture.error, capture.cut):
+            for text in (capture.error, capture.cut, capture.own_sentence):
                 if text:
                     writer.note(f"{capture.path}: {text}")
             if capture.unsearched:
@@ -238,13 +238,15 @@ def replay(
     follow: Stop | None = None,
     against: Against | None = None,
     onlookers: Sequence[Onlooker] = (),
+    clients_of: str | None = None,
 ) -> Replay:
     """Judge captures, one after the other, each by itself.
 
     paths: files; `-` is standard input. selection: the packets to judge; the others are read only for their sessions,
     and neither they nor any connection as a whole get verdicts. follow: at the end of each file, wait for more until it
-    says stop. against: an implementation that is given each message. onlookers: they see what is judged. readings:
-    reading id to accepted alternatives, the default first. level: a broken requirement below it is a warning. A
+    says stop. clients_of: judge only what the clients of the server with this address sent. against: an implementation
+    that is given each message. onlookers: they see what is judged. readings: reading id to accepted alternatives, the
+    default first. level: a broken requirement below it is a warning. A
     requirement that does not bind the profile is not judged. on_packet is called with each packet as soon as it is
     judged; on_progress with (path, bytes read, bytes in all); on_verdict with each verdict other than pass, so that a
     replay that is killed has lost none (passes are counted and written at the end, by `Replay.record_rest`).
@@ -264,7 +266,9 @@ def replay(
             for verdict in against.surely(against.control()):
                 result.add("control", verdict, "control")
         for path in map(str, paths):
-            judge_file(result, path, rules, on_packet, on_progress, selection, follow, against, outside, onlookers)
+            judge_file(
+                result, path, rules, on_packet, on_progress, selection, follow, against, outside, onlookers, clients_of
+            )
             if against is not None:
                 for verdict in against.surely(against.empty()):
                     result.add(path, verdict, IMPLEMENTATION)

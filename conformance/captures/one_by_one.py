@@ -7,10 +7,13 @@ from dataclasses import replace
 
 from conformance.capture import read_capture
 from conformance.capture.following import Stop
+from conformance.capture.records import RecordWalk
 from conformance.captures.against import Against
 from conformance.captures.defects import Outside
 from conformance.captures.engine import OnPacket, OnProgress, Replay
 from conformance.captures.judge import BySessions, CaptureJudge, SessionRules, Sink
+from conformance.captures.one_side import NotOurs, OneSide
+from conformance.captures.one_side import clients_of as of_clients
 from conformance.captures.onlookers import NotWrittenError, Onlooker, Watched
 from conformance.captures.packet_rules import PacketRules
 from conformance.captures.selection import Selection
@@ -30,11 +33,17 @@ def judge_file(
     against: Against | None,
     outside: Outside,
     onlookers: Sequence[Onlooker] = (),
+    clients_of: str | None = None,
+    *,
+    whole_sessions: bool = True,
 ) -> None:
-    """Judge a file and add the result to a replay; the arguments are those of `engine.replay`."""
+    """Judge a file and add the result to a replay; the arguments are those of `engine.replay`.
+
+    whole_sessions: False leaves out what the rules of connections say.
+    """
     rules, summary = replace(rules, search=Search()), CaptureSummary(path)
     result.captures.append(summary)
-    sessions = SessionRules.of(rules.readings)
+    sessions = replace(SessionRules.of(rules.readings), speak=whole_sessions)
     sink: Sink = ToReplay(result, summary, rules, on_packet)
     through: tuple[type[Exception], ...] = ()
     if onlookers:
@@ -45,12 +54,18 @@ def judge_file(
         sink, through = Given(sink, against), (*through, AdapterError)
     if selection is not None:
         sink = Selected(sink, selection)
+    walk = RecordWalk()
+    if clients_of is not None:
+        sink = OneSide(sink, of_clients(clients_of))
+    else:
+        not_ours = NotOurs(walk, summary)
+        sink = OneSide(sink, not_ours, others=True, whole=not_ours.none)
 
     def progress(read: int, size: int) -> None:
         if on_progress is not None:
             on_progress(path, read, size)
 
-    reader = read_capture(path, on_progress=progress, follow=follow)
+    reader = read_capture(path, on_progress=progress, follow=follow, walk=walk)
     CaptureJudge(
         reader, rules, sessions, BySessions(sessions.judge), sink, summary, outside=outside, through=through
     ).run()

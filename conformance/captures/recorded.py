@@ -71,6 +71,7 @@ def replay_captures(
     conversations: bool = False,
     extract: Path | str | None = None,
     eve: Path | str | None = None,
+    clients_of: str | None = None,
     on_packet: Callable[[JudgedPacket], None] | None = None,
     on_progress: Callable[[str, int, int], None] | None = None,
 ) -> Replayed:
@@ -83,7 +84,8 @@ def replay_captures(
     extra `columns`; then only packets that deviate are recorded one by one. packets_only: with columns, leave out the
     rules of connections, which are judged one by one. allow_incomplete: if captures lack something they announce, end
     with the code of what was judged, not with 2. conversations: make a table of them. extract: write the messages to
-    this new folder. eve: write deviations, hints and conversations to this file as EVE JSON lines. on_packet: called
+    this new folder. eve: write deviations, hints and conversations to this file as EVE JSON lines. clients_of: judge
+    only what the clients of the server with this address sent (without columns). on_packet: called
     with each packet; on_progress with (path, bytes read, bytes in all). The other arguments are those of
     `conformance.run`.
 
@@ -141,7 +143,7 @@ def replay_captures(
             judge = (
                 partial(_by_columns, sessions=not packets_only)
                 if columns
-                else partial(replay, onlookers=looked.onlookers)
+                else partial(replay, onlookers=looked.onlookers, clients_of=clients_of)
             )
             began = time.monotonic()
             prints = Fingerprints([] if following else files)
@@ -232,11 +234,25 @@ def _by_columns(
 ) -> Replay:
     """Judge like `replay`, by columns; the last three arguments are not supported (see `_check_columns`)."""
     from conformance.captures.columns import judge_range
+    from conformance.captures.one_by_one import judge_file
+    from conformance.captures.one_side import is_ours
+    from conformance.captures.packet_rules import PacketRules
+
+    def deviating(packet: JudgedPacket) -> None:
+        if on_packet is not None and packet.deviating:
+            on_packet(packet)
 
     outside = Outside()
+    rules = PacketRules(profile, readings, level)
     result = Replay(on_verdict=outside.calls(on_verdict))
     try:
         for path in paths:
+            if is_ours(path):  # One end is left out, for which packets are judged one by one.
+                judge_file(
+                    result, path, rules, outside.calls(deviating), on_progress and outside.calls(on_progress),
+                    None, None, None, outside, whole_sessions=sessions,
+                )  # fmt: skip
+                continue
             judge_range(
                 path,
                 profile=profile,
@@ -291,6 +307,9 @@ def _unjudged(result: Replay, code: ExitCode) -> str | None:
         return " ".join([*(defect.sentence for defect in result.defects), *result.errors])
     if code is ExitCode.NOTHING_JUDGED:
         cuts = "".join(f" {capture.path}: {capture.cut}." for capture in result.captures if capture.cut)
+        own = "".join(f" {one.path}: {one.own_sentence}." for one in result.captures if one.own_sentence)
+        if own:
+            return f"Nothing was judged.{own}{cuts}"
         if result.packets:
             return f"Nothing was judged: the filter selects none of the {result.packets} packets.{cuts}"
         return f"Nothing was judged: no MSMQ packet was found in what was read.{cuts}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from conformance.capture import Cut, Ended, Event, Frame, Lost
 from conformance.capture.lacking import Lacking
+from conformance.capture.own_end import OwnEnd
 from conformance.captures.defects import Defect
 from conformance.runlog import CaptureLine, Incomplete
 
@@ -18,7 +19,8 @@ class CaptureSummary:
     lost: stream bytes that are part of no packet. skipped: records without MSMQ, by reason. lacking: announced but
     missing data. cut: where and how it ends within a record. error: why it could not be read, or not to its end.
     defect: why it was judged only in part. unsearched: odd packets that came when the search for causes had
-    no tries left.
+    no tries left. own: the mark of a recording of which the program itself was an end, with the number of packets that
+    it sent, which are not judged.
     """
 
     path: str
@@ -32,6 +34,8 @@ class CaptureSummary:
     lacking: Lacking = field(default_factory=Lacking)
     defect: Defect | None = None
     unsearched: int = 0
+    own: OwnEnd | None = None
+    own_packets: int = 0
 
     def see(self, event: Event) -> None:
         """Count an event."""
@@ -59,6 +63,13 @@ class CaptureSummary:
     def incomplete(self) -> Incomplete:
         """The data that the file announces but does not contain."""
         return self.lacking.incomplete
+
+    @property
+    def own_sentence(self) -> str | None:
+        """What is left out because the program itself has sent it; None when nothing is."""
+        if self.own is None:
+            return None
+        return f"{self.own.sentence}; {self.own_packets:,} packets of mqconform are not"
 
     def line(self) -> CaptureLine:
         """Return the capture as a run record stores it."""

@@ -16,6 +16,8 @@ from conformance.cli.faults import app as faults_app
 from conformance.cli.grammars import grammar_app
 from conformance.cli.judge import app as judge_app
 from conformance.cli.learn import app as learn_app
+from conformance.cli.network import app as network_app
+from conformance.cli.permitting import IOwnThis, Lab, permit_connector
 from conformance.cli.pipeline import app as pipeline_app
 from conformance.cli.reporting import app as reporting_app
 from conformance.cli.shared_options import (
@@ -67,6 +69,7 @@ app.add_typer(comparing_app)
 app.add_typer(reporting_app)
 app.add_typer(judge_app)
 app.add_typer(learn_app)
+app.add_typer(network_app)
 app.add_typer(pipeline_app, name="pipeline")
 
 
@@ -131,6 +134,8 @@ def run(
     against: Against = None,
     baseline: Baseline = None,
     label: Annotated[str | None, typer.Option(metavar="TEXT", help="Name of the run in its reports.")] = None,
+    i_own_this: IOwnThis = None,
+    lab: Lab = False,
     json: Json = False,
 ) -> None:
     """Judge an implementation with the conformance suites.
@@ -139,6 +144,7 @@ def run(
     """
     from conformance.cli.run import command
 
+    permit_connector(adapter, i_own_this, lab)
     if listed:
         from conformance.cli.listing import list_tests
 
@@ -309,10 +315,14 @@ def repro(
         bool, typer.Option("--pytest", help="Write a pytest file and a sequence diagram beside each; run nothing.")
     ] = False,
     in_process: InProcess = False,
+    i_own_this: IOwnThis = None,
+    lab: Lab = False,
     json: Json = False,
 ) -> None:
     """Run recorded deviations again; each is FIXED, FAILED or ERROR."""
     from conformance.cli.repro import command, write_command
+
+    permit_connector(adapter, i_own_this, lab)
 
     if pytest:
         write_command(path, json=json)
@@ -389,10 +399,14 @@ def wireshark(
 def adapter_check(
     connector: Annotated[str, typer.Argument(metavar="CONNECTOR", help="The driver to check.")],
     in_process: InProcess = False,
+    i_own_this: IOwnThis = None,
+    lab: Lab = False,
     json: Json = False,
 ) -> None:
     """Check a driver against the adapter protocol, step by step."""
     from conformance.cli.adapter import check_command
+
+    permit_connector(connector, i_own_this, lab)
 
     check_command(connector, in_process=in_process, json=json)
 

@@ -76,7 +76,10 @@ def prepare(json: Json = False) -> None:
 
 @app.command(epilog="Example: mqconform pipeline ingest /var/captures 'more/*.pcap.gz' --out lake")
 def ingest(
-    captures: Annotated[list[str], typer.Argument(metavar="CAPTURE...", help="Files, folders of them or patterns.")],
+    captures: Annotated[
+        list[str],
+        typer.Argument(metavar="CAPTURE...", help="Files, folders of them or patterns; also s3://..., abfss://..."),
+    ],
     out: Out,
     packets: Packets = False,
     sessions: Sessions = True,
@@ -152,7 +155,7 @@ def watch(
 
         asked = _options(packets, sessions, profile, level, readings, reading, None, stream)
         how(asked, "")
-        watching.check_folder(folder)
+        folder = watching.watched(folder)
         lake = Lake.open(out, create=True)
         footers.located(lake)
 

@@ -63,7 +63,16 @@ def _kept(parameters: list[Any], invoke: Any, context: Any) -> Any:
 def _paths(parameter: Any, value: Any) -> Iterator[Path]:
     for each in value if isinstance(value, (list, tuple)) else [value]:
         if isinstance(each, Path) or (parameter.name in _PATTERNS and isinstance(each, str) and each != "-"):
-            yield Path(each)
+            yield _path(each)
+
+
+def _path(name: str | Path) -> Path:
+    """Return the path that a name means, `file:/...` included."""
+    if not str(name).lower().startswith("file:"):
+        return Path(name)
+    from conformance.capture.addresses import path_of  # Its room takes time to load.
+
+    return Path(path_of(str(name)))
 
 
 def _is_of(path: Path, source: Path) -> bool:

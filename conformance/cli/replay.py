@@ -248,6 +248,8 @@ def notes(result: Replay) -> list[str]:
     """Return a line for everything in the captures that is not a judged packet."""
     out = []
     for capture in result.captures:
+        if capture.own_sentence:
+            out.append(f"{capture.path}: {capture.own_sentence}")
         if capture.cut:
             out.append(f"{capture.path}: {capture.cut}")
         if capture.incomplete:
@@ -274,6 +276,7 @@ def totals(result: Replay, seconds: float) -> dict[str, Any]:
                 "selected": capture.selected,
                 "lost_bytes": capture.lost,
                 "unsearched": capture.unsearched,
+                "own": capture.own_sentence,
                 "began_before": capture.lacking.began_before,
                 "go_on": capture.lacking.go_on,
                 "incomplete": capture.incomplete.to_json() if capture.incomplete else None,

@@ -16,7 +16,7 @@ Adapter = Annotated[
     typer.Option(
         "--adapter",
         metavar="CONNECTOR",
-        help="embedded, embedded+FAULT[,FAULT], python:pkg.mod:Class, stdio:COMMAND or tcp:HOST:PORT.",
+        help="embedded, embedded+FAULT[,FAULT], python:pkg.mod:Class, stdio:COMMAND, tcp:HOST:PORT or wire:HOST.",
     ),
 ]
 Profile = Annotated[str | None, typer.Option(help=f"MSMQ version: {PROFILES_TEXT}.")]

@@ -13,6 +13,7 @@ from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
     from conformance.histories.situations.book import Book
+    from conformance.histories.situations.object_book import ObjectBook
     from conformance.histories.situations.told import Told
 
 app = group("Show the situations that the planned histories bring about.")
@@ -29,22 +30,39 @@ def loaded() -> Book:
         fail(f"{error}.", ExitCode.HARNESS_ERROR)
 
 
+def loaded_of_objects() -> ObjectBook:
+    """Return the book of objects; end the command with a sentence for one that cannot be used."""
+    from conformance.histories.situations.book import BookError
+    from conformance.histories.situations.object_book import load
+
+    try:
+        return load()
+    except BookError as error:
+        fail(f"{error}.", ExitCode.HARNESS_ERROR)
+
+
 @app.command("list", epilog="Example: mqconform situations list --operation messages.receive")
 def situations_list(
-    operation: Annotated[str | None, typer.Option(help="Only this operation, such as messages.receive.")] = None,
+    operation: Annotated[
+        str | None,
+        typer.Option(help="Only this operation, such as messages.receive, or member, such as MSMQQueue.Receive."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Count the situations of each operation: planned, not reachable and why, and not met."""
     from dataclasses import asdict
 
     from conformance.cli.requirements import known
+    from conformance.histories.situations import object_book
     from conformance.histories.situations.situation import space
     from conformance.histories.situations.told import rows
 
-    every = space()
+    every, objects = space(), object_book.space()
     if operation is not None:
-        known("operation", operation, every.features)
-    found = [row for row in rows(every, loaded()) if operation in (None, row.method)]
+        known("operation", operation, (*every.features, *objects.features))
+    of_calls = rows(every, loaded()) if operation not in objects.features else []
+    of_objects = rows(objects, loaded_of_objects()) if operation not in every.features else []
+    found = [row for row in (*of_calls, *of_objects) if operation in (None, row.method)]
     if json:
         emit_json([asdict(row) for row in found])
         return
@@ -52,7 +70,7 @@ def situations_list(
     for row in found:
         there = f"{len(row.features)} features, {row.pairs} pairs, {row.triples} triples"
         became = f"{row.planned} planned, {sum(row.unreachable.values())} not reachable, {row.not_met} not met"
-        out.print(f"{row.method:<31}{there}: {became}", markup=False, soft_wrap=True)
+        out.print(f"{row.method:<43}{there}: {became}", markup=False, soft_wrap=True)
         if operation is not None:
             out.print(f"  features: {', '.join(row.features)}", markup=False, soft_wrap=True)
             for why, count in row.unreachable.items():
@@ -67,16 +85,20 @@ def situations_list(
 
 @app.command("show", epilog="Example: mqconform situations show 'messages.receive: time_out=none, cursor=parked'")
 def situations_show(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The situation's name or its number.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The situation's name or, of an operation, its number.")],
     json: Json = False,
 ) -> None:
     """Show one situation, the steps of the text that make it, and the history that brings it about."""
+    from conformance.histories.situations import object_book
     from conformance.histories.situations.situation import UnknownSituation, space
-    from conformance.histories.situations.told import told
+    from conformance.histories.situations.told import told, told_of_objects
 
-    every = space()
+    every, objects = space(), object_book.space()
     try:
-        found = told(every, loaded(), every.named(name))
+        if name.partition(":")[0].strip() in objects.features:
+            found = told_of_objects(objects, loaded_of_objects(), objects.named(name))
+        else:
+            found = told(every, loaded(), every.named(name))
     except UnknownSituation as error:
         fail(f"{str(error)[:1].upper()}{str(error)[1:]}.", ExitCode.BAD_INPUT)
     if json:
@@ -88,7 +110,6 @@ def situations_show(
 
 
 def _as_json(found: Told) -> dict[str, Any]:
-    history = found.history
     return {
         "number": found.situation.number,
         "situation": str(found.situation),
@@ -96,25 +117,26 @@ def _as_json(found: Told) -> dict[str, Any]:
         "features": dict(found.situation.values),
         "steps": list(found.steps),
         "unreachable": found.unreachable,
-        "history": None
-        if history is None
-        else {
-            "number": history.number,
-            "call": found.at,
-            "calls": [call.to_json() for call in history.calls],
-            "story": list(found.story),
-            "virtual_clock": history.virtual,
-            "wait_ms": history.wait_ms,
-        },
+        "history": None if found.history is None else _history(found),
     }
+
+
+def _history(found: Told) -> dict[str, Any]:
+    from conformance.histories.situations.book import Planned
+
+    told = {"number": found.number, "call": found.at, "story": list(found.story)}
+    if isinstance(found.history, Planned):
+        calls = [call.to_json() for call in found.history.calls]
+        return {**told, "calls": calls, "virtual_clock": found.history.virtual, "wait_ms": found.history.wait_ms}
+    return {**told, "acts": [act.to_json() for act in found.history.acts] if found.history is not None else []}
 
 
 def _lines(found: Told) -> list[str]:
     lines = [f"{found.situation}  [{found.situation.number}]"]
     history = found.history
     if history is not None:
-        clock = "; it needs a virtual clock" if history.virtual else ""
-        lines.append(f"  history {history.number} meets it with call {found.at + 1}{clock}:")
+        clock = "; it needs a virtual clock" if getattr(history, "virtual", False) else ""
+        lines.append(f"  history {found.number} meets it with call {found.at + 1}{clock}:")
         for number, line in enumerate(found.story[: found.at + 1], 1):
             lines.append(f"  {'>' if number == found.at + 1 else ' '} {number:>2}. {line}")
         rest = len(found.story) - found.at - 1

@@ -212,13 +212,20 @@ class Managers:
     """The managers of one process, by folder and namespace, and their shared parts, clock and pending answers."""
 
     def __init__(
-        self, faults: Sequence[str] = (), *, clock: str = "virtual", profile: str = "msmq-4.0", seed: int = 0
+        self,
+        faults: Sequence[str] = (),
+        *,
+        clock: str = "virtual",
+        profile: str = "msmq-4.0",
+        seed: int = 0,
+        parts: Parts | None = None,
     ) -> None:
+        """Begin with none open. parts: in the place of those that the faults make."""
         if clock not in ("virtual", "real"):
             raise ValueError(f"there is no clock {clock!r}: choose virtual or real")
         if profile not in PROFILES:
             raise ValueError(f"there is no profile {profile!r}: choose one of {', '.join(PROFILES)}")
-        self._parts = _parts(faults)
+        self._parts = _parts(faults) if parts is None else parts
         self.readings = self._parts.readings
         self._profile = profile
         self._clock = clock

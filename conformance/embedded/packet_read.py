@@ -182,6 +182,11 @@ class PacketReader(OptionalReader):
             message["authentication_level"] = level
         return bool(flags & lay.SECURITY_ENCRYPTED), bool(items[2])
 
+    def known_algorithms(self, privacy: int, hashed: int | None, cipher: int | None) -> bool:
+        """Return true if 2.2.19.3 lists the privacy level, and the algorithms that are used."""
+        used = (hashed is None or hashed in lay.HASH_ALGORITHMS, cipher is None or cipher in lay.ENCRYPTION_ALGORITHMS)
+        return privacy in lay.PRIVACY_LEVELS and all(used)
+
     @staticmethod
     def is_sender(sender_type: int, identifier: bytes) -> bool:
         """Return true for an identifier that its type has (2.2.20.6): a SID, or the GUID of a queue manager."""
@@ -194,9 +199,7 @@ class PacketReader(OptionalReader):
             source.unpack(lay.PROPERTIES)
         )
         require(label_units <= lay.MAX_LABEL_UNITS and allocated >= size)
-        require(privacy in lay.PRIVACY_LEVELS)
-        require(not signed or hashed in lay.HASH_ALGORITHMS)
-        require(not encrypted or cipher in lay.ENCRYPTION_ALGORITHMS)
+        require(self.known_algorithms(privacy, hashed if signed else None, cipher if encrypted else None))
         message |= {
             "label": wide_string(source.take(2 * label_units)) if label_units else "",
             "extension": base64_text(source.take(extension)),

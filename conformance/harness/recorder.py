@@ -212,6 +212,11 @@ class Recorder:
         return {"kind": self._kind, **self._data}
 
     @property
+    def options(self) -> RunOptions:
+        """The options of the run, for histories that are judged beside the test."""
+        return self._options
+
+    @property
     def disabled(self) -> frozenset[str]:
         """The requirements whose check is switched off."""
         return self._disabled

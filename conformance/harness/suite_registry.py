@@ -41,6 +41,7 @@ _COSTS = {
     "properties": 40,
     "management": 30,
     "restart": 55,
+    "sessions": 80,
 }
 _COST = 40
 

@@ -30,6 +30,7 @@ KINDS = frozenset(
         "alive",
         "calls",
         "create-name",
+        "dialogue",
         "given-out",
         "hostile-name",
         "label",

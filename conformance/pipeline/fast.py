@@ -173,10 +173,12 @@ def _walk(
             early.append(probe)
             continue
         try:
-            FastCapture(probe.path)
+            FastCapture(probe.path, probe.version)
         except (OSError, ValueError) as problem:
             gone.append(unread(probe, problem))
             continue
+        if not work and state is None:
+            stream, path, part = str(probe.capture), probe.path, str(probe.capture) if keep else None
         position += 1
         start, before, end_ns, trouble, cut = FILE_HEADER, carry.records, 0, Trouble(), False
         while start < size and not cut:
@@ -189,7 +191,8 @@ def _walk(
                 break  # No range starts there.
             span = Span()
             with _contained(probe, trouble, before):
-                judge_span(probe.path, start, stop, carry, before, walker(probe.path, task.how.readings), span)
+                judge = walker(probe.path, task.how.readings)
+                judge_span(probe.path, start, stop, carry, before, judge, span, version=probe.version)
             start, end_ns = max(span.position, start + 1), span.time_ns or end_ns
             cut = span.cut is not None or trouble.cut is not None
         last_ns = max(last_ns, end_ns)
@@ -213,7 +216,9 @@ def _contained(probe: Probe, trouble: Trouble, before: int) -> AbstractContextMa
 
 def troubled(probe: Probe, trouble: Trouble) -> Probe:
     """Mark a capture as judged only in part."""
-    return probe.broken(trouble.defect) if trouble.defect is not None else replace(probe, error=trouble.unread)
+    if trouble.defect is not None:
+        return probe.broken(trouble.defect)
+    return replace(probe, error=trouble.unread, again=trouble.again)
 
 
 def begun(captures: Sequence[Probe], state: State | None) -> tuple[str, str, Carry, int]:
@@ -273,7 +278,7 @@ def judge_pass(work: RangeWork, how: How, carry: Carry, teller: Teller, *, finis
     records, skipped, span = carry.records, Counter(carry.reading.skipped), Span()
     start, stop = (work.stop, work.stop) if finish else (work.start, work.stop)
     with _contained(probe, done.trouble, work.before):
-        judge_span(probe.path, start, stop, carry, work.before, judge, span, finish=finish)
+        judge_span(probe.path, start, stop, carry, work.before, judge, span, finish=finish, version=probe.version)
     with _contained(probe, done.trouble, work.before):
         judge.end()
     summary = judge.summary

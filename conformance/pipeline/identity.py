@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from pathlib import Path
-from stat import S_ISREG
-from typing import BinaryIO, Literal
+from typing import Literal
 
 from conformance.capture import CaptureError, packed
+from conformance.capture.addresses import is_stored
+from conformance.capture.files import CaptureFile, is_regular, open_file
 from conformance.capture.records import RecordWalk, read_records
 from conformance.captures.defects import Defect
 
@@ -34,7 +34,9 @@ _TURN = re.compile(
 class Probe:
     """A file before it is judged. first_ns: time of its first record. error: why it cannot be read.
 
-    defect: why it was judged only in part; `error` has the same in words.
+    defect: why it was judged only in part; `error` has the same in words. version: of the file that was probed, which
+    is the one to judge. alias: another identity, of an object by its address and version, known without reading it.
+    again: a part was judged of a file that changed, or whose store failed, since; it must not be in the lake.
     """
 
     path: str
@@ -44,6 +46,9 @@ class Probe:
     first_ns: int | None = None
     error: str | None = None
     defect: Defect | None = None
+    version: str | None = None
+    alias: str | None = None
+    again: bool = False
 
     def broken(self, defect: Defect) -> Probe:
         """Return the same file, marked with a defect of the harness."""
@@ -66,53 +71,75 @@ def probe(path: str) -> Probe:
 
 def _probed(path: str) -> Probe:
     try:
-        about = os.stat(path)  # noqa: PTH116 - a path may hold a NUL, which pathlib refuses later
-        if not S_ISREG(about.st_mode):
+        if not is_regular(path):
             return Probe(path, error=f"{path} is not a regular file, which can be read twice; the pipeline needs one.")
-        size = about.st_size
-        with Path(path).open("rb") as file:
-            capture, head = identity(file, size), _head(file)
+        file = open_file(path)
     except OSError as problem:
         return Probe(path, error=f"{path} cannot be read: {problem.strerror}.")
     except ValueError:
         return Probe(path, error=f"{path!r} is not the name of a file.")
+    found = Probe(path)
     try:
-        first = _first(path)
+        found = Probe(path, file.size, identity(file), version=file.version, alias=_alias(file))
+        found = replace(found, format=_format(file.read_at(0, 4096)), first_ns=_first(path))
+        file.check()
     except CaptureError as error:
-        return Probe(path, size, capture, error=str(error))
+        return replace(found, format="", error=str(error))
     except OSError as problem:
-        return Probe(path, size, capture, error=f"{path} cannot be read: {problem.strerror}.")
-    return Probe(path, size, capture, _format(head), first)
+        return replace(found, format="", error=f"{path} cannot be read: {problem.strerror}.")
+    finally:
+        file.close()
+    return found
 
 
-def identity(file: BinaryIO, size: int) -> str:
+def look(path: str) -> str | None:
+    """Return the alias of an object in a store, without reading it; None without one. Never raises."""
+    try:
+        file = open_file(path)
+    except (OSError, ValueError):
+        return None
+    try:
+        return _alias(file)
+    finally:
+        file.close()
+
+
+def _alias(file: CaptureFile) -> str | None:
+    """Return the identity of an object by its address and its version, where its store keeps one."""
+    if not file.lasting:
+        return None
+    text = f"{file.path}\0{file.version}".encode("utf-8", "surrogateescape")
+    return sha256(b"object\n" + text).hexdigest()[: 2 * _BYTES_OF_ID]
+
+
+def identity(file: CaptureFile) -> str:
     """Return a capture's id: of its size and of all bytes or, in a long file, of blocks; the path does not matter."""
+    size = file.size
     digest = sha256(b"%d\n" % size)
-    if size <= WHOLE:
-        file.seek(0)
-        digest.update(file.read(WHOLE))
-    else:
-        inner = size - 2 * _ENDS - _BLOCK
-        blocks = [
-            (0, _ENDS),
-            *((_ENDS + inner * at // _BLOCKS, _BLOCK) for at in range(_BLOCKS)),
-            (size - _ENDS, _ENDS),
-        ]
-        for offset, length in blocks:
-            file.seek(offset)
-            digest.update(file.read(length))
+    inner = size - 2 * _ENDS - _BLOCK
+    blocks = [
+        (0, _ENDS),
+        *((_ENDS + inner * at // _BLOCKS, _BLOCK) for at in range(_BLOCKS)),
+        (size - _ENDS, _ENDS),
+    ]
+    for data in file.read_each([(0, WHOLE)] if size <= WHOLE else blocks):
+        digest.update(data)
     return digest.hexdigest()[: 2 * _BYTES_OF_ID]
 
 
 def stream_key(path: str) -> tuple[str, bool]:
     """Return the common key of a rotated set's files, and whether this name has a number or time as in such a set."""
-    folder, name = os.path.split(os.path.abspath(path))  # noqa: PTH100
+    folder, name = os.path.split(_whole_name(path))
     found = _SUFFIX.fullmatch(name)
     if found is None:
         return path, False
     stem = _TURN.sub("", found["stem"])
     turned = bool(found["number"]) or stem != found["stem"]
     return f"{folder}/{stem or found['stem']}{found['suffix'].lower()}", turned
+
+
+def _whole_name(path: str) -> str:
+    return path if is_stored(path) else os.path.abspath(path)  # noqa: PTH100
 
 
 def natural(name: str) -> tuple[tuple[int, str], ...]:
@@ -124,7 +151,7 @@ def streams(probes: Iterable[Probe], grouping: Grouping) -> list[tuple[str, Sequ
     """Group the captures that may be one stream under their key, each group in the order of their records."""
     groups: dict[str, list[Probe]] = {}
     for one in probes:
-        key = stream_key(one.path)[0] if grouping == "auto" else f"{os.path.abspath(one.path)}\0{one.capture}"  # noqa: PTH100
+        key = stream_key(one.path)[0] if grouping == "auto" else f"{_whole_name(one.path)}\0{one.capture}"
         groups.setdefault(key, []).append(one)
     never = 1 << 63
     for group in groups.values():
@@ -135,11 +162,6 @@ def streams(probes: Iterable[Probe], grouping: Grouping) -> list[tuple[str, Sequ
 def _first(path: str) -> int | None:
     """Return the time of the first record or, if that is damaged, of the first that can be found; None without any."""
     return next((record.time_ns for record in read_records(path, RecordWalk())), None)
-
-
-def _head(file: BinaryIO) -> bytes:
-    file.seek(0)
-    return file.read(4096)
 
 
 def _format(head: bytes) -> str:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from conformance.capture import CaptureError
+from conformance.capture.addresses import is_stored
+from conformance.capture.files import is_there
 from conformance.capture.inputs import STDIN, expand
 from conformance.command_options import BadInput, check_chosen, check_words
 from conformance.pipeline.errors import PipelineError
@@ -20,7 +22,7 @@ from conformance.pipeline.lake import Entry, Kept, Lake, Part, Snapshot
 from conformance.pipeline.ranges import walkable, warm
 from conformance.pipeline.rows import Rows, plain
 from conformance.pipeline.streams import How, StreamDone, StreamWork
-from conformance.pipeline.work import Here, StreamTask, Workers, probe_all, run_streams
+from conformance.pipeline.work import Here, StreamTask, Workers, look_all, probe_all, run_streams
 from conformance.runlog import Incomplete
 from conformance.runlog.incomplete import COMPLETE
 from conformance.spec.catalogue import assignment
@@ -43,6 +45,7 @@ class _Stream(Protocol):
 
 
 S = TypeVar("S", bound=_Stream)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,20 +117,9 @@ def files_of(names: Iterable[str]) -> list[str]:
         raise BadInput(str(error)) from None
     if STDIN in files:
         raise BadInput("The pipeline reads files; judge standard input with mqconform replay -.")
-    if not any(map(_there, files)):
+    if not any(map(is_there, files)):
         raise BadInput(" ".join(f"There is no file {name}." for name in files))
     return files
-
-
-def _there(name: str) -> bool:
-    """Tell whether a path exists, even if it is unreadable."""
-    try:
-        Path(name).lstat()
-    except (FileNotFoundError, NotADirectoryError, ValueError):  # no path has a null
-        return False
-    except OSError:
-        return True
-    return True
 
 
 def ingest(
@@ -135,17 +127,39 @@ def ingest(
 ) -> Ingested:
     """Judge the new files and add them to the lake. Raises BadInput and PipelineError.
 
-    refused: files that are rejected without a look, with the reason.
+    refused: files that are rejected without a look, with the reason. A file that changes, vanishes or fails when a part
+    of it is judged already must not be in the lake in part: everything is judged again, without it.
     """
+    while True:
+        try:
+            return _ingested(lake, files, options, workers, refused)
+        except _PartError as found:
+            refused = [*refused, *found.probes]
+            lost = {one.path for one in found.probes}
+            files = [name for name in files if name not in lost]
+
+
+class _PartError(Exception):
+    """Raised before the commit when captures were judged in part that can be judged whole at another time."""
+
+    def __init__(self, probes: Sequence[Probe]) -> None:
+        super().__init__()
+        self.probes = probes
+
+
+def _ingested(
+    lake: Lake, files: Sequence[str], options: Options, workers: Workers, refused: Sequence[Probe]
+) -> Ingested:
+    """Judge and add the files once. Raises _PartError."""
     batch = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
     asked = how(options, batch)
     outcomes: Counter[str] = Counter()
     with lake.writing(batch) as staging:
         before = lake.snapshot()
-        chunks = [files[at : at + _PROBED] for at in range(0, len(files), _PROBED)]
-        probing = workers if len(chunks) > 1 else Here()  # Workers begin with what takes long, all at once.
-        probes = [one for found in probing.map(probe_all, chunks) for one in found]
+        unknown = _unknown(files, before, workers)
+        probes = _by_chunks(probe_all, unknown, workers)
         new, bad, known = _sorted([*probes, *refused], before)
+        known += len(files) - len(unknown)
         work, walks = _planned(before, lake, new, options, asked, str(staging), workers.cores)
         if work or walks:
             warm(asked.readings if options.sessions else None)
@@ -160,18 +174,22 @@ def ingest(
             parts += quick.parts
             ranges += quick.ranges
             outcomes.update(quick.outcomes)
-        bad += [one for stream in streams_done for one in (*stream.gone, *stream.defects)]
+        failed = [one for stream in streams_done for one in (*stream.gone, *stream.defects)]
+        if part := [one for one in failed if one.again]:
+            raise _PartError([replace(one, again=False) for one in part])
+        bad += failed
         parts += _rejected(bad, asked, str(staging))
         captures = [name for stream in streams_done for name in stream.captures]
+        aliases = _aliases(probes, before, captures)
         version = before.version
         keep = [stream.kept for stream in streams_done if stream.kept is not None]
-        if captures or bad:
+        if captures or bad or aliases:
             version = lake.commit(
                 Entry(
                     "ingest",
                     batch,
                     parts,
-                    captures=captures,
+                    captures=[*captures, *aliases],
                     rejected=[one.rejection for one in bad],
                     keep=keep,
                     forget=[*_silent(before, keep), *_over(streams_done, keep)],
@@ -194,6 +212,30 @@ def ingest(
         {outcome: outcomes[outcome.value] for outcome in Outcome if outcomes[outcome.value]},
         Incomplete.sum(stream.incomplete for stream in streams_done),
     )
+
+
+def _by_chunks(function: Callable[[Sequence[str]], list[T]], files: Sequence[str], workers: Workers) -> list[T]:
+    """Return what a function finds of each file, asked for some files at a time."""
+    chunks = [files[at : at + _PROBED] for at in range(0, len(files), _PROBED)]
+    probing = workers if len(chunks) > 1 else Here()  # Workers begin with what takes long, all at once.
+    return [one for found in probing.map(function, chunks) for one in found]
+
+
+def _unknown(files: Sequence[str], before: Snapshot, workers: Workers) -> list[str]:
+    """Return the files without the objects of stores that are in the lake, in the version that they have now."""
+    stored = [name for name in files if is_stored(name)]
+    known = {
+        name
+        for name, alias in zip(stored, _by_chunks(look_all, stored, workers), strict=True)
+        if alias is not None and alias in before.captures
+    }
+    return [name for name in files if name not in known] if known else list(files)
+
+
+def _aliases(probes: Sequence[Probe], before: Snapshot, captures: Sequence[str]) -> list[str]:
+    """Return the new aliases of captures that are in the lake, or will be: then they need not be read again."""
+    there = before.captures.union(captures)
+    return sorted({one.alias for one in probes if one.alias is not None and one.capture in there} - before.captures)
 
 
 def _silent(before: Snapshot, keep: Sequence[Kept]) -> list[str]:

@@ -24,6 +24,8 @@ from uuid import uuid4
 
 from conformance import __version__
 from conformance.aside import make_folder
+from conformance.capture import CaptureError
+from conformance.capture.addresses import STORES, meant
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.inside import MAX_FILE, UnfitError, content, folder, is_plain, own, parsed, regular
 from conformance.pipeline.log import STATE, Entry, Kept, Part, Snapshot, checked
@@ -37,7 +39,22 @@ MAX_HEAD = 1 << 16
 MOVING_S = 0.05
 """A living writer moves at least one file within these seconds."""
 _ENTRY = re.compile(r"(\d{20})\.json", re.ASCII)
-_SCHEME = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
+_SCHEME = re.compile(r"(?!file:|dbfs:)([a-z][a-z0-9+.-]+):/(/)?", re.IGNORECASE)  # `Path` makes one slash of two
+
+
+def local(place: str | Path, needed: str) -> Path:
+    """Return the folder that a name means; `file:/` is understood. needed: why it has to be a folder, a clause.
+
+    Raises PipelineError for an address in a store.
+    """
+    name = str(place)
+    found = _SCHEME.match(name)
+    if found is not None and (found[2] or found[1].lower() in STORES):
+        raise PipelineError(f"{place} is not a folder; {needed}.")
+    try:
+        return Path(meant(name))
+    except CaptureError as problem:
+        raise PipelineError(str(problem)) from None
 
 
 class Lake:
@@ -51,9 +68,7 @@ class Lake:
     def open(cls, place: str | Path, *, create: bool = False) -> Lake:
         """Open the lake at `place` and read its log. Raises PipelineError if there is none, or a damaged one, or one of
         a newer format."""
-        if _SCHEME.match(str(place)):
-            raise PipelineError(f"{place} is not a folder; a lake is a folder with the same path on every worker.")
-        root = Path(place).absolute()
+        root = local(place, "a lake is a folder with the same path on every worker").absolute()
         if root.is_file():
             raise PipelineError(f"{place} is a file: name a folder.")
         head = root / HEAD

@@ -8,10 +8,9 @@ connections over all ranges.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from conformance.capture import Frame, Side
-from conformance.capture.ranges import layout, read_range
+from conformance.capture.ranges import layout, read_range, size_of
 from conformance.capture.reader import CaptureReading
 from conformance.capture.records import RecordWalk, read_records
 
@@ -22,7 +21,7 @@ BEHIND = 8 << 20
 def frames_of(path: str, start: int, stop: int) -> Iterator[Frame]:
     """Yield the packets of a range of a pcap file, or of a whole file of any format. Raises CaptureError."""
     reading, walk = CaptureReading(), RecordWalk()
-    size = Path(path).stat().st_size if layout(path) is not None else 0
+    size = size_of(path) if layout(path) is not None else 0
     if not size or (start <= 24 and stop >= size):
         for record in read_records(path, walk):
             yield from (event for event in reading.record(record) if isinstance(event, Frame))

@@ -73,16 +73,18 @@ def judge_span(
     span: Span,
     *,
     finish: bool = False,
+    version: str | None = None,
 ) -> None:
     """Judge the records of a range that begins at a record, and skip damage.
 
     carry: the state before the range; it is used up, and replaced by that after the range. before: number of records in
     files before this one. judge: of packets alone. finish: end the stream instead of reading records.
+    version: of the file that is meant. Raises OSError.
     """
     senders = judge.senders
     assert isinstance(senders, ByOpenings)
     senders.take(carry.ends, carry.pings)
-    capture = FastCapture(path)
+    capture = FastCapture(path, version)
     judge.reader = capture.batches(start, stop, after=carry.reading, before=before, finish=finish)
     judge.read()
     if finish:

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
 
 from conformance.capture import CaptureError
-from conformance.capture.ranges import layout, split
+from conformance.capture.addresses import is_stored, path_of
+from conformance.capture.ranges import layout, size_of, split
 from conformance.captures.packet_rules import PacketRules
 from conformance.judge.sessions.context import Seen
 from conformance.pipeline.errors import PipelineError
@@ -102,7 +103,7 @@ class Asked:
 
     def _ranges(self, path: str) -> list[Range]:
         how = layout(path)
-        size = Path(path).stat().st_size
+        size = size_of(path)
         if how is None or not self.at_most or size <= self.at_most:
             return [Range(path, 24, size)]
         return [Range(path, start, stop) for start, stop in split(size, max(self.at_most, MIN_SPLIT))]
@@ -130,7 +131,8 @@ class Batch(DataSourceReader):  # type: ignore[misc]
     def partitions(self) -> Sequence[InputPartition]:
         """Return a task for each range."""
         path = self._asked.path
-        return self._asked.ranges([one for one in files_of([path]) if one == path or Path(one).is_file()])
+        found = [one for one in files_of([path]) if one == path or is_stored(one) or Path(one).is_file()]
+        return self._asked.ranges(found)
 
     def read(self, partition: Range) -> Iterator[pyarrow.RecordBatch]:
         """Yield the packets of a range."""
@@ -147,7 +149,7 @@ class Stream(DataSourceStreamReader):  # type: ignore[misc]
         settle = _number(options.get("settle", SETTLE_S), "settle")
         self._asked = asked
         self._files = options.get("rows") == "files"
-        self._sightings = Sightings(Path(asked.path), Path(ledger), settle)
+        self._sightings = Sightings(Path(path_of(asked.path)), Path(ledger), settle)
 
     def initialOffset(self) -> dict[str, int]:
         """Return the offset before the first sighting."""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import FileIO
 from typing import Protocol
 
 from conformance.capture import Event, Passed
+from conformance.capture.addresses import is_stored
 from conformance.capture.columns.reader import Batch, FastCapture
+from conformance.capture.files import open_file
 from conformance.capture.reader import CaptureReading
 from conformance.capture.records import Record, RecordWalk, read_records
 
@@ -27,11 +30,29 @@ class Reading(Protocol):
     reading: CaptureReading
 
 
-def continued(state: Reading, path: str, read: Read) -> Iterator[Event]:
-    """Yield the events of a file, record by record."""
+def continued(state: Reading, path: str, version: str | None, read: Read) -> Iterator[Event]:
+    """Yield the events of a file, record by record. version: the one that is meant.
+
+    The whole of an object is copied before the first event. Raises UnavailableError, and CaptureError.
+    """
+    file = open_file(path, version)
+    spool = None
+    if is_stored(path):
+        from conformance.capture.spool import Spool
+
+        spool = Spool(file)
+    try:
+        yield from _continued(state, path, spool.whole() if spool is not None else None, read)
+        if spool is None:
+            file.check()
+    finally:
+        file.close()
+
+
+def _continued(state: Reading, path: str, raw: FileIO | None, read: Read) -> Iterator[Event]:
     walk, reading = RecordWalk(), state.reading
     before, read.first_ns = reading.records, None
-    for record in read_records(path, walk):
+    for record in read_records(path, walk, raw=raw):
         read.first_ns = record.time_ns if read.first_ns is None else read.first_ns
         read.last_ns = record.time_ns
         numbered = Record(before + record.number, record.time_ns, record.link, record.data, record.length)

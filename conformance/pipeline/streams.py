@@ -141,7 +141,9 @@ def judge_stream(work: StreamWork, how: How, rows: Rows) -> StreamDone:
             into = state
         told = judge.capture(into, probe)
         if not told.row:
-            gone.append(replace(probe, error=told.trouble.unread))
+            gone.append(replace(probe, error=told.trouble.unread, again=told.touched))
+            if state is into and not into.position:
+                state = None  # A stream has the name of its first capture, which this one is not.
             continue
         if not own and main is not None:
             judge.settle(main)
@@ -174,7 +176,7 @@ def judge_stream(work: StreamWork, how: How, rows: Rows) -> StreamDone:
 
 @dataclass(slots=True)
 class _Told:
-    """A capture that was judged. before: records of its stream before it."""
+    """A capture that was judged. before: records of its stream before it. touched: a part of it was judged."""
 
     state: State
     probe: Probe
@@ -182,6 +184,7 @@ class _Told:
     row: Row = field(default_factory=dict)
     cut: str | None = None
     trouble: Trouble = field(default_factory=Trouble)
+    touched: bool = True
 
 
 @dataclass(slots=True)
@@ -226,12 +229,14 @@ class _Judge:
                 state.sessions.settle()  # The bytes of the capture before go.
             judge.reader = self._reader(state, probe, read, judge.in_place)
             judge.read()
+        begun = judge.in_place is not None and getattr(judge.in_place.owner, "begun", False)
         with self._contained(told):
             judge.end()
         summary, trouble = judge.summary, told.trouble
         if isinstance(judge.senders, ByOpenings):
             state.ends = judge.senders.left()
-        if trouble.unread is not None and state.reading.records == before and not summary.packets:
+        told.touched = bool(state.reading.records != before or summary.packets or (begun and trouble.again))
+        if trouble.unread is not None and (trouble.again or not told.touched):
             state.position -= 1
             return told
         cut = read.cut or trouble.cut
@@ -257,14 +262,14 @@ class _Judge:
     def _reader(self, state: State, probe: Probe, read: Read, into: InPlace | None) -> Iterator[Event | Batch]:
         """Read a capture into the state of its stream, in place where that is possible."""
         if not self.compiled:
-            return continued(state, probe.path, read)
+            return continued(state, probe.path, probe.version, read)
         try:
-            capture = FastCapture(probe.path)
+            capture = FastCapture(probe.path, probe.version)
         except OSError as problem:
             reason = problem.strerror or problem
             raise CaptureError(f"{probe.path} can no longer be read: {reason}.") from None
         except ValueError:
-            return gathered(continued(state, probe.path, read))
+            return gathered(continued(state, probe.path, probe.version, read))
         if into is not None:
             into.owner = capture
         return in_place(state, capture, read)

@@ -18,18 +18,20 @@ from typing import Any
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.identity import Probe
 from conformance.pipeline.ingest import Ingested, Options, ingest
-from conformance.pipeline.lake import Lake
+from conformance.pipeline.lake import Lake, local
 from conformance.pipeline.spark import SparkWorkers, first_line
 
 WATCH = "_watch"
 
 
-def check_folder(folder: Path) -> None:
-    """Raise PipelineError if a folder does not exist, or is not a folder."""
+def watched(place: Path) -> Path:
+    """Return the folder to watch. Raises PipelineError if it does not exist, or is not a folder."""
+    folder = local(place, "watch looks at one; ingest a store again and again, which reads no object twice")
     if not os.path.lexists(folder):
         raise PipelineError(f"There is no folder {folder}; watch one that captures are written to.")
     if not folder.is_dir():
         raise PipelineError(f"{folder} is not a folder; watch one that captures are written to.")
+    return folder
 
 
 def watch(
@@ -55,7 +57,7 @@ def watch(
     from conformance.pipeline.source import NAME, MsmqPcap
 
     gone = (Py4JError, ConnectionError)
-    check_folder(folder)
+    folder = watched(folder)
     spark.dataSource.register(MsmqPcap)
     place = lake.root / WATCH / sha256(str(folder.absolute()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     workers = SparkWorkers(spark)

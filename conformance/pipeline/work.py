@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from conformance.pipeline.identity import Probe, probe
+from conformance.pipeline.identity import Probe, look, probe
 from conformance.pipeline.lake import Part
 from conformance.pipeline.memory import settle
 from conformance.pipeline.rows import Rows
 from conformance.pipeline.streams import How, StreamDone, StreamWork, judge_stream
+
+_LOOKS = 16  # Requests at once.
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -61,6 +64,12 @@ class StreamTaskDone:
 def probe_all(paths: Sequence[str]) -> list[Probe]:
     """Probe some files."""
     return [probe(path) for path in paths]
+
+
+def look_all(paths: Sequence[str]) -> list[str | None]:
+    """Return the alias of each object in a store, with several requests at once."""
+    with ThreadPoolExecutor(_LOOKS) as pool:
+        return list(pool.map(look, paths))
 
 
 def run_streams(task: StreamTask) -> StreamTaskDone:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from conformance.histories.situations.met import KIND, REASONS, Met
+from conformance.histories.situations.met import KIND, OF_OBJECTS, REASONS, Met
 from conformance.runlog import Run
 from conformance.verdict import Json
+
+if TYPE_CHECKING:
+    from conformance.histories.situations.book import Book
+    from conformance.histories.situations.object_book import ObjectBook
+    from conformance.histories.situations.situation import Space
 
 NOT_PLAYED: Final = "not played"
 NOT_PLANNED: Final = "not planned"
@@ -120,8 +125,20 @@ def situations(run: Run) -> Covered | None:
 
     Evidence that cannot be read is left out: a record is a file, and may hold anything.
     """
+    return _covered(run, KIND, _of_calls)
+
+
+def situations_of_objects(run: Run) -> Covered | None:
+    """Return the situations of the members of objects in a run; None for a run that played no planned history of them.
+
+    An operation is a member here, such as `MSMQQueue.Receive`.
+    """
+    return _covered(run, OF_OBJECTS, _of_objects)
+
+
+def _covered(run: Run, kind: str, book: Callable[[], Planning]) -> Covered | None:
     met, digests = Met(), set()
-    for number, item in enumerate(run.evidence_of(KIND)):
+    for number, item in enumerate(run.evidence_of(kind)):
         if number >= MAX_EVENTS:
             break
         try:
@@ -132,22 +149,54 @@ def situations(run: Run) -> Covered | None:
     if not digests:
         return None
     plain = Covered(frozenset(met.met), min(digests), met.played, met.calls)
-    return plain if len(digests) > 1 else _counted(plain, met)
+    return plain if len(digests) > 1 else _counted(plain, met, book)
 
 
-def _counted(plain: Covered, met: Met) -> Covered:
-    from conformance.histories.situations.book import BookError, load
+@dataclass(frozen=True, slots=True)
+class Planning:
+    """A book's part in the counting. planned: the situations that its histories meet."""
+
+    space: Space
+    planned: frozenset[int]
+    unreachable: frozenset[int]
+
+
+def _of_calls() -> Planning:
+    from conformance.histories.situations.book import load
     from conformance.histories.situations.situation import space
 
-    every = space()
-    if plain.digest != every.digest or max(plain.met, default=0) >= every.count:
-        return plain
+    return _planning(space(), load())
+
+
+def _of_objects() -> Planning:
+    from conformance.histories.situations.object_book import load, space
+
+    return _planning(space(), load())
+
+
+def _planning(every: Space, book: Book | ObjectBook) -> Planning:
+    planned = frozenset(number for one in book.histories for numbers in one.met for number in numbers)
+    return Planning(every, planned, frozenset(book.unreachable))
+
+
+def _planning_of(method: str) -> Planning:
+    """Return the book's part for an operation, or for a member of objects."""
+    from conformance.histories.situations.object_book import space
+
+    return _of_objects() if method in space().features else _of_calls()
+
+
+def _counted(plain: Covered, met: Met, book: Callable[[], Planning]) -> Covered:
+    from conformance.histories.situations.book import BookError
+
     try:
-        book = load()
+        known = book()
     except BookError:
         return plain
-    unreachable = frozenset(book.unreachable) - plain.met
-    planned = {number for one in book.histories for numbers in one.met for number in numbers}
+    every, planned = known.space, known.planned
+    if plain.digest != every.digest or max(plain.met, default=0) >= every.count:
+        return plain
+    unreachable = known.unreachable - plain.met
     left = set(range(every.count)) - plain.met - unreachable
     fell: dict[str, int] = {}
     reasons = {**{reason: met.fell.get(reason, set()) for reason in REASONS}, NOT_PLAYED: planned, NOT_PLANNED: left}
@@ -156,7 +205,7 @@ def _counted(plain: Covered, met: Met) -> Covered:
         left -= now
         if now:
             fell[reason] = len(now)
-    found = _Shares(plain.met, unreachable)
+    found = _Shares(every, plain.met, unreachable)
     return Covered(
         plain.met,
         plain.digest,
@@ -174,6 +223,7 @@ def _counted(plain: Covered, met: Met) -> Covered:
 
 @dataclass(slots=True)
 class _Shares:
+    every: Space
     met: frozenset[int]
     unreachable: frozenset[int]
 
@@ -190,9 +240,7 @@ class _Shares:
 
     def operations(self) -> Iterator[Line]:
         """Yield a line for each operation."""
-        from conformance.histories.situations.situation import space
-
-        every = space()
+        every = self.every
         for method in every.features:
             pairs, whole = every.pairs(method), every.of_method(method)
             if whole:
@@ -200,10 +248,9 @@ class _Shares:
 
     def sections(self) -> Iterator[Line]:
         """Yield a line for each section whose steps the features of some situation come from."""
-        from conformance.histories.situations.situation import space
         from conformance.spec.catalogue import catalogue
 
-        every, known = space(), catalogue().requirements
+        every, known = self.every, catalogue().requirements
         found: dict[tuple[str, str], list[Share]] = {}
         for method in every.features:
             for numbers, features in every.groups(method):
@@ -227,7 +274,7 @@ def grids(covered: Covered) -> Iterator[Grid]:
     from conformance.histories.situations.situation import space
 
     every = space()
-    found = _Shares(covered.met, frozenset(load().unreachable) - covered.met)
+    found = _Shares(every, covered.met, frozenset(load().unreachable) - covered.met)
     for method, table in every.features.items():
         names = tuple(feature.name for feature in table)
         cells: dict[tuple[str, str], Share] = {}
@@ -240,14 +287,11 @@ def grids(covered: Covered) -> Iterator[Grid]:
 
 
 def missing(covered: Covered, method: str) -> Iterator[str]:
-    """Yield the names of the pairs of an operation that can be reached and were not met."""
-    from conformance.histories.situations.book import load
-    from conformance.histories.situations.situation import space
-
-    every, unreachable = space(), load().unreachable
-    for number in every.pairs(method):
-        if number not in covered.met and number not in unreachable:
-            yield ", ".join(f"{name}={value}" for name, value in every.situation(number).values)
+    """Yield the names of the pairs of an operation, or of a member, that can be reached and were not met."""
+    known = _planning_of(method)
+    for number in known.space.pairs(method):
+        if number not in covered.met and number not in known.unreachable:
+            yield ", ".join(f"{name}={value}" for name, value in known.space.situation(number).values)
 
 
 def by_operation(numbers: Iterable[int], digest: str) -> dict[str, list[str]]:

@@ -6,8 +6,8 @@ import pytest
 
 from conformance.activex.client_plans import client_plans
 from conformance.activex.expected import Readings, Seen
-from conformance.activex.plans import Act, Plan
-from conformance.activex.plans_queue_info import get, made, new, path, put
+from conformance.activex.plans import Act, Plan, create, on
+from conformance.activex.plans_queue_info import SEND, get, made, new, opened, path, put
 from conformance.activex.plans_send import CONNECTOR, QUEUE, message, receive, send
 from conformance.activex.scene_client import client_objects
 from conformance.activex.scenes import IDEAL, caught, judged, refuted, spoken
@@ -134,6 +134,37 @@ def test_a_second_send_follows_one_reading() -> None:
     assert answered(plan, Seen(0xC00E0055), {"R-MQAC-send-again": ("client-puts",)})
     assert answered(plan, Seen(0xC00E0055)) == set()
     assert answered(plan, Seen(0), {"R-MQAC-send-again": ("every-set",)})
+
+
+def test_a_send_to_a_destination_or_to_a_closed_queue_counts_as_one_before() -> None:
+    named = on("e", "FormatName", text("DIRECT=OS:$computer\\private$\\other"), kind="put")
+    to_destination = (create("MSMQDestination", "e"), named, on("e", "Open"), send(to="e"))
+    to_closed = (opened("a", "c", SEND), on("c", "Close"), send(to="c"))
+    for before in (to_destination, to_closed):
+        plan = (*QUEUE, message(), *before, send())
+        assert answered(plan, Seen(0)) == answered(plan, Seen(0xC00E0055)) == set()
+        assert answered(plan, Seen(0xC00E0055), {"R-MQAC-send-again": ("client-puts",)})
+        sent = before is to_destination
+        assert bool(answered(plan, Seen(0), {"R-MQAC-send-again": ("every-set",)})) == sent
+    connected = (*QUEUE, message(), put("m", "ConnectorTypeGuid", CONNECTOR), send(), send())
+    assert answered(connected, Seen(0xC00E0055)), "with a connector type it may be sent again by the letter as well"
+
+
+def test_an_empty_path_name_is_shown_in_any_form_of_null() -> None:
+    plan = (new(), on("a", "PathName", text(""), kind="put"), *get("a", "PathName"))
+    assert answered(plan, Seen(0, Variant("BSTR"))) == answered(plan, Seen(0, text(""))) == set()
+    assert answered(plan, Seen(0, text("x")))
+
+
+def test_a_getter_that_shows_what_was_put_may_have_looked_for_the_queue() -> None:
+    plan = (*made(), new("b"), path("b"), *get("b", "PathName", "FormatName"))
+    letter = {"R-MQAC-format-name-of-path-name": ("null",)}
+    for one in (text(""), text("DIRECT=OS:HOST\\private$\\q")):
+        assert answered(plan, Seen(0, one), letter) == set()
+    assert answered(plan, Seen(0, text("DIRECT=OS:HOST\\private$\\other")), letter)
+    assert answered(
+        (*made(), new("b"), path("b"), *get("b", "FormatName")), Seen(0, text("DIRECT=OS:HOST\\private$\\q")), letter
+    )
 
 
 def test_a_transaction_of_another_type_is_refused_or_converted() -> None:

@@ -10,6 +10,7 @@ from conformance.activex import (
     identity,
     library,
     library_mutations,
+    plans_coordinated,
     plans_events,
     plans_further,
     plans_query,
@@ -33,22 +34,15 @@ from conformance.verdict import Outcome
 SECTIONS = ("1.9", "2.2", "6", *(f"3.{number}" for number in range(1, 18)))
 """Sections whose entries are all judged or listed."""
 REASONS = {
-    "needs a directory",
     "nothing makes it happen",
-    "no member shows it",
     "no value of its type is meant",
     "needs an object that late binding does not hand out",
-    "a pointer means nothing outside its process",
-    "late binding passes no reference",
-    "needs a coordinator",
-    "needs certificates",
-    "needs messages over HTTP",
-    "needs an MSMQDestination",
-    "needs the plain facets beside the object",
     "another entry demands the same of a member",
-    "needs a restart",
+    "needs the plain facets beside the object",
     "the queue manager's own rules judge it",
     "a property of the whole document",
+    "no check has been written",
+    "a reading decides whether it is demanded",
 }
 
 
@@ -63,7 +57,7 @@ def all_judged() -> set[str]:
         *(name for plans in plans_further.groups().values() for some in plans.values() for name in of_further(some)),
         *(
             name
-            for plans in (plans_query.groups(), plans_query.without_directory())
+            for plans in (plans_query.groups(), plans_query.without_directory(), plans_coordinated.coordinated())
             for some in plans.values()
             for name in of_further(some)
         ),

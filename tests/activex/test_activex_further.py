@@ -189,7 +189,7 @@ def test_a_query_finds_the_public_queue_that_a_plan_has_made() -> None:
 def test_a_query_is_judged_as_a_set() -> None:
     names = tuple(f"PUBLIC={number:08x}-9078-4445-8f11-394c43cd8907" for number in (0xABCDEF01, 0xABCDEF04, 0xABCDEF02))
     found = Seen(0, Variant("DISPATCH", "x"))
-    plan = (GIVEN, create(QUERY, "q"), lookup("LookupQueue_v2", Label=text("b")))
+    plan: Plan = (GIVEN, create(QUERY, "q"), lookup("LookupQueue_v2", Label=text("b")))
     for number in range(3):
         plan = (*plan, on("f", "Next", gives=f"n{number}"), on(f"n{number}", "FormatName", kind="get"))
     end = (Seen(0, Variant("DISPATCH")), None)

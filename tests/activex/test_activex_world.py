@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import replace
 
 import pytest
@@ -137,13 +138,15 @@ def test_what_a_read_did_not_ask_for_is_not_there() -> None:
     assert not broken(objects.do(act, Seen(0x80004005)))
 
 
-def test_another_body_is_the_fault_of_the_getter_and_of_the_read_that_asked_for_it() -> None:
+def test_another_body_is_the_fault_of_the_getter_and_none_that_of_the_read_that_asked_for_it() -> None:
     objects = run((*base(), *text_message("a", body=True), send("a")))
     act = read("Receive", "m")
     seen, _ = answer(objects, act)
     assert seen is not None
-    wrong = replace(seen, shown={**seen.shown, "Body": Seen(0, text("other"))})
-    assert {"MQAC-3.11.4.1.14.want-body-true", "MQAC-3.11.4.1.14.want-body-default"} <= broken(objects.do(act, wrong))
+    other = replace(seen, shown={**seen.shown, "Body": Seen(0, text("other"))})
+    assert {name.rpartition(".")[0] for name in broken(deepcopy(objects).do(act, other))} == {"MQAC-3.17.4.1.21"}
+    none = replace(seen, shown={**seen.shown, "Body": Seen(0, Variant("EMPTY"))})
+    assert {"MQAC-3.11.4.1.14.want-body-true", "MQAC-3.11.4.1.14.want-body-default"} <= broken(objects.do(act, none))
 
 
 def test_the_state_is_tested_before_the_access_and_this_before_the_transaction() -> None:

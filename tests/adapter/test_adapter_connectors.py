@@ -109,7 +109,7 @@ def test_a_state_folder_that_cannot_be(tmp_path: Path) -> None:
 
 
 def test_the_built_in_connectors_are_named() -> None:
-    assert {"embedded", "python", "stdio", "tcp"} <= set(names())
+    assert {"embedded", "python", "stdio", "tcp", "wire"} <= set(names())
 
 
 @pytest.mark.parametrize("in_process", [False, True])

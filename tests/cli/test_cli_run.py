@@ -35,7 +35,7 @@ def test_the_embedded_implementation_conforms(whole_run: WholeRun) -> None:
     told = json.loads(done.stdout)
     assert told["coverage"]["judged"] >= 60
     assert told["stateful_steps"] >= 1000
-    assert set(told["verdicts"]) == {"pass", "reading"}
+    assert set(told["verdicts"]) == {"pass", "reading", "skip"}
     record = read_run(whole_run.folder)
     followed = {
         pair for entry in record.verdicts if entry.verdict.outcome.value == "reading" for pair in entry.verdict.readings
@@ -44,6 +44,8 @@ def test_the_embedded_implementation_conforms(whole_run: WholeRun) -> None:
     assert record.complete
     assert record.hello is not None
     assert {entry.suite for entry in record.verdicts} - {CONCLUSION} == set(suites())
+    skipped = {entry.suite for entry in record.verdicts if entry.verdict.outcome.value == "skip"}
+    assert skipped == {"sessions"}  # the embedded implementation has no network
     assert Path(told["html"]).exists()
 
 
@@ -164,7 +166,8 @@ def test_a_spent_budget_is_a_stop_reason_and_no_verdict(tmp_path: Path) -> None:
     assert done.returncode == ExitCode.CONFORMS, done.stderr
     assert record.footer is not None
     assert record.footer.stop_reason == "budget"
-    assert {entry.verdict.outcome for entry in record.verdicts} == {Outcome.PASS}
+    outcomes = {entry.verdict.outcome for entry in record.verdicts}
+    assert Outcome.PASS in outcomes and outcomes <= {Outcome.PASS, Outcome.SKIP}  # a facet may be skipped by then
 
 
 def pytest_run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:

@@ -94,7 +94,15 @@ def test_an_empty_name_is_no_place(tmp_path: Path) -> None:
 def test_every_option_that_names_a_place_is_read_or_written() -> None:
     text = "".join(path.read_text() for path in (Path(__file__).parents[2] / "conformance" / "cli").glob("*.py"))
     named = set(re.findall(r"(\w+): Annotated\[\s*(?:list\[)?Path\]?(?: \| None)?,\s*typer\.Option\(", text))
-    assert named - {"baseline", "selftest"} == OUTPUTS
+    assert named - {"baseline", "selftest", "state_dir"} == OUTPUTS  # the child of serve reads and writes its state
+
+
+@pytest.mark.parametrize("folder", ["/proc/nowhere", "/dev/null"])
+def test_a_state_folder_that_cannot_be_used_is_refused(tmp_path: Path, folder: str) -> None:
+    line = f"mqconform serve --listen 127.0.0.1:0 --ping-port 0 --budget 1s --state-dir {folder}"
+    done = shell(line, tmp_path)
+    assert done.returncode == ExitCode.BAD_INPUT
+    assert f"state folder {folder} cannot be used" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from embedded_stories_objects_managing import managed_transfers
 from embedded_stories_objects_queries import queries_read_otherwise
 from embedded_talk import Talk
 
+CONNECTION_POINT = "b196b286-bab4-101a-b69c-00aa00341d07"
 PATH = "HOST\\private$\\q"
 POLL = (LEFT_OUT, LEFT_OUT, long(0))
 
@@ -100,7 +101,57 @@ def messages_read_otherwise(talk: Talk) -> list[Any]:
     return tell.seen
 
 
+def managers_asked_otherwise(talk: Talk) -> list[Any]:
+    tell = Told(talk)
+    _made(tell)
+    tell(tell.objects.make("MSMQManagement"), "Init", LEFT_OUT, text(PATH))
+    application = tell.objects.make("MSMQApplication")
+    tell(application, "MachineIdOfMachineName", text(None))
+    for kind in ("method", "get"):
+        tell(application, "ActiveQueues", kind=kind)
+    return tell.seen
+
+
+def sends_and_sinks_taken_otherwise(talk: Talk) -> list[Any]:
+    tell = Told(talk)
+    sender = tell(_made(tell), "Open", long(2), long(0))
+    tell(tell.objects.message("m"), "Send", thing(sender), {"vt": "EMPTY"})
+    tell.seen.append(talk("objects.query", object=tell.objects.make("MSMQEvent"), iid=CONNECTION_POINT))
+    return tell.seen
+
+
+def units_of_work_taken_otherwise(talk: Talk) -> list[Any]:
+    tell = Told(talk)
+    info = _made(tell, transactional=True)
+    sender, queue = tell(info, "Open", long(2), long(0)), tell(info, "Open", long(1), long(0))
+    tell(queue, "Receive", long(0), *POLL)
+    ended = str(tell(tell.objects.make("MSMQTransactionDispenser"), "BeginTransaction"))
+    tell(ended, "Commit")
+    for unit in (ended, tell.objects.make("MSMQTransaction")):
+        tell(tell.objects.message("m"), "Send", thing(sender), thing(unit))
+    message = tell.objects.message("m")
+    for _ in "ab":
+        tell(message, "Send", thing(sender), long(3))
+    tell(tell(queue, "Receive", long(0), LEFT_OUT, flag(False), long(0)), "Body", kind="get")
+    return tell.seen
+
+
+def names_looked_up_otherwise(talk: Talk) -> list[Any]:
+    tell = Told(talk)
+    _made(tell)
+    info = tell.objects.make("MSMQQueueInfo")
+    tell(info, "PathName", text(PATH), kind="put")
+    tell(info, "FormatName", kind="get")
+    tell(info, "FormatName", text("DIRECT=OS:HOST\\SYSTEM$;JOURNAL"), kind="put")
+    tell(info, "Refresh")
+    return tell.seen
+
+
 OF_OBJECTS = [
+    units_of_work_taken_otherwise,
+    names_looked_up_otherwise,
+    managers_asked_otherwise,
+    sends_and_sinks_taken_otherwise,
     queue_infos_read_otherwise,
     queues_opened_otherwise,
     reads_read_otherwise,

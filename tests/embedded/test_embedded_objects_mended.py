@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from embedded_objects import Objects, data, flag, long, text, thing
+from embedded_objects import NOTHING, Objects, data, flag, long, text, thing
 from embedded_talk import Talk
 
 NONE = "{00000000-0000-0000-0000-000000000000}"
@@ -88,6 +88,16 @@ def test_an_external_transaction_takes_every_argument(objects: Objects) -> None:
     assert objects.status(begun, "Commit", flag(True), long(0), long(7)) == 0
     assert objects.status(begun, "Commit") == 0xC00E0051
     assert objects.get(objects.call(objects.open(info), "Receive", long(3)), "Label") == "a"
+
+
+def test_a_message_that_was_sent_has_a_destination(objects: Objects) -> None:
+    info = objects.info()
+    sender, queue = objects.open(info, 2), objects.open(info)
+    objects.send(sender, "a")
+    found = objects.call(queue, "Receive", long(0))
+    assert objects.typed(found, "DestinationQueueInfo") == NOTHING
+    objects.call(found, "Send", thing(sender))
+    assert str(objects.get(objects.get(found, "DestinationQueueInfo"), "FormatName")).startswith("PRIVATE=")
 
 
 def test_management_stands_for_a_queue(objects: Objects) -> None:

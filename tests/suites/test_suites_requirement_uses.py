@@ -54,7 +54,9 @@ def test_a_demand_on_packets() -> None:
     uses = used(SIGNATURE)
     assert uses.rules == (f"packet rule {SIGNATURE}",)
     assert any("BaseHeader.Signature=" in one for one in uses.mutations)
-    assert set(uses.claims) == {"packets", "situations"} and uses.faults == {"signature-wrong-endian": "packets"}
+    assert set(uses.claims) == {"packets", "sessions", "situations"} and uses.faults == {
+        "signature-wrong-endian": "packets"
+    }
     assert not uses.model and not uses.branches
 
 
@@ -68,14 +70,16 @@ def test_a_demand_on_sessions_is_found_where_its_constant_is_used() -> None:
     uses = used(PREVIOUS)
     assert "_order_ack" in [place.function for place in uses.judged]
     assert uses.mutations == ("capture consistent-session with 1 edit",)
-    assert not uses.claims
+    assert set(uses.claims) == {"sessions"}
 
 
 def test_every_place_is_a_line_with_the_id_or_its_constant() -> None:
     for name in (CURSOR, PREVIOUS, SIGNATURE):
         uses = used(name)
         for place in (*uses.judged, *uses.branches, *(uses.tests or ())):
-            line = (ROOT / place.file).read_text(encoding="utf-8").splitlines()[(place.line or 0) - 1]
+            if place.line is None:  # composed when the module is imported
+                continue
+            line = (ROOT / place.file).read_text(encoding="utf-8").splitlines()[place.line - 1]
             assert name.partition(".")[2].rpartition(".")[2] in line or "_PREVIOUS" in line, place
 
 
@@ -99,5 +103,5 @@ def test_the_command_prints_it_and_writes_it_as_json() -> None:
         line = "" if place["line"] is None else f":{place['line']}"
         assert f"judged at: {place['file']}{line}" in text
     assert "MS-MQQB section 2.2.4.1 (OrderAck Body), must" in text
-    assert "claimed by no suite" in text and f"mutation: {raw['mutations'][0]}" in text
+    assert "claimed by no suite" not in text and f"mutation: {raw['mutations'][0]}" in text
     assert text.count("\n  test: ") == len({place["file"] for place in raw["tests"]})

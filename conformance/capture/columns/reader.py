@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import mmap
 import sys
 import time
 from collections import Counter
@@ -22,12 +21,13 @@ from conformance.capture.columns.handover import Lending
 from conformance.capture.columns.pages import Pages
 from conformance.capture.connections import MSMQ_PORT
 from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Opened, Passed
+from conformance.capture.files import open_file
 from conformance.capture.fragments import Fragment, Fragments
 from conformance.capture.network import Segment, decode, transport
 from conformance.capture.pcap import FILE_HEADER, MAGICS, Layout, nonsense
 from conformance.capture.reader import CaptureReading, _datagram, short
 from conformance.capture.reader import Numbers as Numbered
-from conformance.capture.records import Record
+from conformance.capture.records import MAX_RECORD, Record
 from conformance.capture.resync import Mapped, search
 
 _MAX_EVENTS = 1 << 12
@@ -120,19 +120,32 @@ def warm(tell: Callable[[str], object] | None = None) -> None:
     give_back(nothing)
 
 
-class FastCapture:
-    """A classic pcap file that the walk can read. Raises OSError, and ValueError for a file of another kind."""
+def _layout(head: bytes) -> Layout:
+    """Return the layout of a file by its header. Raises ValueError for a file that the walk cannot read."""
+    if head[:4] not in MAGICS or len(head) < FILE_HEADER:
+        raise ValueError("no classic capture")
+    how = Layout.of(head)
+    if how.link not in p.LINKS:
+        raise ValueError(f"link type {how.link}")
+    return how
 
-    def __init__(self, path: str | Path) -> None:
-        with Path(path).open("rb") as file:
-            head = file.read(FILE_HEADER)
-            if head[:4] not in MAGICS or len(head) < FILE_HEADER:
-                raise ValueError("no classic capture")
-            self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        how = Layout.of(head)
+
+class FastCapture:
+    """A classic pcap file that the walk can read, of this machine or in a store. version: the one that is meant.
+
+    Raises OSError, ChangedError for another version, and ValueError for a file of another kind.
+    """
+
+    def __init__(self, path: str | Path, version: str | None = None) -> None:
+        file = open_file(path, version)
+        try:
+            how = _layout(file.read_at(0, FILE_HEADER))
+            self._held = file.held()
+        except (OSError, ValueError):
+            file.close()
+            raise
+        self._map = self._held.map
         self.link, self.rule = how.link, how.rule
-        if self.link not in p.LINKS:
-            raise ValueError(f"link type {self.link}")
         self.path = str(path)
         self.bytes = _seen_from(np.frombuffer(self._map, np.uint8))
         self.view = memoryview(self._map)
@@ -148,6 +161,8 @@ class FastCapture:
         """The time of the last record of the last batch."""
         self.ends: dict[int, tuple[Endpoint, Endpoint]] = {}
         """The ends of each connection met so far, initiator first."""
+        self.begun = False
+        """Whether batches were read: until then, nothing of the state to continue is used up."""
 
     def batches(
         self,
@@ -164,10 +179,15 @@ class FastCapture:
         start: the offset of a record; with `align` it may lie within one, and the next record is the first. after: the
         state of reading so far, which this continues and uses up. before: its records of other files. finish: the
         capture ends behind these records; without it, their state is in `left`, and where and how the file is cut, if
-        it is, in `cut`. Where the file stops making sense, reading goes on at the next record found (`Passed`).
+        it is, in `cut`. Where the file stops making sense, reading goes on at the next record found (`Passed`). Raises
+        UnavailableError before the first batch if the bytes cannot be had, and ChangedError at any time.
         """
         if align:
             start = self._found(start) or self.size
+        last = self.size if stop is None else min(stop, self.size)
+        if start < last:  # The last record may end behind the range.
+            self._held.need(start, min(last + self.header + MAX_RECORD, self.size))
+        self.begun = True
         arrays = lend()
         yield from self._batches(arrays, start, stop, after, before, finish)
         give_back(arrays)  # Arrays of an unfinished walk are not given back, so that nobody gets them.
@@ -214,6 +234,7 @@ class FastCapture:
 
         on = walk.bound(*_arguments(base, arrays))
         while True:
+            self._held.need(0, 0)
             pages.reach(int(cursor[p.POSITION]), int(cursor[p.STOP]))
             status = on()
             if cursor[p.TOLD]:
@@ -256,6 +277,7 @@ class FastCapture:
             left.connections = connections.release(left.numbers)
             self.left = left
             yield batch()
+            self._held.intact()
             return
         note(connections.end())
         if self.cut is not None:
@@ -266,6 +288,7 @@ class FastCapture:
             self.told.skipped["IP fragment"] += fragments.given_up
         note(iter([Ended(self.told.records, tuple(sorted(self.told.skipped.items())))]))
         yield batch()
+        self._held.intact()
 
     def _record(self, cursor: Any) -> Record:
         at, kept = int(cursor[p.AT]), int(cursor[p.KEPT])
@@ -318,7 +341,7 @@ class FastCapture:
 
     def _found(self, start: int) -> int | None:
         """Return the first offset from `start` on where records begin; None without any."""
-        ahead = Mapped(self._map, min(start, self.size))
+        ahead = Mapped(self._map, min(start, self.size), need=self._held.need)
         _, found = search(ahead, self.rule)
         return ahead.at if found else None
 

@@ -14,6 +14,7 @@ from conformance.embedded.alternatives import (
     objects_management,
     objects_messages,
     objects_query,
+    objects_reads,
     outgoing,
     seeking,
     sending,
@@ -35,5 +36,6 @@ MODULES = (
     objects_management,
     objects_messages,
     objects_query,
+    objects_reads,
 )  # importing one registers what is in it
 __all__ = ["ALTERNATIVES", "MODULES", "Alternative"]

@@ -8,6 +8,7 @@ from typing import Any
 from conformance.embedded.alternatives.base import follows
 from conformance.embedded.entities import MqError, Queue, Transaction
 from conformance.embedded.objects.codes import E_INVALIDARG
+from conformance.embedded.objects.message import MessageObject
 from conformance.embedded.objects.queue import QueueObject
 from conformance.embedded.objects.queue_info import QueueInfoObject
 from conformance.embedded.objects.queue_info_properties import Property
@@ -17,6 +18,7 @@ from conformance.embedded.objects.transaction_argument import MTS, SINGLE_MESSAG
 from conformance.embedded.objects.transactions import TransactionImpl
 from conformance.embedded.objects.variants import Variant, long, text
 from conformance.spec.constants.hresults import (
+    MQ_ERROR_QUEUE_NOT_FOUND,
     MQ_ERROR_SHARING_VIOLATION,
     MQ_ERROR_TRANSACTION_USAGE,
 )
@@ -142,6 +144,33 @@ class _Unnamed(QueueInfoObject):
 
     def get_format_name(self) -> Variant:
         return text(self.format_name)
+
+
+@follows("R-MQAC-format-name-of-path-name=null", "queue_info")
+class _NotLookedUp(QueueInfoObject):
+    """FormatName is NULL where only the path name is known, until a method works it out."""
+
+    def get_format_name(self) -> Variant:
+        return text(self.format_name)
+
+
+@follows("R-MQAC-format-name-of-path-name=null", "message_object")
+class _TakesFormatNames(MessageObject):
+    """A message takes the format name that an MSMQQueueInfo has, and looks up none."""
+
+    def name_of(self, given: Any) -> str | None:
+        return given.format_name if isinstance(given, QueueInfoObject) else super().name_of(given)
+
+
+@follows("R-MQAC-refresh-machine-queue=refused", "queue_info")
+class _OfApplications(QueueInfoObject):
+    """Refresh of a queue of the computer itself fails."""
+
+    def copy_properties(self) -> None:
+        queue = self.manager.queues.find_local(self.single_format_name())
+        if queue is not None and not self.manager.objects.names.is_application_queue(queue):
+            raise MqError(MQ_ERROR_QUEUE_NOT_FOUND)
+        super().copy_properties()
 
 
 @follows("R-MQAC-closed-object=as-listed", "queue_object")

@@ -1,11 +1,11 @@
-"""Alternatives of readings about notifications and destinations (MC-MQAC 3.11.4.1.9, 3.12)."""
+"""Alternatives of readings about notifications and destinations (MC-MQAC 3.11.4.1.9, 3.12, 3.16)."""
 
 from __future__ import annotations
 
 from conformance.embedded.alternatives.base import follows
 from conformance.embedded.entities import CursorState, Descriptor, MqError
 from conformance.embedded.objects.destination import DestinationObject
-from conformance.embedded.objects.events import FIRST, NEXT, Notification
+from conformance.embedded.objects.events import FIRST, NEXT, EventObject, Notification
 from conformance.embedded.objects.message_send import MessageSending
 from conformance.embedded.objects.queue import QueueObject
 from conformance.embedded.receiving import Caller
@@ -48,3 +48,10 @@ class _Unopened(MessageSending):
 
     def open_for_this(self) -> Descriptor:
         raise MqError(MQ_ERROR_INVALID_HANDLE)
+
+
+@follows("R-MQAC-event-connection-point=beside", "event")
+class _Beside(EventObject):
+    """The connection point is another object, which the container of connection points gives."""
+
+    ALSO = tuple(each for each in EventObject.ALSO if each != "IConnectionPoint")

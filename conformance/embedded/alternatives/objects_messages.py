@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from conformance.embedded.alternatives.base import follows
-from conformance.embedded.entities import MqError
+from conformance.embedded.entities import NULL_GUID, MqError
 from conformance.embedded.objects.codes import E_INVALIDARG
 from conformance.embedded.objects.message import MessageObject
 from conformance.embedded.objects.message_properties import Property
 from conformance.embedded.objects.message_send import MessageSending
 from conformance.embedded.objects.queue_info import QueueInfoObject
-from conformance.embedded.objects.transaction_argument import Unit
-from conformance.embedded.objects.variants import Variant
+from conformance.embedded.objects.transaction_argument import NO_TRANSACTION, Unit
+from conformance.embedded.objects.variants import Variant, long
 
 E_INVALIDARG_AS_PRINTED = 0x80000003
 FOUR_DAYS = 345_600
@@ -103,3 +103,26 @@ class _NoDefault(MessageSending):
         if self.given.left_out:
             raise MqError(E_INVALIDARG)
         return super().unit()
+
+
+@follows("R-MQAC-send-transaction-type=converted", "message_sending")
+class _Converts(MessageSending):
+    """A VT_I2 counts as the number that it holds, and VT_EMPTY as no transaction."""
+
+    def unit(self) -> Unit:
+        if self.given.vt in ("I2", "EMPTY"):
+            self.given = long(int(self.given.value or NO_TRANSACTION))
+        return super().unit()
+
+
+@follows("R-MQAC-send-again=every-set", "message_sending")
+class _Marks(MessageSending):
+    """What Send sets counts as set: a message object cannot be sent again without a connector type."""
+
+    def complete(self) -> None:
+        unnamed = self.message.values["sender"] is None
+        super().complete()
+        if unnamed:
+            self.message.marked.add("sender")
+        if self.message.values["connector"] == NULL_GUID:
+            self.message.marked.add("class")

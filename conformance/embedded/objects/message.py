@@ -52,7 +52,7 @@ _QUEUE_ROWS = tuple(
 class MessageObject(ComObject):
     """A message. values: its properties by the names of `message_properties`. marked: what the client put of MARKS.
 
-    cached_sender: what AttachCurrentSecurityContext keeps. without: getters of what was not wanted.
+    cached_sender: what AttachCurrentSecurityContext keeps. destination_wanted: whether it has a destination to show.
     """
 
     CLASS = "MSMQMessage"

@@ -113,6 +113,7 @@ class MessageSending:
             values["class"] = NORMAL
         name = self.destination_name()
         values["destination_queue"] = name
+        message.destination_wanted = True
         values["destination"] = name if self.manager.objects.names.lists(name) else None
         values["sent"] = self.manager.clock.now_ms() // 1000
         self.shorten()

@@ -4,8 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from conformance.model import Call, State
+
+
+class Distinction(Protocol):
+    """What numbers of situations are made of: a name, cases, and a function that tells the case of something done."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def values(self) -> tuple[str, ...]: ...
+
+    @property
+    def of(self) -> Callable[..., str | None]: ...
+
+    @property
+    def steps(self) -> tuple[str, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)

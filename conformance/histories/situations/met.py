@@ -16,6 +16,8 @@ from conformance.verdict import Json
 
 KIND: Final = "situations"
 """The kind of the evidence events that hold them."""
+OF_OBJECTS: Final = "situations of objects"
+"""The kind of those that hold the situations of the members of objects."""
 MAX_NUMBERS: Final = 1 << 21
 """Situations that a record may name; a record is a file, and may hold anything."""
 

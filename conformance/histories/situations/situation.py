@@ -7,7 +7,7 @@ import json
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, product
@@ -15,7 +15,7 @@ from math import prod
 from typing import Final, TypeAlias
 
 from conformance.histories.features.constraints import excluded
-from conformance.histories.features.feature import Feature
+from conformance.histories.features.feature import Distinction
 from conformance.histories.features.table import CORE, PLANNED
 from conformance.model import Call, State
 
@@ -24,6 +24,8 @@ Vector: TypeAlias = tuple[str | None, ...]
 _Strides: TypeAlias = tuple[
     list[tuple[int, int]], list[tuple[int, int, int, int]], list[tuple[int, int, int, int, int, int]]
 ]
+Why: TypeAlias = Callable[[str, Iterable[tuple[str, str]]], str | None]
+"""Returns why a situation does not count, given its method and values; None for one that counts."""
 _NOWHERE: Final = -(1 << 40)  # the place of a value that meets nothing: it makes every number negative
 _NAME: Final = re.compile(r"(?P<method>[\w.]+): (?P<values>\w+=\w+(?:, \w+=\w+)*)")
 
@@ -55,14 +57,18 @@ class Block:
 
 
 class Space:
-    """All situations of some feature tables. features: by method. core: the methods whose triples count.
+    """All situations of some feature tables. features: by method. core: the methods whose triples count. why: tells
+    why a situation does not count.
 
     The numbers of a method are consecutive, its pairs before its triples. A method with one feature has a situation
     for each of its values. strays: methods, features and values that features gave so far and that their tables lack;
     such a value meets nothing.
     """
 
-    def __init__(self, features: Mapping[str, tuple[Feature, ...]], core: frozenset[str]) -> None:
+    def __init__(
+        self, features: Mapping[str, tuple[Distinction, ...]], core: frozenset[str], why: Why = excluded
+    ) -> None:
+        self._why = why
         self.features = features
         self.core = core
         self.strays: set[tuple[str, str, str]] = set()
@@ -229,13 +235,13 @@ class Space:
             found: dict[int, str] = {}
             for method in self.features:
                 for situation in self.all_of(method):
-                    why = excluded(method, situation.values)
+                    why = self._why(method, situation.values)
                     if why is not None:
                         found[situation.number] = why
             self._excluded = found
         return self._excluded
 
-    def groups(self, method: str) -> Iterator[tuple[range, tuple[Feature, ...]]]:
+    def groups(self, method: str) -> Iterator[tuple[range, tuple[Distinction, ...]]]:
         """Yield the numbers of the situations of each choice of features of a method, and these features."""
         table = self.features[method]
         for block in self._of_method.get(method, ()):

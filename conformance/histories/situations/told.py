@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from conformance.activex.words import said
 from conformance.histories.operations.table import OPERATIONS
 from conformance.histories.situations.book import Book, Planned
+from conformance.histories.situations.object_book import ObjectBook
+from conformance.histories.situations.object_book import Planned as ObjectPlanned
 from conformance.histories.situations.pure import default_model, states
 from conformance.histories.situations.situation import Situation, Space
 
@@ -24,7 +27,7 @@ class Row:
     not_met: int
 
 
-def rows(space: Space, book: Book) -> list[Row]:
+def rows(space: Space, book: Book | ObjectBook) -> list[Row]:
     """Return a row for each operation, in the order of the tables."""
     planned = {number for one in book.histories for numbers in one.met for number in numbers}
     found = []
@@ -50,23 +53,22 @@ def rows(space: Space, book: Book) -> list[Row]:
 class Told:
     """One situation. steps: the requirements that make its features. unreachable: why no history meets it.
 
-    history: the first of the book that meets it, None for none. at: the place of the call that does. story: its calls
-    in words.
+    history: the first of the book that meets it, None for none, and number its place there. at: the place of the call
+    that does. story: its calls in words.
     """
 
     situation: Situation
     steps: tuple[str, ...]
     unreachable: str | None = None
-    history: Planned | None = None
+    history: Planned | ObjectPlanned | None = None
     at: int = 0
     story: tuple[str, ...] = ()
+    number: int = 0
 
 
 def told(space: Space, book: Book, situation: Situation) -> Told:
     """Return all that is known of a situation."""
-    chosen = dict(situation.values)
-    table = space.features[situation.method]
-    steps = tuple(dict.fromkeys(step for one in table if one.name in chosen for step in one.steps))
+    steps = _steps(space, situation)
     for planned in book.histories:
         for at, numbers in enumerate(planned.met):
             if situation.number in numbers:
@@ -75,5 +77,21 @@ def told(space: Space, book: Book, situation: Situation) -> Told:
                     OPERATIONS[call.method].story(call, state)
                     for call, state in zip(planned.calls, before[:-1], strict=True)
                 )
-                return Told(situation, steps, None, planned, at, story)
+                return Told(situation, steps, None, planned, at, story, planned.number)
     return Told(situation, steps, book.unreachable.get(situation.number))
+
+
+def told_of_objects(space: Space, book: ObjectBook, situation: Situation) -> Told:
+    """Return all that is known of a situation of an object's member."""
+    steps = _steps(space, situation)
+    for number, planned in enumerate(book.histories):
+        for at, numbers in enumerate(planned.met):
+            if situation.number in numbers:
+                return Told(situation, steps, None, planned, at, tuple(map(said, planned.acts)), number)
+    return Told(situation, steps, book.unreachable.get(situation.number))
+
+
+def _steps(space: Space, situation: Situation) -> tuple[str, ...]:
+    chosen = dict(situation.values)
+    table = space.features[situation.method]
+    return tuple(dict.fromkeys(step for one in table if one.name in chosen for step in one.steps))

@@ -200,7 +200,11 @@ class Counts:
             holds = lag < _HALF and lag <= theirs.recoverable
             if not holds:
                 last.recoverable = theirs.recoverable & 0xFFFF
-            if notes.judge(RECOVERABLE_WERE_SENT, holds, seen, {"at most": theirs.recoverable & 0xFFFF}, highest):
+            excess = after(highest, theirs.recoverable & 0xFFFF)
+            if not holds and before is not None and after(lowest, before) == 1 + excess:
+                # The flags are right from the first message that waits on: their number alone is too high.
+                notes.judge(_LOWEST, False, seen, (before + 1) & 0xFFFF, lowest)
+            elif notes.judge(RECOVERABLE_WERE_SENT, holds, seen, {"at most": theirs.recoverable & 0xFFFF}, highest):
                 # The message of a recoverable number has a number that is no smaller.
                 count = seen.number("SessionHeader.AckSequenceNumber") or 0
                 notes.judge(RECEIVED, after(count, highest) >= 0, seen, {"at least": highest}, count)

@@ -12,7 +12,7 @@ import pytest
 
 from conformance.activex import further_ideal, identity, scenes
 from conformance.activex.expected import Invoke, Readings, Seen
-from conformance.activex.plans import PATH_NAME, Act, Plan
+from conformance.activex.plans import PATH_NAME, Act, Plan, on
 from conformance.activex.scene_events import event_objects
 from conformance.activex.scene_further import DRIVER, PROFILE, further_objects
 from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, SMALL, Place, Stage
@@ -20,13 +20,13 @@ from conformance.activex.statuses import MEMBER_NOT_FOUND, S_OK
 from conformance.activex.tables_further import EVENT
 from conformance.activex.values import Variant, text
 from conformance.activex.words import as_call, said
+from conformance.histories.operations.objects import CREATE, INVOKE, named, objects_of, operation
 from conformance.runlog.events import StoryStep
 from conformance.suites.objects.claiming import claimed
 from conformance.suites.objects.playing import METHODS, MIN_WAIT_MS, Need, NotCreated, Tell, begin
 from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
-    from conformance.adapter.client import Result
     from conformance.harness.port import Port
     from conformance.harness.recorder import Recorder
 
@@ -98,10 +98,11 @@ class Player:
             return ()
         if act.object == DRIVER:
             return self._drive(act, act.call)
-        values = self._values(act.call)
-        if act.object not in self.handles or values is None:
+        call = replace(act.call, arguments=tuple(self._known(act.call)))
+        made = replace(act, call=call)
+        if act.object not in self.handles or not all(one in self.handles for one in objects_of(call)):
             return ()
-        seen = self._call(self.handles[act.object], act.call, values)
+        seen = self._call(made)
         if self.stage == EVENTS:
             seen = replace(seen, shown=self._told())
         self.tell(lambda: StoryStep(said(act), as_call(planned), seen.to_json()))
@@ -127,8 +128,8 @@ class Player:
         self._catch_up()
         told: dict[str, Seen] = {}
         for at, event in enumerate(self.mq.told_events(self._wait_ms)):
-            source = self._by_name(Variant("DISPATCH", event["object"])).value
-            arguments = tuple(self._by_name(Variant.from_json(one)) for one in event.get("arguments", ()))
+            source = named(Variant("DISPATCH", event["object"]), self.handles).value
+            arguments = tuple(named(Variant.from_json(one), self.handles) for one in event.get("arguments", ()))
             told[f"{at} {source} {event['name']}"] = Seen(S_OK, Variant("ARRAY", arguments, "VARIANT"))
         return told
 
@@ -146,7 +147,7 @@ class Player:
         if not self.mq.offers("reset"):
             for name in self.created:
                 if name in self.handles:
-                    self._call(self.handles[name], Invoke("Delete", "method"), [])
+                    self._call(on(name, "Delete"))
         if self.mq.offers("objects.release"):
             self.mq.call(
                 "objects.release",
@@ -154,8 +155,7 @@ class Player:
             )
 
     def _create(self, act: Act) -> str:
-        params = {"class": act.coclass}
-        result = self.mq.call("objects.create", **params)
+        result = self.mq.call(CREATE.method, **CREATE.request(act, self.handles))
         self.tell(lambda: StoryStep(said(act), as_call(act), {"status": result.status}))
         if result.status != 0:
             raise NotCreated(f"the driver creates no {act.coclass}")
@@ -186,55 +186,19 @@ class Player:
             else:
                 yield one
 
-    def _values(self, call: Invoke) -> list[Variant] | None:
-        values: list[Variant] = []
-        for one in self._known(call):
-            if one.vt in ("DISPATCH", "UNKNOWN") and one.value is not None:
-                if one.value not in self.handles:
-                    return None
-                one = replace(one, value=self.handles[one.value])
-            values.append(one)
-        return values
-
-    def _call(self, handle: str, call: Invoke, values: list[Variant]) -> Seen:
-        if call.member == "QueryInterface":
-            return self._handed(self.mq.call("objects.query", object=handle, iid=values[0].value))
-        if call.member == "Advise":
-            sink, iid = values[0].value, values[1].value
-            return self._advised(self.mq.call("objects.advise", object=handle, sink=sink, iid=iid))
-        if call.member == "Unadvise":
-            cookie, iid = values[0].value, values[1].value
-            return Seen(int(self.mq.call("objects.unadvise", object=handle, cookie=cookie, iid=iid).status or 0))
-        if call.member == "Release":
+    def _call(self, act: Act) -> Seen:
+        how, call = operation(act), act.call
+        params = how.request(act, self.handles)
+        if how.member == "Release":
+            handle = self.handles[act.object]
             self.released.add(handle)
             self.events = [one for one in self.events if one != handle]
-            return Seen(int(self.mq.call("objects.release", objects=[handle]).status or 0))
-        arguments = [value.to_json() for value in values]
-        params = {"object": handle, "member": call.member, "kind": call.kind, "arguments": arguments}
-        result = self.mq.call("objects.invoke", **params)
-        other = identity.other_kind(call.member, call.kind)
+        result = self.mq.call(how.method, **params)
+        other = None if call is None or how is not INVOKE else identity.other_kind(call.member, call.kind)
         if result.status == MEMBER_NOT_FOUND and other is not None:  # asked in any case: a record is judged anew
-            found = self.mq.call("objects.invoke", **{**params, "kind": other})
+            found = self.mq.call(how.method, **{**params, "kind": other})
             result = found if identity.takes_other_kind(self.readings) else result
-        shown = result.values.get("value")
-        return Seen(int(result.status or 0), None if shown is None else self._by_name(Variant.from_json(shown)))
-
-    def _advised(self, result: Result) -> Seen:
-        cookie = result.values.get("cookie")
-        return Seen(int(result.status or 0), None if cookie is None else Variant("UI4", int(cookie)))
-
-    def _handed(self, result: Result) -> Seen:
-        given = result.values.get("object")
-        if result.status != S_OK or given is None:
-            return Seen(int(result.status or 0))
-        return Seen(S_OK, self._by_name(Variant("DISPATCH", str(given))))
-
-    def _by_name(self, value: Variant) -> Variant:
-        """Return a value with the plan's name of an object that the plan knows, in the place of its handle."""
-        if value.vt not in ("DISPATCH", "UNKNOWN"):
-            return value
-        known = next((name for name, handle in self.handles.items() if handle == value.value), value.value)
-        return replace(value, value=known)
+        return how.answer(result, self.handles)
 
 
 def _place(mq: Port) -> Place:

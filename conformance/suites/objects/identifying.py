@@ -53,8 +53,12 @@ def identify(coclass: str, mq: Port, readings: Readings, tell: Tell) -> Iterator
 def _absent(coclass: str, mq: Port, tell: Tell) -> Iterator[Verdict]:
     """Yield the verdict on a class that is not described. One library declares all classes: who has one has each.
 
-    Raises NotCreated if the driver has none of them, or makes an object of this one without describing it.
+    Raises NotCreated if the driver has none of them, makes an object of this one without describing it, or offers
+    nothing of what this class is about.
     """
+    means = identity.MEANS.get(coclass, ())
+    if means and not any(mq.offers(method) for method in means):
+        raise NotCreated(f"the driver describes no {coclass}, and offers no {' or '.join(means)}")
     others = (other for other in library.classes() if other != coclass)
     if not any(mq.call("objects.describe", **{"class": other}).status == 0 for other in others):
         raise NotCreated(f"the driver describes no {coclass}, and no other class")

@@ -12,15 +12,18 @@ import pytest
 from conformance.activex.events import timeout_ms
 from conformance.activex.expected import Invoke, Readings, Seen
 from conformance.activex.ideal import Objects, judged
-from conformance.activex.members import Member
+from conformance.activex.members import Kind, Member
 from conformance.activex.plans import DIRECT_NAME, LOOKUP, PATH_NAME, Act, Plan, passes
 from conformance.activex.received import SHOWN
 from conformance.activex.states import CREATED, OPENED, REFRESHED
 from conformance.activex.tables import CLASSES
+from conformance.activex.twin import Done
 from conformance.activex.values import Variant
 from conformance.activex.words import as_call, said
+from conformance.histories.operations.objects import CREATE, GET, INVOKE, each_got
 from conformance.model.calls import INFINITE
 from conformance.runlog.events import StoryStep
+from conformance.suites.objects import twins
 from conformance.suites.objects.claiming import claimed
 from conformance.verdict import Verdict
 
@@ -57,8 +60,10 @@ def check(plans: Iterable[Plan], mq: Port, judge: Recorder, mq_need: Need) -> No
     mq_need(*METHODS)
     for plan in plans:
         begin(mq, judge, {"acts": [act.to_json() for act in plan]})
+        history: list[Done] = []
         try:
-            for verdicts in play(plan, mq, judge.readings, judge.step_told):
+            played = play(plan, mq, judge.readings, judge.step_told, history)
+            for verdicts in twins.judged(played, history, mq, judge.options, judge.step_told, judge.disabled):
                 judge.record(*verdicts)
         except NotCreated as lacking:
             pytest.skip(str(lacking))
@@ -71,9 +76,14 @@ def begin(mq: Port, judge: Recorder, example: Mapping[str, Any]) -> None:
         mq.call("reset")
 
 
-def play(plan: Plan, mq: Port, readings: Readings, tell: Tell) -> Generator[tuple[Verdict, ...], None, None]:
-    """Yield the verdicts on each answer. Ends with the first call that hands out no object where others need it."""
-    player = Player(mq, Objects(readings), tell)
+def play(
+    plan: Plan, mq: Port, readings: Readings, tell: Tell, history: list[Done]
+) -> Generator[tuple[Verdict, ...], None, None]:
+    """Yield the verdicts on each answer. Ends with the first call that hands out no object where others need it.
+
+    history: gets each act with its answer.
+    """
+    player = Player(mq, Objects(readings), tell, history)
     try:
         for act in plan:
             verdicts = player.do(act)
@@ -85,10 +95,13 @@ def play(plan: Plan, mq: Port, readings: Readings, tell: Tell) -> Generator[tupl
 
 
 class Player:
-    """Plays acts on the objects of a driver. handles: the driver's name of each object of the plan."""
+    """Plays acts on the objects of a driver. handles: the driver's name of each object of the plan.
 
-    def __init__(self, mq: Port, objects: Objects, tell: Tell) -> None:
-        self.mq, self.objects, self.tell = mq, objects, tell
+    history: the acts so far, each with its answer.
+    """
+
+    def __init__(self, mq: Port, objects: Objects, tell: Tell, history: list[Done]) -> None:
+        self.mq, self.objects, self.tell, self.history = mq, objects, tell, history
         self.handles: dict[str, str] = {}
         self._waiting: dict[str, OpenCall] = {}
         self._unique = f"{mq.hello.computer}\\private$\\{mq.unique()}"
@@ -100,16 +113,20 @@ class Player:
         if act.passes_ms:
             due = self.objects.due(act)
             self._pass(act.passes_ms)
-            return self.objects.do(act, None, self._ended(due))
+            return self._done(act, None, self._ended(due))
         if act.call is None:
             self.handles[act.object] = self._create(act)
-            return self.objects.do(act, None)
+            return self._done(act, None, {})
         values = self._values(act.call.arguments)
         if act.object not in self.handles or values is None:
             return None
         due = self.objects.due(act)
-        seen = self._invoke(act, act.call, values)
-        return self.objects.do(act, seen, self._ended(due))
+        seen = self._invoke(act, replace(act.call, arguments=values))
+        return self._done(act, seen, self._ended(due))
+
+    def _done(self, act: Act, seen: Seen | None, ended: Mapping[str, Seen]) -> tuple[Verdict, ...]:
+        self.history.append(Done(act, seen, ended))
+        return self.objects.do(act, seen, ended)
 
     def leave(self) -> None:
         """Close queues, so that no read goes on waiting; delete them if no reset does; release the objects."""
@@ -118,22 +135,21 @@ class Player:
             if name not in self.handles:
                 continue
             if held.coclass == "MSMQQueue" and held.state == OPENED and (self._waiting or not resets):
-                self._call(self.handles[name], "Close", "method", [])
+                self._call(self.handles[name], "Close", "method")
             elif held.state in (CREATED, REFRESHED) and not resets:
-                self._call(self.handles[name], "Delete", "method", [])
+                self._call(self.handles[name], "Delete", "method")
         if self.mq.offers("objects.release"):
             self.mq.call("objects.release", objects=list(self.handles.values()))
 
     def _create(self, act: Act) -> str:
-        params = {"class": act.coclass}
-        result = self.mq.call("objects.create", **params)
+        result = self.mq.call(CREATE.method, **CREATE.request(act, self.handles))
         self.tell(lambda: StoryStep(said(act), as_call(act), {"status": result.status}))
         if result.status != 0:
             raise NotCreated(f"the driver creates no {act.coclass}")
         return str(result.values["object"])
 
-    def _values(self, arguments: Iterable[Variant]) -> list[Variant] | None:
-        """Return arguments with the driver's values for names of the plan, None if a name stands for nothing."""
+    def _values(self, arguments: Iterable[Variant]) -> tuple[Variant, ...] | None:
+        """Return arguments with the driver's values for texts of the plan, None if a name stands for nothing."""
         lookups = self.objects.world.states.likely.lookups
         values: list[Variant] = []
         for one in arguments:
@@ -141,7 +157,6 @@ class Player:
             if one.vt in ("DISPATCH", "UNKNOWN") and value is not None:
                 if value not in self.handles:
                     return None
-                value = self.handles[value]
             elif isinstance(value, str) and value.startswith(PATH_NAME):
                 value = self._unique + value.removeprefix(PATH_NAME)
             elif isinstance(value, str) and value.startswith(DIRECT_NAME):
@@ -152,14 +167,12 @@ class Player:
                     return None
                 value = str(number) if one.vt == "BSTR" else number
             values.append(one if value is one.value else replace(one, value=value))
-        return values
+        return tuple(values)
 
-    def _invoke(self, act: Act, call: Invoke, values: list[Variant]) -> Seen:
-        handle = self.handles[act.object]
-        made = {"object": handle, "member": call.member, "kind": call.kind}
-        params = made | {"arguments": [value.to_json() for value in values]}
+    def _invoke(self, act: Act, call: Invoke) -> Seen:
+        params = INVOKE.request(replace(act, call=call), self.handles)
         reads = call.kind == "method" and call.member.startswith(("Receive", "Peek"))
-        seen = self._read(act, params) if reads else self._seen(self.mq.call("objects.invoke", **params))
+        seen = self._read(act, params) if reads else self._seen(self.mq.call(INVOKE.method, **params))
         if act.gives is not None and seen.value is not None and seen.gives:
             self.handles[act.gives] = self.handles.get(seen.value.value, str(seen.value.value))
         if reads:
@@ -167,22 +180,17 @@ class Player:
         self.tell(lambda: StoryStep(said(act), as_call(act), seen.to_json()))
         return seen
 
-    def _call(self, handle: str, member: str, kind: str, values: list[Variant]) -> Seen:
-        arguments = [value.to_json() for value in values]
-        return self._seen(self.mq.call("objects.invoke", object=handle, member=member, kind=kind, arguments=arguments))
+    def _call(self, handle: str, member: str, kind: Kind) -> Seen:
+        act = Act("it", Invoke(member, kind))
+        return self._seen(self.mq.call(INVOKE.method, **INVOKE.request(act, {"it": handle})))
 
     def _seen(self, result: Result) -> Seen:
-        shown = result.values.get("value")
-        value = None if shown is None else Variant.from_json(shown)
-        if value is not None and value.vt in ("DISPATCH", "UNKNOWN") and value.value is not None:
-            known = {handle: name for name, handle in self.handles.items()}
-            value = replace(value, value=known.get(value.value, value.value))
-        return Seen(int(result.status or 0), value)
+        return INVOKE.answer(result, self.handles)
 
     def _read(self, act: Act, params: dict[str, Any]) -> Seen:
         if act.call is not None and timeout_ms(CLASSES["MSMQQueue"][act.call.member], act.call) == INFINITE:
             params = params | {"deadline_ms": None}
-        outstanding = self.mq.start("objects.invoke", **params)
+        outstanding = self.mq.start(INVOKE.method, **params)
         self.mq.wait_blocked_or_done(outstanding, BLOCK_MS if self._virtual else min(BLOCK_MS, self._wait_ms))
         if outstanding.done:
             return self._seen(outstanding.result())
@@ -194,13 +202,9 @@ class Player:
         if not seen.gives or seen.value is None:
             return seen
         handle = self.handles.get(seen.value.value, str(seen.value.value))
-        if not self.mq.offers("objects.get"):
-            return replace(seen, shown={member: self._call(handle, member, "get", []) for member in SHOWN})
-        values = self.mq.call("objects.get", object=handle, members=list(SHOWN)).values.get("values") or ()
-        each = [
-            Seen(int(one["status"] or 0), Variant.from_json(one["value"]) if "value" in one else None) for one in values
-        ]
-        return replace(seen, shown=dict(zip(SHOWN, each, strict=False)))
+        if not self.mq.offers(GET.method):
+            return replace(seen, shown={member: self._call(handle, member, "get") for member in SHOWN})
+        return replace(seen, shown=each_got(self.mq.call(GET.method, object=handle, members=list(SHOWN)), SHOWN))
 
     def _pass(self, by_ms: int) -> None:
         if self._virtual:

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from conformance.activex.plans import Act
+from conformance.activex.plans import Act, Plan
+from conformance.activex.twin import Done
 from conformance.harness.playback import NotStored
 from conformance.harness.rejudge import NotRepeatable
-from conformance.suites.objects import further, identifying, staging
+from conformance.suites.objects import further, identifying, staging, twins
 from conformance.suites.objects.playing import EXAMPLE, NotCreated, play
 from conformance.verdict import Outcome, Verdict
 
@@ -31,16 +32,17 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
             return list(identifying.identify(repro["identity"], client, options.readings, _untold))
         plan = tuple(Act.from_json(act) for act in repro["acts"])
         if repro.get("scene") in further.STAGES:
-            played = further.play(plan, client, options.readings, _untold, repro["scene"])
-        elif "scene" in repro:
-            played = staging.play(plan, client, options.readings, _untold, repro["scene"])
+            return _further(plan, client, options, repro["scene"])
+        history: list[Done] = []
+        if "scene" in repro:
+            played = staging.play(plan, client, options.readings, _untold, repro["scene"], history)
         else:
-            played = play(plan, client, options.readings, _untold)
+            played = play(plan, client, options.readings, _untold, history)
         found: list[Verdict] = []
-        for verdicts in played:
+        for verdicts in twins.judged(played, history, client, options, _untold):
             found += verdicts
             if any(verdict.outcome is Outcome.FAIL for verdict in verdicts):
-                with suppress(NotStored):  # a recording that went on has other calls here than those that let go
+                with suppress(NotStored):
                     played.close()
                 break  # the example ended there
         return found
@@ -48,6 +50,18 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
         raise NotRepeatable(f"The repro file holds acts that the suite objects does not know: {wrong}.") from None
     except NotCreated as lacking:
         raise NotRepeatable(f"The example cannot run again: {lacking}.") from None
+
+
+def _further(plan: Plan, client: Port, options: RunOptions, scene: str) -> list[Verdict]:
+    played = further.play(plan, client, options.readings, _untold, scene)
+    found: list[Verdict] = []
+    for verdicts in played:
+        found += verdicts
+        if any(verdict.outcome is Outcome.FAIL for verdict in verdicts):
+            with suppress(NotStored):  # a recording that went on has other calls here than those that let go
+                played.close()
+            break  # the example ended there
+    return found
 
 
 def _untold(*_: Any) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,13 +11,15 @@ import pytest
 from conformance.activex import scenes
 from conformance.activex.constants import constants
 from conformance.activex.described import described
-from conformance.activex.expected import Invoke, Readings, Seen
+from conformance.activex.expected import Readings, Seen
 from conformance.activex.plans import PATH_NAME, Act, Plan
 from conformance.activex.scene_client import client_objects
 from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, Place, Stage
-from conformance.activex.values import Variant
+from conformance.activex.twin import Done
 from conformance.activex.words import as_call, said
+from conformance.histories.operations.objects import CREATE, INVOKE, objects_of
 from conformance.runlog.events import StoryStep
+from conformance.suites.objects import twins
 from conformance.suites.objects.claiming import claimed
 from conformance.suites.objects.playing import METHODS, Need, NotCreated, Tell, begin
 from conformance.verdict import Verdict
@@ -51,17 +52,22 @@ def check(plans: Iterable[Plan], mq: Port, judge: Recorder, mq_need: Need, stage
     mq_need(*METHODS)
     for plan in plans:
         begin(mq, judge, {"acts": [act.to_json() for act in plan], "scene": stage})
+        history: list[Done] = []
         try:
-            for verdicts in play(plan, mq, judge.readings, judge.step_told, stage):
+            played = play(plan, mq, judge.readings, judge.step_told, stage, history)
+            for verdicts in twins.judged(played, history, mq, judge.options, judge.step_told, judge.disabled):
                 judge.record(*verdicts)
         except NotCreated as lacking:
             pytest.skip(str(lacking))
 
 
 def play(
-    plan: Plan, mq: Port, readings: Readings, tell: Tell, stage: str
+    plan: Plan, mq: Port, readings: Readings, tell: Tell, stage: str, history: list[Done]
 ) -> Generator[tuple[Verdict, ...], None, None]:
-    """Yield the verdicts on each answer. Ends with the first call that hands out no object where others need it."""
+    """Yield the verdicts on each answer. Ends with the first call that hands out no object where others need it.
+
+    history: gets each act with its answer.
+    """
     place, handles = _place(mq), dict[str, str]()
     scene, texts = STAGES[stage](readings, place), place.texts
     try:
@@ -69,11 +75,13 @@ def play(
             act = scenes.spoken(planned, texts)
             if act.call is None:
                 handles[act.object] = _create(act, mq, tell)
+                history.append(Done(planned))
                 scene.do(act, None)
                 continue
-            if act.object not in handles:
+            if act.object not in handles or not all(one in handles for one in objects_of(act.call)):
                 return
-            seen = _invoke(act.object, act.call, handles, mq)
+            seen = INVOKE.answer(mq.call(INVOKE.method, **INVOKE.request(act, handles)), handles)
+            history.append(Done(planned, seen))
             tell(partial(_step, act, planned, seen))
             yield scene.do(act, seen)
             texts = scenes.known(act, seen, texts)
@@ -111,32 +119,8 @@ def _place(mq: Port) -> Place:
 
 
 def _create(act: Act, mq: Port, tell: Tell) -> str:
-    params = {"class": act.coclass}
-    result = mq.call("objects.create", **params)
+    result = mq.call(CREATE.method, **CREATE.request(act, {}))
     tell(lambda: StoryStep(said(act), as_call(act), {"status": result.status}))
     if result.status != 0:
         raise NotCreated(f"the driver creates no {act.coclass}")
     return str(result.values["object"])
-
-
-def _invoke(name: str, call: Invoke, handles: dict[str, str], mq: Port) -> Seen:
-    values = [
-        replace(one, value=handles[one.value]) if one.vt in ("DISPATCH", "UNKNOWN") and one.value is not None else one
-        for one in call.arguments
-    ]
-    params = {
-        "object": handles[name],
-        "member": call.member,
-        "kind": call.kind,
-        "arguments": [value.to_json() for value in values],
-    }
-    result = mq.call("objects.invoke", **params)
-    shown = result.values.get("value")
-    return Seen(int(result.status or 0), None if shown is None else _by_name(Variant.from_json(shown), handles))
-
-
-def _by_name(value: Variant, handles: Mapping[str, str]) -> Variant:
-    """Return a value with the plan's name of an object that the plan knows, in the place of its handle."""
-    if value.vt not in ("DISPATCH", "UNKNOWN"):
-        return value
-    return replace(value, value=next((name for name, handle in handles.items() if handle == value.value), value.value))

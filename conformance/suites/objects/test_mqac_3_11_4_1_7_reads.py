@@ -115,6 +115,14 @@ def test_a_locked_message_is_peeked_at(plans: tuple[Plan, ...], mq: Port, judge:
     check(plans, mq, judge, mq_need)
 
 
+@pytest.mark.parametrize("plans", rows(READS, plans_reads_conditions.what_is_left))
+def test_a_read_leaves_what_it_is_not_asked_about(
+    plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
+) -> None:
+    """The other properties of the message do not depend on what a read asks for."""
+    check(plans, mq, judge, mq_need)
+
+
 @pytest.mark.parametrize("plans", rows(TIMED, plans_reads_conditions.times_that_pass))
 def test_a_message_shows_the_times_that_were_sent(
     plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.activex import plans_further
+from conformance.activex import plans_coordinated, plans_further
 from conformance.activex.plans import unimplemented
 from conformance.activex.plans_transactions import transactions
 from conformance.activex.tables_transactions import DISPENSER, TRANSACTION
@@ -37,4 +37,12 @@ def test_what_a_transaction_hands_out_is_an_itransaction(
     plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
 ) -> None:
     mq_need("objects.query")
+    further.check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", further.cases(plans_coordinated.coordinated()))
+def test_a_coordinated_transaction_gives_back_what_it_holds(
+    plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
+) -> None:
+    """It is aborted: to commit it takes a coordinator."""
     further.check(plans, mq, judge, mq_need)

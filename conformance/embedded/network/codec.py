@@ -1,0 +1,212 @@
+"""Read and write the packets of MS-MQQB 2.2 but user messages. What is read can be written again byte for byte."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from conformance.embedded import packet_layout as lay
+from conformance.embedded.entities import INFINITE
+from conformance.embedded.network import layout as net
+from conformance.embedded.packet_bytes import Bytes, require
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """BaseHeader and InternalHeader. base_reserved, reserved: of the first and of the second. size: PacketSize."""
+
+    packet_type: int
+    size: int
+    refused: bool = False
+    base_flags: int = net.INTERNAL_FLAGS
+    base_reserved: int = 0
+    time_to_reach_queue: int = INFINITE
+    reserved: int = 0
+    unused: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EstablishConnection:
+    """Packet of 2.2.3. client, server: 16 bytes each. time_stamp: milliseconds since the system was started."""
+
+    head: Head
+    client: bytes
+    server: bytes
+    time_stamp: int
+    system: int
+    reserved: int = 0
+    padding: bytes = bytes(512)
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionParameters:
+    """Packet of 2.2.2. The timeouts are in milliseconds."""
+
+    head: Head
+    recoverable_ack_timeout: int
+    ack_timeout: int
+    window: int
+    reserved: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SessionHeader:
+    """Header of MS-MQMQ 2.2.20.4. recoverable_bits: bit k stands for the recoverable message `recoverable` + k."""
+
+    received: int
+    recoverable: int
+    recoverable_bits: int
+    sent: int
+    recoverable_sent: int
+    window: int
+    reserved: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SessionAck:
+    """Packet of 2.2.6."""
+
+    head: Head
+    session: SessionHeader
+
+
+@dataclass(frozen=True, slots=True)
+class OrderAckBody:
+    """Body of 2.2.4.1. sequence: 64 bits, the time stamp in the high half."""
+
+    sequence: int
+    number: int
+    previous: int
+    reserved: bytes = bytes(20)
+
+
+@dataclass(frozen=True, slots=True)
+class FinalAckBody:
+    """Body of 2.2.5.1."""
+
+    sequence: int
+    number: int
+    previous: int
+    source: bytes
+    message: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ping:
+    """Packet of 2.2.7. manager: 16 bytes."""
+
+    flags: int
+    cookie: int
+    manager: bytes
+    signature: int = net.PING_SIGNATURE
+
+
+Internal = EstablishConnection | ConnectionParameters | SessionAck
+_SIZES = {
+    net.ESTABLISH_CONNECTION: lay.BASE.size + net.INTERNAL.size + net.ESTABLISH.size,
+    net.CONNECTION_PARAMETERS: lay.BASE.size + net.INTERNAL.size + net.PARAMETERS.size,
+    net.SESSION_ACK: lay.BASE.size + net.INTERNAL.size + lay.SESSION.size,
+}
+INTERNAL_SIZES = frozenset({*_SIZES.values(), lay.BASE.size + net.INTERNAL.size})
+"""PacketSize of an internal packet: a SessionAck may leave out its SessionHeader."""
+
+
+def head(packet_type: int, *, refused: bool = False) -> Head:
+    """Return the headers of an internal packet to send."""
+    flags = net.INTERNAL_FLAGS | (lay.BASE_SESSION if packet_type == net.SESSION_ACK else 0)
+    return Head(packet_type, _SIZES[packet_type], refused, flags)
+
+
+class Codec:
+    """Reads and writes packets. Malformed is raised for what breaks the layout."""
+
+    def read(self, packet: bytes) -> Internal:
+        """Return the packet of these bytes, whose BaseHeader has IN set. Raises Malformed."""
+        source = Bytes(packet)
+        version, base_reserved, base_flags, signature, size, reach = source.unpack(lay.BASE)
+        require(version == lay.VERSION and signature == lay.SIGNATURE and bool(base_flags & lay.BASE_INTERNAL))
+        reserved, flags = source.unpack(net.INTERNAL)
+        kind = flags & net.PACKET_TYPE
+        require(kind in _SIZES and len(packet) == _SIZES[kind])
+        require(size == len(packet) or (kind == net.SESSION_ACK and size == len(packet) - lay.SESSION.size))
+        refused, unused = bool(flags & net.REFUSED), flags & ~(net.PACKET_TYPE | net.REFUSED)
+        found = Head(kind, size, refused, base_flags, base_reserved, reach, reserved, unused)
+        if kind == net.ESTABLISH_CONNECTION:
+            return EstablishConnection(found, *source.unpack(net.ESTABLISH))
+        if kind == net.CONNECTION_PARAMETERS:
+            recoverable, wait, spare, window = source.unpack(net.PARAMETERS)
+            return ConnectionParameters(found, recoverable, wait, window, spare)
+        require(bool(base_flags & lay.BASE_SESSION))
+        header = SessionHeader(*source.unpack(lay.SESSION))
+        require(header.window != 0)
+        return SessionAck(found, header)
+
+    def write(self, packet: Internal) -> bytes:
+        """Return the bytes of a packet."""
+        return self.base(packet.head) + self.internal(packet.head) + self.rest(packet)
+
+    def base(self, of: Head) -> bytes:
+        """BaseHeader (MS-MQMQ 2.2.19.1)."""
+        return lay.BASE.pack(
+            lay.VERSION, of.base_reserved, of.base_flags, lay.SIGNATURE, of.size, of.time_to_reach_queue
+        )
+
+    def internal(self, of: Head) -> bytes:
+        """InternalHeader (2.2.1)."""
+        return net.INTERNAL.pack(of.reserved, of.packet_type | net.REFUSED * of.refused | of.unused)
+
+    def rest(self, packet: Internal) -> bytes:
+        """Return the header that gives the packet its name."""
+        if isinstance(packet, EstablishConnection):
+            return self.establish(packet)
+        if isinstance(packet, ConnectionParameters):
+            return self.parameters(packet)
+        return self.session(packet.session)
+
+    def establish(self, packet: EstablishConnection) -> bytes:
+        """EstablishConnectionHeader (2.2.3.1)."""
+        return net.ESTABLISH.pack(
+            packet.client, packet.server, packet.time_stamp, packet.system, packet.reserved, packet.padding
+        )
+
+    def parameters(self, packet: ConnectionParameters) -> bytes:
+        """ConnectionParametersHeader (2.2.2.1)."""
+        return net.PARAMETERS.pack(packet.recoverable_ack_timeout, packet.ack_timeout, packet.reserved, packet.window)
+
+    def session(self, of: SessionHeader) -> bytes:
+        """SessionHeader (MS-MQMQ 2.2.20.4)."""
+        counts = (of.received, of.recoverable, of.recoverable_bits, of.sent, of.recoverable_sent)
+        return lay.SESSION.pack(*counts, of.window, of.reserved)
+
+    def order_body(self, body: OrderAckBody) -> bytes:
+        """OrderAck Body (2.2.4.1)."""
+        return net.ORDER_BODY.pack(*_halves(body.sequence), body.number, body.previous, body.reserved)
+
+    def read_order_body(self, data: bytes) -> OrderAckBody:
+        """Return the body of an OrderAck. Raises Malformed."""
+        require(len(data) == net.ORDER_BODY.size)
+        ordinal, stamp, number, previous, reserved = net.ORDER_BODY.unpack(data)
+        return OrderAckBody(stamp << 32 | ordinal, number, previous, reserved)
+
+    def final_body(self, body: FinalAckBody) -> bytes:
+        """FinalAck Body (2.2.5.1)."""
+        return net.FINAL_BODY.pack(*_halves(body.sequence), body.number, body.previous, body.source, body.message)
+
+    def read_final_body(self, data: bytes) -> FinalAckBody:
+        """Return the body of a FinalAck. Raises Malformed."""
+        require(len(data) == net.FINAL_BODY.size)
+        ordinal, stamp, number, previous, source, message = net.FINAL_BODY.unpack(data)
+        return FinalAckBody(stamp << 32 | ordinal, number, previous, source, message)
+
+    def ping(self, ping: Ping) -> bytes:
+        """Ping Packet (2.2.7)."""
+        return net.PING.pack(ping.flags, ping.signature, ping.cookie, ping.manager)
+
+    def read_ping(self, data: bytes) -> Ping:
+        """Return the ping of a datagram, whatever its signature. Raises Malformed."""
+        require(len(data) == net.PING.size)
+        flags, signature, cookie, manager = net.PING.unpack(data)
+        return Ping(flags, cookie, manager, signature)
+
+
+def _halves(sequence: int) -> tuple[int, int]:
+    return sequence & INFINITE, sequence >> 32

@@ -1,0 +1,353 @@
+"""Our ends of connections: initiators that connect, and acceptors that wait for the other side to connect.
+
+One thread reads all sockets, notes when bytes came, cuts them into packets and records them. Memory is bounded: a
+session that nobody asks about is read until `MAX_HELD` bytes wait, and then the peer's sending blocks, as with any slow
+reader. Every call has a deadline.
+"""
+
+from __future__ import annotations
+
+import selectors
+import socket
+import struct
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from conformance.net.addresses import Place
+from conformance.net.packets import Packets
+from conformance.net.recording import Recording, Side
+
+MAX_HELD: Final = 8 << 20
+"""Bytes of a session that wait to be asked for, each packet with what it costs to keep it and to look at it."""
+MAX_WAITING: Final = 16
+"""Connections that wait to be taken; further ones are closed at once."""
+MAX_SESSIONS: Final = 256
+MAX_STRANGERS: Final = 16
+"""Addresses that are remembered of those that connected though nobody expected them."""
+_COST = 32_768  # What one packet costs beside its bytes: of the smallest, 256 wait.
+_CHUNK = 8_192  # Bytes that are read at once.
+_QUIET_S = 0.03  # After this long without bytes, a packet that may go on is decided.
+_LINGER_NONE = struct.pack("ii", 1, 0)
+
+Ended = Literal["closed", "reset"] | None
+How = Literal["close", "half", "reset"]
+
+
+class NotConnectedError(OSError):
+    """A connection could not be made, or is over; the message is one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """A packet. at_ms: milliseconds since the ends were made. rest: the bytes are no packet."""
+
+    data: bytes
+    at_ms: float
+    rest: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Session:
+    """One connection. local, remote: the addresses of both ends, as the system tells them."""
+
+    number: int
+    role: Side
+    socket: socket.socket
+    local: Place
+    remote: Place
+    packets: Packets = field(default_factory=Packets)
+    arrived: deque[Arrived] = field(default_factory=deque)
+    held: int = 0
+    ended: Ended = None
+    last_s: float = 0.0
+    reading: bool = True
+    half: bool = False
+    closed: bool = False
+
+    @property
+    def other(self) -> Side:
+        """The role of the other side."""
+        return "acceptor" if self.role == "initiator" else "initiator"
+
+
+class Ends:
+    """All our ends against one host. recording: gets every byte. Use it from one thread; a second one reads."""
+
+    def __init__(self, recording: Recording | None = None) -> None:
+        self.began = time.monotonic()
+        self._recording = recording
+        self._selector = selectors.DefaultSelector()
+        self._changed = threading.Condition()
+        self._waiting: dict[str, deque[Session]] = {}
+        self._listeners: dict[str, socket.socket] = {}
+        self._allowed: frozenset[str] = frozenset()
+        self._strangers: dict[str, None] = {}
+        self._count = 0
+        self._open = 0
+        self._over = False
+        self._inner, self._outer = socket.socketpair()
+        self._inner.setblocking(False)
+        self._selector.register(self._inner, selectors.EVENT_READ, None)
+        self._reader = threading.Thread(target=self._read_all, name="network", daemon=True)
+        self._reader.start()
+
+    def now_ms(self) -> float:
+        """Milliseconds since the ends were made."""
+        return round((time.monotonic() - self.began) * 1000, 3)
+
+    def listen(self, place: Place, allowed: frozenset[str]) -> Place:
+        """Listen for connections from these addresses alone; others are closed. Returns the place. Raises OSError."""
+        listener = socket.socket(socket.AF_INET6 if ":" in place.host else socket.AF_INET, socket.SOCK_STREAM)
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(place.pair)
+            listener.listen(MAX_WAITING)
+            listener.setblocking(False)
+        except OSError:
+            listener.close()
+            raise
+        with self._changed:
+            self._allowed |= allowed
+            self._listeners[place.host] = listener
+            self._waiting[place.host] = deque()
+        self._ask_reader(listener, place.host)
+        return Place(place.host, listener.getsockname()[1])
+
+    def connect(self, place: Place, deadline_s: float, source: str | None = None) -> Session:
+        """Connect to a place. source: our address. Raises NotConnectedError."""
+        if self._open >= MAX_SESSIONS:
+            raise NotConnectedError(f"{MAX_SESSIONS} sessions are open, which is the most.")
+        try:
+            made = socket.create_connection(
+                place.pair, max(deadline_s, 0.001), source_address=(source, 0) if source else None
+            )
+            session = self._session(made, "initiator")
+        except TimeoutError:
+            raise NotConnectedError(f"{place} did not answer within {deadline_s:g} s.") from None
+        except OSError as error:
+            raise NotConnectedError(f"{place} cannot be reached ({error.strerror or error}).") from None
+        self._ask_reader(made, session)
+        return session
+
+    def accept(self, host: str, deadline_s: float) -> Session | None:
+        """Return the next connection to our listener at this address; None when none comes in time.
+
+        Raises NotConnectedError when nothing listens there.
+        """
+        until = time.monotonic() + deadline_s
+        with self._changed:
+            waiting = self._waiting.get(host)
+            if waiting is None:
+                raise NotConnectedError(f"There is no listener at {host}.")
+            while not waiting:
+                left = until - time.monotonic()
+                if left <= 0:
+                    return None
+                self._changed.wait(left)
+            return waiting.popleft()
+
+    def strangers(self) -> tuple[str, ...]:
+        """Return the addresses that connected and were not allowed to, since this was asked last."""
+        with self._changed:
+            found = tuple(self._strangers)
+            self._strangers.clear()
+        return found
+
+    def send(self, session: Session, data: bytes, pieces: tuple[int, ...], gap_s: float, deadline_s: float) -> float:
+        """Send bytes in these pieces; what the pieces leave is the last one. Returns when it began, in milliseconds.
+
+        Raises NotConnectedError when the connection is over, or the peer does not read in time.
+        """
+        until = time.monotonic() + deadline_s
+        at, began = 0, self.now_ms()
+        for size in (*pieces, len(data)):
+            piece = data[at : at + size]
+            if not piece:
+                break
+            if at and gap_s:
+                time.sleep(max(0.0, min(gap_s, until - time.monotonic())))
+            at += len(piece)
+            self._send(session, piece, until)
+        return began
+
+    def received(self, session: Session, wait_s: float, count: int) -> tuple[list[Arrived], Ended]:
+        """Return what arrived, once `count` packets are there, the connection has ended or the time is over."""
+        until = time.monotonic() + wait_s
+        with self._changed:
+            while len(session.arrived) < count and session.ended is None and session.reading:
+                if session.packets.broken:
+                    break
+                now = time.monotonic()
+                quiet = session.last_s + _QUIET_S
+                if session.packets.held and quiet <= now and self._keep(session, session.packets.settle()):
+                    continue
+                if now >= until:
+                    break
+                self._changed.wait(min(until, quiet if session.packets.held and quiet > now else until) - now)
+            self._keep(session, session.packets.settle())
+            taken = list(session.arrived)
+            session.arrived.clear()
+            session.held = 0
+            if session.packets.held and (session.packets.broken or session.ended is not None):
+                taken.append(Arrived(session.packets.take_rest(), self.now_ms(), rest=True))
+            if not session.reading and session.ended is None and not session.closed:
+                session.reading = True
+                self._ask_reader(session.socket, session)
+            return taken, session.ended
+
+    def close(self, session: Session, how: How) -> None:
+        """Close a session, only our direction of it (`half`), or reset it."""
+        if session.closed:
+            return
+        if how == "half":
+            self._half(session)
+            return
+        if how == "reset":
+            session.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER_NONE)
+        with self._changed:
+            session.closed = True
+            self._open -= 1
+            self._forget(session.socket)
+            if self._recording is not None and not session.half:
+                self._recording.ended(session.number, session.role, "rst" if how == "reset" else "fin")
+            if self._recording is not None:
+                self._recording.forget(session.number)
+            session.socket.close()
+
+    def end(self) -> None:
+        """Close everything; the reader ends."""
+        self._over = True
+        self._outer.send(b"x")
+        self._reader.join(5)
+        for listener in self._listeners.values():
+            listener.close()
+        for key in list(self._selector.get_map().values()):
+            if isinstance(key.data, Session):
+                self.close(key.data, "close")
+        self._selector.close()
+        self._inner.close()
+        self._outer.close()
+
+    def _session(self, made: socket.socket, role: Side) -> Session:
+        made.setblocking(False)
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        local, remote = Place(*made.getsockname()[:2]), Place(*made.getpeername()[:2])
+        with self._changed:
+            self._count += 1
+            self._open += 1
+            session = Session(self._count, role, made, local, remote, last_s=time.monotonic())
+        if self._recording is not None:
+            ends = (local.pair, remote.pair) if role == "initiator" else (remote.pair, local.pair)
+            self._recording.opened(session.number, *ends)
+        return session
+
+    def _send(self, session: Session, piece: bytes, until: float) -> None:
+        view = memoryview(piece)
+        while view:
+            if session.closed or session.half:
+                raise NotConnectedError("Our direction of the session is closed.")
+            try:
+                with self._changed:  # The record has our bytes before any answer to them.
+                    sent = session.socket.send(view)
+                    if self._recording is not None:
+                        self._recording.data(session.number, session.role, view[:sent])
+                view = view[sent:]
+            except BlockingIOError:
+                if time.monotonic() >= until:
+                    raise NotConnectedError(f"{session.remote} does not read what it is sent.") from None
+                time.sleep(0.001)
+            except OSError as error:
+                raise NotConnectedError(f"{session.remote} has ended the session ({error.strerror}).") from None
+
+    def _half(self, session: Session) -> None:
+        with self._changed:
+            session.half = True
+            try:
+                session.socket.shutdown(socket.SHUT_WR)
+            except OSError:
+                return
+            if self._recording is not None:
+                self._recording.ended(session.number, session.role, "fin")
+
+    def _ask_reader(self, sock: socket.socket, data: Session | str) -> None:
+        self._selector.register(sock, selectors.EVENT_READ, data)
+        self._outer.send(b"x")
+
+    def _forget(self, sock: socket.socket) -> None:
+        try:
+            self._selector.unregister(sock)
+        except (KeyError, ValueError):
+            return
+
+    def _read_all(self) -> None:
+        while not self._over:
+            for key, _ in self._selector.select(1.0):
+                if key.data is None:
+                    self._inner.recv(4096)
+                elif isinstance(key.data, Session):
+                    self._read(key.data)
+                else:
+                    self._accept(self._listeners[key.data], key.data)
+
+    def _accept(self, listener: socket.socket, host: str) -> None:
+        try:
+            made, peer = listener.accept()
+        except OSError:
+            return
+        waiting = self._waiting[host]
+        if peer[0] not in self._allowed and len(self._strangers) < MAX_STRANGERS:
+            with self._changed:
+                self._strangers[peer[0]] = None
+        if peer[0] not in self._allowed or len(waiting) >= MAX_WAITING or self._open >= MAX_SESSIONS:
+            made.close()
+            return
+        try:
+            session = self._session(made, "acceptor")
+        except OSError:  # It was reset before it was looked at.
+            made.close()
+            return
+        with self._changed:
+            waiting.append(session)
+            self._selector.register(made, selectors.EVENT_READ, session)
+            self._changed.notify_all()
+
+    def _read(self, session: Session) -> None:
+        with self._changed:
+            if session.closed:
+                return
+            try:
+                data = session.socket.recv(_CHUNK)
+            except BlockingIOError:
+                return
+            except OSError:
+                self._ends(session, "reset")
+                return
+            if not data:
+                self._ends(session, "closed")
+                return
+            if self._recording is not None:
+                self._recording.data(session.number, session.other, data)
+            session.last_s = time.monotonic()
+            self._keep(session, session.packets.feed(data))
+            if session.held > MAX_HELD:
+                session.reading = False
+                self._forget(session.socket)
+            self._changed.notify_all()
+
+    def _ends(self, session: Session, how: Literal["closed", "reset"]) -> None:
+        self._keep(session, session.packets.settle())
+        session.ended = how
+        self._forget(session.socket)
+        if self._recording is not None:
+            self._recording.ended(session.number, session.other, "rst" if how == "reset" else "fin")
+        self._changed.notify_all()
+
+    def _keep(self, session: Session, packets: list[bytes]) -> bool:
+        """Add packets that came. Returns whether there were any."""
+        at_ms = round((session.last_s - self.began) * 1000, 3)
+        session.arrived += [Arrived(data, at_ms) for data in packets]
+        session.held += sum(len(data) + _COST for data in packets)
+        return bool(packets)

@@ -1,0 +1,90 @@
+"""MC-MQAC 3: planned histories that bring together every two conditions of each member of the objects."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.activex import ideal, scenes
+from conformance.activex.twin import Done
+from conformance.harness.recorder import ConformanceFailure
+from conformance.histories.situations.book import BookError
+from conformance.histories.situations.met import FAILED, NOT_OFFERED, OF_OBJECTS, OTHERWISE, Met
+from conformance.histories.situations.object_book import Planned, load, space
+from conformance.histories.situations.object_clients import CLIENT
+from conformance.suites.objects import playing, staging, twins
+from conformance.suites.objects.claiming import claimed
+from conformance.suites.objects.playing import Need, NotCreated, begin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder
+
+
+def _judged(histories: Iterable[Planned]) -> tuple[str, ...]:
+    plans = {stage: [one.acts for one in histories if one.stage == stage] for stage in ("", CLIENT)}
+    staged = scenes.judged(plans[CLIENT], staging.STAGES[CLIENT])
+    return tuple(dict.fromkeys((*ideal.judged(plans[""]), *staged)))
+
+
+def _rows() -> Iterator[Any]:
+    """Yield the histories of each member, marked with the requirements that they judge; nothing for a stale book."""
+    try:
+        book = load()
+    except BookError as error:
+        yield pytest.param((), id="none", marks=pytest.mark.skip(f"no planned history is played: {error}"))
+        return
+    for member, some in groupby(book.histories, lambda one: one.member):
+        histories = tuple(some)
+        marks = pytest.mark.requirement(*claimed(histories, partial(_judged, histories)))
+        yield pytest.param(histories, id=member, marks=marks)
+
+
+@pytest.mark.parametrize("histories", list(_rows()))
+def test_every_two_conditions_of_a_member(
+    histories: tuple[Planned, ...], mq: Port, judge: Recorder, mq_need: Need
+) -> None:
+    mq_need(*playing.METHODS)
+    met = Met()
+    try:
+        for planned in histories:
+            _play(planned, mq, judge, met)
+    finally:
+        judge.evidence.append((OF_OBJECTS, {"digest": space().digest, **met.to_json()}))
+
+
+def _play(planned: Planned, mq: Port, judge: Recorder, met: Met) -> None:
+    """Play a history, and note the situations that it meets until an answer is wrong."""
+    example = {"acts": [act.to_json() for act in planned.acts]}
+    begin(mq, judge, example if not planned.stage else {**example, "scene": planned.stage})
+    judged = [not planned.stage or act.call is not None for act in planned.acts]  # a scene judges no creation
+    calls = iter(numbers for numbers, each in zip(planned.met, judged, strict=True) if each)
+    left = {number for numbers in planned.met for number in numbers}
+    why, history = OTHERWISE, list[Done]()
+    met.played += 1
+    if planned.stage:
+        played = staging.play(planned.acts, mq, judge.readings, judge.step_told, planned.stage, history)
+    else:
+        played = playing.play(planned.acts, mq, judge.readings, judge.step_told, history)
+    try:
+        for verdicts in twins.judged(played, history, mq, judge.options, judge.step_told, judge.disabled):
+            now = next(calls, ())
+            met.calls += 1
+            met.met.update(now)
+            left.difference_update(now)
+            judge.record(*verdicts)
+    except NotCreated as lacking:
+        why = NOT_OFFERED
+        pytest.skip(str(lacking))
+    except ConformanceFailure:
+        why = FAILED
+        raise
+    finally:
+        played.close()
+        if left:
+            met.falls(why, left)

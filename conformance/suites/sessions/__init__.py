@@ -1,0 +1,1 @@
+"""Sessions: dialogues with a queue manager on its network, judged by rules of captures and by what must be answered."""

@@ -1,0 +1,61 @@
+"""Which message of a dialogue a packet of the implementation is about, and why a packet may be missing by default."""
+
+from __future__ import annotations
+
+from typing import Final
+from uuid import UUID
+
+from conformance.judge.dialogues.conversation import Said
+from conformance.judge.dialogues.packets import Ends, Message
+from conformance.net.windows import INSECURE_NACKS, PING
+
+INSECURE: Final = f"no such acknowledgment came, which is the default: {INSECURE_NACKS.path} switches it on"
+NO_PINGS: Final = f"no ping was answered, which is a default: {PING.path} switches it on"
+DUMB: Final = "no word came of a message that was sent after it, so that silence shows nothing"
+NOT_SENT: Final = "the connection had ended before the packet was sent that this is about"
+NOBODYS: Final = (
+    "by the reading letter of R-MQQB-null-queue-manager-address the message is for nobody, as it names no queue manager"
+    "; a message for another one was answered"
+)
+_REPORTS: Final = "<MESSAGE ID>".encode("utf-16-le")
+"""The begin of a report's body (MS-MQQB 3.1.7.1.7)."""
+
+
+def class_of(one: Said) -> int | None:
+    """Return the class of a message."""
+    return one.number("MessagePropertiesHeader.MessageClass")
+
+
+def is_about(one: Said, number: int, message: Message, ends: Ends) -> bool:
+    """Tell whether an acknowledgment or a report is about this message. number: its MessageID.
+
+    An OrderAck is about each message of its sequence up to its number.
+    """
+    if one.kind == "OrderAck":
+        place = (one.number("OrderAckBody.TxSequenceID.Ordinal"), one.number("OrderAckBody.TxSequenceID.TimeStamp"))
+        acknowledged = one.number("OrderAckBody.TxSequenceNumber") or 0
+        return place == (ends.sequence_ordinal(message.sequence), ends.sequence_stamp) and acknowledged >= (
+            message.number or 1
+        )
+    if one.kind == "FinalAck":
+        return (one.text("FinalAckBody.SourceGUID"), one.number("FinalAckBody.MessageID")) == (ends.client, number)
+    body = one.packet.fields.get("MessagePropertiesHeader.MessageBody")
+    if isinstance(body, bytes) and body.startswith(_REPORTS):  # whatever its class
+        return f"{number:08X}" in body.decode("utf-16-le", "replace").upper()
+    return _correlation(one) == UUID(ends.client).bytes_le + number.to_bytes(4, "little")
+
+
+def is_misnamed(one: Said, number: int, ends: Ends) -> bool:
+    """Tell whether an acknowledgment means the message with this number, or nobody's, and names it wrongly.
+
+    Those that were made for an earlier dialogue, and come late, name another queue manager and another number.
+    """
+    correlation = _correlation(one)
+    if not isinstance(correlation, bytes):
+        return False
+    nobody = (UUID(ends.server).bytes_le, bytes(16))
+    return number.to_bytes(4, "little") in correlation or correlation[:16] in nobody
+
+
+def _correlation(one: Said) -> object:
+    return one.packet.fields.get("MessagePropertiesHeader.CorrelationID")

@@ -1,0 +1,428 @@
+"""Plays cases: sends what their steps say, waits for what must come, and judges the whole conversation at the end."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.judge.dialogues import packets
+from conformance.judge.dialogues.conversation import Said
+from conformance.judge.dialogues.groups import TOO_MANY_HOPS
+from conformance.judge.dialogues.machine import SITUATIONS, Then
+from conformance.judge.dialogues.packets import INFINITE, NA, PA, PLAIN, Message
+from conformance.judge.dialogues.steps import (
+    AT_ONCE_MS,
+    Acknowledged,
+    Answered,
+    Close,
+    Closes,
+    Comes,
+    Connect,
+    Counted,
+    Establish,
+    Never,
+    Parameters,
+    Ping,
+    Quiet,
+    Reconnects,
+    Say,
+    Stays,
+    Step,
+    Stored,
+    Tell,
+    Wait,
+    demanded,
+    handshake,
+)
+from conformance.judge.sessions.context import Readings
+from conformance.spec.catalogue import reading_id, requirement_id
+from conformance.suites.sessions.dialogue import ACCEPT_MS, SLACK_MS, Broken, Dialogue, NotPlayed, Unjudged
+from conformance.suites.sessions.matching import (
+    DUMB,
+    INSECURE,
+    NO_PINGS,
+    NOBODYS,
+    NOT_SENT,
+    class_of,
+    is_misnamed,
+)
+from conformance.suites.sessions.sequels import Sequels
+from conformance.suites.sessions.waiting import SLICE_MS, Flooded, Patience
+from conformance.verdict import Json, Outcome, Verdict
+from conformance.wire import encode
+
+if TYPE_CHECKING:
+    from conformance.adapter.client import Result
+    from conformance.harness.port import Port
+    from conformance.judge.dialogues.steps import Case
+    from conformance.suites.sessions.dialogue import Told
+
+METHODS: Final = ("sessions.about", "sessions.open", "sessions.send", "sessions.received", "sessions.close")
+PINGS: Final = "sessions.ping"
+EXAMPLE: Final = "dialogue"
+_ACCEPTS: Final = requirement_id("MQQB-2.1.1.acceptor-port")
+_INITIATES: Final = requirement_id("MQQB-2.1.1.initiator-port")
+_CORRELATION: Final = requirement_id("MQQB-3.1.7.15.correlation")
+_NULL_ADDRESS: Final = reading_id("R-MQQB-null-queue-manager-address")
+_OF_NULL: Final = ("MQQB-3.1.5.8.2.no-such-queue", "MQQB-3.1.6.9.sent")
+_CLOCK, _CLOCK_S = "clock", 2  # name of a message that shows the time; seconds that are no difference
+_TRIPS: Final = 4  # so many measured round trips are given to what must not come, beyond its time
+_REPORT: Final = 0x0001  # MQMSG_CLASS_REPORT, MS-MQMQ 2.2.18.1.6
+_POSITIVE: Final = (0x0002, 0x4000)  # acknowledgments of an arrival and of a receive
+_BY_NAME: Final = {one.name: one for one in SITUATIONS}
+
+
+class Player(Dialogue):
+    """Plays one case. now_s: seconds since 1970, where the driver does not tell its time. tell: gets each step."""
+
+    def __init__(self, mq: Port, case: Case, *, now_s: int, tell: Told) -> None:
+        """Ask what is declared. Raises NotPlayed for a case that needs more."""
+        super().__init__(mq, case, now_s=now_s, tell=tell)
+        self.sequels = Sequels(self)
+
+    def play(self, readings: Readings, profile: str) -> Iterator[Verdict]:
+        """Yield the verdicts: on fields that a step demands, then by the rules on all that was said, then on the rest.
+
+        So the most exact sentence is blamed first. What is inconclusive comes last, unless the dialogue decides it.
+        """
+        self._local = readings[_NULL_ADDRESS]
+        at = 0
+        try:
+            if any(message.reach_s != INFINITE for message in self._messages_told()):
+                self._set_clock()
+            for at, step in enumerate(self.case.steps):  # noqa: B007
+                self._do(step)
+        except Broken:
+            pass
+        except (Flooded, Unjudged) as why:
+            self._unjudged(self.case.steps[at:], str(why))
+        finally:
+            for link in self.links.values():
+                link.close()
+        open_ones: dict[str, Verdict] = {}
+        decided: set[str] = set()
+        by_rules = filter(self.sequels.stands, self.conversation.verdicts(readings, profile))
+        for verdict in chain(self.exact, by_rules, self.found):
+            if verdict.outcome is Outcome.INCONCLUSIVE:
+                open_ones.setdefault(verdict.requirement, verdict)
+            else:
+                decided.add(verdict.requirement)
+                yield verdict
+        yield from (one for name, one in open_ones.items() if name not in decided)
+
+    # --- The implementation's clock
+
+    def _messages_told(self) -> Iterator[Message]:
+        return (message for step in self.case.steps if isinstance(step, Tell) for message in step.messages)
+
+    def _set_clock(self) -> None:
+        """Take the implementation's clock for the times of messages, as it shows in an acknowledgment.
+
+        A message with little time to reach its queue would else be too late, or never, by the difference of the
+        clocks. Raises NotPlayed where one that is in time by what is shown is not taken.
+        """
+        shown = self._clock_shown(Message(_CLOCK, recoverable=True, asks=PA))
+        if shown is None or abs(shown - self.ends.now_s) <= _CLOCK_S:
+            return
+        apart, self.ends = shown - self.ends.now_s, replace(self.ends, now_s=shown)
+        if self._clock_shown(Message(f"{_CLOCK} again", asks=PA, reach_s=60)) is None:
+            raise NotPlayed(f"the clocks differ by {apart} s, as the implementation's acknowledgments show it")
+
+    def _clock_shown(self, message: Message) -> int | None:
+        word = self._arrives(message)
+        return None if word is None else word.number("UserHeader.SentTime")
+
+    def _unjudged(self, steps: Iterable[Step], reason: str) -> None:
+        """Say of what these steps demand, and nothing before has judged, that it is not judged."""
+        steps = tuple(steps)
+        situations = (_BY_NAME[one.situation] for one in steps if isinstance(one, Reconnects) and one.situation)
+        requirements = (*demanded(steps), *(one.requirement for one in situations))
+        judged = {one.requirement for one in (*self.exact, *self.found)}
+        self.found += [
+            Verdict(one, Outcome.INCONCLUSIVE, "dialogue", reason=reason)
+            for one in dict.fromkeys(requirements)
+            if one not in judged
+        ]
+
+    # --- Steps
+
+    def _do(self, step: Step) -> None:
+        doing: dict[type, Callable[[Any], None]] = {
+            Connect: self._connect, Establish: self._establish, Parameters: self._parameters,
+            Answered: self._answered, Say: self._say, Tell: self._tell, Acknowledged: self._acknowledged,
+            Stored: self._stored, Comes: self._comes, Never: self._never, Closes: self._closes, Stays: self._stays,
+            Wait: self._wait, Close: self._close, Quiet: self._hush, Reconnects: self._reconnects, Ping: self._ping,
+            Counted: self._counted, **self.sequels.doing,
+        }  # fmt: skip
+        self.tell(type(step).__name__, {"step": repr(step)})
+        doing[type(step)](step)
+
+    def _connect(self, step: Connect) -> None:
+        result = self.mq.call("sessions.open", role="initiator", address=self.about["listener"])
+        if not result.ok or "session" not in result.values:
+            self._fail(_ACCEPTS, expected="a connection", actual=_told(result))
+        self.links[step.link] = self._link("initiator", result)
+        self._pass(_ACCEPTS)
+
+    def _establish(self, step: Establish) -> None:
+        server = {"null": packets.NULL, "own": self.ends.server, "stranger": packets.STRANGER}[step.server]
+        self.links[step.link].send(packets.establish(self.ends, server, step.values), pieces=step.pieces)
+
+    def _parameters(self, step: Parameters) -> None:
+        self.links[step.link].send(packets.parameters(step.values), pieces=step.pieces)
+
+    def _answered(self, step: Answered) -> None:
+        link = self.links[step.link]
+        said = self._awaited(link, lambda one: one.kind == step.kind, step.within_ms)
+        if said is None:
+            self._fail(step.requirement, expected=step.kind, actual=self._shown(link))
+        assert said is not None
+        self._field(said, step.values)
+        refused = bool(said.number("InternalHeader.Flags.CS"))
+        self._trip_ms = max(self._trip_ms, min(said.at_ms - link.asked_ms, AT_ONCE_MS))
+        if said.kind == "EstablishConnection" and not refused:
+            self.ends = replace(self.ends, server=said.text("EstablishConnectionHeader.ServerGuid") or packets.NULL)
+        if said.kind == "ConnectionParameters":
+            link.opened = True
+        self._pass(step.requirement)
+
+    def _say(self, step: Say) -> None:
+        link = self.links[step.link]
+        self._require_open(link)
+        if link.send(packets.said(step.says, self.ends, self._number(), more=step.values)) is None:
+            raise Unjudged(NOT_SENT)
+
+    def _tell(self, step: Tell) -> None:
+        link = self.links[step.link]
+        for message in step.messages:
+            number = self.ids[message.again][0] if message.again else self._number()
+            self.ids[message.name] = number, message
+            values = packets.user_values(message, self.ends, number)
+            if step.acknowledging or step.miscounted:
+                sent = link.sent + 1 + step.miscounted
+                values |= packets.session_values(link.received, sent, link.sent_recoverable + message.kept)
+            data = encode("UserMessage", values)
+            if link.send(data, pieces=step.pieces, message=True, kept=message.kept) is None:
+                raise Unjudged(NOT_SENT)
+
+    def _acknowledged(self, step: Acknowledged) -> None:
+        link = self.links[step.link]
+        wanted = link.sent if step.count is None else step.count
+        patience = Patience(step.within_ms + SLACK_MS)
+        while link.counted != wanted and patience.left > 0 and link.ended is None:
+            self._read(link, patience)
+            self._thank()
+        if link.counted != wanted:
+            self._fail(step.requirement, expected={"acknowledged": wanted}, actual=self._shown(link))
+        self._pass(step.requirement)
+
+    def _counted(self, step: Counted) -> None:
+        link = self.links[step.link]
+        if link.counted < step.least:
+            self._fail(step.requirement, expected={"at least": step.least}, actual=self._shown(link))
+        self._pass(step.requirement)
+
+    def _stored(self, step: Stored) -> None:
+        link = self.links[step.link]
+        wanted = list(range(1, link.sent_recoverable + 1))
+        if sorted(link.acknowledged) != wanted:
+            self._fail(step.requirement, expected=wanted, actual=sorted(link.acknowledged))
+        self._pass(step.requirement)
+
+    def _comes(self, step: Comes) -> None:
+        fits = self._fitting(step)
+        if not self._until(lambda: sum(map(fits, self._messages())) >= step.times, step.within_ms + self._patience_ms):
+            came = [self._told_of(one) for one in self._messages() if self._is_about(one, step.of, step.about)]
+            if self._local[0] == "letter" and self._is_null(step.about) and not came and self._named():
+                self._letter(step.requirements)
+                return
+            if step.insecure and not came:
+                self._skip(*step.requirements, reason=INSECURE)
+                return
+            if step.may is not None and all(one["class"] in _POSITIVE for one in came):
+                self._skip(*step.requirements, reason=step.may)
+                return
+            if self._miscorrelated(step):
+                self._fail(_CORRELATION, expected=step.about, actual="a message of no name")
+            self._fail(*step.requirements, expected=_wanted(step), actual=came or "nothing came")
+        said = next(filter(fits, self._messages()))
+        self._field(said, step.values, exact=step.exact)
+        self._local_pass(step)
+
+    def _local_pass(self, step: Comes) -> None:
+        self._pass(_INITIATES)
+        local = self._local[0] == "local" or not self._is_null(step.about)
+        self._pass(*(one for one in step.requirements if local or one not in _OF_NULL))
+        if not local:
+            readings = ((_NULL_ADDRESS, "local"),)
+            others = [one for one in step.requirements if one in _OF_NULL]
+            self.found += [Verdict(one, Outcome.READING, "dialogue", readings=readings) for one in others]
+
+    def _letter(self, requirements: tuple[str, ...]) -> None:
+        """Judge a silence by the reading that a null QueueManagerAddress is for nobody."""
+        readings = ((_NULL_ADDRESS, "letter"),)
+        of_null = [one for one in requirements if one in _OF_NULL]
+        self.found += [Verdict(one, Outcome.PASS, "dialogue", readings=readings) for one in of_null]
+        self._skip(*(one for one in requirements if one not in _OF_NULL), reason=NOBODYS)
+
+    def _named(self) -> bool:
+        """Tell whether word comes of a message that is for somebody, asked once in a dialogue.
+
+        By the reading, silence is right for one that names nobody; but silence alone may as well be a dead line. One
+        for another queue manager that has come too far is rejected, whatever is read (MS-MQQB 3.1.5.8.2).
+        """
+        if self._answers_named is None:
+            far = {"UserHeader.Flags.RC": 0x1D}  # the most that there may be, MS-MQMQ 2.2.19.2
+            named = Message("by identifier", None, recoverable=True, asks=NA, manager="stranger", more=far)
+            step = Comes("UserMessage", named.name, (), TOO_MANY_HOPS)
+            self._answers_named = self._controlled(named, step) is not None
+        return self._answers_named
+
+    def _controlled(self, message: Message, step: Comes) -> Said | None:
+        """Send a message on a session of its own; return the word of it that a step waits for, if it comes."""
+        for one in (*handshake(message.name), Tell((message,), link=message.name)):
+            self._do(one)
+        fits = self._fitting(step)
+        self._until(lambda: any(map(fits, self._messages())), step.within_ms + self._patience_ms)
+        self.links[message.name].close()
+        return next(filter(fits, self._messages()), None)
+
+    def _arrives(self, message: Message) -> Said | None:
+        """Send a message on a session of its own; return the word of its arrival, if it comes."""
+        return self._controlled(message, Comes("UserMessage", message.name, (), _POSITIVE[0]))
+
+    def _word_after(self) -> bool:
+        """Tell whether word has come of a message that is sent now: word of an earlier one would be here, too.
+
+        True where no message can be sent for it.
+        """
+        there = {name.rpartition("\\")[2].lower() for name in self.about["queues"]}
+        if self._quiet or PLAIN not in there:
+            return True
+        after = Message(f"after {self._next_id}", recoverable=True, asks=PA)
+        return self._arrives(after) is not None
+
+    def _is_null(self, about: str) -> bool:
+        return about in self.ids and self.ids[about][1].manager == "null"
+
+    def _miscorrelated(self, step: Comes) -> bool:
+        """Tell whether an acknowledgment of the awaited class means the message and names it wrongly.
+
+        Those that were made for an earlier dialogue, and come late, name another queue manager and another number.
+        """
+        if step.of != "UserMessage" or step.message_class in (None, _REPORT) or step.about not in self.ids:
+            return False
+        number = self.ids[step.about][0]
+        same = (one for one in self._messages() if one.kind == step.of and class_of(one) == step.message_class)
+        return any(is_misnamed(one, number, self.ends) for one in same)
+
+    def _never(self, step: Never) -> None:
+        fits = self._fitting(step)
+        many = self._until(lambda: sum(map(fits, self._messages())) > step.most, step.for_ms + _TRIPS * self._trip_ms)
+        shown = many or self._word_after()
+        came = [self._told_of(one) for one in self._messages() if fits(one)]
+        if len(came) > step.most:
+            self._fail(*step.requirements, expected={"at most": step.most}, actual=came)
+        if shown:
+            self._pass(*step.requirements)
+        else:
+            self.found += [Verdict(one, Outcome.INCONCLUSIVE, "dialogue", reason=DUMB) for one in step.requirements]
+
+    def _closes(self, step: Closes) -> None:
+        link = self.links[step.link]
+        patience = Patience(step.within_ms + (self._timer(step.timer) if step.timer else 0))
+        while link.ended is None and patience.left > 0:
+            self._read(link, patience)
+        if link.ended is None:
+            self._fail(step.requirement, expected="the connection is closed", actual=self._shown(link))
+        self._pass(step.requirement)
+
+    def _stays(self, step: Stays) -> None:
+        link = self.links[step.link]
+        patience = Patience(step.for_ms + _TRIPS * self._trip_ms + (self._timer(step.timer) if step.timer else 0))
+        while link.ended is None and patience.left > 0:
+            self._read(link, patience)
+        if link.ended is None:
+            self._round_trip()
+            link.read(SLICE_MS)
+        if link.ended is not None:
+            self._fail(step.requirement, expected="the connection stays open", actual=link.ended)
+        self._pass(step.requirement)
+
+    def _round_trip(self) -> None:
+        """Have the implementation answer on a connection of its own, however busy it is: time alone shows nothing."""
+        name = f"trip {len(self.links)}"
+        for step in (Connect(name), Establish(name), Answered("EstablishConnection", link=name)):
+            self._do(step)
+        self.links[name].close()
+
+    def _wait(self, step: Wait) -> None:
+        self._until(lambda: False, step.ms + (self._timer(step.timer) * step.percent // 100 if step.timer else 0))
+
+    def _close(self, step: Close) -> None:
+        for name, link in list(self.links.items()):
+            if name == step.link or (step.link == "*" and link.role == "acceptor"):
+                link.close(step.how)
+
+    def _hush(self, step: Quiet) -> None:
+        self._quiet = step.on
+        self._thank()
+
+    def _ping(self, step: Ping) -> None:
+        if not self.mq.offers(PINGS):
+            raise NotPlayed("the driver sends no pings")
+        self._pings += 1
+        data = packets.ping(self.ends, self._pings, step.values)
+        result = self.mq.call(
+            PINGS, bytes=base64.b64encode(data).decode("ascii"), wait_ms=AT_ONCE_MS if not step.ignored else 400
+        )
+        answers = result.values.get("answers", []) if result.ok else []
+        at_ms = int(answers[0]["at_ms"]) if answers else 0
+        sent = self.conversation.pinged(data, at_ms, (self.about["listener"], self.about["host"]))
+        said = [self.conversation.answered(sent, base64.b64decode(one["bytes"]), int(one["at_ms"])) for one in answers]
+        if step.ignored is not None:
+            if said:
+                self._fail(step.ignored, expected="no response", actual=said[0].packet.fields.get("Ping.Cookie"))
+            self._pass(step.ignored)
+            return
+        if not said:
+            if step.control:
+                raise NotPlayed(NO_PINGS)
+            for _, requirement in step.wanted.values():
+                self._fail(requirement, expected="a response", actual="none")
+        self._field(said[0], step.wanted)
+
+    def _reconnects(self, step: Reconnects) -> None:
+        situation = _BY_NAME[step.situation] if step.situation else None
+        link, left = None, self._timer("session-retry-connect") + 2 * SLACK_MS
+        while link is None and left > 0:
+            began = self.mq.time.monotonic()
+            link = self._accept(ACCEPT_MS, situation)
+            left -= self._since(began)
+        if link is None:
+            self._fail(step.requirement, expected="a connection", actual="none")
+        assert link is not None
+        if situation is None:
+            self._pass(step.requirement)
+            return
+        name = next(key for key, one in self.links.items() if one is link)
+        if not self._provoked:  # it has connected, and not begun or gone on with a session
+            self._fail(step.requirement, expected="the begin of a session", actual=self._shown(link))
+        if situation.then is Then.CLOSES:
+            self._closes(Closes(situation.requirement, link=name))
+        elif situation.then is Then.ANSWERS:
+            self._answered(Answered("ConnectionParameters", situation.requirement, link=name))
+        else:
+            self._stays(Stays(situation.requirement, link=name))
+        link.close()
+
+
+def _wanted(step: Comes) -> Json:
+    return {"kind": step.of, "class": step.message_class, "about": step.about}
+
+
+def _told(result: Result) -> Json:
+    return {"status": result.status} if result.failure is None else {"failure": result.failure.kind}

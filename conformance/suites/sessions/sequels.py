@@ -1,0 +1,134 @@
+"""What the implementation sends in transactions, acknowledged in parts, and sent again (MS-MQQB 3.1.5.6, 3.1.6.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.judge.dialogues.conversation import Said
+from conformance.judge.dialogues.packets import transactional_ack
+from conformance.judge.dialogues.steps import Order, Passed, Replies, Resent
+from conformance.spec.catalogue import requirement_id
+from conformance.suites.sessions.dialogue import Broken
+from conformance.verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from conformance.suites.sessions.playing import Player
+
+_SLACK_MS: Final = 1_000
+_INTERVAL: Final = requirement_id("MQQB-3.1.6.5.resend-interval")
+_TX: Final = "TransactionHeader."
+
+
+Place = tuple[int, int, int]
+"""The halves of a TxSequenceID, the time first, and the number."""
+
+
+class Sequels:
+    """The steps of one dialogue that are about transactional messages of the implementation."""
+
+    def __init__(self, player: Player) -> None:
+        """Take part in what `player` plays."""
+        self.player = player
+
+    @property
+    def doing(self) -> Mapping[type, Callable[[Any], None]]:
+        """The steps by type."""
+        return {Passed: self._passed, Replies: self._replies, Order: self._order, Resent: self._resent}
+
+    def stands(self, verdict: Verdict) -> bool:
+        """Tell whether a verdict of a rule stands: one rule takes the times of resending for the defaults."""
+        return verdict.requirement != _INTERVAL or "transactional-ack-wait" not in self.player.about["timers_ms"]
+
+    def _sent(self, since: int = 0) -> list[Said]:
+        """Return the transmissions of transactional messages, from an index of the conversation on."""
+        said = self.player.conversation.said[since:]
+        return [one for one in said if one.kind == "UserMessage" and not one.ours and _number(one)]
+
+    def _places(self) -> list[Place]:
+        """Return the place of each transactional message, in the order in which they first came."""
+        return list(dict.fromkeys(map(_place, self._sent())))
+
+    def _passed(self, step: Passed) -> None:
+        player = self.player
+        number = player.ids[step.about][0]
+
+        def came() -> list[Said]:
+            messages = (one for one in player.conversation.said if one.kind == "UserMessage" and not one.ours)
+            return [
+                one
+                for one in messages
+                if one.text("UserHeader.SourceQueueManager") == player.ends.client
+                and one.number("UserHeader.MessageID") == number
+            ]
+
+        if not step.times:
+            player._until(lambda: bool(came()), step.within_ms)
+            if came():  # No rule on what it says tells more than that it must not be there.
+                player.exact.append(Verdict(step.requirement, Outcome.FAIL, "dialogue", "is not passed on", "is"))
+                raise Broken
+            player._pass(step.requirement)
+            return
+        if not player._until(lambda: len(came()) >= step.times, step.within_ms):
+            player._skip(step.requirement, *(name for _, name in step.values.values()), reason=step.may)
+            raise Broken
+        player._field(came()[-1], step.values)
+        player._pass(step.requirement)
+
+    def _replies(self, step: Replies) -> None:
+        player = self.player
+        if not player._until(lambda: len(self._places()) >= step.count, step.within_ms + player._patience_ms):
+            actual = [list(place) for place in self._places()]
+            player._fail(step.requirement, expected={"answers": step.count}, actual=actual)
+        player._pass(step.requirement)
+
+    def _order(self, step: Order) -> None:
+        player = self.player
+        stamp, ordinal, number = self._places()[step.place - 1]
+        before = next(
+            one.number(f"{_TX}PreviousTxSequenceNumber") or 0
+            for one in self._sent()
+            if _place(one) == (stamp, ordinal, number)
+        )
+        body = "OrderAckBody."
+        values = {
+            body + "TxSequenceID.Ordinal": ordinal,
+            body + "TxSequenceID.TimeStamp": stamp,
+            body + "TxSequenceNumber": number,
+            body + "TxPreviousSequenceNumber": before,
+        }
+        link = player.links[step.link]
+        link.send(transactional_ack("OrderAck", player.ends, player._number(), values), message=True)
+
+    def _resent(self, step: Resent) -> None:
+        player, since, places = self.player, len(self.player.conversation.said), self._places()
+        wanted = {places[at - 1] for at in step.places}
+
+        def again() -> set[Place]:
+            return {_place(one) for one in self._sent(since)} & set(places)
+
+        within = player._timer(step.timer) + _SLACK_MS + player._patience_ms
+        player._until(lambda: again() >= wanted, within)
+        if not again() >= wanted:
+            player._fail(
+                *step.requirements,
+                expected={"sent again": [list(one) for one in sorted(wanted)]},
+                actual=[list(one) for one in sorted(again())],
+            )
+        player._pass(*step.requirements)
+        if step.never is None:
+            return
+        player._until(lambda: again() > wanted, _SLACK_MS)
+        if again() > wanted:
+            actual = [list(one) for one in sorted(again() - wanted)]
+            player._fail(step.never, expected="no message that has its OrderAck", actual=actual)
+        player._pass(step.never)
+
+
+def _number(one: Said) -> int:
+    return one.number(f"{_TX}TxSequenceNumber") or 0
+
+
+def _place(one: Said) -> Place:
+    stamp, ordinal = (one.number(f"{_TX}TxSequenceID.{half}") or 0 for half in ("TimeStamp", "Ordinal"))
+    return stamp, ordinal, _number(one)

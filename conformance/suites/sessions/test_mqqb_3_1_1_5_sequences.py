@@ -1,0 +1,20 @@
+"""MS-MQQB 3.1.1.5, 3.1.1.6.2, 3.1.5.8.6: transactional sequences and their acknowledgments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.judge.dialogues.cases_counts import SEQUENCES
+from conformance.suites.sessions.checking import cases, check
+
+if TYPE_CHECKING:
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder
+    from conformance.judge.dialogues.steps import Case
+
+
+@pytest.mark.parametrize("case", cases(SEQUENCES))
+def test_transactional_messages_are_taken_in_order(case: Case, mq: Port, judge: Recorder) -> None:
+    check(case, mq, judge)

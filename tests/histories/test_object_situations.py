@@ -1,0 +1,146 @@
+"""Situations of objects: features that stand on the rows of members, and a book of histories that meets every pair."""
+
+from __future__ import annotations
+
+import json
+from itertools import chain
+
+import pytest
+
+from conformance.activex.expected import Invoke
+from conformance.activex.features import UNCALLED, features
+from conformance.activex.plans import Act, create, on
+from conformance.activex.tables import MEMBERS
+from conformance.activex.values import Variant, long, text
+from conformance.activex.walk import Walk
+from conformance.adapter import protocol
+from conformance.histories.features.object_constraints import CONSTRAINTS
+from conformance.histories.features.objects import FEATURES, vector
+from conformance.histories.operations import objects
+from conformance.histories.situations.book import BookError
+from conformance.histories.situations.object_book import load, packed, space, unpacked
+from conformance.histories.situations.object_clients import replayed
+from conformance.histories.situations.object_planner import planned
+from conformance.spec.catalogue import catalogue
+
+PLANNED = {number for one in load().histories for numbers in one.met for number in numbers}
+
+
+def test_every_member_that_a_client_calls_has_features() -> None:
+    for member in MEMBERS:
+        assert bool(features(member)) == (not member.unimplemented and member.coclass not in UNCALLED), member.name
+
+
+def test_features_name_their_cases_and_requirements() -> None:
+    known = catalogue().requirements
+    for name, table in FEATURES.items():
+        assert len({one.name for one in table}) == len(table), name
+        for one in table:
+            assert len(one.values) == len(set(one.values)) > 1, f"{name}: {one.name}"
+            assert set(one.steps) <= set(known), f"{name}: {one.name}"
+    without = {f"{name}.{one.name}" for name, table in FEATURES.items() for one in table if not one.steps}
+    assert without <= {
+        "MSMQQueueInfo.ADsPath.object",
+        "MSMQMessage.AttachCurrentSecurityContext.object",
+        "MSMQMessage.AttachCurrentSecurityContext2.object",
+    }, "the catalogue has no call's requirement of these alone"
+
+
+def test_every_situation_is_planned_or_has_a_reason() -> None:
+    every = space()
+    left = set(range(every.count)) - PLANNED - set(every.excluded())
+    assert not left, [str(every.situation(number)) for number in sorted(left)][:10]
+
+
+def test_no_history_meets_what_a_constraint_excludes() -> None:
+    every = space()
+    wrong = PLANNED & set(every.excluded())
+    assert not wrong, [str(every.situation(number)) for number in sorted(wrong)][:10]
+
+
+def test_every_constraint_excludes_something() -> None:
+    every = space()
+    for one in CONSTRAINTS:
+        assert any(
+            one.excludes(dict(situation.values)) for method in one.methods for situation in every.all_of(method)
+        ), one.reason
+
+
+def test_histories_meet_what_the_book_says() -> None:
+    for one in load().histories[::16]:
+        for told, met in zip(one.met, replayed(one), strict=True):
+            assert met.issuperset(told), one.member
+
+
+def test_the_planner_makes_the_book() -> None:
+    name = "MSMQMessage.Priority"
+    made, left = planned(space(), name, frozenset(space().excluded()))
+    assert not left
+    assert made == [one for one in load().histories if one.member == name]
+
+
+def test_a_book_of_other_tables_is_told() -> None:
+    raw = packed(load().histories[:1])
+    assert unpacked(raw, "b") == load().histories[:1]
+    for damaged in (raw[:40], b"", raw[:-9] + b"123456789"):
+        with pytest.raises(BookError, match="damaged"):
+            unpacked(damaged, "b")
+
+
+def cases(client: Walk, act: Act) -> dict[str, str | None]:
+    names = [one.name for one in FEATURES["MSMQQueue.Receive"]]
+    return dict(zip(names, vector("MSMQQueue.Receive", client.world, act), strict=True))
+
+
+def test_a_call_has_the_cases_of_its_arguments_and_its_object() -> None:
+    client = Walk(0)
+    act = on("i-r", "Receive", long(3), text("wrong"), Variant("BOOL", False), long(0), gives="m")
+    found = cases(client, act)
+    assert found["object"] == "receive" and found["transaction"] == "single"
+    assert found["want_body"] == "false" and found["want_connector_type"] == "left_out"
+    assert found["receive_timeout"] == "at_once"
+    assert found["kind"] == "plain" and found["choice"] == "nothing"
+    ended = on("j-s", "Receive", Variant("DISPATCH", "t"), gives="m")
+    assert client.attempt((on("d", "BeginTransaction", gives="t"), on("t", "Abort")))
+    found = cases(client, ended)
+    assert found["object"] == "send" and found["transaction"] == "ended"
+
+
+def test_each_of_the_eight_methods_has_its_operation() -> None:
+    told = {one.method for one in objects.OPERATIONS}
+    assert told == {
+        f"objects.{word}" for word in ("create", "invoke", "get", "query", "release", "advise", "unadvise", "describe")
+    }
+    assert told <= set(protocol.methods())
+    acts = {
+        "objects.create": create("MSMQQueue", "q"),
+        "objects.invoke": on("q", "Close"),
+        "objects.get": on("q", "Get", text("Access"), text("Handle")),
+        "objects.query": on("q", "QueryInterface", text("{0}")),
+        "objects.release": on("q", "Release"),
+        "objects.advise": on("q", "Advise", text("events"), text("{0}")),
+        "objects.unadvise": on("q", "Unadvise", Variant("UI4", 7), text("{0}")),
+        "objects.describe": Act("", Invoke("Describe", "method", (text("MSMQQueue"),))),
+    }
+    requests = {
+        "objects.create": {"class": "MSMQQueue"},
+        "objects.invoke": {"object": "o1", "member": "Close", "kind": "method", "arguments": []},
+        "objects.get": {"object": "o1", "members": ["Access", "Handle"]},
+        "objects.query": {"object": "o1", "iid": "{0}"},
+        "objects.release": {"objects": ["o1"]},
+        "objects.advise": {"object": "o1", "sink": "events", "iid": "{0}"},
+        "objects.unadvise": {"object": "o1", "cookie": 7, "iid": "{0}"},
+        "objects.describe": {"class": "MSMQQueue"},
+    }
+    for method, act in acts.items():
+        assert objects.operation(act).method == method
+        assert objects.operation(act).request(act, {"q": "o1"}) == requests[method], json.dumps(requests[method])
+    with pytest.raises(KeyError):
+        objects.INVOKE.request(on("nothing", "Close"), {"q": "o1"})
+
+
+def test_members_are_in_the_book_once_and_in_the_order_of_the_tables() -> None:
+    members = list(dict.fromkeys(one.member for one in load().histories))
+    assert members == list(FEATURES)
+    assert all(len(one.acts) == len(one.met) for one in load().histories)
+    assert len(list(chain.from_iterable(numbers for one in load().histories for numbers in one.met))) == len(PLANNED)

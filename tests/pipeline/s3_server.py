@@ -1,0 +1,66 @@
+"""An S3 server on loopback, in a process of its own, for tests: nothing of it is left when they end."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+_SERVE = """
+import sys
+from moto.server import ThreadedMotoServer
+
+server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+server.start()
+print(server.get_host_and_port()[1], flush=True)
+sys.stdin.read()
+"""
+
+
+def need_s3() -> None:
+    """Skip where moto or s3fs is not installed; with CI=true that is a failure."""
+    missing = [name for name in ("moto", "flask", "s3fs") if find_spec(name) is None]
+    if missing and os.environ.get("CI") == "true":
+        pytest.fail(f"{', '.join(missing)} must be installed")
+    if missing:
+        pytest.skip(f"needs {', '.join(missing)}")
+
+
+@contextmanager
+def served() -> Iterator[Mapping[str, str]]:
+    """Run a server; gives the environment that makes every client ask it, with faked credentials."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", _SERVE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    try:
+        assert process.stdout is not None
+        port = process.stdout.readline().decode().strip()
+        assert port, "the server did not start"
+        yield {
+            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
+            "AWS_ACCESS_KEY_ID": "test",
+            "AWS_SECRET_ACCESS_KEY": "test",
+            "AWS_DEFAULT_REGION": "us-east-1",
+            "AWS_EC2_METADATA_DISABLED": "true",
+            "AWS_CONFIG_FILE": os.devnull,
+            "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+        }
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def upload(bucket: str, files: Mapping[str, Path]) -> None:
+    """Make a bucket with these files, by key."""
+    import s3fs
+
+    system = s3fs.S3FileSystem(use_listings_cache=False)
+    system.mkdir(bucket)
+    for key, path in files.items():
+        system.pipe_file(f"{bucket}/{key}", path.read_bytes())
