@@ -8,6 +8,7 @@ import uuid
 from dataclasses import replace
 
 from conformance.embedded import packet_layout as lay
+from conformance.embedded.entities import NULL_GUID
 from conformance.embedded.network import layout as net
 from conformance.embedded.network.acknowledging import Acknowledging
 from conformance.embedded.network.faults.base import fault
@@ -135,7 +136,8 @@ fault(
 
 class HopsAtHome(Receiver):
     def refusal(self, arrived):
-        if arrived.own and arrived.read["hop_count"] >= lay.MAX_HOPS:
+        named = arrived.own and arrived.read["destination_queue_manager"] != NULL_GUID
+        if named and arrived.read["hop_count"] >= lay.MAX_HOPS:
             return net.NACK_HOP_COUNT_EXCEEDED
         return super().refusal(arrived)
 

@@ -65,7 +65,7 @@ fault(
     __name__,
     "numbers-go-on-in-the-next-sequence",
     "A new transactional sequence goes on with the numbers of the one before.",
-    ("MQQB-3.1.1.5.first-number", "MQMQ-2.2.20.5.first-has-no-previous"),
+    ("MQQB-3.1.1.5.first-number", "MQMQ-2.2.20.5.first-has-no-previous", "MQMQ-2.2.20.5.previous-before"),
     ("route", NumbersGoOn),
 )
 
@@ -83,7 +83,7 @@ fault(
     __name__,
     "identifiers-begin-anew",
     "A queue manager that is started again gives its messages the identifiers of those before.",
-    ("MQQB-3.1.7.1.1.identifier",),
+    ("MQQB-3.1.7.1.1.identifier", "MQQB-3.1.7.1.1.ordinal"),
     ("acknowledging", IdentifiersAnew),
 )
 
@@ -104,7 +104,7 @@ fault(
     __name__,
     "sequences-compared-by-ordinal",
     "Of two incoming sequences the one with the higher Ordinal is the newer, whatever their times are.",
-    ("MQQB-3.1.5.8.6.accepted",),
+    ("MQQB-3.1.5.8.6.accepted", "MQMQ-2.2.18.1.2.comparison"),
     ("sequences", OrdinalFirst),
 )
 

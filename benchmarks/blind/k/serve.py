@@ -8,11 +8,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import faults_messages  # noqa: E402, F401
-import faults_sequences  # noqa: E402, F401
-import faults_sessions  # noqa: E402, F401
+import faults_messages  # noqa: F401
+import faults_sequences  # noqa: F401
+import faults_sessions  # noqa: F401
 
-from conformance.embedded.network.__main__ import INTERRUPTED, main  # noqa: E402
+from conformance.embedded.network.__main__ import INTERRUPTED, main
 
 if __name__ == "__main__":
     try:

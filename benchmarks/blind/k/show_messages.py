@@ -160,5 +160,3 @@ def _(m):
         text = base64.b64decode(got["body"]).decode("utf-16-le")
         seen.append(f"<TARGET QUEUE>{name}</TARGET QUEUE>".lower() in text.lower())
     return seen
-
-
