@@ -104,7 +104,7 @@ fault(
     __name__,
     "sequences-compared-by-ordinal",
     "Of two incoming sequences the one with the higher Ordinal is the newer, whatever their times are.",
-    ("MQQB-3.1.5.8.6.accepted", "MQMQ-2.2.18.1.2.comparison"),
+    ("MQQB-3.1.5.8.6.accepted",),
     ("sequences", OrdinalFirst),
 )
 
