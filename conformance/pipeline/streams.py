@@ -19,7 +19,7 @@ from conformance.captures.defects import Trouble, contained
 from conformance.captures.followed import Followed
 from conformance.captures.in_place import InPlace
 from conformance.captures.judge import BySessions, CaptureJudge, SessionRules, Sink
-from conformance.captures.one_side import NotOurs, OneSide
+from conformance.captures.one_side import NotOurs, OneSide, as_noticed
 from conformance.captures.packet_rules import PacketRules
 from conformance.captures.senders import ByOpenings, End, Ends
 from conformance.captures.summary import CaptureSummary
@@ -275,7 +275,8 @@ class _Judge:
     def _reader(self, state: State, probe: Probe, read: Read, into: InPlace | None) -> Iterator[Event | Batch]:
         """Read a capture into the state of its stream, in place where that is possible."""
         if not self.compiled:
-            return continued(state, probe.path, probe.version, read)
+            events = continued(state, probe.path, probe.version, read)
+            return events if self.own_end is None else as_noticed(events, read.walk)
         try:
             capture = FastCapture(probe.path, probe.version)
         except OSError as problem:
