@@ -12,7 +12,7 @@ from conformance.captures.against import Against
 from conformance.captures.defects import Outside
 from conformance.captures.engine import OnPacket, OnProgress, Replay
 from conformance.captures.judge import BySessions, CaptureJudge, SessionRules, Sink
-from conformance.captures.one_side import NotOurs, OneSide
+from conformance.captures.one_side import NotOurs, OneSide, as_noticed
 from conformance.captures.one_side import clients_of as of_clients
 from conformance.captures.onlookers import NotWrittenError, Onlooker, Watched
 from conformance.captures.packet_rules import PacketRules
@@ -65,7 +65,7 @@ def judge_file(
         if on_progress is not None:
             on_progress(path, read, size)
 
-    reader = read_capture(path, on_progress=progress, follow=follow, walk=walk)
+    reader = as_noticed(read_capture(path, on_progress=progress, follow=follow, walk=walk), walk)
     CaptureJudge(
         reader, rules, sessions, BySessions(sessions.judge), sink, summary, outside=outside, through=through
     ).run()

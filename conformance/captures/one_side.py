@@ -5,11 +5,11 @@ A verdict belongs to the sender of the packet it names; session rules name earli
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from conformance.capture import CaptureError, Event, Frame
+from conformance.capture import CaptureError, Event, Frame, Opened
 from conformance.capture.own_end import OwnEnd, from_client
 from conformance.capture.records import RecordWalk, read_records
 from conformance.captures.followed import Key
@@ -21,6 +21,8 @@ from conformance.verdict import Outcome, Verdict
 _REMEMBERED = 1 << 20
 """Packets whose sender is remembered; verdicts on earlier ones are left out."""
 
+_NOTICED_NS = 1_000_000_000
+"""So late may a busy program notice a connection that was made to it."""
 _DUTIES = "-closes"
 """Ends the requirements that who receives a packet fulfils: their passes name that packet."""
 
@@ -38,6 +40,19 @@ def is_ours(path: str | Path) -> bool:
     except (CaptureError, OSError):
         return False  # Whoever judges the file tells why.
     return OwnEnd.of(walk.comment) is not None
+
+
+def as_noticed(events: Iterable[Event], walk: RecordWalk) -> Iterator[Event]:
+    """Yield events, with the beginnings of connections as early as they may have been.
+
+    A recording of which the program was an end tells when the program noticed a connection, not when it was made.
+    walk: of the file that is read.
+    """
+    for event in events:
+        if isinstance(event, Opened) and OwnEnd.of(walk.comment) is not None:
+            yield replace(event, time_ns=event.time_ns - _NOTICED_NS)
+        else:
+            yield event
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,8 @@ from conformance.net.packets import Packets
 from conformance.wire import Packet, dissect
 
 Sort = Literal["correct", "odd", "malformed"]
-"""What a run may send: what the documents have; also reserved bits that are set; also what breaks the layout."""
+"""What a run may send: what a queue manager sends; also reserved bits that are set, packets out of turn, and numbers and
+times that no queue manager sends; also what breaks the layout."""
 SORTS: Final[tuple[Sort, ...]] = get_args(Sort)
 PREFIX: Final = "mqconform-"
 """The names of queues that a run may touch begin with this."""

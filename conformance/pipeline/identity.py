@@ -12,6 +12,7 @@ from typing import Literal
 from conformance.capture import CaptureError, packed
 from conformance.capture.addresses import is_stored
 from conformance.capture.files import CaptureFile, is_regular, open_file
+from conformance.capture.own_end import OwnEnd
 from conformance.capture.records import RecordWalk, read_records
 from conformance.captures.defects import Defect
 
@@ -37,6 +38,7 @@ class Probe:
     defect: why it was judged only in part; `error` has the same in words. version: of the file that was probed, which
     is the one to judge. alias: another identity, of an object by its address and version, known without reading it.
     again: a part was judged of a file that changed, or whose store failed, since; it must not be in the lake.
+    ours: its mark tells that the program itself was an end, whose packets are not judged.
     """
 
     path: str
@@ -49,6 +51,7 @@ class Probe:
     version: str | None = None
     alias: str | None = None
     again: bool = False
+    ours: bool = False
 
     def broken(self, defect: Defect) -> Probe:
         """Return the same file, marked with a defect of the harness."""
@@ -81,7 +84,8 @@ def _probed(path: str) -> Probe:
     found = Probe(path)
     try:
         found = Probe(path, file.size, identity(file), version=file.version, alias=_alias(file))
-        found = replace(found, format=_format(file.read_at(0, 4096)), first_ns=_first(path))
+        first_ns, ours = _first(path)
+        found = replace(found, format=_format(file.read_at(0, 4096)), first_ns=first_ns, ours=ours)
         file.check()
     except CaptureError as error:
         return replace(found, format="", error=str(error))
@@ -151,7 +155,8 @@ def streams(probes: Iterable[Probe], grouping: Grouping) -> list[tuple[str, Sequ
     """Group the captures that may be one stream under their key, each group in the order of their records."""
     groups: dict[str, list[Probe]] = {}
     for one in probes:
-        key = stream_key(one.path)[0] if grouping == "auto" else f"{_whole_name(one.path)}\0{one.capture}"
+        alone = grouping == "file" or one.ours  # What the program sent is known only within its recording.
+        key = f"{_whole_name(one.path)}\0{one.capture}" if alone else stream_key(one.path)[0]
         groups.setdefault(key, []).append(one)
     never = 1 << 63
     for group in groups.values():
@@ -159,9 +164,14 @@ def streams(probes: Iterable[Probe], grouping: Grouping) -> list[tuple[str, Sequ
     return sorted(groups.items())
 
 
-def _first(path: str) -> int | None:
-    """Return the time of the first record or, if that is damaged, of the first that can be found; None without any."""
-    return next((record.time_ns for record in read_records(path, RecordWalk())), None)
+def _first(path: str) -> tuple[int | None, bool]:
+    """Return the time of the first record or, if that is damaged, of the first that can be found; None without any.
+
+    Also tells whether its section has the mark of the program.
+    """
+    walk = RecordWalk()
+    time_ns = next((record.time_ns for record in read_records(path, walk)), None)
+    return time_ns, OwnEnd.of(walk.comment) is not None
 
 
 def _format(head: bytes) -> str:

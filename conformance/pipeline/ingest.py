@@ -334,7 +334,7 @@ def _planned(
     for key, group in streams(new, options.stream):
         kept = before.kept.get(key) if options.stream == "auto" else None
         turned = options.keep or len(group) > 1 or any(stream_key(one.path)[1] for one in group)
-        keep = options.stream == "auto" and (turned or kept is not None)
+        keep = options.stream == "auto" and (turned or kept is not None) and not any(one.ours for one in group)
         state = str(lake.state_file(kept)) if kept is not None else None
         one = StreamWork(key, group, state, keep)
         large = options.split is not None or (cores > 1 and _size(one) > limit)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import FileIO
 from typing import Protocol
 
@@ -17,11 +17,15 @@ from conformance.capture.records import Record, RecordWalk, read_records
 
 @dataclass(slots=True)
 class Read:
-    """The result of reading a capture. first_ns, last_ns: times of the first record and the last."""
+    """The result of reading a capture. first_ns, last_ns: times of the first record and the last.
+
+    walk: of the records that are read one by one.
+    """
 
     first_ns: int | None = None
     last_ns: int | None = None
     cut: str | None = None
+    walk: RecordWalk = field(default_factory=RecordWalk)
 
 
 class Reading(Protocol):
@@ -50,7 +54,7 @@ def continued(state: Reading, path: str, version: str | None, read: Read) -> Ite
 
 
 def _continued(state: Reading, path: str, raw: FileIO | None, read: Read) -> Iterator[Event]:
-    walk, reading = RecordWalk(), state.reading
+    walk, reading = read.walk, state.reading
     before, read.first_ns = reading.records, None
     for record in read_records(path, walk, raw=raw):
         read.first_ns = record.time_ns if read.first_ns is None else read.first_ns

@@ -13,11 +13,13 @@ from conformance import __version__
 from conformance.capture import CaptureError, Event
 from conformance.capture.columns.reader import Batch, FastCapture
 from conformance.capture.reader import CaptureReading
+from conformance.capture.records import RecordWalk
 from conformance.captures.batches import gathered
 from conformance.captures.defects import Trouble, contained
 from conformance.captures.followed import Followed
 from conformance.captures.in_place import InPlace
-from conformance.captures.judge import BySessions, CaptureJudge, SessionRules
+from conformance.captures.judge import BySessions, CaptureJudge, SessionRules, Sink
+from conformance.captures.one_side import NotOurs, OneSide, as_noticed
 from conformance.captures.packet_rules import PacketRules
 from conformance.captures.senders import ByOpenings, End, Ends
 from conformance.captures.summary import CaptureSummary
@@ -119,7 +121,10 @@ def judge_stream(work: StreamWork, how: How, rows: Rows) -> StreamDone:
 
     A capture that hits a defect of the harness ends its stream: those after it begin another one.
     """
-    judge = _Judge(how, rows, all(map(in_columns, work.captures)))
+    own_end = None
+    if any(one.ours for one in work.captures):
+        own_end = NotOurs(RecordWalk(), CaptureSummary(work.captures[0].path))
+    judge = _Judge(how, rows, own_end is None and all(map(in_columns, work.captures)), own_end)
     found = resumed(work.resume) if work.resume else None
     state = found if isinstance(found, State) and (found.sessions is not None) == judge.connected else None
     ended = state.stream if state is not None else None
@@ -189,15 +194,21 @@ class _Told:
 
 @dataclass(slots=True)
 class _Judge:
-    """Judges the captures of a stream. compiled: by compiled code."""
+    """Judges the captures of a stream. compiled: by compiled code.
+
+    own_end: of a recording in which one end is left out. It is a stream by itself, judged packet by packet, and the
+    same judge of that side sees it from its first record to its end.
+    """
 
     how: How
     rows: Rows
     compiled: bool
+    own_end: NotOurs | None = None
     packets: int = 0
     records: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
     incomplete: Incomplete = COMPLETE
+    _side: OneSide | None = None
 
     @property
     def connected(self) -> bool:
@@ -208,7 +219,7 @@ class _Judge:
         """Return the rules of connections of a new stream."""
         if self.compiled and self.connected:
             return ColumnSessions(self.how.readings, columns_with(sessions=True))
-        return SessionJudge(self.how.readings, counting=True) if self.connected else None
+        return SessionJudge(self.how.readings, counting=self.own_end is None) if self.connected else None
 
     def resumed(self, state: State) -> State:
         """Go on with a kept state."""
@@ -223,6 +234,8 @@ class _Judge:
         state.position += 1
         teller = self._teller(state, probe.capture, day(probe.first_ns))
         told, read = _Told(state, probe, before), Read(probe.first_ns)
+        if self.own_end is not None:
+            read.walk = self.own_end.walk
         judge, _ = self._judge(state, teller)
         with self._contained(told):
             if isinstance(state.sessions, ColumnSessions):
@@ -262,7 +275,8 @@ class _Judge:
     def _reader(self, state: State, probe: Probe, read: Read, into: InPlace | None) -> Iterator[Event | Batch]:
         """Read a capture into the state of its stream, in place where that is possible."""
         if not self.compiled:
-            return continued(state, probe.path, probe.version, read)
+            events = continued(state, probe.path, probe.version, read)
+            return events if self.own_end is None else as_noticed(events, read.walk)
         try:
             capture = FastCapture(probe.path, probe.version)
         except OSError as problem:
@@ -296,10 +310,19 @@ class _Judge:
             for known in state.open.values():
                 ends.open(known.opened)
                 senders.name(known.opened.connection)
-            judge = CaptureJudge((), rules, sessions, senders, sink, summary)
+            judge = CaptureJudge((), rules, sessions, senders, self._one_side(sink), summary)
         if self.compiled:
             judge.in_place = InPlace(judge, rules, sink, ends)
         return judge, sink
+
+    def _one_side(self, sink: ArrowTables) -> Sink:
+        """Put before a sink what leaves the program's own packets unjudged, if it was an end."""
+        if self.own_end is None:
+            return sink
+        if self._side is None:
+            self._side = OneSide(sink, self.own_end, others=True, whole=self.own_end.none)
+        self._side.sink = sink
+        return self._side
 
     def settle(self, told: _Told) -> None:
         """Write the row of a capture after which the stream continues."""

@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import build_captures
+import build_served
 import pytest
 
 from conformance.captures import replay
@@ -16,6 +17,12 @@ from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome
 
 CAPTURES = sorted(path for path in resource("fixtures/captures").iterdir() if path.suffix != ".toml")
+
+SERVED = [path for path in CAPTURES if path.name.startswith(build_served.PREFIX)]
+"""Recordings of `serve` and of runs against it, which are other ones each time they are made."""
+
+ACROSS = {"MQQB-3.1.5.2.3.time-stamp"}
+"""What rules compare between two connections: a dialogue with one cannot show it, and a capture of several can."""
 
 
 def expected_of(capture: Path) -> dict:
@@ -57,11 +64,33 @@ def test_no_expected_verdict_lacks_its_reason(capture):
 
 def test_the_captures_are_what_the_script_builds():
     built = build_captures.build()
-    assert set(built) == {path.name for path in CAPTURES}
-    for path in CAPTURES:
+    made = [path for path in CAPTURES if path not in SERVED]
+    assert set(built) == {path.name for path in made}
+    for path in made:
         # The compressed bytes depend on the zlib in use; what they hold does not.
         if path.suffix != ".gz":
             assert path.read_bytes() == built[path.name], path.name
+
+
+def test_there_is_a_recording_of_each_kind():
+    assert [path.name for path in SERVED] == sorted(
+        f"{build_served.PREFIX}{name}.pcapng" for name in build_served.SERVED
+    )
+
+
+@pytest.mark.parametrize("capture", SERVED, ids=lambda path: path.name)
+def test_a_replay_repeats_what_was_said_when_it_was_recorded(capture):
+    found = replay([capture], profile="msmq-4.0", readings=assignment("windows"))
+    assert found.captures[0].own is not None
+    again = {}
+    for one in found.counted:
+        again.setdefault(one.verdict.requirement, set()).add(one.verdict.outcome.value)
+    run = {name: set(outcomes) for name, outcomes in expected_of(capture)["run"].items()}
+    for name in ACROSS & again.keys() - run.keys():
+        assert again.pop(name) == {"pass"}
+    assert len(again) > 40 and {name: run.get(name) for name in again} == again
+    # What a dialogue demands of its answers is judged by the run alone, and it asked nothing in vain here.
+    assert {name for name, outcomes in run.items() if outcomes != {"pass"}} <= set(again)
 
 
 @pytest.mark.parametrize("level", ["must", "should", "may"])

@@ -22,6 +22,7 @@ FIXTURE = resource("fixtures/captures/consistent-session.pcapng")
 FRAMES = [frame for frame in read_capture(FIXTURE) if isinstance(frame, Frame) and frame.connection == 1]
 SERVER, CLIENT = ("127.0.0.1", 1801), ("127.0.0.2", 50_000)
 SIGNATURE = "MQMQ-2.2.19.1.signature"
+ROUND_TRIP = "MQQB-3.1.5.3.2.round-trip"
 COLUMNS = [False, *([True] if importlib.util.find_spec("numba") else [])]
 
 
@@ -62,6 +63,23 @@ def test_what_the_program_sent_is_not_judged(
     assert (SIGNATURE in failed) == judged
     (capture,) = said.replay.captures
     assert (capture.own, capture.own_packets, capture.packets) == (own, 0 if own is None else 1, 2)
+
+
+def test_a_connection_that_was_noticed_late_is_no_shorter_round_trip(tmp_path: Path) -> None:
+    """Who is connected to, and busy, notices the connection after its first packet was made."""
+    now = [10**18]
+    recording = Recording(tmp_path / "said.pcapng", own=OwnEnd("client", SERVER[0]), clock=lambda: now[0])
+    recording.opened(1, SERVER, CLIENT)
+    for frame in FRAMES[:2]:
+        assert frame.side is not None
+        recording.data(1, frame.side, frame.data)
+    timeout = FRAMES[2].data.index((500).to_bytes(4, "little"))
+    data = FRAMES[2].data
+    recording.data(1, "initiator", data[:timeout] + (8 * 400).to_bytes(4, "little") + data[timeout + 4 :])
+    recording.close()
+    said = replay_captures(tmp_path / "said.pcapng", out=tmp_path / "out", allow_incomplete=True)
+    found = {one.verdict.outcome for one in said.replay.counted if one.verdict.requirement == ROUND_TRIP}
+    assert found == {Outcome.PASS}
 
 
 def test_the_mark_goes_through_the_file_and_other_comments_are_none(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ LISTED: Final[tuple[Case, ...]] = tuple(
     for place, of in ((1, 1), (1, 2), (2, 2), (3, 3))
 )
 PASSING: Final[tuple[Case, ...]] = (
-    *map(_hops, (0, 1, 12, _MOST - 1)),
+    *map(_hops, (0, 2, 12, _MOST - 1)),  # Behind two hops it may have come back to where it began.
     Case(
         "passed-on-in-a-sequence",
         (
@@ -63,6 +63,7 @@ PASSING: Final[tuple[Case, ...]] = (
             Never(_ORDER_ACK, "first", (_ON,)),
         ),
         (_ON, _HOPS),
+        packets="odd",
     ),
     Case(
         "too-late-to-be-passed-on",

@@ -109,6 +109,7 @@ def _late(kind: str) -> Case:
         ),
         ADMIN,
         queues=(_queue(kind),),
+        packets="odd",
     )
 
 
@@ -141,6 +142,7 @@ GOING_ON: Final[tuple[Case, ...]] = (
             ),
             ORDERED,
             queues=(TRANSACTIONAL,),
+            packets="odd",
         )
         for sequence in (1, 2)
     ),
@@ -185,6 +187,7 @@ def _final(name: str, values: Values, *, previous: int | None = None) -> Case:
         (*FINAL, *ORDERED, "MQQB-3.1.7.2.2.wanted"),
         queues=(TRANSACTIONAL,),
         consumed=(TRANSACTIONAL,),
+        packets="correct" if previous is None else "odd",
     )
 
 

@@ -33,6 +33,7 @@ from conformance.judge.dialogues.packets import (
     AUTHENTICATED,
     NA,
     NR,
+    OWN,
     PA,
     PLAIN,
     PR,
@@ -229,7 +230,7 @@ def _headers() -> Iterable[tuple[str, str, Values]]:
     yield "debug", f"{ATTRIBUTE}tracing-not-requested", {"BaseHeader.Flags.DH": 1, "DebugHeader.Flags.QT": 0}
     yield "sender", f"{ATTRIBUTE}class-ack-reach-queue", {
         "SecurityHeader.Flags.ST": 2, "SecurityHeader.Flags.AI": 1,
-        "SecurityHeader.SecurityData.SecurityID": bytes(range(16)),
+        "SecurityHeader.SecurityData.SecurityID": OWN,
     }  # fmt: skip
     yield "soap", f"{ATTRIBUTE}class-ack-reach-queue", {"SoapHeader.Header": "<h/>", "SoapHeader.Body": "<b/>"}
     yield "extension", f"{ATTRIBUTE}class-ack-reach-queue", {"MessagePropertiesHeader.ExtensionData": b"\x01\x02\x03"}
@@ -374,6 +375,7 @@ EXPIRED: Final[tuple[Case, ...]] = (
         ),
         ADMIN,
         queues=(PLAIN,),
+        packets="odd",
     ),
     Case(
         "never-too-late",

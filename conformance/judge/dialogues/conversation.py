@@ -101,10 +101,10 @@ class Conversation:
         """Add a datagram that came back to the port of a ping."""
         return self._datagram(data, at_ms, ping.frame.destination, ping.frame.source, ours=False)
 
-    def verdicts(self, readings: Readings, profile: str) -> Iterator[Verdict]:
+    def verdicts(self, readings: Readings, profile: str, *, of_ours: bool = False) -> Iterator[Verdict]:
         """Judge everything by the rules of packets and of sessions; yield the verdicts that concern the implementation.
 
-        What they could not decide is among them, with its reason.
+        What they could not decide is among them, with its reason. of_ours: yield those that concern this end instead.
         """
         judge = SessionJudge(readings)
         ours = {}
@@ -114,9 +114,9 @@ class Conversation:
                 at = self._index[event.number]
                 packet, ours[event.number] = self.said[at].packet, self.said[at].ours
             for verdict in judge.feed(event, packet):
-                if self._concerns(verdict, ours):
+                if self._concerns(verdict, ours) != of_ours:
                     yield verdict
-            if packet is None or not isinstance(event, Frame) or ours[event.number]:
+            if packet is None or not isinstance(event, Frame) or ours[event.number] != of_ours:
                 continue
             if event.transport == "tcp" and event.trouble is None:
                 yield from _alone(packet, f"frame {event.number}", readings, profile)

@@ -25,6 +25,8 @@ _E, _P, _S = "EstablishConnectionHeader.", "ConnectionParametersHeader.", "Sessi
 _LIST: Final = "MultiQueueFormatHeader.{}.FormatNameList.{}.DirectFormatName"
 _SE, _RE = "OperatingSystem.SE", "OperatingSystem.RE"
 Values = Mapping[str, Value]
+OWN: Final = b"own"
+"""In the values of a message: the bytes of the identifier of its queue manager."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +35,10 @@ class Message:
 
     name: for later steps. queue: one of the implementation's, without `private$\\`; None for a public queue that does
     not exist. asks: acknowledgment bits. number: of a transactional message, in the sequence `sequence` after
-    `previous` (default: one less). again: sent with the identifier of this earlier message. age_s: how long ago it was
+    `previous` (default: one less). again: it is this earlier message, as it was, a second time. age_s: how long ago it was
     sent. answer: it names a response queue, too. manager: QueueManagerAddress, `null`, `own` (the implementation's),
     `client` (this end's) or `stranger`. listed: queues of the list of destinations, in its order; one that is None is
-    this end's. more: further values by key.
+    this end's. more: further values by key; OWN stands for the bytes of this end's identifier.
     """
 
     name: str
@@ -162,7 +164,8 @@ def user_values(message: Message, ends: Ends, number: int) -> dict[str, Value]:
         values[_LIST.format("Destination", at)] = name
     if message.listed and message.admin:
         values[_LIST.format("Administration", 0)] = ends.admin_queue
-    return {**values, **message.more}
+    own = UUID(ends.client).bytes_le
+    return {**values, **{key: own if value == OWN else value for key, value in message.more.items()}}
 
 
 def user_message(message: Message, ends: Ends, number: int) -> bytes:

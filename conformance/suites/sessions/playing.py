@@ -198,9 +198,10 @@ class Player(Dialogue):
     def _tell(self, step: Tell) -> None:
         link = self.links[step.link]
         for message in step.messages:
-            number = self.ids[message.again][0] if message.again else self._number()
+            same = message.again or (message.name if message.number is not None else None)
+            number, told = self.ids[same] if same in self.ids else (self._number(), message)
             self.ids[message.name] = number, message
-            values = packets.user_values(message, self.ends, number)
+            values = packets.user_values(told if message.again else message, self.ends, number)
             if step.acknowledging or step.miscounted:
                 sent = link.sent + 1 + step.miscounted
                 values |= packets.session_values(link.received, sent, link.sent_recoverable + message.kept)
@@ -389,7 +390,7 @@ class Player(Dialogue):
             self._pass(step.ignored)
             return
         if not said:
-            if step.control:
+            if step.control or not step.wanted:
                 raise NotPlayed(NO_PINGS)
             for _, requirement in step.wanted.values():
                 self._fail(requirement, expected="a response", actual="none")
