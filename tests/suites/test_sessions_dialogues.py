@@ -131,7 +131,7 @@ FAKES = (
     ("takes-duplicates", "the-same-again", "MQQB-3.1.5.8.1.duplicate"),
     ("takes-duplicates", "after-a-cut", "MQQB-3.1.5.8.1.duplicate"),
     ("never-orders", "in-order", "MQQB-3.1.6.9.sent"),
-    ("orders-too-soon", "in-order", "MQQB-3.1.2.7.order-ack-delay"),
+    ("orders-too-soon", "in-order", "MQQB-3.1.3.2.order-ack-delay"),
     ("wrong-previous-in-order", "in-order", "MQQB-2.2.4.1.previous"),
     ("takes-any-order", "one-missing", "MQQB-3.1.5.8.6.accepted"),
     ("takes-any-order", "an-older-sequence", "MQQB-3.1.5.8.6.accepted"),

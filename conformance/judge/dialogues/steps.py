@@ -269,8 +269,9 @@ class Case:
 
     timers: those it waits for, with what their durations may be at most, in milliseconds. queues, consumed: what the
     implementation's owner must have made and declared. packets: what must be allowed to be sent: `correct` what a queue
-    manager sends, `odd` also whole packets that it does not send so (reserved bits, out of turn, numbers left out, times
-    that are over), `malformed` also others. replies: queues whose messages somebody must answer. shorter: a timer that must be shorter than another one, if both are declared.
+    manager sends, `odd` also whole packets that it does not send so (reserved bits, out of turn, numbers left out, late
+    ones), `malformed` also others. replies: queues whose messages somebody must answer. shorter: a timer that must be
+    shorter than another one, if both are declared.
     """
 
     name: str
