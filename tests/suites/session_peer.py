@@ -12,12 +12,14 @@ from typing import Any
 from session_peer_sending import Sending
 from session_peer_state import (
     ACK_WAIT_MS,
+    CLEANUP_MS,
     CP,
     EC,
     EPOCH_MS,
     EXPRESS_MS,
     HISTORY_MS,
     NULL,
+    OPENING_MS,
     ORDER_MS,
     OWN,
     QUEUES,
@@ -66,6 +68,7 @@ class Peer(Sending):
             "timers_ms": {
                 "session-retry-connect": RETRY_MS, "session-ack-wait": ACK_WAIT_MS, "session-ack-send": EXPRESS_MS,
                 "transactional-ack-wait": RESEND_MS, "message-id-history-cleanup": HISTORY_MS,
+                "session-cleanup": CLEANUP_MS, "session-initialization": OPENING_MS,
             },
             "replies": ["mqconform-transactional"],
             "consumes_ms": {name: one["consumes"] for name, one in QUEUES.items() if "consumes" in one},
@@ -187,6 +190,7 @@ class Peer(Sending):
                 EC + "Padding": (b"\0" if self.has("wrong-padding") else b"\x5a") * 512,
             }
             link.state = "waiting-cp"
+            self.opens(link)
             if not self.has("does-not-answer"):
                 self.put(link, encode("EstablishConnection", values))
         elif link.state == "waiting-cp":
@@ -196,7 +200,7 @@ class Peer(Sending):
                 CP + "RecoverableAckTimeout": min(link.times) if self.has("caps-times") else link.times[0],
                 CP + "AckTimeout": link.times[1] + self.has("wrong-ack-timeout"),
             }
-            link.state = "open"
+            self.opened(link)
             self.put(link, encode("ConnectionParameters", values))
             if self.has("closes-when-open"):
                 self.close(link)
@@ -208,7 +212,7 @@ class Peer(Sending):
             trip = min(120_000, max(500, 8 * (self.now - int(fields[EC + "TimeStamp"]))))
             self.put(link, encode("ConnectionParameters", {CP + "RecoverableAckTimeout": trip}))
         else:
-            link.state = "open"
+            self.opened(link)
             self.flush()
         return None
 
@@ -235,6 +239,7 @@ class Peer(Sending):
             return
         self.history[number] = self.now
         link.received += 1
+        link.active = True
         kept = bool(fields[UH + "Flags.DM"])
         if kept:
             if link.kept - link.kept_acknowledged >= 32 and not self.has("never-at-once"):

@@ -155,6 +155,7 @@ class Sending(State):
     def send(self, link: Link, made: Made, *, kept: bool) -> None:
         """Send a message, which carries what is acknowledged where three quarters of the time for it are gone."""
         link.sent += 1
+        link.active = True
         link.sent_kept += kept
         late = link.flags and self.now - link.begun > link.times[0] * 3 // 4
         flags = link.flags
@@ -207,6 +208,7 @@ class Sending(State):
             "InternalHeader.Flags.CS": int(self.has("refuses-its-own-request")),
         }  # fmt: skip
         if not self.has("hangs-up"):
+            self.opens(link)
             self.put(link, encode("EstablishConnection", values))
         else:
             link.closed = True

@@ -15,6 +15,7 @@ TIMEOUT = 0xC00E001B
 EPOCH_MS = 1_800_000_000_000
 RETRY_MS, ORDER_MS, ACK_WAIT_MS = 500, 500, 2000
 EXPRESS_MS, RESEND_MS, HISTORY_MS = 800, 2000, 4000
+CLEANUP_MS, OPENING_MS = 20_000, 5_000
 EC, CP, UH, MP, TX, SE = (
     f"{name}."
     for name in (
@@ -58,6 +59,7 @@ class Link:
     ack_seen: bool = False
     window: int = 64
     begun: int = 0
+    active: bool = False
 
 
 class State:
@@ -109,6 +111,24 @@ class State:
             self.at(100, lambda: link.outbox.append((self.now, data)))
         elif not link.closed:
             link.outbox.append((self.now, data))
+
+    def opens(self, link: Link) -> None:
+        """Give up a session that does not open in time."""
+        if not self.has("waits-for-answers"):
+            self.at(OPENING_MS, lambda: self.close(link) if link.state != "open" else None)
+
+    def opened(self, link: Link) -> None:
+        """Begin to look whether a session is idle."""
+        link.state = "open"
+        self.at(CLEANUP_MS, lambda: self.looked_at(link))
+
+    def looked_at(self, link: Link) -> None:
+        idle = not link.active or self.has("takes-active-for-idle")
+        if idle and not link.closed:
+            self.close(link, "keeps-idle-sessions")
+        elif not link.closed:
+            link.active = False
+            self.at(CLEANUP_MS, lambda: self.looked_at(link))
 
     def close(self, link: Link, unless: str = "") -> None:
         if not self.has(unless):

@@ -245,6 +245,15 @@ class Reconnects:
 
 
 @dataclass(frozen=True, slots=True)
+class Unanswered:
+    """The implementation must connect, gets no answer, and must end the connection in this time. timer: added to it."""
+
+    requirement: str
+    within_ms: int
+    timer: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ping:
     """Send a ping. answered: requirement that is broken by no answer (False) or by any (True).
 
@@ -259,7 +268,7 @@ class Ping:
 
 Step = (
     Connect | Establish | Parameters | Answered | Say | Tell | Acknowledged | Stored | Comes | Never | Closes | Stays
-    | Wait | Close | Quiet | Reconnects | Ping | Passed | Counted | Replies | Order | Resent
+    | Wait | Close | Quiet | Reconnects | Ping | Passed | Counted | Replies | Order | Resent | Unanswered
 )  # fmt: skip
 
 
