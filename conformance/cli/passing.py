@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from conformance.net.addresses import Place
 
 _SHOWN = 12  # Rows of the live table.
-_FIXED = {"order-ack-send": (0.5, "MS-MQQB 3.1.3")}
+_FIXED = {"order-ack-send": (0.5, "MS-MQQB 3.1.3.2")}
 """Timers of MS-MQQB with a duration in seconds that is no choice, and the section that says it."""
 _TIMES = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "": 1.0}
 

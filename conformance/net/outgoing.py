@@ -16,12 +16,14 @@ from conformance.net.packets import Packets
 from conformance.wire import Packet, dissect
 
 Sort = Literal["correct", "odd", "malformed"]
-"""What a run may send: what a queue manager sends; also reserved bits that are set, packets out of turn, and numbers and
-times that no queue manager sends; also what breaks the layout."""
+"""What a run may send: what a queue manager sends; also reserved bits that are set, packets out of turn, and numbers
+and times that no queue manager sends; also what breaks the layout."""
 SORTS: Final[tuple[Sort, ...]] = get_args(Sort)
 PREFIX: Final = "mqconform-"
 """The names of queues that a run may touch begin with this."""
 ORDER_QUEUE: Final = "order_queue$"
+ACK_LABEL: Final = "QM Ordering Ack"
+"""The label of each OrderAck and FinalAck (MS-MQQB 2.2.4, 2.2.5)."""
 MAX_MESSAGE_S: Final = 60
 """Seconds of the longest time a message may have to be received in."""
 MAX_BYTES: Final = 64 << 10
@@ -70,11 +72,13 @@ def _unfit(packet: Packet) -> str | None:
     if not isinstance(name, str):
         return "a message to a queue that is not named by a direct format name"
     queue = name.rpartition("\\")[2].lower()
+    label = packet.fields.get("MessagePropertiesHeader.Label")
     if packet.kind != "UserMessage":
-        return None if queue == ORDER_QUEUE else f"an acknowledgment to {name}, which is not {ORDER_QUEUE}"
+        if queue != ORDER_QUEUE:
+            return f"an acknowledgment to {name}, which is not {ORDER_QUEUE}"
+        return None if label == ACK_LABEL else f"an acknowledgment whose label is not {ACK_LABEL}"
     if not queue.startswith(PREFIX):
         return f"a message to {name}, and only queues named {PREFIX}* are touched"
-    label = packet.fields.get("MessagePropertiesHeader.Label")
     if not isinstance(label, str) or not label.startswith(_LABEL):
         return f"a message whose label does not begin with {_LABEL}"
     lives = packet.fields.get("UserHeader.TimeToBeReceived")

@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from nightly import fewer
 
 from conformance.capture import Closed, Frame, Opened
+from conformance.judge.dialogues.packets import session_values
 from conformance.judge.sessions.counts import after
-from conformance.judge.sessions.edits import beginning_missing, bytes_of, captured, copy, flip, lost, put
+from conformance.judge.sessions.edits import beginning_missing, bytes_of, captured, copy, flip, lost, on, put
 from conformance.judge.sessions.judge import SessionJudge, judge_sessions
 from conformance.judge.sessions.mutations import ALPHA, BETA, SEQUENCE, failed
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome
-from conformance.wire import dissect, encode
+from conformance.wire import dissect, encode, rebuild
 
 
 def consistent():
@@ -103,6 +104,23 @@ def test_a_recoverable_order_ack_is_a_reading():
     assert outcomes(events, name, "permissive")[0] == (Outcome.READING, {reading: "recoverable"})
     assert outcomes(events, name, "strict")[0] == (Outcome.FAIL, {reading: "recoverable"})
     assert outcomes(events, name, "strict")[1] == (Outcome.PASS, {reading: "express"})
+
+
+@pytest.mark.parametrize(
+    ("number", "section", "name"), [(20, "2.2.4", "consistent-session"), (24, "2.2.5", "resending-session")]
+)
+def test_a_session_header_of_an_acknowledgment_is_a_reading(number, section, name):
+    requirement, reading = f"MQQB-{section}.base-flags", "R-MQQB-acknowledgment-session-header"
+
+    def with_header(old):
+        return replace(old, data=rebuild(dissect(old.data), session_values(0, 0, 0)))
+
+    events = on(number, with_header)(captured(name))
+    judged = {readings: outcomes(events, requirement, readings) for readings in ("windows", "strict")}
+    assert (Outcome.READING, {reading: "late"}) in judged["windows"]
+    assert (Outcome.FAIL, {reading: "late"}) in judged["strict"]
+    more = flip(number, "BaseHeader.Flags", 0x100)(events)
+    assert Outcome.FAIL in {outcome for outcome, _ in outcomes(more, requirement, "windows")}
 
 
 def test_a_null_server_guid_may_be_refused_under_the_permissive_readings_only():

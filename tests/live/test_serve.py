@@ -188,7 +188,7 @@ def test_what_serve_can_have_and_a_run_cannot_is_told(tmp_path: Path) -> None:
         done = subprocess.run(
             [*line, "--timer", words], capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path
         )
-        told[words] = "MS-MQQB 3.1.3 says 500 ms" in done.stderr
+        told[words] = "MS-MQQB 3.1.3.2 says 500 ms" in done.stderr
     line += ["--queue", "foo", "--queue", "mqconform-foo,transactional"]
     done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path)
     assert done.stderr.count("The queue ") == 1 and "The queue foo is for your own clients" in done.stderr

@@ -18,6 +18,7 @@ from conformance.adapter.check import check_adapter
 from conformance.adapter.client import Client
 from conformance.adapter.connectors import connect
 from conformance.adapter.errors import ConnectorError, DriverUnusable
+from conformance.judge.dialogues.packets import Ends, transactional_ack
 from conformance.net.addresses import OWNED, Permit, Target
 from conformance.net.connector import understood
 from conformance.net.outgoing import MAX_BYTES, PER_SECOND, Pace, may_send, packets_in, refusal
@@ -288,6 +289,14 @@ def test_a_host_elsewhere_gets_only_what_leaves_nothing_behind() -> None:
 def test_a_message_that_stays_behind_is_refused(change: dict[str, int | str]) -> None:
     assert refusal(rebuild(MESSAGE, FIT | change), FAR, "odd")
     assert refusal(rebuild(MESSAGE, FIT | change), HERE, "odd") is None
+
+
+@pytest.mark.parametrize("kind", ["OrderAck", "FinalAck"])
+def test_an_acknowledgment_goes_to_the_order_queue_with_its_label(kind: str) -> None:
+    right = transactional_ack(kind, Ends("1", 1, "10.1.2.3", "10.1.2.4"), 1)
+    assert refusal(right, FAR, "correct") is None
+    for change, told in (({LABEL: "mqconform 1"}, "label"), ({QUEUE: FIT[QUEUE]}, "order_queue")):
+        assert told in (refusal(rebuild(dissect(right), change), FAR, "odd") or "")
 
 
 def test_malformed_packets_stay_here_but_in_a_lab() -> None:

@@ -6,107 +6,42 @@ It is a driver (`python:session_peer:Peer`) and its queue manager in one; `defec
 from __future__ import annotations
 
 import base64
-import heapq
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from itertools import count
 from typing import Any
-from uuid import UUID
+
+from session_peer_sending import Sending
+from session_peer_state import (
+    ACK_WAIT_MS,
+    CLEANUP_MS,
+    CP,
+    EC,
+    EPOCH_MS,
+    EXPRESS_MS,
+    HISTORY_MS,
+    NULL,
+    OPENING_MS,
+    ORDER_MS,
+    OWN,
+    QUEUES,
+    RESEND_MS,
+    RETRY_MS,
+    SE,
+    TIMEOUT,
+    TX,
+    UH,
+    Link,
+)
 
 from conformance.wire import Packet, dissect, encode, frame_length, patch
 
-OWN = "6b1d0f3a-3c1e-4c56-9a8e-0d5b1f2e3c4d"
-NULL = str(UUID(int=0))
-TIMEOUT = 0xC00E001B
-EPOCH_MS = 1_800_000_000_000
-RETRY_MS, ORDER_MS, ACK_WAIT_MS = 500, 500, 2000
-EXPRESS_MS, RESEND_MS, HISTORY_MS = 800, 2000, 4000
-EC, CP, UH, MP, TX, SE = (
-    f"{name}."
-    for name in (
-        "EstablishConnectionHeader", "ConnectionParametersHeader", "UserHeader", "MessagePropertiesHeader",
-        "TransactionHeader", "SessionHeader",
-    )
-)  # fmt: skip
-QUEUES = {
-    "mqconform-plain": {"consumes": 1000},
-    "mqconform-transactional": {"transactional": True, "consumes": 1000},
-    "mqconform-journal": {},
-    "mqconform-authenticated": {"authenticated": True},
-    "mqconform-private": {"private": True},
-}
-
 FLOOD = encode("SessionAck", {})[:8] + (16).to_bytes(4, "little") + b"\xff" * 4
 """A packet of the smallest size."""
-
-
-_HEADERS: dict[str, dict[str, Any]] = {
-    "acks-with-a-connector": {UH + "ConnectorType": OWN},
-    "acks-in-a-transaction": {TX + "TxSequenceID.Ordinal": 1, TX + "TxSequenceNumber": 1},
-    "acks-with-security": {"SecurityHeader.Flags.ST": 0},
-    "acks-as-private": {MP + "PrivacyLevel": 1},
-    "acks-with-another-hash": {MP + "HashAlgorithm": 0x8003},
-    "acks-with-another-cipher": {MP + "EncryptionAlgorithm": 0x6602},
-}
-"""What acknowledgments should not have."""
-
 _RESERVED = re.compile(r"\.(Reserved|X\d+)$")
 """Fields that mean nothing."""
 
-Made = Callable[[dict[str, Any]], bytes | None]
-"""Makes a packet with a SessionHeader, which is empty mostly; None for a message whose time is over."""
 
-
-@dataclass(eq=False)
-class Link:
-    """A connection. outgoing: this end has made it."""
-
-    name: str
-    outgoing: bool = False
-    state: str = "waiting-ec"
-    inbound: bytes = b""
-    outbox: list[tuple[int, bytes]] = field(default_factory=list)
-    closed: bool = False
-    gone: bool = False
-    received: int = 0
-    kept: int = 0
-    acknowledged: int = 0
-    kept_acknowledged: int = 0
-    flags: int = 0
-    sent: int = 0
-    sent_kept: int = 0
-    due: int = 0
-    times: tuple[int, int] = (500, 20000)
-    under_way: list[tuple[Made, bool]] = field(default_factory=list)
-    ack_seen: bool = False
-    window: int = 64
-    begun: int = 0
-
-
-class Peer:
-    """The driver. defects: what it does wrong."""
-
-    def __init__(self, state_dir: str = "") -> None:
-        self.defects: set[str] = set()
-        self.now = 1_000
-        self.events: list[tuple[int, int, Any]] = []
-        self.order = count()
-        self.links: dict[str, Link] = {}
-        self.knocking: list[Link] = []
-        self.waiting: list[tuple[Made, bool]] = []
-        self.out: Link | None = None
-        self.connecting = False
-        self.history: dict[int, int] = {}
-        self.outgoing: tuple[int, int, int] = (0, 0, 0)
-        self.unordered: list[tuple[tuple[int, int, int], dict[str, Any]]] = []
-        self.of_link: Link | None = None
-        self.of_source = NULL
-        self.direct = self.direct_last = False
-        self.sequence = (0, 0)
-        self.numbered = 0
-        self.next_id = 900
-        self.order_due = False
+class Peer(Sending):
+    """The driver, and what comes to it."""
 
     # --- The driver
 
@@ -133,6 +68,7 @@ class Peer:
             "timers_ms": {
                 "session-retry-connect": RETRY_MS, "session-ack-wait": ACK_WAIT_MS, "session-ack-send": EXPRESS_MS,
                 "transactional-ack-wait": RESEND_MS, "message-id-history-cleanup": HISTORY_MS,
+                "session-cleanup": CLEANUP_MS, "session-initialization": OPENING_MS,
             },
             "replies": ["mqconform-transactional"],
             "consumes_ms": {name: one["consumes"] for name, one in QUEUES.items() if "consumes" in one},
@@ -194,23 +130,6 @@ class Peer:
         answer = encode("Ping", values)
         return {"status": 0, "answers": [{"bytes": base64.b64encode(answer).decode(), "at_ms": self.now}]}
 
-    # --- Time
-
-    def has(self, defect: str) -> bool:
-        return defect in self.defects
-
-    def at(self, ms: int, do: Any) -> None:
-        heapq.heappush(self.events, (self.now + ms, next(self.order), do))
-
-    def run(self, until: int, done: Any) -> None:
-        while not done():
-            if not self.events or self.events[0][0] > until:
-                self.now = until
-                return
-            when, _, do = heapq.heappop(self.events)
-            self.now = max(self.now, when)
-            do()
-
     # --- Packets in
 
     def take(self, link: Link, data: bytes) -> None:
@@ -271,6 +190,7 @@ class Peer:
                 EC + "Padding": (b"\0" if self.has("wrong-padding") else b"\x5a") * 512,
             }
             link.state = "waiting-cp"
+            self.opens(link)
             if not self.has("does-not-answer"):
                 self.put(link, encode("EstablishConnection", values))
         elif link.state == "waiting-cp":
@@ -280,7 +200,7 @@ class Peer:
                 CP + "RecoverableAckTimeout": min(link.times) if self.has("caps-times") else link.times[0],
                 CP + "AckTimeout": link.times[1] + self.has("wrong-ack-timeout"),
             }
-            link.state = "open"
+            self.opened(link)
             self.put(link, encode("ConnectionParameters", values))
             if self.has("closes-when-open"):
                 self.close(link)
@@ -292,7 +212,7 @@ class Peer:
             trip = min(120_000, max(500, 8 * (self.now - int(fields[EC + "TimeStamp"]))))
             self.put(link, encode("ConnectionParameters", {CP + "RecoverableAckTimeout": trip}))
         else:
-            link.state = "open"
+            self.opened(link)
             self.flush()
         return None
 
@@ -319,6 +239,7 @@ class Peer:
             return
         self.history[number] = self.now
         link.received += 1
+        link.active = True
         kept = bool(fields[UH + "Flags.DM"])
         if kept:
             if link.kept - link.kept_acknowledged >= 32 and not self.has("never-at-once"):
@@ -378,11 +299,6 @@ class Peer:
             self.at(int(fields[UH + "TimeToBeReceived"]) * 1000, lambda: self.removed(packet, 0xC002, 8))
         return None
 
-    @property
-    def now_s(self) -> int:
-        wrong = 10_800 * (self.has("clock-ahead") - self.has("clock-behind"))
-        return (EPOCH_MS + self.now) // 1000 + wrong
-
     def passes(self, link: Link, packet: Packet, transactional: bool) -> None:
         """Pass a message on, to whom it came from: nobody else is there."""
         fields = packet.fields
@@ -418,246 +334,3 @@ class Peer:
             self.order_due = True
             self.at(50 if self.has("orders-too-soon") else ORDER_MS, self.order_ack)
         return accepted
-
-    # --- Packets out
-
-    def order_ack(self) -> None:
-        self.order_due = False
-        if not self.numbered:
-            return
-        values = self.system() | {
-            "OrderAckBody.TxSequenceID.TimeStamp": self.sequence[0],
-            "OrderAckBody.TxSequenceID.Ordinal": self.sequence[1],
-            "OrderAckBody.TxSequenceNumber": self.numbered,
-            "OrderAckBody.TxPreviousSequenceNumber": self.numbered - (0 if self.has("wrong-previous-in-order") else 1),
-        }
-        if not (self.direct_last if self.has("last-name-decides") else self.direct):
-            del values[UH + "DestinationQueue.DirectFormatName"]
-            values |= {UH + "Flags.DQ": 3, UH + "DestinationQueue.PrivateQueueIdentifier": 4}
-            values[UH + "QueueManagerAddress"] = self.of_source
-            assert self.of_link is not None  # It is for the queue manager at the other end of this session.
-            self.send(self.of_link, lambda header: encode("OrderAck", values | header), kept=False)
-            return
-        self.deliver_out("OrderAck", values, kept=False)
-
-    def reply(self, queue: str) -> None:
-        """Send an answer in a transaction of its own."""
-        stamp, ordinal, number = self.outgoing
-        if not self.unordered:
-            new = not stamp or self.has("new-time-of-sequences")
-            stamp, ordinal, number = (self.now_s + ordinal if new else stamp), ordinal + 1, 0
-        self.outgoing = stamp, ordinal, number + 1
-        values = self.system() | {
-            "BaseHeader.TimeToReachQueue": 0xFFFFFFFF, UH + "Flags.DM": 1,
-            UH + "DestinationQueue.DirectFormatName": queue, TX + "TxSequenceID.TimeStamp": stamp,
-            TX + "TxSequenceID.Ordinal": ordinal, TX + "TxSequenceNumber": number + 1,
-            TX + "PreviousTxSequenceNumber": number, TX + "Flags.FM": 1, TX + "Flags.LM": 1,
-            TX + "Flags.ID": self.next_id,
-        }  # fmt: skip
-        if not self.unordered:
-            self.at(RESEND_MS, self.resend)
-        self.unordered.append((self.outgoing, values))
-        self.deliver_out("UserMessage", values, kept=True)
-
-    def resend(self) -> None:
-        if self.has("never-resends"):
-            return
-        for _, values in self.unordered:
-            self.deliver_out("UserMessage", values, kept=True)
-        if self.unordered:
-            self.at(RESEND_MS, self.resend)
-
-    def ordered(self, packet: Packet) -> None:
-        body, names = "OrderAckBody.", ("TxSequenceID.TimeStamp", "TxSequenceID.Ordinal", "TxSequenceNumber")
-        stamp, ordinal, number = (int(packet.fields[body + name]) for name in names)
-        if (stamp, ordinal) == self.outgoing[:2] and self.has("order-acks-for-all"):
-            self.unordered.clear()
-        if not self.has("takes-no-order-acks"):
-            self.unordered = [one for one in self.unordered if one[0][:2] != (stamp, ordinal) or one[0][2] > number]
-
-    def final_ack(self, packet: Packet, message_class: int) -> None:
-        fields = packet.fields
-        values = self.system(fields) | {
-            MP + "MessageClass": message_class,
-            UH + "Flags.DM": 1,
-            "FinalAckBody.TxSequenceID": fields[TX + "TxSequenceID"],
-            "FinalAckBody.TxSequenceNumber": fields[TX + "TxSequenceNumber"],
-            "FinalAckBody.TxPreviousSequenceNumber": int(fields[TX + "TxSequenceNumber"]) - 1
-            if self.has("final-bridges-nothing")
-            else fields[TX + "PreviousTxSequenceNumber"],
-            "FinalAckBody.SourceGUID": fields[UH + "SourceQueueManager"],
-            "FinalAckBody.MessageID": fields[UH + "MessageID"],
-        }
-        if fields[UH + "Flags.DQ"] == 7 and not self.has("never-final"):  # no directory finds the host of another
-            self.deliver_out("FinalAck", values, kept=True)
-
-    def system(self, fields: Any = None) -> dict[str, Any]:
-        self.next_id += 1
-        common = {UH + "SourceQueueManager": OWN, UH + "MessageID": self.next_id}
-        common[UH + "SentTime"] = self.now_s
-        name = "TCP:127.0.0.2\\PRIVATE$\\order_queue$"
-        return common | {UH + "Flags.DQ": 7, UH + "DestinationQueue.DirectFormatName": name}
-
-    def reject(self, packet: Packet, message_class: int) -> None:
-        if packet.fields[UH + "Flags.TH"]:
-            self.final_ack(packet, message_class)
-        insecure = message_class in (0x8000, 0x8006, 0x8007) and self.has("no-insecure-nacks")
-        if not insecure:
-            self.nack(packet, message_class, 15 if self.has("tells-of-any-rejection") else 4)
-
-    def removed(self, packet: Packet, message_class: int, asked: int) -> None:
-        self.nack(packet, message_class, asked)
-        negative = bool(packet.fields[UH + "Flags.JN"]) and not self.has("minds-no-negative-journal")
-        asked_for = packet.fields.get(TX + "Flags.FA") or packet.fields[UH + "Flags.JP"] or negative
-        if packet.fields[UH + "Flags.TH"] and (asked_for or self.has("always-final")):
-            self.final_ack(packet, message_class)
-
-    def nack(self, packet: Packet, message_class: int, asked: int) -> None:
-        fields = packet.fields
-        wanted = int(fields[MP + "Flags"]) & asked or (self.has("always-acks") and message_class == 2)
-        if not wanted or self.has("never-acks") or (self.has("goes-dumb") and self.next_id > 900):
-            return
-        lineage = UUID(NULL if self.has("wrong-correlation") else str(fields[UH + "SourceQueueManager"])).bytes_le
-        self.next_id += 1
-        bodiless = message_class in (2, 0x4000) or fields.get("SecurityHeader.Flags.EB") or self.has("no-body")
-        values = {
-            "BaseHeader.TimeToReachQueue": 0xFFFFFFFF, UH + "SourceQueueManager": OWN, UH + "MessageID": self.next_id,
-            UH + "SentTime": self.now_s - 7_200 * self.has("wrong-sent-time"),
-            UH + "Flags.DM": int(fields[UH + "Flags.DM"]) ^ self.has("wrong-delivery"), UH + "Flags.DQ": 7,
-            UH + "DestinationQueue.DirectFormatName": fields[UH + "AdminQueue.DirectFormatName"],
-            UH + "Flags.RQ": int(fields[UH + "Flags.DQ"]), MP + "MessageClass": message_class,
-            MP + "CorrelationID": lineage + int(fields[UH + "MessageID"]).to_bytes(4, "little"),
-            MP + "MessageBody": b"" if bodiless else fields[MP + "MessageBody"],
-        }  # fmt: skip
-        values |= next((more for defect, more in _HEADERS.items() if self.has(defect)), {})
-        traced = bool(fields.get("DebugHeader.Flags.QT"))
-        if message_class == 2 and self.has("reports-a-rejection" if traced else "reports-what-is-not-traced"):
-            body = f"<MESSAGE ID>{int(fields[UH + 'MessageID']):08X}".encode("utf-16-le")
-            report = {MP + "MessageClass": 0x8001 if traced else 1, MP + "MessageBody": body}
-            self.deliver_out("UserMessage", values | report, kept=False)
-        answers = fields.get(UH + "ResponseQueue.DirectFormatName")
-        if answers and self.has("answers-to-the-response-queue"):
-            values[UH + "DestinationQueue.DirectFormatName"] = answers
-        for name in ("DirectFormatName", "PublicQueueIdentifier"):
-            if UH + "DestinationQueue." + name in fields:
-                values[UH + "ResponseQueue." + name] = fields[UH + "DestinationQueue." + name]
-        listed = fields.get("MultiQueueFormatHeader.Destination.FormatNameList.0.DirectFormatName")
-        if listed and self.has("answers-with-the-first"):
-            values[UH + "ResponseQueue.DirectFormatName"] = listed
-        self.deliver_out("UserMessage", values, kept=bool(values[UH + "Flags.DM"]))
-
-    def deliver_out(self, kind: str, values: dict[str, Any], *, kept: bool) -> None:
-        self.waiting.append((lambda header: encode(kind, values | header), kept))
-        self.flush()
-
-    def send(self, link: Link, made: Made, *, kept: bool) -> None:
-        """Send a message, which carries what is acknowledged where three quarters of the time for it are gone."""
-        link.sent += 1
-        link.sent_kept += kept
-        late = link.flags and self.now - link.begun > link.times[0] * 3 // 4
-        flags = link.flags
-        header = self.marks(link) if late else {}
-        if late and self.has("carried-marks-stay"):
-            link.flags, link.kept_acknowledged = flags, link.kept - flags.bit_length()
-        if late and self.has("carrier-not-counted"):
-            header[SE + "UserMsgSequenceNumber"] -= 1
-        data = made(header)
-        if data is None:
-            link.sent, link.sent_kept = link.sent - 1, link.sent_kept - kept
-            return
-        link.under_way.append((made, kept))
-        self.put(link, data)
-
-    def flush(self) -> None:
-        link = self.out
-        if link is None or link.closed:
-            self.connect(0)
-            return
-        most = 1_000 if self.has("knows-no-window") else 64
-        while link.state == "open" and self.waiting and len(link.under_way) < most:
-            made, kept = self.waiting.pop(0)
-            self.send(link, made, kept=kept)
-            link.ack_seen = False
-            self.at(ACK_WAIT_MS, lambda: self.ack_wait(link))
-
-    def ack_wait(self, link: Link) -> None:
-        waits = (link.under_way and not link.ack_seen) or self.has("closes-what-is-acknowledged")
-        if waits and not link.closed and not self.has("waits-for-ever"):
-            self.close(link)
-            self.lost(link)
-
-    def connect(self, ms: int) -> None:
-        if self.connecting or not self.waiting:
-            return
-        self.connecting = True
-        self.at(ms, self.connected)
-
-    def connected(self) -> None:
-        self.connecting = False
-        if self.has("never-connects"):
-            return
-        link = self.out = Link(f"S{1000 + next(self.order)}", outgoing=True, state="waiting-ecr")
-        self.knocking.append(link)
-        values = {
-            EC + "ClientGuid": OWN, EC + "TimeStamp": self.now,
-            EC + "ServerGuid": OWN if self.has("names-itself") else NULL,
-            EC + "OperatingSystem.RE": 0x10, EC + "OperatingSystem.SE": int(not self.has("connects-as-after-a-ping")),
-            "InternalHeader.Flags.CS": int(self.has("refuses-its-own-request")),
-        }  # fmt: skip
-        if not self.has("hangs-up"):
-            self.put(link, encode("EstablishConnection", values))
-        else:
-            link.closed = True
-
-    def lost(self, link: Link) -> None:
-        if link is self.out:
-            self.out = None
-            self.waiting = [one for one in link.under_way if one[1]] + self.waiting
-            self.connect(RETRY_MS)
-        else:
-            left = [one for one in link.under_way if one[1]]
-            link.under_way.clear()
-            self.at(5_500, lambda: self.passed_again(left))
-
-    def passed_again(self, left: list[tuple[Made, bool]]) -> None:
-        self.waiting += left
-        self.flush()
-
-    def acknowledge_due(self, link: Link) -> None:
-        if link.due and self.now >= link.due and not self.has("never-acknowledges"):
-            self.acknowledge(link)
-
-    def acknowledge(self, link: Link) -> None:
-        link.due = 0
-        if self.has("acknowledges-nothing"):
-            self.at(10_000, lambda: self.acknowledge(link))
-        elif link.received == link.acknowledged:
-            return
-        self.put(link, encode("SessionAck", self.marks(link)))
-
-    def marks(self, link: Link) -> dict[str, Any]:
-        """Return the values of a SessionHeader, and note that all is acknowledged."""
-        link.due = 0
-        lowest = link.kept_acknowledged + 1 if link.flags else 0
-        values = {
-            SE + "AckSequenceNumber": link.received - self.has("counts-one-less"),
-            SE + "RecoverableMsgAckSeqNumber": lowest + (link.flags.bit_length() - 1) * self.has("lowest-is-the-last"),
-            SE + "RecoverableMsgAckFlags": link.flags & (~1 if self.has("leaves-out-the-lowest") else -1)
-            & (1 if self.has("one-flag-only") else -1),
-            SE + "UserMsgSequenceNumber": link.sent + self.has("counts-one-sent-more"),
-            SE + "RecoverableMsgSeqNumber": link.sent_kept,
-            SE + "WindowSize": max(64, link.window) if self.has("window-follows") else 64,
-        }  # fmt: skip
-        link.acknowledged, link.kept_acknowledged, link.flags = link.received, link.kept, 0
-        return values
-
-    def put(self, link: Link, data: bytes) -> None:
-        if not link.closed and self.has("slow-line"):
-            self.at(100, lambda: link.outbox.append((self.now, data)))
-        elif not link.closed:
-            link.outbox.append((self.now, data))
-
-    def close(self, link: Link, unless: str = "") -> None:
-        if not self.has(unless):
-            link.closed = True
-            self.lost(link)

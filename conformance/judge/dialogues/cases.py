@@ -7,6 +7,7 @@ from typing import Final
 
 from conformance.judge.dialogues.cases_carried import CARRIED
 from conformance.judge.dialogues.cases_counts import AGAIN, COUNTED, SEQUENCES
+from conformance.judge.dialogues.cases_idle import IDLE, UNANSWERED
 from conformance.judge.dialogues.cases_opening import INITIATOR_STATES, OPENINGS, STATES
 from conformance.judge.dialogues.cases_passing import LISTED, PASSING
 from conformance.judge.dialogues.cases_pings import PINGS
@@ -19,7 +20,7 @@ CASES: Final[Mapping[str, Case]] = {
     case.name: case
     for group in (
         *(OPENINGS, STATES, INITIATOR_STATES, COUNTED, SEQUENCES, REJECTED, TAKEN, EXPIRED, AGAIN, PINGS),
-        *(CARRIED, REPEATED, GOING_ON, FINALS, LISTED, PASSING, SENT),
+        *(CARRIED, REPEATED, GOING_ON, FINALS, LISTED, PASSING, SENT, IDLE, UNANSWERED),
     )
     for case in group
 }

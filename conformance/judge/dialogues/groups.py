@@ -62,7 +62,7 @@ ORDERED: Final = (
         )
     ),
     *(f"MQQB-2.2.4.1.{word}" for word in ("previous", "number", "sequence", "reserved")),
-    *("MQQB-3.1.1.6.2.in-order", "MQQB-3.1.5.8.6.accepted", "MQQB-3.1.2.7.order-ack-delay"),
+    *("MQQB-3.1.1.6.2.in-order", "MQQB-3.1.5.8.6.accepted", "MQQB-3.1.3.2.order-ack-delay"),
     *("MQQB-3.1.7.17.destination-form", "MQQB-3.1.7.17.privacy-level"),
     *ruled(_transactional("OrderAck")),
 )

@@ -35,10 +35,10 @@ class Message:
 
     name: for later steps. queue: one of the implementation's, without `private$\\`; None for a public queue that does
     not exist. asks: acknowledgment bits. number: of a transactional message, in the sequence `sequence` after
-    `previous` (default: one less). again: it is this earlier message, as it was, a second time. age_s: how long ago it was
-    sent. answer: it names a response queue, too. manager: QueueManagerAddress, `null`, `own` (the implementation's),
-    `client` (this end's) or `stranger`. listed: queues of the list of destinations, in its order; one that is None is
-    this end's. more: further values by key; OWN stands for the bytes of this end's identifier.
+    `previous` (default: one less). again: it is this earlier message, as it was, a second time. age_s: how long ago it
+    was sent. answer: it names a response queue, too. manager: QueueManagerAddress, `null`, `own` (of the
+    implementation), `client` (this end's) or `stranger`. listed: queues of the list of destinations, in its order; one
+    that is None is this end's. more: further values by key; OWN stands for the bytes of this end's identifier.
     """
 
     name: str

@@ -245,6 +245,15 @@ class Reconnects:
 
 
 @dataclass(frozen=True, slots=True)
+class Unanswered:
+    """The implementation must connect, gets no answer, and must end the connection in this time. timer: added to it."""
+
+    requirement: str
+    within_ms: int
+    timer: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ping:
     """Send a ping. answered: requirement that is broken by no answer (False) or by any (True).
 
@@ -259,7 +268,7 @@ class Ping:
 
 Step = (
     Connect | Establish | Parameters | Answered | Say | Tell | Acknowledged | Stored | Comes | Never | Closes | Stays
-    | Wait | Close | Quiet | Reconnects | Ping | Passed | Counted | Replies | Order | Resent
+    | Wait | Close | Quiet | Reconnects | Ping | Passed | Counted | Replies | Order | Resent | Unanswered
 )  # fmt: skip
 
 
@@ -269,8 +278,9 @@ class Case:
 
     timers: those it waits for, with what their durations may be at most, in milliseconds. queues, consumed: what the
     implementation's owner must have made and declared. packets: what must be allowed to be sent: `correct` what a queue
-    manager sends, `odd` also whole packets that it does not send so (reserved bits, out of turn, numbers left out, times
-    that are over), `malformed` also others. replies: queues whose messages somebody must answer. shorter: a timer that must be shorter than another one, if both are declared.
+    manager sends, `odd` also whole packets that it does not send so (reserved bits, out of turn, numbers left out, late
+    ones), `malformed` also others. replies: queues whose messages somebody must answer. shorter: a timer that must be
+    shorter than another one, if both are declared.
     """
 
     name: str

@@ -23,6 +23,7 @@ _ORDER_ACK = ("TxSequenceID", "TxSequenceNumber", "TxPreviousSequenceNumber", "R
 ASKED: Final[tuple[str, ...]] = tuple(
     dict.fromkeys(
         (
+            "BaseHeader.Flags",
             "BaseHeader.Flags.PR", "BaseHeader.TimeToReachQueue", "UserHeader.SentTime", "UserHeader.MessageID",
             "UserHeader.Flags.RC", "UserHeader.Flags.DM", "UserHeader.Flags.DQ", "UserHeader.Flags.JN",
             "UserHeader.Flags.JP", "UserHeader.Flags.TH", "MessagePropertiesHeader.MessageBody",

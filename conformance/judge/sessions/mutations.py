@@ -240,7 +240,7 @@ _EDITS: dict[str, list[Edit]] = {
     "MQQB-3.1.7.15.times": [put(19, "BaseHeader.TimeToReachQueue", 5)],
     "MQQB-3.1.7.15.plain": [flip(19, USER, 0x100)],
     "MQQB-3.1.5.8.6.accepted": [put(10, f"{TX}.PreviousTxSequenceNumber", 5)],
-    "MQQB-3.1.2.7.order-ack-delay": [delayed(25, -800)],
+    "MQQB-3.1.3.2.order-ack-delay": [delayed(25, -800)],
     "MQMQ-2.2.20.5.first-in-transaction": [flip(10, f"{TX}.Flags", FM)],
     "MQMQ-2.2.20.5.last-in-transaction": [flip(10, f"{TX}.Flags", LM)],
     "MQMQ-2.2.20.5.transaction-identifier": [flip(10, f"{TX}.Flags", 0b100 << 4)],

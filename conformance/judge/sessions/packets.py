@@ -30,6 +30,8 @@ _LISTED = frozenset({0x4000, 0x8000, 0x8003, 0x8004, 0x8006, 0x8007, 0x8009, 0x8
 CLASSES = {"listed": _LISTED, "sent": _LISTED | {0x8005, 0xC004}}
 _READING_CLASS = reading_id("R-MQQB-final-ack-class")
 _READING_DELIVERY = "R-MQQB-order-ack-delivery"
+_READING_HEADER = reading_id("R-MQQB-acknowledgment-session-header")
+_SH = 0x10  # The bit of BaseHeader.Flags (MS-MQMQ 2.2.19.1).
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,6 @@ _PACKET_TYPE = _within("MQQB-2.2.1.packet-type", "InternalHeader.Flags.PT", 1, 3
 
 def _acknowledgment(section: str) -> tuple[FieldRule, ...]:
     return (
-        _is(f"MQQB-{section}.base-flags", "BaseHeader.Flags", 0),
         _one_of(f"MQQB-{section}.destination-type", "UserHeader.Flags.DQ", frozenset({3, 7})),
         _is(f"MQQB-{section}.properties-flags", "MessagePropertiesHeader.Flags", 0),
         _is(f"MQQB-{section}.message-size", "MessagePropertiesHeader.MessageSize", ACK_BODY_SIZE),
@@ -143,11 +144,13 @@ _ACKNOWLEDGED = {
         requirement_id("MQQB-2.2.4.destination"),
         requirement_id("MQQB-2.2.4.label"),
         requirement_id("MQQB-2.2.4.address"),
+        requirement_id("MQQB-2.2.4.base-flags"),
     ),
     "FinalAck": (
         requirement_id("MQQB-2.2.5.destination"),
         requirement_id("MQQB-2.2.5.label"),
         requirement_id("MQQB-2.2.5.address"),
+        requirement_id("MQQB-2.2.5.base-flags"),
     ),
 }
 _PREVIOUS = requirement_id("MQQB-2.2.4.1.previous")
@@ -174,7 +177,8 @@ def judge_alone(seen: Seen, notes: Notes) -> None:
         notes.judge(_PRESENT.requirement, False, seen, _PRESENT.expected, "fewer")
 
 
-def _acknowledges(seen: Seen, notes: Notes, to: str, labelled: str, addressed: str) -> None:
+def _acknowledges(seen: Seen, notes: Notes, to: str, labelled: str, addressed: str, flagged: str) -> None:
+    _flags(seen, notes, flagged)
     notes.same(labelled, seen, ORDER_LABEL, seen.text("MessagePropertiesHeader.Label"))
     kind = seen.number("UserHeader.Flags.DQ")
     if kind == 7:
@@ -185,6 +189,17 @@ def _acknowledges(seen: Seen, notes: Notes, to: str, labelled: str, addressed: s
     elif kind == 3:
         found = seen.number("UserHeader.DestinationQueue.PrivateQueueIdentifier")
         notes.same(to, seen, ORDER_QUEUE_ID, found)
+
+
+def _flags(seen: Seen, notes: Notes, requirement: str) -> None:
+    """Judge that no bit of BaseHeader.Flags is set; by a reading, SH is where a SessionHeader is carried."""
+    found = seen.number("BaseHeader.Flags")
+    if found is None:
+        return
+    carries = found == _SH
+    readings = ((_READING_HEADER, "late"),) if carries else ()
+    holds = not found or (carries and "late" in notes.accepted(_READING_HEADER))
+    notes.judge(requirement, holds, seen, 0, found, readings)
 
 
 def _addressed(seen: Seen, notes: Notes, requirement: str, address: str) -> None:

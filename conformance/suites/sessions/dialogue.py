@@ -177,8 +177,11 @@ class Dialogue:
                 if link.opened:
                     link.acknowledge()
 
-    def _accept(self, within_ms: int, situation: Situation | None = None) -> Link | None:
-        """Take the next connection of the implementation, and open its session; None if none comes."""
+    def _accept(self, within_ms: int, situation: Situation | None = None, *, mute: bool = False) -> Link | None:
+        """Take the next connection of the implementation, and open its session; None if none comes.
+
+        mute: its request gets no answer.
+        """
         address = self.about["listener"]
         result = self.mq.call("sessions.open", role="acceptor", address=address, deadline_ms=max(within_ms, ACCEPT_MS))
         if not result.ok or "session" not in result.values:
@@ -186,7 +189,7 @@ class Dialogue:
         self._accepted += 1
         link = self.links[f"in-{self._accepted}"] = self._link("acceptor", result)
         request = self._awaited(link, lambda one: one.kind == "EstablishConnection", AT_ONCE_MS)
-        if request is None:
+        if request is None or mute:
             return link
         server = request.text("EstablishConnectionHeader.ServerGuid") or packets.NULL
         if server != packets.NULL and all(message.queue is not None for _, message in self.ids.values()):

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.judge.dialogues.conversation import Said
 from conformance.judge.dialogues.packets import transactional_ack
-from conformance.judge.dialogues.steps import Order, Passed, Replies, Resent
+from conformance.judge.dialogues.steps import AT_ONCE_MS, Closes, Order, Passed, Replies, Resent, Unanswered
 from conformance.spec.catalogue import requirement_id
-from conformance.suites.sessions.dialogue import Broken
+from conformance.suites.sessions.dialogue import ACCEPT_MS, Broken, Unjudged
+from conformance.suites.sessions.waiting import Patience
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -34,7 +35,13 @@ class Sequels:
     @property
     def doing(self) -> Mapping[type, Callable[[Any], None]]:
         """The steps by type."""
-        return {Passed: self._passed, Replies: self._replies, Order: self._order, Resent: self._resent}
+        return {
+            Passed: self._passed,
+            Replies: self._replies,
+            Order: self._order,
+            Resent: self._resent,
+            Unanswered: self._unanswered,
+        }
 
     def stands(self, verdict: Verdict) -> bool:
         """Tell whether a verdict of a rule stands: one rule takes the times of resending for the defaults."""
@@ -81,6 +88,18 @@ class Sequels:
             actual = [list(place) for place in self._places()]
             player._fail(step.requirement, expected={"answers": step.count}, actual=actual)
         player._pass(step.requirement)
+
+    def _unanswered(self, step: Unanswered) -> None:
+        player, link = self.player, None
+        patience = Patience(player._patience_ms + AT_ONCE_MS)
+        while link is None and patience.left > 0:
+            began = player.mq.time.monotonic()
+            link = player._accept(ACCEPT_MS, mute=True)
+            patience.silent(player._since(began))
+        if link is None:
+            raise Unjudged("it has not connected, so that nothing could be left unanswered")
+        name = next(key for key, one in player.links.items() if one is link)
+        player._closes(Closes(step.requirement, step.within_ms, name, step.timer))
 
     def _order(self, step: Order) -> None:
         player = self.player

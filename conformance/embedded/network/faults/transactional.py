@@ -278,7 +278,7 @@ _TABLE = (
      ("MQQB-3.1.5.8.6.accepted",), ("sequences", _PreviousExact)),
     ("never-acknowledges-order", "No OrderAck is ever sent.", ("MQQB-3.1.6.9.sent", "MQQB-3.1.1.6.2.scheduled"),
      ("acknowledging", _NoOrderAck)),
-    ("order-acknowledged-at-once", "An OrderAck does not wait for its timer.", ("MQQB-3.1.2.7.order-ack-delay",),
+    ("order-acknowledged-at-once", "An OrderAck does not wait for its timer.", ("MQQB-3.1.3.2.order-ack-delay",),
      ("session", _AtOnce)),
     ("order-ack-ahead", "An OrderAck acknowledges one message more than came.",
      ("MQQB-3.1.1.6.2.in-order", "MQQB-3.1.5.8.6.accepted"), ("acknowledging", _OrderAhead)),

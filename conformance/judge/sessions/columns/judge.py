@@ -59,9 +59,9 @@ ALONE: Final = {
     "OrderAck": (
         "UserHeader.Flags.DM", "UserHeader.Flags.DQ", "UserHeader.DestinationQueue.PrivateQueueIdentifier",
         "UserHeader.DestinationQueue.DirectFormatName", "MessagePropertiesHeader.Label", "OrderAckBody.Reserved",
-        "UserHeader.QueueManagerAddress", "UserHeader.SourceQueueManager",
+        "UserHeader.QueueManagerAddress", "UserHeader.SourceQueueManager", "BaseHeader.Flags",
     ),
-    "FinalAck": ("MessagePropertiesHeader.MessageClass",),
+    "FinalAck": ("MessagePropertiesHeader.MessageClass", "BaseHeader.Flags"),
 }  # fmt: skip
 """Fields that `judge_alone` reads besides those of `RULES`, by kind."""
 _NUMBERED = ("OrderAckBody.TxSequenceNumber",)  # Different in each packet: compared by compiled code itself.
