@@ -49,9 +49,10 @@ class What(Enum):
     CONNECTED = "connected"
     REFUSED = "refused"  # this end could not connect
     WHOLE = "whole"  # the last byte of a packet was sent
-    PART = "part"  # a packet was sent up to a byte, and never further
+    PART = "part"  # a packet was sent up to a byte, and not further yet
     ANSWERED = "answered"
     UNANSWERED = "unanswered"
+    LIVES = "lives"  # the connection was looked at, behind a packet that the implementation has taken
     ENDED = "ended"  # by the implementation
     OURS = "ours"  # by this end, both directions
     DUE = "due"  # the implementation has to end it, and was given the time to
@@ -79,6 +80,7 @@ class Event:
 @dataclass(slots=True)
 class Walked:
     """A walk that was played. told: the implementation tells of messages to a null address (see the reading).
+    strict: the number of a message that was not accepted is never acknowledged (see R-MQQB-rejected-number).
 
     forgets_ms: after so long identifiers may be forgotten, None where nobody has declared it. idle_ms: after so long a
     session without messages may be closed. finished: everything was sent to the end, and given its time.
@@ -87,6 +89,7 @@ class Walked:
     conversation: Conversation
     ends: Ends
     told: bool = True
+    strict: bool = True
     forgets_ms: int | None = None
     idle_ms: int | None = None
     finished: bool = False
@@ -212,19 +215,20 @@ def words(walked: Walked) -> dict[int, dict[tuple[str | None, int | None], int]]
     return found
 
 
-def ordered(walked: Walked) -> int:
-    """Return the highest number of the walk's sequence that an OrderAck has acknowledged."""
+def orders(walked: Walked) -> list[tuple[int, int]]:
+    """Return the OrderAcks of the walk's sequence: when each came, and the number that it acknowledges."""
     body, place = "OrderAckBody.", (walked.ends.sequence_ordinal(1), walked.ends.sequence_stamp)
-    return max(
-        (
-            one.number(f"{body}TxSequenceNumber") or 0
-            for one in walked.conversation.said
-            if not one.ours
-            and one.kind == "OrderAck"
-            and (one.number(f"{body}TxSequenceID.Ordinal"), one.number(f"{body}TxSequenceID.TimeStamp")) == place
-        ),
-        default=0,
-    )
+    return [
+        (one.at_ms, one.number(f"{body}TxSequenceNumber") or 0)
+        for one in walked.conversation.said
+        if not one.ours
+        and one.kind == "OrderAck"
+        and (one.number(f"{body}TxSequenceID.Ordinal"), one.number(f"{body}TxSequenceID.TimeStamp")) == place
+    ]
+
+
+def _ordered(walked: Walked) -> int:
+    return max((number for _, number in orders(walked)), default=0)
 
 
 def settled(walked: Walked, connection: int) -> bool:
@@ -232,7 +236,7 @@ def settled(walked: Walked, connection: int) -> bool:
     state = received(walked)
     account, said = state.accounts[connection], words(walked)
     all_told = not walked.told or all(said.get(number) for number in state.copies)
-    in_order = not walked.told or ordered(walked) >= max(state.placed, default=0)
+    in_order = not walked.told or _ordered(walked) >= max(state.placed, default=0)
     return counted(walked.conversation, connection) >= account.least and all_told and in_order
 
 
@@ -273,11 +277,11 @@ def _ends(walked: Walked) -> Iterator[Verdict]:
             over.add(at)
             idle = event.at_ms - began.get(at, event.at_ms)
             if walked.idle_ms is None or idle < walked.idle_ms:
-                yield _said(STATE_CLOSES.get(last.get(at, ""), TURN), False, "the connection stays open", "it is closed")
-        elif event.what in (What.OURS, What.SETTLED) and at not in over:
-            over.add(at)
-            if last.get(at, "") in STATE_CLOSES:
-                yield _said(STATE_CLOSES[last[at]], True, "the connection stays open", "it is closed")
+                yield _said(
+                    STATE_CLOSES.get(last.get(at, ""), TURN), False, "the connection stays open", "it is closed"
+                )
+        elif event.what is What.LIVES and last.get(at, "") in STATE_CLOSES:
+            yield _said(STATE_CLOSES[last[at]], True, "the connection stays open", "it is closed")
 
 
 def _counts(walked: Walked) -> Iterator[Verdict]:
@@ -293,24 +297,32 @@ def _counts(walked: Walked) -> Iterator[Verdict]:
 
 
 def _words(walked: Walked) -> Iterator[Verdict]:
+    """Judge the words of arrival: none before a message has come and can be accepted, then one, and no other."""
     state, said = received(walked), words(walked)
+    came = {number: sorted(said.get(number, {}).values()) for number in state.copies}
     for number, copy in state.copies.items():
-        came = sorted(said.get(number, {}).values())
-        once = ACCEPTED if copy.place else DUPLICATE
-        early = came and came[0] < copy.first_ms
+        early = came[number] and came[number][0] < copy.first_ms
         yield _said(ARRIVED, not early, "no word before the last byte of the message", "a word")
-        if copy.place and came and not early:
-            in_turn = copy.accepted_ms is not None and came[0] >= copy.accepted_ms
+        if copy.place and came[number] and not early:
+            in_turn = copy.accepted_ms is not None and came[number][0] >= copy.accepted_ms
             yield _said(ACCEPTED, in_turn, "no word before all messages in front of it", "a word")
-        yield _said(once, len(came) <= 1 + copy.forgotten, {"words": 1}, {"words": len(came)})
+    for number, copy in state.copies.items():
+        once, many = ACCEPTED if copy.place else DUPLICATE, len(came[number])
+        yield _said(once, many <= 1 + copy.forgotten, {"words": 1}, {"words": many})
         if walked.finished:
-            yield _said(TOLD, bool(came), {"words": 1}, {"words": 0})
+            yield _said(TOLD, many > 0, {"words": 1}, {"words": 0})
 
 
 def _orders(walked: Walked) -> Iterator[Verdict]:
-    most = max(received(walked).placed, default=0)
+    """Judge the OrderAcks: none for more than can have been accepted by then, and one for all in the end."""
+    state = received(walked)
+    for at_ms, number in orders(walked) if walked.strict else ():
+        taken = (one for one in state.copies.values() if one.accepted_ms is not None and one.accepted_ms <= at_ms)
+        most = max((one.place for one in taken), default=0)
+        yield _said(ACCEPTED, number <= most, {"at most": most}, number)
+    most = max(state.placed, default=0)
     if most and walked.finished:
-        number = ordered(walked)
+        number = _ordered(walked)
         yield _said(ORDERED, number >= most, {"number": most}, {"number": number})
 
 

@@ -36,6 +36,7 @@ class Does(Enum):
     SEND = "send"
     CLOSE = "close"
     PING = "ping"
+    WAIT = "wait"  # longer than an acknowledgment takes
     SETTLE = "settle"  # send what is left, and wait until all of it is acknowledged
     ACCEPT = "accept"  # take the connection that the implementation makes to deliver its words
 
@@ -63,6 +64,17 @@ class Act:
     how: str = "close"
     long: bool = False
     offer: Offer = Offer.USUAL
+
+    @property
+    def sentence(self) -> str:
+        """The act in words."""
+        if self.does not in (Does.SEND, Does.ACCEPT):
+            return {Does.OPEN: f"open a session ({self.offer.value})", Does.CLOSE: f"{self.how} the connection"}.get(
+                self.does, self.does.value
+            )
+        doing = "send" if self.does is Does.SEND else "take the implementation's connection, and answer with"
+        happens = "" if self.fault is Fault.NONE else f": {self.fault.value} {self.place.value.replace('-', ' ')}"
+        return f"{doing} {self.kind.value}{happens}"
 
     def to_json(self) -> dict[str, Any]:
         """Return the act as JSON, without what it does not use."""
@@ -99,7 +111,7 @@ class Stand:
     so far, in the order of their numbers. at: index of the next one to send. settled: so many are known to have come.
     tried: so many have been sent as a whole on any connection, and may have come.
     skewed: on this connection both ends may count differently, because something came twice or out of turn. owes: the
-    implementation has a word to deliver, on a connection that nobody has taken.
+    implementation has a recoverable word to deliver, which nobody has acknowledged.
     """
 
     link: State | None = None
@@ -128,7 +140,7 @@ def sensible(stand: Stand, act: Act) -> bool:
         return stand.owes and row(stand, act) is not None
     if act.does is Does.SETTLE:
         return stand.link is State.OPEN and len(stand.out) < MOST_MESSAGES
-    if act.does is Does.PING:
+    if act.does in (Does.PING, Does.WAIT):
         return True
     if stand.link is None:
         return False
@@ -176,6 +188,9 @@ def after(stand: Stand, act: Act) -> Stand:
     if act.does is Does.SETTLE:
         out = (*stand.out, Kind.RECOVERABLE)
         return replace(stand, out=out, at=len(out), settled=len(out), tried=len(out), owes=False)
+    if act.does is Does.ACCEPT:  # once an acknowledgment may have come as a whole, nothing need be left to deliver
+        whole = Kind.SESSION_ACK in touched(act) and (act.fault not in ENDING or act.place is Place.BEHIND)
+        return replace(stand, owes=stand.owes and not whole)
     if act.does is not Does.SEND:
         return stand
     if act.fault in ENDING:
@@ -202,15 +217,15 @@ def _sent(stand: Stand, act: Act) -> Stand:
     kind = due(stand, act)
     if act.fault is Fault.AGAIN:  # a recoverable message before it has all acknowledged, and all goes out again
         out = (*stand.out, Kind.RECOVERABLE)
-        return replace(
-            stand, out=out, at=len(out), settled=len(out), tried=len(out), skewed=True, owes=True
-        )  # fmt: skip
+        every = len(out)
+        return replace(stand, out=out, at=every, settled=every, tried=every, skewed=True, owes=False)
     skewed = stand.skewed or stand.at < stand.tried or act.fault is Fault.DOUBLE
+    owes = stand.owes or (kind is not Kind.EXPRESS and stand.at >= stand.tried)
     if act.fault is Fault.REORDER:
         first = kind is not Kind.TRANSACTIONAL  # of a transaction, the second one is not accepted, and is to come again
         at, skewed = stand.at + 1 + first, skewed or not first
-        return replace(stand, at=at, tried=max(stand.tried, stand.at + 2), skewed=skewed, owes=True)
-    return replace(stand, at=stand.at + 1, tried=max(stand.tried, stand.at + 1), skewed=skewed, owes=True)
+        return replace(stand, at=at, tried=max(stand.tried, stand.at + 2), skewed=skewed, owes=owes)
+    return replace(stand, at=stand.at + 1, tried=max(stand.tried, stand.at + 1), skewed=skewed, owes=owes)
 
 
 def _closed(stand: Stand) -> Stand:
@@ -249,7 +264,14 @@ def choices(stand: Stand, *, accepts: bool) -> list[Act]:
         if one.role == "acceptor" and one.state is stand.link
     ]
     taken = [Act(Does.ACCEPT, one.kind, one.fault, one.place) for one in wanted() if one.role == "initiator"]
-    others = [Act(Does.PING), Act(Does.SETTLE), Act(Does.CLOSE), Act(Does.CLOSE, how="reset"), Act(Does.CONNECT)]
+    others = [
+        Act(Does.PING),
+        Act(Does.WAIT),
+        Act(Does.SETTLE),
+        Act(Does.CLOSE),
+        Act(Does.CLOSE, how="reset"),
+        Act(Does.CONNECT),
+    ]
     weight = max(1, len(faults) // max(1, len(plain)))
     every = [*opened * 2, *others, *plain * weight, *faults, *(taken[:: max(1, len(taken) // 8)] if accepts else ())]
     return [act for act in every if sensible(stand, act)]

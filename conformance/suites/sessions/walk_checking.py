@@ -15,7 +15,8 @@ from conformance.harness.hypothesis_settings import draw_from_the_seed_alone, fr
 from conformance.harness.recorder import ConformanceFailure, Recorder
 from conformance.judge.dialogues.walk_claims import claims
 from conformance.judge.dialogues.walk_model import Act, Stand, after, choices
-from conformance.judge.dialogues.walk_plans import Plan
+from conformance.judge.dialogues.walk_plans import Plan, plans
+from conformance.spec.catalogue import requirement
 from conformance.suites.sessions.dialogue import NotPlayed
 from conformance.suites.sessions.playing import METHODS
 from conformance.suites.sessions.walking import MOST_RETRY_MS, Walker
@@ -64,7 +65,7 @@ def check(plan: Plan, mq: Port, judge: Recorder) -> None:
     try:
         play(mq, judge, plan.acts, accepts=plan.accepts, name=plan.name)
     except NotPlayed as lacking:
-        _left_out(judge, claims(plan.acts), str(lacking))
+        _left_out(judge, _own(plan.acts), str(lacking))
     except ConformanceFailure as failure:
         raise shortened(mq, judge, failure, plan.acts, accepts=plan.accepts) from None
 
@@ -149,11 +150,17 @@ def shortened(
 def _require(mq: Port, judge: Recorder, claimed: Iterable[str]) -> None:
     missing = [method for method in METHODS if not mq.offers(method)]
     if missing:
-        _left_out(judge, claimed, f"{NOT_OFFERED}{', '.join(missing)}")
+        shown = (name for name in claimed if requirement(name).checked == "session")
+        _left_out(judge, shown, f"{NOT_OFFERED}{', '.join(missing)}")
 
 
-def _left_out(judge: Recorder, claimed: Iterable[str], why: str) -> None:
-    own = (name for name in claimed if name.startswith("MQQB-"))
+def _left_out(judge: Recorder, own: Iterable[str], why: str) -> None:
     judge.record(*(Verdict(name, Outcome.SKIP, KIND, reason=why) for name in own))
     judge.flush()
     judge.not_demanded(why)
+
+
+def _own(acts: Iterable[Act]) -> tuple[str, ...]:
+    """Return what a walk judges and no walk does that needs no connection of the implementation."""
+    elsewhere = {name for plan in plans().values() if not plan.accepts for name in claims(plan.acts)}
+    return tuple(name for name in claims(acts) if name not in elsewhere)

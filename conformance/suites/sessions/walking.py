@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from conformance.harness.port import Port
 
 _NULL_ADDRESS: Final = reading_id("R-MQQB-null-queue-manager-address")
+_REJECTED: Final = reading_id("R-MQQB-rejected-number")
 _RETRY: Final = "session-retry-connect"
 MOST_RETRY_MS: Final = 2_000
 """How long the implementation may wait before it connects again: a walk makes it do so many times."""
@@ -49,8 +50,8 @@ _OFFERS: Final[dict[Offer, Values]] = {
     Offer.PATIENT: {_P + "AckTimeout": 120_000, _P + "WindowSize": 1},
     Offer.WIDE: {_P + "WindowSize": 0xFFFF},
 }
-_SHORT_MS, _KEPT_MS, _ORDER_MS = 20, 500, 2_000
-"""A short delay; RecoverableAckTimeout of each session; the time of an OrderAck, put off by a few messages behind."""
+_SHORT_MS, _LOOK_MS, _WAIT_MS, _KEPT_MS, _ORDER_MS = 20, 5, 700, 500, 2_000
+"""A short delay; a look at a connection; a wait for any acknowledgment; RecoverableAckTimeout of each session; the time of an OrderAck, put off by a few messages behind."""
 _OWN_PARTS: Final = "the driver sends whole packets alone, so that none can be cut"
 
 
@@ -75,6 +76,7 @@ class Walker(Dialogue):
         """Yield the verdicts on the walk: what a rule of captures breaks is blamed first, as it is most exact."""
         walked = self.walked
         walked.told = readings[_NULL_ADDRESS][0] == "local"
+        walked.strict = readings[_REJECTED] == ("kept",)
         timers = self.about["timers_ms"]
         walked.forgets_ms = timers.get("message-id-history-cleanup")
         walked.idle_ms = timers.get("session-cleanup")
@@ -100,7 +102,7 @@ class Walker(Dialogue):
             self._alive()
             for stand, act in done(self.acts):
                 self.stand = stand
-                self.tell("act", act.to_json())
+                self.tell(act.sentence, act.to_json())
                 self._do(act)
                 self.stand = after(stand, act)
             self._finish()
@@ -114,7 +116,7 @@ class Walker(Dialogue):
     def _do(self, act: Act) -> None:
         doing: dict[Does, Callable[[Act], None]] = {
             Does.CONNECT: self._connect, Does.OPEN: self._open, Does.SEND: self._send, Does.CLOSE: self._close_now,
-            Does.PING: self._ping, Does.SETTLE: self._settle, Does.ACCEPT: self._take,
+            Does.PING: self._ping, Does.WAIT: lambda _: self._wait(lambda: False, _WAIT_MS), Does.SETTLE: self._settle, Does.ACCEPT: self._take,
         }  # fmt: skip
         doing[act.does](act)
 
@@ -155,6 +157,7 @@ class Walker(Dialogue):
             first, second = self._message(self.stand.at, kind), self._message(self.stand.at + 1, kind)
             self._deliver(self._now, kind, self._data(second), replace(act, fault=Fault.NONE))
             self._deliver(self._now, kind, self._data(first), replace(act, fault=Fault.NONE))
+            self._lives(self._now)
         elif kind in MESSAGES:
             self._deliver(self._now, kind, self._data(self._message(self.stand.at, kind)), act)
             if act.fault is Fault.AGAIN:
@@ -181,7 +184,11 @@ class Walker(Dialogue):
         message = self._message(at, Kind.RECOVERABLE)
         link = self._now
         self._deliver(link, Kind.RECOVERABLE, self._data(message), Act(Does.SEND, Kind.RECOVERABLE))
-        within = _KEPT_MS + SLACK_MS + (self._patience_ms + (_ORDER_MS if any(kind is Kind.TRANSACTIONAL for kind, _ in self._sent) else 0))
+        within = (
+            _KEPT_MS
+            + SLACK_MS
+            + (self._patience_ms + (_ORDER_MS if any(kind is Kind.TRANSACTIONAL for kind, _ in self._sent) else 0))
+        )
         self._wait(lambda: settled(self.walked, link.connection) or link.ended is not None, within)
         self._look(link)
         self._note(What.SETTLED, link)
@@ -271,15 +278,34 @@ class Walker(Dialogue):
             return False
         if fault is Fault.DELAY:
             self._part(link, data[:at])
+            self._note(What.PART, link, kind=PACKETS[kind])
             self._pause(link, long=act.long)
             at_ms = self._part(link, data[at:])
             self._counted(link, kind)
             self._note(What.WHOLE, link, packet=self.conversation.sent(link.connection, data, at_ms))
-            return True
-        self._whole(link, kind, data, (at,) if fault is Fault.SPLIT else ())
+        else:
+            self._whole(link, kind, data, (at,) if fault is Fault.SPLIT else ())
         if fault is Fault.DOUBLE:
             self._whole(link, kind, data)
+        if fault is not Fault.NONE and link.opened:
+            self._lives(link)
         return True
+
+    def _lives(self, link: Link) -> None:
+        """Look whether a connection is still there once the implementation has taken what was sent on it.
+
+        It has, when it answers on another connection what was sent later.
+        """
+        now = self._link_now
+        self._connect()
+        self._plainly(Kind.ESTABLISH)
+        self._end(self._now, "close")
+        self._link_now = now
+        if link.ended is None:
+            link.read(_LOOK_MS)
+        if link.ended is not None:
+            self._gone(link)
+        self._note(What.LIVES, link)
 
     def _whole(self, link: Link, kind: Kind, data: bytes, pieces: tuple[int, ...] = ()) -> None:
         kept = kind in (Kind.RECOVERABLE, Kind.TRANSACTIONAL, Kind.FINAL_ACK)
@@ -309,14 +335,10 @@ class Walker(Dialogue):
     def _pause(self, link: Link, *, long: bool) -> None:
         """Let time pass within a packet. long: until what was sent before is acknowledged."""
         before = link.counted
-        within = _KEPT_MS + SLACK_MS if long else _SHORT_MS
-        patience = Patience(within)
-        while link.ended is None and patience.left > 0 and (not long or link.counted == before):
-            came = link.read(min(SLICE_MS, within))
-            if came:
-                patience.heard(came)
-            else:
-                patience.silent(min(SLICE_MS, within))
+        if long:
+            self._wait(lambda: link.counted != before or link.ended is not None, _KEPT_MS + SLACK_MS)
+        else:
+            link.read(_SHORT_MS)
 
     def _cut(self, link: Link, fault: Fault) -> None:
         if fault is not Fault.HALF:
@@ -442,4 +464,3 @@ class Walker(Dialogue):
         now_ms = int(self.mq.time.monotonic() * 1000)
         at = link.connection if link is not None else 0
         self.walked.events.append(Event(what, at, now_ms, packet, kind, requirement, held))
-
