@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from walk_peers import WalkPeer
 
 from conformance.adapter.connectors import connect
 from conformance.judge.dialogues.walk_claims import claims
-from conformance.judge.dialogues.walk_faults import SITUATIONS, Fault, Kind, Place, excluded, wanted
-from conformance.judge.dialogues.walk_model import Act, Does, Stand, after, choices, done, met, sensible
+from conformance.judge.dialogues.walk_faults import SITUATIONS, excluded, wanted
+from conformance.judge.dialogues.walk_model import Act, done, met
 from conformance.judge.dialogues.walk_plans import meeting, plans
 from conformance.spec.catalogue import assignment
 from conformance.suites.sessions.walk_checking import drawn
@@ -44,9 +45,9 @@ def test_each_situation_is_met_by_a_planned_walk_or_has_a_reason() -> None:
     assert all(meeting(one) is not None for one in wanted()[:: len(wanted()) // 8])
 
 
-@pytest.mark.parametrize("plan", plans().values(), ids=plans().keys())
-def test_a_peer_that_is_right_passes_and_is_judged_as_claimed(plan: object, tmp_path: Path) -> None:
-    acts = plans()[plan.name].acts  # type: ignore[attr-defined]
+@pytest.mark.parametrize("plan", plans())
+def test_a_peer_that_is_right_passes_and_is_judged_as_claimed(plan: str, tmp_path: Path) -> None:
+    acts = plans()[plan].acts
     verdicts = walked(acts, tmp_path)
     assert not failed(verdicts)
     assert set(claims(acts)) <= {one.requirement for one in verdicts if one.outcome is Outcome.PASS}
@@ -94,6 +95,16 @@ FAKES = (
 @pytest.mark.parametrize(("defect", "plan", "requirement"), FAKES, ids=lambda value: value)
 def test_each_defect_is_found_by_its_walk(defect: str, plan: str, requirement: str, tmp_path: Path) -> None:
     assert failed(walked(plans()[plan].acts, tmp_path, defect))[:1] == [requirement]
+
+
+@settings(max_examples=10, deadline=None, database=None, derandomize=True)
+@given(ROLLS)
+def test_walks_of_chance_make_sense_and_find_nothing_wrong_with_what_is_right(rolls: list[int]) -> None:
+    acts = drawn(rolls, accepts=True)
+    assert [act for _, act in done(acts)] == list(acts)
+    assert tuple(Act.from_json(act.to_json()) for act in acts) == acts
+    with TemporaryDirectory() as folder:
+        assert not failed(walked(acts, Path(folder)))
 
 
 def test_each_claim_of_a_walk_can_fail(tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 """Judges a walk by what both ends have said and done: what must be counted, told of once, put in order, closed.
 
-Pure: a walk in, verdicts out. What a packet says by itself, and that an acknowledgment counts no more than was sent as a
-whole by its time, the rules of captures judge; here is what they leave open, because a capture does not show what this
-end had to expect.
+Pure: a walk in, verdicts out. What a packet says by itself, and that an acknowledgment counts no more than was sent as
+a whole by its time, the rules of captures judge; here is what they leave open, because a capture does not show what
+this end had to expect.
 """
 
 from __future__ import annotations

@@ -68,10 +68,12 @@ class Act:
     @property
     def sentence(self) -> str:
         """The act in words."""
+        if self.does is Does.OPEN:
+            return f"open a session ({self.offer.value})"
+        if self.does is Does.CLOSE:
+            return f"{self.how} the connection"
         if self.does not in (Does.SEND, Does.ACCEPT):
-            return {Does.OPEN: f"open a session ({self.offer.value})", Does.CLOSE: f"{self.how} the connection"}.get(
-                self.does, self.does.value
-            )
+            return str(self.does.value)
         doing = "send" if self.does is Does.SEND else "take the implementation's connection, and answer with"
         happens = "" if self.fault is Fault.NONE else f": {self.fault.value} {self.place.value.replace('-', ' ')}"
         return f"{doing} {self.kind.value}{happens}"
@@ -188,6 +190,8 @@ def after(stand: Stand, act: Act) -> Stand:
     if act.does is Does.SETTLE:
         out = (*stand.out, Kind.RECOVERABLE)
         return replace(stand, out=out, at=len(out), settled=len(out), tried=len(out), owes=False)
+    if act.does is Does.WAIT:  # whatever the implementation delivers meanwhile is acknowledged
+        return replace(stand, owes=False)
     if act.does is Does.ACCEPT:  # once an acknowledgment may have come as a whole, nothing need be left to deliver
         whole = Kind.SESSION_ACK in touched(act) and (act.fault not in ENDING or act.place is Place.BEHIND)
         return replace(stand, owes=stand.owes and not whole)
@@ -203,7 +207,8 @@ def after(stand: Stand, act: Act) -> Stand:
         return replace(stand, link=State.WAITING_CP_MSG if act.kind is Kind.ESTABLISH else State.OPEN)
     if act.kind not in MESSAGES:
         return replace(stand, skewed=True) if act.kind is not Kind.SESSION_ACK else stand
-    return _sent(_begun(stand, act), act)
+    before = replace(stand, owes=stand.owes and not act.long)
+    return _sent(_begun(before, act), act)
 
 
 def _begun(stand: Stand, act: Act) -> Stand:
@@ -243,7 +248,7 @@ def done(acts: Iterable[Act]) -> Iterator[tuple[Stand, Act]]:
 
 def met(acts: Iterable[Act]) -> set[Situation]:
     """Return the situations that a walk brings about."""
-    found = set()
+    found: set[Situation] = set()
     for stand, act in done(acts):
         kinds = touched(act) if act.does is Does.ACCEPT else (act.kind,)
         if act.does in (Does.SEND, Does.ACCEPT):

@@ -1,4 +1,4 @@
-"""Walks over a network with faults as tests: the planned ones, and those of chance, cut down to what shows a deviation."""
+"""Walks over a network with faults as tests, planned and of chance, cut down to what shows a deviation."""
 
 from __future__ import annotations
 

@@ -51,7 +51,8 @@ _OFFERS: Final[dict[Offer, Values]] = {
     Offer.WIDE: {_P + "WindowSize": 0xFFFF},
 }
 _SHORT_MS, _LOOK_MS, _WAIT_MS, _KEPT_MS, _ORDER_MS = 20, 5, 700, 500, 2_000
-"""A short delay; a look at a connection; a wait for any acknowledgment; RecoverableAckTimeout of each session; the time of an OrderAck, put off by a few messages behind."""
+"""A short delay; a look at a connection; a wait for any acknowledgment; RecoverableAckTimeout of each session; the time
+of an OrderAck, put off by a few messages behind."""
 _OWN_PARTS: Final = "the driver sends whole packets alone, so that none can be cut"
 
 
@@ -116,7 +117,7 @@ class Walker(Dialogue):
     def _do(self, act: Act) -> None:
         doing: dict[Does, Callable[[Act], None]] = {
             Does.CONNECT: self._connect, Does.OPEN: self._open, Does.SEND: self._send, Does.CLOSE: self._close_now,
-            Does.PING: self._ping, Does.WAIT: lambda _: self._wait(lambda: False, _WAIT_MS), Does.SETTLE: self._settle, Does.ACCEPT: self._take,
+            Does.PING: self._ping, Does.WAIT: self._let_pass, Does.SETTLE: self._settle, Does.ACCEPT: self._take,
         }  # fmt: skip
         doing[act.does](act)
 
@@ -136,6 +137,9 @@ class Walker(Dialogue):
 
     def _close_now(self, act: Act) -> None:
         self._end(self._now, act.how)
+
+    def _let_pass(self, act: Act) -> None:
+        self._wait(lambda: False, _WAIT_MS)
 
     def _ping(self, act: Act) -> None:
         if not self.mq.offers(PINGS):
