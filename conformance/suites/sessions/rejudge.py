@@ -1,4 +1,4 @@
-"""Plays a case of this suite again, from its repro file."""
+"""Plays a case or a walk of this suite again, from its repro file."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 from conformance.harness.playback import Playback
 from conformance.harness.rejudge import NotRepeatable
 from conformance.judge.dialogues.cases import CASES
+from conformance.judge.dialogues.walk_model import Act
 from conformance.suites.sessions.dialogue import NotPlayed
 from conformance.suites.sessions.playing import EXAMPLE, Player
+from conformance.suites.sessions.walk_checking import KIND as WALK
+from conformance.suites.sessions.walking import Walker
 from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -25,12 +28,34 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
 
 def each(repro: Mapping[str, Any], client: Port, options: RunOptions) -> Iterator[Verdict]:
     """Yield the same verdicts one by one."""
+    if repro.get("kind") == WALK:
+        yield from _walk(repro, client, options)
+        return
     case = CASES.get(str(repro.get("case"))) if repro.get("kind") == EXAMPLE else None
     if case is None:
         raise NotRepeatable(f"The suite sessions has no case {repro.get('case')!r}.")
-    # A recording has the packets that were sent then; an implementation takes the time of now.
-    now_s = int(repro["now_s"]) if isinstance(client, Playback) else int(time.time())
     try:
-        yield from Player(client, case, now_s=now_s, tell=lambda *_: None).play(options.readings, options.profile)
+        yield from Player(client, case, now_s=_now_s(repro, client), tell=lambda *_: None).play(
+            options.readings, options.profile
+        )
     except NotPlayed as lacking:
         raise NotRepeatable(f"The example cannot be run: {lacking}.") from None
+
+
+def _walk(repro: Mapping[str, Any], client: Port, options: RunOptions) -> Iterator[Verdict]:
+    """Yield the verdicts on a walk over a network with faults. Raises NotRepeatable for acts of another version."""
+    try:
+        acts = tuple(Act.from_json(raw) for raw in repro["acts"])
+    except (KeyError, TypeError, ValueError):
+        raise NotRepeatable("The repro file has an act that this version of mqconform does not know.") from None
+    now_s, accepts = _now_s(repro, client), bool(repro.get("accepts"))
+    try:
+        walker = Walker(client, acts, accepts=accepts, now_s=now_s, tell=lambda *_: None)
+        yield from walker.play(options.readings, options.profile)
+    except NotPlayed as lacking:
+        raise NotRepeatable(f"The walk cannot be taken: {lacking}.") from None
+
+
+def _now_s(repro: Mapping[str, Any], client: Port) -> int:
+    """Return the time: a recording has the packets that were sent then; an implementation takes the time of now."""
+    return int(repro["now_s"]) if isinstance(client, Playback) else int(time.time())

@@ -1,0 +1,470 @@
+"""Plays a walk over a network with faults: cuts, delays, doubles and reorders what it sends, and notes what happens.
+
+What is right is not decided here: `conformance.judge.dialogues.walk_judge` judges the walk that was played.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.judge.dialogues import packets
+from conformance.judge.dialogues.machine import State
+from conformance.judge.dialogues.packets import PA, PLAIN, TRANSACTIONAL, Message, Values
+from conformance.judge.dialogues.steps import AT_ONCE_MS, Case
+from conformance.judge.dialogues.walk_claims import PACKETS
+from conformance.judge.dialogues.walk_faults import ENDING, MESSAGES, Fault, Kind, has, offset
+from conformance.judge.dialogues.walk_judge import (
+    DISCONNECT,
+    STATE_CLOSES,
+    Event,
+    Walked,
+    What,
+    judged,
+    settled,
+)
+from conformance.judge.dialogues.walk_model import Act, Does, Offer, Stand, after, done, due, touched
+from conformance.judge.sessions.context import MESSAGES as COUNTED
+from conformance.judge.sessions.context import Readings
+from conformance.spec.catalogue import reading_id
+from conformance.suites.sessions.dialogue import SLACK_MS, Broken, Dialogue, NotPlayed, Told, Unjudged
+from conformance.suites.sessions.links import Link
+from conformance.suites.sessions.playing import PINGS
+from conformance.suites.sessions.waiting import SLICE_MS, Flooded, Patience
+from conformance.verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from conformance.harness.port import Port
+
+_NULL_ADDRESS: Final = reading_id("R-MQQB-null-queue-manager-address")
+_REJECTED: Final = reading_id("R-MQQB-rejected-number")
+_RETRY: Final = "session-retry-connect"
+MOST_RETRY_MS: Final = 2_000
+"""How long the implementation may wait before it connects again: a walk makes it do so many times."""
+_P: Final = "ConnectionParametersHeader."
+_OFFERS: Final[dict[Offer, Values]] = {
+    Offer.USUAL: {},
+    Offer.PATIENT: {_P + "AckTimeout": 120_000, _P + "WindowSize": 1},
+    Offer.WIDE: {_P + "WindowSize": 0xFFFF},
+}
+_SHORT_MS, _LOOK_MS, _WAIT_MS, _KEPT_MS, _ORDER_MS = 20, 5, 700, 500, 2_000
+"""A short delay; a look at a connection; a wait for any acknowledgment; RecoverableAckTimeout of each session; the time
+of an OrderAck, put off by a few messages behind."""
+_OWN_PARTS: Final = "the driver sends whole packets alone, so that none can be cut"
+
+
+class Over(Exception):
+    """The walk cannot go on: a connection is gone, or none is made."""
+
+
+class Walker(Dialogue):
+    """Plays one walk. accepts: it waits for the implementation to connect, again and again."""
+
+    def __init__(self, mq: Port, acts: Iterable[Act], *, accepts: bool, now_s: int, tell: Told) -> None:
+        """Ask what is declared. Raises NotPlayed where a walk needs more."""
+        timers = {_RETRY: MOST_RETRY_MS} if accepts else {}
+        super().__init__(mq, Case("walk", (), timers=timers, queues=(PLAIN, TRANSACTIONAL)), now_s=now_s, tell=tell)
+        self.acts = tuple(acts)
+        self.walked = Walked(self.conversation, self.ends)
+        self.stand = Stand()
+        self._link_now: Link | None = None
+        self._sent: list[tuple[Kind, Message]] = []
+
+    def play(self, readings: Readings, profile: str) -> Iterator[Verdict]:
+        """Yield the verdicts on the walk: what a rule of captures breaks is blamed first, as it is most exact."""
+        walked = self.walked
+        walked.told = readings[_NULL_ADDRESS][0] == "local"
+        walked.strict = readings[_REJECTED] == ("kept",)
+        timers = self.about["timers_ms"]
+        walked.forgets_ms = timers.get("message-id-history-cleanup")
+        walked.idle_ms = timers.get("session-cleanup")
+        unjudged: str | None = None
+        try:
+            self._walk()
+        except (Flooded, Unjudged) as why:
+            unjudged = str(why)
+        except Broken:
+            pass
+        finally:
+            for link in self.links.values():
+                link.close()
+        found = list(judged(walked))
+        gone = [one for one in found if one.outcome is Outcome.FAIL and one.requirement.startswith("MQQB-2.1.1.")]
+        if unjudged is not None:
+            found = [Verdict(DISCONNECT, Outcome.INCONCLUSIVE, "walk", reason=unjudged)]
+        yield from chain(self.exact, gone, self.conversation.verdicts(readings, profile), found)
+
+    def _walk(self) -> None:
+        """Show that a session can be opened, take the walk, and look whether all came and the other end lives."""
+        try:
+            self._alive()
+            for stand, act in done(self.acts):
+                self.stand = stand
+                self.tell(act.sentence, act.to_json())
+                self._do(act)
+                self.stand = after(stand, act)
+            self._finish()
+            self.walked.finished = True
+        except Over:
+            pass
+        self._alive(last=True)
+
+    # --- Acts
+
+    def _do(self, act: Act) -> None:
+        doing: dict[Does, Callable[[Act], None]] = {
+            Does.CONNECT: self._connect, Does.OPEN: self._open, Does.SEND: self._send, Does.CLOSE: self._close_now,
+            Does.PING: self._ping, Does.WAIT: self._let_pass, Does.SETTLE: self._settle, Does.ACCEPT: self._take,
+        }  # fmt: skip
+        doing[act.does](act)
+
+    def _connect(self, act: Act | None = None) -> None:
+        result = self.mq.call("sessions.open", role="initiator", address=self.about["listener"])
+        if not result.ok or "session" not in result.values:
+            self._note(What.REFUSED, None)
+            raise Over
+        link = self._link("initiator", result)
+        self.links[f"a{link.connection}"] = self._link_now = link
+        self._note(What.CONNECTED, link)
+
+    def _open(self, act: Act) -> None:
+        self._connect()
+        self._plainly(Kind.ESTABLISH)
+        self._plainly(Kind.PARAMETERS, _OFFERS[act.offer])
+
+    def _close_now(self, act: Act) -> None:
+        self._end(self._now, act.how)
+
+    def _let_pass(self, act: Act) -> None:
+        self._wait(lambda: False, _WAIT_MS)
+
+    def _ping(self, act: Act) -> None:
+        if not self.mq.offers(PINGS):
+            return
+        self._pings += 1
+        data = packets.ping(self.ends, self._pings)
+        result = self.mq.call(PINGS, bytes=base64.b64encode(data).decode("ascii"), wait_ms=SLICE_MS)
+        answers = result.values.get("answers", []) if result.ok else []
+        ends = self.about["listener"], self.about["host"]
+        ping = self.conversation.pinged(data, int(answers[0]["at_ms"]) if answers else 0, ends)
+        for one in answers:
+            self.conversation.answered(ping, base64.b64decode(one["bytes"]), int(one["at_ms"]))
+
+    def _send(self, act: Act) -> None:
+        kind = due(self.stand, act)
+        if kind in (Kind.ESTABLISH, Kind.PARAMETERS):
+            self._plainly(kind, {}, act)
+        elif act.fault is Fault.REORDER:
+            first, second = self._message(self.stand.at, kind), self._message(self.stand.at + 1, kind)
+            self._deliver(self._now, kind, self._data(second), replace(act, fault=Fault.NONE))
+            self._deliver(self._now, kind, self._data(first), replace(act, fault=Fault.NONE))
+            self._lives(self._now)
+        elif kind in MESSAGES:
+            self._deliver(self._now, kind, self._data(self._message(self.stand.at, kind)), act)
+            if act.fault is Fault.AGAIN:
+                self._again()
+        else:
+            self._deliver(self._now, kind, self._acknowledgment(kind), act)
+
+    def _again(self) -> None:
+        """Have all acknowledged, end the session, and send all of it again on another one."""
+        self._settle_from(self.stand.at + 1)
+        self._end(self._now, "close")
+        self._open(Act(Does.OPEN))
+        for kind, message in self._sent:
+            self._deliver(self._now, kind, self._data(message), Act(Does.SEND, kind))
+
+    def _settle(self, act: Act) -> None:
+        for at in range(self.stand.at, len(self.stand.out)):
+            kind = self.stand.out[at]
+            self._deliver(self._now, kind, self._data(self._message(at, kind)), Act(Does.SEND, kind))
+        self._settle_from(len(self.stand.out))
+
+    def _settle_from(self, at: int) -> None:
+        """Send a recoverable message, which has all of them acknowledged soon, and wait for all that must come."""
+        message = self._message(at, Kind.RECOVERABLE)
+        link = self._now
+        self._deliver(link, Kind.RECOVERABLE, self._data(message), Act(Does.SEND, Kind.RECOVERABLE))
+        within = (
+            _KEPT_MS
+            + SLACK_MS
+            + (self._patience_ms + (_ORDER_MS if any(kind is Kind.TRANSACTIONAL for kind, _ in self._sent) else 0))
+        )
+        self._wait(lambda: settled(self.walked, link.connection) or link.ended is not None, within)
+        self._look(link)
+        self._note(What.SETTLED, link)
+
+    def _finish(self) -> None:
+        """Send what may not have come once more, and wait for the acknowledgments and words of all."""
+        if self.stand.link is not State.OPEN:
+            if self.stand.link is not None:
+                self._end(self._now, "close")
+            self._open(Act(Does.OPEN))
+            self.stand = replace(self.stand, link=State.OPEN, at=self.stand.settled)
+        self._settle(Act(Does.SETTLE))
+
+    def _alive(self, *, last: bool = False) -> None:
+        """Open a session as it should be, and leave it."""
+        try:
+            self._open(Act(Does.OPEN))
+        except Over:
+            if not last:
+                raise
+            return
+        self._end(self._now, "close")
+
+    # --- Packets
+
+    @property
+    def _now(self) -> Link:
+        assert self._link_now is not None
+        return self._link_now
+
+    def _plainly(self, kind: Kind, values: Values | None = None, act: Act | None = None) -> None:
+        """Send a packet that opens a session, and wait for its answer where one must come."""
+        act = act or Act(Does.SEND, kind)
+        link = self._now
+        establish = kind is Kind.ESTABLISH
+        data = packets.establish(self.ends, packets.NULL, values) if establish else packets.parameters(values)
+        if not self._deliver(link, kind, data, act):
+            return
+        answer = "EstablishConnection" if establish else "ConnectionParameters"
+        said = self._awaited(link, lambda one: one.kind == answer, AT_ONCE_MS)
+        self._note(What.UNANSWERED if said is None else What.ANSWERED, link, kind=answer)
+        if said is None:
+            raise Over
+        if establish:
+            server = said.text("EstablishConnectionHeader.ServerGuid") or packets.NULL
+            self.ends = self.walked.ends = replace(self.ends, server=server)
+        else:
+            link.opened = True
+        if act.fault is Fault.DOUBLE:
+            self._must_end(link, STATE_CLOSES[answer])
+
+    def _message(self, at: int, kind: Kind) -> Message:
+        """Return a message of the walk by its index; make it, if it is new."""
+        if at < len(self._sent):
+            return self._sent[at][1]
+        name, number = f"walk {at + 1}", None
+        if kind is Kind.TRANSACTIONAL:
+            number = 1 + sum(one is kind for one, _ in self._sent)
+        queue = PLAIN if number is None else TRANSACTIONAL
+        message = Message(name, queue, recoverable=kind is Kind.RECOVERABLE, number=number, asks=PA)
+        self._sent.append((kind, message))
+        self.ids[name] = self._number(), message
+        return message
+
+    def _data(self, message: Message) -> bytes:
+        return packets.user_message(message, self.ends, self.ids[message.name][0])
+
+    def _acknowledgment(self, kind: Kind) -> bytes:
+        if kind is Kind.SESSION_ACK:
+            link = self._now
+            return packets.session_ack(link.received, 0, 0, link.sent, link.sent_recoverable)
+        return packets.transactional_ack(
+            "OrderAck" if kind is Kind.ORDER_ACK else "FinalAck", self.ends, self._number()
+        )  # fmt: skip
+
+    def _deliver(self, link: Link, kind: Kind, data: bytes, act: Act) -> bool:
+        """Send a packet with what happens to it; tell whether the connection goes on."""
+        fault = act.fault if has(kind, act.place) else Fault.NONE
+        at = offset(data, act.place)
+        if fault in ENDING:
+            if at == len(data):
+                self._whole(link, kind, data)
+            elif at:
+                self._part(link, data[:at])
+                self._note(What.PART, link, kind=PACKETS[kind])
+            self._cut(link, fault)
+            return False
+        if fault is Fault.DELAY:
+            self._part(link, data[:at])
+            self._note(What.PART, link, kind=PACKETS[kind])
+            self._pause(link, long=act.long)
+            at_ms = self._part(link, data[at:])
+            self._counted(link, kind)
+            self._note(What.WHOLE, link, packet=self.conversation.sent(link.connection, data, at_ms))
+        else:
+            self._whole(link, kind, data, (at,) if fault is Fault.SPLIT else ())
+        if fault is Fault.DOUBLE:
+            self._whole(link, kind, data)
+        if fault is not Fault.NONE and link.opened:
+            self._lives(link)
+        return True
+
+    def _lives(self, link: Link) -> None:
+        """Look whether a connection is still there once the implementation has taken what was sent on it.
+
+        It has, when it answers on another connection what was sent later.
+        """
+        now = self._link_now
+        self._connect()
+        self._plainly(Kind.ESTABLISH)
+        self._end(self._now, "close")
+        self._link_now = now
+        if link.ended is None:
+            link.read(_LOOK_MS)
+        if link.ended is not None:
+            self._gone(link)
+        self._note(What.LIVES, link)
+
+    def _whole(self, link: Link, kind: Kind, data: bytes, pieces: tuple[int, ...] = ()) -> None:
+        kept = kind in (Kind.RECOVERABLE, Kind.TRANSACTIONAL, Kind.FINAL_ACK)
+        message = kind in (*MESSAGES, Kind.ORDER_ACK, Kind.FINAL_ACK)
+        said = link.send(data, pieces=pieces, message=message, kept=kept)
+        if said is None:
+            self._gone(link)
+        assert said is not None
+        self._note(What.WHOLE, link, packet=said)
+
+    @staticmethod
+    def _counted(link: Link, kind: Kind) -> None:
+        link.sent += kind in (*MESSAGES, Kind.ORDER_ACK, Kind.FINAL_ACK)
+        link.sent_recoverable += kind in (Kind.RECOVERABLE, Kind.TRANSACTIONAL, Kind.FINAL_ACK)
+
+    def _part(self, link: Link, data: bytes) -> int:
+        """Send some bytes of a packet; return when, by the driver's clock."""
+        encoded = base64.b64encode(data).decode("ascii")
+        result = self.mq.call("sessions.send", session=link.session, bytes=encoded)
+        if result.ok:
+            return int(result.values["at_ms"])
+        if result.failure is not None:
+            raise NotPlayed(f"{_OWN_PARTS} ({result.failure.text})")
+        self._gone(link)
+        raise Over
+
+    def _pause(self, link: Link, *, long: bool) -> None:
+        """Let time pass within a packet. long: until what was sent before is acknowledged."""
+        before = link.counted
+        if long:
+            self._wait(lambda: link.counted != before or link.ended is not None, _KEPT_MS + SLACK_MS)
+        else:
+            link.read(_SHORT_MS)
+
+    def _cut(self, link: Link, fault: Fault) -> None:
+        if fault is not Fault.HALF:
+            self._end(link, "reset" if fault is Fault.RESET else "close")
+            return
+        self.mq.call("sessions.close", session=link.session, how="half")
+        self._must_end(link, DISCONNECT)
+
+    def _must_end(self, link: Link, requirement: str) -> None:
+        """Give the implementation the time to end a connection, and end it."""
+        patience = Patience(AT_ONCE_MS)
+        while link.ended is None and patience.left > 0:
+            self._read(link, patience)
+        held = link.ended is not None
+        self._note(What.DUE, link, requirement=requirement, held=held)
+        link.close()
+
+    def _end(self, link: Link, how: str) -> None:
+        """End a connection, unless the other end did."""
+        self._look(link)
+        link.close(how)
+        self._note(What.OURS, link)
+
+    def _look(self, link: Link) -> None:
+        """Look whether the other end has ended a connection."""
+        if link.ended is None:
+            link.read(0)
+        if link.ended is not None:
+            self._gone(link)
+
+    def _gone(self, link: Link) -> None:
+        if link.ended is None:
+            link.read(SLICE_MS)
+        link.ended = link.ended or "closed"
+        self._note(What.ENDED, link)
+        raise Over
+
+    # --- Connections of the implementation
+
+    def _take(self, act: Act) -> None:
+        """Take the next connection of the implementation, with a fault in what this end answers on it."""
+        for one in [one for one in self.links.values() if one.role == "acceptor"]:
+            one.close()
+        within = self._timer(_RETRY) + 2 * SLACK_MS
+        result = self.mq.call("sessions.open", role="acceptor", address=self.about["listener"], deadline_ms=within)
+        taken = result.ok and "session" in result.values
+        self._note(What.AWAITED, None, held=taken)
+        if not taken:
+            raise Over
+        link = self._link("acceptor", result)
+        self.links[f"in{link.connection}"] = link
+        if self._answers(link, act):
+            link.close()
+
+    def _answers(self, link: Link, act: Act) -> bool:
+        """Answer on a connection of the implementation; tell whether it is still open."""
+        happens = touched(act)
+
+        def at(kind: Kind) -> Act:
+            return act if kind in happens else Act(Does.ACCEPT, kind)
+
+        request = self._expected(link, "EstablishConnection")
+        server = request.text("EstablishConnectionHeader.ServerGuid") or packets.NULL
+        name = self.ends.client if server == packets.NULL else server
+        data = packets.establish(self.ends, name, self._answer(request), answer=True)
+        if not self._deliver(link, Kind.ESTABLISH, data, at(Kind.ESTABLISH)):
+            return False
+        if act.fault is Fault.DOUBLE and act.kind is Kind.ESTABLISH:
+            self._must_end(link, STATE_CLOSES["EstablishConnection"])
+            return False
+        asked = self._expected(link, "ConnectionParameters")
+        keys = {_P + key: asked.number(_P + key) or 0 for key in ("RecoverableAckTimeout", "AckTimeout", "WindowSize")}
+        if not self._deliver(link, Kind.PARAMETERS, packets.parameters(keys), at(Kind.PARAMETERS)):
+            return False
+        if act.fault is Fault.DOUBLE and act.kind is Kind.PARAMETERS:
+            self._must_end(link, STATE_CLOSES["ConnectionParameters"])
+            return False
+        link.opened = True
+        if act.kind is not Kind.SESSION_ACK and Kind.SESSION_ACK not in happens:
+            return True
+        if self._awaited(link, lambda one: one.kind in COUNTED, AT_ONCE_MS) is None:
+            self._note(What.AWAITED, link, held=False)
+            raise Over
+        return self._deliver(link, Kind.SESSION_ACK, self._thanks(link), at(Kind.SESSION_ACK))
+
+    def _expected(self, link: Link, kind: str) -> Any:
+        said = self._awaited(link, lambda one: one.kind == kind, AT_ONCE_MS)
+        self._note(What.UNANSWERED if said is None else What.ANSWERED, link, kind=kind)
+        if said is None:
+            raise Over
+        return said
+
+    @staticmethod
+    def _thanks(link: Link) -> bytes:
+        """Return an acknowledgment of all that has come on a connection (MS-MQQB 3.1.6.4)."""
+        lowest = link.owed[0] if link.owed else 0
+        flags = sum(1 << number - lowest for number in link.owed if number - lowest < 32)
+        return packets.session_ack(link.received, lowest, flags, link.sent, link.sent_recoverable)
+
+    def _wait(self, done_: Callable[[], bool], within_ms: int) -> None:
+        """Read all connections, and take one of the implementation's where none is open, until `done_`."""
+        patience = Patience(within_ms)
+        while not done_() and patience.left > 0:
+            came = []
+            for link in [one for one in self.links.values() if one.ended is None]:
+                heard = link.read(SLICE_MS)
+                came += heard
+                if not heard:
+                    patience.silent()
+            if came:
+                patience.heard(came)
+            self._thank()
+            inward = any(one.role == "acceptor" and one.ended is None for one in self.links.values())
+            if not inward and not done_():
+                began = self.mq.time.monotonic()
+                self._accept(SLICE_MS)
+                patience.silent(self._since(began))
+
+    def _note(
+        self, what: What, link: Link | None, *, packet: Any = None, kind: str = "", requirement: str = "",
+        held: bool = True,
+    ) -> None:  # fmt: skip
+        now_ms = int(self.mq.time.monotonic() * 1000)
+        at = link.connection if link is not None else 0
+        self.walked.events.append(Event(what, at, now_ms, packet, kind, requirement, held))

@@ -1,0 +1,112 @@
+"""Walks over a network with faults: complete by construction, right peers pass, and each demand fails on a fake."""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from walk_peers import WalkPeer
+
+from conformance.adapter.connectors import connect
+from conformance.judge.dialogues.walk_claims import claims
+from conformance.judge.dialogues.walk_faults import SITUATIONS, excluded, wanted
+from conformance.judge.dialogues.walk_model import Act, done, met
+from conformance.judge.dialogues.walk_plans import meeting, plans
+from conformance.spec.catalogue import assignment
+from conformance.suites.sessions.walk_checking import drawn
+from conformance.suites.sessions.walking import Walker
+from conformance.verdict import Outcome, Verdict
+
+ROLLS = st.lists(st.integers(0, (1 << 20) - 1), max_size=16)
+
+
+def walked(acts: tuple[Act, ...], tmp_path: Path, defects: str = "", *, accepts: bool = True) -> list[Verdict]:
+    """Take a walk with a peer that has these defects."""
+    with connect("python:walk_peers:WalkPeer", state_dir=tmp_path / "state", in_process=True) as client:
+        peer = client.in_process_driver
+        assert isinstance(peer, WalkPeer)
+        peer.defects = set(defects.split())
+        walker = Walker(client, acts, accepts=accepts, now_s=0, tell=lambda *_: None)
+        return list(walker.play(assignment("windows"), "msmq-4.0"))
+
+
+def failed(verdicts: list[Verdict]) -> list[str]:
+    return [one.requirement for one in verdicts if one.outcome is Outcome.FAIL]
+
+
+def test_each_situation_is_met_by_a_planned_walk_or_has_a_reason() -> None:
+    found = set(chain.from_iterable(met(plan.acts) for plan in plans().values()))
+    assert found == set(wanted()) == {one for one in SITUATIONS if excluded(one) is None}
+    assert len({one.name for one in SITUATIONS}) == len(SITUATIONS)
+    assert all(meeting(one) is not None for one in wanted()[:: len(wanted()) // 8])
+
+
+@pytest.mark.parametrize("plan", plans())
+def test_a_peer_that_is_right_passes_and_is_judged_as_claimed(plan: str, tmp_path: Path) -> None:
+    acts = plans()[plan].acts
+    verdicts = walked(acts, tmp_path)
+    assert not failed(verdicts)
+    assert set(claims(acts)) <= {one.requirement for one in verdicts if one.outcome is Outcome.PASS}
+
+
+FAKES = (
+    ("does-not-listen", "cut-opening", "MQQB-2.1.1.acceptor-port"),
+    ("dies-on-half-a-packet", "cut-express", "MQQB-2.1.1.acceptor-port"),
+    ("dies-on-half-a-packet", "reset-opening", "MQQB-2.1.1.acceptor-port"),
+    ("mixes-connections", "cut-opening", "MQQB-2.1.1.initialization"),
+    ("wants-whole-writes", "split-opening", "MQQB-2.1.1.initialization"),
+    ("wants-whole-writes", "delay-express", "MQQB-3.1.5.8.state-closes"),
+    ("wants-whole-writes", "delay-acknowledgments", "MQQB-3.1.5.5.state-closes"),
+    ("keeps-half-closed-sessions", "half-close-opening", "MQQB-3.1.7.3.disconnect-closes"),
+    ("keeps-half-closed-sessions", "half-close-recoverable", "MQQB-3.1.7.3.disconnect-closes"),
+    ("keeps-half-closed-sessions", "half-close-of-the-listener-establish", "MQQB-3.1.7.3.disconnect-closes"),
+    ("counts-half-a-message", "delay-recoverable", "MQQB-3.1.1.6.1.acknowledged-were-sent"),
+    ("counts-half-a-message", "delay-express", "MQQB-3.1.1.6.1.acknowledged-were-sent"),
+    ("marks-half-a-message", "delay-recoverable", "MQQB-3.1.1.6.1.recoverable-were-sent"),
+    ("goes-on-counting", "again-express", "MQQB-3.1.1.6.1.acknowledged-were-sent"),
+    ("takes-half-a-message", "cut-express", "MQMQ-2.2.18.1.6.ack-reach-queue"),
+    ("takes-half-a-message", "reset-recoverable", "MQMQ-2.2.18.1.6.ack-reach-queue"),
+    ("tells-of-half-a-message", "delay-express", "MQDMPR-3.1.1.12.class-ack-reach-queue"),
+    ("loses-what-comes-in-pieces", "split-recoverable", "MQQB-3.1.5.8.2.acknowledged-in-time"),
+    ("forgets-identifiers-after-a-cut", "again-express", "MQQB-3.1.5.8.1.duplicate"),
+    ("forgets-identifiers-after-a-cut", "cut-recoverable", "MQQB-3.1.5.8.1.duplicate"),
+    ("takes-duplicates", "double-recoverable", "MQQB-3.1.5.8.1.duplicate"),
+    ("counts-duplicates", "double-express", "MQQB-3.1.5.8.1.duplicate"),
+    ("begins-again-after-a-cut", "again-transactional", "MQQB-3.1.5.8.6.accepted"),
+    ("takes-any-order", "reorder-transactional", "MQQB-3.1.5.8.6.accepted"),
+    ("orders-what-it-rejects", "reorder-transactional", "MQQB-3.1.5.8.6.accepted"),
+    ("never-orders", "cut-transactional", "MQQB-3.1.6.9.sent"),
+    ("never-acks", "cut-express", "MQMQ-2.2.18.1.6.ack-reach-queue"),
+    ("takes-EstablishConnection-early", "double-opening", "MQQB-3.1.5.3.state-closes"),
+    ("takes-ConnectionParameters-late", "double-opening", "MQQB-3.1.5.4.state-closes"),
+    ("closes-on-a-second-usermessage", "double-express", "MQQB-3.1.5.8.state-closes"),
+    ("closes-on-acknowledgments", "split-acknowledgments", "MQQB-3.1.5.5.state-closes"),
+    ("closes-on-a-second-orderack", "double-acknowledgments", "MQQB-3.1.5.6.state-closes"),
+    ("closes-on-a-second-finalack", "double-acknowledgments", "MQQB-3.1.5.7.state-closes"),
+    ("never-connects-again", "cut-of-the-listener-parameters", "MQQB-2.1.1.initiator-port"),
+    ("hangs-up", "cut-of-the-listener-parameters", "MQQB-2.1.1.initialization"),
+)
+
+
+@pytest.mark.parametrize(("defect", "plan", "requirement"), FAKES, ids=lambda value: value)
+def test_each_defect_is_found_by_its_walk(defect: str, plan: str, requirement: str, tmp_path: Path) -> None:
+    assert failed(walked(plans()[plan].acts, tmp_path, defect))[:1] == [requirement]
+
+
+@settings(max_examples=10, deadline=None, database=None, derandomize=True)
+@given(ROLLS)
+def test_walks_of_chance_make_sense_and_find_nothing_wrong_with_what_is_right(rolls: list[int]) -> None:
+    acts = drawn(rolls, accepts=True)
+    assert [act for _, act in done(acts)] == list(acts)
+    assert tuple(Act.from_json(act.to_json()) for act in acts) == acts
+    with TemporaryDirectory() as folder:
+        assert not failed(walked(acts, Path(folder)))
+
+
+def test_each_claim_of_a_walk_can_fail(tmp_path: Path) -> None:
+    every = {name for plan in plans().values() for name in claims(plan.acts)}
+    assert every == {requirement for _, _, requirement in FAKES}
