@@ -6,7 +6,7 @@ its own, with timers that are short and declared; runs mostly wait, so that many
 
 The first round of a fault plays the tests that claim what it breaks or was recorded to be seen as, all of them to their
 end; the next plays again, with checks switched off, those that failed. The others have failed in nothing, and checks
-that are off add no failure. A fault without a record, and each one that is recorded, is tried by the whole suite.
+that are off add no failure. What is recorded was tried by the whole suite.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ import json
 import math
 import os
 import socket
+import subprocess
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
@@ -22,22 +25,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
+from subprocess import DEVNULL, PIPE
 from sys import executable
-from typing import Final
+from typing import Any, Final
 
 from conformance.aside import write_text
-from conformance.children import Children
 from conformance.command_options import BadInput
 from conformance.harness.suite_registry import select
 from conformance.harness.test_selection import Claiming, claiming, collected
+from conformance.live.judge import child_environment
 from conformance.live.server import Server, ServerGone, Wanted, known_faults
 from conformance.net.addresses import Place
-from conformance.runlog import Run, RunRecordError, read_run
 from conformance.scratch import scratch
 from conformance.selftest import (
     CONTROL,
     REFUTING,
-    RUN,
     NotRecordable,
     Rounds,
     Trial,
@@ -73,8 +75,20 @@ _SILENT: Final = frozenset({requirement_id("MQQB-3.1.7.15.insecure")})
 
 
 @dataclass(frozen=True, slots=True)
+class Played:
+    """One run. code: its exit code. failures: what failed, in order. tests: those in which something did."""
+
+    code: int
+    failures: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+
+
+_LOST: Final = Played(int(ExitCode.HARNESS_ERROR))
+
+
+@dataclass(frozen=True, slots=True)
 class _Fault:
-    """A fault as it is tried. first, known: what it may be first seen as, and seen as at all. tests: that are played."""
+    """A fault as it is tried. first, known: what it may be first seen as, and seen as at all. tests: to be played."""
 
     name: str | None
     breaks: tuple[str, ...]
@@ -190,7 +204,7 @@ def _faults(names: Iterable[str], *, whole: bool) -> list[_Fault]:
     found = []
     for name in names:
         known = tuple(dict.fromkeys((*breaks[name], *records.get(name, ()))))
-        played = tests if whole or name not in records else claiming(tests, known)
+        played = tests if whole else claiming(tests, known)
         found.append(_Fault(name, breaks[name], breaks[name], known, _nodes(played)))
     return found
 
@@ -199,11 +213,82 @@ def _nodes(tests: Iterable[Claiming]) -> tuple[str, ...]:
     return tuple(test.node for test in tests)
 
 
+class Players:
+    """Processes that play one run after another, as many as are asked at the same time."""
+
+    def __init__(self, folder: Path) -> None:
+        self._environment = {**child_environment(), "TMPDIR": str(folder)}
+        self._lock = threading.Lock()
+        self._free: list[subprocess.Popen[bytes]] = []
+        self._living: set[subprocess.Popen[bytes]] = set()
+        self._over = False
+
+    def play(self, wanted: Mapping[str, Any], limit_s: float) -> Played | None:
+        """Play a run of these arguments. Returns None if it takes too long, its process ends, or `end` was called."""
+        player = self._player()
+        if player is None:
+            return None
+        assert player.stdin is not None and player.stdout is not None
+        late = threading.Timer(limit_s, player.kill)
+        late.start()
+        try:
+            player.stdin.write(json.dumps(wanted).encode() + b"\n")
+            player.stdin.flush()
+            line = player.stdout.readline()
+        except OSError:
+            line = b""
+        finally:
+            late.cancel()
+        with self._lock:
+            if not line:
+                self._living.discard(player)
+                return None
+            self._free.append(player)
+        code, failed, tests = json.loads(line)
+        return Played(code, tuple(failed), tuple(tests))
+
+    def end(self) -> None:
+        """End all processes, and begin no other."""
+        with self._lock:
+            self._over = True
+            living = list(self._living)
+        for player in living:
+            player.kill()
+            player.communicate()
+
+    def _player(self) -> subprocess.Popen[bytes] | None:
+        with self._lock:
+            if self._over:
+                return None
+            if self._free:
+                return self._free.pop()
+            command = [executable, "-c", "from conformance.selftest_wire import serve_runs; serve_runs()"]
+            player = subprocess.Popen(
+                command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=self._environment, start_new_session=True
+            )
+            self._living.add(player)
+            return player
+
+
+def serve_runs() -> None:
+    """Play the run of each line of JSON on stdin, and answer with a line: exit code, failures, tests that failed."""
+    from conformance.run import run
+
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    for line in sys.stdin:
+        result = run(**json.loads(line))
+        verdicts = result.record.verdicts if result.record is not None else ()
+        tests = dict.fromkeys(one.test for one in verdicts if one.verdict.outcome in REFUTING)
+        answers.write(json.dumps([int(result.exit_code), failures(result.record), [*tests]]) + "\n")
+        answers.flush()
+
+
 class _Bench:
     """Runs of the suite, each on a server of its own. jobs: at the same time. until: when no trial begins any more."""
 
     def __init__(self, folder: Path, jobs: int, until: float, pool: ThreadPoolExecutor) -> None:
-        self._children = Children(folder)
+        self._players = Players(folder)
         self._folder, self._jobs, self._until, self._pool = folder, jobs, until, pool
         self._every = _nodes(collected(select(SUITE)[SUITE]))
         self._places: SimpleQueue[tuple[str, str]] = SimpleQueue()
@@ -218,13 +303,13 @@ class _Bench:
     def end(self) -> None:
         """End every run and begin no other."""
         self._pool.shutdown(wait=False, cancel_futures=True)
-        self._children.end()
+        self._players.end()
 
     def control(self, faults: Sequence[_Fault]) -> Trial:
         """Play all tests that the faults are tried by without a fault, in as many parts as there are jobs."""
         found: list[str] = []
         code = int(ExitCode.CONFORMS)
-        parts: list[Future[tuple[int, Run | None]]] = []
+        parts: list[Future[Played]] = []
         for silent in (False, True):
             wanted = {test for fault in faults if fault.silent is silent for test in fault.tests}
             tests = [test for test in self._every if test in wanted]
@@ -234,10 +319,10 @@ class _Bench:
                 if part
             ]
         for part in parts:
-            ended, record = part.result()
-            found += failures(record)
-            if ended not in (ExitCode.CONFORMS, ExitCode.NOTHING_JUDGED):
-                code = ended
+            played = part.result()
+            found += played.failures
+            if played.code not in (ExitCode.CONFORMS, ExitCode.NOTHING_JUDGED):
+                code = played.code
         ok = code == ExitCode.CONFORMS and not found
         text = "everything passes" if ok else f"a run without faults ended with exit code {code}"
         more = f": {', '.join(dict.fromkeys(found))}" if found else ""
@@ -263,12 +348,12 @@ class _Bench:
             if not tests:
                 break
             off = tuple(dict.fromkeys((*shown, *(() if record or not shown else fault.known))))
-            code, found = self._run(fault.name, tests, off=off, level=level_of(fault.breaks), silent=fault.silent)
-            fresh = [one for one in failures(found) if one not in shown]
+            played = self._run(fault.name, tests, off=off, level=level_of(fault.breaks), silent=fault.silent)
+            code = played.code
+            fresh = [one for one in played.failures if one not in shown]
             shown += fresh
             survives = bool(off) and not fresh and code in (ExitCode.CONFORMS, ExitCode.NOTHING_JUDGED)
-            failed = {one.test for one in found.verdicts if one.verdict.outcome in REFUTING} if found else set()
-            tests = [test for test in tests if test in failed]
+            tests = [test for test in tests if test in played.tests]
             if not fresh or any(one not in catalogue().requirements for one in fresh):
                 break
             if not record and not set(fresh) <= set(fault.known):
@@ -277,29 +362,22 @@ class _Bench:
 
     def _run(
         self, fault: str | None, tests: Sequence[str], *, silent: bool, off: Sequence[str] = (), level: str = "must"
-    ) -> tuple[int, Run | None]:
-        """Play tests on a new server. Returns the exit code and the record."""
-        folder = self._folder / str(next(self._runs))
+    ) -> Played:
+        """Play tests on a new server."""
+        played = set(tests)
+        wanted = {
+            "suites": SUITE, "level": level, "disable": list(off), "quirks": False,
+            "out": str(self._folder / str(next(self._runs))),
+            "pytest_args": [f"--deselect={test}" for test in self._every if test not in played],
+        }  # fmt: skip
         addresses = self._places.get()
         try:
             with _served(addresses, fault, silent=silent) as connector:
-                played = set(tests)
-                left = [f"--deselect={test}" for test in self._every if test not in played]
-                wanted = {
-                    "adapter": connector, "suites": SUITE, "level": level, "disable": list(off), "quirks": False,
-                    "out": str(folder), "pytest_args": left,
-                }  # fmt: skip
-                code = self._children.run([executable, "-c", RUN, json.dumps(wanted)], LIMIT_S)
+                return self._players.play({**wanted, "adapter": connector}, LIMIT_S) or _LOST
         except (ServerGone, BadInput):
-            code = None
+            return _LOST
         finally:
             self._places.put(addresses)
-        if code is None:
-            return int(ExitCode.HARNESS_ERROR), None
-        try:
-            return code, read_run(folder)
-        except RunRecordError:
-            return code, None
 
 
 @contextmanager
