@@ -59,7 +59,6 @@ SUITE: Final = "sessions"
 LIMIT_S: Final = 1_200.0
 _ROUNDS: Final = 12
 _TIMERS_MS: Final = {
-    "session-initialization": 1_000,
     "session-cleanup": 8_000,
     "session-retry-connect": 500,
     "session-ack-wait": 2_000,
