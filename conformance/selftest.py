@@ -231,7 +231,7 @@ def _trial(name: str, rounds: Rounds) -> Trial:
 def of_rounds(
     name: str, suite: str, breaks: Sequence[str], rounds: Rounds, *, first: Sequence[str], shows: Sequence[str]
 ) -> Trial:
-    """Return what the rounds of a fault show. first: what it may be first seen as. shows: what it may be seen as, too."""
+    """Return what the rounds of a fault show. first: that it may be first seen as. shows: that it may be seen as."""
     known = {*first, *shows}
     seen = rounds.seen
     blamed = next(iter(seen), None)

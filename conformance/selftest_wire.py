@@ -23,8 +23,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from queue import SimpleQueue
+from shutil import rmtree
 from subprocess import DEVNULL, PIPE
 from sys import executable
 from typing import Any, Final
@@ -103,7 +105,7 @@ class _Fault:
 
 def chosen(names: Sequence[str] = ()) -> list[str]:
     """Return the trials that are made: the control, then these faults or all. Raises UnknownFault and ServerGone."""
-    known = {fault["name"]: None for fault in known_faults()}
+    known = _breaks()
     for name in names:
         if name not in known:
             raise UnknownFault(f"The network has no fault {name!r}{did_you_mean(name, known) or '.'}")
@@ -166,8 +168,7 @@ def record_wire(
     wanted = chosen(names)
     faults = _faults(wanted[1:], whole=True)
     lost: list[str] = []
-    known = {fault["name"] for fault in known_faults()}
-    kept = {name: one for name, one in seen().items() if name in known}
+    kept = {name: one for name, one in seen().items() if name in _breaks()}
     with _bench(jobs, None) as bench:
         control = bench.control(faults)
         if not control.ok:
@@ -198,14 +199,25 @@ def _not_kept(fault: _Fault, rounds: Rounds) -> str | None:
 
 def _faults(names: Iterable[str], *, whole: bool) -> list[_Fault]:
     """Return the faults with the tests that are played. whole: all tests, whatever was recorded."""
-    breaks = {fault["name"]: tuple(fault["breaks"]) for fault in known_faults()}
-    tests, records = collected(select(SUITE)[SUITE]), seen()
+    tests, breaks, records = _tests(), _breaks(), seen()
     found = []
     for name in names:
         known = tuple(dict.fromkeys((*breaks[name], *records.get(name, ()))))
         played = tests if whole else claiming(tests, known)
         found.append(_Fault(name, breaks[name], breaks[name], known, _nodes(played)))
     return found
+
+
+@cache
+def _breaks() -> Mapping[str, tuple[str, ...]]:
+    """Return what each fault breaks. Raises ServerGone."""
+    return {fault["name"]: tuple(fault["breaks"]) for fault in known_faults()}
+
+
+@cache
+def _tests() -> tuple[Claiming, ...]:
+    """Return the tests of the suite, in the order they run. Raises NotCollected."""
+    return tuple(collected(select(SUITE)[SUITE]))
 
 
 def _nodes(tests: Iterable[Claiming]) -> tuple[str, ...]:
@@ -289,7 +301,7 @@ class _Bench:
     def __init__(self, folder: Path, jobs: int, until: float, pool: ThreadPoolExecutor) -> None:
         self._players = Players(folder)
         self._folder, self._jobs, self._until, self._pool = folder, jobs, until, pool
-        self._every = _nodes(collected(select(SUITE)[SUITE]))
+        self._every = _nodes(_tests())
         self._places: SimpleQueue[tuple[str, str]] = SimpleQueue()
         for number in range(jobs):
             self._places.put(_addresses(number))
@@ -363,10 +375,9 @@ class _Bench:
         self, fault: str | None, tests: Sequence[str], *, silent: bool, off: Sequence[str] = (), level: str = "must"
     ) -> Played:
         """Play tests on a new server."""
-        played = set(tests)
+        played, folder = set(tests), self._folder / str(next(self._runs))
         wanted = {
-            "suites": SUITE, "level": level, "disable": list(off), "quirks": False,
-            "out": str(self._folder / str(next(self._runs))),
+            "suites": SUITE, "level": level, "disable": list(off), "quirks": False, "out": str(folder),
             "pytest_args": [f"--deselect={test}" for test in self._every if test not in played],
         }  # fmt: skip
         addresses = self._places.get()
@@ -377,6 +388,7 @@ class _Bench:
             return _LOST
         finally:
             self._places.put(addresses)
+            rmtree(folder, ignore_errors=True)  # Hundreds of records are gigabytes.
 
 
 @contextmanager

@@ -37,6 +37,7 @@ def command(
     """
     from conformance.cli.run import seconds
     from conformance.harness.suite_registry import UnknownSuite
+    from conformance.harness.test_selection import NotCollected
     from conformance.live.server import ServerGone
     from conformance.selftest import UnknownFault
 
@@ -64,7 +65,7 @@ def command(
 
                 jobs = jobs or _JOBS
                 trials = selftest(faults, suites=suites, jobs=jobs, budget_s=budget_s, on_progress=on_progress)
-    except ServerGone as error:
+    except (NotCollected, ServerGone) as error:
         fail(str(error), ExitCode.HARNESS_ERROR)
     except (UnknownFault, UnknownSuite) as error:
         fail(str(error), ExitCode.BAD_INPUT)
@@ -125,6 +126,7 @@ def _by_suite(trials: Sequence[Trial]) -> Iterator[str]:
 def record_command(faults: list[str], *, jobs: int | None, wire: bool = False) -> NoReturn:
     """Try the faults until nothing fails and keep what was seen. Ends the command with 0, or with 1 if one of them
     cannot be recorded; the others are kept."""
+    from conformance.harness.test_selection import NotCollected
     from conformance.live.server import ServerGone
     from conformance.selftest import NotRecordable, UnknownFault
 
@@ -139,7 +141,7 @@ def record_command(faults: list[str], *, jobs: int | None, wire: bool = False) -
                 from conformance.selftest import record
 
                 number = record(faults, jobs=jobs or _JOBS, on_progress=show)
-    except ServerGone as error:
+    except (NotCollected, ServerGone) as error:
         fail(str(error), ExitCode.HARNESS_ERROR)
     except UnknownFault as error:
         fail(str(error), ExitCode.BAD_INPUT)
