@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING
 from conformance.aside import write_text
 from conformance.children import Children
 from conformance.harness.suite_registry import select
-from conformance.runlog import Run, RunRecordError, read_run
+from conformance.runlog import Run, RunRecordError, Said, read_run
 from conformance.scratch import scratch
 from conformance.spec.catalogue import catalogue, did_you_mean
 from conformance.spec.versions import LEVELS
-from conformance.verdict import ExitCode, Outcome
+from conformance.verdict import ExitCode, Outcome, Verdict
 
 if TYPE_CHECKING:
     from conformance.embedded.faults import Fault
@@ -381,10 +381,9 @@ def failures(record: Run | None) -> list[str]:
     A crash, time-out or flaky answer is listed with its outcome: no check caught it, so no fault can declare it.
     """
     found = record.said if record is not None else ()
-    return list(
-        dict.fromkeys(
-            one.requirement if one.outcome is Outcome.FAIL else f"{one.requirement} ({one.outcome.value})"
-            for one in found
-            if one.outcome in REFUTING
-        )
-    )
+    return list(dict.fromkeys(failure(one) for one in found if one.outcome in REFUTING))
+
+
+def failure(one: Said | Verdict) -> str:
+    """Return the requirement of a failing verdict, with its outcome if that is not FAIL."""
+    return one.requirement if one.outcome is Outcome.FAIL else f"{one.requirement} ({one.outcome.value})"

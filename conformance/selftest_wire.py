@@ -4,9 +4,10 @@ A fault is tried as those of the embedded implementation are (`conformance.selft
 as nothing with the checks off of all that it is known as. Each run has a server of its own, at loopback addresses of
 its own, with timers that are short and declared; runs mostly wait, so that many go on at the same time.
 
-The first round of a fault plays the tests that claim what it breaks or was recorded to be seen as, all of them to their
-end; the next plays again, with checks switched off, those that failed. The others have failed in nothing, and checks
-that are off add no failure. What is recorded was tried by the whole suite.
+The first round of a fault plays the tests that claim what it breaks or was recorded to be seen as, until some have
+failed. A test ends with its first failure, and with that check switched off it ends there without one; so the next
+round plays one test for each requirement that failed, with the checks of all that is known switched off. What is
+recorded was tried by the whole suite, to its end.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from queue import SimpleQueue
@@ -46,6 +47,7 @@ from conformance.selftest import (
     Rounds,
     Trial,
     UnknownFault,
+    failure,
     failures,
     level_of,
     of_rounds,
@@ -60,6 +62,8 @@ JOBS: Final = 8
 SUITE: Final = "sessions"
 LIMIT_S: Final = 1_200.0
 _ROUNDS: Final = 12
+_MOST: Final = 8
+"""So many tests may fail before a round ends, unless the fault is recorded."""
 _TIMERS_MS: Final = {
     "session-cleanup": 8_000,
     "session-retry-connect": 500,
@@ -77,11 +81,10 @@ _SILENT: Final = frozenset({requirement_id("MQQB-3.1.7.15.insecure")})
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """One run. code: its exit code. failures: what failed, in order. tests: those in which something did."""
+    """One run. code: its exit code. failed: by requirement, in order, the first test that failed in it."""
 
     code: int
-    failures: tuple[str, ...] = ()
-    tests: tuple[str, ...] = ()
+    failed: Mapping[str, str] = field(default_factory=dict)
 
 
 _LOST: Final = Played(int(ExitCode.HARNESS_ERROR))
@@ -101,6 +104,9 @@ class _Fault:
     def silent(self) -> bool:
         """Whether the server is not to tell of missing queues and rights."""
         return not _SILENT.isdisjoint(self.breaks)
+
+
+_NONE: Final = _Fault(None, (), (), (), ())
 
 
 def chosen(names: Sequence[str] = ()) -> list[str]:
@@ -255,8 +261,8 @@ class Players:
                 self._living.discard(player)
                 return None
             self._free.append(player)
-        code, failed, tests = json.loads(line)
-        return Played(code, tuple(failed), tuple(tests))
+        code, failed = json.loads(line)
+        return Played(code, failed)
 
     def end(self) -> None:
         """End all processes, and begin no other."""
@@ -282,16 +288,18 @@ class Players:
 
 
 def serve_runs() -> None:
-    """Play the run of each line of JSON on stdin, and answer with a line: exit code, failures, tests that failed."""
+    """Play the run of each line of JSON on stdin, and answer with a line: exit code, and the members of `Played`."""
     from conformance.run import run
 
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     for line in sys.stdin:
         result = run(**json.loads(line))
-        verdicts = result.record.verdicts if result.record is not None else ()
-        tests = dict.fromkeys(one.test for one in verdicts if one.verdict.outcome in REFUTING)
-        answers.write(json.dumps([int(result.exit_code), failures(result.record), [*tests]]) + "\n")
+        failed = dict.fromkeys(failures(result.record), "")
+        for one in reversed(result.record.verdicts if failed and result.record is not None else ()):
+            if one.verdict.outcome in REFUTING:
+                failed[failure(one.verdict)] = one.test
+        answers.write(json.dumps([int(result.exit_code), failed]) + "\n")
         answers.flush()
 
 
@@ -325,13 +333,13 @@ class _Bench:
             wanted = {test for fault in faults if fault.silent is silent for test in fault.tests}
             tests = [test for test in self._every if test in wanted]
             parts += [
-                self._pool.submit(self._run, None, part, silent=silent)
+                self._pool.submit(self._run, replace(_NONE, breaks=tuple(_SILENT) if silent else ()), part)
                 for part in (tests[at :: self._jobs] for at in range(self._jobs))
                 if part
             ]
         for part in parts:
             played = part.result()
-            found += played.failures
+            found += played.failed
             if played.code not in (ExitCode.CONFORMS, ExitCode.NOTHING_JUDGED):
                 code = played.code
         ok = code == ExitCode.CONFORMS and not found
@@ -359,30 +367,29 @@ class _Bench:
             if not tests:
                 break
             off = tuple(dict.fromkeys((*shown, *(() if record or not shown else fault.known))))
-            played = self._run(fault.name, tests, off=off, level=level_of(fault.breaks), silent=fault.silent)
+            played = self._run(fault, tests, off=off, most=None if record else _MOST)
             code = played.code
-            fresh = [one for one in played.failures if one not in shown]
+            fresh = {one: test for one, test in played.failed.items() if one not in shown}
             shown += fresh
             survives = bool(off) and not fresh and code in (ExitCode.CONFORMS, ExitCode.NOTHING_JUDGED)
-            tests = [test for test in tests if test in played.tests]
+            tests = [test for test in tests if test in fresh.values()]
             if not fresh or any(one not in catalogue().requirements for one in fresh):
                 break
             if not record and not set(fresh) <= set(fault.known):
                 break
         return Rounds(tuple(shown), code, survives)
 
-    def _run(
-        self, fault: str | None, tests: Sequence[str], *, silent: bool, off: Sequence[str] = (), level: str = "must"
-    ) -> Played:
-        """Play tests on a new server."""
+    def _run(self, fault: _Fault, tests: Sequence[str], *, off: Sequence[str] = (), most: int | None = None) -> Played:
+        """Play tests on a new server. most: until so many have failed."""
         played, folder = set(tests), self._folder / str(next(self._runs))
         wanted = {
-            "suites": SUITE, "level": level, "disable": list(off), "quirks": False, "out": str(folder),
+            "suites": SUITE, "level": level_of(fault.breaks), "disable": list(off), "quirks": False,
+            "out": str(folder), "max_failures": most,
             "pytest_args": [f"--deselect={test}" for test in self._every if test not in played],
         }  # fmt: skip
         addresses = self._places.get()
         try:
-            with _served(addresses, fault, silent=silent) as connector:
+            with _served(addresses, fault.name, silent=fault.silent) as connector:
                 return self._players.play({**wanted, "adapter": connector}, LIMIT_S) or _LOST
         except (ServerGone, BadInput):
             return _LOST

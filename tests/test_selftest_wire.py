@@ -35,11 +35,10 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> Callable[[Run], list[tuple[str | N
     def replace(answer: Run) -> list[tuple[str | None, int, tuple[str, ...]]]:
         ran: list[tuple[str | None, int, tuple[str, ...]]] = []
 
-        def run(bench: Any, fault: str | None, tests: Sequence[str], *, off: Sequence[str] = (), **more: Any) -> Any:
-            ran.append((fault, len(tests), tuple(off)))
-            code, failed = answer(fault, tests, off)
-            found = tuple(one for one in failed if one not in off)
-            return Played(code, found, tuple(tests[:1]) if found else ())
+        def run(bench: Any, fault: Any, tests: Sequence[str], *, off: Sequence[str] = (), **more: Any) -> Played:
+            ran.append((fault.name, len(tests), tuple(off)))
+            code, failed = answer(fault.name, tests, off)
+            return Played(code, {one: tests[0] for one in failed if one not in off})
 
         monkeypatch.setattr(module._Bench, "_run", run)
         return ran
@@ -91,7 +90,7 @@ def test_a_fault_that_is_first_seen_as_something_else_fails(shown: Callable[[Run
     assert not trial.ok and trial.blamed == GUID
 
 
-def test_only_what_has_failed_is_played_again_with_its_checks_off(shown: Callable[[Run], Any]) -> None:
+def test_one_test_of_each_failure_is_played_again_with_its_checks_off(shown: Callable[[Run], Any]) -> None:
     ran = shown(lambda fault, tests, off: (0 if off else 1, [STAMP]) if fault else (0, ()))
     _, trial = selftest_wire(["time-stamp-changed"], jobs=1)
     assert trial.ok and trial.text == f"caught by {STAMP}" and trial.suite == "sessions"
