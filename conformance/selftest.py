@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING
 from conformance.aside import write_text
 from conformance.children import Children
 from conformance.harness.suite_registry import select
-from conformance.runlog import Run, RunRecordError, read_run
+from conformance.runlog import Run, RunRecordError, Said, read_run
 from conformance.scratch import scratch
 from conformance.spec.catalogue import catalogue, did_you_mean
 from conformance.spec.versions import LEVELS
-from conformance.verdict import ExitCode, Outcome
+from conformance.verdict import ExitCode, Outcome, Verdict
 
 if TYPE_CHECKING:
     from conformance.embedded.faults import Fault
@@ -38,8 +38,8 @@ _RECORDED_ROUNDS = 60  # runs for one fault that is recorded; each switches off 
 _TO_THE_END = frozenset({"names", "packets", "structures", "properties"})  # tables: many failures at once
 _TAPED = frozenset({"objects"})  # suites whose fixed examples one process plays with many faults
 _BATCH = 40  # faults that such a process tries; it plays all examples without a fault first
-# The run alone: the report that the command would write takes longer than some of the runs.
-_RUN = """
+REFUTING = (Outcome.FAIL, Outcome.CRASH, Outcome.TIMEOUT, Outcome.FLAKY)
+RUN = """
 import json, sys
 from pathlib import Path
 from conformance.run import run
@@ -47,6 +47,7 @@ wanted = json.loads(sys.argv[1])
 result = run(**{**wanted, "out": Path(wanted["out"])})
 sys.exit(int(result.exit_code))
 """
+"""A run alone, of the arguments in JSON: the report that the command would write takes longer than some of the runs."""
 
 
 _TAPES = """
@@ -145,9 +146,9 @@ def _refuse_unknown(names: Sequence[str], known: Mapping[str, object]) -> None:
 def _control(children: Children, name: str, folder: Path, suites: str | None) -> Trial:
     code, record = _run(children, "embedded", suites, folder)
     # Following another accepted reading is no deviation: the embedded implementation does so in two.
-    ok = code == ExitCode.CONFORMS and record is not None and not _failures(record)
+    ok = code == ExitCode.CONFORMS and record is not None and not failures(record)
     text = "everything passes" if ok else f"a run without faults ended with exit code {code}"
-    blamed = next(iter(_failures(record)), None)
+    blamed = next(iter(failures(record)), None)
     return Trial(name, "all", (), None if ok else blamed, (), True, ok, text)
 
 
@@ -157,11 +158,11 @@ def _alone(children: Children, name: str, folder: Path, suites: str) -> Trial:
 
     fault = FAULTS[name]
     first = (*fault.breaks, *fault.first_seen_as)
-    level = _level(fault.breaks)
+    level = level_of(fault.breaks)
     code, record = _run(
         children, f"embedded+{name}", suites, folder, profile=fault.profile, level=level, limit_s=_ALONE_S
     )
-    seen = tuple(_failures(record))
+    seen = tuple(failures(record))
     if record is None or code not in (ExitCode.CONFORMS, ExitCode.DEVIATES):
         text = f"the run ended with exit code {code}"
     elif not seen:
@@ -185,7 +186,7 @@ def _batches(names: Sequence[str]) -> list[list[str]]:
     ]
 
 
-def _tried(children: Children, names: Sequence[str], folder: Path, *, record: bool = False) -> dict[str, _Rounds]:
+def _tried(children: Children, names: Sequence[str], folder: Path, *, record: bool = False) -> dict[str, Rounds]:
     """Return what each fault of a batch is seen as. record: until nothing fails, whatever it is."""
     from conformance.embedded.faults import FAULTS, UNJUDGED_FAULTS
     from conformance.embedded.faults.recorded import shows_as
@@ -198,12 +199,12 @@ def _tried(children: Children, names: Sequence[str], folder: Path, *, record: bo
     return {name: _rounds(children, fault, folder, known)}
 
 
-def _on_tapes(children: Children, faults: Mapping[str, type[Fault]], folder: Path) -> dict[str, _Rounds]:
+def _on_tapes(children: Children, faults: Mapping[str, type[Fault]], folder: Path) -> dict[str, Rounds]:
     """Try faults in one process, which plays each example once: it goes on where a run would switch a check off."""
     folder.mkdir()
     found = folder / "found"
     (suite,) = {fault.suite for fault in faults.values()}
-    levels = {name: _level(fault.breaks) for name, fault in faults.items()}
+    levels = {name: level_of(fault.breaks) for name, fault in faults.items()}
     wanted = {"suite": suite, "levels": levels, "out": str(found)}
     children.run([executable, "-c", _TAPES, json.dumps(wanted)], _ALONE_S)
     lines = found.read_text(encoding="utf-8").splitlines() if found.is_file() else []
@@ -211,26 +212,33 @@ def _on_tapes(children: Children, faults: Mapping[str, type[Fault]], folder: Pat
     return {name: _of_tapes(seen.get(name)) for name in faults}
 
 
-def _of_tapes(seen: tuple[str, ...] | None) -> _Rounds:
+def _of_tapes(seen: tuple[str, ...] | None) -> Rounds:
     if seen is None:
-        return _Rounds((), int(ExitCode.HARNESS_ERROR), False)
+        return Rounds((), int(ExitCode.HARNESS_ERROR), False)
     known = all(name in catalogue().requirements for name in seen)
-    return _Rounds(seen, int(ExitCode.CONFORMS if known else ExitCode.DEVIATES), bool(seen) and known)
+    return Rounds(seen, int(ExitCode.CONFORMS if known else ExitCode.DEVIATES), bool(seen) and known)
 
 
-def _trial(name: str, rounds: _Rounds) -> Trial:
+def _trial(name: str, rounds: Rounds) -> Trial:
     from conformance.embedded.faults import FAULTS
     from conformance.embedded.faults.recorded import shows_as
 
     fault = FAULTS[name]
     first = (*fault.breaks, *fault.first_seen_as)
-    known = tuple(dict.fromkeys((*first, *shows_as(fault))))
+    return of_rounds(name, fault.suite, fault.breaks, rounds, first=first, shows=shows_as(fault))
+
+
+def of_rounds(
+    name: str, suite: str, breaks: Sequence[str], rounds: Rounds, *, first: Sequence[str], shows: Sequence[str]
+) -> Trial:
+    """Return what the rounds of a fault show. first: that it may be first seen as. shows: that it may be seen as."""
+    known = {*first, *shows}
     seen = rounds.seen
     blamed = next(iter(seen), None)
     undeclared = [requirement for requirement in seen if requirement not in known]
     caught = tuple(requirement for requirement in seen if requirement in known)
     if blamed is None:
-        text = "no check caught it"
+        text = f"no check caught it{'' if rounds.code == ExitCode.CONFORMS else f' (exit code {rounds.code})'}"
     elif undeclared:
         text = f"blamed on {undeclared[0]}, which it neither breaks nor was recorded to show as"
     elif blamed not in first:
@@ -240,19 +248,21 @@ def _trial(name: str, rounds: _Rounds) -> Trial:
     else:
         text = f"caught by {', '.join(caught)}"
     ok = rounds.survives and not undeclared and blamed in first
-    return Trial(name, fault.suite, tuple(fault.breaks), blamed, caught, rounds.survives, ok, text, seen)
+    return Trial(name, suite, tuple(breaks), blamed, caught, rounds.survives, ok, text, seen)
 
 
 @dataclass(frozen=True, slots=True)
-class _Rounds:
-    """seen: what failed, in the order it did. code: the exit code of the last run. survives: nothing failed there."""
+class Rounds:
+    """What the runs of a fault have shown.
+
+    seen: what failed, in the order it did. code: the exit code of the last run. survives: nothing failed there."""
 
     seen: tuple[str, ...]
     code: int
     survives: bool
 
 
-def _rounds(children: Children, fault: type[Fault], folder: Path, known: Sequence[str] | None) -> _Rounds:
+def _rounds(children: Children, fault: type[Fault], folder: Path, known: Sequence[str] | None) -> Rounds:
     """Runs in each of which what failed before is switched off, until nothing fails.
 
     known: all that may fail; it is switched off in the last of a few rounds, and anything else ends them. None, for a
@@ -269,17 +279,17 @@ def _rounds(children: Children, fault: type[Fault], folder: Path, known: Sequenc
             fault.suite,
             folder / f"{number}",
             profile=fault.profile,
-            level=_level(fault.breaks),
+            level=level_of(fault.breaks),
             disable=off,
         )
-        fresh = [requirement for requirement in _failures(record) if requirement not in seen]
+        fresh = [requirement for requirement in failures(record) if requirement not in seen]
         seen += fresh
         if not fresh or any(requirement not in catalogue().requirements for requirement in fresh):
             break
         if known is not None and not set(fresh) <= set(known):
             break
         off = known if known is not None and number >= most - 2 else list(seen)
-    return _Rounds(tuple(seen), code, code == ExitCode.CONFORMS and bool(off))
+    return Rounds(tuple(seen), code, code == ExitCode.CONFORMS and bool(off))
 
 
 def record(names: Sequence[str], *, jobs: int = 2, on_progress: Callable[[int, int, str], None] | None = None) -> int:
@@ -322,7 +332,7 @@ def record(names: Sequence[str], *, jobs: int = 2, on_progress: Callable[[int, i
     return len(chosen)
 
 
-def _not_kept(name: str, rounds: _Rounds, *, new: bool) -> str | None:
+def _not_kept(name: str, rounds: Rounds, *, new: bool) -> str | None:
     """Return why what was seen of a fault is not recorded, None if it is."""
     from conformance.embedded.faults import UNJUDGED_FAULTS
 
@@ -334,7 +344,7 @@ def _not_kept(name: str, rounds: _Rounds, *, new: bool) -> str | None:
     return None
 
 
-def _level(declared: Sequence[str]) -> str:
+def level_of(declared: Sequence[str]) -> str:
     """Return the strongest level of the requirements that a fault breaks: weaker ones only warn."""
     levels = {catalogue().requirements[name].level for name in declared}
     return next((level for level in LEVELS if level in levels), "must")
@@ -355,7 +365,7 @@ def _run(
     wanted = {"adapter": connector, "suites": suite, "profile": profile, "level": level, "disable": list(disable)}
     one = _TO_THE_END.isdisjoint((suite or "").split(","))
     own = {"out": str(folder), "in_process": suite is not None, "fail_fast": one, "quirks": False}
-    arguments = [executable, "-c", _RUN, json.dumps({**wanted, **own})]
+    arguments = [executable, "-c", RUN, json.dumps({**wanted, **own})]
     code = children.run(arguments, limit_s)
     if code is None:
         return int(ExitCode.HARNESS_ERROR), None
@@ -365,17 +375,15 @@ def _run(
         return code, None
 
 
-def _failures(record: Run | None) -> list[str]:
+def failures(record: Run | None) -> list[str]:
     """Return the requirements of the failing verdicts, in order, each once.
 
     A crash, time-out or flaky answer is listed with its outcome: no check caught it, so no fault can declare it.
     """
-    refuting = (Outcome.FAIL, Outcome.CRASH, Outcome.TIMEOUT, Outcome.FLAKY)
     found = record.said if record is not None else ()
-    return list(
-        dict.fromkeys(
-            one.requirement if one.outcome is Outcome.FAIL else f"{one.requirement} ({one.outcome.value})"
-            for one in found
-            if one.outcome in refuting
-        )
-    )
+    return list(dict.fromkeys(failure(one) for one in found if one.outcome in REFUTING))
+
+
+def failure(one: Said | Verdict) -> str:
+    """Return the requirement of a failing verdict, with its outcome if that is not FAIL."""
+    return one.requirement if one.outcome is Outcome.FAIL else f"{one.requirement} ({one.outcome.value})"

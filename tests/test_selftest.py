@@ -127,7 +127,7 @@ def test_a_fault_that_cannot_be_recorded_stops_no_other(tmp_path: Path, monkeypa
 
     def rounds(children: Any, fault: Any, folder: Path, known: Any) -> Any:
         found = fault.name != "message-expires-early"
-        return module._Rounds(("MQDMPR-3.1.2.4.not-early",) if found else (), 0, found)
+        return module.Rounds(("MQDMPR-3.1.2.4.not-early",) if found else (), 0, found)
 
     monkeypatch.setattr(module, "_rounds", rounds)
     with pytest.raises(NotRecordable, match="message-expires-early was seen by no check"):
@@ -162,7 +162,7 @@ def test_faults_are_tried_by_other_suites_than_their_own(
         return code, object()
 
     monkeypatch.setattr(module, "_run", one)
-    monkeypatch.setattr(module, "_failures", lambda record: list(failed))
+    monkeypatch.setattr(module, "failures", lambda record: list(failed))
     (trial,) = selftest(["ignores-priority"], suites="situations,quotas")
     assert ran == [("embedded+ignores-priority", "situations,quotas")]
     assert trial.ok is ok and trial.suite == "cursors"

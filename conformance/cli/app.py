@@ -27,7 +27,7 @@ from conformance.cli.shared_options import (
     Histories,
     HistorySteps,
     InProcess,
-    Jobs,
+    JobsOrNone,
     Json,
     Level,
     MaxExamples,
@@ -350,14 +350,18 @@ def diagnose(
 
 @app.command(epilog="Example: mqconform selftest --fault ignores-priority")
 def selftest(
+    faults: Annotated[list[str] | None, typer.Argument(metavar="[FAULT]...", help="Only these faults.")] = None,
     fault: Annotated[list[str] | None, typer.Option(help="Only this fault; may be given several times.")] = None,
+    wire: Annotated[
+        bool, typer.Option("--wire", help="Try the faults of serve instead, by the suite sessions; --jobs is 8 then.")
+    ] = False,
     suite: Annotated[
         list[str] | None,
         typer.Option(
             "--suite", help="Try each fault once by these suites in place of its own: what do they catch by themselves?"
         ),
     ] = None,
-    jobs: Jobs = 2,
+    jobs: JobsOrNone = None,
     budget: Annotated[str | None, typer.Option(help="Begin no further fault after this time: 30s, 5m or 2h.")] = None,
     out: Annotated[
         Path | None, typer.Option(help="Write the result to this file, as input for requirements coverage.")
@@ -370,9 +374,10 @@ def selftest(
     """Show that the checks catch what they claim: run the suites on every fault of the embedded implementation."""
     from conformance.cli.selftest import command, record_command
 
+    names = several([*(faults or ()), *(fault or ())])
     if record:
-        record_command(several(fault), jobs=jobs)
-    command(several(fault), suites=joined(suite), jobs=jobs, budget=budget, out=out, json=json)
+        record_command(names, jobs=jobs, wire=wire)
+    command(names, suites=joined(suite), jobs=jobs, budget=budget, out=out, json=json, wire=wire)
 
 
 @app.command(epilog="Example: mqconform wireshark > msmq.lua; tshark -X lua_script:msmq.lua -r my.pcapng")

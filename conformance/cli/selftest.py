@@ -16,18 +16,33 @@ from conformance.verdict import ExitCode
 if TYPE_CHECKING:
     from conformance.selftest import Trial
 
+_JOBS = 2
+
 
 def command(
-    faults: list[str], *, suites: str | None, jobs: int, budget: str | None, out: Path | None, json: bool
+    faults: list[str],
+    *,
+    suites: str | None,
+    jobs: int | None,
+    budget: str | None,
+    out: Path | None,
+    json: bool,
+    wire: bool = False,
 ) -> None:
     """Try the faults and print a table; 0 when each is first seen as what it breaks, and as nothing unknown.
+
+    wire: those of the queue manager on the network, by the suite `sessions`.
 
     An interrupt, or the end of the time, ends it with the table of the faults that were tried until then.
     """
     from conformance.cli.run import seconds
     from conformance.harness.suite_registry import UnknownSuite
-    from conformance.selftest import UnknownFault, chosen, selftest
+    from conformance.harness.test_selection import NotCollected
+    from conformance.live.server import ServerGone
+    from conformance.selftest import UnknownFault
 
+    if wire and suites is not None:
+        fail("--wire and --suite exclude each other: faults of serve are for the suite sessions.", ExitCode.BAD_INPUT)
     budget_s = seconds(budget)
     trials: list[Trial] = []
     interrupted = False
@@ -41,7 +56,17 @@ def command(
 
             show(0, 1, "beginning")
             _write(out, trials)  # Before the first, so that an unwritable file is reported at once.
-            trials = selftest(faults, suites=suites, jobs=jobs, budget_s=budget_s, on_progress=on_progress)
+            if wire:
+                from conformance.selftest_wire import JOBS, selftest_wire
+
+                trials = selftest_wire(faults, jobs=jobs or JOBS, budget_s=budget_s, on_progress=on_progress)
+            else:
+                from conformance.selftest import selftest
+
+                jobs = jobs or _JOBS
+                trials = selftest(faults, suites=suites, jobs=jobs, budget_s=budget_s, on_progress=on_progress)
+    except (NotCollected, ServerGone) as error:
+        fail(str(error), ExitCode.HARNESS_ERROR)
     except (UnknownFault, UnknownSuite) as error:
         fail(str(error), ExitCode.BAD_INPUT)
     except KeyboardInterrupt:
@@ -50,8 +75,10 @@ def command(
         interrupted = True
         trials.sort(key=lambda trial: trial.fault)
     _write(out, trials)
+    from conformance.selftest import CONTROL
+
     bad = [trial for trial in trials if not trial.ok]
-    left = len(chosen(faults)) - len(trials)
+    left = len(_chosen(faults, wire=wire)) - len(trials)
     if json:
         emit_json({"ok": not bad, "trials": [asdict(trial) for trial in trials], "not_run": left})
     else:
@@ -65,9 +92,21 @@ def command(
     code = ExitCode.DEVIATES if bad else ExitCode.CONFORMS if trials else ExitCode.NOTHING_JUDGED
     if interrupted:
         fail(f"Interrupted: {left} {_faults(left)} not run.", ExitCode.INTERRUPTED)
+    if left and wire and bad and bad[0].fault == CONTROL:
+        fail(f"A server without a fault fails: {left} {_faults(left)} not run.", code)
     if left:
         fail(f"The time is over: {left} {_faults(left)} not run.", code)
     sys.exit(int(code))
+
+
+def _chosen(faults: list[str], *, wire: bool) -> list[str]:
+    if wire:
+        from conformance import selftest_wire
+
+        return selftest_wire.chosen(faults)
+    from conformance import selftest
+
+    return selftest.chosen(faults)
 
 
 def _faults(number: int) -> str:
@@ -84,15 +123,26 @@ def _by_suite(trials: Sequence[Trial]) -> Iterator[str]:
         yield f"{suite:<12}  {len(caught)} of {len(own)} caught{more}"
 
 
-def record_command(faults: list[str], *, jobs: int) -> NoReturn:
+def record_command(faults: list[str], *, jobs: int | None, wire: bool = False) -> NoReturn:
     """Try the faults until nothing fails and keep what was seen. Ends the command with 0, or with 1 if one of them
     cannot be recorded; the others are kept."""
-    from conformance.selftest import NotRecordable, UnknownFault, record
+    from conformance.harness.test_selection import NotCollected
+    from conformance.live.server import ServerGone
+    from conformance.selftest import NotRecordable, UnknownFault
 
     try:
         with progress_bar("selftest --record") as show:
             show(0, 1, "beginning")
-            number = record(faults, jobs=jobs, on_progress=show)
+            if wire:
+                from conformance.selftest_wire import JOBS, record_wire
+
+                number = record_wire(faults, jobs=jobs or JOBS, on_progress=show)
+            else:
+                from conformance.selftest import record
+
+                number = record(faults, jobs=jobs or _JOBS, on_progress=show)
+    except (NotCollected, ServerGone) as error:
+        fail(str(error), ExitCode.HARNESS_ERROR)
     except UnknownFault as error:
         fail(str(error), ExitCode.BAD_INPUT)
     except NotRecordable as error:

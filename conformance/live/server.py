@@ -34,7 +34,10 @@ class ServerGone(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """How the server is to be. timers: `NAME=SECONDS`; consume: the same for queues; the rest as its options."""
+    """How the server is to be. timers: `NAME=SECONDS`; consume: the same for queues; the rest as its options.
+
+    replies: queues whose messages are answered. insecure_nacks: it tells of missing queues and rights, too.
+    """
 
     timers: Sequence[str] = ()
     faults: Sequence[str] = ()
@@ -42,14 +45,17 @@ class Wanted:
     queues: Sequence[str] = ()
     consume: Sequence[str] = ()
     state_dir: str | None = None
+    replies: Sequence[str] = ()
+    insecure_nacks: bool = False
 
     def arguments(self) -> list[str]:
         """Return the options of its command line."""
         several = {
             "--timer": self.timers, "--fault": self.faults, "--reading": self.readings, "--queue": self.queues,
-            "--consume": self.consume,
+            "--consume": self.consume, "--reply": self.replies,
         }  # fmt: skip
         words = [word for option, values in several.items() for value in values for word in (option, value)]
+        words += ["--insecure-nacks"] if self.insecure_nacks else []
         return [*words, *(["--state-dir", self.state_dir] if self.state_dir is not None else [])]
 
 

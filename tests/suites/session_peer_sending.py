@@ -57,17 +57,21 @@ class Sending(State):
             TX + "Flags.ID": self.next_id,
         }  # fmt: skip
         if not self.unordered:
-            self.at(RESEND_MS, self.resend)
+            self.at(self.resend_ms, self.resend)
         self.unordered.append((self.outgoing, values))
         self.deliver_out("UserMessage", values, kept=True)
+
+    @property
+    def resend_ms(self) -> int:
+        return RESEND_MS // 10 if self.has("resends-soon") else RESEND_MS
 
     def resend(self) -> None:
         if self.has("never-resends"):
             return
-        for _, values in self.unordered:
+        for _, values in self.unordered[:: -1 if self.has("resends-backwards") else 1]:
             self.deliver_out("UserMessage", values, kept=True)
         if self.unordered:
-            self.at(RESEND_MS, self.resend)
+            self.at(self.resend_ms, self.resend)
 
     def ordered(self, packet: Packet) -> None:
         body, names = "OrderAckBody.", ("TxSequenceID.TimeStamp", "TxSequenceID.Ordinal", "TxSequenceNumber")

@@ -21,7 +21,10 @@ _NUMBERED: Final = (
     *(f"MQQB-3.1.1.5.{word}" for word in ("first-number", "older-sequence")),
     *(f"MQQB-3.1.7.1.3.{word}" for word in ("next-number", "previous-number")),
 )
-_AGAIN: Final = tuple(f"MQQB-3.1.7.1.3.{word}" for word in ("resent-number", "resent-previous"))
+_AGAIN: Final = (
+    *(f"MQQB-3.1.7.1.3.{word}" for word in ("resent-number", "resent-previous")),
+    *(f"MQQB-3.1.6.5.{word}" for word in ("resend-order", "resend-interval")),
+)
 
 
 def _asked(first: int, count: int) -> tuple[Message, ...]:
@@ -51,6 +54,15 @@ SENT: Final[tuple[Case, ...]] = (
         Order(1, _OUT),
         Resent((2, 3), (_RESENT, _KEPT), never=_KEPT),
         judged=_AGAIN,
+    ),
+    _case(
+        "answers-behind-an-open-sequence",
+        Tell(_asked(4, 2)),
+        Replies(_SENT, 5),
+        order("asked 5"),
+        judged=("MQQB-3.1.1.5.all-acknowledged",),
+        waits=False,
+        count=5,
     ),
     _case(
         "answers-on-another-session",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 from uuid import UUID
 
 from conformance.judge.dialogues.conversation import Said
 from conformance.judge.dialogues.packets import Ends, Message
 from conformance.net.windows import INSECURE_NACKS, PING
+from conformance.spec.catalogue import requirement_id
 
 INSECURE: Final = f"no such acknowledgment came, which is the default: {INSECURE_NACKS.path} switches it on"
 NO_PINGS: Final = f"no ping was answered, which is a default: {PING.path} switches it on"
@@ -19,6 +21,23 @@ NOBODYS: Final = (
 )
 _REPORTS: Final = "<MESSAGE ID>".encode("utf-16-le")
 """The begin of a report's body (MS-MQQB 3.1.7.1.7)."""
+
+
+_ASKING: Final = tuple(requirement_id(f"MQMQ-2.2.19.3.flags-{word}") for word in ("pa", "pr", "nr"))
+_ARRIVAL: Final = 0x0002  # MQMSG_CLASS_ACK_REACH_QUEUE, MS-MQMQ 2.2.18.1.6
+
+
+def asked_first(
+    requirements: tuple[str, ...], message_class: int | None, came: Iterable[int | None]
+) -> tuple[str, ...]:
+    """Return the requirements of a word that did not come in the order in which they are broken.
+
+    Silence breaks what asks for it, and another class the one it should have. came: classes of the words that came of
+    the message; that of its arrival says nothing of what happens to it later. What asks for word of a failure is not
+    first: silence is as well that of a message that was taken.
+    """
+    silent = all(one == _ARRIVAL != message_class for one in came)
+    return tuple(sorted(requirements, key=lambda one: one not in _ASKING)) if silent else requirements
 
 
 def class_of(one: Said) -> int | None:

@@ -46,6 +46,7 @@ from conformance.suites.sessions.matching import (
     NO_PINGS,
     NOBODYS,
     NOT_SENT,
+    asked_first,
     class_of,
     is_misnamed,
 )
@@ -248,7 +249,8 @@ class Player(Dialogue):
                 return
             if self._miscorrelated(step):
                 self._fail(_CORRELATION, expected=step.about, actual="a message of no name")
-            self._fail(*step.requirements, expected=_wanted(step), actual=came or "nothing came")
+            blamed = asked_first(step.requirements, step.message_class, (one["class"] for one in came))
+            self._fail(*blamed, expected=_wanted(step), actual=came or "nothing came")
         said = next(filter(fits, self._messages()))
         self._field(said, step.values, exact=step.exact)
         self._local_pass(step)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.judge.dialogues.conversation import Said
@@ -135,6 +135,7 @@ class Sequels:
                 actual=[list(one) for one in sorted(again())],
             )
         player._pass(*step.requirements)
+        self._waited(step, wanted)
         if step.never is None:
             return
         player._until(lambda: again() > wanted, _SLACK_MS)
@@ -142,6 +143,27 @@ class Sequels:
             actual = [list(one) for one in sorted(again() - wanted)]
             player._fail(step.never, expected="no message that has its OrderAck", actual=actual)
         player._pass(step.never)
+
+
+    def _waited(self, step: Resent, places: Iterable[Place]) -> None:
+        """Judge when answers came again on their session, since the first came there, by the timer that is declared."""
+        player = self.player
+        began: dict[int | None, int] = {}
+        came: set[tuple[int | None, Place]] = set()
+        waited_ms = []
+        for one in self._sent():
+            session = one.frame.connection
+            since = began.setdefault(session, one.at_ms)
+            if (session, _place(one)) in came and _place(one) in places:
+                waited_ms.append(one.at_ms - since)
+            came.add((session, _place(one)))
+        least_ms = player._timer(step.timer) - _SLACK_MS
+        if waited_ms and min(waited_ms) < least_ms:
+            actual = {"ms": min(waited_ms)}
+            player.exact.append(Verdict(_INTERVAL, Outcome.FAIL, "UserMessage", {"at least, ms": least_ms}, actual))
+            raise Broken
+        if waited_ms:
+            player._pass(_INTERVAL)
 
 
 def _number(one: Said) -> int:
