@@ -86,6 +86,18 @@ class Days:
         except (OSError, pa.ArrowException) as problem:
             raise unreadable(self.root, table, problem) from None
 
+    def batches(self, table: str, day: date, columns: Sequence[str], where: Any = None) -> Iterator[Any]:
+        """Yield these columns of a day as Arrow record batches, their rows as they are stored."""
+        found = self._dataset(table, day)
+        if found is None:
+            return
+        import pyarrow as pa
+
+        try:
+            yield from found.to_batches(columns=list(columns), filter=where)
+        except (OSError, pa.ArrowException) as problem:
+            raise unreadable(self.root, table, problem) from None
+
     def rows(
         self, table: str, day: date, columns: Sequence[str], where: Any = None, limit: int | None = None
     ) -> Iterator[dict[str, Any]]:

@@ -44,9 +44,7 @@ def require_duckdb() -> None:
     """Raise PipelineError if DuckDB is not installed."""
     require_arrow()
     if find_spec("duckdb") is None:
-        raise PipelineError(
-            "A query without Spark needs duckdb: install the extra with pip install 'mqconform[lake]'."
-        )
+        raise PipelineError("A query without Spark needs duckdb: install the extra with pip install 'mqconform[lake]'.")
 
 
 def datasets(lake: Lake) -> dict[str, Any]:

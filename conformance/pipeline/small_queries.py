@@ -58,7 +58,7 @@ _FUNCTIONS: Final = _words(
     element_at encode ends_with entropy epoch epoch_ms epoch_ns epoch_us equi_width_bins era error even exp factorial
     favg fdiv fill filter first first_value flatten floor fmod format format_bytes formatreadabledecimalsize
     formatreadablesize from_base64 from_binary from_hex from_json from_json_strict fsum gcd gen_random_uuid
-    generate_series generate_subscripts geomean geometric_mean get_bit get_current_time get_current_timestamp grade_up
+    generate_subscripts geomean geometric_mean get_bit get_current_time get_current_timestamp grade_up
     greatest greatest_common_divisor group_concat grouping grouping_id hamming hash hex histogram histogram_exact hour
     if instr isfinite isinf isnan isodow isoyear jaccard jaro_similarity jaro_winkler_similarity json json_array
     json_array_length json_contains json_exists json_extract json_extract_path json_extract_path_text
@@ -69,18 +69,18 @@ _FUNCTIONS: Final = _words(
     list_aggr list_aggregate list_any_value list_append list_apply list_avg list_cat list_concat list_contains
     list_count list_distinct list_element list_extract list_filter list_first list_grade_up list_has list_has_all
     list_has_any list_histogram list_indexof list_intersect list_last list_max list_median list_min list_mode list_pack
-    list_position list_prepend list_product list_reduce list_resize list_reverse list_reverse_sort list_select
+    list_position list_prepend list_product list_reduce list_reverse list_reverse_sort list_select
     list_slice list_sort list_string_agg list_sum list_transform list_unique list_value list_where list_zip listagg ln
-    log log10 log2 lower lpad ltrim mad make_date make_time make_timestamp make_timestamp_ms make_timestamp_ns
+    log log10 log2 lower ltrim mad make_date make_time make_timestamp make_timestamp_ms make_timestamp_ns
     make_timestamptz map map_concat map_contains map_contains_entry map_contains_value map_entries map_extract
     map_extract_value map_from_entries map_keys map_values max max_by md5 md5_number mean median microsecond millennium
     millisecond min min_by minute mismatches mod mode month monthname multiply nanosecond nfc_normalize
     normalized_interval now nth_value ntile nullif octet_length ord overlay parse_dirname parse_dirpath parse_filename
     parse_path percent_rank percentile_cont percentile_disc pi position pow power prefix printf product quantile
-    quantile_cont quantile_disc quarter radians random range rank rank_dense reduce regexp_escape regexp_extract
+    quantile_cont quantile_disc quarter radians random rank rank_dense reduce regexp_escape regexp_extract
     regexp_extract_all regexp_full_match regexp_matches regexp_replace regexp_split_to_array regr_avgx regr_avgy
-    regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy repeat replace reverse right right_grapheme
-    round round_even roundbankers row row_number row_to_json rpad rtrim second sem set_bit sha1 sha256 sign signbit sin
+    regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy replace reverse right right_grapheme
+    round round_even roundbankers row row_number row_to_json rtrim second sem set_bit sha1 sha256 sign signbit sin
     sinh skewness split split_part sqrt starts_with stddev stddev_pop stddev_samp str_split str_split_regex strftime
     string_agg string_split string_split_regex string_to_array strip_accents strlen strpos strptime struct_concat
     struct_contains struct_extract struct_extract_at struct_has struct_insert struct_keys struct_pack struct_update
@@ -92,7 +92,8 @@ _FUNCTIONS: Final = _words(
     weekday weekofyear weighted_avg xor year yearweek
     """
 )
-"""Functions that compute from their arguments, in lower case."""
+"""Functions that compute from their arguments, in lower case. Those that make much of one number (repeat, lpad, a list
+from range) are not among them, because the limit of memory does not count what they make."""
 _QUERY_ONLY: Final = (
     "Only one query over the tables of the lake is answered (select, with, values or table; describe TABLE); "
     "this {what}."

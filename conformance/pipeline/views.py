@@ -124,9 +124,7 @@ def _in_utc(kind: Any) -> Callable[[Any], Any] | None:
         members = {one.name: _in_utc(one.dataType) or _same for one in kind.fields}
         if all(make is _same for make in members.values()):
             return None
-        return lambda value: (
-            None if value is None else {name: make(value[name]) for name, make in members.items()}
-        )
+        return lambda value: None if value is None else {name: make(value[name]) for name, make in members.items()}
     return None
 
 
