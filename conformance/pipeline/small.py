@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date
 from importlib.util import find_spec
-from pathlib import Path
+from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 from threading import Timer
 from typing import TYPE_CHECKING, Any, Final
@@ -54,32 +54,35 @@ def datasets(lake: Lake) -> dict[str, Any]:
     """
     require_arrow()
     places = lake.located()
-    return {table.name: _dataset(lake.root, table, places) for table in TABLES.values()}
+    return {table.name: _dataset(lake, table, places) for table in TABLES.values()}
 
 
 def size(lake: Lake) -> int:
     """Return the bytes of the lake's tables. Raises PipelineError if a file is missing."""
-    try:
-        return sum(path.stat().st_size for path in lake.located().values())
-    except OSError:
-        raise PipelineError("The lake was changed while it was read; ask again.") from None
+    require_arrow()
+    found = _files(lake).get_file_info([str(lake.present(place, path)) for place, path in lake.located().items()])
+    return sum(one.size or 0 for one in found)
 
 
-def _dataset(root: Path, table: Table, places: dict[str, Path]) -> Any:
-    import pyarrow as pa
-    from pyarrow import dataset as ds
+def _files(lake: Lake) -> Any:
     from pyarrow import fs
 
+    return lake.store.arrow or fs.LocalFileSystem()
+
+
+def _dataset(lake: Lake, table: Table, places: Mapping[str, PurePath]) -> Any:
+    import pyarrow as pa
+    from pyarrow import dataset as ds
+
     schema = table.arrow().append(pa.field(DATE, pa.date32(), nullable=False))
-    kind, files = ds.ParquetFileFormat(), fs.LocalFileSystem()
+    kind, files = ds.ParquetFileFormat(), _files(lake)
     fragments = []
     for place, path in places.items():
         if place.startswith(f"{table.name}/"):
-            day = date.fromisoformat(Path(place).parent.name.partition("=")[2])
-            # A file that waited to be moved may have been moved since.
-            now = path if path.exists() else root / place
+            day = date.fromisoformat(PurePath(place).parent.name.partition("=")[2])
             told = ds.field(DATE) == pa.scalar(day, pa.date32())
-            fragments.append(kind.make_fragment(str(now), files, partition_expression=told))
+            # A file that waited to be moved may have been moved since.
+            fragments.append(kind.make_fragment(str(lake.present(place, path)), files, partition_expression=told))
     return ds.FileSystemDataset(fragments, schema, kind, files)
 
 
