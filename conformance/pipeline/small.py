@@ -10,12 +10,12 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date
 from importlib.util import find_spec
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
-from threading import Timer
+from threading import Event, Timer
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.aside import aside
@@ -145,6 +145,8 @@ class Asked:
 
     connection: Any
     timeout_s: float
+    over: Event = field(default_factory=Event)
+    """Set when a query was interrupted because its time was over."""
 
     def ask(self, text: str) -> Answer:
         """Check a query and begin to answer it. Raises PipelineError, one sentence."""
@@ -157,18 +159,38 @@ class Asked:
                 make = getattr(found, "to_arrow_reader", None) or found.fetch_arrow_reader  # until 1.3
                 return Answer(self, make(_AT_ONCE))
         except (duckdb.Error, RuntimeError) as problem:
-            raise _told(problem, self.timeout_s) from None
+            raise self.told(problem) from None
 
     @contextmanager
     def bounded(self) -> Iterator[None]:
         """Interrupt what runs within when the time is over."""
-        timer = Timer(self.timeout_s, self.connection.interrupt)
+        timer = Timer(self.timeout_s, self._stop)
         timer.daemon = True
         timer.start()
         try:
             yield
         finally:
             timer.cancel()
+
+    def _stop(self) -> None:
+        self.over.set()
+        self.connection.interrupt()
+
+    def told(self, problem: Exception) -> PipelineError:
+        """Return an error of DuckDB, or of Arrow below it, as one sentence. Raises KeyboardInterrupt if it was one."""
+        if self.over.is_set():
+            return PipelineError(
+                f"The query took more than {self.timeout_s:g} s; ask for less, or give it more with --timeout."
+            )
+        text = str(problem)
+        if "interrupted" in text.lower():
+            raise KeyboardInterrupt
+        if isinstance(problem, FileNotFoundError) or "No such file" in text or "Failed to open local file" in text:
+            return PipelineError("The lake was changed while it was read; ask again.")
+        kind, colon, rest = text.partition(" Error: ")
+        if colon and kind.replace(" ", "").isalpha():
+            return PipelineError(unanswered(rest, kind.lower()))
+        return PipelineError(unanswered(text, "its own error"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +251,7 @@ class Answer:
             with self.asked.bounded():
                 yield from self.reader
         except (duckdb.Error, pa.ArrowException, RuntimeError, OSError) as problem:
-            raise _told(problem, self.asked.timeout_s) from None
+            raise self.asked.told(problem) from None
 
 
 def _kept(kind: Any) -> Any:
@@ -275,16 +297,3 @@ def _some(kind: Any) -> Callable[[Any], Any] | None:
     if types.is_timestamp(kind) and kind.tz is not None:
         return lambda value: value.astimezone(UTC)
     return None
-
-
-def _told(problem: Exception, timeout_s: float) -> PipelineError:
-    """Return an error of DuckDB, or of Arrow below it, as one sentence."""
-    text = str(problem)
-    if "INTERRUPT" in text.upper() and "nterrupted" in text:
-        return PipelineError(f"The query took more than {timeout_s:g} s; ask for less, or give it more --timeout.")
-    if isinstance(problem, FileNotFoundError) or "No such file" in text or "Failed to open local file" in text:
-        return PipelineError("The lake was changed while it was read; ask again.")
-    kind, colon, rest = text.partition(" Error: ")
-    if colon and kind.replace(" ", "").isalpha():
-        return PipelineError(unanswered(rest, kind.lower()))
-    return PipelineError(unanswered(text, "DuckDB"))
