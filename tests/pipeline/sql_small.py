@@ -56,7 +56,6 @@ ATTACKS = (
     "select current_setting('temp_directory')",
     "select getvariable('x')",
     "select getenv('PATH')",
-    "select current_user",
     "select system.main.current_setting('memory_limit')",
     "select nextval('s')",
     "select sleep_ms(1000000)",
