@@ -156,7 +156,7 @@ class Asked:
             check(self.connection, text)
             with self.bounded():
                 found = self.connection.sql(text)
-                make = getattr(found, "to_arrow_reader", None) or found.fetch_arrow_reader  # until 1.3
+                make = getattr(found, "to_arrow_reader", None) or found.fetch_arrow_reader  # its former name
                 return Answer(self, make(_AT_ONCE))
         except (duckdb.Error, RuntimeError) as problem:
             raise self.told(problem) from None

@@ -164,9 +164,8 @@ def _check(node: Mapping[str, Any], tables: set[str], *, table_function: bool) -
             raise PipelineError(_QUERY_ONLY.format(what=f"has {label(str(group), 80)}"))
     elif isinstance(kind, str) and kind not in _NODES and "id" not in node:
         raise PipelineError(_QUERY_ONLY.format(what=f"has {label(kind, 80)}"))
-    for member in ("schema", "catalog", "schema_name", "catalog_name"):
-        if node.get(member):
-            raise _no_table(node)
+    if "table_name" in node and (node.get("schema_name") or node.get("catalog_name")):
+        raise _no_table(node)
     if node.get("at_clause") is not None:
         raise PipelineError(_QUERY_ONLY.format(what="asks for another version of a table"))
     if group is None and kind == "SHOW_REF":

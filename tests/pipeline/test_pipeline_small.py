@@ -172,7 +172,7 @@ def test_a_query_has_bounds(lake, monkeypatch):
             ("select 1" + " + 1" * 400_000, "at most 1,048,576 are read"),
             (" ; ", "query is empty"),
             ("select 1; select 2", "has 2 statements"),
-            (f"select {'(' * 5_000}1{')' * 5_000}", "cannot be answered|parts"),
+            (f"select {'[' * 5_000}1{']' * 5_000}", "cannot be answered|parts"),
         ):
             with pytest.raises(PipelineError, match=words):
                 asked.ask(text)
