@@ -40,7 +40,7 @@ Master = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 MANY = 64
-"""Number of run records from which Spark reads them: starting it takes as long as reading some dozens."""
+"""Number of run records from which all cores read them: starting processes takes as long as reading some."""
 _WIDE = 80
 """Characters per cell of a printed table."""
 
@@ -191,21 +191,15 @@ def in_format(name: str | None) -> Format:
 
 
 @contextmanager
-def _readers(master: str | None, records: int) -> Iterator[Workers | None]:
-    """Choose who reads the records: Spark if requested or if there are many; this process if Spark is missing."""
-    from conformance.pipeline.errors import PipelineError
-    from conformance.pipeline.spark import SparkWorkers, find_java, require_spark, session
+def _readers(master: str | None, records: int) -> Iterator[Workers]:
+    """Choose who reads the records: Spark if a master is named; processes of this machine if there are many."""
+    from conformance.pipeline.workers import Here, Processes
 
-    if master is None and records >= MANY:
-        try:
-            require_spark()
-            find_java()
-        except PipelineError as error:
-            print(f"mqconform: the records are read one by one, without Spark: {error.sentence}", file=sys.stderr)
-            records = 0
-    if master is None and records < MANY:
-        yield None
+    if master is None:
+        yield Processes.all() if records >= MANY else Here()
         return
+    from conformance.pipeline.spark import SparkWorkers, session
+
     with session(master) as spark:
         yield SparkWorkers(spark)
 
