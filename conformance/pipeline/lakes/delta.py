@@ -268,7 +268,7 @@ class DeltaLake(Lake):
             self.snapshot()
 
     def _counts(self, one: Listed) -> bool:
-        """Tell whether the rows of a file count. Only compaction writes files of several batches, all of which count."""
+        """Tell whether the rows of a file count; those of several batches do, which only a compaction writes."""
         if one.batch is not None and one.batch not in self._known:
             return False
         return one.place not in self._provisional or one.place in self._log.parts
