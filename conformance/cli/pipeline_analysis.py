@@ -12,6 +12,7 @@ import typer
 
 from conformance.aside import aside, write_text
 from conformance.cli.bounds import number as number_option
+from conformance.cli.bounds import seconds as seconds_option
 from conformance.cli.output import emit_json, fail
 from conformance.cli.waiting import begin
 from conformance.verdict import ExitCode
@@ -19,7 +20,7 @@ from conformance.verdict import ExitCode
 if TYPE_CHECKING:
     from conformance.pipeline.corpus import Corpus
     from conformance.pipeline.lake import Format
-    from conformance.pipeline.work import Workers
+    from conformance.pipeline.workers import Workers
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -39,7 +40,7 @@ Master = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 MANY = 64
-"""Number of run records from which Spark reads them: starting it takes as long as reading some dozens."""
+"""Number of run records from which all cores read them: starting processes takes as long as reading some."""
 _WIDE = 80
 """Characters per cell of a printed table."""
 
@@ -121,11 +122,15 @@ def report(
 )
 def sql(
     lake: Lakes,
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="One query in Spark SQL.")],
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="One query, in the SQL of the engine.")],
     rows: Annotated[int, number_option("--rows", 1, 1_000_000, "Largest number of rows to print.")] = 1_000,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write all rows to this file: .csv, or .parquet with types.")
     ] = None,
+    engine: Annotated[
+        str, typer.Option(help="duckdb; spark; auto: duckdb up to 4 GiB of tables or without Java, else spark.")
+    ] = "auto",
+    timeout: Annotated[float, seconds_option("--timeout", 0.1, 86_400, "Longest time of a query in duckdb.")] = 600.0,
     master: Master = None,
     json: Json = False,
 ) -> None:
@@ -133,35 +138,43 @@ def sql(
     if out is not None and out.suffix not in (".csv", ".parquet"):
         fail(f"Invalid name {out}: give a name that ends in .csv or .parquet.", ExitCode.BAD_INPUT)
     with _failing():
-        from conformance.pipeline import footers, views
+        from conformance.pipeline import engines, footers, views
         from conformance.pipeline.lake import Lake
-        from conformance.pipeline.spark import check_master, require_spark, session
+        from conformance.pipeline.scan import require_arrow
+        from conformance.pipeline.spark import check_master, require_spark
 
-        require_spark()
+        wanted = next((one for one in engines.ENGINES if one == engine), None)
+        if wanted is None:
+            fail(f"Invalid --engine {engine}: give {', '.join(engines.ENGINES)}.", ExitCode.BAD_INPUT)
         check_master(master)
+        if wanted == "duckdb" and master is not None:
+            fail("--master is Spark's: give it with --engine spark.", ExitCode.BAD_INPUT)
+        if wanted == "spark":
+            require_spark()
+        require_arrow()
         opened = Lake.open(lake)
         footers.located(opened)  # Report a damaged lake before Spark starts.
-        begin("pipeline sql", "starting Spark", quiet=json)
-        with session(master, queries=True) as spark:
-            views.open_views(spark, opened)
-            frame = views.ask(spark, query)
+        used = engines.chosen(wanted, opened, master)
+        if used == "spark":
+            begin("pipeline sql", "starting Spark", quiet=json)
+        with engines.asking(opened, used, master, timeout) as ask:
+            answer = ask(query)
             if out is not None:
                 with _writing(out):
                     if out.suffix == ".parquet":
-                        count = views.write_parquet(frame, out)
+                        count = answer.write_parquet(out)
                     else:
                         with aside(out) as draft, draft.open("w", encoding="utf-8", newline="") as stream:
-                            count = views.write_csv(frame.columns, views.rows(frame), stream)
+                            count = views.write_csv(answer.names, answer.rows(), stream)
                 emit_json({"rows": count, "file": str(out)}) if json else print(f"{count:,} rows: {out}")
                 return
-            found = list(views.rows(frame, rows + 1))
-            names = list(frame.columns)
+            found = list(answer.rows(rows + 1))
             shown = found[:rows]
             if json:
                 values = [[views.plain(value) for value in row] for row in shown]
-                emit_json({"columns": names, "rows": values, "more": len(found) > rows})
+                emit_json({"columns": list(answer.names), "rows": values, "more": len(found) > rows})
             else:
-                _print_table(names, [[views.cell(value) for value in row] for row in shown], frame.dtypes)
+                _print_table(answer.names, [[views.cell(value) for value in row] for row in shown], answer.numbers)
     if len(found) > rows and not json:
         print(f"mqconform: only the first {rows:,} rows are shown; use --rows or --out for more.", file=sys.stderr)
 
@@ -178,21 +191,15 @@ def in_format(name: str | None) -> Format:
 
 
 @contextmanager
-def _readers(master: str | None, records: int) -> Iterator[Workers | None]:
-    """Choose who reads the records: Spark if requested or if there are many; this process if Spark is missing."""
-    from conformance.pipeline.errors import PipelineError
-    from conformance.pipeline.spark import SparkWorkers, find_java, require_spark, session
+def _readers(master: str | None, records: int) -> Iterator[Workers]:
+    """Choose who reads the records: Spark if a master is named; processes of this machine if there are many."""
+    from conformance.pipeline.workers import Here, Processes
 
-    if master is None and records >= MANY:
-        try:
-            require_spark()
-            find_java()
-        except PipelineError as error:
-            print(f"mqconform: the records are read one by one, without Spark: {error.sentence}", file=sys.stderr)
-            records = 0
-    if master is None and records < MANY:
-        yield None
+    if master is None:
+        yield Processes.all() if records >= MANY else Here()
         return
+    from conformance.pipeline.spark import SparkWorkers, session
+
     with session(master) as spark:
         yield SparkWorkers(spark)
 
@@ -205,10 +212,9 @@ def _tell(corpus: Corpus) -> None:
         print(label(line, 200))
 
 
-def _print_table(names: Sequence[str], rows: Sequence[Sequence[str]], types: Sequence[tuple[str, str]]) -> None:
+def _print_table(names: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> None:
     lines = [[_short(text) for text in row] for row in [list(names), *rows]]
     widths = [max(len(line[at]) for line in lines) for at in range(len(names))]
-    right = [kind in ("int", "bigint", "double", "float") or kind.startswith("decimal") for _, kind in types]
     for number, line in enumerate(lines):
         cells = [
             text.rjust(wide) if to else text.ljust(wide) for text, wide, to in zip(line, widths, right, strict=True)

@@ -16,6 +16,7 @@ from typing import Final, Literal
 
 from conformance.pipeline.lacking import COLUMNS
 from conformance.pipeline.scan import Row
+from conformance.pipeline.versions import Trends
 from conformance.runlog import Incomplete
 from conformance.runlog.events import REFUTING
 from conformance.verdict import Outcome
@@ -242,6 +243,7 @@ class Corpus:
     rejected: Sequence[Row] = ()
     rejected_in_all: int = 0
     how: Sequence[tuple[str, str, str, str]] = ()
+    trends: Trends = field(default_factory=Trends)
 
     @property
     def incomplete(self) -> Incomplete:

@@ -29,6 +29,7 @@ from conformance.pipeline.lacking import COLUMNS, incomplete_of
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.scan import UNKNOWN_DAY, Days, Row, first_of, stored_under
 from conformance.pipeline.scan import field as column
+from conformance.pipeline.trends import trends_of
 
 MOST_QUEUES: Final = 200
 MAX_QUEUES: Final = 100_000
@@ -127,6 +128,7 @@ def gather(lake: Lake) -> Corpus:
         rejected=rejected,
         rejected_in_all=rejected_in_all,
         how=sorted(how),
+        trends=trends_of(days),
     )
 
 

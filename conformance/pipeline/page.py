@@ -12,6 +12,7 @@ from conformance.pipeline.corpus import BAD, JUDGED, KINDS, NOTED, Corpus, Cours
 from conformance.pipeline.lacking import incomplete_of
 from conformance.pipeline.plots import line, ranked, short, spark, stacked, strip
 from conformance.pipeline.scan import UNKNOWN_DAY
+from conformance.pipeline.trends import trends_json, trends_lines, trends_section
 from conformance.report.page import json_block, render_page, trusted
 from conformance.report.text import label, value_text
 from conformance.spec.catalogue import catalogue
@@ -73,6 +74,7 @@ def render_corpus(corpus: Corpus) -> str:
             for one in queues[:MOST_QUEUES]
         ],
         queue_plot=_queue_plot(corpus),
+        trends=trends_section(corpus.trends),
         queues_more=max(0, corpus.queues_in_all - MOST_QUEUES),
         demands=[_row(corpus, demand) for demand in against[:MOST_DEMANDS]],
         demands_more=max(0, len(against) - MOST_DEMANDS),
@@ -134,6 +136,7 @@ def summary(corpus: Corpus) -> dict[str, Any]:
             {"queue": one.name, "refuted": one.said.bad, "noted": one.said.noted, "requirements": one.requirements}
             for one in corpus.queues[:MOST_QUEUES]
         ],
+        **trends_json(corpus.trends),
         "rejected": corpus.rejected_in_all,
         "damaged": corpus.damaged_in_all,
         "incomplete": corpus.incomplete.to_json() if corpus.incomplete else None,
@@ -478,6 +481,7 @@ def told(corpus: Corpus) -> list[str]:
             f"{course.change}: {course.requirement} by {label(course.subject, 60)} since {course.since}, "
             f"{_many(course.bad, 'verdict')}"
         )
+    lines += trends_lines(corpus.trends)
     for demand in [one for one in corpus.demands if one.standing][:5]:
         lines.append(f"broken: {demand.id}, {_many(demand.said.bad, 'verdict')}, by {demand.subjects:,}")
     for queue in [one for one in corpus.queues if one.said.bad][:3]:

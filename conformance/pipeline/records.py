@@ -20,7 +20,7 @@ from uuid import uuid4
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Entry, Lake, Part, Target
 from conformance.pipeline.schemas import DATE, REJECTED, RESULTS, RUNS, Table
-from conformance.pipeline.work import Here, Workers
+from conformance.pipeline.workers import Here, Workers
 from conformance.report.records import read_run
 from conformance.report.table import conclusion
 from conformance.runlog import Run, RunRecordError

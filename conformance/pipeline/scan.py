@@ -15,7 +15,6 @@ from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Lake, Part
 from conformance.pipeline.schemas import TABLES
 from conformance.spec.renaming import current, former
-from conformance.wire.columns.extra import NEEDED
 
 Row = Mapping[str, Any]
 """One row, by the names of its columns."""
@@ -24,12 +23,9 @@ UNKNOWN_DAY: Final = date(1970, 1, 1)
 
 
 def require_arrow() -> None:
-    """Raise PipelineError if a package that reads and writes the tables is not installed."""
-    missing = [name for name in NEEDED if find_spec(name) is None]
-    if missing:
-        raise PipelineError(
-            f"A lake needs {', '.join(missing)}: install the extra with pip install 'mqconform[spark]'."
-        )
+    """Raise PipelineError if the package that reads and writes the tables is not installed."""
+    if find_spec("pyarrow") is None:
+        raise PipelineError("A lake needs pyarrow: install the extra with pip install 'mqconform[lake]'.")
 
 
 class Days:
@@ -87,6 +83,18 @@ class Days:
         ]
         try:
             return [_today(row) for row in acero.Declaration.from_sequence(steps).to_table().to_pylist()]
+        except (OSError, pa.ArrowException) as problem:
+            raise unreadable(self.lake.place, table, problem) from None
+
+    def batches(self, table: str, day: date, columns: Sequence[str], where: Any = None) -> Iterator[Any]:
+        """Yield these columns of a day as Arrow record batches, their rows as they are stored."""
+        found = self._dataset(table, day)
+        if found is None:
+            return
+        import pyarrow as pa
+
+        try:
+            yield from found.to_batches(columns=list(columns), filter=where)
         except (OSError, pa.ArrowException) as problem:
             raise unreadable(self.lake.place, table, problem) from None
 

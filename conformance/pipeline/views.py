@@ -6,10 +6,12 @@ import csv
 import json
 import logging
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, datetime
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from functools import reduce
 from itertools import chain
+from math import isfinite
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TextIO
@@ -113,17 +115,74 @@ def rows(frame: DataFrame, limit: int | None = None) -> Iterator[tuple[Any, ...]
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
+    makers = [_in_utc(one.dataType) for one in frame.schema.fields]
     try:
         for row in (frame if limit is None else frame.limit(limit)).toLocalIterator():
-            yield tuple(row)
+            yield tuple(value if make is None else make(value) for make, value in zip(makers, row, strict=True))
     except (PySparkException, Py4JError) as problem:
         raise PipelineError(_told(problem)) from None
+
+
+def _in_utc(kind: Any) -> Callable[[Any], Any] | None:
+    """Return what makes a time of this type one in UTC: Spark gives it in the zone of this process, without saying so.
+
+    None for a type without times.
+    """
+    name = kind.typeName()
+    if name == "timestamp":
+        return lambda value: None if value is None else value.astimezone(UTC)
+    if name == "array":
+        each = _in_utc(kind.elementType)
+        return each and (lambda value: None if value is None else [each(one) for one in value])
+    if name == "map":
+        key, item = (_in_utc(one) or _same for one in (kind.keyType, kind.valueType))
+        if key is item is _same:
+            return None
+        return lambda value: None if value is None else {key(one): item(other) for one, other in value.items()}
+    if name == "struct":
+        members = {one.name: _in_utc(one.dataType) or _same for one in kind.fields}
+        if all(make is _same for make in members.values()):
+            return None
+        return lambda value: None if value is None else {name: make(value[name]) for name, make in members.items()}
+    return None
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to a query, computed when its rows are asked for."""
+
+    frame: Any
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of the columns."""
+        return list(self.frame.columns)
+
+    @property
+    def numbers(self) -> Sequence[bool]:
+        """Which columns hold numbers."""
+        kinds = [kind for _, kind in self.frame.dtypes]
+        return [kind in ("int", "bigint", "double", "float") or kind.startswith("decimal") for kind in kinds]
+
+    def rows(self, limit: int | None = None) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows, at most `limit`, with one batch in memory at a time. Raises PipelineError."""
+        return rows(self.frame, limit)
+
+    def write_parquet(self, path: Path) -> int:
+        """Write the rows as one Parquet file and return their number. Raises PipelineError and OSError."""
+        return write_parquet(self.frame, path)
 
 
 def plain(value: Any) -> Json:
     """Convert a value of an answer to JSON: times as RFC 3339, rows as objects, bytes as hexadecimal digits."""
     if isinstance(value, datetime):
-        return value.isoformat()
+        return value.isoformat().replace("+00:00", "Z")
+    if isinstance(value, float) and not isfinite(value):
+        return str(value)  # JSON has no such number
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, (bytes, bytearray)):

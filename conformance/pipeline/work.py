@@ -1,45 +1,20 @@
-"""The tasks that a worker carries out by itself, and the interface of workers."""
+"""The tasks that a worker carries out by itself."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
 
 from conformance.pipeline.identity import Probe, look, probe
 from conformance.pipeline.lake import Part, Target
 from conformance.pipeline.memory import settle
 from conformance.pipeline.rows import Rows
 from conformance.pipeline.streams import How, StreamDone, StreamWork, judge_stream
+from conformance.pipeline.workers import Here, Workers
 
 _LOOKS = 16  # Requests at once.
-
-T = TypeVar("T")
-R = TypeVar("R")
-
-
-class Workers(Protocol):
-    """Workers that carry out tasks, some of them at once. cores: how many."""
-
-    @property
-    def cores(self) -> int:
-        """The number of tasks that run at once."""
-
-    def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
-        """Return the results in the order of the tasks."""
-
-
-@dataclass(frozen=True, slots=True)
-class Here:
-    """The present process, which carries out one task after the other."""
-
-    cores: int = 1
-
-    def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
-        """Return the results in the order of the tasks."""
-        return [function(task) for task in tasks]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +52,6 @@ def run_streams(task: StreamTask) -> StreamTaskDone:
     done = [judge_stream(stream, task.how, rows) for stream in task.streams]
     settle()
     return StreamTaskDone(rows.close(), done)
+
+
+__all__ = ["Here", "StreamTask", "StreamTaskDone", "Workers", "look_all", "probe_all", "run_streams"]

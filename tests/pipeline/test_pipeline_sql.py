@@ -148,7 +148,7 @@ def test_what_a_killed_writer_has_not_moved_is_seen_where_it_waits(spark, tmp_pa
 
 def test_the_command_prints_writes_and_says_what_it_left_out(opened, lake, tmp_path):
     def command(*arguments: str) -> tuple[int, str, str]:
-        done = CliRunner().invoke(app, ["sql", str(lake.root), *arguments])
+        done = CliRunner().invoke(app, ["sql", str(lake.root), "--engine", "spark", *arguments])
         return done.exit_code, done.stdout, done.stderr
 
     query = "select outcome, count, queue from verdicts order by count"

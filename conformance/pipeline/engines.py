@@ -1,0 +1,89 @@
+"""Which engine answers queries: DuckDB in this process for a small lake or without Java, otherwise Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final, Literal, Protocol
+
+from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.lake import Lake
+
+Engine = Literal["auto", "duckdb", "spark"]
+ENGINES: Final[tuple[Engine, ...]] = ("auto", "duckdb", "spark")
+
+
+class Answer(Protocol):
+    """The answer to a query."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of the columns."""
+
+    @property
+    def numbers(self) -> Sequence[bool]:
+        """Which columns hold numbers."""
+
+    def rows(self, limit: int | None = None) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows, at most `limit`, with one batch in memory at a time. Raises PipelineError."""
+
+    def write_parquet(self, path: Path) -> int:
+        """Write the rows as one Parquet file and return their number. Raises PipelineError and OSError."""
+
+
+Ask = Callable[[str], Answer]
+"""Checks one query and begins to answer it. Raises PipelineError, one sentence."""
+
+
+def chosen(engine: Engine, lake: Lake, master: str | None = None) -> Literal["duckdb", "spark"]:
+    """Return the engine for queries over this lake. master: Spark's, if one is asked for.
+
+    Raises PipelineError if there is none.
+    """
+    from conformance.pipeline import small
+
+    if engine == "duckdb":
+        small.require_duckdb()
+        return "duckdb"
+    if engine == "spark" or master is not None:
+        return "spark"
+    there = find_spec("duckdb") is not None
+    if there and small.size(lake) <= small.SMALL:
+        return "duckdb"
+    if _spark_runs():
+        return "spark"
+    small.require_duckdb()
+    return "duckdb"
+
+
+def _spark_runs() -> bool:
+    from conformance.pipeline.spark import find_java, require_spark
+
+    try:
+        require_spark()
+        find_java()
+    except PipelineError:
+        return False
+    return True
+
+
+@contextmanager
+def asking(lake: Lake, engine: Literal["duckdb", "spark"], master: str | None, timeout_s: float) -> Iterator[Ask]:
+    """Yield what answers queries over the lake as it is now. Raises PipelineError.
+
+    timeout_s: seconds for one query in DuckDB.
+    """
+    if engine == "duckdb":
+        from conformance.pipeline import small
+
+        with small.opened(lake, timeout_s) as asked:
+            yield asked.ask
+        return
+    from conformance.pipeline import views
+    from conformance.pipeline.spark import session
+
+    with session(master, queries=True) as spark:
+        views.open_views(spark, lake)
+        yield lambda text: views.Answer(views.ask(spark, text))

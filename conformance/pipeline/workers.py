@@ -1,0 +1,75 @@
+"""Who carries out the tasks of a command: this process, others, or those of a cluster. Needs no package."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from conformance.pipeline.errors import PipelineError
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Workers(Protocol):
+    """Workers that carry out tasks, some of them at once. cores: how many."""
+
+    @property
+    def cores(self) -> int:
+        """The number of tasks that run at once."""
+
+    def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
+        """Return the results in the order of the tasks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """The present process, which carries out one task after the other."""
+
+    cores: int = 1
+
+    def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
+        """Return the results in the order of the tasks."""
+        return [function(task) for task in tasks]
+
+
+@dataclass(frozen=True, slots=True)
+class Processes:
+    """Processes of this machine, for work that lasts longer than their start; they end with the work."""
+
+    cores: int
+
+    @classmethod
+    def all(cls) -> Processes:
+        """Return as many as this process may use cores."""
+        return cls(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+
+    def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
+        """Return the results in the order of the tasks. Raises PipelineError if a process is killed."""
+        from concurrent.futures import ProcessPoolExecutor
+        from concurrent.futures.process import BrokenProcessPool
+        from multiprocessing import active_children, get_context
+
+        before = set(active_children())
+        pool = ProcessPoolExecutor(self.cores, get_context("spawn"), _begin)
+        try:
+            return list(pool.map(function, tasks))
+        except BrokenProcessPool:
+            raise PipelineError(
+                "A process that worked for this command was killed, or had too little memory; run the command again."
+            ) from None
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for child in set(active_children()) - before:
+                child.terminate()
+            raise
+        finally:
+            pool.shutdown()
+
+
+def _begin() -> None:
+    """Leave Ctrl-C to the process that started this one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
