@@ -1,19 +1,20 @@
 """Make few large files of the many small ones of a day, with rows together that are asked for together.
 
-The rows stay as they are, each with its batch. Rows of a batch that is not in `batches` belong to a writer that lives,
-or was killed; a file with such a row is left alone. New files are unseen until the one entry in the log of their table,
-and the old ones stay until `vacuum`, so that a reader, or a kill at any moment, misses nothing.
+The rows stay as they are, each with its batch. Files whose rows do not count, or only until their stream continues, are
+left alone. New files are unseen until the one entry in the log of their table, and the old ones stay until `vacuum`: a
+reader, or a kill at any moment, misses nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.keeping_files import File, LostError, files_of, replace, require_plain, stats_of
+from conformance.pipeline.keeping_files import LostError, New, busy, replace, stats_of
+from conformance.pipeline.lakes.delta_tables import BATCHES, Listed, told
 from conformance.pipeline.schemas import DATE, TABLES
 
 if TYPE_CHECKING:
@@ -27,13 +28,13 @@ TARGET: Final = 128 << 20
 MOST_ROWS: Final = 1 << 21
 """Rows of a file that is made, at most: they are sorted in memory."""
 FULL: Final = 0.75
-"""Share of the target from which a file is large enough."""
-TRIES: Final = 5
-"""Times that a day is begun again because another writer was first."""
+"""Share of these from which a file is large enough."""
+TRIES: Final = 10
+"""Times that a table is looked at again because another command was first."""
 FAN: Final = 50
 """Files of about one size in the table `batches` that become one."""
-_GROUP: Final = 1 << 16
-BATCH: Final = "batch"
+MOST_BATCHES: Final = 100_000
+"""Rows of a file of `batches`, at most: a reader takes such a file whole."""
 ORDER: Final[Mapping[str, tuple[str, ...]]] = {
     "captures": ("first_time", "path"),
     "packets": ("time", "number"),
@@ -42,17 +43,17 @@ ORDER: Final[Mapping[str, tuple[str, ...]]] = {
     "rejected": ("rejected_at", "path"),
     "runs": ("started", "run_id"),
     "results": ("requirement", "implementation"),
-    "batches": ("number",),
+    BATCHES: ("number",),
 }
 """The order of the rows in the files that are made; rows that are equal in it stay in their order."""
+_GROUP: Final = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """What a compaction did to one table. days: rewritten ones. before, after: files of these days, and their bytes."""
+    """The work of a compaction on one table: rows written anew, and the files and bytes that they had and have."""
 
     table: str
-    days: int = 0
     rows: int = 0
     files_before: int = 0
     files_after: int = 0
@@ -61,76 +62,82 @@ class Compacted:
 
     def to_json(self) -> dict[str, Any]:
         """Return the figures by name."""
-        return {
-            "table": self.table,
-            "days": self.days,
-            "rows": self.rows,
-            "files_before": self.files_before,
-            "files_after": self.files_after,
-            "bytes_before": self.bytes_before,
-            "bytes_after": self.bytes_after,
-        }
+        return asdict(self)
+
+    def plus(self, other: Compacted) -> Compacted:
+        """Return the work of both on the table."""
+        return Compacted(
+            self.table,
+            self.rows + other.rows,
+            self.files_before + other.files_before,
+            self.files_after + other.files_after,
+            self.bytes_before + other.bytes_before,
+            self.bytes_after + other.bytes_after,
+        )
 
 
 def compact_table(
     store: Store,
     name: str,
-    opened: Callable[[str], DeltaTable],
-    known: Callable[[], Set[str]],
-    *,
-    day: str | None = None,
-    target: int = TARGET,
+    files: Callable[[], tuple[DeltaTable, Sequence[Listed]]],
+    chosen: Callable[[Sequence[Listed]], Iterable[Sequence[Listed]]],
 ) -> Compacted:
-    """Make few files of at most `target` bytes of the small ones of a table, day by day.
+    """Make one file of each group of files that `chosen` finds in a table.
 
-    opened: opens a table in its present version. known: returns the batches of the lake. day: only this one.
-    Raises PipelineError if other writers were first each time, or if a file cannot be read or written.
+    files: returns the table at its newest version, with the files that may be rewritten. Raises PipelineError if a file
+    cannot be read or written, or if other commands were first each time.
     """
     done = Compacted(name)
     for _ in range(TRIES):
-        table = opened(name)
-        require_plain(name, table)
-        files = [one for one in files_of(table) if one.own and (day is None or one.day == day)]
-        batches = known()
+        table, found = files()
         try:
-            for bin_ in bins(files, target):
-                found = _merged(store, name, table, bin_, batches, target)
-                if found is not None:
-                    done = _sum(done, found)
+            for group in chosen(found):
+                done = done.plus(_merged(store, name, table, group))
         except LostError:
             continue
         return done
-    raise PipelineError(f"Others write to the table {name} of the lake {store.place} all the time; run the command again.")
+    raise busy(store, name)
 
 
-def bins(files: Iterable[File], target: int) -> Iterator[list[File]]:
-    """Yield the files to merge: of one day, two or more, and together not larger than a new file may be."""
-    by: dict[str | None, list[File]] = {}
+def bins(target: int = TARGET) -> Callable[[Sequence[Listed]], Iterator[list[Listed]]]:
+    """Return what groups the small files of a table: of one day, two or more, not larger together than `target`."""
+
+    def grouped(files: Sequence[Listed]) -> Iterator[list[Listed]]:
+        by: dict[str, list[Listed]] = {}
+        for one in sorted(files, key=lambda one: one.place):
+            if one.size < target * FULL and one.rows < MOST_ROWS * FULL:
+                by.setdefault(one.date, []).append(one)
+        for group in by.values():
+            yield from (some for some in _packed(group, target, MOST_ROWS) if len(some) > 1)
+
+    return grouped
+
+
+def _packed(files: Iterable[Listed], size: int, rows: int) -> Iterator[list[Listed]]:
+    some: list[Listed] = []
     for one in files:
-        if one.size < target * FULL and (one.rows or 0) < MOST_ROWS * FULL:
-            by.setdefault(one.day, []).append(one)
-    for group in by.values():
-        some: list[File] = []
-        for one in group:
-            if some and (_size(some) + one.size > target or _rows(some) + (one.rows or 0) > MOST_ROWS):
-                if len(some) > 1:
-                    yield some
-                some = []
-            some.append(one)
-        if len(some) > 1:
+        full = _size(some) + one.size > size or _rows(some) + one.rows > rows
+        if some and full:
             yield some
+            some = []
+        some.append(one)
+    if some:
+        yield some
 
 
-def tiers(files: Iterable[File], fan: int = FAN) -> Iterator[list[File]]:
-    """Yield the files of `batches` to merge: `fan` or more of about the same number of rows.
+def tiers(files: Sequence[Listed], fan: int = FAN) -> Iterator[list[Listed]]:
+    """Yield the files of `batches` to merge: `fan` of about the same number of rows.
 
     A row is rewritten once for each tier, so that a table to which one row is added at a time has few files and is
     never rewritten as a whole.
     """
-    by: dict[int, list[File]] = {}
+    by: dict[int, list[Listed]] = {}
     for one in files:
-        by.setdefault(_tier(one.rows or 1, fan), []).append(one)
-    yield from (group for _, group in sorted(by.items()) if len(group) >= fan)
+        if one.rows < MOST_BATCHES * FULL:
+            by.setdefault(_tier(one.rows, fan), []).append(one)
+    for _, group in sorted(by.items()):
+        if len(group) >= fan:
+            yield from (some for some in _packed(group, TARGET, MOST_BATCHES) if len(some) > 1)
 
 
 def _tier(rows: int, fan: int) -> int:
@@ -141,107 +148,83 @@ def _tier(rows: int, fan: int) -> int:
     return tier
 
 
-def _size(files: Iterable[File]) -> int:
+def _size(files: Iterable[Listed]) -> int:
     return sum(one.size for one in files)
 
 
-def _rows(files: Iterable[File]) -> int:
-    return sum(one.rows or 0 for one in files)
+def _rows(files: Iterable[Listed]) -> int:
+    return sum(one.rows for one in files)
 
 
-def _merged(
-    store: Store, name: str, table: DeltaTable, files: Sequence[File], batches: Set[str], target: int
-) -> Compacted | None:
-    """Put one file in the place of these, without those that have rows of unknown batches. Raises LostError."""
+def _merged(store: Store, name: str, table: DeltaTable, files: Sequence[Listed]) -> Compacted:
+    """Put one file in the place of these. Raises LostError and PipelineError."""
     import pyarrow as pa
 
-    read = [(one, read_file(store, name, table, one)) for one in files]
-    if name != "batches":
-        read = [(one, rows) for one, rows in read if set(rows[BATCH].unique().to_pylist()) <= batches]
-    if len(read) < 2:
-        return None
-    rows = sorted_rows(name, pa.concat_tables([rows for _, rows in read]))
-    gone = [one for one, _ in read]
-    new = write_file(store, name, gone[0].day, rows)
-    replace(store, name, table, gone, [new], changed=False, operation="OPTIMIZE")
-    return Compacted(name, 1, rows.num_rows, len(gone), 1, _size(gone), new[0].size)
+    columns = schema_of(table)
+    rows = ordered(name, pa.concat_tables([read_file(store, name, columns, one) for one in files]))
+    if rows.num_rows != _rows(files):
+        raise PipelineError(
+            f"The files of {store.name(files[0].place.rpartition('/')[0])} have {rows.num_rows:,} rows, but "
+            f"{_rows(files):,} according to the log of the lake: it is damaged, and nothing was rewritten."
+        )
+    new = write_file(store, name, files[0].date, rows)
+    replace(store, name, table, files, [new])
+    return Compacted(name, rows.num_rows, len(files), 1, _size(files), new.size)
 
 
-def sorted_rows(name: str, rows: pyarrow.Table) -> pyarrow.Table:
+def ordered(name: str, rows: pyarrow.Table) -> pyarrow.Table:
     """Return the rows of a table in the order that its files have."""
     from pyarrow import compute as pc
 
-    keys = [(column, "ascending") for column in ORDER.get(name, ()) if column in rows.column_names]
-    return rows.take(pc.sort_indices(rows, sort_keys=keys)) if keys else rows
-
-
-def read_file(store: Store, name: str, table: DeltaTable, file: File) -> pyarrow.Table:
-    """Return the rows of a file, in the columns that the table has; columns that were added later are null.
-
-    Raises PipelineError if it cannot be read, and LostError if it is gone.
-    """
-    import pyarrow as pa
-    from pyarrow import dataset as ds
-
-    place = f"{name}/{file.path}"
-    try:
-        found = ds.dataset(str(store.path(place)), schema=schema_of(table), format="parquet", filesystem=store.arrow)
-        return found.to_table()
-    except FileNotFoundError:
-        raise LostError from None
-    except (OSError, pa.ArrowException) as problem:
-        first = (str(problem).strip().splitlines() or [type(problem).__name__])[0]
-        raise PipelineError(f"The file {store.name(place)} cannot be read: {first.rstrip('.')}.") from None
+    keys = [(column, "ascending") for column in ORDER[name] if column in rows.column_names]
+    return rows.take(pc.sort_indices(rows, sort_keys=keys))
 
 
 def schema_of(table: DeltaTable) -> pyarrow.Schema:
-    """Return the schema of the files of a table: its columns without `date`, which is the name of their folder."""
+    """Return the columns of the files of a table, also those that this version does not know."""
     import pyarrow as pa
 
-    found = pa.schema(table.schema().to_arrow())
-    partitioned = set(table.metadata().partition_columns)
-    return pa.schema([one for one in found if one.name not in partitioned])
+    return pa.schema([one for one in pa.schema(table.schema().to_arrow()) if one.name != DATE])
 
 
-def write_file(store: Store, name: str, day: str | None, rows: pyarrow.Table) -> tuple[File, dict[str, Any]]:
-    """Write a new file of a table, unseen until a commit names it; return it with its statistics."""
+def read_file(store: Store, name: str, columns: pyarrow.Schema, file: Listed) -> pyarrow.Table:
+    """Return the rows of a file; columns that were added after it was written are null.
+
+    Raises LostError if it is gone, and PipelineError if it cannot be read.
+    """
+    from pyarrow import dataset as ds
+
+    with told(store, name):
+        try:
+            store.check(file.place)
+            place = str(store.path(file.place))
+            return ds.dataset(place, schema=columns, format="parquet", filesystem=store.arrow).to_table()
+        except FileNotFoundError:
+            pass
+    raise LostError
+
+
+def write_file(store: Store, name: str, day: str, rows: pyarrow.Table) -> New:
+    """Write a new file of a table, unseen until a commit names it. Raises PipelineError."""
     from pyarrow import parquet
 
-    file_name = f"part-kept-{uuid4().hex}-{name}.parquet"
-    path = file_name if day is None else f"{DATE}={day}/{file_name}"
-    how: dict[str, Any] = {}
-    if name in TABLES:
-        how = TABLES[name].encodings()
-        known = {column.partition(".")[0] for column in how["use_dictionary"]} | set(how["column_encoding"]) | {DATE}
-        how["use_dictionary"] += [
-            one.name for one in rows.schema if one.name not in known and not _nested(one.type)
-        ]
-    try:
+    file = f"kept-{uuid4().hex}-{name}.parquet"
+    path = f"{DATE}={day}/{file}" if day else file
+    with told(store, name):
         with (
             store.sink(f"{name}/{path}") as sink,
-            parquet.ParquetWriter(sink, rows.schema, compression="zstd", **how) as writer,
+            parquet.ParquetWriter(sink, rows.schema, compression="zstd", **_encodings(name, rows.schema)) as writer,
         ):
             writer.write_table(rows, row_group_size=_GROUP)
-        size = store.size(f"{name}/{path}")
-    except OSError as problem:
-        reason = problem.strerror or problem
-        raise PipelineError(f"The lake {store.place} cannot be written: {reason}.") from None
-    return File(path, day, size, rows.num_rows), stats_of(rows)
+        return New(path, day, store.size(f"{name}/{path}"), stats_of(rows))
 
 
-def _nested(kind: Any) -> bool:
+def _encodings(name: str, columns: pyarrow.Schema) -> dict[str, Any]:
     import pyarrow as pa
 
-    return bool(pa.types.is_nested(kind))
-
-
-def _sum(one: Compacted, other: Compacted) -> Compacted:
-    return Compacted(
-        one.table,
-        one.days + other.days,
-        one.rows + other.rows,
-        one.files_before + other.files_before,
-        one.files_after + other.files_after,
-        one.bytes_before + other.bytes_before,
-        one.bytes_after + other.bytes_after,
-    )
+    if name not in TABLES:
+        return {}
+    how = TABLES[name].encodings()
+    known = {*TABLES[name].names}
+    more = [one.name for one in columns if one.name not in known and not pa.types.is_nested(one.type)]
+    return {**how, "use_dictionary": [*how["use_dictionary"], *more]}

@@ -1,191 +1,141 @@
-"""The files of one Delta table of a lake, and the one commit that puts files in the place of others.
+"""The one commit that puts files of a Delta table in the place of others, without a change of its rows.
 
-delta-rs cannot commit a rewrite by others without marking its rows as changed data, so the entry of the table's log is
-written here: the files that are no longer part of the table, and those that are from now on. Creating the entry is the
-one atomic step, as for every other writer of the table; who comes second looks at the table again.
+delta-rs lets two writers remove the same file, each adding its rows again, so the entry of the table's log is written
+here. Creating it is the one atomic step, as for every other writer of the table; who comes second looks at the table
+again, and gives up if one of its files has gone.
 """
 
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import date, datetime
+from dataclasses import dataclass
+from datetime import datetime
+from time import time_ns
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance import __version__
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.inside import is_plain
+from conformance.pipeline.lakes.delta_tables import Listed, listed, refreshed, told
+from conformance.pipeline.lakes.target import BATCH
 from conformance.pipeline.schemas import DATE
 
 if TYPE_CHECKING:
+    import pyarrow
     from deltalake import DeltaTable
 
     from conformance.pipeline.lakes.store import Store
 
 LOG: Final = "_delta_log"
 TRIES: Final = 50
-"""Times that a commit looks at the table again after another writer was first."""
-_WRITER: Final = 2
-"""Version of Delta's protocol for writers that this module follows: no feature of a later one is in use."""
+"""Times that a commit is tried while others commit."""
+_EVERY: Final = 100
+"""Entries of a log after which Delta writes a checkpoint, if the table does not say."""
 _LONGEST: Final = 64
 """Characters of a text in the statistics of a file; of columns with longer ones there are none."""
 
 
 class LostError(Exception):
-    """Raised if another writer has meanwhile removed a file that was to be replaced."""
+    """Raised if another command has meanwhile removed a file that was to be replaced."""
 
 
 @dataclass(frozen=True, slots=True)
-class File:
-    """One file of a table. path: below the table. day: its partition; None for a table without. stats: of its rows."""
+class New:
+    """A file that was written, and is to become part of a table. path: below the table. stats: as Delta has them."""
 
     path: str
-    day: str | None
+    date: str
     size: int
-    rows: int | None
-    stats: Mapping[str, Any] = field(default_factory=dict, compare=False)
-
-    @property
-    def name(self) -> str:
-        """Its name in its folder."""
-        return self.path.rpartition("/")[2]
-
-    @property
-    def own(self) -> bool:
-        """True if it is where mqconform puts the files of a table; nothing else is rewritten or removed."""
-        return is_plain(self.name) and self.path == (self.name if self.day is None else f"{DATE}={self.day}/{self.name}")
+    stats: Mapping[str, Any]
 
 
-def files_of(table: DeltaTable) -> list[File]:
-    """Return the files of a table in the version that was loaded, by path."""
-    import pyarrow as pa
+def replace(store: Store, name: str, table: DeltaTable, gone: Sequence[Listed], new: Sequence[New]) -> None:
+    """Put new files in the place of others of the table `name`; `table` has its new version afterwards.
 
-    found = pa.table(table.get_add_actions(flatten=False)).to_pylist()
-    return sorted((_file(one) for one in found), key=lambda one: one.path)
-
-
-def _file(row: Mapping[str, Any]) -> File:
-    day = (row.get("partition") or row.get("partition_values") or {}).get(DATE)
-    text = day.isoformat() if isinstance(day, date) else day
-    return File(row["path"], text, row["size_bytes"], row["num_records"], {"min": row.get("min"), "max": row.get("max")})
-
-
-def replace(
-    store: Store,
-    name: str,
-    table: DeltaTable,
-    gone: Sequence[File],
-    new: Sequence[tuple[File, Mapping[str, Any]]],
-    *,
-    changed: bool,
-    operation: str,
-) -> int:
-    """Put files in the place of others in the log of the table `name`, and return its new version.
-
-    new: files with their statistics, as Delta has them. changed: False if the rows are the same as before.
-    Raises LostError if one of the files is no longer part of the table, and PipelineError if others write all the time.
+    Raises LostError if one of the others is no longer part of it, and PipelineError if it cannot be written.
     """
-    require_plain(name, table)
-    now = time.time_ns() // 1_000_000
-    text = "\n".join(json.dumps(one, ensure_ascii=True) for one in _actions(gone, new, changed, operation, now)) + "\n"
-    missing = {one.path for one in gone}
+    data = "".join(json.dumps(one, ensure_ascii=True) + "\n" for one in _actions(gone, new)).encode()
+    places = {one.place for one in gone}
+    seen: int | None = None
     for _ in range(TRIES):
-        table.update_incremental()
-        if not missing <= {one.path for one in files_of(table)}:
+        refreshed(store, name, table)
+        if table.version() != seen and not places <= {one.place for one in listed(store, name, table)}:
             raise LostError
-        require_plain(name, table)
-        version = table.version() + 1
-        try:
-            store.create(f"{name}/{LOG}/{version:020}.json", text.encode())
-        except FileExistsError:
-            continue
-        table.update_incremental()
-        every = int(table.metadata().configuration.get("delta.checkpointInterval") or 100)
-        if version % every == 0:
-            table.create_checkpoint()
-        return version
-    raise PipelineError(
-        f"Others write to the table {name} of the lake {store.place} all the time; run the command again."
+        seen = table.version()
+        with told(store, name):
+            try:
+                store.create(f"{name}/{LOG}/{seen + 1:020}.json", data)
+            except FileExistsError:
+                continue
+        refreshed(store, name, table)
+        with told(store, name):
+            every = table.metadata().configuration.get("delta.checkpointInterval") or _EVERY
+            if (seen + 1) % int(every) == 0:
+                table.create_checkpoint()
+        return
+    raise busy(store, name)
+
+
+def busy(store: Store, name: str) -> PipelineError:
+    """Return the error for a table that others change all the time."""
+    return PipelineError(
+        f"Other commands change the table {name} of the lake {store.place} all the time; run the command again."
     )
 
 
-def _actions(
-    gone: Sequence[File],
-    new: Sequence[tuple[File, Mapping[str, Any]]],
-    changed: bool,
-    operation: str,
-    now: int,
-) -> list[dict[str, Any]]:
+def _actions(gone: Sequence[Listed], new: Sequence[New]) -> list[dict[str, Any]]:
+    now = time_ns() // 1_000_000
     info = {
         "timestamp": now,
-        "operation": operation,
+        "operation": "OPTIMIZE",
         "operationParameters": {},
         "isBlindAppend": False,
         "engineInfo": f"mqconform:{__version__}",
     }
-    return [
-        {"commitInfo": info},
-        *(
-            {
-                "remove": {
-                    "path": one.path,
-                    "deletionTimestamp": now,
-                    "dataChange": changed,
-                    "extendedFileMetadata": True,
-                    "partitionValues": _partition(one),
-                    "size": one.size,
-                }
-            }
-            for one in gone
-        ),
-        *(
-            {
-                "add": {
-                    "path": one.path,
-                    "partitionValues": _partition(one),
-                    "size": one.size,
-                    "modificationTime": now,
-                    "dataChange": changed,
-                    "stats": json.dumps(stats, ensure_ascii=True),
-                }
-            }
-            for one, stats in new
-        ),
+    removed = [
+        {
+            "path": one.place.partition("/")[2],
+            "deletionTimestamp": now,
+            "dataChange": False,
+            "extendedFileMetadata": True,
+            "partitionValues": _partition(one.date),
+            "size": one.size,
+        }
+        for one in gone
     ]
+    added = [
+        {
+            "path": one.path,
+            "partitionValues": _partition(one.date),
+            "size": one.size,
+            "modificationTime": now,
+            "dataChange": False,
+            "stats": json.dumps(one.stats, ensure_ascii=True),
+        }
+        for one in new
+    ]
+    return [{"commitInfo": info}, *({"remove": one} for one in removed), *({"add": one} for one in added)]
 
 
-def _partition(file: File) -> dict[str, str]:
-    return {} if file.day is None else {DATE: file.day}
+def _partition(day: str) -> dict[str, str]:
+    return {DATE: day} if day else {}
 
 
-def require_plain(name: str, table: DeltaTable) -> None:
-    """Raise PipelineError if the table asks more of its writers than this module does."""
-    asked = table.protocol()
-    if asked.min_writer_version > _WRITER or asked.writer_features or asked.reader_features:
-        raise PipelineError(
-            f"The table {name} was changed to a version of Delta's protocol ({asked.min_writer_version}) that mqconform "
-            "does not write; keep it with the program that changed it."
-        )
-
-
-def stats_of(rows: Any) -> dict[str, Any]:
-    """Return Delta's statistics of the rows of an Arrow table: their number, and least, greatest and absent values."""
+def stats_of(rows: pyarrow.Table) -> dict[str, Any]:
+    """Return Delta's statistics of rows: their number, and least and greatest values and nulls of plain columns."""
     import pyarrow as pa
     from pyarrow import compute as pc
 
     least: dict[str, Any] = {}
     greatest: dict[str, Any] = {}
     for name in rows.column_names:
-        column = rows[name]
-        kind = column.type
+        kind = rows[name].type
         if not (pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_timestamp(kind)):
             continue
-        ends = pc.min_max(column).as_py()
-        if ends["min"] is None or any(isinstance(one, str) and len(one) > _LONGEST for one in ends.values()):
-            continue
-        least[name], greatest[name] = _stat(ends["min"]), _stat(ends["max"])
+        ends = pc.min_max(rows[name]).as_py()
+        long = name != BATCH and any(isinstance(one, str) and len(one) > _LONGEST for one in ends.values())
+        if ends["min"] is not None and not long:
+            least[name], greatest[name] = _stat(ends["min"]), _stat(ends["max"])
     absent = {name: rows[name].null_count for name in rows.column_names if not pa.types.is_nested(rows[name].type)}
     return {"numRecords": rows.num_rows, "minValues": least, "maxValues": greatest, "nullCount": absent}
 
