@@ -14,6 +14,7 @@ import typer
 
 from conformance.cli.bounds import seconds as seconds_option
 from conformance.cli.output import emit_json, fail
+from conformance.cli.pipeline_analysis import TableFormat, in_format
 from conformance.cli.pipeline_analysis import app as analysis_app
 from conformance.cli.shared_options import AllowIncomplete, Level, Profile, Readings
 from conformance.cli.waiting import begin
@@ -30,7 +31,9 @@ app = typer.Typer(
 )
 app.add_typer(analysis_app)
 
-Out = Annotated[Path, typer.Option("--out", metavar="LAKE", help="The folder of the tables; made if missing.")]
+Out = Annotated[
+    str, typer.Option("--out", metavar="LAKE", help="The folder of the tables, or s3://...; made if missing.")
+]
 Master = Annotated[
     str | None,
     typer.Option(metavar="URL", help="Spark's master: local[N], spark://HOST:PORT, ... (default: all local cores)."),
@@ -81,6 +84,7 @@ def ingest(
         typer.Argument(metavar="CAPTURE...", help="Files, folders of them or patterns; also s3://..., abfss://..."),
     ],
     out: Out,
+    format: TableFormat = None,
     packets: Packets = False,
     sessions: Sessions = True,
     profile: Profile = None,
@@ -109,7 +113,7 @@ def ingest(
         asked = _options(packets, sessions, profile, level, readings, reading, split, stream)
         how(asked, "")
         files = files_of(captures)
-        lake = Lake.open(out, create=True)
+        lake = Lake.open(out, create=True, format=in_format(format))
         footers.located(lake)  # Nothing is added to what is damaged.
         begin("pipeline ingest", "starting Spark", quiet=json)
         with session(master) as spark:
@@ -124,6 +128,7 @@ def ingest(
 def watch(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where captures are written to.")],
     out: Out,
+    format: TableFormat = None,
     packets: Packets = False,
     sessions: Sessions = True,
     profile: Profile = None,
@@ -156,7 +161,7 @@ def watch(
         asked = _options(packets, sessions, profile, level, readings, reading, None, stream)
         how(asked, "")
         folder = watching.watched(folder)
-        lake = Lake.open(out, create=True)
+        lake = Lake.open(out, create=True, format=in_format(format))
         footers.located(lake)
 
         def told(done: Ingested) -> None:

@@ -18,11 +18,21 @@ from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
     from conformance.pipeline.corpus import Corpus
+    from conformance.pipeline.lake import Format
     from conformance.pipeline.work import Workers
 
 app = typer.Typer(rich_markup_mode=None)
 
-Lakes = Annotated[Path, typer.Argument(metavar="LAKE", help="The folder of the tables.")]
+Lakes = Annotated[str, typer.Argument(metavar="LAKE", help="The folder of the tables, or s3://...")]
+TableFormat = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        help="Of a new lake: delta (Delta tables) or folder (Parquet files and a log of their own).",
+        show_default="delta",
+    ),
+]
 Master = Annotated[
     str | None,
     typer.Option(metavar="URL", help="Spark's master: local[N], spark://HOST:PORT, ... (default: all local cores)."),
@@ -39,7 +49,10 @@ def runs(
     records: Annotated[
         list[Path], typer.Argument(metavar="RUN...", help="Run folders, or folders with run folders in them.")
     ],
-    out: Annotated[Path, typer.Option("--out", metavar="LAKE", help="The folder of the tables; made if missing.")],
+    out: Annotated[
+        str, typer.Option("--out", metavar="LAKE", help="The folder of the tables, or s3://...; made if missing.")
+    ],
+    format: TableFormat = None,
     master: Master = None,
     json: Json = False,
 ) -> None:
@@ -54,7 +67,7 @@ def runs(
         from conformance.report.text import label
 
         paths = list(found(records))
-        lake = Lake.open(out, create=True)
+        lake = Lake.open(out, create=True, format=in_format(format))
         footers.located(lake)  # Nothing is added to what is damaged.
         begin("pipeline runs", "reading the records", quiet=json)
         with _readers(master, len(paths)) as workers:
@@ -151,6 +164,17 @@ def sql(
                 _print_table(names, [[views.cell(value) for value in row] for row in shown], frame.dtypes)
     if len(found) > rows and not json:
         print(f"mqconform: only the first {rows:,} rows are shown; use --rows or --out for more.", file=sys.stderr)
+
+
+def in_format(name: str | None) -> Format:
+    """Return the format of a new lake that a user has named. Raises PipelineError."""
+    from conformance.pipeline.errors import PipelineError
+
+    if name == "folder":
+        return "folder"
+    if name in (None, "delta"):
+        return "delta"
+    raise PipelineError(f"Invalid --format {name}: give delta or folder.")
 
 
 @contextmanager

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from conformance.capture.columns.reader import FastCapture
 from conformance.capture.pcap import FILE_HEADER
@@ -17,7 +16,7 @@ from conformance.captures.packet_rules import PacketRules
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.identity import Probe
 from conformance.pipeline.lacking import add, incomplete_of
-from conformance.pipeline.lake import Kept, Part
+from conformance.pipeline.lake import Kept, Part, Target
 from conformance.pipeline.memory import freeze, resumed, settle, thaw
 from conformance.pipeline.memory import kept as state_bytes
 from conformance.pipeline.ranges import Carry, Span, judge_span, packets_alone, walker
@@ -42,7 +41,7 @@ class WalkTask:
     keep: bool
     at_most: int
     how: How
-    folder: str
+    target: Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +89,7 @@ class RangesTask:
 
     ranges: Sequence[RangeWork]
     how: How
-    folder: str
+    target: Target
     name: str
 
 
@@ -182,8 +181,7 @@ def _walk(
         position += 1
         start, before, end_ns, trouble, cut = FILE_HEADER, carry.records, 0, Trouble(), False
         while start < size and not cut:
-            name = f"{task.folder}/{stream}-{len(work)}.carry"
-            Path(name).write_bytes(freeze(carry))
+            name = task.target.carry(f"{stream}-{len(work)}.carry", freeze(carry))
             stop = min(start + task.at_most, size)
             share = max(LEAST, min(KEPT, KEPT * task.at_most // size))
             work.append(RangeWork(stream, path, probe, position, len(work), start, stop, before, name, keep=share))
@@ -200,9 +198,9 @@ def _walk(
             broken = troubled(probe, trouble)
             rest = list(captures[at + 1 :])
             break
-    left = f"{task.folder}/{stream}-left.carry" if keep and work and broken is None else None
-    if left is not None:
-        leave(carry, last_ns, left)
+    left = None
+    if keep and work and broken is None:
+        left = task.target.carry(f"{stream}-left.carry", leave(carry, last_ns))
     if work:
         work[-1] = replace(work[-1], ends=True, part=part if left is not None else None)
     resume = task.resume if state is not None else None
@@ -234,16 +232,16 @@ def unread(probe: Probe, problem: OSError | ValueError) -> Probe:
     return replace(probe, error=f"{probe.path} can no longer be read: {reason}.")
 
 
-def leave(carry: Carry, last_ns: int, file: str) -> None:
-    """Write the state of a stream, without connections that have been silent for too long. It uses the carry up."""
+def leave(carry: Carry, last_ns: int) -> bytes:
+    """Return the state of a stream, without connections that have been silent for too long. It uses the carry up."""
     for event in carry.reading.connections.expire(last_ns - SILENT_NS):
         carry.ends.pop(getattr(event, "connection", 0), None)
-    Path(file).write_bytes(freeze(carry))
+    return freeze(carry)
 
 
 def run_ranges(task: RangesTask) -> RangesDone:
     """Judge ranges. A retried task writes other files: those of its first try are in no lake."""
-    rows = Rows(Path(task.folder), f"{task.name}-{os.getpid()}-{os.urandom(3).hex()}")
+    rows = Rows(task.target, f"{task.name}-{os.getpid()}-{os.urandom(3).hex()}")
     tellers: dict[tuple[str, bool], Teller] = {}
 
     def teller(work: RangeWork, finish: bool) -> Teller:
@@ -256,7 +254,7 @@ def run_ranges(task: RangesTask) -> RangesDone:
 
     done = []
     for work in task.ranges:
-        carry = Carry() if work.carry is None else thaw(Path(work.carry).read_bytes())
+        carry = Carry() if work.carry is None else thaw(task.target.carried(work.carry))
         one = judge_pass(work, task.how, carry, teller(work, False), finish=False)
         if work.ends:
             one.end = ending(one, task.how, carry, teller(work, True))
@@ -336,11 +334,11 @@ def assemble(walked: Walked, done: Sequence[RangeDone], how: How, rows: Rows) ->
         if one.trouble.cut is not None:
             defects.setdefault(one.work.capture.capture, troubled(one.work.capture, one.trouble))
     if walked.keep and walked.left is not None and last.end.trouble.cut is None:
-        carry = thaw(Path(walked.left).read_bytes())
+        carry = thaw(rows.target.carried(walked.left))
         name = f"{work.stream}-{work.position}.state"
         state = State(work.stream, work.path, None, carry.reading, carry.ends, carry.pings, follow)
         state.position, state.last_ns, state.pending = work.position, walked.last_ns, found[-1]
-        rows.keep(name, state_bytes(state))
+        name = rows.keep(name, state_bytes(state))
         kept = Kept(walked.key, work.stream, name, walked.last_ns, work.position)
     end = last.end
     follow.merge(end.follow)

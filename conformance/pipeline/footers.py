@@ -5,7 +5,7 @@ Only the end of each file is read, which holds both.
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import PurePath
 from typing import Final
 
 from conformance.pipeline.errors import PipelineError
@@ -20,7 +20,7 @@ _NEEDED: Final = {
 """Columns that every file of a table has; nullable columns may have been added by later versions."""
 
 
-def located(lake: Lake) -> dict[str, Path]:
+def located(lake: Lake) -> dict[str, PurePath]:
     """Return the files of the lake as `Lake.located` gives them, each checked against the log.
 
     Raises PipelineError if one is missing, cannot be read, belongs to another table or has another number of rows.
@@ -29,22 +29,22 @@ def located(lake: Lake) -> dict[str, Path]:
     found = lake.located()
     parts = lake.snapshot().parts
     for place, path in found.items():
-        wrong = _wrong(lake.root, parts[place], path)
+        wrong = _wrong(lake, parts[place], path)
         if wrong is not None:
-            raise PipelineError(f"{lake.root / place} {wrong}: it is damaged, and the lake cannot be used.")
+            raise PipelineError(f"{lake.store.name(place)} {wrong}: it is damaged, and the lake cannot be used.")
     return found
 
 
-def _wrong(root: Path, part: Part, path: Path) -> str | None:
+def _wrong(lake: Lake, part: Part, path: PurePath) -> str | None:
     """Return how a file differs from the log, None if it does not."""
     import pyarrow as pa
     from pyarrow import parquet
 
     try:  # A file that waited to be moved may have been moved since.
-        footer = parquet.read_metadata(path if path.exists() else root / part.place)
+        footer = parquet.read_metadata(str(lake.present(part.place, path)), filesystem=lake.store.arrow)
         names = set(footer.schema.to_arrow_schema().names)
     except (OSError, pa.ArrowException) as problem:
-        raise unreadable(root, part.table, problem) from None
+        raise unreadable(lake.place, part.table, problem) from None
     lacking = [name for name in _NEEDED[part.table] if name not in names]
     if lacking:
         return f"is not a file of the table {part.table}: it lacks the column {lacking[0]}"

@@ -105,7 +105,7 @@ def gather(lake: Lake) -> Corpus:
     skipped, handed_over, damaged, damaged_in_all = _damage(days)
     rejected, rejected_in_all = _rejected(days)
     return Corpus(
-        place=str(lake.root),
+        place=lake.place,
         version=days.version,
         span=Span.of(known),
         totals=dict(totals),

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from conformance.capture import CaptureError
@@ -18,7 +17,7 @@ from conformance.command_options import BadInput, check_chosen, check_words
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.fast import Assembled, RangesTask, WalkTask, assemble, run_ranges, walk_stream
 from conformance.pipeline.identity import Grouping, Probe, stream_key, streams
-from conformance.pipeline.lake import Entry, Kept, Lake, Part, Snapshot
+from conformance.pipeline.lake import Entry, Kept, Lake, Part, Snapshot, Target
 from conformance.pipeline.ranges import walkable, warm
 from conformance.pipeline.rows import Rows, plain
 from conformance.pipeline.streams import How, StreamDone, StreamWork
@@ -154,22 +153,22 @@ def _ingested(
     batch = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
     asked = how(options, batch)
     outcomes: Counter[str] = Counter()
-    with lake.writing(batch) as staging:
+    with lake.writing(batch) as target:
         before = lake.snapshot()
         unknown = _unknown(files, before, workers)
         probes = _by_chunks(probe_all, unknown, workers)
         new, bad, known = _sorted([*probes, *refused], before)
         known += len(files) - len(unknown)
-        work, walks = _planned(before, lake, new, options, asked, str(staging), workers.cores)
+        work, walks = _planned(before, lake, new, options, asked, target, workers.cores)
         if work or walks:
             warm(asked.readings if options.sessions else None)
-        tasks = _packed(work, asked, str(staging), workers.cores * _TASKS)
+        tasks = _packed(work, asked, target, workers.cores * _TASKS)
         done = workers.map(run_streams, tasks)
         streams_done = [one for task in done for one in task.streams]
         parts = [part for task in done for part in task.parts]
         ranges = 0 if options.sessions else sum(len(one.captures) for one in streams_done)
         if walks:
-            quick = _cut(walks, asked, str(staging), workers)
+            quick = _cut(walks, asked, target, workers)
             streams_done += quick.streams
             parts += quick.parts
             ranges += quick.ranges
@@ -178,7 +177,7 @@ def _ingested(
         if part := [one for one in failed if one.again]:
             raise _PartError([replace(one, again=False) for one in part])
         bad += failed
-        parts += _rejected(bad, asked, str(staging))
+        parts += _rejected(bad, asked, target)
         captures = [name for stream in streams_done for name in stream.captures]
         aliases = _aliases(probes, before, captures)
         version = before.version
@@ -266,7 +265,7 @@ def _sorted(probes: Sequence[Probe], before: Snapshot) -> tuple[list[Probe], lis
     return list(new.values()), list(bad.values()), known
 
 
-def _cut(walks: Sequence[WalkTask], asked: How, staging: str, workers: Workers) -> Quick:
+def _cut(walks: Sequence[WalkTask], asked: How, target: Target, workers: Workers) -> Quick:
     """Walk over streams, judge their ranges, and assemble the results."""
     quick = Quick()
     walked = [one for found in workers.map(walk_stream, walks) for one in found]
@@ -274,7 +273,7 @@ def _cut(walks: Sequence[WalkTask], asked: How, staging: str, workers: Workers) 
     # Neighbouring ranges go to one task, so that their counts of a capture become one set of rows.
     share = -(-len(ranges) // max(1, min(len(ranges), workers.cores * _TASKS))) or 1
     tasks = [
-        RangesTask(ranges[at : at + share], asked, staging, f"part-{asked.batch}-fast-{at:05}")
+        RangesTask(ranges[at : at + share], asked, target, f"part-{asked.batch}-fast-{at:05}")
         for at in range(0, len(ranges), share)
     ]
     by: dict[str, list[Any]] = {}
@@ -283,7 +282,7 @@ def _cut(walks: Sequence[WalkTask], asked: How, staging: str, workers: Workers) 
         quick.outcomes.update(task.outcomes)
         for part in task.ranges:
             by.setdefault(part.work.stream, []).append(part)
-    rows = Rows(Path(staging), f"part-{asked.batch}-streams")
+    rows = Rows(target, f"part-{asked.batch}-streams")
     for cut in walked:
         quick.add(assemble(cut, by[cut.work[0].stream], asked, rows) if cut.work else None, cut.gone)
     quick.parts += rows.close()
@@ -322,7 +321,7 @@ class Quick:
 
 
 def _planned(
-    before: Snapshot, lake: Lake, new: Sequence[Probe], options: Options, asked: How, staging: str, cores: int
+    before: Snapshot, lake: Lake, new: Sequence[Probe], options: Options, asked: How, target: Target, cores: int
 ) -> tuple[list[StreamWork], list[WalkTask]]:
     """Return the streams to judge each in one go, and those to cut into ranges that several cores judge."""
     every = sum(one.size or 0 for one in new)
@@ -335,20 +334,20 @@ def _planned(
         kept = before.kept.get(key) if options.stream == "auto" else None
         turned = options.keep or len(group) > 1 or any(stream_key(one.path)[1] for one in group)
         keep = options.stream == "auto" and (turned or kept is not None)
-        state = str(lake.state_file(kept)) if kept is not None else None
+        state = lake.state_file(kept) if kept is not None else None
         one = StreamWork(key, group, state, keep)
         large = options.split is not None or (cores > 1 and _size(one) > limit)
         if large and not options.sessions and all(one.format == "pcap" and walkable(one.path) for one in group):
-            walks.append(WalkTask(key, group, state, keep, at_most, asked, staging))
+            walks.append(WalkTask(key, group, state, keep, at_most, asked, target))
         else:
             work.append(one)
     return work, walks
 
 
-def _packed(work: Sequence[StreamWork], asked: How, staging: str, at_most: int) -> list[StreamTask]:
+def _packed(work: Sequence[StreamWork], asked: How, target: Target, at_most: int) -> list[StreamTask]:
     """Pack the streams into tasks of about the same size, the largest first."""
     return [
-        StreamTask(found, asked, staging, f"part-{asked.batch}-{at:05}")
+        StreamTask(found, asked, target, f"part-{asked.batch}-{at:05}")
         for at, found in enumerate(_binned(work, at_most))
     ]
 
@@ -366,8 +365,8 @@ def _size(work: _Stream) -> int:
     return sum(one.size or 0 for one in work.captures) + 1
 
 
-def _rejected(bad: Sequence[Probe], asked: How, staging: str) -> list[Part]:
-    rows, now = Rows(Path(staging), f"part-{asked.batch}-rejected"), datetime.now(UTC)
+def _rejected(bad: Sequence[Probe], asked: How, target: Target) -> list[Part]:
+    rows, now = Rows(target, f"part-{asked.batch}-rejected"), datetime.now(UTC)
     for one in bad:
         rows.add(
             "rejected",

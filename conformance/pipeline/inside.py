@@ -73,7 +73,7 @@ def content(path: Path, most: int = MAX_FILE) -> bytes:
             raise UnfitError("is not a file")
         if status.st_size > most:
             raise UnfitError(f"has {status.st_size:,} bytes, at most {most:,} are read")
-        found = file.read(most + 1)
+        found = file.read(status.st_size + 1)  # reading sets aside what it is asked for
     if len(found) > most:
         raise UnfitError(f"has more than {most:,} bytes")
     return found

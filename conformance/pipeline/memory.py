@@ -17,7 +17,8 @@ from typing import Any
 
 from conformance import __version__
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.inside import UnfitError, content, parsed
+from conformance.pipeline.inside import UnfitError, parsed
+from conformance.pipeline.lakes.store import read_named
 from conformance.pipeline.values import ValueFormError, nodes_of, value_of
 from conformance.report.text import label
 
@@ -91,7 +92,7 @@ def kept(value: object) -> bytes:
 def resumed(path: str | Path) -> Any | None:
     """Read the kept state in a file; None if another version wrote it, or it was too large. Raises PipelineError."""
     try:
-        data = content(Path(path), MAX_STATE)
+        data = read_named(str(path), MAX_STATE)
         if not data.startswith(_MARK):
             return None
         unpacked = zlib.decompressobj()

@@ -18,8 +18,8 @@ from typing import Any, Final
 from uuid import uuid4
 
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.lake import Entry, Lake, Part
-from conformance.pipeline.schemas import DATE, REJECTED, RESULTS, RUNS, TABLES, Table
+from conformance.pipeline.lake import Entry, Lake, Part, Target
+from conformance.pipeline.schemas import DATE, REJECTED, RESULTS, RUNS, Table
 from conformance.pipeline.work import Here, Workers
 from conformance.report.records import read_run
 from conformance.report.table import conclusion
@@ -86,10 +86,10 @@ class Ingested:
 
 @dataclass(frozen=True, slots=True)
 class RecordTask:
-    """Records for one worker to read. staging: folder for their rows. known: identities that are in the lake."""
+    """Records for one worker to read. target: where their rows go. known: identities that are in the lake."""
 
     paths: Sequence[str]
-    staging: str
+    target: Target
     batch: str
     known: frozenset[str]
 
@@ -104,16 +104,16 @@ def ingest_runs(paths: Sequence[Path], lake: Lake, *, workers: Workers | None = 
     workers = workers or Here()
     each = max(1, min(AT_ONCE, -(-len(records) // workers.cores)))
     batch = uuid4().hex
-    with lake.writing(batch) as staging:
+    with lake.writing(batch) as target:
         before = lake.snapshot()
         known = frozenset(before.runs | before.rejected)
-        tasks = [RecordTask(records[at : at + each], str(staging), batch, known) for at in range(0, len(records), each)]
+        tasks = [RecordTask(records[at : at + each], target, batch, known) for at in range(0, len(records), each)]
         staged = [one for some in workers.map(stage_records, tasks) for one in some]
         new = _first_of_each(one for one in staged if one.reason is None and one.parts)
         bad = [one for one in staged if one.reason is not None]
         rejected = [one for one in bad if one.identity not in known]
-        parts = list(_gathered([part for one in new for part in one.parts], staging, batch))
-        parts += _rejections(rejected, staging, batch)
+        parts = list(_gathered([part for one in new for part in one.parts], target, batch))
+        parts += _rejections(rejected, target, batch)
         version = before.version
         if parts:
             version = lake.commit(
@@ -160,11 +160,11 @@ def found(paths: Sequence[Path]) -> Iterator[Path]:
 
 def stage_records(task: RecordTask) -> list[Staged]:
     """Read some records, one after the other."""
-    return [stage_record(path, task.staging, task.batch, task.known) for path in task.paths]
+    return [stage_record(path, task.target, task.batch, task.known) for path in task.paths]
 
 
-def stage_record(path: str, staging: str, batch: str, known: frozenset[str] | set[str] = frozenset()) -> Staged:
-    """Read one record and write its rows below `staging`; a `known` record gets no files."""
+def stage_record(path: str, target: Target, batch: str, known: frozenset[str] | set[str] = frozenset()) -> Staged:
+    """Read one record and write its rows to `target`; a `known` record gets no files."""
     place = Path(path)
     size = _size(place)
     try:
@@ -181,9 +181,16 @@ def stage_record(path: str, staging: str, batch: str, known: frozenset[str] | se
     parts = []
     for table, rows in tables:
         if rows:
-            name = f"{table.name}-{hashlib.sha256(identity.encode()).hexdigest()[:32]}-{uuid4().hex[:8]}.parquet"
-            _write(table, rows, Path(staging) / name)
-            parts.append(Part(table.name, day.isoformat(), name, len(rows), None if run.complete else run_id))
+            digest = hashlib.sha256(identity.encode()).hexdigest()[:16]
+            part = Part(
+                table.name,
+                day.isoformat(),
+                f"{table.name}-{batch}-{digest}-{uuid4().hex[:8]}.parquet",
+                len(rows),
+                None if run.complete else run_id,
+            )
+            _write(table, rows, target, part)
+            parts.append(part)
     verdicts = sum(min(said.seen, _MOST) for said in run.said)
     return Staged(path, identity, run_id, run.complete, tuple(parts), verdicts, size, code=conclusion(run))
 
@@ -222,7 +229,7 @@ def _below(path: Path, depth: int = 0) -> Iterator[Path]:
             yield from _below(Path(one.path), depth + 1)
 
 
-def _gathered(parts: Sequence[Part], staging: Path, batch: str) -> Iterator[Part]:
+def _gathered(parts: Sequence[Part], target: Target, batch: str) -> Iterator[Part]:
     """Merge the parts of one table and day into one file, so that small runs do not make as many small files."""
     groups: dict[tuple[str, str, str | None], list[Part]] = {}
     for part in parts:
@@ -238,18 +245,16 @@ def _gathered(parts: Sequence[Part], staging: Path, batch: str) -> Iterator[Part
                 yield some[0]
                 continue
             number += 1
-            name = f"{table}-{batch}-{number:06}.parquet"
-            _join([staging / part.name for part in some], staging / name, TABLES[table])
-            yield Part(table, day, name, rows, stream)
+            whole = Part(table, day, f"{table}-{batch}-{number:06}.parquet", rows, stream)
+            _join(some, whole, target)
+            yield whole
 
 
-def _join(sources: Sequence[Path], target: Path, table: Table) -> None:
-    from pyarrow import parquet
-
-    with parquet.ParquetWriter(target, table.arrow(), compression="zstd") as writer:
-        for source in sources:
-            writer.write_table(parquet.read_table(source, partitioning=None))
-            source.unlink()
+def _join(parts: Sequence[Part], whole: Part, target: Target) -> None:
+    with target.writer(whole.table, whole.date, whole.name) as writer:
+        for part in parts:
+            writer.write_table(target.source(part.table, part.date, part.name))
+            target.remove(part.table, part.date, part.name)
 
 
 def _run_row(run: Run, path: str, batch: str) -> dict[str, Any]:
@@ -300,7 +305,7 @@ def _result_rows(run: Run) -> Iterator[dict[str, Any]]:
         }
 
 
-def _rejections(rejected: Sequence[Staged], staging: Path, batch: str) -> list[Part]:
+def _rejections(rejected: Sequence[Staged], target: Target, batch: str) -> list[Part]:
     if not rejected:
         return []
     now = datetime.now(UTC)
@@ -316,17 +321,18 @@ def _rejections(rejected: Sequence[Staged], staging: Path, batch: str) -> list[P
         for one in rejected
     ]
     name = f"{REJECTED.name}-{batch}.parquet"
-    _write(REJECTED, rows, staging / name)
-    return [Part(REJECTED.name, now.date().isoformat(), name, len(rows))]
+    part = Part(REJECTED.name, now.date().isoformat(), name, len(rows))
+    _write(REJECTED, rows, target, part)
+    return [part]
 
 
-def _write(table: Table, rows: Sequence[dict[str, Any]], path: Path) -> None:
+def _write(table: Table, rows: Sequence[dict[str, Any]], target: Target, part: Part) -> None:
     import pyarrow as arrow
-    from pyarrow import parquet
 
     schema = table.arrow()
     columns = [[_plain(row[name]) for row in rows] for name in table.names if name != DATE]
-    parquet.write_table(arrow.table(columns, schema=schema), path, compression="zstd")
+    with target.writer(table.name, part.date, part.name) as writer:
+        writer.write_table(target.filled(table.name, arrow.table(columns, schema=schema)))
 
 
 def _implementation(run: Run) -> str | None:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.lake import Part
+from conformance.pipeline.inside import UnfitError
+from conformance.pipeline.lake import Part, Target
 from conformance.pipeline.schemas import DATE, TABLES
 
 if TYPE_CHECKING:
@@ -53,7 +52,8 @@ def plain(text: str) -> str:
 @dataclass(slots=True)
 class _File:
     writer: pyarrow.parquet.ParquetWriter
-    path: Path
+    closing: ExitStack
+    name: str
     rows: int = 0
     waiting: list[Row] = field(default_factory=list)
     tables: list[pyarrow.Table] = field(default_factory=list)
@@ -63,18 +63,18 @@ class _File:
 
 @dataclass(slots=True)
 class Rows:
-    """The rows that one task writes. folder: target. name: prefix of its file names, unique in the batch."""
+    """The rows that one task writes. target: where to. name: prefix of its file names, unique in the batch."""
 
-    folder: Path
+    target: Target
     name: str
     parts: list[Part] = field(default_factory=list)
     _files: OrderedDict[tuple[str, str, str | None], _File] = field(default_factory=OrderedDict)
     _count: int = 0
 
-    def keep(self, name: str, data: bytes) -> None:
-        """Write a file of this batch that is no table."""
+    def keep(self, name: str, data: bytes) -> str:
+        """Write the state of a stream, and return the name that the log has for it."""
         with self._writing():
-            (self.folder / name).write_bytes(data)
+            return self.target.keep(name, data)
 
     def add(self, table: str, row: Row, *, stream: str | None = None) -> None:
         """Add a row, with its `date` as text. stream: the stream about whose provisional end the row is."""
@@ -105,9 +105,9 @@ class Rows:
         """Raise PipelineError for a failure to write, which is not the fault of the capture."""
         try:
             yield
-        except OSError as problem:
-            text = problem.strerror or str(problem)
-            raise PipelineError(f"The rows cannot be written to {self.folder}: {text}.") from None
+        except (OSError, UnfitError) as problem:
+            text = getattr(problem, "strerror", None) or str(problem)
+            raise PipelineError(f"The rows cannot be written to {self.target.root}: {text}.") from None
 
     def _file(self, table: str, day: str, stream: str | None) -> _File:
         key = (table, day, stream)
@@ -115,13 +115,11 @@ class Rows:
         if file is None:
             if len(self._files) >= _OPEN:
                 self._finish(next(iter(self._files)))
-            import pyarrow.parquet as pq
-
             self._count += 1
-            path = self.folder / f"{self.name}-{self._count:05}-{table}.parquet"
-            schema, how = TABLES[table].arrow(), TABLES[table].encodings()
-            writer = pq.ParquetWriter(path, schema, compression="zstd", **how)
-            file = self._files[key] = _File(writer, path)
+            name = f"{self.name}-{self._count:05}-{table}.parquet"
+            closing = ExitStack()
+            writer = closing.enter_context(self.target.writer(table, day, name))
+            file = self._files[key] = _File(writer, closing, name)
         self._files.move_to_end(key)
         return file
 
@@ -134,7 +132,8 @@ class Rows:
             file.waits += len(file.waiting)
             file.waiting = []
         if file.waits:
-            file.writer.write_table(pa.concat_tables(one.cast(schema) for one in file.tables))
+            found = pa.concat_tables(one.cast(schema) for one in file.tables)
+            file.writer.write_table(self.target.filled(table, found))
             file.rows += file.waits
             file.tables, file.waits = [], 0
 
@@ -142,10 +141,8 @@ class Rows:
         table, day, stream = key
         file = self._files.pop(key)
         self._flush(table, file)
-        file.writer.close()
-        with file.path.open("rb") as written:
-            os.fsync(written.fileno())
-        self.parts.append(Part(table, day, file.path.name, file.rows, stream))
+        file.closing.close()
+        self.parts.append(Part(table, day, file.name, file.rows, stream))
 
 
 def texts(values: Mapping[str, Any]) -> list[tuple[str, Any]]:

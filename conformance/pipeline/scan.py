@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from importlib.util import find_spec
-from pathlib import Path
+from pathlib import PurePath
 from typing import Any, Final
 
 from conformance.pipeline.errors import PipelineError
@@ -39,8 +39,8 @@ class Days:
         require_arrow()
         places = lake.located()
         snapshot = lake.snapshot()
-        self.root, self.version = lake.root, snapshot.version
-        self._parts: dict[tuple[str, str], list[tuple[Part, Path]]] = {}
+        self.lake, self.version = lake, snapshot.version
+        self._parts: dict[tuple[str, str], list[tuple[Part, PurePath]]] = {}
         for place, path in places.items():
             part = snapshot.parts[place]
             self._parts.setdefault((part.table, part.date), []).append((part, path))
@@ -88,7 +88,7 @@ class Days:
         try:
             return [_today(row) for row in acero.Declaration.from_sequence(steps).to_table().to_pylist()]
         except (OSError, pa.ArrowException) as problem:
-            raise unreadable(self.root, table, problem) from None
+            raise unreadable(self.lake.place, table, problem) from None
 
     def rows(
         self, table: str, day: date, columns: Sequence[str], where: Any = None, limit: int | None = None
@@ -108,7 +108,7 @@ class Days:
                     count += 1
                     yield _today(row)
         except (OSError, pa.ArrowException) as problem:
-            raise unreadable(self.root, table, problem) from None
+            raise unreadable(self.lake.place, table, problem) from None
 
     def _dataset(self, table: str, day: date) -> Any:
         parts = self._parts.get((table, day.isoformat()))
@@ -117,11 +117,11 @@ class Days:
         from pyarrow import dataset as ds
 
         # A file that waited to be moved may have been moved since.
-        files = [str(path if path.exists() else self.root / part.place) for part, path in parts]
-        return ds.dataset(files, schema=TABLES[table].arrow(), format="parquet")
+        files = [str(self.lake.present(part.place, path)) for part, path in parts]
+        return ds.dataset(files, schema=TABLES[table].arrow(), format="parquet", filesystem=self.lake.store.arrow)
 
 
-def unreadable(root: Path, table: str, problem: Exception) -> PipelineError:
+def unreadable(root: str, table: str, problem: Exception) -> PipelineError:
     """Return the error for a file of a table that Arrow cannot read."""
     if isinstance(problem, FileNotFoundError):
         return PipelineError("The lake was changed while it was read; run the command again.")

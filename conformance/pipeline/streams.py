@@ -316,7 +316,7 @@ class _Judge:
         with self._contained(told):
             if isinstance(state.sessions, ColumnSessions):
                 state.sessions = judge_one_by_one(state.sessions)
-            self.rows.keep(name, kept(state))
+            name = self.rows.keep(name, kept(state))
         if told.trouble.defect is not None:
             return None
         return Kept(key, state.stream, name, state.last_ns, state.position)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from functools import reduce
 from itertools import chain
-from pathlib import Path
+from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -35,18 +35,37 @@ def open_views(spark: SparkSession, lake: Lake) -> None:
     Nothing is written into the lake.
     """
     places = lake.located()
+    base = _reached(spark, lake)
     for table in TABLES.values():
         mine = {place: path for place, path in places.items() if place.startswith(f"{table.name}/")}
-        settled = [str(path) for place, path in mine.items() if path == lake.root / place]
+        settled = [f"{base}/{place}" for place, path in mine.items() if path == lake.root / place]
         waiting = {path: place for place, path in mine.items() if path != lake.root / place}
         frames = []
         if settled:
-            reader = spark.read.schema(table.ddl()).option("basePath", str(lake.root / table.name))
+            reader = spark.read.schema(table.ddl()).option("basePath", f"{base}/{table.name}")
             frames.append(reader.parquet(*settled).select(*table.names))
         if waiting:
             frames.append(_waiting(spark, table, waiting))
         frame = reduce(lambda one, other: one.union(other), frames or [spark.createDataFrame([], table.ddl())])
         _today(frame.select(*table.names)).createOrReplaceTempView(table.name)
+
+
+def _reached(spark: SparkSession, lake: Lake) -> str:
+    """Return the name of the lake that Spark reads it by. Raises PipelineError if Spark has nothing to reach it."""
+    if lake.store.arrow is None:
+        return str(lake.root)
+    name = re.sub(r"^s3n?://", "s3a://", lake.place)
+    from py4j.protocol import Py4JError
+
+    try:
+        jvm: Any = spark._jvm
+        jvm.org.apache.hadoop.fs.Path(name).getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())
+    except Py4JError:
+        raise PipelineError(
+            f"Spark cannot reach {name}: it lacks the classes for that store, which come in packages of Spark's own"
+            " (for S3: org.apache.hadoop:hadoop-aws); mqconform pipeline report reads the lake without Spark."
+        ) from None
+    return name
 
 
 def _today(frame: DataFrame) -> DataFrame:
@@ -60,7 +79,7 @@ def _today(frame: DataFrame) -> DataFrame:
     return frame.withColumn("requirement", sql.coalesce(today[stored], stored))
 
 
-def _waiting(spark: SparkSession, table: Table, waiting: Mapping[Path, str]) -> DataFrame:
+def _waiting(spark: SparkSession, table: Table, waiting: Mapping[PurePath, str]) -> DataFrame:
     """Return the rows of files that no writer has moved yet, with their day, which their folder does not tell."""
     from pyspark.sql import functions as f
 

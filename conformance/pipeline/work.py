@@ -6,11 +6,10 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol, TypeVar
 
 from conformance.pipeline.identity import Probe, look, probe
-from conformance.pipeline.lake import Part
+from conformance.pipeline.lake import Part, Target
 from conformance.pipeline.memory import settle
 from conformance.pipeline.rows import Rows
 from conformance.pipeline.streams import How, StreamDone, StreamWork, judge_stream
@@ -45,11 +44,11 @@ class Here:
 
 @dataclass(frozen=True, slots=True)
 class StreamTask:
-    """Streams to judge, one after the other. folder: the staging folder. name: prefix of its file names."""
+    """Streams to judge, one after the other. target: where its rows go. name: prefix of file names."""
 
     streams: Sequence[StreamWork]
     how: How
-    folder: str
+    target: Target
     name: str
 
 
@@ -74,7 +73,7 @@ def look_all(paths: Sequence[str]) -> list[str | None]:
 
 def run_streams(task: StreamTask) -> StreamTaskDone:
     """Judge streams. A retried task writes other files: those of its first try are in no lake."""
-    rows = Rows(Path(task.folder), f"{task.name}-{os.getpid()}-{os.urandom(3).hex()}")
+    rows = Rows(task.target, f"{task.name}-{os.getpid()}-{os.urandom(3).hex()}")
     done = [judge_stream(stream, task.how, rows) for stream in task.streams]
     settle()
     return StreamTaskDone(rows.close(), done)

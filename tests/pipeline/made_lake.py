@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pyarrow
-from pyarrow import parquet
 
-from conformance.pipeline.lake import Entry, Lake, Part
+from conformance.pipeline.lake import Entry, Lake, Part, Target
 from conformance.pipeline.schemas import DATE, TABLES
 
 FIRST = date(2026, 3, 1)
@@ -32,12 +30,12 @@ def fill(lake: Lake, rows: Iterable[tuple[str, date, Mapping[str, Any]]]) -> Non
     for table, when, columns in rows:
         groups.setdefault((table, when), []).append(columns)
     batch = uuid4().hex
-    with lake.writing(batch) as staging:
-        parts = [_part(staging, table, when, members) for (table, when), members in groups.items()]
+    with lake.writing(batch) as target:
+        parts = [_part(target, table, when, members) for (table, when), members in groups.items()]
         lake.commit(Entry("ingest", batch, add=parts))
 
 
-def _part(staging: Path, name: str, when: date, rows: list[Mapping[str, Any]]) -> Part:
+def _part(target: Target, name: str, when: date, rows: list[Mapping[str, Any]]) -> Part:
     table = TABLES[name]
     columns = []
     for column in table.columns:
@@ -47,8 +45,9 @@ def _part(staging: Path, name: str, when: date, rows: list[Mapping[str, Any]]) -
             columns.append([list(v.items()) if isinstance(v, Mapping) else v for v in values])
     for row in rows:
         assert set(row) <= set(table.names), set(row) - set(table.names)
-    file = f"{name}-{uuid4().hex}.parquet"
-    parquet.write_table(pyarrow.table(columns, schema=table.arrow()), staging / file)
+    file = f"{name}-{target.batch}-{uuid4().hex[:8]}.parquet"
+    with target.writer(name, when.isoformat(), file) as writer:
+        writer.write_table(target.filled(name, pyarrow.table(columns, schema=table.arrow())))
     return Part(name, when.isoformat(), file, len(rows))
 
 

@@ -16,10 +16,10 @@ from typer.testing import CliRunner
 
 from conformance.cli.pipeline import app
 from conformance.pipeline import inside
-from conformance.pipeline import lake as lakes
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.gather import gather
 from conformance.pipeline.lake import Lake
+from conformance.pipeline.lakes import folder as folder_lakes
 from conformance.runlog import Header, RunWriter
 from conformance.verdict import ExitCode, Outcome, Verdict
 
@@ -342,7 +342,7 @@ def test_drafts_of_a_writer_are_no_entries(place):
 
 
 def test_more_than_a_reader_takes_is_not_written(place, record, monkeypatch):
-    monkeypatch.setattr(lakes, "MAX_FILE", 300)
+    monkeypatch.setattr(folder_lakes, "MAX_FILE", 300)
     lake = Lake.open(place)
     with pytest.raises(PipelineError, match="too much for one entry of the log") as problem:
         fill(lake, [verdict(LAYOUT, "pass", None, day(2))])

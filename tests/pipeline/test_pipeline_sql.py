@@ -18,6 +18,7 @@ from conformance.pipeline import queries, views
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.gather import gather
 from conformance.pipeline.lake import Lake
+from conformance.pipeline.lakes.folder import FolderLake
 from conformance.pipeline.records import ingest_runs
 from conformance.pipeline.schemas import TABLES
 from conformance.runlog import Header, RunWriter
@@ -127,7 +128,7 @@ def test_what_a_killed_writer_has_not_moved_is_seen_where_it_waits(spark, tmp_pa
     fill(lake, [verdict(LAYOUT, "pass", None, day(0), count=7)])
     rows = [verdict(LAYOUT, "fail", "192.0.2.1", day(number), count=1 + number) for number in (0, 1)]
     with monkeypatch.context() as patch:
-        patch.setattr(Lake, "_finish", lambda self: None)
+        patch.setattr(FolderLake, "_finish", lambda self: None)
         fill(lake, rows)
     before = contents(lake.root)
     assert any("_staging" in name for name in before)

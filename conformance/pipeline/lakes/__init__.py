@@ -1,0 +1,1 @@
+"""Lakes: the port, its two formats, and where their files are stored."""

@@ -1,0 +1,187 @@
+"""The port of a lake: what ingest, queries and reports need of it, whatever the format of its tables is.
+
+A lake holds the tables of `schemas.TABLES`. An entry adds and removes files of several tables, all or nothing. Two
+formats have the same words: `folder` (Parquet files and a log of our own), and `delta` (a Delta table for each table).
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path, PurePath
+from typing import Any, Final, Literal
+
+from conformance import __version__
+from conformance.capture import CaptureError
+from conformance.capture.addresses import STORES, is_stored, meant
+from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.inside import UnfitError, parsed
+from conformance.pipeline.lakes.store import LocalStore, ObjectStore, Store
+from conformance.pipeline.lakes.target import Target
+from conformance.pipeline.log import Entry, Kept, Part, Snapshot
+from conformance.report.text import label
+
+Format = Literal["folder", "delta"]
+FORMATS: Final[Mapping[int, Format]] = {1: "folder", 2: "delta"}
+"""The formats by the number in the head of a lake. A lake with a higher one was written by a newer mqconform."""
+HEAD: Final = "_mqconform.json"
+STAGING, LOCK, WATCH = "_staging", "_lock", "_watch"
+MAX_HEAD: Final = 1 << 16
+"""Bytes of the file that marks a folder as a lake."""
+_SCHEME = re.compile(r"(?!file:|dbfs:)([a-z][a-z0-9+.-]+):/(/)?", re.IGNORECASE)  # `Path` makes one slash of two
+
+
+def local(place: str | Path, needed: str) -> Path:
+    """Return the folder that a name means; `file:/` is understood. needed: why it has to be a folder, a clause.
+
+    Raises PipelineError for an address in a store.
+    """
+    name = str(place)
+    found = _SCHEME.match(name)
+    if found is not None and (found[2] or found[1].lower() in STORES):
+        raise PipelineError(f"{place} is not a folder; {needed}.")
+    try:
+        return Path(meant(name))
+    except CaptureError as problem:
+        raise PipelineError(str(problem)) from None
+
+
+class Lake(ABC):
+    """A lake. `snapshot()` reads its log; `writing()` is for the one command that adds to it.
+
+    store: where its files are. root: the same as a path; in a store the path without the scheme. place: its name.
+    """
+
+    format: Format
+    store: Store
+
+    @staticmethod
+    def open(place: str | Path, *, create: bool = False, format: Format = "folder") -> Lake:
+        """Open the lake at `place` and read its log. create: make one of this format if there is none.
+
+        Raises PipelineError if there is none, or a damaged one, or one of a newer format.
+        """
+        from conformance.pipeline.lakes import delta, folder
+
+        store = _store(place)
+        try:
+            known = head_of(store)
+            if known is None and create:
+                (delta.create if format == "delta" else folder.create)(store)
+                known = head_of(store)
+        except OSError as problem:
+            reason = problem.strerror or problem
+            raise PipelineError(f"The lake {place} cannot be {'made' if create else 'used'}: {reason}.") from None
+        except UnfitError as problem:
+            raise damaged(store.name(HEAD), problem) from None
+        if known is None:
+            raise PipelineError(f"{place} is not a lake; make one with mqconform pipeline ingest ... --out {place}.")
+        number = known.get("format") if isinstance(known, dict) else None
+        if type(number) is not int or number < 1:
+            raise damaged(store.name(HEAD), "names no format")
+        if number not in FORMATS:
+            raise PipelineError(
+                f"The lake {place} has format {number}, written by mqconform {label(str(known.get('version')), 40)}; "
+                f"this one ({__version__}) knows {max(FORMATS)}: use the newer mqconform."
+            )
+        lake: Lake
+        if FORMATS[number] == "delta":
+            lake = delta.DeltaLake(store)
+        elif isinstance(store, LocalStore):
+            lake = folder.FolderLake(store)
+        else:
+            raise PipelineError(
+                f"{place} is not a folder; a lake of this format is a folder, one on Delta may be here."
+            )
+        lake.check()
+        lake.snapshot()
+        return lake
+
+    @property
+    def root(self) -> Any:
+        """The folder of a lake on this machine, or the path within the store."""
+        return self.store.root
+
+    @property
+    def place(self) -> str:
+        """Its name: a path, or an address in a store."""
+        return self.store.place
+
+    @abstractmethod
+    def check(self) -> None:
+        """Check that nothing of the lake leads out of it. Raises PipelineError."""
+
+    @abstractmethod
+    def snapshot(self) -> Snapshot:
+        """Return the present state of the lake. Raises PipelineError if its log is damaged."""
+
+    @abstractmethod
+    def located(self) -> dict[str, PurePath]:
+        """Return the present files of the lake by their places in it, each with its path.
+
+        A path in a store has no scheme; `store.arrow` reads it. Raises PipelineError if one is missing.
+        """
+
+    @abstractmethod
+    def writing(self, batch: str) -> AbstractContextManager[Target]:
+        """Lock the lake for writing, remove what others left, and yield where this batch's files are written.
+
+        Raises PipelineError if another command is writing, or if a path would lead out of the lake.
+        """
+
+    @abstractmethod
+    def commit(self, entry: Entry) -> int:
+        """Make the written files part of the lake and return its new version. Only within `writing`.
+
+        Raises PipelineError if the entry is larger than a reader accepts, or if another command has written meanwhile.
+        """
+
+    def present(self, place: str, path: PurePath) -> PurePath:
+        """Return where a located file is by now: its writer may have moved it."""
+        return path
+
+    def files(self, table: str) -> list[PurePath]:
+        """Return the present paths of the files of a table."""
+        prefix = f"{table}/"
+        return [path for place, path in self.located().items() if place.startswith(prefix)]
+
+    def state_file(self, kept: Kept) -> str:
+        """Return the name of a stream's kept state. Raises PipelineError if that is no file of the lake."""
+        try:
+            self.store.check(kept.place)
+        except UnfitError as problem:
+            raise damaged(self.store.name(kept.place), problem) from None
+        return self.store.name(kept.place)
+
+
+def damaged(name: object, problem: object) -> PipelineError:
+    """Return the error for a lake in which something is not as it must be."""
+    return PipelineError(f"{name} {problem}: it is damaged, and the lake cannot be used.")
+
+
+def head_of(store: Store) -> Any:
+    """Return the head of a lake, None if there is none. Raises OSError and UnfitError."""
+    try:
+        return parsed(store.read(HEAD, MAX_HEAD))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _store(place: str | Path) -> Store:
+    """Return the store of a lake. Raises PipelineError for a name that cannot mean one."""
+    name = str(place)
+    found = _SCHEME.match(name)
+    if found is not None and found[2] and is_stored(name):
+        try:
+            return ObjectStore(meant(name).rstrip("/"))
+        except CaptureError as problem:
+            raise PipelineError(str(problem)) from None
+    root = local(place, "an address of a store has two slashes").absolute()
+    if root.is_file():
+        raise PipelineError(f"{place} is a file: name a folder.")
+    return LocalStore(root)
+
+
+__all__ = ["FORMATS", "HEAD", "Entry", "Format", "Kept", "Lake", "Part", "Snapshot", "Target"]
