@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from dataclasses import replace as replaced
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.keeping_files import LostError, New, busy, replace, stats_of
 from conformance.pipeline.lakes.delta_tables import BATCHES, Listed, told
+from conformance.pipeline.lakes.target import BATCH
 from conformance.pipeline.schemas import DATE, TABLES
 
 if TYPE_CHECKING:
@@ -168,8 +170,16 @@ def _merged(store: Store, name: str, table: DeltaTable, files: Sequence[Listed])
             f"{_rows(files):,} according to the log of the lake: it is damaged, and nothing was rewritten."
         )
     new = write_file(store, name, files[0].date, rows)
-    replace(store, name, table, files, [new])
+    replace(store, name, table, files, [replaced(new, stats=_of_batches(new.stats, files))])
     return Compacted(name, rows.num_rows, len(files), 1, _size(files), new.size)
+
+
+def _of_batches(stats: Mapping[str, Any], files: Sequence[Listed]) -> dict[str, Any]:
+    """Return the statistics with the batches that the log names for the files: by these, a file counts or not."""
+    least = min(one.first for one in files if one.first is not None)
+    greatest = max(one.last for one in files if one.last is not None)
+    low, high = {**stats["minValues"], BATCH: least}, {**stats["maxValues"], BATCH: greatest}
+    return {**stats, "minValues": low, "maxValues": high}
 
 
 def ordered(name: str, rows: pyarrow.Table) -> pyarrow.Table:

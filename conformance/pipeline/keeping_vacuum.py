@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.inside import UnfitError
-from conformance.pipeline.keeping_files import File
-from conformance.pipeline.schemas import DATE
+from conformance.pipeline.lakes.delta_tables import FILE, told
+
+
 
 if TYPE_CHECKING:
     from deltalake import DeltaTable
@@ -63,32 +63,20 @@ def vacuum_table(
     leased: tells whether a living writer has made a file of this name. now: seconds since 1970.
     Raises PipelineError if the lake cannot be written.
     """
-    hours = int(keep_days * 24)
-    listed = table.vacuum(hours, dry_run=True, enforce_retention_duration=False, full=True)
+    with told(store, name):
+        listed = table.vacuum(int(keep_days * 24), dry_run=True, enforce_retention_duration=False, full=True)
     limit = (time.time() if now is None else now) - max(LEAST_S, keep_days * 86_400)
     gone: list[tuple[str, int]] = []
-    try:
+    with told(store, name):
         for place in sorted(f"{name}/{one}" for one in _own(listed)):
             if leased(place.rpartition("/")[2]) or not store.check(place) or store.changed(place) > limit:
                 continue
             gone.append((place, store.size(place)))
             if not dry_run:
                 store.remove(place)
-    except FileNotFoundError:
-        raise PipelineError(f"The lake {store.place} was changed meanwhile; run the command again.") from None
-    except UnfitError as problem:
-        raise PipelineError(f"{store.name(place)} {problem}: it is damaged, and the lake cannot be used.") from None
-    except OSError as problem:
-        reason = problem.strerror or problem
-        raise PipelineError(f"The lake {store.place} cannot be written: {reason}.") from None
     return Vacuumed(name, tuple(gone))
 
 
 def _own(listed: Iterable[str]) -> list[str]:
-    """Return the paths that mqconform, or Delta for it, gives to the files of a table."""
-    return [one for one in listed if File(one, _day(one), 0, 0).own and one.endswith(".parquet")]
-
-
-def _day(path: str) -> str | None:
-    folder, slash, _ = path.rpartition("/")
-    return folder.partition("=")[2] if slash and folder.startswith(f"{DATE}=") else None
+    """Return the paths that mqconform gives to the files of a table; nothing else is removed."""
+    return [one for one in listed if FILE.fullmatch(one)]
