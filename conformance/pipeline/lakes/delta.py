@@ -90,6 +90,8 @@ class DeltaLake(Lake):
         """The last entry as it is stored."""
         self._now = Snapshot()
         self._listed: dict[str, list[Listed]] = {}
+        self._listed_at: dict[str, int] = {}
+        """The versions of the tables in which they have these files."""
         self._fixed = False
         self._until: int | None = None
         """The last batch that counts, in a lake as it was."""
@@ -120,7 +122,10 @@ class DeltaLake(Lake):
                 break
         else:
             raise PipelineError(f"The lake {self.place} changes faster than it can be read; try again.")
-        self._listed = {name: listed(self.store, name, table) for name, table in zip(TABLES, tables, strict=True)}
+        for name, table in zip(TABLES, tables, strict=True):
+            if self._listed_at.get(name) != table.version():
+                self._listed[name] = listed(self.store, name, table)
+                self._listed_at[name] = table.version()
         self._now = self._seen()
         return self._now
 
@@ -134,7 +139,8 @@ class DeltaLake(Lake):
         Raises PipelineError.
         """
         if name == BATCHES:
-            return (table := self._handle(name)), listed(self.store, name, table)
+            table = self._handle(name)
+            return table, [one for one in listed(self.store, name, table) if one.first is not None]
         self.snapshot()
         files = [
             one
