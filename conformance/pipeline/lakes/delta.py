@@ -353,7 +353,7 @@ class DeltaLake(Lake):
             self.snapshot()
 
     def _counts(self, one: Listed) -> bool:
-        """Tell whether the rows of a file count. Only compaction writes files of several batches, all of which count."""
+        """Tell whether the rows of a file count; those of several batches do, which only a compaction writes."""
         number = None if one.first is None else self._known.get(one.first)
         if one.first is not None and number is None:
             return False

@@ -164,7 +164,7 @@ class LocalStore:
         if not self.within(place):
             return []
         try:
-            return sorted(os.listdir(self.root / place))
+            return sorted(one.name for one in (self.root / place).iterdir())
         except (FileNotFoundError, NotADirectoryError):
             return []
 

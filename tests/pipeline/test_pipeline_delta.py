@@ -1,0 +1,270 @@
+"""A lake on Delta: the same rows as in a folder, every batch whole or not at all, whoever dies or writes meanwhile."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("deltalake")
+
+import lake_helpers
+from lake_helpers import CAPTURES, put, records_of, replayed, rows, said, told, write_pcap
+from test_pipeline_state import *  # noqa: F403 - the same tests, on Delta
+
+from conformance.pipeline import footers
+from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.gather import gather
+from conformance.pipeline.lake import Lake
+from conformance.pipeline.lakes import delta, delta_tables, port
+from conformance.pipeline.lakes.store import LocalStore
+from conformance.pipeline.schemas import TABLES
+
+SESSION = CAPTURES / "consistent-session.pcapng"
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(autouse=True)
+def on_delta(monkeypatch):
+    """Make new lakes lakes on Delta."""
+    monkeypatch.setattr(lake_helpers, "FORMAT", "delta")
+
+
+@pytest.fixture
+def unlocked(monkeypatch):
+    """Let two writers meet, as those of a store do whose leases failed."""
+
+    @contextmanager
+    def free(self):
+        yield lambda: None
+
+    monkeypatch.setattr(delta.DeltaLake, "_lease", free)
+
+
+@pytest.fixture
+def in_two(tmp_path) -> tuple[Path, Path]:
+    """A capture as a set of two files; a stream goes on from the first to the second."""
+    records = records_of(SESSION)
+    return write_pcap(tmp_path / "set_1.pcap", records[:17]), write_pcap(tmp_path / "set_2.pcap", records[17:])
+
+
+def everything(lake: Lake) -> list:
+    return [told(lake, table) for table in TABLES]
+
+
+def in_a_folder(place: Path, *ingests: list) -> Lake:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lake_helpers, "FORMAT", "folder")
+        for captures in ingests:
+            lake, _ = put(place, captures)
+    return lake
+
+
+def test_the_rows_are_those_of_a_folder(tmp_path):
+    captures = [*(CAPTURES / name for name in ("vlan.pcap", "cut-record.pcap", "lost-segment.pcapng")), SESSION]
+    lake, done = put(tmp_path / "lake", captures)
+    folder = in_a_folder(tmp_path / "folder", captures)
+    assert done.captures == 4 and lake.format == "delta" and folder.format == "folder"
+    assert everything(lake) == everything(folder)
+    opened = Lake.open(tmp_path / "lake")
+    footers.located(opened)
+    assert gather(opened).totals == gather(folder).totals
+    assert put(tmp_path / "lake", captures)[1].known == 4 and Lake.open(tmp_path / "lake").snapshot().version == 1
+
+
+def test_every_row_names_its_batch_and_each_commit_its_transaction(tmp_path, in_two):
+    import pyarrow as pa
+    from deltalake import DeltaTable
+
+    for capture in in_two:
+        put(tmp_path / "lake", [capture])
+    batches = pa.table(DeltaTable(str(tmp_path / "lake" / "batches")).to_pyarrow_table()).to_pylist()
+    assert sorted(row["number"] for row in batches) == [1, 2]
+    known = {row["batch"] for row in batches}
+    for table in ("captures", "sessions", "verdicts"):
+        opened = DeltaTable(str(tmp_path / "lake" / table))
+        assert set(opened.to_pyarrow_table()["batch"].to_pylist()) <= known
+        assert opened.transaction_version(f"mqconform-{table}") == 2
+        assert opened.metadata().partition_columns == ["date"]
+    assert DeltaTable(str(tmp_path / "lake" / "batches")).transaction_version("mqconform-batches") == 2
+
+
+def test_an_ingest_that_dies_at_any_step_leaves_all_or_nothing(tmp_path, in_two):
+    """Of an ingest that ends the provisional rows of another; the next one clears up and adds what is missing."""
+    ran = subprocess.run(
+        [sys.executable, str(HERE / "dying.py"), str(tmp_path), *map(str, in_two)],
+        env={**os.environ, "PYTHONPATH": f"{HERE.parents[1]}:{HERE}"}, capture_output=True, text=True, timeout=600,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    first, *each = map(json.loads, ran.stdout.splitlines())
+    assert len(each) == len(first["steps"]) > 10 and first["before"] != first["done"]
+    committed = next(at for at, one in enumerate(each) if one["step"] == "change batches")
+    for at, one in enumerate(each):
+        assert one["then"] == first["before" if at <= committed else "done"], one["step"]
+        assert one["again"] == first["done"] and one["versions"] == 2, one["step"]
+        assert one["states"] == one["kept"] and len(one["kept"]) == 1 and not one["staging"], one["step"]
+        # What is left are the rows of `batches`, and files that the log has removed, for readers of older versions.
+        removed = {name.rpartition("/")[2] for name in one["dropped"]}
+        assert all(name.startswith("batches-") or name in removed for name in one["left"]), one["step"]
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 8])
+def test_a_lake_that_was_not_made_whole_is_made_by_the_next(tmp_path, count):
+    for name in [*TABLES, "batches"][:count]:
+        delta_tables.make(LocalStore(tmp_path / "lake"), name)
+    with pytest.raises(PipelineError, match="is not a lake"):
+        Lake.open(tmp_path / "lake")
+    assert said(put(tmp_path / "lake", [SESSION])[0]) == replayed(SESSION)
+
+
+def test_a_batch_comes_once_although_its_answer_was_lost(tmp_path, monkeypatch):
+    change = delta.change
+
+    def deaf(store, name, *given):
+        change(store, name, *given)
+        if name == "batches" and given[1]:
+            raise PipelineError("the answer was lost")
+
+    monkeypatch.setattr(delta, "change", deaf)
+    lake, done = put(tmp_path / "lake", [SESSION])
+    assert done.captures == 1 and said(lake) == said(Lake.open(tmp_path / "lake")) == replayed(SESSION)
+
+
+def test_of_two_writers_one_wins_and_the_other_leaves_nothing(tmp_path, unlocked):
+    put(tmp_path / "lake", [CAPTURES / "vlan.pcap"])
+    mine = Lake.open(tmp_path / "lake")
+    with pytest.raises(PipelineError, match=r"has written to the lake .* meanwhile, and nothing of this one is in it"):
+        _meets(mine, lambda: put(tmp_path / "lake", [CAPTURES / "raw-ip.pcap"]))
+    lake = Lake.open(tmp_path / "lake")
+    assert sorted(Path(row["path"]).name for row in rows(lake, "captures")) == ["raw-ip.pcap", "vlan.pcap"]
+    lake, _ = put(tmp_path / "lake", [SESSION])
+    whole = in_a_folder(tmp_path / "folder", [CAPTURES / "vlan.pcap", CAPTURES / "raw-ip.pcap", SESSION])
+    assert everything(lake) == everything(whole)
+    assert not list((tmp_path / "lake" / "_staging").iterdir())
+
+
+def test_a_writer_that_was_asleep_does_not_finish_what_was_cleared(tmp_path, unlocked):
+    """The other one adds nothing, but takes the sleeper for dead and removes its rows."""
+    put(tmp_path / "lake", [CAPTURES / "vlan.pcap"])
+    mine = Lake.open(tmp_path / "lake")
+    with pytest.raises(PipelineError, match="meanwhile"):
+        _meets(mine, lambda: put(tmp_path / "lake", [CAPTURES / "vlan.pcap"]))
+    lake = Lake.open(tmp_path / "lake")
+    assert [Path(row["path"]).name for row in rows(lake, "captures")] == ["vlan.pcap"]
+    assert lake.snapshot().version == 1
+    assert everything(put(tmp_path / "lake", [SESSION])[0]) == everything(
+        in_a_folder(tmp_path / "folder", [CAPTURES / "vlan.pcap", SESSION])
+    )
+
+
+def _meets(mine: Lake, other) -> None:
+    """Ingest, and let another writer run right before the row in `batches`."""
+    from conformance.pipeline.ingest import Options, ingest
+    from conformance.pipeline.work import Here
+
+    write = mine._write_batch
+
+    def late(*given):
+        other()
+        write(*given)
+
+    mine._write_batch = late
+    ingest(mine, [str(SESSION)], Options(), Here())
+
+
+def test_a_reader_sees_a_batch_whole_or_not_at_all(tmp_path, in_two, monkeypatch):
+    """It opens the lake anew, and goes on with an open one, around every commit of a writer."""
+    lake, _ = put(tmp_path / "lake", in_two[:1])
+    before, follower, seen = everything(lake), Lake.open(tmp_path / "lake"), []
+    change = delta.change
+
+    def watched(store, name, *given):
+        seen.append((f"before {name}", everything(Lake.open(tmp_path / "lake")), everything(follower)))
+        change(store, name, *given)
+        seen.append((f"after {name}", everything(Lake.open(tmp_path / "lake")), everything(follower)))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(delta, "change", watched)
+        after = everything(put(tmp_path / "lake", in_two[1:])[0])
+    assert before != after and len(seen) >= 10
+    committed = [name for name, *_ in seen].index("after batches")
+    for at, (name, *found) in enumerate(seen):
+        assert all(one == (after if at >= committed else before) for one in found), name
+
+
+def test_a_reader_that_meets_a_commit_reads_again(tmp_path, in_two, monkeypatch):
+    """Its table is older than the batch, and the rows that the batch ends are gone: it must not mix the two."""
+    put(tmp_path / "lake", in_two[:1])
+    handle, met = delta.DeltaLake._handle, []
+
+    def interrupted(self, name):
+        found = handle(self, name)
+        if name == "batches" and not met:
+            met.append(name)
+            put(tmp_path / "lake", in_two[1:])
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(delta.DeltaLake, "_handle", interrupted)
+        found = everything(Lake.open(tmp_path / "lake"))
+    assert found == everything(Lake.open(tmp_path / "lake"))
+
+
+@pytest.mark.parametrize("step", ["sink", "write", "change"])
+def test_a_full_disk_is_one_sentence_and_nothing_is_left(tmp_path, monkeypatch, step):
+    put(tmp_path / "lake", [CAPTURES / "vlan.pcap"])
+    with monkeypatch.context() as patch:
+        if step == "change":
+            patch.setattr("deltalake.DeltaTable.create_write_transaction", _full)
+        else:
+            patch.setattr(LocalStore, step, _full)
+        with pytest.raises(PipelineError, match="No space left on device"):
+            put(tmp_path / "lake", [SESSION])
+    lake = Lake.open(tmp_path / "lake")
+    assert [Path(row["path"]).name for row in rows(lake, "captures")] == ["vlan.pcap"]
+    lake, _ = put(tmp_path / "lake", [SESSION])
+    assert said(lake, SESSION) == replayed(SESSION)
+
+
+def _full(*_: object, **__: object) -> None:
+    raise OSError(28, "No space left on device")
+
+
+def test_an_older_table_gets_the_columns_that_it_lacks(tmp_path, monkeypatch):
+    lake, _ = put(tmp_path / "lake", [CAPTURES / "vlan.pcap"])
+    more = (*TABLES["captures"].columns, _column("added"))
+    from dataclasses import replace
+
+    monkeypatch.setitem(TABLES, "captures", replace(TABLES["captures"], columns=more))
+    again = Lake.open(tmp_path / "lake")
+    assert len(rows(again, "captures")) == 1
+    lake, _ = put(tmp_path / "lake", [SESSION])
+    assert len(rows(lake, "captures")) == 2
+
+
+def _column(name: str):
+    from conformance.pipeline.schemas import Column
+
+    return Column(name, "string", "A column of a later version", null=True)
+
+
+def test_without_delta_rs_a_sentence_names_the_extra(tmp_path, monkeypatch):
+    put(tmp_path / "lake", [CAPTURES / "vlan.pcap"])
+    monkeypatch.setattr(delta_tables, "find_spec", lambda name: None if name == "deltalake" else object())
+    for place in ("lake", "new"):
+        with pytest.raises(PipelineError, match=r"needs deltalake: .*mqconform\[lake\].*--format folder"):
+            Lake.open(tmp_path / place, create=True, format="delta")
+    assert Lake.open(tmp_path / "old", create=True, format="folder").format == "folder"
+
+
+def test_a_lake_keeps_its_format(tmp_path):
+    for format in ("folder", "delta"):
+        Lake.open(tmp_path / format, create=True, format=format)
+        for other in ("folder", "delta"):
+            assert Lake.open(tmp_path / format, create=True, format=other).format == format
+    assert port.FORMATS[delta.NUMBER] == "delta"
