@@ -37,6 +37,14 @@ Master = Annotated[
     str | None,
     typer.Option(metavar="URL", help="Spark's master: local[N], spark://HOST:PORT, ... (default: all local cores)."),
 ]
+AsOf = Annotated[
+    str | None,
+    typer.Option(
+        "--as-of",
+        metavar="BATCH|TIME",
+        help="The lake as it was after a batch (its number or name, see history), or at a day or time (UTC).",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 MANY = 64
 """Number of run records from which Spark reads them: starting it takes as long as reading some dozens."""
@@ -87,6 +95,7 @@ def runs(
 def report(
     lake: Lakes,
     html: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
+    as_of: AsOf = None,
     json: Json = False,
 ) -> None:
     """Summarize a lake: deviations by implementation, day and queue. Needs no Spark."""
@@ -99,7 +108,7 @@ def report(
         from conformance.pipeline.lake import Lake
         from conformance.pipeline.page import render_corpus, summary
 
-        opened = Lake.open(lake)
+        opened = Lake.open(lake).as_of(as_of)
         footers.located(opened)  # Report a damaged lake first.
         begin("pipeline report", "reading the lake", quiet=json)
         corpus = gather(opened)
@@ -126,6 +135,7 @@ def sql(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write all rows to this file: .csv, or .parquet with types.")
     ] = None,
+    as_of: AsOf = None,
     master: Master = None,
     json: Json = False,
 ) -> None:
@@ -139,7 +149,7 @@ def sql(
 
         require_spark()
         check_master(master)
-        opened = Lake.open(lake)
+        opened = Lake.open(lake).as_of(as_of)
         footers.located(opened)  # Report a damaged lake before Spark starts.
         begin("pipeline sql", "starting Spark", quiet=json)
         with session(master, queries=True) as spark:

@@ -167,11 +167,10 @@ class DeltaLake(Lake):
                 out += [Batch(*row.values()) for row in found.select(wanted).to_pylist()]
         return sorted(out, key=lambda one: one.number)
 
-    def as_of(self, asked: str) -> DeltaLake:
-        """Return the lake as it was, to be read. asked: number or name of a batch, day or time.
-
-        Raises PipelineError if there was no batch by then, or if its files have been removed.
-        """
+    def as_of(self, asked: str | None) -> DeltaLake:
+        """Return the lake as it was, see `Lake.as_of`."""
+        if asked is None:
+            return self
         found = DeltaLake(self.store)
         found._until = number_of(self.history(), asked)
         found._then()
