@@ -171,8 +171,11 @@ class DeltaLake(Lake):
         """Return the lake as it was, see `Lake.as_of`."""
         if asked is None:
             return self
+        batches = self.history()
         found = DeltaLake(self.store)
-        found._until = number_of(self.history(), asked)
+        found._until = number_of(batches, asked)
+        if found._until == batches[-1].number:
+            return self
         found._then()
         return found
 
