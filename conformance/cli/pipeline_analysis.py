@@ -38,6 +38,14 @@ Master = Annotated[
     str | None,
     typer.Option(metavar="URL", help="Spark's master: local[N], spark://HOST:PORT, ... (default: all local cores)."),
 ]
+AsOf = Annotated[
+    str | None,
+    typer.Option(
+        "--as-of",
+        metavar="BATCH|TIME",
+        help="The lake as it was after a batch (its number or name, see history), or at a day or time (UTC).",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 MANY = 64
 """Number of run records from which all cores read them: starting processes takes as long as reading some."""
@@ -88,6 +96,7 @@ def runs(
 def report(
     lake: Lakes,
     html: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
+    as_of: AsOf = None,
     json: Json = False,
 ) -> None:
     """Summarize a lake: deviations by implementation, day and queue. Needs no Spark."""
@@ -100,7 +109,7 @@ def report(
         from conformance.pipeline.lake import Lake
         from conformance.pipeline.page import render_corpus, summary
 
-        opened = Lake.open(lake)
+        opened = Lake.open(lake).as_of(as_of)
         footers.located(opened)  # Report a damaged lake first.
         begin("pipeline report", "reading the lake", quiet=json)
         corpus = gather(opened)
@@ -131,6 +140,7 @@ def sql(
         str, typer.Option(help="duckdb; spark; auto: duckdb up to 4 GiB of tables or without Java, else spark.")
     ] = "auto",
     timeout: Annotated[float, seconds_option("--timeout", 0.1, 86_400, "Longest time of a query in duckdb.")] = 600.0,
+    as_of: AsOf = None,
     master: Master = None,
     json: Json = False,
 ) -> None:
@@ -152,7 +162,7 @@ def sql(
         if wanted == "spark":
             require_spark()
         require_arrow()
-        opened = Lake.open(lake)
+        opened = Lake.open(lake).as_of(as_of)
         footers.located(opened)  # Report a damaged lake before Spark starts.
         used = engines.chosen(wanted, opened, master)
         if used == "spark":

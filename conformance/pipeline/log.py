@@ -86,10 +86,12 @@ class Entry:
     """Streams that continued, so that the parts about their end are removed."""
     forget: Sequence[str] = ()
     """Keys of streams whose state is dropped, because they have not continued for too long."""
+    before: str | None = None
+    """Day before which the rows of earlier batches are removed, except those of `rejected`; identities stay known."""
 
     def to_json(self, version: int) -> dict[str, Any]:
         """Return the entry as the log stores it. version: of the lake, with this entry."""
-        return {
+        out: dict[str, Any] = {
             "version": version,
             "at": datetime.now(UTC).isoformat(timespec="seconds"),
             "by": __version__,
@@ -103,6 +105,7 @@ class Entry:
             "ended": list(self.ended),
             "forget": list(self.forget),
         }
+        return out if self.before is None else {**out, "before": self.before}
 
 
 @dataclass(slots=True)
@@ -118,6 +121,8 @@ class Snapshot:
     batch: str = ""
     dropped: tuple[str, ...] = ()
     """Files that the last entry removed, below the lake."""
+    forgotten: list[tuple[int, str]] = field(default_factory=list)
+    """Versions that removed the rows of earlier ones, each with the day before which these were."""
 
     def after(self, entry: Entry) -> Snapshot:
         """Apply the next entry of the log to this snapshot, and return it."""
@@ -140,6 +145,8 @@ class Snapshot:
         named = {*self.parts, *(kept.place for kept in self.kept.values())}
         self.dropped = tuple(place for place in (*gone, *old) if place not in named)
         self.version, self.batch = self.version + 1, entry.batch
+        if entry.before is not None:
+            self.forgotten.append((self.version, entry.before))
         return self
 
 
@@ -158,6 +165,7 @@ def checked(value: Any, version: int) -> Entry:
         keep=[Kept(**_members(one, _KEPT, f"keep[{at}]")) for at, one in enumerate(given["keep"])],
         ended=given["ended"],
         forget=given["forget"],
+        before=given.get("before"),
     )
 
 
@@ -209,6 +217,7 @@ _ENTRY: Mapping[str, _Check] = {
     "keep": (_objects, "a list of objects"),
     "ended": _TEXTS,
     "forget": _TEXTS,
+    "before": (_date, "a date such as 2026-01-31"),
 }
 _PART: Mapping[str, _Check] = {
     "table": (lambda value: isinstance(value, str) and value in TABLES, "a table that this version knows"),
@@ -224,7 +233,7 @@ _KEPT: Mapping[str, _Check] = {
     "last_ns": (lambda value: type(value) is int and abs(value) <= _MOST, "a number of nanoseconds"),
     "position": _COUNT,
 }
-_MAY_LACK = frozenset({"stream"})
+_MAY_LACK = frozenset({"stream", "before"})
 
 
 def _members(value: Any, checks: Mapping[str, _Check], where: str) -> dict[str, Any]:
@@ -235,7 +244,7 @@ def _members(value: Any, checks: Mapping[str, _Check], where: str) -> dict[str, 
         raise UnfitError(f"has a member {unknown[0][:40]!a} that this version does not know")
     for name, (holds, must) in checks.items():
         if name not in value:
-            if name in _MAY_LACK and checks is _PART:
+            if name in _MAY_LACK and (checks is _PART or checks is _ENTRY):
                 continue
             raise UnfitError(f"lacks {name} in {where}" if where != "it" else f"lacks {name}")
         if not holds(value[name]):

@@ -22,7 +22,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance import __version__
 from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.history import Batch, number_of
 from conformance.pipeline.inside import MAX_FILE, UnfitError, is_plain, parsed
+from conformance.pipeline.keeping_compact import compact_table, tiers
 from conformance.pipeline.lakes.delta_tables import (
     BATCHES,
     Listed,
@@ -31,6 +33,7 @@ from conformance.pipeline.lakes.delta_tables import (
     listed,
     load,
     make,
+    options,
     refreshed,
     removing,
     require_delta,
@@ -44,7 +47,7 @@ from conformance.pipeline.lakes.port import HEAD, LOCK, STAGING, WATCH, Lake, da
 from conformance.pipeline.lakes.store import LocalStore, Store
 from conformance.pipeline.lakes.target import BATCH, Target
 from conformance.pipeline.log import STATE, Entry, Part, Snapshot, checked
-from conformance.pipeline.schemas import TABLES
+from conformance.pipeline.schemas import REJECTED, TABLES
 
 if TYPE_CHECKING:
     from deltalake import DeltaTable
@@ -80,11 +83,18 @@ class DeltaLake(Lake):
         self._read: set[str] = set()
         self._log = Snapshot()
         """The lake by its entries; `parts` has those about the provisional ends of streams."""
-        self._known: set[str] = set()
+        self._known: dict[str, int] = {}
+        """The batches that count, each with its number."""
         self._provisional: set[str] = set()
+        self._text = ""
+        """The last entry as it is stored."""
         self._now = Snapshot()
         self._listed: dict[str, list[Listed]] = {}
+        self._listed_at: dict[str, int] = {}
+        """The versions of the tables in which they have these files."""
         self._fixed = False
+        self._until: int | None = None
+        """The last batch that counts, in a lake as it was."""
         self._held: Callable[[], None] = _nothing
 
     def check(self) -> None:
@@ -112,13 +122,87 @@ class DeltaLake(Lake):
                 break
         else:
             raise PipelineError(f"The lake {self.place} changes faster than it can be read; try again.")
-        self._listed = {name: listed(self.store, name, table) for name, table in zip(TABLES, tables, strict=True)}
+        for name, table in zip(TABLES, tables, strict=True):
+            if self._listed_at.get(name) != table.version():
+                self._listed[name] = listed(self.store, name, table)
+                self._listed_at[name] = table.version()
         self._now = self._seen()
         return self._now
 
     def versions(self) -> dict[str, int]:
         """Return the version of each Delta table in the last snapshot."""
         return {name: int(self._handles[name].version()) for name in (*TABLES, BATCHES)}
+
+    def settled(self, name: str) -> tuple[DeltaTable, list[Listed]]:
+        """Return a table at its newest version, and those of its files that count and will not be removed by an ingest.
+
+        Raises PipelineError.
+        """
+        if name == BATCHES:
+            table = self._handle(name)
+            return table, [one for one in listed(self.store, name, table) if one.first is not None]
+        self.snapshot()
+        files = [
+            one
+            for one in self._listed[name]
+            if one.first is not None and one.place not in self._provisional and self._counts(one)
+        ]
+        return self._handles[name], files
+
+    def staged(self) -> list[str]:
+        """Return the batches that are being written, or were when their writer was killed."""
+        return self.store.names(STAGING)
+
+    def history(self) -> list[Batch]:
+        """Return the batches of the lake by number. Raises PipelineError."""
+        from pyarrow import parquet
+
+        wanted = ["number", BATCH, "at", "by", "kind"]
+        out = []
+        for one in listed(self.store, BATCHES, self._handle(BATCHES)):
+            with told(self.store, BATCHES):
+                self.store.check(one.place)
+                path = str(self.store.path(one.place))
+                found = parquet.read_table(path, columns=wanted, partitioning=None, filesystem=self.store.arrow)
+                out += [Batch(*row.values()) for row in found.select(wanted).to_pylist()]
+        return sorted(out, key=lambda one: one.number)
+
+    def as_of(self, asked: str | None) -> DeltaLake:
+        """Return the lake as it was, see `Lake.as_of`."""
+        if asked is None:
+            return self
+        batches = self.history()
+        found = DeltaLake(self.store)
+        found._until = number_of(batches, asked)
+        if found._until == batches[-1].number:
+            return self
+        found._then()
+        return found
+
+    def _then(self) -> None:
+        """Read the lake as it was after the batch `_until`, in the versions that its entry names."""
+        from deltalake import DeltaTable
+        from deltalake.exceptions import DeltaError
+
+        self._entries(self._handle(BATCHES))
+        try:
+            self._handles |= {
+                name: DeltaTable(self.store.name(name), version=version, storage_options=options(self.store))
+                for name, version in _versions(self._text).items()
+            }
+            self._listed = {name: listed(self.store, name, self._handles[name]) for name in TABLES}
+            self._now, self._fixed = self._seen(), True
+            present = {one.place for name in TABLES for one in listed(self.store, name, load(self.store, name))}
+            gone = any(not self.store.check(place) for place in self._now.parts if place not in present)
+        except (DeltaError, OSError):
+            gone = True
+        except UnfitError as problem:
+            raise damaged(self.place, problem) from None
+        if gone:
+            raise PipelineError(
+                f"The lake {self.place} as of batch {self._until} can no longer be read: its files, or the logs that"
+                " name them, have been removed (mqconform pipeline vacuum)."
+            )
 
     def located(self) -> dict[str, PurePath]:
         """Return the present files of the lake by their places in it. Raises PipelineError if one is missing."""
@@ -203,6 +287,8 @@ class DeltaLake(Lake):
                 raise
         self._fixed = False
         self.snapshot()
+        with suppress(PipelineError):  # The next batch tries again.
+            compact_table(self.store, BATCHES, lambda: self.settled(BATCHES), tiers)
         self._fixed = True
         return version
 
@@ -211,6 +297,7 @@ class DeltaLake(Lake):
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             actions = list(pool.map(lambda one: adding(self.store, one, batch), parts))
         change(self.store, name, table, actions, version)
+        self._handle(name)
 
     def _write_batch(self, part: Part, entry: Entry, version: int, text: str) -> None:
         import pyarrow as pa
@@ -240,7 +327,7 @@ class DeltaLake(Lake):
         dead = [name for name in left if name not in self._known]
         lost = {name: [one for one in files if not self._counts(one)] for name, files in self._listed.items()}
         lost = {name: files for name, files in lost.items() if files}
-        theirs = {one.batch for some in lost.values() for one in some if one.batch is not None} - self._known
+        theirs = {one.batch for some in lost.values() for one in some if one.batch is not None} - self._known.keys()
         if theirs.union(dead) - {own}:
             # A writer of such a batch that is only asleep can no longer finish it.
             change(self.store, BATCHES, self._handles[BATCHES], [], now.version)
@@ -269,8 +356,14 @@ class DeltaLake(Lake):
 
     def _counts(self, one: Listed) -> bool:
         """Tell whether the rows of a file count; those of several batches do, which only a compaction writes."""
-        if one.batch is not None and one.batch not in self._known:
+        number = None if one.first is None else self._known.get(one.first)
+        if one.first is not None and number is None:
             return False
+        if number is not None and not one.place.startswith(f"{REJECTED.name}/"):
+            # A file has batches from before a `forget` or from after it: nothing is added before the next writer has
+            # removed what is forgotten.
+            if any(number < version and one.date < before for version, before in self._log.forgotten):
+                return False
         return one.place not in self._provisional or one.place in self._log.parts
 
     def _seen(self) -> Snapshot:
@@ -305,6 +398,8 @@ class DeltaLake(Lake):
         for number, batch, text in sorted(rows):
             if number <= self._log.version:
                 continue  # written again by a compaction
+            if self._until is not None and number > self._until:
+                break
             try:
                 if number != self._log.version + 1:
                     raise UnfitError(f"lacks the batch {self._log.version + 1:,}")
@@ -312,7 +407,8 @@ class DeltaLake(Lake):
             except UnfitError as problem:
                 raise damaged(self.store.name(BATCHES), problem) from None
             self._provisional.update(part.place for part in entry.add)
-            self._known.add(batch)
+            self._known[batch] = number
+            self._text = text
             self._log = self._log.after(entry)
         self._read.update(one.place for one in new)
 
@@ -363,6 +459,16 @@ def _entry(text: str, number: int, batch: str) -> Entry:
     if entry.batch != batch:
         raise UnfitError(f"has an entry {number:,} of another batch")
     return entry
+
+
+def _versions(text: str) -> dict[str, int]:
+    """Return the versions of the tables that an entry names. Raises UnfitError."""
+    found = parsed(text.encode("utf-8", "surrogatepass")).get("tables")
+    if not isinstance(found, dict) or set(found) != set(TABLES):
+        raise UnfitError("has an entry without the versions of the tables")
+    if not all(type(one) is int and 0 <= one < 1 << 63 for one in found.values()):
+        raise UnfitError("has an entry with a version that is no number")
+    return found
 
 
 def _nothing() -> None:

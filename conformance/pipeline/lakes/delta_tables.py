@@ -35,13 +35,17 @@ if TYPE_CHECKING:
 BATCHES: Final = "batches"
 MAX_LOG: Final = 4 << 30
 """Bytes of the log of one table on this machine."""
-_FILE = re.compile(r"(?:date=(\d{4}-\d{2}-\d{2})/)?([A-Za-z0-9][A-Za-z0-9._=-]{0,199}\.parquet)", re.ASCII)
+FILE: Final = re.compile(r"(?:date=(\d{4}-\d{2}-\d{2})/)?([A-Za-z0-9][A-Za-z0-9._=-]{0,199}\.parquet)", re.ASCII)
+"""The path of a file below its table."""
 _READER, _WRITER = 1, 2  # Higher ones mean deletion vectors, column mapping and other features.
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A file that a Delta log names. place: below the lake. batch: of all its rows; None if it has rows of several."""
+    """A file that a Delta log names. place: below the lake. batch: of all its rows; None if it has rows of several.
+
+    first, last: the least and the greatest name of a batch that has rows in it.
+    """
 
     place: str
     date: str
@@ -49,6 +53,8 @@ class Listed:
     rows: int
     size: int
     batch: str | None
+    first: str | None = None
+    last: str | None = None
 
 
 def require_delta() -> None:
@@ -125,7 +131,7 @@ def listed(store: Store, name: str, table: DeltaTable) -> list[Listed]:
     ]
     out = []
     for path, size, rows, day, first, last in zip(*columns, strict=True):
-        match = _FILE.fullmatch(path)
+        match = FILE.fullmatch(path)
         if match is None or (match[1] is None) != (name == BATCHES):
             raise damaged(store.name(name), f"names the file {label(str(path), 100)!a}, which is none of its own")
         if match[1] is not None and (not isinstance(day, date) or day.isoformat() != match[1]):
@@ -133,7 +139,8 @@ def listed(store: Store, name: str, table: DeltaTable) -> list[Listed]:
         if type(rows) is not int or rows < 0:
             raise damaged(store.name(name), f"does not tell the rows of the file {match[0]}")
         batch = first if isinstance(first, str) and first == last else None
-        out.append(Listed(f"{name}/{match[0]}", match[1] or "", match[2], rows, size or 0, batch))
+        ends = (one if isinstance(one, str) else None for one in (first, last))
+        out.append(Listed(f"{name}/{match[0]}", match[1] or "", match[2], rows, size or 0, batch, *ends))
     return out
 
 

@@ -138,6 +138,18 @@ class Lake(ABC):
         Raises PipelineError if the entry is larger than a reader accepts, or if another command has written meanwhile.
         """
 
+    def as_of(self, asked: str | None) -> Lake:
+        """Return the lake as it was, to be read. asked: number or name of a batch, day or time; None: as it is.
+
+        Raises PipelineError if there was no batch by then, or if that lake can no longer be read.
+        """
+        if asked is not None:
+            raise PipelineError(
+                f"--as-of needs a lake on Delta, and {self.place} is a folder of Parquet files: run mqconform pipeline "
+                f"upgrade {self.place} first."
+            )
+        return self
+
     def present(self, place: str, path: PurePath) -> PurePath:
         """Return where a located file is by now: its writer may have moved it."""
         return path

@@ -74,6 +74,9 @@ class Store(Protocol):
     def size(self, place: str) -> int:
         """Return the bytes of a file."""
 
+    def changed(self, place: str) -> float:
+        """Return when a file was written, in seconds since 1970."""
+
     def sink(self, place: str) -> Any:
         """Open a new file to write Parquet; a context, left after all was written. Raises OSError and UnfitError."""
 
@@ -179,6 +182,10 @@ class LocalStore:
         """Return the bytes of a file."""
         return (self.root / place).lstat().st_size
 
+    def changed(self, place: str) -> float:
+        """Return when a file was written, in seconds since 1970."""
+        return (self.root / place).lstat().st_mtime
+
     @contextmanager
     def sink(self, place: str) -> Iterator[str]:
         """Give the path of a new file, which is on the disk in the end. Raises OSError and UnfitError."""
@@ -264,6 +271,10 @@ class ObjectStore:
     def size(self, place: str) -> int:
         """Return the bytes of a file."""
         return int(self._again(lambda: self._system.info(str(self.path(place))))["size"])
+
+    def changed(self, place: str) -> float:
+        """Return when an object was written, in seconds since 1970 by the clock of the store."""
+        return float(self._again(lambda: self._system.modified(str(self.path(place)))).timestamp())
 
     @contextmanager
     def sink(self, place: str) -> Iterator[Any]:

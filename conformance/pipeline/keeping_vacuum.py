@@ -1,0 +1,82 @@
+"""Remove the files that no longer belong to a lake, when they are old enough.
+
+Delta keeps the files that a compaction or `forget` put aside, for readers of earlier versions. A file that no version
+names may be of a writer that lives: it is left alone for a day at least, and as long as its writer has a lease.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.pipeline.inside import UnfitError
+from conformance.pipeline.lakes.delta_tables import FILE, told
+
+
+
+if TYPE_CHECKING:
+    from deltalake import DeltaTable
+
+    from conformance.pipeline.lakes.store import Store
+
+KEEP_DAYS: Final = 7
+LEAST_S: Final = 86_400
+"""Age in seconds under which no file is removed, whatever is asked: its writer may live."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vacuumed:
+    """The files of one table that were removed, or would be, by place below the lake, each with its bytes."""
+
+    table: str
+    files: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of these files."""
+        return sum(size for _, size in self.files)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the number of files, their bytes and their places."""
+        return {
+            "table": self.table,
+            "files": len(self.files),
+            "bytes": self.bytes,
+            "places": [place for place, _ in self.files],
+        }
+
+
+def vacuum_table(
+    store: Store,
+    name: str,
+    table: DeltaTable,
+    *,
+    keep_days: float = KEEP_DAYS,
+    dry_run: bool = False,
+    leased: Callable[[str], bool] = lambda name: False,
+    now: float | None = None,
+) -> Vacuumed:
+    """Remove the files of a table that no version of the last `keep_days` names, and that are old enough.
+
+    leased: tells whether a living writer has made a file of this name. now: seconds since 1970.
+    Raises PipelineError if the lake cannot be written.
+    """
+    with told(store, name):
+        listed = table.vacuum(int(keep_days * 24), dry_run=True, enforce_retention_duration=False, full=True)
+    limit = (time.time() if now is None else now) - max(LEAST_S, keep_days * 86_400)
+    gone: list[tuple[str, int]] = []
+    with told(store, name):
+        for place in sorted(f"{name}/{one}" for one in _own(listed)):
+            if leased(place.rpartition("/")[2]) or not store.check(place) or store.changed(place) > limit:
+                continue
+            gone.append((place, store.size(place)))
+            if not dry_run:
+                store.remove(place)
+    return Vacuumed(name, tuple(gone))
+
+
+def _own(listed: Iterable[str]) -> list[str]:
+    """Return the paths that mqconform gives to the files of a table; nothing else is removed."""
+    return [one for one in listed if FILE.fullmatch(one)]

@@ -1,0 +1,71 @@
+"""Run `compact`, `forget` and `vacuum` so that they die at each of their steps, and print what the lake has then."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import made_lake
+from dying import DIED, dying, in_child, seen
+
+from conformance.pipeline import keeping
+from conformance.pipeline.lake import Lake
+
+ACTS: dict[str, Callable[[Any], Any]] = {
+    "compact": keeping.compact,
+    "forget": lambda lake: keeping.forget(lake, made_lake.day(1)),
+    "vacuum": lambda lake: keeping.vacuum(lake, 0),
+}
+
+
+def main(folder: Path, command: str) -> None:
+    """Let the command die at each step on a lake of four batches and two days, which was compacted for `vacuum`."""
+    place = folder / "start"
+
+    def start() -> Any:
+        lake = Lake.open(place, create=True, format="delta")
+        for at in range(4):
+            when = made_lake.day(at % 2)
+            made_lake.fill(lake, [made_lake.verdict(f"r-{at}", "fail", "a", when), made_lake.capture(when)])
+        if command == "vacuum":
+            keeping.compact(lake)
+        for path in place.rglob("*.parquet"):
+            os.utime(path, (time.time() - 1e6,) * 2)
+        return seen(lake)
+
+    def whole(place: Path, at: int = -1) -> Any:
+        steps = dying(at)
+        lake = Lake.open(place)
+        ACTS[command](lake)
+        return [seen(lake), steps]
+
+    def after(place: Path) -> Any:
+        found = seen(Lake.open(place))
+        ACTS[command](Lake.open(place))
+        return {"then": found, "again": seen(Lake.open(place)), "batches": Lake.open(place).snapshot().version}
+
+    code, before = in_child(start)
+    assert code == 0
+    shutil.copytree(place, folder / "whole")
+    code, (done, steps) = in_child(lambda: whole(folder / "whole"))
+    assert code == 0
+    print(json.dumps({"before": before, "done": done, "steps": steps}), flush=True)
+    for at, step in enumerate(steps):
+        copy = folder / f"at{at}"
+        shutil.copytree(place, copy)
+        code, _ = in_child(lambda copy=copy, at=at: whole(copy, at))
+        assert code == DIED, (at, step, code)
+        code, found = in_child(lambda copy=copy: after(copy))
+        assert code == 0, (at, step)
+        print(json.dumps({"step": step, **found}), flush=True)
+        shutil.rmtree(copy)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2])

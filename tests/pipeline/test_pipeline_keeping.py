@@ -1,0 +1,387 @@
+"""Keeping a lake on Delta: the rows that are visible stay those of a plain model, whatever is done to the files."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("deltalake")
+
+import made_lake
+from made_lake import capture, day, fill, verdict
+from typer.testing import CliRunner
+
+from conformance.cli.pipeline import app
+from conformance.pipeline import keeping, keeping_compact
+from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.history import Batch, number_of
+from conformance.pipeline.lake import Entry, Lake
+from conformance.pipeline.lakes import delta
+from conformance.pipeline.lakes.delta_tables import Listed
+from conformance.pipeline.schemas import TABLES, Column
+
+HERE = Path(__file__).parent
+SHOWN = ("captures", "verdicts", "rejected")
+
+
+def made(place: Path) -> delta.DeltaLake:
+    lake = Lake.open(place, create=True, format="delta")
+    assert isinstance(lake, delta.DeltaLake)
+    return lake
+
+
+def visible(lake: Lake) -> Counter:
+    """The rows of a lake, each with its table."""
+    import pyarrow.parquet as pq
+
+    found = Counter()
+    for table in SHOWN:
+        for path in lake.files(table):
+            for row in pq.read_table(path, partitioning=None).to_pylist():
+                found[table, repr(sorted(row.items(), key=str))] += 1
+    return found
+
+
+def short(rows) -> Counter:
+    """The rows of a model: what tells one from another."""
+    return Counter((table, str(when), more.get("requirement") or more.get("capture_id")) for table, when, more in rows)
+
+
+def of_model(lake: Lake) -> Counter:
+    """The same of a lake."""
+    import pyarrow.parquet as pq
+
+    found = Counter()
+    for table in ("captures", "verdicts"):
+        for path in lake.files(table):
+            when = Path(path).parent.name.partition("=")[2]
+            for row in pq.read_table(path, partitioning=None).to_pylist():
+                found[table, when, row.get("requirement") or row.get("capture_id")] += 1
+    return found
+
+
+def batches(lake: Lake, count: int, days: int = 1) -> None:
+    for at in range(count):
+        when = day(at % days)
+        rows = [verdict(f"r-{(7 * at) % 5}", "fail", sender, when) for sender in ("b", None, "a")]
+        fill(lake, [*rows, capture(when)])
+
+
+def age(place: Path, days: float = 30) -> None:
+    for path in place.rglob("*.parquet"):
+        os.utime(path, (time.time() - days * 86_400,) * 2)
+
+
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    acts=st.lists(
+        st.one_of(
+            st.tuples(st.just("ingest"), st.integers(0, 3)),
+            st.tuples(st.sampled_from(["compact", "vacuum", "open"]), st.none()),
+            st.tuples(st.just("forget"), st.integers(0, 4)),
+        ),
+        min_size=3,
+        max_size=8,
+    )
+)
+def test_the_rows_are_those_of_a_plain_model_in_any_order(tmp_path_factory, acts):
+    place = tmp_path_factory.mktemp("model") / "lake"
+    lake, model, then = made(place), [], {}
+    for number, (act, on) in enumerate(acts):
+        if act == "ingest":
+            rows = [verdict(f"r-{number}", "fail", "a", day(on)), verdict("r-0", "pass", None, day(on)), capture(day(on))]
+            fill(lake, rows)
+            model += rows
+        elif act == "forget":
+            keeping.forget(lake, day(on))
+            model = [one for one in model if one[1] >= day(on)]
+        elif act == "compact":
+            keeping.compact(lake)
+        elif act == "vacuum":
+            age(place)
+            keeping.vacuum(lake, 0)
+            then.clear()
+        else:
+            lake = Lake.open(place)
+        wanted = short(model)
+        assert of_model(lake) == of_model(Lake.open(place)) == wanted
+        then[lake.snapshot().version] = wanted
+    for version, wanted in then.items():
+        if version:
+            assert of_model(lake.as_of(str(version))) == wanted
+
+
+def test_compaction_makes_one_file_a_day_in_order_and_changes_no_row(tmp_path):
+    import pyarrow.parquet as pq
+
+    lake = made(tmp_path / "lake")
+    batches(lake, 6, days=2)
+    before = visible(lake)
+    done = {one.table: one for one in keeping.compact(lake)}
+    assert (done["verdicts"].files_before, done["verdicts"].files_after, done["verdicts"].rows) == (6, 2, 18)
+    assert visible(lake) == visible(Lake.open(tmp_path / "lake")) == before
+    for path in lake.files("verdicts"):
+        rows = pq.read_table(path, partitioning=None).select(["requirement", "sender"]).to_pylist()
+        assert rows == sorted(rows, key=lambda row: (row["requirement"], row["sender"] is None, row["sender"] or ""))
+    assert not any(one.files_before for one in keeping.compact(lake))
+    last = sorted((tmp_path / "lake" / "verdicts" / "_delta_log").glob("*.json"))[-1].read_text().splitlines()
+    actions = [json.loads(line) for line in last]
+    assert all(one[kind]["dataChange"] is False for one in actions for kind in ("add", "remove") if kind in one)
+    assert {one["add"]["path"].partition("/")[0] for one in actions if "add" in one} < {"date=2026-03-01", "date=2026-03-02"}
+
+
+def test_only_a_day_that_was_named_is_compacted(tmp_path):
+    lake = made(tmp_path / "lake")
+    batches(lake, 4, days=2)
+    keeping.compact(lake, day(1))
+    assert sorted(Path(one).parent.name for one in lake.files("captures")) == [
+        "date=2026-03-01", "date=2026-03-01", "date=2026-03-02",
+    ]  # fmt: skip
+
+
+def test_files_of_batches_that_do_not_count_and_of_provisional_ends_are_left_alone(tmp_path, monkeypatch):
+    lake = made(tmp_path / "lake")
+    batches(lake, 2)
+    with monkeypatch.context() as patch:
+        patch.setattr(delta.DeltaLake, "_write_batch", _die)
+        patch.setattr(delta.DeltaLake, "_clean", lambda *_: None)
+        with pytest.raises(KeyboardInterrupt):
+            fill(lake, [capture(day(0))])
+    batch = "provisional"
+    with lake.writing(batch) as target:
+        part = made_lake._part(target, "captures", day(0), [{"capture_id": "x"}])
+        lake.commit(Entry("ingest", batch, [replace(part, stream="s")]))
+    lake = Lake.open(tmp_path / "lake")
+    before = visible(lake)
+    done = {one.table: one for one in keeping.compact(lake)}
+    assert done["captures"].files_before == 2 and visible(Lake.open(tmp_path / "lake")) == before
+    assert any(part.stream == "s" for part in lake.snapshot().parts.values())
+
+
+def _die(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_who_comes_second_looks_again_and_no_row_is_there_twice(tmp_path, monkeypatch):
+    """Between reading the files and the commit, another compaction and another ingest are first."""
+    place = tmp_path / "lake"
+    lake = made(place)
+    batches(lake, 3)
+    fill(lake, [capture(day(0))])
+    commit, meanwhile = keeping_compact.replace, []
+
+    def late(*given):
+        if not meanwhile:
+            meanwhile.append(True)
+            keeping.compact(Lake.open(place))
+            fill(Lake.open(place), [capture(day(0), path="/late")])
+        return commit(*given)
+
+    before = visible(lake)
+    monkeypatch.setattr(keeping_compact, "replace", late)
+    keeping.compact(lake)
+    assert sum(visible(Lake.open(place)).values()) == sum(before.values()) + 1
+    assert before <= visible(Lake.open(place))
+
+
+def test_a_compaction_that_is_second_each_time_says_so(tmp_path, monkeypatch):
+    lake = made(tmp_path / "lake")
+    batches(lake, 2)
+
+    def lost(*_: object) -> None:
+        raise keeping_compact.LostError
+
+    monkeypatch.setattr(keeping_compact, "replace", lost)
+    with pytest.raises(PipelineError, match="change the table captures .* run the command again"):
+        keeping.compact(lake)
+
+
+@pytest.mark.parametrize("command", ["compact", "forget", "vacuum"])
+def test_a_command_that_dies_at_any_step_loses_nothing(tmp_path, command):
+    ran = subprocess.run(
+        [sys.executable, str(HERE / "dying_keeper.py"), str(tmp_path), command],
+        env={**os.environ, "PYTHONPATH": f"{HERE.parents[1]}:{HERE}"}, capture_output=True, text=True, timeout=600,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    first, *each = map(json.loads, ran.stdout.splitlines())
+    before, done = first["before"], first["done"]
+    assert len(each) == len(first["steps"]) >= 4
+    assert (before == done) == (command != "forget")
+    committed = next((at for at, one in enumerate(each) if one["step"] == "change batches"), len(each))
+    for at, one in enumerate(each):
+        assert one["then"] == (before if at <= committed else done), one["step"]
+        assert one["again"] == done and one["batches"] == 4 + (command == "forget"), one["step"]
+
+
+def test_what_was_forgotten_stays_known_and_the_rest_is_there(tmp_path):
+    lake = made(tmp_path / "lake")
+    with lake.writing("first") as target:
+        parts = [made_lake._part(target, "captures", day(at), [{"capture_id": f"c{at}"}]) for at in range(2)]
+        parts.append(made_lake._part(target, "rejected", day(0), [{"path": "/bad"}]))
+        lake.commit(Entry("ingest", "first", parts, captures=["c0", "c1"]))
+    assert keeping.to_forget(lake, day(1)).rows["captures"] == 1
+    done = keeping.forget(lake, day(1))
+    assert done.version == 2 and done.rows["captures"] == 1
+    now = Lake.open(tmp_path / "lake").snapshot()
+    assert now.captures == {"c0", "c1"} and sorted(part.table for part in now.parts.values()) == ["captures", "rejected"]
+    assert keeping.forget(lake, day(1)).version == 2 and [one.kind for one in lake.history()] == ["ingest", "forget"]
+    fill(lake, [capture(day(0))])  # another capture of that day is a later batch
+    keeping.compact(lake)
+    assert len(Lake.open(tmp_path / "lake").files("captures")) == 2
+
+
+def test_vacuum_removes_what_is_old_and_not_needed_and_nothing_of_a_living_writer(tmp_path):
+    place = tmp_path / "lake"
+    lake = made(place)
+    batches(lake, 3)
+    before = visible(lake)
+    keeping.compact(lake)
+    assert not any(one.files for one in keeping.vacuum(lake, 0))  # younger than a day
+    with lake.writing("living") as target:
+        (place / "captures" / "date=2026-03-01" / "part-living-1.parquet").write_bytes(b"x")
+        (place / "captures" / "date=2026-03-01" / "part-dead-1.parquet").write_bytes(b"x")
+        (place / "captures" / "date=2026-03-01" / "notes.txt").write_bytes(b"x")
+        age(place)
+        found = {one.table: one for one in keeping.vacuum(Lake.open(place), 7, dry_run=True)}
+        places = {name.rpartition("/")[2] for name, _ in found["captures"].files}
+        # Delta knows when it put a file aside, whatever the age of the file.
+        assert places == {"part-dead-1.parquet"} and target.batch == "living"
+        found = {one.table: one for one in keeping.vacuum(Lake.open(place), 0)}
+        assert len(found["captures"].files) == 4 and found["captures"].bytes > 1
+        assert (place / "captures" / "date=2026-03-01" / "part-living-1.parquet").exists()
+        assert (place / "captures" / "date=2026-03-01" / "notes.txt").exists()
+    assert visible(Lake.open(place)) == before
+    with pytest.raises(PipelineError, match="as of batch 2 can no longer be read: .*vacuum"):
+        lake.as_of("2")
+    assert visible(lake.as_of("3")) == before
+
+
+def test_a_lake_is_read_as_it_was_after_each_batch(tmp_path):
+    lake = made(tmp_path / "lake")
+    seen = []
+    for at in range(3):
+        fill(lake, [capture(day(at))])
+        seen.append(visible(lake))
+    keeping.compact(lake)
+    keeping.forget(lake, day(2))
+    names = [one.batch for one in lake.history()]
+    for at, wanted in enumerate(seen):
+        assert visible(lake.as_of(str(at + 1))) == visible(lake.as_of(names[at])) == wanted
+    assert visible(lake.as_of("9999-12-31")) == visible(lake) != seen[2]
+
+
+def test_times_and_numbers_of_batches():
+    first = datetime(2026, 1, 1, 12, tzinfo=UTC)
+    made_ = [Batch(at + 1, f"b{at}", first + timedelta(days=at), "0", "ingest") for at in range(3)]
+    for asked, number in {"2": 2, "b2": 3, "2026-01-01": 1, "2026-01-02T11:59": 1, "2026-01-02T13:00+01:00": 2,
+                          " 2027-01-01 ": 3}.items():  # fmt: skip
+        assert number_of(made_, asked) == number
+    for asked, said in {"4": "has no batch 4; the last one is 3", "2025-12-31": "had no batch yet", "x": "Invalid --as-of x",
+                        "2026-13-01": "Invalid --as-of", "0": "has no batch 0"}.items():  # fmt: skip
+        with pytest.raises(PipelineError, match=said):
+            number_of(made_, asked)
+
+
+def test_a_column_that_a_file_lacks_is_null_after_the_compaction(tmp_path, monkeypatch):
+    import pyarrow.parquet as pq
+
+    lake = made(tmp_path / "lake")
+    batches(lake, 2)
+    more = (*TABLES["captures"].columns, Column("added", "string", "A column of a later version", null=True))
+    monkeypatch.setitem(TABLES, "captures", replace(TABLES["captures"], columns=more))
+    lake = Lake.open(tmp_path / "lake")
+    fill(lake, [capture(day(0), added="yes")])
+    keeping.compact(lake)
+    (path,) = lake.files("captures")
+    assert sorted(pq.read_table(path, partitioning=None)["added"].to_pylist(), key=str) == [None, None, "yes"]
+
+
+def test_a_column_of_a_later_version_is_kept(tmp_path, monkeypatch):
+    import pyarrow.parquet as pq
+
+    lake = made(tmp_path / "lake")
+    more = (*TABLES["captures"].columns, Column("added", "string", "A column of a later version", null=True))
+    with monkeypatch.context() as patch:
+        patch.setitem(TABLES, "captures", replace(TABLES["captures"], columns=more))
+        lake = made(tmp_path / "later")
+        fill(lake, [capture(day(0), added="yes")])
+    lake = Lake.open(tmp_path / "later")
+    fill(lake, [capture(day(0))])
+    keeping.compact(lake)
+    (path,) = lake.files("captures")
+    assert sorted(pq.read_table(path, partitioning=None)["added"].to_pylist(), key=str) == [None, "yes"]
+
+
+def test_the_table_of_batches_stays_short_and_its_rows_are_all_there(tmp_path, monkeypatch):
+    monkeypatch.setattr(delta, "tiers", lambda files: keeping_compact.tiers(files, 3))
+    lake = made(tmp_path / "lake")
+    for at in range(10):
+        with lake.writing(f"b{at}"):
+            lake.commit(Entry("ingest", f"b{at}", captures=[f"c{at}"]))
+    assert len(lake.settled("batches")[1]) < 6
+    again = Lake.open(tmp_path / "lake")
+    assert again.snapshot().version == 10 and again.snapshot().captures == {f"c{at}" for at in range(10)}
+    assert [one.number for one in again.history()] == list(range(1, 11))
+
+
+@given(st.lists(st.integers(1, 200_000), max_size=60), st.integers(2, 9))
+def test_tiers_are_of_one_size_and_not_too_long(rows, fan):
+    files = [Listed(f"batches/{at}.parquet", "", f"{at}.parquet", count, 10, "b", "b", "b") for at, count in enumerate(rows)]
+    groups = list(keeping_compact.tiers(files, fan))
+    assert all(sum(one.rows for one in group) <= keeping_compact.MOST_BATCHES and len(group) > 1 for group in groups)
+    assert len({one.place for group in groups for one in group}) == sum(map(len, groups))
+    if sum(count == 1 for count in rows) >= fan:
+        assert groups
+
+
+@given(st.lists(st.tuples(st.integers(1, 100), st.integers(0, 2)), max_size=40), st.integers(10, 200))
+def test_bins_are_of_one_day_and_not_too_large(sizes, target):
+    files = [
+        Listed(f"verdicts/date=d{when}/{at}.parquet", f"d{when}", f"{at}.parquet", 1, size, "b", "b", "b")
+        for at, (size, when) in enumerate(sizes)
+    ]
+    for group in keeping_compact.bins(target)(files):
+        assert len(group) > 1 and len({one.date for one in group}) == 1 and sum(one.size for one in group) <= target
+
+
+@pytest.mark.parametrize(
+    "words", [["compact"], ["forget", "--before", "2026-01-01"], ["vacuum"], ["history"], ["report", "--as-of", "1"]]
+)
+def test_a_lake_in_a_folder_is_to_be_upgraded_first(tmp_path, words):
+    Lake.open(tmp_path / "lake", create=True, format="folder")
+    ran = CliRunner().invoke(app, [words[0], str(tmp_path / "lake"), *words[1:]])
+    assert ran.exit_code == 2 and f"upgrade {tmp_path / 'lake'} first" in ran.stderr and len(ran.stderr.splitlines()) == 1
+
+
+def test_the_commands_tell_what_they_did(tmp_path):
+    place = str(tmp_path / "lake")
+    batches(made(tmp_path / "lake"), 4, days=2)
+
+    def run(*words: str):
+        return CliRunner().invoke(app, [words[0], place, *words[1:]])
+
+    assert "captures: 4 files became 2" in run("compact").stdout and "nothing to compact" in run("compact").stdout
+    refused = run("forget", "--before", "2026-03-02")
+    assert refused.exit_code == 2 and "to remove: 2 captures, 6 verdicts" in refused.stdout and "--yes" in refused.stderr
+    removed = json.loads(run("forget", "--before", "2026-03-02", "--yes", "--json").stdout)
+    assert removed["version"] == 5 and removed["rows"]["verdicts"] == 6 and removed["removed"]
+    age(tmp_path / "lake")
+    told = json.loads(run("vacuum", "--keep", "0", "--dry-run", "--json").stdout)
+    assert told["bytes"] > 0 and told["dry_run"]
+    assert f"{sum(one['files'] for one in told['tables'])} files removed" in run("vacuum", "--keep", "0").stdout
+    assert "0 files removed" in run("vacuum", "--keep", "0").stdout
+    assert [one["number"] for one in json.loads(run("history", "--last", "2", "--json").stdout)["batches"]] == [5, 4]
+    late = run("report", "--as-of", "2")
+    assert late.exit_code == 2 and "can no longer be read" in late.stderr
+    assert json.loads(run("report", "--as-of", "5", "--json").stdout) == json.loads(run("report", "--json").stdout)
