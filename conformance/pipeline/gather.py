@@ -374,7 +374,7 @@ def _seen(days: Days, day: date, kind: Kind, names: Sequence[str]) -> list[tuple
     """Return for each of these requirements the worst deviation of that day, and of these the earliest."""
     table = "verdicts" if kind == "wire" else "results"
     where = stored_under(names) & column("outcome").isin(sorted(BAD | NOTED))
-    columns = ["requirement", "outcome", "subject", "expected", "actual", "reason"]
+    columns = ["requirement", "outcome", "subject", "expected", "actual", "reason", "readings"]
     columns += ["sender", "queue", "capture_id", "first_time"] if kind == "wire" else ["implementation", "run_id"]
     best: dict[str, tuple[tuple[Any, ...], Row]] = {}
     for row in days.rows(table, day, columns, where):
@@ -396,6 +396,7 @@ def _seen(days: Days, day: date, kind: Kind, names: Sequence[str]) -> list[tuple
                 expected=row["expected"],
                 actual=row["actual"],
                 reason=row["reason"],
+                readings=tuple(row["readings"] or ()),
             ),
             requirement,
         )
