@@ -405,6 +405,15 @@ def _seen(days: Days, day: date, kind: Kind, names: Sequence[str]) -> list[tuple
 
 
 def _places(days: Days, day: date, kind: Kind, ids: set[str]) -> dict[str, str]:
+    """Return the paths of these captures or runs: of that day or, of a capture that goes over midnight, of another."""
     table, name = ("captures", "capture_id") if kind == "wire" else ("runs", "run_id")
-    found = days.rows(table, day, [name, "path"], column(name).isin(sorted(ids))) if ids else ()
-    return {row[name]: row["path"] for row in found}
+    out: dict[str, str] = {}
+    left = set(ids)
+    for each in sorted(days.of(table), key=lambda one: abs(one - day)):
+        if not left:
+            break
+        out |= {
+            row[name]: row["path"] for row in days.rows(table, each, [name, "path"], column(name).isin(sorted(left)))
+        }
+        left -= out.keys()
+    return out

@@ -54,10 +54,14 @@ def put_one_by_one(place: Path, captures: Sequence[Path | str], **options) -> tu
 
 
 def rows(lake: Lake, table: str) -> list[dict]:
-    """All rows of a table."""
+    """All rows of a table, each with its day, as its folder is named."""
     import pyarrow.parquet as pq
 
-    return [row for path in lake.files(table) for row in pq.read_table(path, partitioning=None).to_pylist()]
+    return [
+        {**row, "date": path.parent.name.removeprefix("date=")}
+        for path in lake.files(table)
+        for row in pq.read_table(path, partitioning=None).to_pylist()
+    ]
 
 
 def said(lake: Lake, path: Path | str | None = None) -> tuple[Counter, Counter]:
