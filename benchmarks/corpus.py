@@ -1,10 +1,12 @@
 """Writes a capture to measure with: any number of generated MSMQ packets of all kinds in some hundred connections.
 
 python benchmarks/corpus.py OUT.pcap [--packets N] [--seed N] [--spread] [--disorder SHARE] [--connections N]
+    [--broken SHARE]
 
 The same arguments give the same file, byte for byte. Without --spread each packet has a segment of its own; with it
 the packets of a connection are a stream that is cut anywhere, and acknowledged. --disorder: this share of the segments
-comes after the next one of its connection, or a second time.
+comes after the next one of its connection, or a second time. --broken: this share of the packets has a field
+overwritten (one in a hundred); most of those deviate, and the others keep every packet rule.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from corpus_messages import Template, templates
+from corpus_messages import BROKEN_SHARE, Template, templates
 
 FIN, SYN, PSH, ACK = 1, 2, 8, 16
 START_NS = 1_700_000_000 * 1_000_000_000
@@ -169,9 +171,13 @@ def write_corpus(
     disorder: float = 0.0,
     connections: int = 500,
     kinds: int = 800,
+    broken: float = BROKEN_SHARE,
 ) -> None:
-    """Write a classic pcap file with this many MSMQ packets. kinds: templates of user messages."""
-    made = templates(seed, kinds)
+    """Write a classic pcap file with this many MSMQ packets.
+
+    kinds: templates of user messages. broken: the share of packets with a field overwritten.
+    """
+    made = templates(seed, kinds, broken)
     weights = [one.weight for one in made]
     choices = random.Random(seed + 2)
     with path.open("wb") as out:
@@ -196,6 +202,7 @@ def main() -> None:
     parser.add_argument("--spread", action="store_true")
     parser.add_argument("--disorder", type=float, default=0.0)
     parser.add_argument("--connections", type=int, default=500)
+    parser.add_argument("--broken", type=float, default=BROKEN_SHARE)
     asked = parser.parse_args()
     write_corpus(
         asked.out,
@@ -204,6 +211,7 @@ def main() -> None:
         spread=asked.spread,
         disorder=asked.disorder,
         connections=asked.connections,
+        broken=asked.broken,
     )
     print(f"{asked.out}: {asked.packets} packets, {asked.out.stat().st_size / 1e6:.1f} MB")
 

@@ -1,6 +1,7 @@
 """Messages for generated corpora: some hundred packets of every kind and mixture of headers, to be repeated.
 
 A template is a whole packet and the places where each copy of it differs: message identifier and sending time.
+Messages keep every packet rule, but for those with a field overwritten and the few that are signed, by nobody's key.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import random
 import string
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from conformance.wire import dissect, encode, patch
@@ -22,6 +23,8 @@ SIGNED_IN = 2_000
 """One message in this many is signed."""
 BROKEN_IN = 20
 """One template in this many has one field overwritten by something else."""
+BROKEN_SHARE = 0.01
+"""The share of such templates in all packets."""
 PATCHED = (
     "BaseHeader.Reserved", "BaseHeader.Flags.PR", "BaseHeader.Flags.X0", "BaseHeader.Flags.TR", "BaseHeader.Flags.X9",
     "UserHeader.Flags.RC", "UserHeader.Flags.DM", "UserHeader.Flags.X1", "UserHeader.Flags.JP", "UserHeader.Flags.X4",
@@ -40,7 +43,7 @@ Values = dict[str, Any]
 class Template:
     """A packet to repeat. number_at, time_at: where its MessageID and SentTime stand, None where it has none.
 
-    back: the acceptor of a connection sends it. weight: how often, against the others.
+    back: the acceptor of a connection sends it. weight: how often, against the others. broken: a field is overwritten.
     """
 
     data: bytes
@@ -48,6 +51,7 @@ class Template:
     time_at: int | None
     back: bool
     weight: float
+    broken: bool = False
 
 
 def guid(random_: random.Random) -> str:
@@ -55,8 +59,11 @@ def guid(random_: random.Random) -> str:
     return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-a{text[17:20]}-{text[20:]}"
 
 
-def templates(seed: int, count: int = 800) -> list[Template]:
-    """`count` templates of user messages, and some of every other kind; the same for a seed each time."""
+def templates(seed: int, count: int = 800, broken: float = BROKEN_SHARE) -> list[Template]:
+    """`count` templates of user messages, and some of every other kind; the same for a seed each time.
+
+    broken: the share of packets with a field overwritten.
+    """
     random_ = random.Random(seed)
     managers = [guid(random_) for _ in range(MANAGERS)]
     queues = [_queue(random_, number) for number in range(QUEUES)]
@@ -72,7 +79,10 @@ def templates(seed: int, count: int = 800) -> list[Template]:
     for _ in range(4):
         values = _message(random_, managers, queues) | _signed(random_)
         made.append(_template(random_, "UserMessage", values, count / SIGNED_IN / 4))
-    return made
+    whole = sum(one.weight for one in made if not one.broken)
+    wrong = sum(one.weight for one in made if one.broken)
+    scale = broken / (1 - broken) * whole / (wrong or 1)
+    return [replace(one, weight=one.weight * scale) if one.broken else one for one in made]
 
 
 def _template(random_: random.Random, kind: str, values: Values, weight: float, *, back: bool = False) -> Template:
@@ -84,11 +94,16 @@ def _template(random_: random.Random, kind: str, values: Values, weight: float, 
         data = wrong if dissect(wrong).whole else data
     places = (packet.spans.get(U + name) for name in ("MessageID", "SentTime"))
     number_at, time_at = (span[0] if span else None for span in places)
-    return Template(data, number_at, time_at, back, weight)
+    return Template(data, number_at, time_at, back, weight, data != packet.data)
 
 
 def _text(random_: random.Random, low: int, high: int) -> str:
     return "".join(random_.choices(string.ascii_letters + " äöß€", k=random_.randint(low, high)))
+
+
+def _name(random_: random.Random, low: int, high: int) -> str:
+    """Draw the name of a queue. No word begins with ß, whose upper case is SS."""
+    return _text(random_, low, high).strip().lstrip("ß") or "q"
 
 
 def _queue(random_: random.Random, number: int) -> Values:
@@ -96,7 +111,7 @@ def _queue(random_: random.Random, number: int) -> Values:
     if kind == "direct":
         address = f"192.0.2.{random_.randrange(1, 255)}"
         host = random_.choice((f"OS:host{random_.randrange(60)}", f"TCP:{address}"))
-        return {"DirectFormatName": f"{host}\\private$\\{_text(random_, 3, 24).strip() or 'q'}{number}"}
+        return {"DirectFormatName": f"{host}\\private$\\{_name(random_, 3, 24)}{number}"}
     if kind == "private":
         return {"PrivateQueueIdentifier": random_.randrange(1, 1 << 16)}
     return {"PublicQueueIdentifier": guid(random_)}
@@ -134,8 +149,8 @@ def _message(random_: random.Random, managers: list[str], queues: list[Values]) 
         values[M + "Label"] = _text(random_, 1, 60) if chance() < 0.9 else _text(random_, 1, 249)
     if chance() < 0.3:
         values |= _named("AdminQueue", random_.choice(queues), 2) | {M + "Flags.PA": 1}
-    if chance() < 0.35:
-        values |= _named("ResponseQueue", random_.choice(queues), 4)
+    if chance() < 0.35:  # A number is that of a queue on the host of the administration queue, or of the source.
+        values |= _named("ResponseQueue", random_.choice(queues), 4 if U + "Flags.AQ" in values else 2)
     if chance() < 0.2:
         values |= {
             T + "TxSequenceNumber": random_.randrange(1, 1000),
@@ -156,15 +171,15 @@ def _message(random_: random.Random, managers: list[str], queues: list[Values]) 
     if chance() < 0.02:
         header = f"<se:Header><rel>{_text(random_, 4, 200)}</rel></se:Header>"
         values |= {"SoapHeader.Header": header, "SoapHeader.Body": "<se:Body></se:Body>"}
-    if chance() < 0.02:
+    if chance() < 0.04 and "DirectFormatName" in queue:
         for name in ("Destination", "Administration", "Response")[: random_.randint(1, 3)]:
             for at in range(random_.randint(1, 3)):
+                listed = f"OS:host{random_.randrange(60)}\\private$\\{_name(random_, 2, 9)}"
+                own = name == "Destination" and at == 0
                 one = f"{Q}{name}.FormatNameList.{at}."
-                values[one + "DirectFormatName"] = f"OS:host{random_.randrange(60)}\\private$\\{_text(random_, 2, 9)}"
+                values[one + "DirectFormatName"] = queue["DirectFormatName"] if own else listed
     if chance() < 0.25:
         values |= _session(random_)
-    if chance() < 0.005:
-        values |= {"ExtensionHeader.Flags.DI": 0}
     return values
 
 
@@ -182,7 +197,6 @@ def _session(random_: random.Random) -> Values:
 def _signed(random_: random.Random) -> Values:
     return {
         S + "Flags.ST": 1,
-        S + "Flags.AU": 1,
         S + "SecurityData.SecurityID": sid_bytes("S-1-5-21-1-2-3-1001"),
         S + "SecurityData.Signature": random_.randbytes(128),
         S + "SecurityData.SenderCert": random_.randbytes(700),

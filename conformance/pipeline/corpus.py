@@ -197,7 +197,10 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One example of a deviation. place: the capture or run record. when: its day. text: subject of the verdict."""
+    """One example of a deviation. place: the capture or run record. when: its day. text: subject of the verdict.
+
+    readings: those assumed, each with the alternative.
+    """
 
     kind: Kind
     outcome: str
@@ -209,6 +212,7 @@ class Example:
     expected: str | None
     actual: str | None
     reason: str | None
+    readings: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

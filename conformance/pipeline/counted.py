@@ -168,6 +168,7 @@ class Counts:
         out["subject"] = pc.binary_join_element_wise(pa.scalar(FRAME), numbers.cast(pa.string()), " ")
         for name, times_ns in zip(("first_time", "last_time"), times, strict=True):
             out[name] = pa.array(times_ns // 1000).cast(schema.field(name).type)
+            out[name.replace("_time", "_ns")] = pa.array(times_ns)
         missing = [name for name in schema.names if name not in out]
         out |= {name: pa.nulls(len(sender), schema.field(name).type) for name in missing}
         return pa.table([out[name] for name in schema.names], schema=schema)

@@ -376,7 +376,7 @@ def _seen(days: Days, day: date, kind: Kind, names: Sequence[str]) -> list[tuple
     """Return for each of these requirements the worst deviation of that day, and of these the earliest."""
     table = "verdicts" if kind == "wire" else "results"
     where = stored_under(names) & column("outcome").isin(sorted(BAD | NOTED))
-    columns = ["requirement", "outcome", "subject", "expected", "actual", "reason"]
+    columns = ["requirement", "outcome", "subject", "expected", "actual", "reason", "readings"]
     columns += ["sender", "queue", "capture_id", "first_time"] if kind == "wire" else ["implementation", "run_id"]
     best: dict[str, tuple[tuple[Any, ...], Row]] = {}
     for row in days.rows(table, day, columns, where):
@@ -398,6 +398,7 @@ def _seen(days: Days, day: date, kind: Kind, names: Sequence[str]) -> list[tuple
                 expected=row["expected"],
                 actual=row["actual"],
                 reason=row["reason"],
+                readings=tuple(row["readings"] or ()),
             ),
             requirement,
         )
@@ -406,6 +407,15 @@ def _seen(days: Days, day: date, kind: Kind, names: Sequence[str]) -> list[tuple
 
 
 def _places(days: Days, day: date, kind: Kind, ids: set[str]) -> dict[str, str]:
+    """Return the paths of these captures or runs: of that day or, of a capture that goes over midnight, of another."""
     table, name = ("captures", "capture_id") if kind == "wire" else ("runs", "run_id")
-    found = days.rows(table, day, [name, "path"], column(name).isin(sorted(ids))) if ids else ()
-    return {row[name]: row["path"] for row in found}
+    out: dict[str, str] = {}
+    left = set(ids)
+    for each in sorted(days.of(table), key=lambda one: abs(one - day)):
+        if not left:
+            break
+        out |= {
+            row[name]: row["path"] for row in days.rows(table, each, [name, "path"], column(name).isin(sorted(left)))
+        }
+        left -= out.keys()
+    return out

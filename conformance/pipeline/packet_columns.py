@@ -107,6 +107,7 @@ class PacketColumns:
             "number": pa.array(meta[:, OF_NUMBER]),
             "record": pa.array(meta[:, OF_RECORD]),
             "time": pa.array(meta[:, OF_TIME] // 1000).cast(pa.timestamp("us", tz="UTC")),
+            "time_ns": pa.array(meta[:, OF_TIME]),
             "transport": pa.repeat("tcp", len(rows)),
             "connection": pa.array(meta[:, OF_CONNECTION]),
             "side": pa.array(["initiator", "acceptor"]).take(pa.array(meta[:, OF_SIDE])),

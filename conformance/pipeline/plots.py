@@ -1,4 +1,8 @@
-"""Small plots as SVG elements: without style, script or link of their own, coloured by classes of the page."""
+"""Small plots as SVG elements: without style, script or link of their own, coloured by classes of the page.
+
+A plot is as wide as its place: positions across are percentages, heights and texts are CSS pixels, so a text has one
+size on a phone and on a wide screen.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Final
 
-from conformance.report.text import label
-
-WIDTH: Final = 960
-"""Units of a plot across the page."""
-_LEFT, _RIGHT, _TOP, _BOTTOM = 58, 8, 12, 26
+_TOP, _BOTTOM = 12, 26
 _TICKS = 4
-_LETTER = 6.2  # Mean width of a letter at 11 px, rather too large.
+_LABELS: Final = (("narrow", 3), ("broad", 8))
+"""Class of the labels below a plot, and how many fit: on a phone, and from 46 rem on."""
+_WIDEST: Final = 8.0
+"""The most a bar takes of the width, in percent."""
 
 
 def stacked(
@@ -29,17 +32,17 @@ def stacked(
     name: returns a bucket in words. unit: the unit of the numbers, for tooltips.
     """
     top = max((sum(bar.get(kind, 0) for kind in kinds) for bar in bars), default=0)
-    ticks = ticks_to(top)
+    ticks = ticks_to(top, whole=True)
     scale = (height - _TOP - _BOTTOM) / (ticks[-1] or 1)
     base = height - _BOTTOM
-    step = (WIDTH - _LEFT - _RIGHT) / max(1, len(bars))
-    thick = min(46.0, step * 0.78)
-    out = [_open(WIDTH, height, title), *_grid(ticks, base, scale)]
+    step = 100 / max(1, len(bars))
+    thick = min(_WIDEST, step * 0.78)
+    out = [_open(height, title), *_grid(ticks, base, scale)]
     for at, bar in enumerate(bars):
         total = sum(bar.get(kind, 0) for kind in kinds)
         if not total:
             continue
-        x, y = _LEFT + step * at + (step - thick) / 2, float(base)
+        x, y = step * at + (step - thick) / 2, float(base)
         parts = ", ".join(f"{bar[kind]:,.0f} {kind}" for kind in kinds if bar.get(kind))
         out.append(f"<g><title>{escape(f'{name(at)}: {parts} {unit}'.strip())}</title>")
         for kind in kinds:
@@ -47,10 +50,10 @@ def stacked(
                 high = max(1.0, bar[kind] * scale)
                 y -= high
                 out.append(
-                    f'<rect class="{escape(kind)}" x="{x:.1f}" y="{y:.1f}" width="{thick:.1f}" height="{high:.1f}"/>'
+                    f'<rect class="{escape(kind)}" x="{x:.2f}%" y="{y:.1f}" width="{thick:.2f}%" height="{high:.1f}"/>'
                 )
         out.append("</g>")
-    out += [*_days(len(bars), name, step, height), "</svg>"]
+    out += [*_days(len(bars), name, height), "</svg>"]
     return "\n".join(out)
 
 
@@ -61,27 +64,29 @@ def line(
     title: str,
     told: Callable[[float], str] = lambda value: f"{value:,.6g}",
     height: int = 150,
+    whole: bool = False,
 ) -> str:
-    """Draw a line through the values, interrupted at None, with a dot for each value."""
-    ticks = ticks_to(max((value for value in values if value is not None), default=0))
+    """Draw a line through the values, interrupted at None, with a dot for each value. whole: they are counts."""
+    ticks = ticks_to(max((value for value in values if value is not None), default=0), whole=whole)
     scale = (height - _TOP - _BOTTOM) / (ticks[-1] or 1)
     base = height - _BOTTOM
-    step = (WIDTH - _LEFT - _RIGHT) / max(1, len(values))
-    out = [_open(WIDTH, height, title), *_grid(ticks, base, scale)]
-    path, dots, pen = [], [], "M"
+    step = 100 / max(1, len(values))
+    out = [_open(height, title), *_grid(ticks, base, scale)]
+    dots: list[str] = []
+    before: tuple[str, str] | None = None
     for at, value in enumerate(values):
         if value is None:
-            pen = "M"
+            before = None
             continue
-        x, y = _LEFT + step * (at + 0.5), base - value * scale
-        path.append(f"{pen}{x:.1f} {y:.1f}")
-        pen = "L"
+        here = f"{step * (at + 0.5):.2f}%", f"{base - value * scale:.1f}"
+        if before is not None:
+            out.append(f'<line class="line" x1="{before[0]}" y1="{before[1]}" x2="{here[0]}" y2="{here[1]}"/>')
+        before = here
         dots.append(
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3"><title>{escape(f"{name(at)}: {told(value)}")}</title></circle>'
+            f'<circle cx="{here[0]}" cy="{here[1]}" r="2.5">'
+            f"<title>{escape(f'{name(at)}: {told(value)}')}</title></circle>"
         )
-    if path:
-        out.append(f'<path class="line" d="{"".join(path)}"/>')
-    out += [*dots, *_days(len(values), name, step, height), "</svg>"]
+    out += [*dots, *_days(len(values), name, height), "</svg>"]
     return "\n".join(out)
 
 
@@ -120,36 +125,24 @@ def spark(values: Sequence[float], title: str) -> str:
     return "".join(out)
 
 
-def ranked(rows: Sequence[tuple[str, Mapping[str, float], str]], kinds: Sequence[str], *, title: str) -> str:
-    """Draw a bar for each row, one below the other. rows: (name, number by kind, tooltip)."""
-    high, room = 26, 380
-    height = high * len(rows) + 8
-    top = max((sum(numbers.get(kind, 0) for kind in kinds) for _, numbers, _ in rows), default=0) or 1
-    scale = (WIDTH - room - 90) / top
-    out = [_open(WIDTH, height, title)]
-    for at, (name, numbers, told) in enumerate(rows):
-        y, x = at * high + 4, float(room)
-        total = sum(numbers.get(kind, 0) for kind in kinds)
-        shown = label(name, int((room - 14) / _LETTER) - 8)
-        shown = shown if len(shown) * _LETTER <= room - 14 else shown[: int((room - 14) / _LETTER) - 1] + "…"
-        out.append(
-            f'<g><title>{escape(told)}</title><text class="tick" x="{room - 8}" y="{y + 14}" text-anchor="end">'
-            f"{escape(shown)}</text>"
-        )
-        for kind in kinds:
-            if numbers.get(kind):
-                wide = max(1.0, numbers[kind] * scale)
-                out.append(
-                    f'<rect class="{escape(kind)}" x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high - 10}"/>'
-                )
-                x += wide
-        out.append(f'<text class="tick" x="{x + 6:.1f}" y="{y + 13}">{short(total)}</text></g>')
+def share(numbers: Mapping[str, float], kinds: Sequence[str], top: float, title: str) -> str:
+    """Draw the numbers of one row as a bar, by kind. top: the number that is as wide as the place."""
+    out = [
+        '<svg class="share" viewBox="0 0 100 1" preserveAspectRatio="none" role="img" '
+        f'aria-label="{escape(title)}"><title>{escape(title)}</title>'
+    ]
+    x = 0.0
+    for kind in kinds:
+        if numbers.get(kind):
+            wide = max(0.5, 100 * numbers[kind] / (top or 1))
+            out.append(f'<rect class="{escape(kind)}" x="{x:.2f}" width="{wide:.2f}" height="1"/>')
+            x += wide
     out.append("</svg>")
-    return "\n".join(out)
+    return "".join(out)
 
 
-def ticks_to(top: float) -> list[float]:
-    """Return about four round numbers from 0 to at least `top`."""
+def ticks_to(top: float, *, whole: bool = False) -> list[float]:
+    """Return about four round numbers from 0 to at least `top`. whole: none of them is a fraction."""
     if top <= 0:
         return [0.0, 1.0]
     step = 1.0
@@ -161,6 +154,8 @@ def ticks_to(top: float) -> list[float]:
         if part * _TICKS >= top:
             step = part
             break
+    if whole:
+        step = max(1.0, step)
     count = int(-(-top // step))
     return [step * at for at in range(count + 1)]
 
@@ -178,29 +173,30 @@ def _kind(said: tuple[int, int]) -> str:
     return "fail" if bad else "warn" if noted else "pass"
 
 
-def _open(width: int, height: int, title: str) -> str:
+def _open(height: int, title: str) -> str:
     return (
-        f'<svg class="plot" viewBox="0 0 {width} {height}" role="img" aria-label="{escape(title)}">'
+        f'<svg class="plot" width="100%" height="{height}" role="img" aria-label="{escape(title)}">'
         f"<title>{escape(title)}</title>"
     )
 
 
 def _grid(ticks: Sequence[float], base: float, scale: float) -> list[str]:
+    """Return lines across, with their numbers in the margin at the left."""
     out = []
     for tick in ticks:
         y = base - tick * scale
         out.append(
-            f'<line class="rule" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
-            f'<text class="tick" x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{short(tick)}</text>'
+            f'<line class="rule" x1="0" x2="100%" y1="{y:.1f}" y2="{y:.1f}"/>'
+            f'<text class="tick" x="-6" y="{y + 4:.1f}" text-anchor="end">{short(tick)}</text>'
         )
     return out
 
 
-def _days(count: int, name: Callable[[int], str], step: float, height: int) -> list[str]:
-    """Return labels with the first day of buckets, below them, as many as fit."""
-    every = max(1, -(-84 // max(1, int(step))))
+def _days(count: int, name: Callable[[int], str], height: int) -> list[str]:
+    """Return labels with the first day of buckets, below them: as many as fit on a phone, and as many as fit else."""
     return [
-        f'<text class="tick" x="{_LEFT + step * (at + 0.5):.1f}" y="{height - 8}" '
+        f'<text class="tick {kind}" x="{100 * (at + 0.5) / count:.2f}%" y="{height - 8}" '
         f'text-anchor="middle">{escape(name(at)[:10])}</text>'
-        for at in range(0, count, every)
+        for kind, most in _LABELS
+        for at in range(0, count, -(-count // most))
     ]

@@ -20,6 +20,7 @@ from uuid import uuid4
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Entry, Lake, Part, Target
 from conformance.pipeline.schemas import DATE, REJECTED, RESULTS, RUNS, Table
+from conformance.pipeline.value_columns import struct_of
 from conformance.pipeline.workers import Here, Workers
 from conformance.report.records import read_run
 from conformance.report.table import conclusion
@@ -289,6 +290,7 @@ def _result_rows(run: Run) -> Iterator[dict[str, Any]]:
     implementation = _implementation(run)
     for (requirement, outcome, suite, test, readings), number in firsts.items():
         verdict = run.verdicts.at(number).verdict
+        expected, actual = _json(verdict.expected), _json(verdict.actual)
         yield {
             "run_id": run.header.run_id,
             "implementation": implementation,
@@ -299,9 +301,11 @@ def _result_rows(run: Run) -> Iterator[dict[str, Any]]:
             "test": test,
             "readings": list(readings),
             "subject": verdict.subject,
-            "expected": _json(verdict.expected),
-            "actual": _json(verdict.actual),
+            "expected": expected,
+            "actual": actual,
             "reason": verdict.reason,
+            "expected_value": struct_of(expected),
+            "actual_value": struct_of(actual),
         }
 
 

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 EPOCH = "1970-01-01"
 _BUFFERED = 4_096
+_DAY_NS = 86_400_000_000_000
+_YEAR = 366
+_MOST = (1 << 63) - 1
 _GROUP = 1 << 16
 """Rows of tables that are written together."""
 _OPEN = 64  # Files open at once; the least recently used one is closed, and another begun if it is needed again.
@@ -42,6 +45,54 @@ def day(time_ns: int | None) -> str:
         if time_ns < 0
         else moment(time_ns).date().isoformat()
     )
+
+
+def in_full(time_ns: int | None) -> int | None:
+    """Return a time in nanoseconds; None for none, and for one that 64 bits cannot hold."""
+    return None if time_ns is None or abs(time_ns) > _MOST else time_ns
+
+
+class Days:
+    """The days (UTC) of the rows of one capture. own: the day of its first record, as the folders are named.
+
+    A row lies under the day of its packet; under `own` if that has no time, or one that is more than a year away: a
+    recorder whose clock jumps would make a folder of each packet.
+    """
+
+    __slots__ = ("_first", "own")
+
+    def __init__(self, own: str) -> None:
+        self.own = own
+        self._first = (date.fromisoformat(own) - date(1970, 1, 1)).days
+
+    def of(self, time_ns: int | None) -> str:
+        """Return the day of a packet."""
+        if time_ns is None or time_ns <= 0 or abs(time_ns // _DAY_NS - self._first) > _YEAR:
+            return self.own
+        return _day_of(time_ns // _DAY_NS)
+
+    def apart(self, times_ns: Any) -> Iterator[tuple[str, Any]]:
+        """Yield each day of some packets with their indexes; None for all of them. times_ns: int64."""
+        import numpy as np
+
+        days = times_ns // _DAY_NS
+        if not len(days):
+            return
+        days[(times_ns <= 0) | (abs(days - self._first) > _YEAR)] = self._first
+        if (days == days[0]).all():
+            yield self._name(int(days[0])), None
+            return
+        for one in np.unique(days).tolist():
+            yield self._name(one), np.flatnonzero(days == one)
+
+    def _name(self, number: int) -> str:
+        return self.own if number == self._first else _day_of(number)
+
+
+@lru_cache(maxsize=1024)
+def _day_of(number: int) -> str:
+    """Return a day. number: days since 1970."""
+    return (date(1970, 1, 1) + timedelta(days=number)).isoformat()
 
 
 def plain(text: str) -> str:
@@ -84,14 +135,16 @@ class Rows:
             if len(file.waiting) >= _BUFFERED:
                 self._flush(table, file)
 
-    def add_table(self, table: str, day: str, found: pyarrow.Table, *, stream: str | None = None) -> None:
-        """Add the rows of an Arrow table, all of one day."""
+    def add_table(self, table: str, days: Days, times: str, found: pyarrow.Table, *, stream: str | None = None) -> None:
+        """Add the rows of an Arrow table, each under its day. times: the column with their times in nanoseconds."""
         with self._writing():
-            file = self._file(table, day, stream)
-            file.tables.append(found)
-            file.waits += found.num_rows
-            if file.waits >= _GROUP:
-                self._flush(table, file)
+            for day, rows in days.apart(found[times].to_numpy()):
+                some = found if rows is None else found.take(rows)
+                file = self._file(table, day, stream)
+                file.tables.append(some)
+                file.waits += some.num_rows
+                if file.waits >= _GROUP:
+                    self._flush(table, file)
 
     def close(self) -> list[Part]:
         """Write the remaining rows, and return the files."""

@@ -11,7 +11,8 @@ from conformance.capture import Frame
 from conformance.captures.engine import MAX_KEPT, destination
 from conformance.captures.followed import key_of
 from conformance.pipeline.counted import Counts
-from conformance.pipeline.rows import Row, Rows, moment, plain, texts
+from conformance.pipeline.rows import Days, Row, Rows, in_full, moment, plain, texts
+from conformance.pipeline.value_columns import struct_of
 from conformance.verdict import Outcome, Verdict, worst
 from conformance.wire import Packet
 
@@ -41,7 +42,7 @@ class _Counted:
 class Teller:
     """Writes the verdicts on one capture of a stream. at_end: those at the provisional end of the stream.
 
-    part: the stream about whose provisional end the rows are, if it can continue.
+    part: the stream about whose provisional end the rows are, if it can continue. date: the day of the capture.
     """
 
     rows: Rows
@@ -55,7 +56,12 @@ class Teller:
     outcomes: dict[str, int] = field(default_factory=dict)
     counts: Counts = field(default_factory=Counts)
     """Counts of passes, and of what has no row of its own."""
+    days: Days = field(init=False)
+    """The days of its rows."""
     _counted: dict[_Key, _Counted] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.days = Days(self.date)
 
     def verdict(self, verdict: Verdict, whose: Whose) -> None:
         """Add one verdict."""
@@ -77,7 +83,8 @@ class Teller:
 
     def packet_row(self, row: Row, sender: str) -> None:
         """Add a packet that is already a row."""
-        row |= {"capture_id": self.capture, "stream_id": self.stream, "sender": plain(sender), "date": self.date}
+        row |= {"capture_id": self.capture, "stream_id": self.stream, "sender": plain(sender)}
+        row["date"] = self.days.of(row["time_ns"])
         self.rows.add("packets", row, stream=self.part)
 
     def close(self) -> None:
@@ -93,7 +100,7 @@ class Teller:
             self.outcomes[name] = self.outcomes.get(name, 0) + count
         table = self.counts.table({"capture_id": self.capture, "stream_id": self.stream, "at_end": self.at_end})
         if table is not None:
-            self.rows.add_table("verdicts", self.date, table, stream=self.part)
+            self.rows.add_table("verdicts", self.days, "first_ns", table, stream=self.part)
         self.counts.clear()
 
     def _write(
@@ -101,6 +108,10 @@ class Teller:
     ) -> None:
         good = verdict.outcome is Outcome.PASS
         single = single and count == 1 and not good
+        expected, actual, evidence = (
+            None if good else _json(one)
+            for one in (verdict.expected, verdict.actual, verdict.to_json().get("evidence"))
+        )
         row: Row = {
             "capture_id": self.capture,
             "stream_id": self.stream,
@@ -114,12 +125,17 @@ class Teller:
             "packet": whose.number if single else None,
             "first_time": moment(first_ns),
             "last_time": moment(last_ns),
-            "expected": None if good else _json(verdict.expected),
-            "actual": None if good else _json(verdict.actual),
+            "expected": expected,
+            "actual": actual,
             "reason": verdict.reason and plain(verdict.reason),
-            "evidence": _json(verdict.to_json().get("evidence")) if not good else None,
+            "evidence": evidence,
             "at_end": self.at_end,
-            "date": self.date,
+            "first_ns": in_full(first_ns),
+            "last_ns": in_full(last_ns),
+            "expected_value": struct_of(expected),
+            "actual_value": struct_of(actual),
+            "evidence_value": struct_of(evidence),
+            "date": self.days.of(first_ns),
         }
         self.rows.add("verdicts", row, stream=self.part)
 
@@ -132,6 +148,7 @@ def packet_row(frame: Frame, packet: Packet, verdicts: Sequence[Verdict]) -> Row
         "number": frame.number,
         "record": frame.record,
         "time": moment(frame.time_ns),
+        "time_ns": in_full(frame.time_ns),
         "transport": frame.transport,
         "connection": frame.connection,
         "side": frame.side,

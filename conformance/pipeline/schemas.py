@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 FORMAT: Final = 1
 """Version of the layout and of the columns. A lake with a higher one was written by a newer mqconform."""
 
-Type = Literal["string", "bool", "int32", "int64", "time", "date", "strings", "counts", "texts"]
+Type = Literal["string", "bool", "int32", "int64", "time", "date", "strings", "counts", "texts", "value"]
 DDL: Mapping[str, str] = {
     "string": "STRING",
     "bool": "BOOLEAN",
@@ -26,7 +26,21 @@ DDL: Mapping[str, str] = {
     "strings": "ARRAY<STRING>",
     "counts": "MAP<STRING, BIGINT>",
     "texts": "MAP<STRING, STRING>",
+    "value": "STRUCT<kind: STRING, text: STRING, number: BIGINT,"
+    " fields: MAP<STRING, STRUCT<text: STRING, number: BIGINT>>>",
 }
+_LEAVES: Mapping[str, tuple[str, ...]] = {
+    "strings": (".list.element",),
+    "counts": (".key_value.key", ".key_value.value"),
+    "texts": (".key_value.key", ".key_value.value"),
+    "value": (
+        ".kind",
+        ".text",
+        ".number",
+        *(f".fields.key_value.{end}" for end in ("key", "value.text", "value.number")),
+    ),
+}
+"""Where Parquet stores the values of a type that is more than one value, behind the name of the column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +74,8 @@ class Table:
     def encodings(self) -> dict[str, Any]:
         """Return Parquet's encodings of the columns: differences for increasing numbers, dictionaries for the rest."""
         rising = {column.name for column in self.columns if column.rises}
-        ends = {"strings": ".list.element", "counts": ".key_value.key", "texts": ".key_value.key"}
-        others = [f"{one.name}{ends.get(one.type, '')}" for one in self.columns if one.name not in rising | {DATE}]
-        others += [f"{one.name}.key_value.value" for one in self.columns if one.type in ("counts", "texts")]
+        stored = [one for one in self.columns if one.name not in rising | {DATE}]
+        others = [f"{one.name}{end}" for one in stored for end in _LEAVES.get(one.type, ("",))]
         return {"use_dictionary": others, "column_encoding": dict.fromkeys(sorted(rising), "DELTA_BINARY_PACKED")}
 
     def ddl(self) -> str:
@@ -74,8 +87,18 @@ class Table:
 DATE: Final = "date"
 _CAPTURE = Column("capture_id", "string", "The capture, by its content")
 _STREAM = Column("stream_id", "string", "Its stream: the id of the first capture of a rotated set, or its own id")
-_DAY = Column(DATE, "date", "Day (UTC) of the first record of the capture; 1970-01-01 if it has none")
+_OLD = "In rows of an older mqconform: the day of the capture"
 _BATCH = Column("batch", "string", "The ingest that wrote the row")
+_VALUES = (
+    Column("expected_value", "value", "`expected`, to be queried", null=True),
+    Column("actual_value", "value", "`actual`, to be queried", null=True),
+)
+
+
+def _ns(name: str, says: str, *, rises: bool = False) -> Column:
+    """Return a column with a time in full: tables of Delta and Spark keep microseconds."""
+    return Column(name, "int64", f"{says}, in nanoseconds since 1970", null=True, rises=rises)
+
 
 CAPTURES: Final = Table(
     "captures",
@@ -87,7 +110,7 @@ CAPTURES: Final = Table(
         Column("path", "string", "Path at the time of the ingest"),
         Column("bytes", "int64", "Size of the file"),
         Column("format", "string", "pcap or pcapng, with .gz or .zst where compressed"),
-        _DAY,
+        Column(DATE, "date", "Day (UTC) of its first record; 1970-01-01 if it has none"),
         Column("first_time", "time", "Time of its first record", null=True),
         Column("last_time", "time", "Time of its last record", null=True),
         Column("records", "int64", "Captured records"),
@@ -111,6 +134,8 @@ CAPTURES: Final = Table(
         Column("judged_by", "string", "Version of mqconform"),
         Column("ingested_at", "time", "Time of the ingest"),
         _BATCH,
+        _ns("first_ns", "Time of its first record"),
+        _ns("last_ns", "Time of its last record"),
     ),
 )
 
@@ -142,7 +167,8 @@ PACKETS: Final = Table(
         Column("trouble", "string", "Reason why it is not a whole packet", null=True),
         Column("worst", "string", "The worst outcome among its verdicts; null if nothing was judged", null=True),
         Column("deviating", "strings", "Requirements with an outcome other than pass"),
-        _DAY,
+        _ns("time_ns", "Time of that record", rises=True),
+        Column(DATE, "date", f"Day (UTC) of the packet; the day of the capture if it has no time. {_OLD}"),
     ),
 )
 
@@ -173,7 +199,9 @@ SESSIONS: Final = Table(
         Column("initiator_bytes", "int64", "Bytes of these packets"),
         Column("acceptor_bytes", "int64", "Bytes of these packets"),
         Column("lost_bytes", "int64", "Bytes of both directions that are part of no packet"),
-        _DAY,
+        _ns("opened_ns", "Time of its first record"),
+        _ns("closed_ns", "Time of its last record"),
+        Column(DATE, "date", f"Day (UTC) of its first record. {_OLD}"),
     ),
 )
 
@@ -214,7 +242,11 @@ VERDICTS: Final = Table(
         Column("reason", "string", "Reason why it is inconclusive or skipped", null=True),
         Column("evidence", "string", "JSON that can be judged again", null=True),
         Column("at_end", "bool", "Made at the provisional end of the stream; replaced when it continues"),
-        _DAY,
+        _ns("first_ns", "Time of the first packet"),
+        _ns("last_ns", "Time of the last packet"),
+        *_VALUES,
+        Column("evidence_value", "value", "`evidence`, to be queried", null=True),
+        Column(DATE, "date", f"Day (UTC) of the first packet; the day of the capture if it has no time. {_OLD}"),
     ),
 )
 
@@ -250,7 +282,7 @@ RUNS: Final = Table(
         Column("complete", "bool", "True if the record has its footer"),
         Column("ended", "string", "Reason why the run ended: completed, interrupted, ...", null=True),
         Column("judged_by", "string", "Version of mqconform", null=True),
-        _DAY,
+        Column(DATE, "date", "Day (UTC) on which it started; 1970-01-01 if that is not known"),
         _BATCH,
     ),
 )
@@ -271,6 +303,7 @@ RESULTS: Final = Table(
         Column("expected", "string", "JSON", null=True),
         Column("actual", "string", "JSON", null=True),
         Column("reason", "string", "Reason why it is inconclusive, skipped or an error", null=True),
+        *_VALUES,
         Column(DATE, "date", "Day (UTC) on which the run started"),
     ),
 )
@@ -294,6 +327,8 @@ TABLES: Final[Mapping[str, Table]] = {
 def _arrow(columns: tuple[Column, ...]) -> pyarrow.Schema:
     import pyarrow as pa
 
+    texts = pa.field("text", pa.string()), pa.field("number", pa.int64())
+    fields = pa.map_(pa.string(), pa.struct(texts))
     types = {
         "string": pa.string(),
         "bool": pa.bool_(),
@@ -304,5 +339,6 @@ def _arrow(columns: tuple[Column, ...]) -> pyarrow.Schema:
         "strings": pa.list_(pa.string()),
         "counts": pa.map_(pa.string(), pa.int64()),
         "texts": pa.map_(pa.string(), pa.string()),
+        "value": pa.struct([pa.field("kind", pa.string()), *texts, pa.field("fields", fields)]),
     }
     return pa.schema([pa.field(column.name, types[column.type], nullable=column.null) for column in columns])

@@ -22,7 +22,7 @@ from conformance.judge.sessions.context import Seen
 from conformance.pipeline.counted import NEVER
 from conformance.pipeline.deviating import ByQueue
 from conformance.pipeline.packet_columns import PacketColumns
-from conformance.pipeline.rows import Row, moment, plain
+from conformance.pipeline.rows import Row, in_full, moment, plain
 from conformance.pipeline.rows_writer import Teller, Whose, packet_row, whose_was
 from conformance.pipeline.texts import KEYS, Numbers
 from conformance.verdict import Outcome, Verdict
@@ -198,7 +198,7 @@ class ArrowTables:
                     left = np.where(np.isin(table.rows.meta[:, OF_NUMBER], list(self.own)), -1, results)
                 columns = table.columns[:, : table.count]
                 rows = self.packets.table(table.rows, columns, left, given, found.ends, found.meanings)
-                self.teller.rows.add_table("packets", self.teller.date, rows, stream=self.teller.part)
+                self.teller.rows.add_table("packets", self.teller.days, "time_ns", rows, stream=self.teller.part)
 
     def many(self, counted: Iterable[Counted]) -> None:
         """Count packets that compiled code has counted; what deviates in them is written or counted elsewhere."""
@@ -248,7 +248,9 @@ def _session(known: Connection, closed: Closed, teller: Teller, managers: Manage
         "closed_by": closed.by,
         "closed_how": closed.how,
         "lost_bytes": known.lost,
-        "date": teller.date,
+        "opened_ns": in_full(known.opened.time_ns),
+        "closed_ns": in_full(closed.time_ns),
+        "date": teller.days.of(known.opened.time_ns),
     }
     for side, point, manager in zip(SIDES, (known.opened.initiator, known.opened.acceptor), managers, strict=True):
         row |= {

@@ -57,12 +57,18 @@ def put_one_by_one(place: Path, captures: Sequence[Path | str], **options) -> tu
 
 
 def rows(lake: Lake, table: str) -> list[dict]:
-    """All rows of a table, with its columns alone: a file may have more."""
+    """All rows of a table, with its columns alone (a file may have more), and its day, as the folder is named."""
     import pyarrow.parquet as pq
 
-    found = [pq.read_table(str(path), partitioning=None, filesystem=lake.store.arrow) for path in lake.files(table)]
     names = set(TABLES[table].names)
-    return [row for one in found for row in one.select([n for n in one.column_names if n in names]).to_pylist()]
+    return [
+        {
+            **{name: value for name, value in row.items() if name in names},
+            "date": Path(path).parent.name.removeprefix("date="),
+        }
+        for path in lake.files(table)
+        for row in pq.read_table(str(path), partitioning=None, filesystem=lake.store.arrow).to_pylist()
+    ]
 
 
 def said(lake: Lake, path: Path | str | None = None) -> tuple[Counter, Counter]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -204,40 +203,3 @@ def test_the_command_tells_writes_and_ends_as_it_should(lake, tmp_path):
     )
     none = command(str(tmp_path / "nowhere"))
     assert none.returncode == 2 and none.stderr.count("\n") == 1 and "is not a lake" in none.stderr
-
-
-def test_the_page_works_in_a_browser(lake, tmp_path):
-    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if path is None:
-        assert os.environ.get("CI") != "true", "no Chromium"
-        pytest.skip("no Chromium")
-    from axe_playwright_python import sync_playwright as axe_module
-    from playwright import sync_api as api
-
-    made = [capture(day(0)), capture(day(1)), session(day(0), A), session(day(0), B), session(day(1), A)]
-    made += [verdict(name, "pass", None, day(number)) for number in (0, 1) for name in (LAYOUT, X0, CURSOR)]
-    made += [verdict(LAYOUT, "fail", A, day(1), queue="q1"), verdict(X0, "fail", B, day(0), queue=HOSTILE)]
-    fill(lake, made)
-    file = tmp_path / "page.html"
-    file.write_text(render_corpus(gather(lake)), encoding="utf-8")
-    complaints: list[str] = []
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-gpu"], timeout=120_000
-        )
-        for scheme in ("light", "dark"):
-            page = browser.new_context(color_scheme=scheme, viewport={"width": 1200, "height": 900}).new_page()
-            page.on("console", lambda message: complaints.append(message.text))
-            page.on("pageerror", lambda error: complaints.append(str(error)))
-            page.goto(file.as_uri())
-            page.locator("#search").fill("no such words")
-            page.locator("#demands").wait_for(state="hidden")
-            page.locator("#search").fill("flags-in-layout")
-            page.locator("#demands").wait_for()
-            assert page.locator("#demands ~ .scroll tr.item:visible").count() == 1
-            page.locator("#search").fill("")
-            results = axe_module.Axe().run(page)
-            wrong = [one["id"] for one in results.response["violations"] if one["impact"] in ("serious", "critical")]
-            assert wrong == [], results.generate_report()
-        browser.close()
-    assert complaints == []

@@ -10,11 +10,15 @@
   const apply = () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const on = new Set(boxes.filter((box) => box.checked).map((box) => box.value));
-    const known = new Set(boxes.map((box) => box.value));
+    // What differs in kind is asked apart: how it changed, what was judged.
+    const known = [["new", "again", "gone"], ["wire", "run"], ["pass"]]
+      .map((group) => group.filter((kind) => boxes.some((box) => box.value === kind)));
     let fitting = 0;
     for (const item of items) {
-      const kinds = item.kinds.filter((kind) => known.has(kind));
-      const fits = (kinds.length === 0 || kinds.some((kind) => on.has(kind)))
+      const fits = known.every((group) => {
+        const mine = group.filter((kind) => item.kinds.includes(kind));
+        return mine.length === 0 || mine.some((kind) => on.has(kind));
+      })
         && words.every((word) => item.text.includes(word));
       item.node.hidden = !fits;
       fitting += fits;

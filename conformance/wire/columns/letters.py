@@ -1,7 +1,7 @@
 """Emits code that compares text ignoring case, like Python's `lower` and `upper`, as long as ASCII decides.
 
-A letter beyond ASCII can become several letters, or an ASCII one: where such a letter is decisive, the result is 2,
-unknown, and the packet is judged one by one.
+A few letters beyond ASCII become an ASCII one, or several letters with one among them: where such a letter is decisive,
+the result is 2, unknown, and the packet is judged one by one. All others differ from every ASCII letter.
 """
 
 from __future__ import annotations
@@ -9,6 +9,11 @@ from __future__ import annotations
 from conformance.wire.columns.shapes import UnknownShapeError
 
 UNKNOWN = 2
+FOLDED = (
+    (0xDF, 0xDF), (0x130, 0x131), (0x149, 0x149), (0x17F, 0x17F), (0x1F0, 0x1F0), (0x1E96, 0x1E9A), (0x212A, 0x212A),
+    (0xFB00, 0xFB06),
+)  # fmt: skip
+"""First and last letters of ranges: those beyond ASCII whose lower or upper case has an ASCII letter."""
 
 
 def starts_with(name: str, text: str) -> str:
@@ -126,6 +131,10 @@ def direct_name(name: str) -> str:
     )
 
 
+def _between(letters: tuple[int, int]) -> str:
+    return f"((letter >= {letters[0]}) & (letter <= {letters[1]}))"
+
+
 def _compare(name: str, text: str, index: str) -> str:
     wanted, first, last, other = _ascii(text).lower(), 65, 90, 32
     lines = [
@@ -140,7 +149,7 @@ def _compare(name: str, text: str, index: str) -> str:
         *(["        if i >= chars:", "            return 0"] if index == "i" else []),
         f"        letter = u16(at + 2 * ({index}))",
         "        if letter >= 128:",
-        "            return 2",
+        f"            return select({' | '.join(map(_between, FOLDED))}, {UNKNOWN}, 0)",
         f"        if letter >= {first} and letter <= {last}:",
         f"            letter += {other}",
         f"        if letter != {name.upper()}[i]:",
