@@ -273,6 +273,19 @@ def test_what_is_not_declared_is_named(
         played(case, tmp_path)
 
 
+@pytest.mark.parametrize("defects", ["", "reports-what-is-not-traced"])
+def test_who_sends_no_report_fails_where_reports_are_declared(
+    defects: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not failed(played("traced", tmp_path / "not", defects))
+    plain, queue = Peer.sessions_about, "3f0d2b61-7c58-4a93-8e14-d6b9a0c7e512"
+    monkeypatch.setattr(Peer, "sessions_about", lambda self, params: {**plain(self, params), "reports": queue})
+    asked = {
+        name for step in CASES["traced"].steps if isinstance(step, Comes) and step.unless for name in step.requirements
+    }
+    assert len(asked) == 5 and set(failed(played("traced", tmp_path, defects))) == asked
+
+
 def test_a_ping_that_nobody_answers_is_no_deviation(tmp_path: Path) -> None:
     with pytest.raises(NotPlayed, match="EnablePingService"):
         played("answered", tmp_path, "answers-no-ping")

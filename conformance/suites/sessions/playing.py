@@ -243,8 +243,9 @@ class Player(Dialogue):
             if step.insecure and not came:
                 self._skip(*step.requirements, reason=INSECURE)
                 return
-            if step.may is not None and all(one["class"] in _POSITIVE for one in came):
-                self._skip(*step.requirements, reason=step.may)
+            may = step.may if step.unless not in self.about else None
+            if may is not None and all(one["class"] in _POSITIVE for one in came):
+                self._skip(*step.requirements, reason=may)
                 return
             if self._miscorrelated(step):
                 self._fail(_CORRELATION, expected=step.about, actual="a message of no name")
