@@ -15,7 +15,7 @@ from conformance.capture.records import RecordWalk, read_records
 from conformance.captures.followed import Key
 from conformance.captures.judge import IMPLEMENTATION, PACKET, SESSION, Managers, Sink, Told
 from conformance.captures.summary import CaptureSummary
-from conformance.judge.sessions.context import Seen
+from conformance.judge.sessions.context import DUTIES, Seen
 from conformance.verdict import Outcome, Verdict
 
 _REMEMBERED = 1 << 20
@@ -23,8 +23,6 @@ _REMEMBERED = 1 << 20
 
 _NOTICED_NS = 1_000_000_000
 """So late may a busy program notice a connection that was made to it."""
-_DUTIES = "-closes"
-"""Ends the requirements that who receives a packet fulfils: their passes name that packet."""
 
 
 def clients_of(server: str) -> Callable[[Frame], bool]:
@@ -123,5 +121,5 @@ class OneSide:
         number = verdict.frame
         if number is None or not self.last - _REMEMBERED < number <= self.last:
             return False
-        other = verdict.requirement.endswith(_DUTIES) and verdict.outcome is Outcome.PASS
+        other = verdict.requirement.endswith(DUTIES) and verdict.outcome is Outcome.PASS
         return bool(self.senders[number % _REMEMBERED]) != other

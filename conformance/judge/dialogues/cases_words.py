@@ -266,6 +266,7 @@ def _marked(about: str, marks: Iterable[tuple[str, int, tuple[str, ...]]]) -> It
             yield Comes("UserMessage", about, (), REACHED, values={key: (value, requirement)})
 
 
+_TOO_MANY: Final = f"{CLASS}nack-hop-count-exceeded"
 _RECEIVE: Final = (f"{CLASS}ack-receive", "MQMQ-2.2.19.3.flags-pr")
 TAKEN: Final[tuple[Case, ...]] = (
     *(
@@ -296,7 +297,17 @@ TAKEN: Final[tuple[Case, ...]] = (
             *_marked("recoverable", _KEPT_MARKS),
             Never("UserMessage", "silent", ("MQQB-3.1.7.15.requested",), for_ms=800),
         ),
-        (*ADMIN, *CONNECTING),
+        (*ADMIN, *CONNECTING, f"{_OF_MESSAGE}sent-time"),
+        queues=(PLAIN,),
+    ),
+    Case(
+        "many-hops-to-its-own-queue",  # The hops are looked at where a message is to be passed on, MS-MQQB 3.1.5.8.2.
+        (
+            *told(Message("arrived", recoverable=True, asks=PA | NA, more=_ONWARDS)),
+            Comes("UserMessage", "arrived", (_TOO_MANY,), REACHED),
+            Never("UserMessage", "arrived", (_TOO_MANY,), TOO_MANY_HOPS, for_ms=300),
+        ),
+        ADMIN,
         queues=(PLAIN,),
     ),
     Case(

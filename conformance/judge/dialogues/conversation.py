@@ -8,7 +8,7 @@ from typing import Final
 
 from conformance.capture import Closed, Ended, Endpoint, Event, Frame, Opened, Side, Trouble
 from conformance.judge.packets.judge import judge_dissected
-from conformance.judge.sessions.context import Readings
+from conformance.judge.sessions.context import DUTIES, Readings
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.judge.sessions.pings import PING_PORT
 from conformance.spec.catalogue import assignment
@@ -17,8 +17,6 @@ from conformance.wire import Packet, dissect, frame_length
 from conformance.wire.framing import BASE_SIZE
 
 _MS: Final = 1_000_000
-_DUTIES: Final = "-closes"
-"""Ends the requirements whose verdict is on the packet that makes the other side close."""
 _PING_FROM: Final = 49_152
 
 
@@ -124,7 +122,7 @@ class Conversation:
     @staticmethod
     def _concerns(verdict: Verdict, ours: dict[int, bool]) -> bool:
         of_ours = verdict.frame is not None and ours.get(verdict.frame, False)
-        duty = verdict.requirement.endswith(_DUTIES) and verdict.outcome in (Outcome.PASS, Outcome.INCONCLUSIVE)
+        duty = verdict.requirement.endswith(DUTIES) and verdict.outcome in (Outcome.PASS, Outcome.INCONCLUSIVE)
         return of_ours == duty
 
     def _events(self) -> Iterator[Event]:
