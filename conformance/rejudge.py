@@ -37,7 +37,7 @@ from conformance.runlog.events import CONSEQUENCE
 from conformance.runlog.left_out import KIND
 from conformance.spec.catalogue import CatalogueError, assignment, catalogue
 from conformance.spec.versions import DEFAULT_PROFILE, LEVELS
-from conformance.verdict import ExitCode, Outcome, Verdict, exit_code, worst, worst_code
+from conformance.verdict import ExitCode, Outcome, Verdict, exit_code, of_requirement, worst_code
 
 FACTS = frozenset({Outcome.CRASH, Outcome.TIMEOUT, Outcome.FLAKY, Outcome.ERROR, Outcome.INCONCLUSIVE, Outcome.SKIP})
 """Outcomes that state what happened in the run. They are never judged again."""
@@ -470,7 +470,7 @@ def _worst(run: Run) -> dict[str, Outcome]:
     found: dict[str, list[Outcome]] = {}
     for kind in run.said:
         found.setdefault(kind.requirement, []).append(kind.outcome)
-    return {name: worst(outcomes) or Outcome.SKIP for name, outcomes in found.items()}
+    return {name: of_requirement(outcomes) or Outcome.SKIP for name, outcomes in found.items()}
 
 
 __all__ = ["NOT_STORED", "Change", "Rejudged", "judge_again"]

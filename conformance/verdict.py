@@ -172,6 +172,12 @@ def worst(outcomes: Iterable[Outcome]) -> Outcome | None:
     return min(outcomes, key=lambda outcome: outcome.rank, default=None)
 
 
+def of_requirement(outcomes: Iterable[Outcome]) -> Outcome | None:
+    """Roll up what tests say of one requirement: the worst, but a skip of one hides no pass of another."""
+    seen = set(outcomes)
+    return worst(seen - {Outcome.SKIP} if Outcome.PASS in seen else seen)
+
+
 def worst_code(codes: Iterable[ExitCode]) -> ExitCode:
     """Roll up several exit codes. Raises ValueError when there are none."""
     return min(codes, key=CODES_WORST_FIRST.index)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.verdict import NEEDS_REASON, Evidence, ExitCode, Outcome, Verdict, exit_code, worst
+from conformance.verdict import NEEDS_REASON, Evidence, ExitCode, Outcome, Verdict, exit_code, of_requirement, worst
 
 OUTCOMES = st.sampled_from(list(Outcome))
 
@@ -30,6 +30,13 @@ def test_worst_is_the_minimum_and_any_order_gives_it(outcomes: list[Outcome]) ->
     assert found == worst(reversed(outcomes))
     assert (found is None) == (not outcomes)
     assert found is None or all(found.rank <= outcome.rank for outcome in outcomes)
+
+
+@given(st.lists(OUTCOMES))
+def test_a_skip_hides_no_pass_of_the_same_requirement(outcomes: list[Outcome]) -> None:
+    found = of_requirement(outcomes)
+    assert found is of_requirement(outcomes[::-1])
+    assert found is (Outcome.PASS if set(outcomes) == {Outcome.PASS, Outcome.SKIP} else worst(outcomes))
 
 
 @pytest.mark.parametrize(

@@ -15,16 +15,11 @@ from conformance.capture.records import RecordWalk, read_records
 from conformance.captures.followed import Key
 from conformance.captures.judge import IMPLEMENTATION, PACKET, SESSION, Managers, Sink, Told
 from conformance.captures.summary import CaptureSummary
-from conformance.judge.sessions.context import Seen
+from conformance.judge.sessions.context import DUTIES, NOTICED_NS, Seen
 from conformance.verdict import Outcome, Verdict
 
 _REMEMBERED = 1 << 20
 """Packets whose sender is remembered; verdicts on earlier ones are left out."""
-
-_NOTICED_NS = 1_000_000_000
-"""So late may a busy program notice a connection that was made to it."""
-_DUTIES = "-closes"
-"""Ends the requirements that who receives a packet fulfils: their passes name that packet."""
 
 
 def clients_of(server: str) -> Callable[[Frame], bool]:
@@ -50,7 +45,7 @@ def as_noticed(events: Iterable[Event], walk: RecordWalk) -> Iterator[Event]:
     """
     for event in events:
         if isinstance(event, Opened) and OwnEnd.of(walk.comment) is not None:
-            yield replace(event, time_ns=event.time_ns - _NOTICED_NS)
+            yield replace(event, time_ns=event.time_ns - NOTICED_NS)
         else:
             yield event
 
@@ -123,5 +118,5 @@ class OneSide:
         number = verdict.frame
         if number is None or not self.last - _REMEMBERED < number <= self.last:
             return False
-        other = verdict.requirement.endswith(_DUTIES) and verdict.outcome is Outcome.PASS
+        other = verdict.requirement.endswith(DUTIES) and verdict.outcome is Outcome.PASS
         return bool(self.senders[number % _REMEMBERED]) != other

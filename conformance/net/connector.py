@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Final, NoReturn
 from urllib.parse import parse_qsl
+from uuid import UUID
 
 from conformance.adapter.connectors import Options
 from conformance.adapter.errors import ConnectorError, DriverUnusable
@@ -36,7 +37,7 @@ TIMERS: Final = (
     "send-base-symmetric-key-cache-cleanup", "user-cert-cache-cleanup",
 )  # fmt: skip
 """The timers of MS-MQQB 3.1.2."""
-_KEYS = ("qm", "ping", "peer", "listener", "from", "queues", "packets")
+_KEYS = ("qm", "ping", "peer", "listener", "from", "queues", "packets", "reports")
 _UNITS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000}
 _FORM = "write wire:HOST or wire:HOST?qm=1801&ping=3527"
 
@@ -46,7 +47,7 @@ def wire(rest: str, options: Options) -> Launcher:
 
     The parameters: `qm`, `ping` and `peer` (ports), `listener` (our address), `from` (more of its addresses), `queues`
     (names with commas between), `packets` (correct, odd, malformed), `timer.NAME` and `consume.QUEUE` (durations),
-    `reply.QUEUE` (without a value).
+    `reply.QUEUE` (without a value), `reports` (the identifier of a public queue).
     Nothing is sent before the launch, and the name is resolved at the first one alone.
     """
     host, declared = understood(rest, options.profile)
@@ -90,6 +91,7 @@ def understood(rest: str, profile: str | None = None) -> tuple[str, Declared]:
     timers: dict[str, int] = {}
     consumes: dict[str, int] = {}
     replies: list[str] = []
+    reports: str | None = None
     try:
         pairs = parse_qsl(asked, keep_blank_values=True, strict_parsing=bool(asked), max_num_fields=64)
     except ValueError:
@@ -99,6 +101,8 @@ def understood(rest: str, profile: str | None = None) -> tuple[str, Declared]:
             ports[key] = _port(key, value)
         elif key == "packets":
             sort = _sort(value)
+        elif key == "reports":
+            reports = _identifier(key, value)
         elif key == "listener":
             listener = _ours(value)
         elif key == "from":
@@ -121,6 +125,7 @@ def understood(rest: str, profile: str | None = None) -> tuple[str, Declared]:
         timers_ms=timers,
         consumes_ms=consumes,
         replies=tuple(replies),
+        reports=reports,
         packets=sort,
         profile=profile or DEFAULT_PROFILE,
         listener=listener,
@@ -166,6 +171,13 @@ def _port(key: str, value: str) -> int:
     if not re.fullmatch(r"[0-9]{1,5}", value) or not 0 < int(value) < 65536:
         raise ConnectorError(f"{key}={value[:40]} is no port: give a number from 1 to 65535")
     return int(value)
+
+
+def _identifier(key: str, value: str) -> str:
+    try:
+        return str(UUID(value))
+    except ValueError:
+        raise ConnectorError(f"{key}={value[:40]} is no identifier of a queue: give its GUID") from None
 
 
 def _sort(value: str) -> Sort:

@@ -58,6 +58,7 @@ class Declared:
     qm, ping, peer: ports of its sessions and pings, and the one it connects to. timers_ms: by name of MS-MQQB 3.1.2.
     consumes_ms: by queue, when a message is received. listener: our address, None to choose one. others: addresses from
     which it connects beside the one it has. replies: queues whose messages are answered to their response queues.
+    reports: identifier of a public queue that its directory has at our address; None without one.
     """
 
     qm: int
@@ -71,6 +72,7 @@ class Declared:
     listener: str | None = None
     others: tuple[str, ...] = ()
     replies: tuple[str, ...] = ()
+    reports: str | None = None
 
     def stranger(self, addresses: tuple[str, ...], host: str) -> str | None:
         """Return what connections from addresses that nobody named mean, as a sentence; None without any."""
@@ -151,6 +153,7 @@ class WireDriver:
             "timers_ms": dict(declared.timers_ms),
             "consumes_ms": dict(declared.consumes_ms),
             "replies": list(declared.replies),
+            **({} if declared.reports is None else {"reports": declared.reports}),
             "max_message_ms": MAX_MESSAGE_S * 1000,
             "packets": declared.packets,
         }

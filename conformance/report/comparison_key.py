@@ -16,7 +16,7 @@ from conformance.runlog.left_out import left_out
 from conformance.runlog.tally import NO_JUDGEMENT
 from conformance.spec.catalogue import catalogue
 from conformance.spec.versions import LEVELS
-from conformance.verdict import Outcome, worst
+from conformance.verdict import Outcome, of_requirement, worst
 
 DEVIATING = frozenset({Outcome.FAIL, Outcome.CRASH, Outcome.TIMEOUT, Outcome.FLAKY})
 BROKEN_OFF = frozenset({"error", "driver-unusable", "interrupted", "max-failures"})
@@ -94,7 +94,7 @@ def standing(run: Run, level: str | None = None) -> Standing:
         name=named(run),
         profile=run.header.profile,
         level=at,
-        outcomes={name: worst(found) or Outcome.SKIP for name, found in outcomes.items()},
+        outcomes={name: of_requirement(found) or Outcome.SKIP for name, found in outcomes.items()},
         deviating=deviating,
         judged=frozenset(judged),
         suites=frozenset(suites),

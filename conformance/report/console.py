@@ -18,7 +18,7 @@ from conformance.report.findings import BOTH_WAYS, Group, followed, heading, sto
 from conformance.report.gate import Decision
 from conformance.report.quirks import quirks
 from conformance.report.situations import situations
-from conformance.report.table import REFUTED, UNSEALED, Section, Table, folded, roll_up
+from conformance.report.table import REFUTED, UNSEALED, Section, Table, folded, judged_words, roll_up
 from conformance.report.text import label
 from conformance.report.transitions import in_words, transitions
 from conformance.runlog import Run
@@ -164,8 +164,8 @@ def _print_group(console: Console, group: Group) -> None:
 def _print_counts(console: Console, excused: Excused, table: Table) -> None:
     run, result = excused.run, excused.result
     console.print()
-    counts = ", ".join(f"{number:,} {outcome.value}" for outcome, number in table.counts.items())
-    _line(console, f"{table.judged:,} of {table.demanded:,} requirements of {table.profile} judged: {counts or 'none'}")
+    judged = judged_words(table)
+    _line(console, f"{table.judged:,} of {table.demanded:,} requirements of {table.profile} judged: {judged}")
     _line(console, f"Not judged, by what is needed: {needed(numbers(run, table.profile).left) or 'none'}", "dim")
     if table.beside:
         _line(console, f"{table.beside:,} more judged, not in this version's catalogue for {table.profile}", "dim")

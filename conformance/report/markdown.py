@@ -16,7 +16,7 @@ from conformance.report.excused import Excused, counted, parted
 from conformance.report.findings import Group, followed, heading, story_lines
 from conformance.report.gate import Decision
 from conformance.report.quirks import quirks
-from conformance.report.table import REFUTED, Section, Table, folded, roll_up
+from conformance.report.table import REFUTED, Section, Table, folded, judged_words, roll_up
 from conformance.report.text import label
 from conformance.runlog import Run
 from conformance.verdict import ExitCode, Outcome
@@ -86,7 +86,6 @@ def _head(excused: Excused, table: Table) -> str:
     hello = run.hello or {}
     name = " ".join(inline(hello[key], 80) for key in ("name", "version") if hello.get(key))
     subject = name or ", ".join(inline(capture, 120) for capture in run.header.captures[:5])
-    counts = ", ".join(f"{number:,} {outcome.value}" for outcome, number in table.counts.items())
     mark = _MARKS[result.code]
     if result.tone == "warn":
         mark = mark.replace("✅", "⚠️")
@@ -94,7 +93,7 @@ def _head(excused: Excused, table: Table) -> str:
         f"## {mark} {inline(result.headline, 1_000)}{f': {subject}' if subject else ''}",
         "",
         *_diagnosed(run),
-        f"**{table.judged:,}** of {table.demanded:,} requirements of {table.profile} judged: {counts or 'none'}.",
+        f"**{table.judged:,}** of {table.demanded:,} requirements of {table.profile} judged: {judged_words(table)}.",
         "",
         f"Not judged, by what is needed: {needed(numbers(run, table.profile).left) or 'none'}.",
     ]

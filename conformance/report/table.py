@@ -18,7 +18,7 @@ from conformance.runlog.left_out import left_out
 from conformance.runlog.tally import NO_JUDGEMENT
 from conformance.spec.catalogue import DOCUMENTS, Requirement, catalogue
 from conformance.spec.demanded import demanded_ids, profile_of
-from conformance.verdict import ExitCode, Outcome, exit_code, worst
+from conformance.verdict import ExitCode, Outcome, exit_code, of_requirement, worst
 
 UNJUDGED = frozenset({Outcome.INCONCLUSIVE, Outcome.SKIP})
 """Outcomes that neither pass nor deviate. A harness error does neither too, but is a problem."""
@@ -201,6 +201,15 @@ def counted(rows: Iterable[RequirementRow]) -> int:
     return sum(row.judged and row.demanded for row in rows)
 
 
+def judged_words(table: Table) -> str:
+    """Return the requirements that are judged, of those demanded, by outcome; and by outcome those that were only
+    looked at. The first ones add up to `table.judged`."""
+    rows = [row for row in table.rows if row.demanded and row.outcome is not None]
+    judged, looked_at = (Counter(row.outcome for row in rows if row.judged is wanted) for wanted in (True, False))
+    parts = [", ".join(f"{some[one]:,} {one.value}" for one in Outcome if some[one]) for some in (judged, looked_at)]
+    return f"{parts[0] or 'none'}; beside them {parts[1]}" if parts[1] else parts[0] or "none"
+
+
 def folded(sections: Sequence[Section], at_most: int) -> list[Section]:
     """Fold the sections into about `at_most`; the smallest families of subsections are folded first."""
     rows: dict[tuple[str, str], list[RequirementRow]] = {(one.document, one.number): list(one.rows) for one in sections}
@@ -223,7 +232,7 @@ def folded(sections: Sequence[Section], at_most: int) -> list[Section]:
 
 def worst_of(said: Sequence[Said]) -> tuple[Outcome | None, str | None]:
     """Return the roll-up of these verdicts, and a reason given with that outcome, None if none is given."""
-    outcome = worst(one.outcome for one in said)
+    outcome = of_requirement(one.outcome for one in said)
     return outcome, next((one.reason for one in said if one.outcome is outcome and one.reason), None)
 
 

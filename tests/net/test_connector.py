@@ -46,11 +46,12 @@ def test_what_an_owner_declares() -> None:
     host, found = understood(
         ":mq.lab?qm=11801&ping=13527&timer.session-cleanup=2s&timer.ping-response=1500ms&consume.mqconform-plain=1s"
         "&queues=mqconform-plain,mqconform-journal&packets=odd&listener=10.0.0.9"
-        "&reply.mqconform-transactional="
+        "&reply.mqconform-transactional=&reports=3F0D2B61-7C58-4A93-8E14-D6B9A0C7E512"
     )
     assert (host, found.qm, found.ping, found.peer, found.listener) == ("mq.lab", 11801, 13527, 11801, "10.0.0.9")
     assert found.timers_ms == {"session-cleanup": 2_000, "ping-response": 1_500}
     assert found.consumes_ms == {"mqconform-plain": 1_000} and found.replies == ("mqconform-transactional",)
+    assert found.reports == "3f0d2b61-7c58-4a93-8e14-d6b9a0c7e512"
     assert found.queues == ("mqconform-plain", "mqconform-journal") and found.packets == "odd"
     host, found = understood(":[::1]")
     assert (host, found.qm, found.ping, len(found.queues), found.packets) == ("::1", 1801, 3527, 5, "correct")
@@ -63,6 +64,7 @@ def test_what_an_owner_declares() -> None:
         (":a?qm=0", "port"), (":a?qm=x", "port"), (":a?qn=1", "qm"), (":a?timer.sesion-cleanup=2s", "session-cleanup"),
         (":a?timer.session-cleanup=soon", "duration"), (":a?consume.orders=1s", "mqconform-"),
         (":a?queues=orders", "mqconform-"), (":a?packets=bad", "malformed"), (":a?listener=1.2", "one host"),
+        (":a?reports=here", "GUID"),
         (":a?qm", "KEY=VALUE"), (":a?reply.orders=", "mqconform-"), (":a?reply.mqconform-plain=1s", "has a value"),
     ],
 )  # fmt: skip

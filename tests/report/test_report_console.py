@@ -39,7 +39,7 @@ def test_a_log_gets_plain_whole_lines(typical: Run, tmp_path: Path) -> None:
         f"FAIL {BROKEN}",
         "   5. peek next with c1, without waiting -> message 'a' (priority 3)\n",
         "repro: mqconform repro reports/out/first/repros/0f3a9b2c11d04e55.json --adapter embedded\n",
-        "1 fail, 1 crash, 1 inconclusive, 1 warn, 6 skip, 112 pass\n",
+        "1 fail, 1 crash, 1 warn, 112 pass; beside them 1 inconclusive, 6 skip\n",
         "1,200 stateful steps (310 steps per second)\n",
         "Does not conform.\n",
         f"{path}\n",

@@ -10,7 +10,7 @@ import pytest
 
 from conformance.report.findings import MAX_SHOWN, groups
 from conformance.report.summary import summary
-from conformance.report.table import conclusion, folded, roll_up
+from conformance.report.table import conclusion, folded, judged_words, roll_up
 from conformance.report.text import block, label, value_text, visible
 from conformance.report.titles import section_title
 from conformance.runlog import Run, RunWriter, StoryStep
@@ -157,3 +157,20 @@ def test_section_titles_are_what_the_documents_generate() -> None:
         pytest.skip("MQ_SPEC_DIR does not name the folder of the documents")
     path = Path(__file__).parents[2] / "conformance" / "report" / "titles.toml"
     assert path.read_text(encoding="utf-8") == generate(Path(folder))
+
+
+def test_the_judged_requirements_add_up_and_a_skip_hides_no_pass(make_run: Callable[..., Run]) -> None:
+    names = [demand.id for demand in catalogue() if demand.checked == "call"][:4]
+
+    def fill(writer: RunWriter) -> None:
+        said = [(names[0], Outcome.PASS), (names[0], Outcome.SKIP), (names[1], Outcome.SKIP), (names[2], Outcome.PASS)]
+        said += [(names[3], Outcome.INCONCLUSIVE), (names[3], Outcome.PASS)]
+        for at, (name, outcome) in enumerate(said):
+            reason = None if outcome is Outcome.PASS else "nobody is there"
+            writer.verdict(Verdict(name, outcome, "receive", reason=reason), suite=f"suite{at}", test="t")
+
+    table = roll_up(make_run(fill))
+    rolled = {row.id: row.outcome for row in table.rows if row.outcome is not None}
+    expected = (Outcome.PASS, Outcome.SKIP, Outcome.PASS, Outcome.INCONCLUSIVE)
+    assert rolled == dict(zip(names, expected, strict=True))
+    assert table.judged == 3 and judged_words(table) == "1 inconclusive, 2 pass; beside them 1 skip"

@@ -268,6 +268,8 @@ class Peer(Sending):
             return None
         name = str(fields.get(UH + "DestinationQueue.DirectFormatName", "")).rpartition("\\")[2]
         queue: dict[str, Any] | None = QUEUES.get(name)
+        if int(fields[UH + "Flags.RC"]) >= 0x1D and self.has("counts-hops-of-its-own"):
+            return self.reject(packet, 0x8005)
         if queue is None:
             return self.reject(packet, 0x8001 if self.has("wrong-class-of-no-queue") else 0x8000)
         if transactional != bool(queue.get("transactional")) and not self.has("takes-any-for-any-queue"):

@@ -53,8 +53,9 @@ class Sending(State):
             "BaseHeader.TimeToReachQueue": 0xFFFFFFFF, UH + "Flags.DM": 1,
             UH + "DestinationQueue.DirectFormatName": queue, TX + "TxSequenceID.TimeStamp": stamp,
             TX + "TxSequenceID.Ordinal": ordinal, TX + "TxSequenceNumber": number + 1,
-            TX + "PreviousTxSequenceNumber": number, TX + "Flags.FM": 1, TX + "Flags.LM": 1,
-            TX + "Flags.ID": self.next_id,
+            TX + "PreviousTxSequenceNumber": number, TX + "Flags.FM": int(not self.has("marks-no-first")),
+            TX + "Flags.LM": 1,
+            TX + "Flags.ID": 7 if self.has("one-transaction") else self.next_id,
         }  # fmt: skip
         if not self.unordered:
             self.at(self.resend_ms, self.resend)

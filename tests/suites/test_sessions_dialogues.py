@@ -6,6 +6,7 @@ import base64
 import socket
 import threading
 from contextlib import suppress
+from copy import deepcopy
 from itertools import chain, product
 from pathlib import Path
 from typing import Any, Final
@@ -16,8 +17,9 @@ from session_peer import FLOOD, Peer
 from conformance.adapter.connectors import connect
 from conformance.adapter.session import Result
 from conformance.judge.dialogues.cases import CASES
+from conformance.judge.dialogues.conversation import Conversation
 from conformance.judge.dialogues.machine import SITUATIONS, Says, State, Then
-from conformance.judge.dialogues.packets import Ends
+from conformance.judge.dialogues.packets import NULL, Ends, establish, parameters
 from conformance.judge.dialogues.steps import Comes, demanded
 from conformance.net.addresses import Permit, target
 from conformance.net.outgoing import refusal
@@ -29,6 +31,7 @@ from conformance.suites.sessions.waiting import MOST_PACKETS
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import encode
 
+ENDS: Final = Ends("1", 1_800_000_000, "127.0.0.1", "127.0.0.2")
 _MAY = {"too-many-hops-transactional", "traced"}
 """Cases that wait for what needs a directory, which the peer has not."""
 
@@ -127,6 +130,9 @@ FAKES = (
     ("takes-active-for-idle", "a-session-with-a-message", "MQQB-3.1.6.2.active-session"),
     ("waits-for-answers", "no-parameters", "MQQB-3.1.6.6.times-out"),
     ("waits-for-answers", "no-answer-to-its-request", "MQQB-3.1.6.6.times-out"),
+    ("counts-hops-of-its-own", "many-hops-to-its-own-queue", "MQMQ-2.2.18.1.6.nack-hop-count-exceeded"),
+    ("marks-no-first", "answers-in-a-sequence", "MQMQ-2.2.20.5.first-in-transaction"),
+    ("one-transaction", "answers-in-a-sequence", "MQMQ-2.2.20.5.transaction-identifier-unique"),
     ("never-acknowledges", "recoverable", "MQQB-3.1.5.8.2.acknowledged-in-time"),
     ("never-acknowledges", "express", "MQQB-3.1.5.8.2.acknowledged-in-time"),
     ("never-at-once", "more-than-flags", "MQQB-3.1.5.8.7.recoverable-at-once"),
@@ -275,6 +281,19 @@ def test_what_is_not_declared_is_named(
         played(case, tmp_path)
 
 
+@pytest.mark.parametrize("defects", ["", "reports-what-is-not-traced"])
+def test_who_sends_no_report_fails_where_reports_are_declared(
+    defects: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not failed(played("traced", tmp_path / "not", defects))
+    plain, queue = Peer.sessions_about, "3f0d2b61-7c58-4a93-8e14-d6b9a0c7e512"
+    monkeypatch.setattr(Peer, "sessions_about", lambda self, params: {**plain(self, params), "reports": queue})
+    asked = {
+        name for step in CASES["traced"].steps if isinstance(step, Comes) and step.unless for name in step.requirements
+    }
+    assert len(asked) == 5 and set(failed(played("traced", tmp_path, defects))) == asked
+
+
 def test_a_ping_that_nobody_answers_is_no_deviation(tmp_path: Path) -> None:
     with pytest.raises(NotPlayed, match="EnablePingService"):
         played("answered", tmp_path, "answers-no-ping")
@@ -405,6 +424,20 @@ def test_what_the_rules_cannot_decide_is_told(tmp_path: Path) -> None:
     verdicts = played("word-of-arrival", tmp_path, "connects-as-after-a-ping")
     open_ones = {one.requirement: one.reason for one in verdicts if one.outcome is Outcome.INCONCLUSIVE}
     assert open_ones == {"MQQB-2.2.3.1.se": "no ping of this session is in the capture"} and not failed(verdicts)
+
+
+def test_a_connection_that_this_end_takes_late_is_no_shorter_round_trip() -> None:
+    """The implementation has seen a round trip of 300 ms; this end took its connection when half of it was over."""
+    talk = Conversation(0)
+    talk.sent(talk.opened("initiator", "127.0.0.2:50000", "127.0.0.1:1801"), establish(ENDS, NULL), 5_000)
+    link = talk.opened("acceptor", "127.0.0.2:1801", "127.0.0.1:50001")
+    talk.received(link, establish(ENDS, NULL), 5_150)
+    talk.sent(link, establish(ENDS, ENDS.client, answer=True), 5_151)
+    for timeout, outcome in ((8 * 300, Outcome.PASS), (8 * 3_000, Outcome.FAIL)):
+        later = deepcopy(talk)
+        later.received(link, parameters({"ConnectionParametersHeader.RecoverableAckTimeout": timeout}), 5_155)
+        found = later.verdicts(assignment("windows"), "msmq-4.0")
+        assert {one.outcome for one in found if one.requirement == "MQQB-3.1.5.3.2.round-trip"} == {outcome}
 
 
 def test_no_two_dialogues_of_a_second_share_a_sequence() -> None:

@@ -20,6 +20,7 @@ _OUT: Final = "in-1"
 _NUMBERED: Final = (
     *(f"MQQB-3.1.1.5.{word}" for word in ("first-number", "older-sequence")),
     *(f"MQQB-3.1.7.1.3.{word}" for word in ("next-number", "previous-number")),
+    *(f"MQMQ-2.2.20.5.{word}" for word in ("first-in-transaction", "transaction-identifier-unique")),
 )
 _AGAIN: Final = (
     *(f"MQQB-3.1.7.1.3.{word}" for word in ("resent-number", "resent-previous")),

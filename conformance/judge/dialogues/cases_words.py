@@ -38,6 +38,7 @@ from conformance.judge.dialogues.packets import (
     PLAIN,
     PR,
     PRIVATE,
+    REPORTS,
     TRANSACTIONAL,
     Message,
     Values,
@@ -94,12 +95,12 @@ _ENCRYPTED: Final[Values] = {
 _NO_QUEUE: Final = ("MQQB-3.1.5.8.2.no-such-queue", f"{CLASS}nack-bad-dst-q")
 _HOPS: Final = ("MQQB-3.1.5.8.2.hop-count-exceeded", f"{ATTRIBUTE}class-nack-hop-count-exceeded")
 _ONWARDS: Final[Values] = {"UserHeader.Flags.RC": 0x1D}  # the most that there may be, MS-MQMQ 2.2.19.2
-_REPORTS: Final = "2e6a8c14-90d7-4f3b-b1a5-c7e9f3d80514"
+_CONNECTOR: Final = "2e6a8c14-90d7-4f3b-b1a5-c7e9f3d80514"
 _TRACED: Final[Values] = {
     "BaseHeader.Flags.TR": 1,
     "BaseHeader.Flags.DH": 1,
     "DebugHeader.Flags.QT": 1,
-    "DebugHeader.Queue.QueueIdentifier": _REPORTS,
+    "DebugHeader.Queue.QueueIdentifier": REPORTS,
 }
 _TRACING: Final = (
     *("MQQB-3.1.5.8.9.sent", "MQQB-3.1.5.8.9.report-queue"),
@@ -109,7 +110,7 @@ _REPORTED: Final = tuple(
     f"MQQB-3.1.7.1.7.{word}"
     for word in ("delivery", "destination", "label", "body", "message-id", "computer", "target", "queue")
 )
-_NO_REPORT: Final = "no report came: its queue is a public one, and the directory has to have it"
+_NO_REPORT: Final = "no report came: its queue is a public one, and the directory has to have it: declare reports"
 REJECTED: Final[tuple[Case, ...]] = (
     _rejected("no-such-queue", Message("lost", ABSENT, recoverable=True, asks=NA), BAD_QUEUE, _NO_QUEUE, insecure=True),
     _rejected(
@@ -237,7 +238,7 @@ def _headers() -> Iterable[tuple[str, str, Values]]:
     yield (
         "connector",
         f"{ATTRIBUTE}class-ack-reach-queue",
-        {"UserHeader.ConnectorType": _REPORTS},
+        {"UserHeader.ConnectorType": _CONNECTOR},
     )
 
 
@@ -265,6 +266,7 @@ def _marked(about: str, marks: Iterable[tuple[str, int, tuple[str, ...]]]) -> It
             yield Comes("UserMessage", about, (), REACHED, values={key: (value, requirement)})
 
 
+_TOO_MANY: Final = f"{CLASS}nack-hop-count-exceeded"
 _RECEIVE: Final = (f"{CLASS}ack-receive", "MQMQ-2.2.19.3.flags-pr")
 TAKEN: Final[tuple[Case, ...]] = (
     *(
@@ -295,7 +297,17 @@ TAKEN: Final[tuple[Case, ...]] = (
             *_marked("recoverable", _KEPT_MARKS),
             Never("UserMessage", "silent", ("MQQB-3.1.7.15.requested",), for_ms=800),
         ),
-        (*ADMIN, *CONNECTING),
+        (*ADMIN, *CONNECTING, f"{_OF_MESSAGE}sent-time"),
+        queues=(PLAIN,),
+    ),
+    Case(
+        "many-hops-to-its-own-queue",  # The hops are looked at where a message is to be passed on, MS-MQQB 3.1.5.8.2.
+        (
+            *told(Message("arrived", recoverable=True, asks=PA | NA, more=_ONWARDS)),
+            Comes("UserMessage", "arrived", (_TOO_MANY,), REACHED),
+            Never("UserMessage", "arrived", (_TOO_MANY,), TOO_MANY_HOPS, for_ms=300),
+        ),
+        ADMIN,
         queues=(PLAIN,),
     ),
     Case(
@@ -345,7 +357,7 @@ TAKEN: Final[tuple[Case, ...]] = (
             Comes(
                 "UserMessage", "traced",
                 _TRACING,
-                REPORT, may=_NO_REPORT,
+                REPORT, may=_NO_REPORT, unless="reports",
             ),
         ),
         judged=_REPORTED,

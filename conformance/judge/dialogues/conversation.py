@@ -8,7 +8,7 @@ from typing import Final
 
 from conformance.capture import Closed, Ended, Endpoint, Event, Frame, Opened, Side, Trouble
 from conformance.judge.packets.judge import judge_dissected
-from conformance.judge.sessions.context import Readings
+from conformance.judge.sessions.context import DUTIES, NOTICED_NS, Readings
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.judge.sessions.pings import PING_PORT
 from conformance.spec.catalogue import assignment
@@ -17,8 +17,6 @@ from conformance.wire import Packet, dissect, frame_length
 from conformance.wire.framing import BASE_SIZE
 
 _MS: Final = 1_000_000
-_DUTIES: Final = "-closes"
-"""Ends the requirements whose verdict is on the packet that makes the other side close."""
 _PING_FROM: Final = 49_152
 
 
@@ -124,7 +122,7 @@ class Conversation:
     @staticmethod
     def _concerns(verdict: Verdict, ours: dict[int, bool]) -> bool:
         of_ours = verdict.frame is not None and ours.get(verdict.frame, False)
-        duty = verdict.requirement.endswith(_DUTIES) and verdict.outcome in (Outcome.PASS, Outcome.INCONCLUSIVE)
+        duty = verdict.requirement.endswith(DUTIES) and verdict.outcome in (Outcome.PASS, Outcome.INCONCLUSIVE)
         return of_ours == duty
 
     def _events(self) -> Iterator[Event]:
@@ -133,7 +131,8 @@ class Conversation:
         closed = list(self._closed)
         begun = [(self._begun(event), event) for event in self._opened]
         opened = [
-            (at_ms, replace(event, time_ns=self._ns(at_ms))) for at_ms, event in sorted(begun, key=lambda one: one[0])
+            (at_ms, replace(event, time_ns=self._ns(at_ms) - self._unnoticed_ns(event)))
+            for at_ms, event in sorted(begun, key=lambda one: one[0])
         ]
         seen: dict[int, dict[bool, int]] = {}
         self._index.clear()
@@ -177,6 +176,10 @@ class Conversation:
         """Return when a connection was there, in milliseconds: it may have waited before this end took it."""
         noticed = (event.time_ns - self.base_ns) // _MS
         return min([noticed, *(one.at_ms for one in self.said if one.frame.connection == event.connection)])
+
+    def _unnoticed_ns(self, event: Opened) -> int:
+        """Return how long a connection may have been there before: one of the implementation waits to be taken."""
+        return NOTICED_NS if self._ours[event.connection] == "acceptor" else 0
 
     def _ns(self, at_ms: int) -> int:
         return self.base_ns + at_ms * _MS

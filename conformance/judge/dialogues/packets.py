@@ -27,6 +27,8 @@ _SE, _RE = "OperatingSystem.SE", "OperatingSystem.RE"
 Values = Mapping[str, Value]
 OWN: Final = b"own"
 """In the values of a message: the bytes of the identifier of its queue manager."""
+REPORTS: Final = "reports"
+"""In the values of a message: the identifier of the public queue that reports go to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class Message:
     `previous` (default: one less). again: it is this earlier message, as it was, a second time. age_s: how long ago it
     was sent. answer: it names a response queue, too. manager: QueueManagerAddress, `null`, `own` (of the
     implementation), `client` (this end's) or `stranger`. listed: queues of the list of destinations, in its order; one
-    that is None is this end's. more: further values by key; OWN stands for the bytes of this end's identifier.
+    that is None is this end's. more: further values by key; OWN and REPORTS stand for values of the ends.
     """
 
     name: str
@@ -70,7 +72,7 @@ class Ends:
     """What both ends are called. word: unlike that of any earlier dialogue. now_s: seconds since 1970.
 
     host, listener: addresses as direct names have them. server: the implementation's identifier, once it is known.
-    most_s: the longest time to be received that a message may have.
+    most_s: the longest time to be received that a message may have. reports: a public queue, for reports.
     """
 
     word: str
@@ -79,6 +81,7 @@ class Ends:
     listener: str
     server: str = NULL
     most_s: int = INFINITE
+    reports: str = "2e6a8c14-90d7-4f3b-b1a5-c7e9f3d80514"
 
     @property
     def client(self) -> str:
@@ -164,8 +167,8 @@ def user_values(message: Message, ends: Ends, number: int) -> dict[str, Value]:
         values[_LIST.format("Destination", at)] = name
     if message.listed and message.admin:
         values[_LIST.format("Administration", 0)] = ends.admin_queue
-    own = UUID(ends.client).bytes_le
-    return {**values, **{key: own if value == OWN else value for key, value in message.more.items()}}
+    meant: dict[Value, Value] = {OWN: UUID(ends.client).bytes_le, REPORTS: ends.reports}
+    return {**values, **{key: meant.get(value, value) for key, value in message.more.items()}}
 
 
 def user_message(message: Message, ends: Ends, number: int) -> bytes:

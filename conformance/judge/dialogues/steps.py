@@ -108,7 +108,8 @@ class Comes:
     of: `OrderAck`, `FinalAck` or `UserMessage`. about: the name of the message: by correlation, by MessageID of a
     FinalAck, by sequence and number of an OrderAck (a number at least as high). requirements: broken if it does not
     come. insecure: it may be switched off (MS-MQQB 3.1.1.3, SendInsecureNacks). may: a reason why it may not come at
-    all. times: so many must have come since the dialogue began. exact: no rule on its fields tells more than `values`.
+    all. unless: what the owner can declare to take that reason away. times: so many must have come since the
+    dialogue began. exact: no rule on its fields tells more than `values`.
     """
 
     of: str
@@ -118,6 +119,7 @@ class Comes:
     within_ms: int = AT_ONCE_MS
     insecure: bool = False
     may: str | None = None
+    unless: str = ""
     values: Mapping[str, tuple[int, str]] = field(default_factory=dict)
     times: int = 1
     exact: bool = False

@@ -18,6 +18,10 @@ from conformance.wire.layout import Value
 
 # The packets that a session counts as messages (MS-MQQB 3.1.1.4): all but internal packets.
 MESSAGES: Final[frozenset[str]] = frozenset({"UserMessage", "OrderAck", "FinalAck"})
+NOTICED_NS: Final = 1_000_000_000
+"""So late may a busy program notice a connection that was made to it."""
+DUTIES: Final = "-closes"
+"""Ends the requirements that who receives a packet fulfils: their verdict names that packet."""
 MAX_REMEMBERED = 32_768  # Entries of a table that grows with the traffic; the oldest is forgotten.
 MAX_HOSTS = 8_192  # Entries of a table of hosts, pairs of hosts or connections; one holds far more than a message.
 

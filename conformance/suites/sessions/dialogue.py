@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from math import ceil
 from typing import TYPE_CHECKING, Any, Final
 
@@ -57,6 +58,8 @@ class Dialogue:
         now_s = int(self.about["now_ms"]) // 1000 if "now_ms" in self.about else now_s
         most_s = int(self.about["max_message_ms"]) // 1000
         self.ends = Ends(mq.unique(), now_s, self.about["host"], self.about["listener"], most_s=most_s)
+        if "reports" in self.about:
+            self.ends = replace(self.ends, reports=self.about["reports"])
         self.conversation = Conversation(now_s * _BASE_NS)
         self.links: dict[str, Link] = {}
         self.found: list[Verdict] = []

@@ -39,7 +39,7 @@ from conformance.judge.dialogues.steps import (
 )
 from conformance.judge.sessions.context import Readings
 from conformance.spec.catalogue import reading_id, requirement_id
-from conformance.suites.sessions.dialogue import ACCEPT_MS, SLACK_MS, Broken, Dialogue, NotPlayed, Unjudged
+from conformance.suites.sessions.dialogue import ACCEPT_MS, SLACK_MS, Broken, NotPlayed, Unjudged
 from conformance.suites.sessions.matching import (
     DUMB,
     INSECURE,
@@ -57,9 +57,6 @@ from conformance.wire import encode
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Result
-    from conformance.harness.port import Port
-    from conformance.judge.dialogues.steps import Case
-    from conformance.suites.sessions.dialogue import Told
 
 METHODS: Final = ("sessions.about", "sessions.open", "sessions.send", "sessions.received", "sessions.close")
 PINGS: Final = "sessions.ping"
@@ -76,13 +73,8 @@ _POSITIVE: Final = (0x0002, 0x4000)  # acknowledgments of an arrival and of a re
 _BY_NAME: Final = {one.name: one for one in SITUATIONS}
 
 
-class Player(Dialogue):
+class Player(Sequels):
     """Plays one case. now_s: seconds since 1970, where the driver does not tell its time. tell: gets each step."""
-
-    def __init__(self, mq: Port, case: Case, *, now_s: int, tell: Told) -> None:
-        """Ask what is declared. Raises NotPlayed for a case that needs more."""
-        super().__init__(mq, case, now_s=now_s, tell=tell)
-        self.sequels = Sequels(self)
 
     def play(self, readings: Readings, profile: str) -> Iterator[Verdict]:
         """Yield the verdicts: on fields that a step demands, then by the rules on all that was said, then on the rest.
@@ -105,7 +97,7 @@ class Player(Dialogue):
                 link.close()
         open_ones: dict[str, Verdict] = {}
         decided: set[str] = set()
-        by_rules = filter(self.sequels.stands, self.conversation.verdicts(readings, profile))
+        by_rules = filter(self.stands, self.conversation.verdicts(readings, profile))
         for verdict in chain(self.exact, by_rules, self.found):
             if verdict.outcome is Outcome.INCONCLUSIVE:
                 open_ones.setdefault(verdict.requirement, verdict)
@@ -156,7 +148,7 @@ class Player(Dialogue):
             Answered: self._answered, Say: self._say, Tell: self._tell, Acknowledged: self._acknowledged,
             Stored: self._stored, Comes: self._comes, Never: self._never, Closes: self._closes, Stays: self._stays,
             Wait: self._wait, Close: self._close, Quiet: self._hush, Reconnects: self._reconnects, Ping: self._ping,
-            Counted: self._counted, **self.sequels.doing,
+            Counted: self._counted, **self.sequels,
         }  # fmt: skip
         self.tell(type(step).__name__, {"step": repr(step)})
         doing[type(step)](step)
@@ -244,8 +236,9 @@ class Player(Dialogue):
             if step.insecure and not came:
                 self._skip(*step.requirements, reason=INSECURE)
                 return
-            if step.may is not None and all(one["class"] in _POSITIVE for one in came):
-                self._skip(*step.requirements, reason=step.may)
+            may = step.may if step.unless not in self.about else None
+            if may is not None and all(one["class"] in _POSITIVE for one in came):
+                self._skip(*step.requirements, reason=may)
                 return
             if self._miscorrelated(step):
                 self._fail(_CORRELATION, expected=step.about, actual="a message of no name")

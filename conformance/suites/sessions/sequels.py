@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from conformance.judge.dialogues.conversation import Said
 from conformance.judge.dialogues.packets import transactional_ack
-from conformance.judge.dialogues.steps import AT_ONCE_MS, Closes, Order, Passed, Replies, Resent, Unanswered
+from conformance.judge.dialogues.steps import AT_ONCE_MS, Order, Passed, Replies, Resent, Unanswered
 from conformance.spec.catalogue import requirement_id
-from conformance.suites.sessions.dialogue import ACCEPT_MS, Broken, Unjudged
+from conformance.suites.sessions.dialogue import ACCEPT_MS, Broken, Dialogue, Unjudged
 from conformance.suites.sessions.waiting import Patience
 from conformance.verdict import Outcome, Verdict
-
-if TYPE_CHECKING:
-    from conformance.suites.sessions.playing import Player
 
 _SLACK_MS: Final = 1_000
 _INTERVAL: Final = requirement_id("MQQB-3.1.6.5.resend-interval")
@@ -25,15 +22,11 @@ Place = tuple[int, int, int]
 """The halves of a TxSequenceID, the time first, and the number."""
 
 
-class Sequels:
-    """The steps of one dialogue that are about transactional messages of the implementation."""
-
-    def __init__(self, player: Player) -> None:
-        """Take part in what `player` plays."""
-        self.player = player
+class Sequels(Dialogue):
+    """The steps of a dialogue that are about transactional messages of the implementation, or about silence to it."""
 
     @property
-    def doing(self) -> Mapping[type, Callable[[Any], None]]:
+    def sequels(self) -> Mapping[type, Callable[[Any], None]]:
         """The steps by type."""
         return {
             Passed: self._passed,
@@ -45,11 +38,11 @@ class Sequels:
 
     def stands(self, verdict: Verdict) -> bool:
         """Tell whether a verdict of a rule stands: one rule takes the times of resending for the defaults."""
-        return verdict.requirement != _INTERVAL or "transactional-ack-wait" not in self.player.about["timers_ms"]
+        return verdict.requirement != _INTERVAL or "transactional-ack-wait" not in self.about["timers_ms"]
 
     def _sent(self, since: int = 0) -> list[Said]:
         """Return the transmissions of transactional messages, from an index of the conversation on."""
-        said = self.player.conversation.said[since:]
+        said = self.conversation.said[since:]
         return [one for one in said if one.kind == "UserMessage" and not one.ours and _number(one)]
 
     def _places(self) -> list[Place]:
@@ -57,52 +50,53 @@ class Sequels:
         return list(dict.fromkeys(map(_place, self._sent())))
 
     def _passed(self, step: Passed) -> None:
-        player = self.player
-        number = player.ids[step.about][0]
+        number = self.ids[step.about][0]
 
         def came() -> list[Said]:
-            messages = (one for one in player.conversation.said if one.kind == "UserMessage" and not one.ours)
+            messages = (one for one in self.conversation.said if one.kind == "UserMessage" and not one.ours)
             return [
                 one
                 for one in messages
-                if one.text("UserHeader.SourceQueueManager") == player.ends.client
+                if one.text("UserHeader.SourceQueueManager") == self.ends.client
                 and one.number("UserHeader.MessageID") == number
             ]
 
         if not step.times:
-            player._until(lambda: bool(came()), step.within_ms)
+            self._until(lambda: bool(came()), step.within_ms)
             if came():  # No rule on what it says tells more than that it must not be there.
-                player.exact.append(Verdict(step.requirement, Outcome.FAIL, "dialogue", "is not passed on", "is"))
+                self.exact.append(Verdict(step.requirement, Outcome.FAIL, "dialogue", "is not passed on", "is"))
                 raise Broken
-            player._pass(step.requirement)
+            self._pass(step.requirement)
             return
-        if not player._until(lambda: len(came()) >= step.times, step.within_ms):
-            player._skip(step.requirement, *(name for _, name in step.values.values()), reason=step.may)
+        if not self._until(lambda: len(came()) >= step.times, step.within_ms):
+            self._skip(step.requirement, *(name for _, name in step.values.values()), reason=step.may)
             raise Broken
-        player._field(came()[-1], step.values)
-        player._pass(step.requirement)
+        self._field(came()[-1], step.values)
+        self._pass(step.requirement)
 
     def _replies(self, step: Replies) -> None:
-        player = self.player
-        if not player._until(lambda: len(self._places()) >= step.count, step.within_ms + player._patience_ms):
+        if not self._until(lambda: len(self._places()) >= step.count, step.within_ms + self._patience_ms):
             actual = [list(place) for place in self._places()]
-            player._fail(step.requirement, expected={"answers": step.count}, actual=actual)
-        player._pass(step.requirement)
+            self._fail(step.requirement, expected={"answers": step.count}, actual=actual)
+        self._pass(step.requirement)
 
     def _unanswered(self, step: Unanswered) -> None:
-        player, link = self.player, None
-        patience = Patience(player._patience_ms + AT_ONCE_MS)
+        link = None
+        patience = Patience(self._patience_ms + AT_ONCE_MS)
         while link is None and patience.left > 0:
-            began = player.mq.time.monotonic()
-            link = player._accept(ACCEPT_MS, mute=True)
-            patience.silent(player._since(began))
+            began = self.mq.time.monotonic()
+            link = self._accept(ACCEPT_MS, mute=True)
+            patience.silent(self._since(began))
         if link is None:
             raise Unjudged("it has not connected, so that nothing could be left unanswered")
-        name = next(key for key, one in player.links.items() if one is link)
-        player._closes(Closes(step.requirement, step.within_ms, name, step.timer))
+        patience = Patience(step.within_ms + self._timer(step.timer))
+        while link.ended is None and patience.left > 0:
+            self._read(link, patience)
+        if link.ended is None:
+            self._fail(step.requirement, expected="the connection is closed", actual=self._shown(link))
+        self._pass(step.requirement)
 
     def _order(self, step: Order) -> None:
-        player = self.player
         stamp, ordinal, number = self._places()[step.place - 1]
         before = next(
             one.number(f"{_TX}PreviousTxSequenceNumber") or 0
@@ -116,38 +110,37 @@ class Sequels:
             body + "TxSequenceNumber": number,
             body + "TxPreviousSequenceNumber": before,
         }
-        link = player.links[step.link]
-        link.send(transactional_ack("OrderAck", player.ends, player._number(), values), message=True)
+        link = self.links[step.link]
+        link.send(transactional_ack("OrderAck", self.ends, self._number(), values), message=True)
 
     def _resent(self, step: Resent) -> None:
-        player, since, places = self.player, len(self.player.conversation.said), self._places()
+        since, places = len(self.conversation.said), self._places()
         wanted = {places[at - 1] for at in step.places}
 
         def again() -> set[Place]:
             return {_place(one) for one in self._sent(since)} & set(places)
 
-        within = player._timer(step.timer) + _SLACK_MS + player._patience_ms
-        player._until(lambda: again() >= wanted, within)
+        within = self._timer(step.timer) + _SLACK_MS + self._patience_ms
+        self._until(lambda: again() >= wanted, within)
         if not again() >= wanted:
-            player._fail(
+            self._fail(
                 *step.requirements,
                 expected={"sent again": [list(one) for one in sorted(wanted)]},
                 actual=[list(one) for one in sorted(again())],
             )
-        player._pass(*step.requirements)
+        self._pass(*step.requirements)
         self._waited(step, wanted)
         if step.never is None:
             return
-        player._until(lambda: again() > wanted, _SLACK_MS)
+        self._until(lambda: again() > wanted, _SLACK_MS)
         if again() > wanted:
             actual = [list(one) for one in sorted(again() - wanted)]
-            player._fail(step.never, expected="no message that has its OrderAck", actual=actual)
-        player._pass(step.never)
+            self._fail(step.never, expected="no message that has its OrderAck", actual=actual)
+        self._pass(step.never)
 
 
     def _waited(self, step: Resent, places: Iterable[Place]) -> None:
         """Judge when answers came again on their session, since the first came there, by the timer that is declared."""
-        player = self.player
         began: dict[int | None, int] = {}
         came: set[tuple[int | None, Place]] = set()
         waited_ms = []
@@ -157,13 +150,13 @@ class Sequels:
             if (session, _place(one)) in came and _place(one) in places:
                 waited_ms.append(one.at_ms - since)
             came.add((session, _place(one)))
-        least_ms = player._timer(step.timer) - _SLACK_MS
+        least_ms = self._timer(step.timer) - _SLACK_MS
         if waited_ms and min(waited_ms) < least_ms:
             actual = {"ms": min(waited_ms)}
-            player.exact.append(Verdict(_INTERVAL, Outcome.FAIL, "UserMessage", {"at least, ms": least_ms}, actual))
+            self.exact.append(Verdict(_INTERVAL, Outcome.FAIL, "UserMessage", {"at least, ms": least_ms}, actual))
             raise Broken
         if waited_ms:
-            player._pass(_INTERVAL)
+            self._pass(_INTERVAL)
 
 
 def _number(one: Said) -> int:
