@@ -41,7 +41,9 @@ def _acts(one: Situation) -> tuple[Act, ...]:
     act = Act(Does.SEND, one.kind, one.fault, one.place)
     if one.fault is Fault.DELAY and one.kind in MESSAGES and one.place in _LONG:
         return Act(Does.SEND, Kind.RECOVERABLE), replace(act, long=True)
-    if one.fault is Fault.REORDER:  # what is out of its turn is not to be acknowledged meanwhile
+    if (
+        one.fault is Fault.REORDER and one.kind is Kind.TRANSACTIONAL
+    ):  # what is out of its turn is not to be acknowledged meanwhile
         return act, Act(Does.WAIT)
     return (act,)
 
