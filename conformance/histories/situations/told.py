@@ -35,7 +35,7 @@ class Row:
 
 
 def row_of_faults() -> Row:
-    """Return the row of what a network does to the packets of a session, which walks of the suite sessions bring about."""
+    """Return the row of what a network does to packets of a session: walks of the suite sessions bring it about."""
     planned = set().union(*(met(plan.acts) for plan in plans().values()))
     why = Counter(reason for one in SITUATIONS if (reason := excluded(one)) is not None)
     not_met = len(set(wanted()) - planned)

@@ -27,6 +27,12 @@ class Plan:
     acts: tuple[Act, ...]
     accepts: bool = False
 
+    @property
+    def parts(self) -> bool:
+        """True if a part of a packet is sent by itself."""
+        inside = (act for act in self.acts if act.place not in (Place.BEFORE, Place.BEHIND))
+        return any(act.fault in (*ENDING, Fault.DELAY) for act in inside)
+
 
 def _leading(state: State) -> tuple[Act, ...]:
     """Return the acts that lead an acceptor into a state."""

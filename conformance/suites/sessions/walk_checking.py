@@ -20,7 +20,7 @@ from conformance.judge.dialogues.walk_plans import Plan, plans
 from conformance.spec.catalogue import requirement
 from conformance.suites.sessions.dialogue import NotPlayed
 from conformance.suites.sessions.playing import METHODS
-from conformance.suites.sessions.walking import MOST_RETRY_MS, Walker
+from conformance.suites.sessions.walking import MOST_RETRY_MS, Walker, WholeOnly
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def check(plan: Plan, mq: Port, judge: Recorder) -> None:
     try:
         play(mq, judge, plan.acts, accepts=plan.accepts, name=plan.name)
     except NotPlayed as lacking:
-        _left_out(judge, _own(plan.acts), str(lacking))
+        _left_out(judge, _own(plan.acts, whole=isinstance(lacking, WholeOnly)), str(lacking))
     except ConformanceFailure as failure:
         raise shortened(mq, judge, failure, plan.acts, accepts=plan.accepts) from None
 
@@ -99,7 +99,7 @@ def wander(mq: Port, judge: Recorder, options: RunOptions, claimed: tuple[str, .
     except Enough:
         pass
     except NotPlayed as lacking:
-        _left_out(judge, claimed, str(lacking))
+        _left_out(judge, (), str(lacking))
     if found:
         raise found[0]
 
@@ -161,7 +161,8 @@ def _left_out(judge: Recorder, own: Iterable[str], why: str) -> None:
     judge.not_demanded(why)
 
 
-def _own(acts: Iterable[Act]) -> tuple[str, ...]:
-    """Return what a walk judges, and neither one that waits for no connection nor nearly every case does."""
-    elsewhere = {name for plan in plans().values() if not plan.accepts for name in claims(plan.acts)} | {CONNECTS}
+def _own(acts: Iterable[Act], *, whole: bool) -> tuple[str, ...]:
+    """Return what a walk judges and no other test does. whole: walks that send a part of a packet are not played."""
+    others = (plan for plan in plans().values() if not plan.accepts and not (whole and plan.parts))
+    elsewhere = {name for plan in others for name in claims(plan.acts)} | {CONNECTS}
     return tuple(name for name in claims(acts) if name not in elsewhere)

@@ -56,6 +56,10 @@ of an OrderAck, put off by a few messages behind."""
 _OWN_PARTS: Final = "the driver sends whole packets alone, so that none can be cut"
 
 
+class WholeOnly(NotPlayed):
+    """The driver sends no part of a packet."""
+
+
 class Over(Exception):
     """The walk cannot go on: a connection is gone, or none is made."""
 
@@ -332,7 +336,7 @@ class Walker(Dialogue):
         if result.ok:
             return int(result.values["at_ms"])
         if result.failure is not None:
-            raise NotPlayed(f"{_OWN_PARTS} ({result.failure.text})")
+            raise WholeOnly(f"{_OWN_PARTS} ({result.failure.text})")
         self._gone(link)
         raise Over
 
