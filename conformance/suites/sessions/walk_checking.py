@@ -33,8 +33,8 @@ SHARE: Final = 0.2
 """A walk's part of the examples that a run asks for: one takes as long as many histories of calls."""
 _ROLLS: Final = 1 << 20
 _MOST_ACTS: Final = 16
-_RUNS, _SECONDS = 40, 30.0
-"""The most to spend on cutting a walk down."""
+_RUNS, _SECONDS = 40, 15.0
+"""The most to spend on cutting a walk down: done for the first deviation from each requirement in a run."""
 
 
 class Enough(BaseException):
@@ -117,7 +117,10 @@ def drawn(rolls: Iterable[int], *, accepts: bool) -> tuple[Act, ...]:
 def shortened(
     mq: Port, judge: Recorder, failure: ConformanceFailure, acts: Sequence[Act], *, accepts: bool
 ) -> ConformanceFailure:  # fmt: skip
-    """Return the failure with the fewest acts found that break the same requirement."""
+    """Return the failure with the fewest acts found that break the same requirement; as it is if an earlier test of the
+    run has told of one."""
+    if not any(one.verdict.requirement == failure.verdict.requirement for one in judge.first_failures):
+        return failure
     until, runs = time.monotonic() + _SECONDS, 0
     best, found = tuple(acts), failure
 
