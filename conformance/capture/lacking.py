@@ -47,6 +47,10 @@ class Lacking:
             case Closed(how="end"):
                 self.go_on += 1
 
+    def meant(self, frame: Frame) -> None:
+        """Take back that a packet has no end: the program itself has cut it, to see what the other end does."""
+        self._counts["unfinished"] -= frame.trouble is not None and frame.trouble.kind in _UNFINISHED
+
     def count(self, more: Incomplete) -> None:
         """Add counts from elsewhere."""
         self._counts.update({name: int(count) for name, count in more.to_json().items()})

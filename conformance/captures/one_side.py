@@ -70,6 +70,7 @@ class NotOurs:
         if own is None or not own.sent(frame):
             return True
         self.summary.own, self.summary.own_packets = own, self.summary.own_packets + 1
+        self.summary.lacking.meant(frame)
         return False
 
 

@@ -9,6 +9,7 @@ import typer
 from conformance.cli.output import console, emit_json, fail
 from conformance.cli.shared_options import Json, group
 from conformance.cli.situations_cover import situations_cover
+from conformance.cli.situations_faults import show_fault
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
@@ -55,20 +56,23 @@ def situations_list(
     from conformance.cli.requirements import known
     from conformance.histories.situations import object_book
     from conformance.histories.situations.situation import space
-    from conformance.histories.situations.told import rows
+    from conformance.histories.situations.told import row_of_faults, rows
+    from conformance.judge.dialogues.walk_faults import METHOD
 
     every, objects = space(), object_book.space()
     if operation is not None:
-        known("operation", operation, (*every.features, *objects.features))
-    of_calls = rows(every, loaded()) if operation not in objects.features else []
-    of_objects = rows(objects, loaded_of_objects()) if operation not in every.features else []
-    found = [row for row in (*of_calls, *of_objects) if operation in (None, row.method)]
+        known("operation", operation, (*every.features, METHOD, *objects.features))
+    of_calls = rows(every, loaded()) if operation in (None, *every.features) else []
+    of_faults = [row_of_faults()] if operation in (None, METHOD) else []
+    of_objects = rows(objects, loaded_of_objects()) if operation in (None, *objects.features) else []
+    found = [row for row in (*of_calls, *of_faults, *of_objects) if operation in (None, row.method)]
     if json:
         emit_json([asdict(row) for row in found])
         return
     out = console()
     for row in found:
-        there = f"{len(row.features)} features, {row.pairs} pairs, {row.triples} triples"
+        counted = f"{row.whole} of all of them" if row.whole else f"{row.pairs} pairs, {row.triples} triples"
+        there = f"{len(row.features)} features, {counted}"
         became = f"{row.planned} planned, {sum(row.unreachable.values())} not reachable, {row.not_met} not met"
         out.print(f"{row.method:<43}{there}: {became}", markup=False, soft_wrap=True)
         if operation is not None:
@@ -92,7 +96,11 @@ def situations_show(
     from conformance.histories.situations import object_book
     from conformance.histories.situations.situation import UnknownSituation, space
     from conformance.histories.situations.told import told, told_of_objects
+    from conformance.judge.dialogues.walk_faults import METHOD
 
+    if name.partition(":")[0].strip() == METHOD:
+        show_fault(name.partition(":")[2].strip(), json=json)
+        return
     every, objects = space(), object_book.space()
     try:
         if name.partition(":")[0].strip() in objects.features:

@@ -43,6 +43,7 @@ KINDS = frozenset(
         "story",
         "structure",
         "text",
+        "walk",
     }
 )
 """Kinds of examples that can be judged again with the same calls. Calls of concurrent clients depend on the clock."""

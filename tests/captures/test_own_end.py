@@ -104,3 +104,21 @@ def test_the_command_says_whose_packets_are_judged(tmp_path: Path) -> None:
         [*line, str(tmp_path / "b"), "--json"], capture_output=True, text=True, timeout=120, check=True
     )
     assert "mqconform itself" in json.loads(done.stdout)["captures"][0]["own"]
+
+
+@pytest.mark.parametrize("columns", COLUMNS)
+@pytest.mark.parametrize(("role", "side", "complete"), [("client", 0, True), ("client", 1, False), (None, 0, False)])
+def test_only_a_packet_that_the_program_itself_cut_leaves_a_recording_complete(
+    role: Literal["client", "server"] | None, side: int, complete: bool, columns: bool, tmp_path: Path
+) -> None:
+    recording = Recording(tmp_path / "cut.pcapng", own=None if role is None else OwnEnd(role, SERVER[0]))
+    recording.opened(1, CLIENT, SERVER)
+    for frame in FRAMES[:2]:
+        assert frame.side is not None
+        recording.data(1, frame.side, frame.data)
+    ends: tuple[Literal["initiator", "acceptor"], ...] = ("initiator", "acceptor")
+    recording.data(1, ends[side], FRAMES[side].data[:100])
+    recording.ended(1, ends[side], "fin")
+    recording.close()
+    said = replay_captures(tmp_path / "cut.pcapng", out=tmp_path / "out", columns=columns)
+    assert bool(said.replay.incomplete) != complete

@@ -9,14 +9,17 @@ from tests_cli import mqconform, one_sentence
 from conformance.histories.situations import object_book
 from conformance.histories.situations.book import load
 from conformance.histories.situations.situation import space
+from conformance.judge.dialogues.walk_faults import METHOD, SITUATIONS, wanted
 from conformance.verdict import ExitCode
 
 
 def test_every_operation_is_listed() -> None:
     rows = json.loads(mqconform("situations", "list", "--json").stdout)
-    assert [row["method"] for row in rows] == [*space().features, *object_book.space().features]
+    assert [row["method"] for row in rows] == [*space().features, METHOD, *object_book.space().features]
     for row in rows:
-        assert row["pairs"] + row["triples"] == row["planned"] + row["not_met"] + sum(row["unreachable"].values())
+        assert row["pairs"] + row["triples"] + row["whole"] == row["planned"] + row["not_met"] + sum(
+            row["unreachable"].values()
+        )
     last = mqconform("situations", "list", "--operation", "queues.purge").stdout.splitlines()[-1]
     assert last.startswith(f"{len(space().of_method('queues.purge'))} situations: ")
     wrong = mqconform("situations", "list", "--operation", "queues.purg")
@@ -46,6 +49,24 @@ def test_situations_of_objects_are_shown_by_their_member() -> None:
     assert "only a put has a value" in never
     last = mqconform("situations", "list", "--operation", "MSMQMessage.Priority").stdout.splitlines()[-1]
     assert last == "44 situations: 40 planned, 4 not reachable, 0 not met"
+
+
+def test_situations_of_a_network_are_shown_with_their_walk() -> None:
+    lines = mqconform(
+        "situations", "show", f"{METHOD}: half-close/first-byte/express/acceptor/open"
+    ).stdout.splitlines()
+    assert "half-close-express" in lines[1] and any("half-close first byte" in line for line in lines)
+    never = json.loads(
+        mqconform("situations", "show", f"{METHOD}: double/before/express/acceptor/open", "--json").stdout
+    )
+    assert never["walk"] is None and never["unreachable"] == "it happens to a whole packet"
+    last = mqconform("situations", "list", "--operation", METHOD).stdout.splitlines()[-1]
+    assert (
+        last == f"{len(SITUATIONS)} situations: {len(wanted())} planned, "
+        f"{len(SITUATIONS) - len(wanted())} not reachable, 0 not met"
+    )
+    wrong = mqconform("situations", "show", f"{METHOD}: half-close/first-byte/express/acceptor/opn")
+    assert "did you mean half-close/first-byte/express/acceptor/open?" in one_sentence(wrong, ExitCode.BAD_INPUT)
 
 
 def test_a_situation_that_no_history_meets_says_why() -> None:

@@ -12,12 +12,15 @@ from hypothesis import strategies as st
 from walk_peers import WalkPeer
 
 from conformance.adapter.connectors import connect
+from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
+from conformance.harness.rejudge import NotRepeatable
 from conformance.judge.dialogues.walk_claims import claims
 from conformance.judge.dialogues.walk_faults import SITUATIONS, excluded, wanted
 from conformance.judge.dialogues.walk_model import Act, done, met
 from conformance.judge.dialogues.walk_plans import meeting, plans
 from conformance.spec.catalogue import assignment
-from conformance.suites.sessions.walk_checking import drawn
+from conformance.suites.sessions.rejudge import rejudge
+from conformance.suites.sessions.walk_checking import check, drawn
 from conformance.suites.sessions.walking import Walker
 from conformance.verdict import Outcome, Verdict
 
@@ -105,6 +108,29 @@ def test_walks_of_chance_make_sense_and_find_nothing_wrong_with_what_is_right(ro
     assert tuple(Act.from_json(act.to_json()) for act in acts) == acts
     with TemporaryDirectory() as folder:
         assert not failed(walked(acts, Path(folder)))
+
+
+OPTIONS = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 10, 10)
+
+
+def test_a_deviation_is_cut_down_to_acts_that_show_it_again(tmp_path: Path) -> None:
+    plan = plans()["cut-recoverable"]
+    with connect("python:walk_peers:WalkPeer", state_dir=tmp_path / "state", in_process=True) as client:
+        peer = client.in_process_driver
+        assert isinstance(peer, WalkPeer)
+        peer.defects = {"forgets-identifiers-after-a-cut"}
+        judge = Recorder(OPTIONS, lambda verdict, count: None)
+        with pytest.raises(ConformanceFailure) as found:
+            check(plan, client, judge)
+        again = rejudge(found.value.repro, client, OPTIONS)
+        judge = Recorder(OPTIONS, lambda verdict, count: None)
+        judge.told_before([found.value.verdict.requirement])
+        with pytest.raises(ConformanceFailure) as long:
+            check(plan, client, judge)
+    assert found.value.verdict.requirement in failed(again)
+    assert len(found.value.repro["acts"]) <= 3 < len(plan.acts) == len(long.value.repro["acts"])
+    with pytest.raises(NotRepeatable, match="act"):
+        rejudge({"kind": "walk", "acts": [{"does": "nothing"}]}, client, OPTIONS)
 
 
 def test_each_claim_of_a_walk_can_fail(tmp_path: Path) -> None:

@@ -12,11 +12,17 @@ from conformance.histories.situations.object_book import ObjectBook
 from conformance.histories.situations.object_book import Planned as ObjectPlanned
 from conformance.histories.situations.pure import default_model, states
 from conformance.histories.situations.situation import Situation, Space
+from conformance.judge.dialogues.walk_faults import FEATURES, METHOD, SITUATIONS, excluded, wanted
+from conformance.judge.dialogues.walk_model import met
+from conformance.judge.dialogues.walk_plans import plans
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The situations of one operation. unreachable: how many by the scope, or the reason, that tells so."""
+    """The situations of one operation. unreachable: how many by the scope, or the reason, that tells so.
+
+    whole: how many there are of all its features together, where these are counted in place of pairs and triples.
+    """
 
     method: str
     features: tuple[str, ...]
@@ -25,6 +31,15 @@ class Row:
     planned: int
     unreachable: dict[str, int]
     not_met: int
+    whole: int = 0
+
+
+def row_of_faults() -> Row:
+    """Return the row of what a network does to packets of a session: walks of the suite sessions bring it about."""
+    planned = set().union(*(met(plan.acts) for plan in plans().values()))
+    why = Counter(reason for one in SITUATIONS if (reason := excluded(one)) is not None)
+    not_met = len(set(wanted()) - planned)
+    return Row(METHOD, FEATURES, 0, 0, len(planned), dict(sorted(why.items())), not_met, len(SITUATIONS))
 
 
 def rows(space: Space, book: Book | ObjectBook) -> list[Row]:

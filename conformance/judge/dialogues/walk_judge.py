@@ -124,13 +124,18 @@ class Account:
 
 @dataclass(slots=True)
 class Received:
-    """What the implementation must have by now, as its documents tell it (MS-MQQB 3.1.5.8.1, 3.1.5.8.2, 3.1.5.8.6)."""
+    """What the implementation must have by now, as its documents tell it (MS-MQQB 3.1.5.8.1, 3.1.5.8.2, 3.1.5.8.6).
+
+    placed: identifiers of transactional messages by number, and `last` the highest number that can have been accepted.
+    disordered: one was sent that must not be accepted.
+    """
 
     walked: Walked
     copies: dict[int, Copy] = field(default_factory=dict)
     accounts: dict[int, Account] = field(default_factory=lambda: defaultdict(Account))
     placed: dict[int, int] = field(default_factory=dict)
     last: int = 0
+    disordered: bool = False
 
     def take(self, event: Event) -> None:
         """Take over one event."""
@@ -146,6 +151,11 @@ class Received:
         elif event.what in (What.OURS, What.ENDED, What.DUE):
             all_came = counted(self.walked.conversation, event.connection) >= account.whole > 0
             self._known(account, came=all_came)
+
+    def sure(self, copy: Copy) -> bool:
+        """Tell whether a message must be accepted once. By one reading of 3.1.5.8.6 a message that is not accepted
+        moves the number on or back, and later ones are lost or come twice."""
+        return self.walked.strict or not self.disordered or not copy.place
 
     def _known(self, account: Account, *, came: bool) -> None:
         for number in account.here:
@@ -174,6 +184,7 @@ class Received:
         """Note when a transactional message may have been accepted: with all before it, at the earliest."""
         self.placed[copy.place] = copy.number
         before = said.number("TransactionHeader.PreviousTxSequenceNumber") or 0
+        self.disordered = self.disordered or before > self.last or copy.place <= self.last
         if copy.accepted_ms is None and before <= self.last:
             copy.accepted_ms = said.at_ms
             self.last = max(self.last, copy.place)
@@ -235,8 +246,10 @@ def settled(walked: Walked, connection: int) -> bool:
     """Tell whether all has come that must, with what was sent on a connection: nothing more is to be waited for."""
     state = received(walked)
     account, said = state.accounts[connection], words(walked)
-    all_told = not walked.told or all(said.get(number) for number in state.copies)
-    in_order = not walked.told or _ordered(walked) >= max(state.placed, default=0)
+    all_told = not walked.told or all(said.get(number) for number, copy in state.copies.items() if state.sure(copy))
+    in_order = (
+        not walked.told or (state.disordered and not walked.strict) or _ordered(walked) >= max(state.placed, default=0)
+    )
     return counted(walked.conversation, connection) >= account.least and all_told and in_order
 
 
@@ -307,6 +320,8 @@ def _words(walked: Walked) -> Iterator[Verdict]:
             in_turn = copy.accepted_ms is not None and came[number][0] >= copy.accepted_ms
             yield _said(ACCEPTED, in_turn, "no word before all messages in front of it", "a word")
     for number, copy in state.copies.items():
+        if not state.sure(copy):
+            continue
         once, many = ACCEPTED if copy.place else DUPLICATE, len(came[number])
         yield _said(once, many <= 1 + copy.forgotten, {"words": 1}, {"words": many})
         if walked.finished:
@@ -321,7 +336,7 @@ def _orders(walked: Walked) -> Iterator[Verdict]:
         most = max((one.place for one in taken), default=0)
         yield _said(ACCEPTED, number <= most, {"at most": most}, number)
     most = max(state.placed, default=0)
-    if most and walked.finished:
+    if most and walked.finished and (walked.strict or not state.disordered):
         number = _ordered(walked)
         yield _said(ORDERED, number >= most, {"number": most}, {"number": number})
 

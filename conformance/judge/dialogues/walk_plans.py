@@ -27,6 +27,12 @@ class Plan:
     acts: tuple[Act, ...]
     accepts: bool = False
 
+    @property
+    def parts(self) -> bool:
+        """True if a part of a packet is sent by itself."""
+        inside = (act for act in self.acts if act.place not in (Place.BEFORE, Place.BEHIND))
+        return any(act.fault in (*ENDING, Fault.DELAY) for act in inside)
+
 
 def _leading(state: State) -> tuple[Act, ...]:
     """Return the acts that lead an acceptor into a state."""
@@ -41,7 +47,9 @@ def _acts(one: Situation) -> tuple[Act, ...]:
     act = Act(Does.SEND, one.kind, one.fault, one.place)
     if one.fault is Fault.DELAY and one.kind in MESSAGES and one.place in _LONG:
         return Act(Does.SEND, Kind.RECOVERABLE), replace(act, long=True)
-    if one.fault is Fault.REORDER:  # what is out of its turn is not to be acknowledged meanwhile
+    if (
+        one.fault is Fault.REORDER and one.kind is Kind.TRANSACTIONAL
+    ):  # what is out of its turn is not to be acknowledged meanwhile
         return act, Act(Does.WAIT)
     return (act,)
 

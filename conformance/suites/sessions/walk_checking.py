@@ -14,12 +14,13 @@ from conformance.harness.guarded_client import NOT_OFFERED
 from conformance.harness.hypothesis_settings import draw_from_the_seed_alone, from_options
 from conformance.harness.recorder import ConformanceFailure, Recorder
 from conformance.judge.dialogues.walk_claims import claims
+from conformance.judge.dialogues.walk_judge import CONNECTS
 from conformance.judge.dialogues.walk_model import Act, Stand, after, choices
 from conformance.judge.dialogues.walk_plans import Plan, plans
 from conformance.spec.catalogue import requirement
 from conformance.suites.sessions.dialogue import NotPlayed
 from conformance.suites.sessions.playing import METHODS
-from conformance.suites.sessions.walking import MOST_RETRY_MS, Walker
+from conformance.suites.sessions.walking import MOST_RETRY_MS, Walker, WholeOnly
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ SHARE: Final = 0.2
 """A walk's part of the examples that a run asks for: one takes as long as many histories of calls."""
 _ROLLS: Final = 1 << 20
 _MOST_ACTS: Final = 16
-_RUNS, _SECONDS = 40, 30.0
-"""The most to spend on cutting a walk down."""
+_RUNS, _SECONDS = 40, 15.0
+"""The most to spend on cutting a walk down: done for the first deviation from each requirement in a run."""
 
 
 class Enough(BaseException):
@@ -65,7 +66,7 @@ def check(plan: Plan, mq: Port, judge: Recorder) -> None:
     try:
         play(mq, judge, plan.acts, accepts=plan.accepts, name=plan.name)
     except NotPlayed as lacking:
-        _left_out(judge, _own(plan.acts), str(lacking))
+        _left_out(judge, _own(plan.acts, whole=isinstance(lacking, WholeOnly)), str(lacking))
     except ConformanceFailure as failure:
         raise shortened(mq, judge, failure, plan.acts, accepts=plan.accepts) from None
 
@@ -98,7 +99,7 @@ def wander(mq: Port, judge: Recorder, options: RunOptions, claimed: tuple[str, .
     except Enough:
         pass
     except NotPlayed as lacking:
-        _left_out(judge, claimed, str(lacking))
+        _left_out(judge, (), str(lacking))
     if found:
         raise found[0]
 
@@ -116,7 +117,10 @@ def drawn(rolls: Iterable[int], *, accepts: bool) -> tuple[Act, ...]:
 def shortened(
     mq: Port, judge: Recorder, failure: ConformanceFailure, acts: Sequence[Act], *, accepts: bool
 ) -> ConformanceFailure:  # fmt: skip
-    """Return the failure with the fewest acts found that break the same requirement."""
+    """Return the failure with the fewest acts found that break the same requirement; as it is if an earlier test of the
+    run has told of one."""
+    if not any(one.verdict.requirement == failure.verdict.requirement for one in judge.first_failures):
+        return failure
     until, runs = time.monotonic() + _SECONDS, 0
     best, found = tuple(acts), failure
 
@@ -160,7 +164,8 @@ def _left_out(judge: Recorder, own: Iterable[str], why: str) -> None:
     judge.not_demanded(why)
 
 
-def _own(acts: Iterable[Act]) -> tuple[str, ...]:
-    """Return what a walk judges and no walk does that needs no connection of the implementation."""
-    elsewhere = {name for plan in plans().values() if not plan.accepts for name in claims(plan.acts)}
+def _own(acts: Iterable[Act], *, whole: bool) -> tuple[str, ...]:
+    """Return what a walk judges and no other test does. whole: walks that send a part of a packet are not played."""
+    others = (plan for plan in plans().values() if not plan.accepts and not (whole and plan.parts))
+    elsewhere = {name for plan in others for name in claims(plan.acts)} | {CONNECTS}
     return tuple(name for name in claims(acts) if name not in elsewhere)
