@@ -353,7 +353,8 @@ class Peer:
             return self.reject(packet, 0x8009 if transactional else 0x800A)
         if fields.get("SecurityHeader.SecurityData.Signature") and not self.has("takes-wrong-signatures"):
             return self.reject(packet, 0x8006)
-        if fields.get("SecurityHeader.Flags.EB") and not self.has("decrypts-anything"):
+        known = fields[MP + "PrivacyLevel"] in (0, 1, 3, 5) or self.has("minds-no-privacy-of-clear-bodies")
+        if not known or (fields.get("SecurityHeader.Flags.EB") and not self.has("decrypts-anything")):
             return self.reject(packet, 0x8006 if self.has("privacy-as-signature") else 0x8007)
         if (queue.get("authenticated") or queue.get("private")) and not self.has("minds-no-security"):
             return None

@@ -140,6 +140,10 @@ FAKES = (
     ("takes-any-for-any-queue", "not-a-transactional-message", "MQQB-3.1.5.8.2.not-transactional-message"),
     ("takes-wrong-signatures", "a-signature-that-is-wrong", "MQMQ-2.2.18.1.6.nack-bad-signature"),
     ("privacy-as-signature", "an-unknown-privacy-level", "MQMQ-2.2.19.3.privacy-level-refused"),
+    (
+        "minds-no-privacy-of-clear-bodies", "an-unknown-privacy-level-of-a-clear-body",
+        "MQMQ-2.2.19.3.privacy-level-refused",
+    ),
     ("minds-no-security", "not-authenticated", "MQDMPR-3.1.1.2.authentication"),
     ("minds-no-security", "not-encrypted", "MQDMPR-3.1.1.2.privacy-level-body"),
     ("takes-late-messages", "too-late", "MQMQ-2.2.19.1.time-to-reach-queue-expired-receiver"),
