@@ -65,6 +65,7 @@ _ROUNDS: Final = 12
 _MOST: Final = 8
 """So many tests may fail before a round ends, unless the fault is recorded."""
 _TIMERS_MS: Final = {
+    "session-initialization": 5_000,
     "session-cleanup": 8_000,
     "session-retry-connect": 500,
     "session-ack-wait": 2_000,
