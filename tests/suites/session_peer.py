@@ -353,9 +353,10 @@ class Peer:
             return self.reject(packet, 0x8009 if transactional else 0x800A)
         if fields.get("SecurityHeader.SecurityData.Signature") and not self.has("takes-wrong-signatures"):
             return self.reject(packet, 0x8006)
-        known = fields[MP + "PrivacyLevel"] in (0, 1, 3, 5) or self.has("minds-no-privacy-of-clear-bodies")
-        if not known or (fields.get("SecurityHeader.Flags.EB") and not self.has("decrypts-anything")):
+        if fields.get("SecurityHeader.Flags.EB") and not self.has("decrypts-anything"):
             return self.reject(packet, 0x8006 if self.has("privacy-as-signature") else 0x8007)
+        if fields[MP + "PrivacyLevel"] == 9 and not self.has("minds-no-privacy-of-clear-bodies"):
+            return self.reject(packet, 0x8006)
         if (queue.get("authenticated") or queue.get("private")) and not self.has("minds-no-security"):
             return None
         age = self.now_s - int(fields[UH + "SentTime"])

@@ -160,7 +160,7 @@ REJECTED: Final[tuple[Case, ...]] = (
     _rejected(
         "an-unknown-privacy-level-of-a-clear-body",
         Message("clear", TRANSACTIONAL, number=1, asks=NA, more={_PRIVACY: 9}),
-        BAD_ENCRYPTION,
+        BAD_SIGNATURE,
         _UNKNOWN_PRIVACY,
         insecure=True,
         packets="odd",
