@@ -151,7 +151,8 @@ class Peer:
             link = self.knocking.pop(0)
         self.links[link.name] = link
         ends = ("127.0.0.2:50000", "127.0.0.1:1801") if not link.outgoing else ("127.0.0.2:1801", "127.0.0.1:50001")
-        return {"status": 0, "session": link.name, "local": ends[0], "remote": ends[1]}
+        pings = {"pings": 0} if params.get("ping") and not self.has("hears-no-pings") else {}
+        return {"status": 0, "session": link.name, "local": ends[0], "remote": ends[1], **pings}
 
     def sessions_send(self, params: dict[str, Any]) -> dict[str, Any]:
         link, at = self.links[params["session"]], self.now
