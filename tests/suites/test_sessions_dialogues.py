@@ -142,7 +142,8 @@ FAKES = (
     ("takes-wrong-signatures", "a-signature-that-is-wrong", "MQMQ-2.2.18.1.6.nack-bad-signature"),
     ("privacy-as-signature", "an-unknown-privacy-level", "MQMQ-2.2.19.3.privacy-level-refused"),
     (
-        "minds-no-privacy-of-clear-bodies", "an-unknown-privacy-level-of-a-clear-body",
+        "minds-no-privacy-of-clear-bodies",
+        "an-unknown-privacy-level-of-a-clear-body",
         "MQMQ-2.2.19.3.privacy-level-refused",
     ),
     ("minds-no-security", "not-authenticated", "MQDMPR-3.1.1.2.authentication"),

@@ -125,7 +125,6 @@ class Sequels:
             player._fail(step.never, expected="no message that has its OrderAck", actual=actual)
         player._pass(step.never)
 
-
     def _waited(self, step: Resent, places: Iterable[Place]) -> None:
         """Judge when answers came again on their session, since the first came there, by the timer that is declared."""
         player = self.player
