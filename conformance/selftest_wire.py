@@ -65,6 +65,7 @@ _ROUNDS: Final = 12
 _MOST: Final = 8
 """So many tests may fail before a round ends, unless the fault is recorded."""
 _TIMERS_MS: Final = {
+    "session-initialization": 5_000,
     "session-cleanup": 8_000,
     "session-retry-connect": 500,
     "session-ack-wait": 2_000,
@@ -92,13 +93,17 @@ _LOST: Final = Played(int(ExitCode.HARNESS_ERROR))
 
 @dataclass(frozen=True, slots=True)
 class _Fault:
-    """A fault as it is tried. first, known: what it may be first seen as, and seen as at all. tests: to be played."""
+    """A fault as it is tried. first, known: what it may be first seen as, and seen as at all. tests: to be played.
+
+    level: of what it breaks and the suite judges; weaker demands only warn.
+    """
 
     name: str | None
     breaks: tuple[str, ...]
     first: tuple[str, ...]
     known: tuple[str, ...]
     tests: tuple[str, ...]
+    level: str = "must"
 
     @property
     def silent(self) -> bool:
@@ -206,11 +211,13 @@ def _not_kept(fault: _Fault, rounds: Rounds) -> str | None:
 def _faults(names: Iterable[str], *, whole: bool) -> list[_Fault]:
     """Return the faults with the tests that are played. whole: all tests, whatever was recorded."""
     tests, breaks, records = _tests(), _breaks(), seen()
+    claimed = {requirement for test in tests for requirement in test.requirements}
     found = []
     for name in names:
         known = tuple(dict.fromkeys((*breaks[name], *records.get(name, ()))))
         played = tests if whole else claiming(tests, known)
-        found.append(_Fault(name, breaks[name], breaks[name], known, _nodes(played)))
+        level = level_of([one for one in breaks[name] if one in claimed] or breaks[name])
+        found.append(_Fault(name, breaks[name], breaks[name], known, _nodes(played), level))
     return found
 
 
@@ -383,7 +390,7 @@ class _Bench:
         """Play tests on a new server. most: until so many have failed."""
         played, folder = set(tests), self._folder / str(next(self._runs))
         wanted = {
-            "suites": SUITE, "level": level_of(fault.breaks), "disable": list(off), "quirks": False,
+            "suites": SUITE, "level": fault.level, "disable": list(off), "quirks": False,
             "out": str(folder), "max_failures": most,
             "pytest_args": [f"--deselect={test}" for test in self._every if test not in played],
         }  # fmt: skip

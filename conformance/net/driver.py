@@ -87,7 +87,7 @@ class Declared:
 
 @dataclass(slots=True)
 class WireDriver:
-    """See `conformance.adapter.in_process.Driver`. Made by `opened`."""
+    """See `conformance.adapter.in_process.Driver`. Made by `opened`. pings: that were answered."""
 
     target: Target
     declared: Declared
@@ -97,6 +97,7 @@ class WireDriver:
     pace: Pace = field(default_factory=Pace)
     manager: uuid.UUID = field(default_factory=uuid.uuid4)
     sessions: dict[str, Session] = field(default_factory=dict)
+    pings: int = 0
     ahead_s: deque[float] = field(default_factory=lambda: deque(maxlen=_CLOCKS))
 
     def handle(
@@ -173,13 +174,14 @@ class WireDriver:
 
     def _open(self, params: Params) -> Result:
         within = _within_s(params)
+        heard = False
         try:
             if params["role"] == "initiator":
                 place = Place(self.target.address, self.declared.qm)
                 session: Session | None = self.ends.connect(place, within, params.get("address"))
             else:
                 host = params.get("address", self.listener)
-                with self._answering(host) if params.get("ping") else nullcontext():
+                with self._answering(host) if params.get("ping") else nullcontext(False) as heard:
                     session = self.ends.accept(host, within)
         except NotConnectedError:
             return {"status": MQ_ERROR_REMOTE_MACHINE_NOT_AVAILABLE}
@@ -189,7 +191,8 @@ class WireDriver:
             return {"status": MQ_ERROR_IO_TIMEOUT} if why is None else _not_expressible(f"{why}.")
         name = f"S{session.number}"
         self.sessions[name] = session
-        return {"status": 0, "session": name, "local": str(session.local), "remote": str(session.remote)}
+        came = {"pings": self.pings} if heard else {}
+        return {"status": 0, "session": name, "local": str(session.local), "remote": str(session.remote), **came}
 
     def _send(self, params: Params) -> Result:
         session = self.sessions.get(params["session"])
@@ -245,21 +248,21 @@ class WireDriver:
         return {"status": 0, "answers": [{"bytes": _text(each.data), "at_ms": int(each.at_ms)} for each in answers]}
 
     @contextmanager
-    def _answering(self, host: str) -> Iterator[None]:
-        """Answer pings of the host while the context lasts; when the port is taken, somebody else does."""
+    def _answering(self, host: str) -> Iterator[bool]:
+        """Answer pings of the host while the context lasts; False when the port is taken: somebody else does."""
         ours = socket.socket(self.target.family, socket.SOCK_DGRAM)
         try:
             ours.bind((host, self.declared.ping))
         except OSError:
             ours.close()
-            yield
+            yield False
             return
         ours.settimeout(0.05)
         over = threading.Event()
         answering = threading.Thread(target=self._answer, args=(ours, over), daemon=True)
         answering.start()
         try:
-            yield
+            yield True
         finally:
             over.set()
             answering.join()
@@ -278,6 +281,7 @@ class WireDriver:
             flags, signature, cookie, _ = _PING.unpack(data)
             if signature != _PING_SIGNATURE:
                 continue
+            self.pings += 1
             answer = _PING.pack(flags & _RC, _PING_SIGNATURE, cookie, self.manager.bytes_le)
             local = ours.getsockname()[:2]
             if self.recording is not None:

@@ -87,7 +87,8 @@ class Peer(Sending):
             link = self.knocking.pop(0)
         self.links[link.name] = link
         ends = ("127.0.0.2:50000", "127.0.0.1:1801") if not link.outgoing else ("127.0.0.2:1801", "127.0.0.1:50001")
-        return {"status": 0, "session": link.name, "local": ends[0], "remote": ends[1]}
+        pings = {"pings": 0} if params.get("ping") and not self.has("hears-no-pings") else {}
+        return {"status": 0, "session": link.name, "local": ends[0], "remote": ends[1], **pings}
 
     def sessions_send(self, params: dict[str, Any]) -> dict[str, Any]:
         link, at = self.links[params["session"]], self.now
@@ -278,6 +279,8 @@ class Peer(Sending):
             return self.reject(packet, 0x8006)
         if fields.get("SecurityHeader.Flags.EB") and not self.has("decrypts-anything"):
             return self.reject(packet, 0x8006 if self.has("privacy-as-signature") else 0x8007)
+        if fields[MP + "PrivacyLevel"] == 9 and not self.has("minds-no-privacy-of-clear-bodies"):
+            return self.reject(packet, 0x8006)
         if (queue.get("authenticated") or queue.get("private")) and not self.has("minds-no-security"):
             return None
         age = self.now_s - int(fields[UH + "SentTime"])

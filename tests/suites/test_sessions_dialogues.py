@@ -118,6 +118,7 @@ FAKES = (
     ("always-final", "no-final-acknowledgment", "MQQB-3.1.7.2.2.wanted"),
     ("goes-on-when-refused", "waiting-ecr/refused-establish", "MQQB-3.1.5.3.2.invalid-closes"),
     ("goes-on-when-refused", "waiting-ecr/strange-establish", "MQQB-3.1.5.3.2.invalid-closes"),
+    ("connects-as-after-a-ping", "word-of-arrival", "MQQB-2.2.3.1.se"),
     ("refuses-its-own-request", "word-of-arrival", "MQQB-3.1.5.2.3.cs"),
     ("names-itself", "word-of-arrival", "MQQB-3.1.5.2.3.server-guid"),
     ("minds-wide-bridges", "a-bridge-wider-than-the-gap", "MQQB-3.1.5.8.6.accepted"),
@@ -151,6 +152,11 @@ FAKES = (
     ("takes-any-for-any-queue", "not-a-transactional-message", "MQQB-3.1.5.8.2.not-transactional-message"),
     ("takes-wrong-signatures", "a-signature-that-is-wrong", "MQMQ-2.2.18.1.6.nack-bad-signature"),
     ("privacy-as-signature", "an-unknown-privacy-level", "MQMQ-2.2.19.3.privacy-level-refused"),
+    (
+        "minds-no-privacy-of-clear-bodies",
+        "an-unknown-privacy-level-of-a-clear-body",
+        "MQMQ-2.2.19.3.privacy-level-refused",
+    ),
     ("minds-no-security", "not-authenticated", "MQDMPR-3.1.1.2.authentication"),
     ("minds-no-security", "not-encrypted", "MQDMPR-3.1.1.2.privacy-level-body"),
     ("takes-late-messages", "too-late", "MQMQ-2.2.19.1.time-to-reach-queue-expired-receiver"),
@@ -421,7 +427,7 @@ def test_a_connection_that_had_ended_before_shows_nothing(case: str, tmp_path: P
 
 
 def test_what_the_rules_cannot_decide_is_told(tmp_path: Path) -> None:
-    verdicts = played("word-of-arrival", tmp_path, "connects-as-after-a-ping")
+    verdicts = played("word-of-arrival", tmp_path, "connects-as-after-a-ping hears-no-pings")
     open_ones = {one.requirement: one.reason for one in verdicts if one.outcome is Outcome.INCONCLUSIVE}
     assert open_ones == {"MQQB-2.2.3.1.se": "no ping of this session is in the capture"} and not failed(verdicts)
 

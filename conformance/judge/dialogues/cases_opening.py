@@ -40,6 +40,8 @@ OPENING: Final = (
 CONNECTING: Final = (
     *(f"MQQB-3.1.5.2.3.{word}" for word in ("cs", "client-guid", "server-guid")),
     *("MQQB-3.1.5.3.2.cs", "MQQB-3.1.5.3.2.round-trip", "MQQB-2.2.3.1.se", "MQQB-2.1.1.initiator-port"),
+    *(f"MQQB-2.2.3.1.{word}" for word in ("re", "reserved", "unused-bits")),
+    *(f"MQQB-2.2.2.1.{word}" for word in ("ack-timeout", "recoverable-ack-timeout", "reserved")),
 )
 """What they judge of the requests of an initiator."""
 _SYSTEM = _E + "OperatingSystem."

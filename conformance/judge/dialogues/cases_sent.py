@@ -15,6 +15,7 @@ from conformance.judge.dialogues.steps import Case, Close, Order, Replies, Resen
 _KEPT: Final = "MQQB-3.1.1.6.2.retained"
 _RESENT: Final = "MQQB-3.1.6.5.resent"
 _SENT: Final = "MQQB-2.1.1.initiator-port"
+_ALL: Final = "MQQB-3.1.1.5.all-acknowledged"
 _TIMER: Final = "transactional-ack-wait"
 _OUT: Final = "in-1"
 _NUMBERED: Final = (
@@ -56,14 +57,21 @@ SENT: Final[tuple[Case, ...]] = (
         Resent((2, 3), (_RESENT, _KEPT), never=_KEPT),
         judged=_AGAIN,
     ),
-    _case(
-        "answers-behind-an-open-sequence",
-        Tell(_asked(4, 2)),
-        Replies(_SENT, 5),
-        order("asked 5"),
-        judged=("MQQB-3.1.1.5.all-acknowledged",),
-        waits=False,
-        count=5,
+    *(
+        _case(
+            f"answers-behind-{name}",
+            *done,
+            Tell(_asked(4, 2)),
+            Replies(_SENT, 5),
+            order("asked 5"),
+            judged=(_ALL,),
+            waits=False,
+            count=5,
+        )
+        for name, done in (
+            ("an-open-sequence", ()),
+            ("a-sequence-acknowledged-in-part", (Order(1, _OUT), Wait(200))),
+        )
     ),
     _case(
         "answers-on-another-session",
@@ -78,7 +86,7 @@ SENT: Final[tuple[Case, ...]] = (
         Tell(_asked(4, 2)),
         Replies(_SENT, 5),
         order("asked 5"),
-        judged=("MQQB-3.1.1.5.next-sequence", "MQQB-3.1.1.5.all-acknowledged"),
+        judged=("MQQB-3.1.1.5.next-sequence", _ALL),
         waits=False,
         count=5,
     ),

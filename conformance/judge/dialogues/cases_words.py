@@ -92,6 +92,7 @@ _ENCRYPTED: Final[Values] = {
     "SecurityHeader.SecurityData.EncryptionKey": b"\x5a" * 64,
     _PRIVACY: 9,
 }
+_UNKNOWN_PRIVACY: Final = ("MQMQ-2.2.19.3.privacy-level-refused", "MQMQ-2.2.19.3.privacy-level-refused-code")
 _NO_QUEUE: Final = ("MQQB-3.1.5.8.2.no-such-queue", f"{CLASS}nack-bad-dst-q")
 _HOPS: Final = ("MQQB-3.1.5.8.2.hop-count-exceeded", f"{ATTRIBUTE}class-nack-hop-count-exceeded")
 _ONWARDS: Final[Values] = {"UserHeader.Flags.RC": 0x1D}  # the most that there may be, MS-MQMQ 2.2.19.2
@@ -154,10 +155,15 @@ REJECTED: Final[tuple[Case, ...]] = (
         "an-unknown-privacy-level",
         Message("encrypted", TRANSACTIONAL, number=1, asks=NA, more=_ENCRYPTED),
         BAD_ENCRYPTION,
-        (
-            *("MQMQ-2.2.19.3.privacy-level-refused", "MQMQ-2.2.19.3.privacy-level-refused-code"),
-            *(f"{CLASS}nack-bad-encryption", f"{ATTRIBUTE}class-nack-bad-encryption"),
-        ),
+        (*_UNKNOWN_PRIVACY, f"{CLASS}nack-bad-encryption", f"{ATTRIBUTE}class-nack-bad-encryption"),
+        insecure=True,
+        packets="odd",
+    ),
+    _rejected(
+        "an-unknown-privacy-level-of-a-clear-body",
+        Message("clear", TRANSACTIONAL, number=1, asks=NA, more={_PRIVACY: 9}),
+        BAD_SIGNATURE,
+        _UNKNOWN_PRIVACY,
         insecure=True,
         packets="odd",
     ),

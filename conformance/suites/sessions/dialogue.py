@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from conformance.harness.port import Port
 
 _DIRECT: Final = requirement_id("MQQB-3.1.5.2.3.server-guid")
+_SE: Final = requirement_id("MQQB-2.2.3.1.se")
+_SE_BIT: Final = "EstablishConnectionHeader.OperatingSystem.SE"
 ACCEPT_MS: Final = 400
 _RETRY_MS: Final = 5_000  # MS-MQQB product note 45: what is assumed of a retry timer that is not declared
 SLACK_MS: Final = 1_000
@@ -186,7 +188,8 @@ class Dialogue:
         mute: its request gets no answer.
         """
         address = self.about["listener"]
-        result = self.mq.call("sessions.open", role="acceptor", address=address, deadline_ms=max(within_ms, ACCEPT_MS))
+        deadline_ms = max(within_ms, ACCEPT_MS)
+        result = self.mq.call("sessions.open", role="acceptor", address=address, ping=True, deadline_ms=deadline_ms)
         if not result.ok or "session" not in result.values:
             return None
         self._accepted += 1
@@ -194,6 +197,8 @@ class Dialogue:
         request = self._awaited(link, lambda one: one.kind == "EstablishConnection", AT_ONCE_MS)
         if request is None or mute:
             return link
+        if request.number(_SE_BIT) == 0 and result.values.get("pings") == 0:
+            self.exact.append(Verdict(_SE, Outcome.FAIL, request.kind, {_SE_BIT: 1}, {_SE_BIT: 0}))
         server = request.text("EstablishConnectionHeader.ServerGuid") or packets.NULL
         if server != packets.NULL and all(message.queue is not None for _, message in self.ids.values()):
             expected = {"EstablishConnectionHeader.ServerGuid": packets.NULL}  # only direct names are in use here

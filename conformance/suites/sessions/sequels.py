@@ -138,7 +138,6 @@ class Sequels(Dialogue):
             self._fail(step.never, expected="no message that has its OrderAck", actual=actual)
         self._pass(step.never)
 
-
     def _waited(self, step: Resent, places: Iterable[Place]) -> None:
         """Judge when answers came again on their session, since the first came there, by the timer that is declared."""
         began: dict[int | None, int] = {}
