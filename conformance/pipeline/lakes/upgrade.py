@@ -1,8 +1,8 @@
 """`pipeline upgrade`: turn a lake in a folder into one on Delta, in place or as a new lake.
 
-In place, the rows are written anew, each with its batch, beside the old files; replacing the head of the lake is the one
-atomic step. A lake that is killed before is the old one, and the next upgrade begins again; one that is killed after it
-is the new one, and the next writer removes the old files. Versions and batches stay.
+In place, the rows are written anew, each with its batch, beside the old files; replacing the head of the lake is the
+one atomic step. A lake that is killed before is the old one, and the next upgrade begins again; one that is killed
+after it is the new one, and the next writer removes the old files. Versions and batches stay.
 """
 
 from __future__ import annotations
