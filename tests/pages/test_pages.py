@@ -85,6 +85,8 @@ ELSEWHERE: Mapping[str, str] = {
     "./mq test": "runs these tests",
     "python benchmarks/pipeline.py": "measures for many minutes, on an idle machine",
     "mqconform pipeline ingest s3://": "tests/pipeline/test_pipeline_s3.py runs it, with a server",
+    "mqconform pipeline ingest captures/ --out s3://": "tests/pipeline/test_pipeline_delta_s3.py does, with a server",
+    "mqconform pipeline upgrade old": "it needs the lake of the line before; tests/pipeline/test_pipeline_upgrade.py",
     "mqconform learn": "the base install has no AALpy, which it tells; tests/cli/test_cli_learn.py learns",
     "duckdb": "a program of others, not among those that the tests install",
     "MQ_ADAPTER='stdio:./driver' tox run": "tests/cli/test_ci_kits.py runs tox, which fetches what it installs",
