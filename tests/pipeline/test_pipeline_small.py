@@ -347,9 +347,11 @@ def test_others_read_a_lake_on_delta(tmp_path):
     with small.opened(Lake.open(lake.root)) as asked, small.opened(Lake.open(tmp_path / "folder")) as other:
         expected = answer(asked, query)[1]
         assert answer(other, query)[1] == expected and len(expected) > 20
-    connection = duckdb.connect()
-    for name in ("verdicts", "batches"):
-        connection.register(name, DeltaTable(str(lake.root / name)).to_pyarrow_dataset())
+    page = (ROOT / "docs" / "pipeline.md").read_text("utf-8")
+    (lines,) = (one for one in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "to_pyarrow_dataset" in one)
+    names: dict = {}
+    exec(lines.replace("/data/lake", str(lake.root)), names)
+    connection = names["lake"]
     theirs = query.replace("from verdicts", "from verdicts semi join batches using (batch)")
     assert [list(row) for row in connection.sql(theirs).fetchall()] == expected
     counted = DeltaTable(str(lake.root / "verdicts")).to_pyarrow_dataset().to_table(columns=["count"])
