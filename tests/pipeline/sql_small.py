@@ -131,7 +131,8 @@ ANSWERED = (
     "select extract(year from first_time), date_trunc('hour', first_time), date + interval 1 day, current_date, now() "
     "from verdicts",
     "select expected ->> '$.a', json_extract_string(expected, '$.a') from verdicts",
-    "select quantile_cont(count, 0.5), string_agg(outcome, ','), count(*) filter (where outcome = 'fail') from verdicts",
+    "select quantile_cont(count, 0.5), string_agg(outcome, ','), count(*) filter (where outcome = 'fail') "
+    "from verdicts",
     "select {{'a': 1}}.a, map {{'k': 1}}['k'], [1, 2][1], coalesce(null, 1), if(true, 1, 2)",
     "select distinct on (outcome) outcome, date from verdicts order by all",
     "select * from verdicts using sample 50 percent",
@@ -157,7 +158,8 @@ SAME = (
     "having sum(count) > 1 order by n desc",
     "select case when outcome = 'fail' then 'broken' else 'kept' end as how, coalesce(queue, 'none') as q "
     "from verdicts order by 1, 2",
-    "select cast(count as double) as d, cast(date as varchar(10)) as s, true as b, null as n from verdicts order by d, s",
+    "select cast(count as double) as d, cast(date as varchar(10)) as s, true as b, null as n from verdicts "
+    "order by d, s",
     "select * from rejected",
     "select deviating, worst from packets order by number",
     "select 9223372036854775807 as most, 1.50 as exact, date '2026-01-31' as day",

@@ -8,7 +8,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import duckdb
@@ -115,7 +114,10 @@ def test_times_are_utc_whatever_the_zone_of_the_process(lake):
 def test_a_former_id_is_todays(tmp_path):
     old, new = next(iter(aliases().items()))
     lake = Lake.open(tmp_path / "lake", create=True)
-    fill(lake, [verdict(old, "fail", "a", day(0)), verdict(new, "fail", "a", day(0)), verdict(LAYOUT, "pass", "a", day(0))])
+    fill(
+        lake,
+        [verdict(old, "fail", "a", day(0)), verdict(new, "fail", "a", day(0)), verdict(LAYOUT, "pass", "a", day(0))],
+    )
     with small.opened(lake) as asked:
         query = "select requirement, sum(count) as n from verdicts group by 1 order by 2 desc"
         assert answer(asked, query)[1] == [[new, 2], [LAYOUT, 1]]
@@ -160,13 +162,14 @@ def test_all_functions_that_are_let_through_are_only_functions():
     kinds = dict(duckdb.sql(query).fetchall())
     for name in small_queries._FUNCTIONS:
         assert set(kinds.get(name, ())) <= {"scalar", "aggregate", "macro", "window", "table", "table_macro", "pragma"}
-    assert not any(name.startswith(("read_", "duckdb_", "pragma_", "pg_", "current_s")) for name in small_queries._FUNCTIONS)
+    assert not any(
+        name.startswith(("read_", "duckdb_", "pragma_", "pg_", "current_s")) for name in small_queries._FUNCTIONS
+    )
 
 
 def test_a_query_has_bounds(lake, monkeypatch):
-    with small.opened(lake, timeout_s=0.2) as asked:
-        with pytest.raises(PipelineError, match=r"took more than 0\.2 s"):
-            list(asked.ask("select count(*) from range(100000000000)").rows())
+    with small.opened(lake, timeout_s=0.2) as asked, pytest.raises(PipelineError, match=r"took more than 0\.2 s"):
+        list(asked.ask("select count(*) from range(100000000000)").rows())
     with small.opened(lake) as asked:
         for text, words in (
             ("select 1" + " + 1" * 400_000, "at most 1,048,576 are read"),
@@ -233,7 +236,11 @@ def test_the_command_prints_and_writes(lake, tmp_path):
     )  # fmt: skip
     code, out, err = command(query, "--rows", "1", "--engine", "duckdb")
     assert code == 0 and "only the first 1 rows" in err
-    assert [line.rstrip() for line in out.splitlines()] == ["outcome  n  queue", "-------  -  ------", "fail     1  =cmd()"]
+    assert [line.rstrip() for line in out.splitlines()] == [
+        "outcome  n  queue",
+        "-------  -  ------",
+        "fail     1  =cmd()",
+    ]
     assert command(query, "--out", str(tmp_path / "all.csv"))[0] == 0
     names, first, _ = csv.reader((tmp_path / "all.csv").open(newline=""))
     assert names == ["outcome", "n", "queue"] and first == ["fail", "1", "'=cmd()"]
@@ -248,8 +255,13 @@ def test_the_command_prints_and_writes(lake, tmp_path):
     code, out, err = command("select sum(n) as n from (select 9223372036854775807 as n union all select 1)",
                              "--out", str(tmp_path / "big.parquet"))  # fmt: skip
     assert code == 2 and err.count("\n") == 1 and not (tmp_path / "big.parquet").exists()
-    for bad in (["x"], ["select 1", "--engine", "sqlite"], ["select 1", "--engine", "duckdb", "--master", "local[2]"],
-                ["select 1", "--timeout", "0"], ["select 1", "--out", str(tmp_path / "no" / "all.parquet")]):  # fmt: skip
+    for bad in (
+        ["x"],
+        ["select 1", "--engine", "sqlite"],
+        ["select 1", "--engine", "duckdb", "--master", "local[2]"],
+        ["select 1", "--timeout", "0"],
+        ["select 1", "--out", str(tmp_path / "no" / "all.parquet")],
+    ):
         code, out, err = command(*bad)
         assert (code, out) == (2, "") and err, bad
 
@@ -292,7 +304,9 @@ def test_runs_sql_and_report_work_without_spark_and_java(tmp_path, format):
             writer.header(Header(run_id=f"r{number}", connector="embedded", profile="msmq-4.0",
                                  started=f"2026-03-{1 + number % 28:02}T10:00:00Z"))  # fmt: skip
             writer.hello({"name": "acme-mq", "version": f"1.{number % 28}"})
-            writer.verdict(Verdict(CURSOR, Outcome.PASS if number % 28 < 20 else Outcome.FAIL, "x"), suite="s", test="t")
+            writer.verdict(
+                Verdict(CURSOR, Outcome.PASS if number % 28 < 20 else Outcome.FAIL, "x"), suite="s", test="t"
+            )
             writer.footer("completed")
     lake = str(tmp_path / "lake")
     done = without(SPARK, "runs", str(tmp_path / "runs"), "--out", lake, "--format", format, "--json")
@@ -333,19 +347,36 @@ def test_others_read_a_lake_on_delta(tmp_path):
     with small.opened(Lake.open(lake.root)) as asked, small.opened(Lake.open(tmp_path / "folder")) as other:
         expected = answer(asked, query)[1]
         assert answer(other, query)[1] == expected and len(expected) > 20
-    connection = duckdb.connect()
-    for name in ("verdicts", "batches"):
-        connection.register(name, DeltaTable(str(lake.root / name)).to_pyarrow_dataset())
+    page = (ROOT / "docs" / "pipeline.md").read_text("utf-8")
+    (lines,) = (one for one in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "to_pyarrow_dataset" in one)
+    names: dict = {}
+    exec(lines.replace("/data/lake", str(lake.root)), names)
+    connection = names["lake"]
     theirs = query.replace("from verdicts", "from verdicts semi join batches using (batch)")
     assert [list(row) for row in connection.sql(theirs).fetchall()] == expected
     counted = DeltaTable(str(lake.root / "verdicts")).to_pyarrow_dataset().to_table(columns=["count"])
     assert sum(counted["count"].to_pylist()) == sum(n for *_, n in expected)
 
 
+def test_a_lake_in_a_store_is_queried_where_it_lies(monkeypatch):
+    from s3_server import need_s3, served, upload
+
+    need_s3()
+    with served() as environment:
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        upload("lakes", {})
+        lake = Lake.open("s3://lakes/one", create=True, format="delta")
+        fill(lake, [verdict(LAYOUT, "pass", None, day(number), count=2) for number in range(3)])
+        assert small.size(lake) > 3_000 and engines.chosen("auto", lake) == "duckdb"
+        with small.opened(Lake.open("s3://lakes/one")) as asked:
+            query = "select date, count from verdicts where date >= '2026-03-02' order by date"
+            assert answer(asked, query)[1] == [["2026-03-02", 2], ["2026-03-03", 2]]
+
+
 def test_a_query_does_not_wait_for_java(lake):
-    started = time.monotonic()
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "conformance", "pipeline", "sql", str(lake.root), "select 1 as a"],
         capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=120, check=True,
     )  # fmt: skip
-    assert done.stdout.split() == ["a", "-", "1"] and "pyspark" not in done.stderr, time.monotonic() - started
+    assert done.stdout.split() == ["a", "-", "1"] and "pyspark" not in done.stderr
