@@ -25,6 +25,7 @@ from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.history import Batch, number_of
 from conformance.pipeline.inside import MAX_FILE, UnfitError, is_plain, parsed
 from conformance.pipeline.keeping_compact import compact_table, tiers
+from conformance.pipeline.lakes import fold
 from conformance.pipeline.lakes.delta_tables import (
     BATCHES,
     Listed,
@@ -57,7 +58,7 @@ NUMBER: Final = 2
 _AT_ONCE = 8  # Logs that are read, and files that are looked at, at once.
 _TRIES = 50  # Readings of the logs while others commit.
 _WRITER = "writer.json"
-_OWN = (HEAD, BATCHES, STATE, STAGING, LOCK, WATCH, LEASE, *TABLES)
+_OWN = (HEAD, BATCHES, fold.FOLD, STATE, STAGING, LOCK, WATCH, LEASE, *TABLES)
 
 
 def create(store: Store) -> None:
@@ -95,6 +96,8 @@ class DeltaLake(Lake):
         self._fixed = False
         self._until: int | None = None
         """The last batch that counts, in a lake as it was."""
+        self._folded = 0
+        """The last batch of the newest fold."""
         self._held: Callable[[], None] = _nothing
 
     def check(self) -> None:
@@ -102,7 +105,7 @@ class DeltaLake(Lake):
         if not isinstance(self.store, LocalStore):
             return
         try:
-            own_folders(self.store.root, (BATCHES,))
+            own_folders(self.store.root, (BATCHES, fold.FOLD))
         except UnfitError as problem:
             raise damaged(self.place, problem) from None
         except OSError as problem:
@@ -289,6 +292,7 @@ class DeltaLake(Lake):
         self.snapshot()
         with suppress(PipelineError):  # The next batch tries again.
             compact_table(self.store, BATCHES, lambda: self.settled(BATCHES), tiers)
+            self.fold()
         self._fixed = True
         return version
 
@@ -390,7 +394,14 @@ class DeltaLake(Lake):
 
     def _entries(self, batches: DeltaTable) -> None:
         """Read the entries of the batches that are new in `batches`. Raises PipelineError."""
-        new = [one for one in listed(self.store, BATCHES, batches) if one.place not in self._read]
+        files = listed(self.store, BATCHES, batches)
+        if not self._log.version and self._until is None and files:
+            self._unfold(sum(one.rows for one in files))
+        new = [
+            one
+            for one in files
+            if one.place not in self._read and (one.most is None or one.most > self._log.version)
+        ]
         if not new:
             return
         with ThreadPoolExecutor(_AT_ONCE) as pool:
@@ -411,6 +422,22 @@ class DeltaLake(Lake):
             self._text = text
             self._log = self._log.after(entry)
         self._read.update(one.place for one in new)
+
+    def _unfold(self, count: int) -> None:
+        """Begin with the last fold of the log. count: the batches that are there. Raises PipelineError."""
+        with told(self.store, fold.FOLD):
+            found = fold.read(self.store)
+        if found is not None and found.log.version <= count:
+            self._log, self._known, self._provisional = found.log, found.known, found.provisional
+            self._folded = found.log.version
+
+    def fold(self) -> None:
+        """Write the sum of the log, if the last one is of long ago. Raises PipelineError."""
+        if self._until is None and fold.due(self._log.version, self._folded):
+            there = {one.place for files in self._listed.values() for one in files}
+            with told(self.store, fold.FOLD):
+                fold.write(self.store, fold.Fold(self._log, self._known, self._provisional & (there | set(self._log.parts))))
+            self._folded = self._log.version
 
     def _batch_rows(self, one: Listed) -> list[tuple[int, str, str]]:
         from pyarrow import parquet
