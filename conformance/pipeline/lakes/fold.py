@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.pipeline.inside import MAX_FILE, UnfitError, is_plain, parsed
+from conformance.pipeline.inside import MAX_FILE, NAME, UnfitError, parsed
 from conformance.pipeline.lakes.store import Store
 from conformance.pipeline.log import MAX_TEXT, Entry, Snapshot, checked
 
@@ -26,9 +26,7 @@ EVERY: Final = 1_000
 SHARE: Final = 50
 """A new fold is made after so many batches, or after one in so many of all."""
 _NAME = re.compile(r"(\d{20})\.parquet", re.ASCII)
-_TEXTS: Final = ("capture", "run", "rejected", "provisional")
-_NUMBERED: Final = ("lake", "batch", "forgotten")
-_MADE: Final = ("kept", "part")
+_KINDS: Final = ("lake", "batch", "forgotten", "capture", "run", "rejected", "provisional", "kept", "part")
 _MOST: Final = 4 * MAX_FILE
 _LEFT: Final = 2  # Folds that stay: a reader may be at the last but one.
 
@@ -100,6 +98,7 @@ def _schema() -> pyarrow.Schema:
 
 def _fold(data: bytes, number: int) -> Fold:
     """Return a checked fold. Raises UnfitError."""
+    import numpy as np
     import pyarrow as pa
     from pyarrow import compute as pc
     from pyarrow import parquet
@@ -116,21 +115,20 @@ def _fold(data: bytes, number: int) -> Fold:
         raise UnfitError(f"has a fold of the batch {number:,} with other columns")
     if (pc.max(pc.utf8_length(rows["text"])).as_py() or 0) > MAX_TEXT * 4:
         raise UnfitError(f"has a fold of the batch {number:,} with a text that is too long")
-    by: dict[str, list[str]] = {}
-    numbers: dict[str, list[int | None]] = {}
-    for kind in (*_NUMBERED, *_TEXTS, *_MADE):
-        found = rows.filter(pc.equal(rows["kind"], kind))
-        by[kind] = found["text"].to_pylist()
-        if kind in _NUMBERED:
-            numbers[kind] = found["number"].to_pylist()
+    groups = {kind: rows.filter(pc.equal(rows["kind"], kind)) for kind in _KINDS}
+    batches = groups["batch"]
+    if not pc.all(pc.match_substring_regex(batches["text"], rf"\A{NAME}\z")).as_py():
+        raise UnfitError(f"has a fold of the batch {number:,} with a name that is not plain")
+    if batches["number"].null_count or not np.array_equal(batches["number"].to_numpy(), np.arange(1, number + 1)):
+        raise UnfitError(f"has a fold of the batch {number:,} with other batches")
+    by = {kind: found["text"].to_pylist() for kind, found in groups.items()}
+    numbers = {kind: groups[kind]["number"].to_pylist() for kind in ("lake", "forgotten")}
     return _checked(by, numbers, number)
 
 
 def _checked(by: dict[str, list[str]], numbers: dict[str, list[Any]], number: int) -> Fold:
-    known = dict(zip(by["batch"], numbers["batch"], strict=True))
-    if numbers["lake"] != [number] or set(known.values()) != set(range(1, number + 1)) or len(known) != number:
-        raise UnfitError(f"has a fold of the batch {number:,} with other batches")
-    if known.get(by["lake"][0]) != number or not all(map(is_plain, known)):
+    known = dict(zip(by["batch"], range(1, number + 1), strict=True))
+    if numbers["lake"] != [number] or len(known) != number or known.get(by["lake"][0]) != number:
         raise UnfitError(f"has a fold of the batch {number:,} with other batches")
     entries = [_entry(parts=by["part"], kept=by["kept"])]
     forgotten = list(zip(numbers["forgotten"], by["forgotten"], strict=True))
