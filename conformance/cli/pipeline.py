@@ -17,6 +17,7 @@ from conformance.cli.output import emit_json, fail
 from conformance.cli.pipeline_analysis import TableFormat, in_format
 from conformance.cli.pipeline_analysis import app as analysis_app
 from conformance.cli.pipeline_keeping import app as keeping_app
+from conformance.cli.pipeline_upgrade import app as upgrade_app
 from conformance.cli.shared_options import AllowIncomplete, Level, Profile, Readings
 from conformance.cli.waiting import begin
 from conformance.interrupts import SIGNALS
@@ -32,6 +33,7 @@ app = typer.Typer(
 )
 app.add_typer(analysis_app)
 app.add_typer(keeping_app)
+app.add_typer(upgrade_app)
 
 Out = Annotated[
     str, typer.Option("--out", metavar="LAKE", help="The folder of the tables, or s3://...; made if missing.")

@@ -17,6 +17,7 @@ from lake_helpers import put, told
 
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.lakes import delta
+from conformance.pipeline.lakes import upgrade as upgrading
 from conformance.pipeline.lakes.store import LocalStore
 from conformance.pipeline.schemas import TABLES
 
@@ -58,7 +59,9 @@ def dying(at: int) -> list[str]:
 
     for name in STEPS:
         setattr(LocalStore, name, counted(name, getattr(LocalStore, name)))
-    delta.change = counted("change", delta.change)
+    for module in (delta, upgrading):
+        module.change = counted("change", module.change)
+        module.make = counted("make", module.make)
     return steps
 
 
@@ -68,25 +71,38 @@ def seen(lake: Lake) -> dict[str, Any]:
     return {table: sorted(told(lake, table).items()) for table in TABLES}
 
 
-def main(folder: Path, first: str, second: str) -> None:
-    """Put one capture into a lake; then let the ingest of another, which continues it, die at each step."""
+def main(folder: Path, how: str, first: str, second: str) -> None:
+    """Put one capture into a lake; then let the ingest of another, which continues it, die at each step.
+
+    how: `ingest`, or `upgrade`, which dies instead of the ingest.
+    """
+
+    def act(place: Path) -> Lake:
+        if how == "ingest":
+            return put(place, [second])[0]
+        upgrading.upgrade(Lake.open(place))
+        return Lake.open(place)
 
     def start() -> Any:
-        return seen(put(Lake.open(folder / "start", create=True, format="delta").root, [first])[0])
+        made = Lake.open(folder / "start", create=True, format="delta" if how == "ingest" else "folder")
+        return seen(put(made.root, [first])[0])
 
     def whole(place: Path, at: int = -1) -> Any:
         steps = dying(at)
-        lake, _ = put(place, [second])
+        lake = act(place)
         return [seen(lake), steps]
 
     def after(place: Path) -> Any:
         found = seen(Lake.open(place))
-        lake, _ = put(place, [second])
+        format = Lake.open(place).format
+        lake = act(place)
         files = {str(path) for path in place.rglob("*.parquet")}
         listed = {str(path) for path in lake.located().values()}
         dead = lake.snapshot().dropped
         return {
             "then": found,
+            "format": format,
+            "log": (place / "_log").exists(),
             "again": seen(lake),
             "versions": lake.snapshot().version,
             "left": sorted(Path(one).name for one in files - listed),
@@ -103,15 +119,18 @@ def main(folder: Path, first: str, second: str) -> None:
     assert code == 0
     print(json.dumps({"before": before, "done": done, "steps": steps}), flush=True)
     for at, step in enumerate(steps):
+        kinds = [one.partition(" ")[0] for one in steps[max(0, at - 1) : at + 2]]
+        if at and len(set(kinds)) == 1 and kinds[0] not in ("change", "sink"):
+            continue  # between two steps of the same kind
         place = folder / f"at{at}"
         shutil.copytree(folder / "start", place)
         code, _ = in_child(lambda place=place, at=at: whole(place, at))
         assert code == DIED, (at, step, code)
         code, found = in_child(lambda place=place: after(place))
         assert code == 0, (at, step)
-        print(json.dumps({"step": step, **found}), flush=True)
+        print(json.dumps({"at": at, "step": step, **found}), flush=True)
         shutil.rmtree(place)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2], sys.argv[3])
+    main(Path(sys.argv[1]), *sys.argv[2:5])

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,7 +10,8 @@ import pytest
 pytest.importorskip("deltalake")
 
 import lake_helpers
-from lake_helpers import CAPTURES, put, records_of, replayed, rows, said, told, write_pcap
+from delta_helpers import SESSION, deaths, everything, full, halves, in_a_folder
+from lake_helpers import CAPTURES, put, replayed, rows, said
 from test_pipeline_state import *  # noqa: F403 - the same tests, on Delta
 
 from conformance.pipeline import footers
@@ -24,9 +21,6 @@ from conformance.pipeline.lake import Lake
 from conformance.pipeline.lakes import delta, delta_tables, port
 from conformance.pipeline.lakes.store import LocalStore
 from conformance.pipeline.schemas import TABLES
-
-SESSION = CAPTURES / "consistent-session.pcapng"
-HERE = Path(__file__).parent
 
 
 @pytest.fixture(autouse=True)
@@ -46,25 +40,6 @@ def unlocked(monkeypatch):
     monkeypatch.setattr(delta.DeltaLake, "_lease", free)
 
 
-@pytest.fixture
-def in_two(tmp_path) -> tuple[Path, Path]:
-    """A capture as a set of two files; a stream goes on from the first to the second."""
-    records = records_of(SESSION)
-    return write_pcap(tmp_path / "set_1.pcap", records[:17]), write_pcap(tmp_path / "set_2.pcap", records[17:])
-
-
-def everything(lake: Lake) -> list:
-    return [told(lake, table) for table in TABLES]
-
-
-def in_a_folder(place: Path, *ingests: list) -> Lake:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lake_helpers, "FORMAT", "folder")
-        for captures in ingests:
-            lake, _ = put(place, captures)
-    return lake
-
-
 def test_the_rows_are_those_of_a_folder(tmp_path):
     captures = [*(CAPTURES / name for name in ("vlan.pcap", "cut-record.pcap", "lost-segment.pcapng")), SESSION]
     lake, done = put(tmp_path / "lake", captures)
@@ -77,7 +52,8 @@ def test_the_rows_are_those_of_a_folder(tmp_path):
     assert put(tmp_path / "lake", captures)[1].known == 4 and Lake.open(tmp_path / "lake").snapshot().version == 1
 
 
-def test_every_row_names_its_batch_and_each_commit_its_transaction(tmp_path, in_two):
+def test_every_row_names_its_batch_and_each_commit_its_transaction(tmp_path):
+    in_two = halves(tmp_path)
     import pyarrow as pa
     from deltalake import DeltaTable
 
@@ -94,18 +70,13 @@ def test_every_row_names_its_batch_and_each_commit_its_transaction(tmp_path, in_
     assert DeltaTable(str(tmp_path / "lake" / "batches")).transaction_version("mqconform-batches") == 2
 
 
-def test_an_ingest_that_dies_at_any_step_leaves_all_or_nothing(tmp_path, in_two):
+def test_an_ingest_that_dies_at_any_step_leaves_all_or_nothing(tmp_path):
     """Of an ingest that ends the provisional rows of another; the next one clears up and adds what is missing."""
-    ran = subprocess.run(
-        [sys.executable, str(HERE / "dying.py"), str(tmp_path), *map(str, in_two)],
-        env={**os.environ, "PYTHONPATH": f"{HERE.parents[1]}:{HERE}"}, capture_output=True, text=True, timeout=600,
-    )  # fmt: skip
-    assert ran.returncode == 0, ran.stderr
-    first, *each = map(json.loads, ran.stdout.splitlines())
-    assert len(each) == len(first["steps"]) > 10 and first["before"] != first["done"]
-    committed = next(at for at, one in enumerate(each) if one["step"] == "change batches")
-    for at, one in enumerate(each):
-        assert one["then"] == first["before" if at <= committed else "done"], one["step"]
+    first, *each = deaths(tmp_path, "ingest", halves(tmp_path))
+    assert len(each) > 10 and first["before"] != first["done"]
+    committed = first["steps"].index("change batches")
+    for one in each:
+        assert one["then"] == first["before" if one["at"] <= committed else "done"], one["step"]
         assert one["again"] == first["done"] and one["versions"] == 2, one["step"]
         assert one["states"] == one["kept"] and len(one["kept"]) == 1 and not one["staging"], one["step"]
         # What is left are the rows of `batches`, and files that the log has removed, for readers of older versions.
@@ -177,8 +148,9 @@ def _meets(mine: Lake, other) -> None:
     ingest(mine, [str(SESSION)], Options(), Here())
 
 
-def test_a_reader_sees_a_batch_whole_or_not_at_all(tmp_path, in_two, monkeypatch):
+def test_a_reader_sees_a_batch_whole_or_not_at_all(tmp_path, monkeypatch):
     """It opens the lake anew, and goes on with an open one, around every commit of a writer."""
+    in_two = halves(tmp_path)
     lake, _ = put(tmp_path / "lake", in_two[:1])
     before, follower, seen = everything(lake), Lake.open(tmp_path / "lake"), []
     change = delta.change
@@ -197,8 +169,9 @@ def test_a_reader_sees_a_batch_whole_or_not_at_all(tmp_path, in_two, monkeypatch
         assert all(one == (after if at >= committed else before) for one in found), name
 
 
-def test_a_reader_that_meets_a_commit_reads_again(tmp_path, in_two, monkeypatch):
+def test_a_reader_that_meets_a_commit_reads_again(tmp_path, monkeypatch):
     """Its table is older than the batch, and the rows that the batch ends are gone: it must not mix the two."""
+    in_two = halves(tmp_path)
     put(tmp_path / "lake", in_two[:1])
     handle, met = delta.DeltaLake._handle, []
 
@@ -216,23 +189,19 @@ def test_a_reader_that_meets_a_commit_reads_again(tmp_path, in_two, monkeypatch)
 
 
 @pytest.mark.parametrize("step", ["sink", "write", "change"])
-def test_a_full_disk_is_one_sentence_and_nothing_is_left(tmp_path, monkeypatch, step):
+def test_afull_disk_is_one_sentence_and_nothing_is_left(tmp_path, monkeypatch, step):
     put(tmp_path / "lake", [CAPTURES / "vlan.pcap"])
     with monkeypatch.context() as patch:
         if step == "change":
-            patch.setattr("deltalake.DeltaTable.create_write_transaction", _full)
+            patch.setattr("deltalake.DeltaTable.create_write_transaction", full)
         else:
-            patch.setattr(LocalStore, step, _full)
+            patch.setattr(LocalStore, step, full)
         with pytest.raises(PipelineError, match="No space left on device"):
             put(tmp_path / "lake", [SESSION])
     lake = Lake.open(tmp_path / "lake")
     assert [Path(row["path"]).name for row in rows(lake, "captures")] == ["vlan.pcap"]
     lake, _ = put(tmp_path / "lake", [SESSION])
     assert said(lake, SESSION) == replayed(SESSION)
-
-
-def _full(*_: object, **__: object) -> None:
-    raise OSError(28, "No space left on device")
 
 
 def test_an_older_table_gets_the_columns_that_it_lacks(tmp_path, monkeypatch):

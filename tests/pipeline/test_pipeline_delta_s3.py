@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("deltalake")
 
 import lake_helpers
-from lake_helpers import CAPTURES, put, records_of, rows, told, write_pcap
+from lake_helpers import CAPTURES, put, rows
 from s3_server import need_s3, served, upload
 
 from conformance.capture.stores import Patience
@@ -23,7 +23,6 @@ from conformance.pipeline.lakes import lease, store
 from conformance.pipeline.lakes.store import ObjectStore
 from conformance.pipeline.schemas import TABLES
 
-SESSION = CAPTURES / "consistent-session.pcapng"
 VLAN = CAPTURES / "vlan.pcap"
 
 
@@ -49,23 +48,10 @@ def place(request: pytest.FixtureRequest) -> str:
     return f"s3://lakes/of/{abs(hash(request.node.nodeid))}"
 
 
-def everything(lake: Lake) -> list:
-    return [told(lake, table) for table in TABLES]
-
-
-def in_a_folder(place: Path, *ingests: list, **how: object) -> Lake:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lake_helpers, "FORMAT", "folder")
-        for captures in ingests:
-            lake, _ = put(place, captures, **how)
-    return lake
-
-
 @pytest.mark.parametrize("how", [{}, {"sessions": False, "split": 1024}], ids=["all", "packets-alone"])
 def test_the_rows_are_those_of_a_folder(tmp_path: Path, place: str, how: dict) -> None:
     """Also of a stream that goes on, whose state is kept in the store."""
-    records = records_of(SESSION)
-    files = [write_pcap(tmp_path / "set_1.pcap", records[:17]), write_pcap(tmp_path / "set_2.pcap", records[17:])]
+    files = halves(tmp_path)
     ingests = ([files[0], VLAN], [files[1], CAPTURES / "lost-segment.pcapng"])
     for captures in ingests:
         lake, _ = put(place, captures, **how)
@@ -208,11 +194,11 @@ def test_a_lake_of_the_other_format_is_not_made_in_a_store(place: str) -> None:
 
 
 def test_a_state_that_the_store_has_in_the_place_of_another_is_damage(place: str, tmp_path: Path) -> None:
-    records = records_of(SESSION)
-    put(place, [write_pcap(tmp_path / "set_1.pcap", records[:17])])
+    first, second = halves(tmp_path)
+    put(place, [first])
     lake = Lake.open(place)
     (name,) = lake.store.names("_state")
     mark = lake.store.read(f"_state/{name}", 1 << 20).partition(b"\n")[0]
     lake.store.write(f"_state/{name}", mark + b"\nnothing of it")
     with pytest.raises(PipelineError, match="kept state of a stream is damaged"):
-        put(place, [write_pcap(tmp_path / "set_2.pcap", records[17:])])
+        put(place, [second])

@@ -26,13 +26,19 @@ from conformance.cli.pipeline import app
 from conformance.pipeline import keeping, keeping_compact
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.history import Batch, number_of
-from conformance.pipeline.lake import Entry, Lake
-from conformance.pipeline.lakes import delta
+from conformance.pipeline.lake import Entry, Kept, Lake
+from conformance.pipeline.lakes import delta, fold
 from conformance.pipeline.lakes.delta_tables import Listed
 from conformance.pipeline.schemas import TABLES, Column
 
 HERE = Path(__file__).parent
 SHOWN = ("captures", "verdicts", "rejected")
+
+
+@pytest.fixture(autouse=True)
+def folded(monkeypatch):
+    """Fold the log at each batch."""
+    monkeypatch.setattr(fold, "EVERY", 1)
 
 
 def made(place: Path) -> delta.DeltaLake:
@@ -333,6 +339,67 @@ def test_the_table_of_batches_stays_short_and_its_rows_are_all_there(tmp_path, m
     again = Lake.open(tmp_path / "lake")
     assert again.snapshot().version == 10 and again.snapshot().captures == {f"c{at}" for at in range(10)}
     assert [one.number for one in again.history()] == list(range(1, 11))
+
+
+def test_a_lake_is_the_same_with_a_fold_and_without(tmp_path):
+    """With a kept state, a provisional end that was replaced and one that was not, and forgotten days."""
+    place = tmp_path / "lake"
+    lake = made(place)
+    for number, ended in ((1, ()), (2, ("s",))):
+        with lake.writing(f"b{number}") as target:
+            file = target.keep("state", b"{}")
+            parts = [
+                replace(made_lake._part(target, "captures", day(1), [{"capture_id": "x"}]), stream=stream)
+                for stream in ("s", None)
+            ]
+            lake.commit(Entry("ingest", f"b{number}", parts, captures=[f"c{number}"], rejected=["r"], runs=["u"],
+                              keep=[Kept("k", "s", file, number, number)], ended=ended))  # fmt: skip
+    fill(lake, [capture(day(0))])
+    keeping.forget(lake, day(1))
+    assert len(list((place / "_fold").iterdir())) == 2
+    with_fold = Lake.open(place).snapshot()
+    for path in (place / "_fold").iterdir():
+        path.unlink()
+    without = Lake.open(place).snapshot()
+    assert with_fold == replace(without, dropped=with_fold.dropped) and with_fold.kept and with_fold.forgotten == [(4, str(day(1)))]
+    assert sum(part.stream == "s" for part in with_fold.parts.values()) == 1 and len(with_fold.parts) == 3
+    fill(Lake.open(place), [capture(day(0))])
+    assert Lake.open(place).snapshot().version == 5
+
+
+def test_a_fold_that_is_wrong_is_one_sentence(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    place = tmp_path / "lake"
+    batches(made(place), 3)
+    last = place / "_fold" / f"{3:020}.parquet"
+    good = pq.read_table(last).to_pylist()
+
+    def bad(**changed):
+        return [row | changed if row["kind"] == "batch" and row["number"] == 3 else row for row in good]
+
+    wrong = {
+        "other batches": [row for row in good if row["kind"] != "batch"],
+        "other batches ": bad(number=7),
+        "name that is not plain": bad(text="../x"),
+        "needs": [*good, {"kind": "part", "number": None, "text": json.dumps({"table": "x", "date": "2026-01-01",
+                  "name": "a.parquet", "rows": 1})}],
+        "forgets at another": [*good, {"kind": "forgotten", "number": 9, "text": "2026-01-01"}],
+        "needs a date": [*good, {"kind": "forgotten", "number": 2, "text": "tomorrow"}],
+        "other columns": [row | {"text": None} for row in good],
+    }  # fmt: skip
+    for said, rows in wrong.items():
+        pq.write_table(pa.Table.from_pylist(rows, schema=pq.read_schema(last)), last)
+        with pytest.raises(PipelineError, match=f"{said.strip()}.*: it is damaged"):
+            Lake.open(place)
+    last.write_bytes(b"PAR1")
+    with pytest.raises(PipelineError, match="cannot be read.*: it is damaged"):
+        Lake.open(place)
+    pq.write_table(pa.Table.from_pylist(good, schema=pq.read_schema(last)), last)
+    last.rename(last.with_name(f"{9:020}.parquet"))
+    with pytest.raises(PipelineError, match="other batches.*: it is damaged"):
+        Lake.open(place)
 
 
 @given(st.lists(st.integers(1, 200_000), max_size=60), st.integers(2, 9))

@@ -42,7 +42,7 @@ from conformance.pipeline.lakes.delta_tables import (
     told,
     widen,
 )
-from conformance.pipeline.lakes.folder import flocked, own_folders
+from conformance.pipeline.lakes.folder import LOG, flocked, own_folders
 from conformance.pipeline.lakes.lease import LEASE, leased
 from conformance.pipeline.lakes.port import HEAD, LOCK, STAGING, WATCH, Lake, damaged
 from conformance.pipeline.lakes.store import LocalStore, Store
@@ -58,13 +58,14 @@ NUMBER: Final = 2
 _AT_ONCE = 8  # Logs that are read, and files that are looked at, at once.
 _TRIES = 50  # Readings of the logs while others commit.
 _WRITER = "writer.json"
-_OWN = (HEAD, BATCHES, fold.FOLD, STATE, STAGING, LOCK, WATCH, LEASE, *TABLES)
+OWN: Final = (HEAD, BATCHES, fold.FOLD, STATE, STAGING, LOCK, WATCH, LEASE, *TABLES)
+"""What may lie in the place of a new lake."""
 
 
 def create(store: Store) -> None:
     """Make an empty lake. Raises PipelineError, OSError and UnfitError."""
     require_delta()
-    if any(name not in _OWN for name in store.names("")):
+    if any(name not in OWN for name in store.names("")):
         raise PipelineError(f"{store.place} is a folder with other files in it; name a new one for the lake.")
     for name in (*TABLES, BATCHES):
         make(store, name)
@@ -269,12 +270,12 @@ class DeltaLake(Lake):
         by: dict[str, list[Part]] = {}
         for part in entry.add:
             by.setdefault(part.table, []).append(part)
-        _text(entry, version, {})
+        entry_text(entry, version, {})
         self._held()
         for name, parts in by.items():
             self._add(name, parts, entry.batch, version)
         versions = {name: int(self._handles[name].version()) for name in TABLES}
-        text = _text(entry, version, versions)
+        text = entry_text(entry, version, versions)
         part = Part(BATCHES, "", f"{BATCHES}-{entry.batch}.parquet", 1)
         self._write_batch(part, entry, version, text)
         self._held()
@@ -355,8 +356,19 @@ class DeltaLake(Lake):
                     self.store.remove(f"{STATE}/{name}")
         for name in left:
             self.store.clear(f"{STAGING}/{name}")
+        if isinstance(self.store, LocalStore) and self.store.within(LOG):
+            self._forget_folder()
         if lost:
             self.snapshot()
+
+    def _forget_folder(self) -> None:
+        """Remove the files of the lake in a folder that this one was made of."""
+        named = {one.place for files in self._listed.values() for one in files}
+        for name in TABLES:
+            for place in self.store.below(name):
+                if place not in named and "/_delta_log/" not in place and place.endswith(".parquet"):
+                    self.store.remove(place)
+        self.store.clear(LOG)
 
     def _counts(self, one: Listed) -> bool:
         """Tell whether the rows of a file count; those of several batches do, which only a compaction writes."""
@@ -454,12 +466,13 @@ class DeltaLake(Lake):
         return [(row["number"], row[BATCH], row["entry"]) for row in found]
 
 
-def _text(entry: Entry, version: int, tables: Mapping[str, int]) -> str:
+def entry_text(entry: Entry, version: int, tables: Mapping[str, int], **told_before: str) -> str:
     """Return an entry as `batches` stores it: without its files but for those about provisional ends.
 
-    tables: the versions of the Delta tables. Raises PipelineError if a reader would not accept it.
+    tables: the versions of the Delta tables. told_before: `at` and `by` of an entry that was made before. Raises
+    PipelineError if a reader would not accept it.
     """
-    value = entry.to_json(version)
+    value = entry.to_json(version) | told_before
     value["provisional"] = [part.to_json() for part in entry.add if part.stream is not None]
     del value["add"]
     text = json.dumps({**value, "tables": dict(tables)}, ensure_ascii=False)
@@ -491,6 +504,8 @@ def _entry(text: str, number: int, batch: str) -> Entry:
 def _versions(text: str) -> dict[str, int]:
     """Return the versions of the tables that an entry names. Raises UnfitError."""
     found = parsed(text.encode("utf-8", "surrogatepass")).get("tables")
+    if found == {}:
+        raise PipelineError("An earlier lake than the first batch on Delta cannot be read: name a later one.")
     if not isinstance(found, dict) or set(found) != set(TABLES):
         raise UnfitError("has an entry without the versions of the tables")
     if not all(type(one) is int and 0 <= one < 1 << 63 for one in found.values()):

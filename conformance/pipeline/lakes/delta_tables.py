@@ -147,8 +147,8 @@ def listed(store: Store, name: str, table: DeltaTable) -> list[Listed]:
     return out
 
 
-def adding(store: Store, part: Part, batch: str) -> AddAction:
-    """Return the action that adds a file that was written, with statistics from its footer.
+def adding(store: Store, part: Part, batch: str | None) -> AddAction:
+    """Return the action that adds a file that was written, with statistics from its footer. batch: of all its rows.
 
     Raises PipelineError if it has another number of rows than was told.
     """
@@ -161,7 +161,8 @@ def adding(store: Store, part: Part, batch: str) -> AddAction:
         size = store.size(place)
     if footer.num_rows != part.rows:
         raise PipelineError(f"{store.name(place)} has {footer.num_rows:,} rows instead of {part.rows:,}.")
-    low, high = {BATCH: batch}, {BATCH: batch}
+    low: dict[str, str] = {} if batch is None else {BATCH: batch}
+    high = dict(low)
     for name, first, last in _times(footer):
         low[name], high[name] = first, last
     stats = {"numRecords": part.rows, "minValues": low, "maxValues": high, "nullCount": {BATCH: 0}}

@@ -103,8 +103,7 @@ class FolderLake(Lake):
             raise ValueError(f"the name of a batch is plain, not {batch!r}")
         try:
             with flocked(self.root):
-                self._finish()
-                self._clear()
+                self.settle()
                 staging = self.root / STAGING / batch
                 staging.mkdir(parents=True)
                 try:
@@ -138,6 +137,11 @@ class FolderLake(Lake):
             raise PipelineError(f"Another command has written to {self.root} meanwhile; run it again.") from None
         self._finish()
         return version
+
+    def settle(self) -> None:
+        """Finish what a killed writer has left, with the lock held. Raises PipelineError, UnfitError and OSError."""
+        self._finish()
+        self._clear()
 
     def _finish(self) -> None:
         """Move and remove files as the last entry says; those of earlier entries were done before it was written."""

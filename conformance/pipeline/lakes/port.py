@@ -65,7 +65,7 @@ class Lake(ABC):
         """
         from conformance.pipeline.lakes import delta, folder
 
-        store = _store(place)
+        store = store_at(place)
         try:
             known = head_of(store)
             if known is None and create:
@@ -181,7 +181,7 @@ def head_of(store: Store) -> Any:
         return None
 
 
-def _store(place: str | Path) -> Store:
+def store_at(place: str | Path) -> Store:
     """Return the store of a lake. Raises PipelineError for a name that cannot mean one."""
     name = str(place)
     found = _SCHEME.match(name)

@@ -1,0 +1,189 @@
+"""`pipeline upgrade`: turn a lake in a folder into one on Delta, in place or as a new lake.
+
+In place, the rows are written anew, each with its batch, beside the old files; replacing the head of the lake is the one
+atomic step. A lake that is killed before is the old one, and the next upgrade begins again; one that is killed after it
+is the new one, and the next writer removes the old files. Versions and batches stay.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any, Final
+
+from conformance import __version__
+from conformance.pipeline import footers
+from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.inside import MAX_FILE, UnfitError, parsed
+from conformance.pipeline.lakes.delta import NUMBER, OWN, DeltaLake, entry_text
+from conformance.pipeline.lakes.delta_tables import BATCHES, adding, change, load, make, require_delta, schema, told
+from conformance.pipeline.lakes.folder import LOG, FolderLake, flocked
+from conformance.pipeline.lakes.port import HEAD, Lake, damaged, head_of, store_at
+from conformance.pipeline.lakes.store import LocalStore, Store
+from conformance.pipeline.lakes.target import BATCH, Target
+from conformance.pipeline.log import Entry, Part, checked
+from conformance.pipeline.schemas import TABLES
+
+_MARK: Final = "upgraded-"
+_TEXT: Final = 32 << 20
+"""Characters of entries that are written as one file of `batches`."""
+_AT_ONCE: Final = 1_000
+"""Files that one commit adds."""
+_HEAD = json.dumps({"format": NUMBER, "tables": "delta", "version": __version__}).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Upgraded:
+    """What an upgrade has done. new: False if the lake was on Delta already."""
+
+    place: str
+    version: int
+    files: int
+    rows: int
+    new: bool = True
+
+
+def upgrade(lake: Lake, out: str | None = None) -> Upgraded:
+    """Turn a lake into one on Delta. out: the new lake's name; None: in place. Raises PipelineError."""
+    require_delta()
+    target = lake.store if out is None else store_at(out)
+    if isinstance(lake, DeltaLake):
+        if out is not None:
+            raise PipelineError(f"The lake {lake.place} is on Delta already; copy it with the tools of its store.")
+        with lake.writing(f"upgrade-{sha256(_HEAD).hexdigest()[:16]}"):
+            pass  # a writer removes what an upgrade has left
+        return _told(lake, new=False)
+    assert isinstance(lake, FolderLake)
+    try:
+        if out is not None and (head_of(target) is not None or any(one not in OWN for one in target.names(""))):
+            raise PipelineError(f"{out} is there already; name a new place for the lake.")
+        with flocked(lake.root) if out is None else nullcontext():
+            if out is None:
+                lake.settle()
+            _clear(target, in_place=out is None)
+            try:
+                _written(lake, target)
+            except BaseException:
+                with suppress(PipelineError, OSError, UnfitError):
+                    _clear(target, in_place=out is None)
+                raise
+            target.write(HEAD, _HEAD)
+        found = Lake.open(target.place)
+        assert isinstance(found, DeltaLake)
+        done = _told(found)
+        if out is None:
+            upgrade(found)
+    except UnfitError as problem:
+        raise damaged(target.place, problem) from None
+    except OSError as problem:
+        raise PipelineError(f"The lake {target.place} cannot be written: {problem.strerror or problem}.") from None
+    return done
+
+
+def _told(lake: Lake, *, new: bool = True) -> Upgraded:
+    now = lake.snapshot()
+    return Upgraded(lake.place, now.version, len(now.parts), sum(part.rows for part in now.parts.values()), new)
+
+
+def _clear(store: Store, *, in_place: bool) -> None:
+    """Remove what an upgrade that was killed has written."""
+    store.clear(BATCHES)
+    for name in TABLES:
+        if not in_place:
+            store.clear(name)
+            continue
+        store.clear(f"{name}/_delta_log")
+        for place in store.below(name):
+            if place.rpartition("/")[2].startswith(_MARK):
+                store.remove(place)
+    if not in_place:
+        store.clear("_state")
+
+
+def _written(lake: FolderLake, store: Store) -> None:
+    """Write everything but the head of the new lake."""
+    found = footers.located(lake)
+    now = lake.snapshot()
+    entries = list(_entries(lake, now.version))
+    batches = {part.place: entry.batch for _, entry in entries for part in entry.add}
+    for name in (*TABLES, BATCHES):
+        make(store, name)
+    names = {place: _new(part, batches[place]) for place, part in now.parts.items()}
+    for name in TABLES:
+        mine = [place for place, part in now.parts.items() if part.table == name]
+        handle = load(store, name)
+        for at in range(0, len(mine), _AT_ONCE):
+            some = mine[at : at + _AT_ONCE]
+            for place in some:
+                _copy(lake, found[place], names[place], Target(store.place, batches[place], staged=False))
+            with ThreadPoolExecutor(8) as pool:
+                actions = list(pool.map(lambda place: adding(store, names[place], batches[place]), some))
+            change(store, name, handle, actions, now.version)
+    if not (isinstance(store, LocalStore) and store.root == lake.root):
+        for kept in now.kept.values():
+            store.write(kept.place, lake.store.read(kept.place, 2 * MAX_FILE))
+    _batches(store, entries, now.version)
+
+
+def _new(part: Part, batch: str) -> Part:
+    """Return the file that gets the rows of another: in the same table and day, with a name of its own."""
+    return replace(part, name=f"{_MARK}{batch[:100]}-{sha256(part.place.encode()).hexdigest()[:16]}.parquet")
+
+
+def _copy(lake: FolderLake, source: Any, part: Part, target: Target) -> None:
+    from pyarrow import Table
+    from pyarrow import dataset as ds
+
+    wanted = TABLES[part.table].arrow()
+    with told(target.store, part.table), target.writer(part.table, part.date, part.name) as writer:
+        for some in ds.dataset([str(source)], schema=wanted, format="parquet").to_batches():
+            if some.num_rows:
+                writer.write_table(target.filled(part.table, Table.from_batches([some]).cast(wanted)))
+
+
+def _entries(lake: FolderLake, version: int) -> Iterator[tuple[dict[str, Any], Entry]]:
+    """Yield the entries of the log, each as it is stored and checked."""
+    for number in range(1, version + 1):
+        value = parsed(lake.store.read(f"{LOG}/{number:020}.json", MAX_FILE))
+        yield value, checked(value, number)
+
+
+def _batches(store: Store, entries: Sequence[tuple[dict[str, Any], Entry]], version: int) -> None:
+    """Write a row of `batches` for each entry of the old log."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    handle, actions = load(store, BATCHES), []
+    rows: list[dict[str, Any]] = []
+    size = 0
+    for number, (value, entry) in enumerate(entries, 1):
+        new = replace(entry, add=[_new(part, entry.batch) for part in entry.add])
+        text = entry_text(new, number, {}, at=value["at"], by=value["by"])
+        rows.append(
+            {BATCH: entry.batch, "number": number, "at": _moment(value["at"]), "by": value["by"], "kind": entry.kind,
+             "entry": text}
+        )  # fmt: skip
+        size += len(text)
+        if size >= _TEXT or number == len(entries):
+            part = Part(BATCHES, "", f"{BATCHES}-{_MARK}{number:06}.parquet", len(rows))
+            with told(store, BATCHES), store.sink(f"{BATCHES}/{part.name}") as sink:
+                parquet.write_table(pa.Table.from_pylist(rows, schema=schema(BATCHES)), sink, compression="zstd")
+            actions.append(adding(store, part, None if len(rows) > 1 else entry.batch))
+            rows, size = [], 0
+    change(store, BATCHES, handle, actions, version)
+
+
+def _moment(text: str) -> datetime:
+    try:
+        at = datetime.fromisoformat(text)
+        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return datetime.fromtimestamp(0, UTC)
+
+
+__all__ = ["Upgraded", "upgrade"]
