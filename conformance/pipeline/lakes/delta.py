@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance import __version__
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.history import Batch, number_of
+from conformance.pipeline.history import Batch, number_of, versions_of
 from conformance.pipeline.inside import MAX_FILE, UnfitError, is_plain, parsed
 from conformance.pipeline.keeping_compact import compact_table, tiers
 from conformance.pipeline.lakes import fold
@@ -192,7 +192,7 @@ class DeltaLake(Lake):
         try:
             self._handles |= {
                 name: DeltaTable(self.store.name(name), version=version, storage_options=options(self.store))
-                for name, version in _versions(self._text).items()
+                for name, version in versions_of(self._text).items()
             }
             self._listed = {name: listed(self.store, name, self._handles[name]) for name in TABLES}
             self._now, self._fixed = self._seen(), True
@@ -375,11 +375,8 @@ class DeltaLake(Lake):
         number = None if one.first is None else self._known.get(one.first)
         if one.first is not None and number is None:
             return False
-        if number is not None and not one.place.startswith(f"{REJECTED.name}/"):
-            # A file has batches from before a `forget` or from after it: nothing is added before the next writer has
-            # removed what is forgotten.
-            if any(number < version and one.date < before for version, before in self._log.forgotten):
-                return False
+        if number is not None and self._log.forgets(number, one.date) and not one.place.startswith(f"{REJECTED.name}/"):
+            return False
         return one.place not in self._provisional or one.place in self._log.parts
 
     def _seen(self) -> Snapshot:
@@ -410,9 +407,7 @@ class DeltaLake(Lake):
         if not self._log.version and self._until is None and files:
             self._unfold(sum(one.rows for one in files))
         new = [
-            one
-            for one in files
-            if one.place not in self._read and (one.most is None or one.most > self._log.version)
+            one for one in files if one.place not in self._read and (one.most is None or one.most > self._log.version)
         ]
         if not new:
             return
@@ -448,7 +443,9 @@ class DeltaLake(Lake):
         if self._until is None and fold.due(self._log.version, self._folded):
             there = {one.place for files in self._listed.values() for one in files}
             with told(self.store, fold.FOLD):
-                fold.write(self.store, fold.Fold(self._log, self._known, self._provisional & (there | set(self._log.parts))))
+                fold.write(
+                    self.store, fold.Fold(self._log, self._known, self._provisional & (there | set(self._log.parts)))
+                )
             self._folded = self._log.version
 
     def _batch_rows(self, one: Listed) -> list[tuple[int, str, str]]:
@@ -499,18 +496,6 @@ def _entry(text: str, number: int, batch: str) -> Entry:
     if entry.batch != batch:
         raise UnfitError(f"has an entry {number:,} of another batch")
     return entry
-
-
-def _versions(text: str) -> dict[str, int]:
-    """Return the versions of the tables that an entry names. Raises UnfitError."""
-    found = parsed(text.encode("utf-8", "surrogatepass")).get("tables")
-    if found == {}:
-        raise PipelineError("An earlier lake than the first batch on Delta cannot be read: name a later one.")
-    if not isinstance(found, dict) or set(found) != set(TABLES):
-        raise UnfitError("has an entry without the versions of the tables")
-    if not all(type(one) is int and 0 <= one < 1 << 63 for one in found.values()):
-        raise UnfitError("has an entry with a version that is no number")
-    return found
 
 
 def _nothing() -> None:

@@ -141,9 +141,9 @@ def listed(store: Store, name: str, table: DeltaTable) -> list[Listed]:
         if type(rows) is not int or rows < 0:
             raise damaged(store.name(name), f"does not tell the rows of the file {match[0]}")
         batch = first if isinstance(first, str) and first == last else None
-        ends = (one if isinstance(one, str) else None for one in (first, last))
+        low, high = (one if isinstance(one, str) else None for one in (first, last))
         greatest = most if name == BATCHES and type(most) is int else None
-        out.append(Listed(f"{name}/{match[0]}", match[1] or "", match[2], rows, size or 0, batch, *ends, greatest))
+        out.append(Listed(f"{name}/{match[0]}", match[1] or "", match[2], rows, size or 0, batch, low, high, greatest))
     return out
 
 

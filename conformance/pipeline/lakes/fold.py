@@ -117,10 +117,10 @@ def _fold(data: bytes, number: int) -> Fold:
         raise UnfitError(f"has a fold of the batch {number:,} with a text that is too long")
     groups = {kind: rows.filter(pc.equal(rows["kind"], kind)) for kind in _KINDS}
     batches = groups["batch"]
-    if not pc.all(pc.match_substring_regex(batches["text"], rf"\A{NAME}\z")).as_py():
-        raise UnfitError(f"has a fold of the batch {number:,} with a name that is not plain")
     if batches["number"].null_count or not np.array_equal(batches["number"].to_numpy(), np.arange(1, number + 1)):
         raise UnfitError(f"has a fold of the batch {number:,} with other batches")
+    if not pc.all(pc.match_substring_regex(batches["text"], rf"\A{NAME}\z")).as_py():
+        raise UnfitError(f"has a fold of the batch {number:,} with a name that is not plain")
     by = {kind: found["text"].to_pylist() for kind, found in groups.items()}
     numbers = {kind: groups[kind]["number"].to_pylist() for kind in ("lake", "forgotten")}
     return _checked(by, numbers, number)
