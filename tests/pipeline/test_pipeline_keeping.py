@@ -395,6 +395,7 @@ def test_a_fold_that_is_wrong_is_one_sentence(tmp_path):
     place = tmp_path / "lake"
     batches(made(place), 3)
     last = place / "_fold" / f"{3:020}.parquet"
+    schema = pq.read_schema(last)
     good = pq.read_table(last).to_pylist()
 
     def bad(**changed):
@@ -411,13 +412,13 @@ def test_a_fold_that_is_wrong_is_one_sentence(tmp_path):
         "other columns": [row | {"text": None} for row in good],
     }  # fmt: skip
     for said, rows in wrong.items():
-        pq.write_table(pa.Table.from_pylist(rows, schema=pq.read_schema(last)), last)
+        pq.write_table(pa.Table.from_pylist(rows, schema=schema), last)
         with pytest.raises(PipelineError, match=f"{said.strip()}.*: it is damaged"):
             Lake.open(place)
     last.write_bytes(b"PAR1")
     with pytest.raises(PipelineError, match=r"cannot be read.*: it is damaged"):
         Lake.open(place)
-    pq.write_table(pa.Table.from_pylist(good, schema=pq.read_schema(last)), last)
+    pq.write_table(pa.Table.from_pylist(good, schema=schema), last)
     last.rename(last.with_name(f"{9:020}.parquet"))
     with pytest.raises(PipelineError, match=r"other batches.*: it is damaged"):
         Lake.open(place)
