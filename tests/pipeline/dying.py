@@ -112,6 +112,10 @@ def main(folder: Path, how: str, first: str, second: str) -> None:
             "dropped": list(dead),
         }
 
+    import deltalake.transaction  # noqa: F401 - each child would import and compile for itself
+    import pyarrow.dataset  # noqa: F401
+
+    put(folder / "warm", [first])
     code, before = in_child(start)
     assert code == 0
     shutil.copytree(folder / "start", folder / "whole")

@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("deltalake")
 
 import lake_helpers
+from delta_helpers import SESSION, everything, halves, in_a_folder
 from lake_helpers import CAPTURES, put, rows
 from s3_server import need_s3, served, upload
 
