@@ -15,7 +15,7 @@ import argparse
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -33,6 +33,7 @@ from conformance.pipeline.lakes.delta_tables import BATCHES
 from conformance.pipeline.schemas import DATE, TABLES
 
 A_DAY = 1_440
+_SAMPLE = 240  # Batches after which figures are printed.
 FIRST = date(2026, 1, 1)
 QUERY = "select requirement, sum(count) from verdicts where outcome = 'fail' group by 1 order by 2 desc"
 _EMPTY: dict[str, Any] = {
@@ -49,24 +50,25 @@ def main() -> None:
     given = parser.parse_args()
     lake = Lake.open(given.lake, create=True, format="delta")
     assert isinstance(lake, DeltaLake)
-    began, done = time.perf_counter(), 0
-    for number in range(given.batches):
-        _commit(lake, number)
-        if (number + 1) % 500 == 0 or number + 1 == given.batches:
-            now = time.perf_counter()
-            _print(batches=number + 1, commit_s=(now - began) / (number + 1 - done), **_asked(given.lake))
-            began, done = time.perf_counter(), number + 1
-        if (number + 1) % A_DAY == 0:
-            with _timed() as seconds:
-                keeping.compact(lake)
-            _print(batches=number + 1, compact_s=seconds(), **_asked(given.lake))
-            began, done = time.perf_counter(), number + 1
+    for start in range(0, given.batches, _SAMPLE):
+        stop = min(start + _SAMPLE, given.batches)
+        with _timed("commit") as took:
+            for number in range(start, stop):
+                _commit(lake, number)
+        each = {name: seconds / (stop - start) for name, seconds in took.items()}
+        _print(batches=stop, **each, **_asked(given.lake))
+        if stop % A_DAY == 0:
+            _compacted(given.lake, stop)
     for length in given.lengths:
         _lengthened(lake, length)
         _print(batches=length, folded=False, **_asked(given.lake))
-        with _timed() as seconds:
-            keeping.compact(_opened(given.lake))
-        _print(batches=length, folded=True, compact_s=seconds(), **_asked(given.lake))
+        _compacted(given.lake, length)
+
+
+def _compacted(place: Path, batches: int) -> None:
+    with _timed("compact") as took:
+        keeping.compact(_opened(place))
+    _print(batches=batches, compacted=True, **took, **_asked(place))
 
 
 def _commit(lake: DeltaLake, number: int) -> None:
@@ -126,12 +128,12 @@ def _lengthened(lake: DeltaLake, length: int) -> None:
 
 def _asked(place: Path) -> dict[str, Any]:
     """Return the seconds that it takes to open the lake, and to answer a query; and the files of the lake."""
-    with _timed() as opening:
+    with _timed("open") as opening:
         lake = _opened(place)
-    with _timed() as asking:
+    with _timed("sql") as asking:
         files = [str(path) for path in lake.files("verdicts")]
         duckdb.connect().execute(QUERY.replace("from verdicts", f"from read_parquet({files})")).fetchall()
-    return {"open_s": opening(), "sql_s": asking(), "files": len(lake.located())}
+    return {**opening, **asking, "files": len(lake.located())}
 
 
 def _opened(place: Path) -> DeltaLake:
@@ -141,11 +143,12 @@ def _opened(place: Path) -> DeltaLake:
 
 
 @contextmanager
-def _timed() -> Iterator[Callable[[], float]]:
-    began = time.perf_counter()
-    took: list[float] = []
-    yield lambda: took[0]
-    took.append(time.perf_counter() - began)
+def _timed(what: str) -> Iterator[dict[str, float]]:
+    """Yield the seconds that something takes, by the clock and of processors, which other programs change less."""
+    took: dict[str, float] = {}
+    began, used = time.perf_counter(), time.process_time()
+    yield took
+    took |= {f"{what}_s": time.perf_counter() - began, f"{what}_cpu_s": time.process_time() - used}
 
 
 def _print(**figures: Any) -> None:

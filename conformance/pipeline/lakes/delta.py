@@ -246,7 +246,6 @@ class DeltaLake(Lake):
                 self._held = held
                 self._clean()
                 self.store.write(f"{STAGING}/{batch}/{_WRITER}", json.dumps({"by": __version__}).encode())
-                self.snapshot()
                 self._fixed = True
                 try:
                     yield Target(self.place, batch, staged=False)
@@ -254,7 +253,7 @@ class DeltaLake(Lake):
                     self._fixed = False
                     # The next writer removes what cannot be removed now.
                     with suppress(PipelineError, OSError, UnfitError):
-                        self._clean(batch)
+                        self._clean(batch, fresh=batch in self._known)
         except UnfitError as problem:
             raise damaged(self.place, problem) from None
         except OSError as problem:
@@ -322,12 +321,12 @@ class DeltaLake(Lake):
             with leased(self.store) as held:
                 yield held
 
-    def _clean(self, own: str = "") -> None:
+    def _clean(self, own: str = "", *, fresh: bool = False) -> None:
         """Remove what does not count: rows of batches that were never finished, and of streams that have continued.
 
-        own: the batch of this command, which will not be committed any more.
+        own: the batch of this command, which will not be committed any more. fresh: the last snapshot is the present.
         """
-        now = self.snapshot()
+        now = self._now if fresh else self.snapshot()
         left = self.store.names(STAGING)
         dead = [name for name in left if name not in self._known]
         lost = {name: [one for one in files if not self._counts(one)] for name, files in self._listed.items()}

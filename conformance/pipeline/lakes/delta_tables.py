@@ -37,6 +37,8 @@ MAX_LOG: Final = 4 << 30
 """Bytes of the log of one table on this machine."""
 FILE: Final = re.compile(r"(?:date=(\d{4}-\d{2}-\d{2})/)?([A-Za-z0-9][A-Za-z0-9._=-]{0,199}\.parquet)", re.ASCII)
 """The path of a file below its table."""
+_LOGS: Final = {"delta.checkpointInterval": "100", "delta.logRetentionDuration": "interval 8 days"}
+"""How often Delta sums up a log, and how long it keeps the entries before: a day longer than `vacuum` keeps files."""
 _READER, _WRITER = 1, 2  # Higher ones mean deletion vectors, column mapping and other features.
 
 
@@ -97,6 +99,7 @@ def make(store: Store, name: str) -> None:
             schema(name),
             mode="ignore",
             partition_by=None if name == BATCHES else [DATE],
+            configuration=_LOGS,
             storage_options=options(store),
         )
 
