@@ -169,7 +169,7 @@ def test_files_of_batches_that_do_not_count_and_of_provisional_ends_are_left_alo
     batches(lake, 2)
     with monkeypatch.context() as patch:
         patch.setattr(delta.DeltaLake, "_write_batch", _die)
-        patch.setattr(delta.DeltaLake, "_clean", lambda *_: None)
+        patch.setattr(delta.DeltaLake, "_clean", lambda *_, **__: None)
         with pytest.raises(KeyboardInterrupt):
             fill(lake, [capture(day(0))])
     batch = "provisional"
