@@ -18,9 +18,7 @@ def upgrade(
     lake: Lakes,
     out: Annotated[
         str | None,
-        typer.Option(
-            "--out", metavar="LAKE", help="Make a new lake here, also s3://..., and keep the old one."
-        ),
+        typer.Option("--out", metavar="LAKE", help="Make a new lake here, also s3://..., and keep the old one."),
     ] = None,
     json: Json = False,
 ) -> None:

@@ -9,7 +9,7 @@ from lake_helpers import CAPTURES, put
 from typer.testing import CliRunner
 
 from conformance.cli.app import app
-from conformance.pipeline.schemas import FORMAT
+from conformance.pipeline.lakes.port import FORMATS
 
 
 def ended(*arguments: str) -> tuple[int, str]:
@@ -40,6 +40,6 @@ def test_captures_and_lakes_that_cannot_be_used(tmp_path):
     assert not (tmp_path / "lake").exists()
     assert "is a folder with other files in it" in ended("ingest", CAPTURES, "--out", CAPTURES)[1]
     put(tmp_path / "newer", [CAPTURES / "vlan.pcap"])
-    (tmp_path / "newer" / "_mqconform.json").write_text(json.dumps({"format": FORMAT + 1, "version": "9.0"}))
+    (tmp_path / "newer" / "_mqconform.json").write_text(json.dumps({"format": max(FORMATS) + 1, "version": "9.0"}))
     code, said = ended("ingest", CAPTURES, "--out", tmp_path / "newer")
     assert code == 2 and "use the newer mqconform" in said

@@ -117,7 +117,7 @@ def test_a_watch_that_is_killed_has_each_capture_once(tmp_path):
     )
     end = time.monotonic() + 900
     try:
-        while not (place / "_log" / f"{1:020}.json").exists():
+        while not (place / "batches" / "_delta_log" / f"{1:020}.json").exists():
             assert process.poll() is None and time.monotonic() < end
             time.sleep(0.01)
     finally:

@@ -57,6 +57,29 @@ def test_every_table_is_a_view_with_its_columns(opened):
     assert "requirement" in {row[0] for row in views.rows(views.ask(opened, "describe verdicts"))}
 
 
+def test_a_lake_on_delta_has_the_same_views(spark, tmp_path):
+    """Without rows of a batch that is not in `batches`."""
+    pytest.importorskip("deltalake")
+    lake = Lake.open(tmp_path / "lake", create=True, format="delta")
+    fill(lake, [capture(day(0), skipped={"other port": 4}), verdict(LAYOUT, "pass", None, day(0), count=41)])
+    fill(lake, [verdict(LAYOUT, "fail", "192.0.2.1", day(1))])
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(type(lake), "_write_batch", _interrupted)
+        patch.setattr(type(lake), "_clean", lambda self, own="": None)
+        fill(lake, [verdict(LAYOUT, "fail", "192.0.2.9", day(1))])
+    views.open_views(spark, Lake.open(lake.root))
+    for table in TABLES.values():
+        assert tuple(views.ask(spark, f"select * from {table.name}").columns) == table.names
+    found = views.rows(views.ask(spark, "select date, outcome, sum(count) from verdicts group by 1, 2 order by 1, 2"))
+    assert list(found) == [(day(0), "pass", 41), (day(1), "fail", 1)]
+    (skipped,) = views.rows(views.ask(spark, "select skipped['other port'], first_time from captures"))
+    assert skipped == (4, None)
+
+
+def _interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
 REFUSED = {
     "select nothing from verdicts": "unresolved column",
     "select * from elsewhere": "No table of a lake is called elsewhere; there are captures",
