@@ -1,12 +1,12 @@
 """A lake on Delta that gets a capture a minute: what a commit, opening, a query and the nightly compaction take.
 
     python -m benchmarks.lake_log --batches 10080 /tmp/lake
-    python -m benchmarks.lake_log --batches 1500 --year /tmp/lake
+    python -m benchmarks.lake_log --batches 1500 --lengths 10080 525600 -- /tmp/lake
 
 Each batch is committed by the code of `pipeline watch`, with a row in `captures`, two in `sessions` and twenty in
-`verdicts`; after each day of 1,440 batches the lake is compacted. `--year` then makes the log as long as that of a year
-of such nights, 525,600 batches: their entries are made from a committed one and put into `batches` at once, and the
-other tables have a file a day.
+`verdicts`; after each day of 1,440 batches the lake is compacted. `--lengths` then makes the log longer without the
+captures (a year has 525,600 minutes): their entries are made from a committed one and put into `batches` at once. The
+lake is opened before the log is folded, and after a compaction, which folds it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import argparse
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -33,7 +33,7 @@ from conformance.pipeline.lakes.delta_tables import BATCHES
 from conformance.pipeline.schemas import DATE, TABLES
 
 A_DAY = 1_440
-A_YEAR = 365 * A_DAY
+_SAMPLE = 240  # Batches after which figures are printed.
 FIRST = date(2026, 1, 1)
 QUERY = "select requirement, sum(count) from verdicts where outcome = 'fail' group by 1 order by 2 desc"
 _EMPTY: dict[str, Any] = {
@@ -46,28 +46,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("lake", type=Path, help="a folder that is not there yet")
     parser.add_argument("--batches", type=int, default=7 * A_DAY)
-    parser.add_argument("--year", action="store_true", help="make the log of a year of it")
+    parser.add_argument("--lengths", type=int, nargs="*", default=(), help="then make the log as long as this")
     given = parser.parse_args()
     lake = Lake.open(given.lake, create=True, format="delta")
     assert isinstance(lake, DeltaLake)
-    began, done = time.perf_counter(), 0
-    for number in range(given.batches):
-        _commit(lake, number)
-        if (number + 1) % 500 == 0 or number + 1 == given.batches:
-            now = time.perf_counter()
-            _print(batches=number + 1, commit_s=(now - began) / (number + 1 - done), **_asked(given.lake))
-            began, done = time.perf_counter(), number + 1
-        if (number + 1) % A_DAY == 0:
-            with _timed() as seconds:
-                keeping.compact(lake)
-            _print(batches=number + 1, compact_s=seconds(), **_asked(given.lake))
-            began, done = time.perf_counter(), number + 1
-    if given.year:
-        _lengthened(lake)
-        _print(batches=A_YEAR, **_asked(given.lake))
-        with _timed() as seconds:
-            keeping.compact(_opened(given.lake))
-        _print(batches=A_YEAR, compact_s=seconds(), **_asked(given.lake))
+    for start in range(0, given.batches, _SAMPLE):
+        stop = min(start + _SAMPLE, given.batches)
+        with _timed("commit") as took:
+            for number in range(start, stop):
+                _commit(lake, number)
+        each = {name: seconds / (stop - start) for name, seconds in took.items()}
+        _print(batches=stop, **each, **_asked(given.lake))
+        if stop % A_DAY == 0:
+            _compacted(given.lake, stop)
+    for length in given.lengths:
+        _lengthened(lake, length)
+        _print(batches=length, folded=False, **_asked(given.lake))
+        _compacted(given.lake, length)
+
+
+def _compacted(place: Path, batches: int) -> None:
+    with _timed("compact") as took:
+        keeping.compact(_opened(place))
+    _print(batches=batches, compacted=True, **took, **_asked(place))
 
 
 def _commit(lake: DeltaLake, number: int) -> None:
@@ -104,17 +105,22 @@ def _rows(name: str, count: int, batch: str, capture: str, number: int) -> pyarr
     return pyarrow.table(columns, schema=TABLES[name].arrow())
 
 
-def _lengthened(lake: DeltaLake) -> None:
-    """Put the entries of the other batches of a year into `batches`, each like the last one that was committed."""
-    table, files = lake.settled(BATCHES)
+def _lengthened(lake: DeltaLake, length: int) -> None:
+    """Put entries into `batches` until there are so many, each like the last one that was committed."""
+    table, _ = lake.settled(BATCHES)
     last = pyarrow.table(table.to_pyarrow_table()).sort_by([("number", "descending")]).slice(0, 1).to_pylist()[0]
     entry = json.loads(last["entry"])
     new = []
-    for start in range(last["number"] + 1, A_YEAR + 1, MOST_BATCHES):
+    for start in range(last["number"] + 1, length + 1, MOST_BATCHES):
         rows = []
-        for number in range(start, min(start + MOST_BATCHES, A_YEAR + 1)):
+        for number in range(start, min(start + MOST_BATCHES, length + 1)):
             batch = f"20260101T{number:06}-{number:08x}"
-            made = {**entry, "version": number, "batch": batch, "captures": [hashlib.sha256(batch.encode()).hexdigest()]}
+            made = {
+                **entry,
+                "version": number,
+                "batch": batch,
+                "captures": [hashlib.sha256(batch.encode()).hexdigest()],
+            }
             rows.append({**last, "number": number, "batch": batch, "entry": json.dumps(made)})
         new.append(write_file(lake.store, BATCHES, "", pyarrow.Table.from_pylist(rows, schema=schema_of(table))))
     replace(lake.store, BATCHES, table, [], new)
@@ -122,12 +128,12 @@ def _lengthened(lake: DeltaLake) -> None:
 
 def _asked(place: Path) -> dict[str, Any]:
     """Return the seconds that it takes to open the lake, and to answer a query; and the files of the lake."""
-    with _timed() as opening:
+    with _timed("open") as opening:
         lake = _opened(place)
-    with _timed() as asking:
+    with _timed("sql") as asking:
         files = [str(path) for path in lake.files("verdicts")]
-        duckdb.sql(QUERY.replace("from verdicts", f"from read_parquet({files})")).fetchall()
-    return {"open_s": opening(), "sql_s": asking(), "files": len(lake.located())}
+        duckdb.connect().execute(QUERY.replace("from verdicts", f"from read_parquet({files})")).fetchall()
+    return {**opening, **asking, "files": len(lake.located())}
 
 
 def _opened(place: Path) -> DeltaLake:
@@ -137,11 +143,12 @@ def _opened(place: Path) -> DeltaLake:
 
 
 @contextmanager
-def _timed() -> Iterator[Callable[[], float]]:
-    began = time.perf_counter()
-    took: list[float] = []
-    yield lambda: took[0]
-    took.append(time.perf_counter() - began)
+def _timed(what: str) -> Iterator[dict[str, float]]:
+    """Yield the seconds that something takes, by the clock and of processors, which other programs change less."""
+    took: dict[str, float] = {}
+    began, used = time.perf_counter(), time.process_time()
+    yield took
+    took |= {f"{what}_s": time.perf_counter() - began, f"{what}_cpu_s": time.process_time() - used}
 
 
 def _print(**figures: Any) -> None:

@@ -38,7 +38,7 @@ def compact(
     ] = 128,
     json: Json = False,
 ) -> None:
-    """Make few large files of many small ones, day by day; verdicts by requirement and sender. The rows stay the same."""
+    """Make few large files of many small ones, day by day; verdicts by requirement and sender. The rows stay."""
     with _failing():
         from conformance.pipeline import keeping
 
@@ -55,7 +55,9 @@ def compact(
 def forget(
     lake: Lakes,
     before: Annotated[date, day_option("--before", "Remove the rows of all days before this one.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Remove them; without this, only tell how many there are.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Remove them; without this, only tell how many there are.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Remove old days from a lake, as one batch. Their captures and runs stay known: ingesting them adds nothing."""
@@ -91,7 +93,9 @@ def vacuum(
         begin("pipeline vacuum", "reading the lake", quiet=json)
         done = keeping.vacuum(opened, keep, dry_run=dry_run)
     if json:
-        emit_json({"dry_run": dry_run, "bytes": sum(one.bytes for one in done), "tables": [one.to_json() for one in done]})
+        emit_json(
+            {"dry_run": dry_run, "bytes": sum(one.bytes for one in done), "tables": [one.to_json() for one in done]}
+        )
     else:
         _tell_vacuumed(done, dry_run=dry_run)
 

@@ -1,4 +1,4 @@
-"""The batches of a lake, and which of them was the last one at a time."""
+"""The batches of a lake: which of them was the last one at a time, and the versions of the tables with it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from datetime import UTC, date, datetime, time
 from typing import Any
 
 from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.inside import UnfitError, parsed
+from conformance.pipeline.schemas import TABLES
 from conformance.report.text import label
 
 
@@ -44,7 +46,9 @@ def number_of(batches: Sequence[Batch], asked: str) -> int:
     limit = _time(asked)
     found = max((one.number for one in batches if one.at <= limit), default=None)
     if found is None:
-        raise PipelineError(f"The lake had no batch yet at {limit.isoformat()} (mqconform pipeline history lists them).")
+        raise PipelineError(
+            f"The lake had no batch yet at {limit.isoformat()} (mqconform pipeline history lists them)."
+        )
     return found
 
 
@@ -59,3 +63,15 @@ def _time(asked: str) -> datetime:
             "(2026-01-31T12:00)."
         ) from None
     return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+
+
+def versions_of(text: str) -> dict[str, int]:
+    """Return the versions of the tables that an entry names. Raises PipelineError and UnfitError."""
+    found = parsed(text.encode("utf-8", "surrogatepass")).get("tables")
+    if found == {}:
+        raise PipelineError("An earlier lake than the first batch on Delta cannot be read: name a later one.")
+    if not isinstance(found, dict) or set(found) != set(TABLES):
+        raise UnfitError("has an entry without the versions of the tables")
+    if not all(type(one) is int and 0 <= one < 1 << 63 for one in found.values()):
+        raise UnfitError("has an entry with a version that is no number")
+    return found

@@ -17,7 +17,9 @@ MAX_FILE: Final = 128 << 20
 """Bytes of a JSON file in a lake."""
 MAX_VALUES: Final = 4_000_000
 """Objects, lists and members in it: values take more memory than their text."""
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._=-]{0,199}")
+NAME: Final = "[A-Za-z0-9][A-Za-z0-9._=-]{0,199}"
+"""A plain name, as an expression."""
+_NAME = re.compile(NAME)
 
 
 class UnfitError(Exception):

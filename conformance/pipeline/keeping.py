@@ -59,6 +59,7 @@ def compact(lake: DeltaLake, day: date | None = None, target: int = TARGET) -> l
 
         done.append(compact_table(lake.store, name, files, group))
     done.append(compact_table(lake.store, BATCHES, lambda: lake.settled(BATCHES), tiers))
+    lake.fold()
     return done
 
 

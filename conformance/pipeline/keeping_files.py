@@ -70,7 +70,7 @@ def replace(store: Store, name: str, table: DeltaTable, gone: Sequence[Listed], 
         refreshed(store, name, table)
         with told(store, name):
             every = table.metadata().configuration.get("delta.checkpointInterval") or _EVERY
-            if (seen + 1) % int(every) == 0:
+            if (seen + 2) % int(every) == 0:  # as delta-rs counts: from version 0
                 table.create_checkpoint()
         return
     raise busy(store, name)

@@ -11,10 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.pipeline.inside import UnfitError
 from conformance.pipeline.lakes.delta_tables import FILE, told
-
-
 
 if TYPE_CHECKING:
     from deltalake import DeltaTable

@@ -124,6 +124,14 @@ class Snapshot:
     forgotten: list[tuple[int, str]] = field(default_factory=list)
     """Versions that removed the rows of earlier ones, each with the day before which these were."""
 
+    def forgets(self, number: int, day: str) -> bool:
+        """Tell whether the rows of a day, in a file with a batch of this number, have been removed by a later one.
+
+        The batches of such a file are all from before that one or all from after it: the next writer removes what is
+        forgotten before it adds something.
+        """
+        return any(number < version and day < before for version, before in self.forgotten)
+
     def after(self, entry: Entry) -> Snapshot:
         """Apply the next entry of the log to this snapshot, and return it."""
         ended = set(entry.ended)

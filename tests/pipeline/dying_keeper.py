@@ -16,7 +16,9 @@ from dying import DIED, dying, in_child, seen
 
 from conformance.pipeline import keeping
 from conformance.pipeline.lake import Lake
+from conformance.pipeline.lakes import fold
 
+fold.EVERY = 1  # type: ignore[misc]
 ACTS: dict[str, Callable[[Any], Any]] = {
     "compact": keeping.compact,
     "forget": lambda lake: keeping.forget(lake, made_lake.day(1)),

@@ -129,10 +129,10 @@ def _once(clean):
     """The first call alone: a process that is killed does not clear up."""
     calls = []
 
-    def cleaned(self, *given):
+    def cleaned(self, *given, **more):
         calls.append(given)
         if len(calls) == 1:
-            clean(self, *given)
+            clean(self, *given, **more)
 
     return cleaned
 

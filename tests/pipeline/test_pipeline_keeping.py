@@ -26,13 +26,19 @@ from conformance.cli.pipeline import app
 from conformance.pipeline import keeping, keeping_compact
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.history import Batch, number_of
-from conformance.pipeline.lake import Entry, Lake
-from conformance.pipeline.lakes import delta
+from conformance.pipeline.lake import Entry, Kept, Lake
+from conformance.pipeline.lakes import delta, fold
 from conformance.pipeline.lakes.delta_tables import Listed
 from conformance.pipeline.schemas import TABLES, Column
 
 HERE = Path(__file__).parent
 SHOWN = ("captures", "verdicts", "rejected")
+
+
+@pytest.fixture(autouse=True)
+def folded(monkeypatch):
+    """Fold the log at each batch."""
+    monkeypatch.setattr(fold, "EVERY", 1)
 
 
 def made(place: Path) -> delta.DeltaLake:
@@ -100,7 +106,11 @@ def test_the_rows_are_those_of_a_plain_model_in_any_order(tmp_path_factory, acts
     lake, model, then = made(place), [], {}
     for number, (act, on) in enumerate(acts):
         if act == "ingest":
-            rows = [verdict(f"r-{number}", "fail", "a", day(on)), verdict("r-0", "pass", None, day(on)), capture(day(on))]
+            rows = [
+                verdict(f"r-{number}", "fail", "a", day(on)),
+                verdict("r-0", "pass", None, day(on)),
+                capture(day(on)),
+            ]
             fill(lake, rows)
             model += rows
         elif act == "forget":
@@ -138,7 +148,11 @@ def test_compaction_makes_one_file_a_day_in_order_and_changes_no_row(tmp_path):
     last = sorted((tmp_path / "lake" / "verdicts" / "_delta_log").glob("*.json"))[-1].read_text().splitlines()
     actions = [json.loads(line) for line in last]
     assert all(one[kind]["dataChange"] is False for one in actions for kind in ("add", "remove") if kind in one)
-    assert {one["add"]["path"].partition("/")[0] for one in actions if "add" in one} < {"date=2026-03-01", "date=2026-03-02"}
+    days = {one["add"]["path"].partition("/")[0] for one in actions if "add" in one}
+    assert days < {
+        "date=2026-03-01",
+        "date=2026-03-02",
+    }
 
 
 def test_only_a_day_that_was_named_is_compacted(tmp_path):
@@ -155,7 +169,7 @@ def test_files_of_batches_that_do_not_count_and_of_provisional_ends_are_left_alo
     batches(lake, 2)
     with monkeypatch.context() as patch:
         patch.setattr(delta.DeltaLake, "_write_batch", _die)
-        patch.setattr(delta.DeltaLake, "_clean", lambda *_: None)
+        patch.setattr(delta.DeltaLake, "_clean", lambda *_, **__: None)
         with pytest.raises(KeyboardInterrupt):
             fill(lake, [capture(day(0))])
     batch = "provisional"
@@ -203,7 +217,7 @@ def test_a_compaction_that_is_second_each_time_says_so(tmp_path, monkeypatch):
         raise keeping_compact.LostError
 
     monkeypatch.setattr(keeping_compact, "replace", lost)
-    with pytest.raises(PipelineError, match="change the table captures .* run the command again"):
+    with pytest.raises(PipelineError, match=r"change the table captures .* run the command again"):
         keeping.compact(lake)
 
 
@@ -234,7 +248,10 @@ def test_what_was_forgotten_stays_known_and_the_rest_is_there(tmp_path):
     done = keeping.forget(lake, day(1))
     assert done.version == 2 and done.rows["captures"] == 1
     now = Lake.open(tmp_path / "lake").snapshot()
-    assert now.captures == {"c0", "c1"} and sorted(part.table for part in now.parts.values()) == ["captures", "rejected"]
+    assert now.captures == {"c0", "c1"} and sorted(part.table for part in now.parts.values()) == [
+        "captures",
+        "rejected",
+    ]
     assert keeping.forget(lake, day(1)).version == 2 and [one.kind for one in lake.history()] == ["ingest", "forget"]
     fill(lake, [capture(day(0))])  # another capture of that day is a later batch
     keeping.compact(lake)
@@ -262,7 +279,7 @@ def test_vacuum_removes_what_is_old_and_not_needed_and_nothing_of_a_living_write
         assert (place / "captures" / "date=2026-03-01" / "part-living-1.parquet").exists()
         assert (place / "captures" / "date=2026-03-01" / "notes.txt").exists()
     assert visible(Lake.open(place)) == before
-    with pytest.raises(PipelineError, match="as of batch 2 can no longer be read: .*vacuum"):
+    with pytest.raises(PipelineError, match=r"as of batch 2 can no longer be read: .*vacuum"):
         lake.as_of("2")
     assert visible(lake.as_of("3")) == before
 
@@ -284,11 +301,17 @@ def test_a_lake_is_read_as_it_was_after_each_batch(tmp_path):
 def test_times_and_numbers_of_batches():
     first = datetime(2026, 1, 1, 12, tzinfo=UTC)
     made_ = [Batch(at + 1, f"b{at}", first + timedelta(days=at), "0", "ingest") for at in range(3)]
-    for asked, number in {"2": 2, "b2": 3, "2026-01-01": 1, "2026-01-02T11:59": 1, "2026-01-02T13:00+01:00": 2,
-                          " 2027-01-01 ": 3}.items():  # fmt: skip
+    meant = {"2": 2, "b2": 3, "2026-01-01": 1, "2026-01-02T11:59": 1, "2026-01-02T13:00+01:00": 2, " 2027-01-01 ": 3}
+    for asked, number in meant.items():
         assert number_of(made_, asked) == number
-    for asked, said in {"4": "has no batch 4; the last one is 3", "2025-12-31": "had no batch yet", "x": "Invalid --as-of x",
-                        "2026-13-01": "Invalid --as-of", "0": "has no batch 0"}.items():  # fmt: skip
+    refused = {
+        "4": "has no batch 4; the last one is 3",
+        "0": "has no batch 0",
+        "2025-12-31": "had no batch yet",
+        "x": "Invalid --as-of x",
+        "2026-13-01": "Invalid --as-of",
+    }
+    for asked, said in refused.items():
         with pytest.raises(PipelineError, match=said):
             number_of(made_, asked)
 
@@ -335,9 +358,77 @@ def test_the_table_of_batches_stays_short_and_its_rows_are_all_there(tmp_path, m
     assert [one.number for one in again.history()] == list(range(1, 11))
 
 
+def test_a_lake_is_the_same_with_a_fold_and_without(tmp_path):
+    """With a kept state, a provisional end that was replaced and one that was not, and forgotten days."""
+    place = tmp_path / "lake"
+    lake = made(place)
+    for number, ended in ((1, ()), (2, ("s",))):
+        with lake.writing(f"b{number}") as target:
+            file = target.keep("state", b"{}")
+            parts = [
+                replace(made_lake._part(target, "captures", day(1), [{"capture_id": "x"}]), stream=stream)
+                for stream in ("s", None)
+            ]
+            lake.commit(Entry("ingest", f"b{number}", parts, captures=[f"c{number}"], rejected=["r"], runs=["u"],
+                              keep=[Kept("k", "s", file, number, number)], ended=ended))  # fmt: skip
+    fill(lake, [capture(day(0))])
+    keeping.forget(lake, day(1))
+    assert len(list((place / "_fold").iterdir())) == 2
+    with_fold = Lake.open(place).snapshot()
+    for path in (place / "_fold").iterdir():
+        path.unlink()
+    without = Lake.open(place).snapshot()
+    assert (
+        with_fold == replace(without, dropped=with_fold.dropped)
+        and with_fold.kept
+        and with_fold.forgotten == [(4, str(day(1)))]
+    )
+    assert sum(part.stream == "s" for part in with_fold.parts.values()) == 1 and len(with_fold.parts) == 3
+    fill(Lake.open(place), [capture(day(0))])
+    assert Lake.open(place).snapshot().version == 5
+
+
+def test_a_fold_that_is_wrong_is_one_sentence(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    place = tmp_path / "lake"
+    batches(made(place), 3)
+    last = place / "_fold" / f"{3:020}.parquet"
+    schema = pq.read_schema(last)
+    good = pq.read_table(last).to_pylist()
+
+    def bad(**changed):
+        return [row | changed if row["kind"] == "batch" and row["number"] == 3 else row for row in good]
+
+    wrong = {
+        "other batches": [row for row in good if row["kind"] != "batch"],
+        "other batches ": bad(number=7),
+        "name that is not plain": bad(text="../x"),
+        "needs": [*good, {"kind": "part", "number": None, "text": json.dumps({"table": "x", "date": "2026-01-01",
+                  "name": "a.parquet", "rows": 1})}],
+        "forgets at another": [*good, {"kind": "forgotten", "number": 9, "text": "2026-01-01"}],
+        "needs a date": [*good, {"kind": "forgotten", "number": 2, "text": "tomorrow"}],
+        "other columns": [row | {"text": None} for row in good],
+    }  # fmt: skip
+    for said, rows in wrong.items():
+        pq.write_table(pa.Table.from_pylist(rows, schema=schema), last)
+        with pytest.raises(PipelineError, match=f"{said.strip()}.*: it is damaged"):
+            Lake.open(place)
+    last.write_bytes(b"PAR1")
+    with pytest.raises(PipelineError, match=r"cannot be read.*: it is damaged"):
+        Lake.open(place)
+    pq.write_table(pa.Table.from_pylist(good, schema=schema), last)
+    last.rename(last.with_name(f"{9:020}.parquet"))
+    with pytest.raises(PipelineError, match=r"other batches.*: it is damaged"):
+        Lake.open(place)
+
+
 @given(st.lists(st.integers(1, 200_000), max_size=60), st.integers(2, 9))
 def test_tiers_are_of_one_size_and_not_too_long(rows, fan):
-    files = [Listed(f"batches/{at}.parquet", "", f"{at}.parquet", count, 10, "b", "b", "b") for at, count in enumerate(rows)]
+    files = [
+        Listed(f"batches/{at}.parquet", "", f"{at}.parquet", count, 10, "b", "b", "b") for at, count in enumerate(rows)
+    ]
     groups = list(keeping_compact.tiers(files, fan))
     assert all(sum(one.rows for one in group) <= keeping_compact.MOST_BATCHES and len(group) > 1 for group in groups)
     assert len({one.place for group in groups for one in group}) == sum(map(len, groups))
@@ -361,7 +452,9 @@ def test_bins_are_of_one_day_and_not_too_large(sizes, target):
 def test_a_lake_in_a_folder_is_to_be_upgraded_first(tmp_path, words):
     Lake.open(tmp_path / "lake", create=True, format="folder")
     ran = CliRunner().invoke(app, [words[0], str(tmp_path / "lake"), *words[1:]])
-    assert ran.exit_code == 2 and f"upgrade {tmp_path / 'lake'} first" in ran.stderr and len(ran.stderr.splitlines()) == 1
+    assert (
+        ran.exit_code == 2 and f"upgrade {tmp_path / 'lake'} first" in ran.stderr and len(ran.stderr.splitlines()) == 1
+    )
 
 
 def test_the_commands_tell_what_they_did(tmp_path):
@@ -373,7 +466,9 @@ def test_the_commands_tell_what_they_did(tmp_path):
 
     assert "captures: 4 files became 2" in run("compact").stdout and "nothing to compact" in run("compact").stdout
     refused = run("forget", "--before", "2026-03-02")
-    assert refused.exit_code == 2 and "to remove: 2 captures, 6 verdicts" in refused.stdout and "--yes" in refused.stderr
+    assert (
+        refused.exit_code == 2 and "to remove: 2 captures, 6 verdicts" in refused.stdout and "--yes" in refused.stderr
+    )
     removed = json.loads(run("forget", "--before", "2026-03-02", "--yes", "--json").stdout)
     assert removed["version"] == 5 and removed["rows"]["verdicts"] == 6 and removed["removed"]
     age(tmp_path / "lake")

@@ -65,7 +65,7 @@ def test_a_lake_on_delta_has_the_same_views(spark, tmp_path):
     fill(lake, [verdict(LAYOUT, "fail", "192.0.2.1", day(1))])
     with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(type(lake), "_write_batch", _interrupted)
-        patch.setattr(type(lake), "_clean", lambda self, own="": None)
+        patch.setattr(type(lake), "_clean", lambda *_, **__: None)
         fill(lake, [verdict(LAYOUT, "fail", "192.0.2.9", day(1))])
     views.open_views(spark, Lake.open(lake.root))
     for table in TABLES.values():

@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance import __version__
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.history import Batch, number_of
+from conformance.pipeline.history import Batch, number_of, versions_of
 from conformance.pipeline.inside import MAX_FILE, UnfitError, is_plain, parsed
 from conformance.pipeline.keeping_compact import compact_table, tiers
+from conformance.pipeline.lakes import fold
 from conformance.pipeline.lakes.delta_tables import (
     BATCHES,
     Listed,
@@ -57,7 +58,7 @@ NUMBER: Final = 2
 _AT_ONCE = 8  # Logs that are read, and files that are looked at, at once.
 _TRIES = 50  # Readings of the logs while others commit.
 _WRITER = "writer.json"
-OWN: Final = (HEAD, BATCHES, STATE, STAGING, LOCK, WATCH, LEASE, *TABLES)
+OWN: Final = (HEAD, BATCHES, fold.FOLD, STATE, STAGING, LOCK, WATCH, LEASE, *TABLES)
 """What may lie in the place of a new lake."""
 
 
@@ -96,6 +97,8 @@ class DeltaLake(Lake):
         self._fixed = False
         self._until: int | None = None
         """The last batch that counts, in a lake as it was."""
+        self._folded = 0
+        """The last batch of the newest fold."""
         self._held: Callable[[], None] = _nothing
 
     def check(self) -> None:
@@ -103,7 +106,7 @@ class DeltaLake(Lake):
         if not isinstance(self.store, LocalStore):
             return
         try:
-            own_folders(self.store.root, (BATCHES,))
+            own_folders(self.store.root, (BATCHES, fold.FOLD))
         except UnfitError as problem:
             raise damaged(self.place, problem) from None
         except OSError as problem:
@@ -189,7 +192,7 @@ class DeltaLake(Lake):
         try:
             self._handles |= {
                 name: DeltaTable(self.store.name(name), version=version, storage_options=options(self.store))
-                for name, version in _versions(self._text).items()
+                for name, version in versions_of(self._text).items()
             }
             self._listed = {name: listed(self.store, name, self._handles[name]) for name in TABLES}
             self._now, self._fixed = self._seen(), True
@@ -243,7 +246,6 @@ class DeltaLake(Lake):
                 self._held = held
                 self._clean()
                 self.store.write(f"{STAGING}/{batch}/{_WRITER}", json.dumps({"by": __version__}).encode())
-                self.snapshot()
                 self._fixed = True
                 try:
                     yield Target(self.place, batch, staged=False)
@@ -251,7 +253,7 @@ class DeltaLake(Lake):
                     self._fixed = False
                     # The next writer removes what cannot be removed now.
                     with suppress(PipelineError, OSError, UnfitError):
-                        self._clean(batch)
+                        self._clean(batch, fresh=batch in self._known)
         except UnfitError as problem:
             raise damaged(self.place, problem) from None
         except OSError as problem:
@@ -290,6 +292,7 @@ class DeltaLake(Lake):
         self.snapshot()
         with suppress(PipelineError):  # The next batch tries again.
             compact_table(self.store, BATCHES, lambda: self.settled(BATCHES), tiers)
+            self.fold()
         self._fixed = True
         return version
 
@@ -318,12 +321,12 @@ class DeltaLake(Lake):
             with leased(self.store) as held:
                 yield held
 
-    def _clean(self, own: str = "") -> None:
+    def _clean(self, own: str = "", *, fresh: bool = False) -> None:
         """Remove what does not count: rows of batches that were never finished, and of streams that have continued.
 
-        own: the batch of this command, which will not be committed any more.
+        own: the batch of this command, which will not be committed any more. fresh: the last snapshot is the present.
         """
-        now = self.snapshot()
+        now = self._now if fresh else self.snapshot()
         left = self.store.names(STAGING)
         dead = [name for name in left if name not in self._known]
         lost = {name: [one for one in files if not self._counts(one)] for name, files in self._listed.items()}
@@ -371,11 +374,8 @@ class DeltaLake(Lake):
         number = None if one.first is None else self._known.get(one.first)
         if one.first is not None and number is None:
             return False
-        if number is not None and not one.place.startswith(f"{REJECTED.name}/"):
-            # A file has batches from before a `forget` or from after it: nothing is added before the next writer has
-            # removed what is forgotten.
-            if any(number < version and one.date < before for version, before in self._log.forgotten):
-                return False
+        if number is not None and self._log.forgets(number, one.date) and not one.place.startswith(f"{REJECTED.name}/"):
+            return False
         return one.place not in self._provisional or one.place in self._log.parts
 
     def _seen(self) -> Snapshot:
@@ -402,7 +402,12 @@ class DeltaLake(Lake):
 
     def _entries(self, batches: DeltaTable) -> None:
         """Read the entries of the batches that are new in `batches`. Raises PipelineError."""
-        new = [one for one in listed(self.store, BATCHES, batches) if one.place not in self._read]
+        files = listed(self.store, BATCHES, batches)
+        if not self._log.version and self._until is None and files:
+            self._unfold(sum(one.rows for one in files))
+        new = [
+            one for one in files if one.place not in self._read and (one.most is None or one.most > self._log.version)
+        ]
         if not new:
             return
         with ThreadPoolExecutor(_AT_ONCE) as pool:
@@ -423,6 +428,24 @@ class DeltaLake(Lake):
             self._text = text
             self._log = self._log.after(entry)
         self._read.update(one.place for one in new)
+
+    def _unfold(self, count: int) -> None:
+        """Begin with the last fold of the log. count: the batches that are there. Raises PipelineError."""
+        with told(self.store, fold.FOLD):
+            found = fold.read(self.store)
+        if found is not None and found.log.version <= count:
+            self._log, self._known, self._provisional = found.log, found.known, found.provisional
+            self._folded = found.log.version
+
+    def fold(self) -> None:
+        """Write the sum of the log, if the last one is of long ago. Raises PipelineError."""
+        if self._until is None and fold.due(self._log.version, self._folded):
+            there = {one.place for files in self._listed.values() for one in files}
+            with told(self.store, fold.FOLD):
+                fold.write(
+                    self.store, fold.Fold(self._log, self._known, self._provisional & (there | set(self._log.parts)))
+                )
+            self._folded = self._log.version
 
     def _batch_rows(self, one: Listed) -> list[tuple[int, str, str]]:
         from pyarrow import parquet
@@ -472,16 +495,6 @@ def _entry(text: str, number: int, batch: str) -> Entry:
     if entry.batch != batch:
         raise UnfitError(f"has an entry {number:,} of another batch")
     return entry
-
-
-def _versions(text: str) -> dict[str, int]:
-    """Return the versions of the tables that an entry names. Raises UnfitError."""
-    found = parsed(text.encode("utf-8", "surrogatepass")).get("tables")
-    if not isinstance(found, dict) or set(found) != set(TABLES):
-        raise UnfitError("has an entry without the versions of the tables")
-    if not all(type(one) is int and 0 <= one < 1 << 63 for one in found.values()):
-        raise UnfitError("has an entry with a version that is no number")
-    return found
 
 
 def _nothing() -> None:

@@ -37,6 +37,8 @@ MAX_LOG: Final = 4 << 30
 """Bytes of the log of one table on this machine."""
 FILE: Final = re.compile(r"(?:date=(\d{4}-\d{2}-\d{2})/)?([A-Za-z0-9][A-Za-z0-9._=-]{0,199}\.parquet)", re.ASCII)
 """The path of a file below its table."""
+_LOGS: Final = {"delta.checkpointInterval": "100", "delta.logRetentionDuration": "interval 8 days"}
+"""How often Delta sums up a log, and how long it keeps the entries before: a day longer than `vacuum` keeps files."""
 _READER, _WRITER = 1, 2  # Higher ones mean deletion vectors, column mapping and other features.
 
 
@@ -44,7 +46,8 @@ _READER, _WRITER = 1, 2  # Higher ones mean deletion vectors, column mapping and
 class Listed:
     """A file that a Delta log names. place: below the lake. batch: of all its rows; None if it has rows of several.
 
-    first, last: the least and the greatest name of a batch that has rows in it.
+    first, last: the least and the greatest name of a batch that has rows in it. most: in `batches`, the greatest number
+    if the log tells.
     """
 
     place: str
@@ -55,6 +58,7 @@ class Listed:
     batch: str | None
     first: str | None = None
     last: str | None = None
+    most: int | None = None
 
 
 def require_delta() -> None:
@@ -95,6 +99,7 @@ def make(store: Store, name: str) -> None:
             schema(name),
             mode="ignore",
             partition_by=None if name == BATCHES else [DATE],
+            configuration=_LOGS,
             storage_options=options(store),
         )
 
@@ -125,12 +130,12 @@ def listed(store: Store, name: str, table: DeltaTable) -> list[Listed]:
 
     with told(store, name):
         found = pa.table(table.get_add_actions(flatten=True))
-    wanted = ("path", "size_bytes", "num_records", f"partition.{DATE}", f"min.{BATCH}", f"max.{BATCH}")
+    wanted = ("path", "size_bytes", "num_records", f"partition.{DATE}", f"min.{BATCH}", f"max.{BATCH}", "max.number")
     columns = [
         found.column(one).to_pylist() if one in found.column_names else [None] * found.num_rows for one in wanted
     ]
     out = []
-    for path, size, rows, day, first, last in zip(*columns, strict=True):
+    for path, size, rows, day, first, last, most in zip(*columns, strict=True):
         match = FILE.fullmatch(path)
         if match is None or (match[1] is None) != (name == BATCHES):
             raise damaged(store.name(name), f"names the file {label(str(path), 100)!a}, which is none of its own")
@@ -139,8 +144,9 @@ def listed(store: Store, name: str, table: DeltaTable) -> list[Listed]:
         if type(rows) is not int or rows < 0:
             raise damaged(store.name(name), f"does not tell the rows of the file {match[0]}")
         batch = first if isinstance(first, str) and first == last else None
-        ends = (one if isinstance(one, str) else None for one in (first, last))
-        out.append(Listed(f"{name}/{match[0]}", match[1] or "", match[2], rows, size or 0, batch, *ends))
+        low, high = (one if isinstance(one, str) else None for one in (first, last))
+        greatest = most if name == BATCHES and type(most) is int else None
+        out.append(Listed(f"{name}/{match[0]}", match[1] or "", match[2], rows, size or 0, batch, low, high, greatest))
     return out
 
 
