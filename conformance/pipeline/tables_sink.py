@@ -22,6 +22,7 @@ from conformance.judge.sessions.context import Seen
 from conformance.pipeline.counted import NEVER
 from conformance.pipeline.deviating import ByQueue
 from conformance.pipeline.packet_columns import PacketColumns
+from conformance.pipeline.packet_passes import parted
 from conformance.pipeline.rows import Row, in_full, moment, plain
 from conformance.pipeline.rows_writer import Teller, Whose, packet_row, whose_was
 from conformance.pipeline.texts import KEYS, Numbers
@@ -90,15 +91,16 @@ class ArrowTables:
         frame, packet, number = seen.frame, seen.packet, seen.frame_number
         self.now_ns = frame.time_ns
         alone, more = told[PACKET], told[SESSION]
+        good, alone, read = parted(alone, number)
         if not counted:
             self._traffic(frame)
-            self.followed.add(sender, number, number, read_of([key_of(one) for one in alone]))
+            self.followed.add(sender, number, number, read)
         self.followed.add(sender, number, number, read_of([key_of(one) for one in more], BEHIND))
         self._forget()
         queue = destination(packet)
         rest: list[Key] = []
-        passes: list[Key] = []
-        here: list[Verdict | Key] = []
+        passes: list[Key] = [] if counted else list(good)
+        here: list[Verdict | Key] = list(good[:1])
         enough = shown = False
         for said in (alone, more):
             for one in said:

@@ -246,12 +246,7 @@ def _cause(packet: Packet, fields: Fields, transport: str, search: Search | None
 def _failing(packet: Packet, readings: str, level: str, *, remote: bool) -> frozenset[str]:
     """Return the requirements of a level that a packet breaks under a set of readings."""
     fields = {**_without_cause(packet, "remote" if remote else "buffer"), CAUSE: ""}
-    accepted = _accepted(readings)
-    return frozenset(
-        ready.rule.requirement
-        for ready in (_READY_REMOTE if remote else _READY)
-        if ready.requirement.level == level and _find(ready, fields, accepted).result is Result.BROKEN
-    )
+    return _level(level, remote).broken(fields, _accepted(readings))
 
 
 def _weak(name: str, level: str) -> bool:
@@ -426,6 +421,17 @@ class _Kind:
             followed = ((rule.reading, finding.alternative),) if rule.reading and finding.alternative else ()
             yield place, ready, Told(rule.id, rule.requirement, outcome_of(finding, weak=weak), followed)
 
+    def broken(self, results: Sequence[Known], accepted: Readings) -> Iterator[str]:
+        """Yield the requirements whose rule is broken. results: of all trees of the rules."""
+        values = iter(results)
+        for _, ready, _ in self.members:
+            names = ready.rule.alternatives()
+            mine = [next(values) for _ in names]
+            if not all(mine):
+                found = {name: _result(one) for name, one in zip(names, mine, strict=True)}
+                if decide(ready.rule, found, accepted).result is Result.BROKEN:
+                    yield ready.rule.requirement
+
 
 def _trees(members: Sequence[_Member]) -> list[Expr]:
     return [tree for _, ready, _ in members for tree in ready.rule.alternatives().values()]
@@ -451,12 +457,7 @@ class _Plan:
 
     def pattern(self, fields: Fields, accepted: Readings) -> tuple[Pattern, tuple[_End, ...]]:
         """Return what the rules say of a packet, and the rule of each result."""
-        held = self.conditions(fields)
-        kind = self.kinds.get(held)
-        if kind is None:
-            if len(self.kinds) >= _MOST_KINDS:
-                self.kinds.clear()
-            kind = self.kinds[held] = _Kind(tuple(compress(self.groups, held)))
+        kind = self._kind(fields)
         results = kind.results(fields)
         key = (kind, results, *map(accepted.get, self.readings))
         found = self.known.get(key)
@@ -466,6 +467,27 @@ class _Plan:
                 self.known.clear()
             found = self.known[key] = Pattern.of([told for *_, told in ends]), tuple(end[1:] for end in ends)
         return found
+
+    def broken(self, fields: Fields, accepted: Readings) -> frozenset[str]:
+        """Return the requirements that a packet breaks."""
+        kind = self._kind(fields)
+        return frozenset(kind.broken(kind.results(fields), accepted))
+
+    def _kind(self, fields: Fields) -> _Kind:
+        held = self.conditions(fields)
+        kind = self.kinds.get(held)
+        if kind is None:
+            if len(self.kinds) >= _MOST_KINDS:
+                self.kinds.clear()
+            kind = self.kinds[held] = _Kind(tuple(compress(self.groups, held)))
+        return kind
+
+
+@lru_cache(maxsize=8)
+def _level(level: str, remote: bool) -> _Plan:
+    """Return the rules of one level, whatever profile they bind."""
+    rules = _READY_REMOTE if remote else _READY
+    return _Plan([(ready, False) for ready in rules if ready.requirement.level == level])
 
 
 @lru_cache(maxsize=1024)
