@@ -18,6 +18,7 @@ from session_peer_state import (
     EPOCH_MS,
     EXPRESS_MS,
     HISTORY_MS,
+    MP,
     NULL,
     OPENING_MS,
     ORDER_MS,
