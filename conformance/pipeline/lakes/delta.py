@@ -12,13 +12,13 @@ A reader takes `batches` at one version, and the tables at versions that are as 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from conformance import __version__
 from conformance.pipeline.errors import PipelineError
@@ -42,12 +42,13 @@ from conformance.pipeline.lakes.delta_tables import (
     told,
     widen,
 )
+from conformance.pipeline.lakes.entries import checked_entry, entry_text
 from conformance.pipeline.lakes.folder import LOG, flocked, own_folders
 from conformance.pipeline.lakes.lease import LEASE, leased
 from conformance.pipeline.lakes.port import HEAD, LOCK, STAGING, WATCH, Lake, damaged
 from conformance.pipeline.lakes.store import LocalStore, Store
 from conformance.pipeline.lakes.target import BATCH, Target
-from conformance.pipeline.log import STATE, Entry, Part, Snapshot, checked
+from conformance.pipeline.log import STATE, Entry, Part, Snapshot
 from conformance.pipeline.schemas import REJECTED, TABLES
 
 if TYPE_CHECKING:
@@ -420,7 +421,7 @@ class DeltaLake(Lake):
             try:
                 if number != self._log.version + 1:
                     raise UnfitError(f"lacks the batch {self._log.version + 1:,}")
-                entry = _entry(text, number, batch)
+                entry = checked_entry(text, number, batch)
             except UnfitError as problem:
                 raise damaged(self.store.name(BATCHES), problem) from None
             self._provisional.update(part.place for part in entry.add)
@@ -460,41 +461,6 @@ class DeltaLake(Lake):
                     raise UnfitError(f"has a file of {size:,} bytes, at most {4 * MAX_FILE:,} are read")
                 found = file.read(["number", BATCH, "entry"]).to_pylist()
         return [(row["number"], row[BATCH], row["entry"]) for row in found]
-
-
-def entry_text(entry: Entry, version: int, tables: Mapping[str, int], **told_before: str) -> str:
-    """Return an entry as `batches` stores it: without its files but for those about provisional ends.
-
-    tables: the versions of the Delta tables. told_before: `at` and `by` of an entry that was made before. Raises
-    PipelineError if a reader would not accept it.
-    """
-    value = entry.to_json(version) | told_before
-    value["provisional"] = [part.to_json() for part in entry.add if part.stream is not None]
-    del value["add"]
-    text = json.dumps({**value, "tables": dict(tables)}, ensure_ascii=False)
-    try:
-        if len(data := text.encode()) > MAX_FILE:
-            raise UnfitError(f"has {len(data):,} bytes, at most {MAX_FILE:,} are read")
-        _entry(text, version, entry.batch)
-    except UnfitError as problem:
-        raise PipelineError(
-            f"This is too much for one entry of the log of the lake, which {problem}; ingest less at once."
-        ) from None
-    return text
-
-
-def _entry(text: str, number: int, batch: str) -> Entry:
-    """Return a checked entry; `add` has its files about provisional ends. Raises UnfitError."""
-    value: Any = parsed(text.encode("utf-8", "surrogatepass")) if isinstance(text, str) else None
-    if not isinstance(value, dict) or not isinstance(value.get("provisional"), list):
-        raise UnfitError(f"has an entry {number:,} that names no provisional files")
-    value = dict(value)
-    value.pop("tables", None)
-    value["add"] = value.pop("provisional")
-    entry = checked(value, number)
-    if entry.batch != batch:
-        raise UnfitError(f"has an entry {number:,} of another batch")
-    return entry
 
 
 def _nothing() -> None:

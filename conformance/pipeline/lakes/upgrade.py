@@ -20,8 +20,9 @@ from conformance import __version__
 from conformance.pipeline import footers
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.inside import MAX_FILE, UnfitError, parsed
-from conformance.pipeline.lakes.delta import NUMBER, OWN, DeltaLake, entry_text
+from conformance.pipeline.lakes.delta import NUMBER, OWN, DeltaLake
 from conformance.pipeline.lakes.delta_tables import BATCHES, adding, change, load, make, require_delta, schema, told
+from conformance.pipeline.lakes.entries import entry_text
 from conformance.pipeline.lakes.folder import LOG, FolderLake, flocked
 from conformance.pipeline.lakes.port import HEAD, Lake, damaged, head_of, store_at
 from conformance.pipeline.lakes.store import LocalStore, Store
