@@ -198,18 +198,23 @@ class Sending(State):
         if self.connecting or not self.waiting:
             return
         self.connecting = True
-        self.at(ms, self.connected)
+        self.at(ms, lambda: self.connected(again=ms > 0))
 
-    def connected(self) -> None:
+    def connected(self, *, again: bool) -> None:
+        """Make a connection. again: it is a retry, which is never behind a ping."""
         self.connecting = False
         if self.has("never-connects"):
             return
         link = self.out = Link(f"S{1000 + next(self.order)}", outgoing=True, state="waiting-ecr")
         self.knocking.append(link)
+        pings = self.has("pings-first") and not again
+        self.pinged += pings
+        after_ping = (pings or (again and self.has("tells-of-an-earlier-ping"))) and not self.has("forgets-its-pings")
+        after_ping = after_ping or self.has("connects-as-after-a-ping")
         values = {
             EC + "ClientGuid": OWN, EC + "TimeStamp": self.now,
             EC + "ServerGuid": OWN if self.has("names-itself") else NULL,
-            EC + "OperatingSystem.RE": 0x10, EC + "OperatingSystem.SE": int(not self.has("connects-as-after-a-ping")),
+            EC + "OperatingSystem.RE": 0x10, EC + "OperatingSystem.SE": int(not after_ping),
             "InternalHeader.Flags.CS": int(self.has("refuses-its-own-request")),
         }  # fmt: skip
         if not self.has("hangs-up"):

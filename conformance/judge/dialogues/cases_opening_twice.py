@@ -72,8 +72,14 @@ def _led(way: str, one: Situation) -> Case:
     return Case(f"{way}/{one.says.value}", steps, packets=needed(one))
 
 
+_OPEN_QUESTIONS: Final = (("refused", Says.PARAMETERS),)
+"""Pairs that nothing is demanded of: the refused end has to close (3.1.5.3.2), so that nobody has to send its parameters,
+and the end that has refused may close as well as answer by its state (3.1.5.3.1)."""
 WAYS_IN: Final[tuple[Case, ...]] = tuple(
-    _led(way, one) for way, (state, _) in WAYS.items() for one in of_acceptor() if one.state is state
+    _led(way, one)
+    for way, (state, _) in WAYS.items()
+    for one in of_acceptor()
+    if one.state is state and (way, one.says) not in _OPEN_QUESTIONS
 )
 """Every way into a state with every kind of packet."""
 
