@@ -241,7 +241,7 @@ FAKES = (
     ("minds-reserved", "connects/establish-all", "MQQB-2.2.3.1.unused-bits-ignored"),
     ("minds-reserved", "connects/establish-reserved", "MQQB-2.2.3.1.reserved-ignored"),
     ("minds-reserved", "connects/with-parameters/parameters-reserved", "MQQB-2.2.2.1.reserved-ignored"),
-    ("pings-first tells-of-an-earlier-ping", "connects-again/refused-establish/user-message", "MQQB-2.2.3.1.se"),
+    ("pings-first tells-of-an-earlier-ping", "connects-again/refused-establish/session-ack", "MQQB-2.2.3.1.se"),
     ("pings-first forgets-its-pings", "connects-anew-after-a-cut", "MQQB-2.2.3.1.se"),
     ("pings-first tells-of-an-earlier-ping", "waiting-ecr/refused-establish", "MQQB-2.2.3.1.se"),
     ("rc-is-all-flags", "pings/after-a-cut", "MQQB-2.2.7.response-rc"),

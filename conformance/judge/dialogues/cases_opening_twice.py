@@ -51,7 +51,6 @@ def _named(link: str = "a") -> tuple[Step, ...]:
 
 _CUT: Final = (*handshake("b"), Close("b", "reset"))
 _AFTER_REFUSAL: Final = (*_refused("b"), Close("b"))
-_STARTED: Final = (Connect("b"), Establish("b"), Answered("EstablishConnection", link="b"), Close("b", "reset"))
 _ASKED: Final = (Connect(), Establish(), Answered("EstablishConnection"))
 WAYS: Final[Mapping[str, tuple[State, tuple[Step, ...]]]] = {
     "refused": (State.WAITING_CP_MSG, _refused("a")),
@@ -61,7 +60,6 @@ WAYS: Final[Mapping[str, tuple[State, tuple[Step, ...]]]] = {
     "connected-after-a-cut": (State.WAITING_EC_MSG, (*_CUT, Connect())),
     "open-by-identifier": (State.OPEN, (*handshake("b"), *handshake(server="own"))),
     "open-after-a-refusal": (State.OPEN, (*_AFTER_REFUSAL, *handshake())),
-    "open-after-half-a-beginning": (State.OPEN, (*_STARTED, *handshake())),
 }
 """Ways into a state of an acceptor, beside the shortest ones: the state, and the steps to it."""
 
@@ -150,12 +148,16 @@ _OTHER_TIMES: Final[Values] = dict(zip(_TIMES, (7_777, 77_777), strict=True))
 _CONVERSE: Final[Values] = {_SYSTEM + "SE": 0, _SYSTEM + "OS": 0, _E + "TimeStamp": 0x7654321}
 _KNOWN: Final = (*handshake("known"), Close("known"))
 """The identifier of the implementation is known from here on."""
+_STARTED: Final = (
+    *(Connect("b"), Establish("b", "null", _OTHER), Answered("EstablishConnection", link="b"), Close("b", "reset")),
+)
 KINDS: Final[Mapping[str, tuple[Step, ...]]] = {
     "first": _KNOWN,
     "second": handshake("b", request=_OTHER, parameters=_OTHER_TIMES),
     "second-to-a-client": handshake("b", request=_CONVERSE, parameters=_OTHER_TIMES),
     "after-the-cut": (*handshake("b", request=_CONVERSE, parameters=_OTHER_TIMES), Close("b", "reset")),
     "after-the-refusal": (*_KNOWN, *_refused("b", _OTHER), Close("b")),
+    "after-half-a-beginning": (*_KNOWN, *_STARTED),
     "beside-the-refusal": (*_KNOWN, *_refused("b", _CONVERSE)),
 }
 """Kinds of session by what was begun before on the same addresses."""
@@ -234,7 +236,7 @@ RETRIES: Final[tuple[Case, ...]] = (
     *(
         _connecting(f"connects-again/{first.value}/{says.value}", _meets(_ECR, first), _meets(state, says))
         for first in _REFUSALS
-        for state, says in ((_ECR, first), (_ECR, Says.USER_MESSAGE), (_CPR, Says.SESSION_ACK))
+        for state, says in ((_ECR, first), (_CPR, Says.SESSION_ACK))
     ),
     Case(
         "connects-anew-after-a-cut",

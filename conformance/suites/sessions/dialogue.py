@@ -28,6 +28,7 @@ _SE: Final = requirement_id("MQQB-2.2.3.1.se")
 _SE_BIT: Final = "EstablishConnectionHeader.OperatingSystem.SE"
 ACCEPT_MS: Final = 400
 _RETRY_MS: Final = 5_000  # MS-MQQB product note 45: what is assumed of a retry timer that is not declared
+_PING_MS: Final = 1_000  # MS-MQQB 3.1.2.9: a ping without a response has failed by then
 SLACK_MS: Final = 1_000
 _BASE_NS: Final = 1_000_000_000
 Told = Callable[[str, Mapping[str, Any] | None], None]
@@ -74,6 +75,7 @@ class Dialogue:
         self._pings = 0
         self._provoked = False
         self._heard: int | None = None
+        self._waited_ms = 0
         self._trip_ms = 0
         self._answers_named: bool | None = None
         self._local: tuple[str, ...] = ("local",)
@@ -192,7 +194,9 @@ class Dialogue:
         """
         address = self.about["listener"]
         deadline_ms = max(within_ms, ACCEPT_MS)
+        began = self.mq.time.monotonic()
         result = self.mq.call("sessions.open", role="acceptor", address=address, ping=True, deadline_ms=deadline_ms)
+        self._waited_ms += self._since(began)
         if not result.ok or "session" not in result.values:
             return None
         self._accepted += 1
@@ -238,14 +242,18 @@ class Dialogue:
         """Judge SE of a request by whether the implementation has pinged since its last connection of this dialogue.
 
         heard: pings in the whole run, None where none can be heard. How many came before the dialogue is not known, so
-        that only none at all tells of the first connection.
+        that only none at all tells of the first connection. A ping long before a connection may have failed, and the
+        connection be a retry, which has none (MS-MQQB 3.1.5.2.2).
         """
         before, self._heard = self._heard, heard
+        waited_ms, self._waited_ms = self._waited_ms, 0
         bit = request.number(_SE_BIT) if request is not None else None
         if request is None or bit is None or heard is None:
             return
         if before is not None:
             silent = heard == before
+            if bit and not silent and waited_ms >= _PING_MS:
+                return
             outcome = Outcome.PASS if bit == silent else Outcome.FAIL
             self.exact.append(Verdict(_SE, outcome, request.kind, {_SE_BIT: int(silent)}, {_SE_BIT: bit}))
         elif bit == 0 and heard == 0:
