@@ -71,8 +71,8 @@ def _led(way: str, one: Situation) -> Case:
 
 
 _OPEN_QUESTIONS: Final = (("refused", Says.PARAMETERS),)
-"""Pairs that nothing is demanded of: the refused end has to close (3.1.5.3.2), so that nobody has to send its parameters,
-and the end that has refused may close as well as answer by its state (3.1.5.3.1)."""
+"""Pairs that nothing is demanded of: the refused end has to close (3.1.5.3.2), so that nobody rightly sends its
+parameters; by its state alone (3.1.5.3.1) the end that has refused would answer them."""
 WAYS_IN: Final[tuple[Case, ...]] = tuple(
     _led(way, one)
     for way, (state, _) in WAYS.items()
