@@ -198,18 +198,20 @@ class Sending(State):
         if self.connecting or not self.waiting:
             return
         self.connecting = True
-        self.at(ms, lambda: self.connected(again=ms > 0))
+        self.again = ms > 0
+        self.at(ms, self.connected)
 
-    def connected(self, *, again: bool) -> None:
-        """Make a connection. again: it is a retry, which is never behind a ping."""
+    def connected(self) -> None:
         self.connecting = False
         if self.has("never-connects"):
             return
         link = self.out = Link(f"S{1000 + next(self.order)}", outgoing=True, state="waiting-ecr")
         self.knocking.append(link)
-        pings = self.has("pings-first") and not again
+        pings = self.has("pings-first") and not self.again  # A retry has none.
         self.pinged += pings
-        after_ping = (pings or (again and self.has("tells-of-an-earlier-ping"))) and not self.has("forgets-its-pings")
+        after_ping = (pings or (self.again and self.has("tells-of-an-earlier-ping"))) and not self.has(
+            "forgets-its-pings"
+        )
         after_ping = after_ping or self.has("connects-as-after-a-ping")
         values = {
             EC + "ClientGuid": OWN, EC + "TimeStamp": self.now,

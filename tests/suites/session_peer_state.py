@@ -77,7 +77,7 @@ class State:
         self.knocking: list[Link] = []
         self.waiting: list[tuple[Made, bool]] = []
         self.out: Link | None = None
-        self.connecting = False
+        self.connecting = self.again = False
         self.history: dict[int, int] = {}
         self.outgoing: tuple[int, int, int] = (0, 0, 0)
         self.unordered: list[tuple[tuple[int, int, int], dict[str, Any]]] = []
