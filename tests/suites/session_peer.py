@@ -88,7 +88,7 @@ class Peer(Sending):
             link = self.knocking.pop(0)
         self.links[link.name] = link
         ends = ("127.0.0.2:50000", "127.0.0.1:1801") if not link.outgoing else ("127.0.0.2:1801", "127.0.0.1:50001")
-        pings = {"pings": 0} if params.get("ping") and not self.has("hears-no-pings") else {}
+        pings = {"pings": self.pinged} if params.get("ping") and not self.has("hears-no-pings") else {}
         return {"status": 0, "session": link.name, "local": ends[0], "remote": ends[1], **pings}
 
     def sessions_send(self, params: dict[str, Any]) -> dict[str, Any]:
@@ -118,19 +118,31 @@ class Peer(Sending):
     def sessions_ping(self, params: dict[str, Any]) -> dict[str, Any]:
         packet = dissect(base64.b64decode(params["bytes"]), transport="udp")
         signed = packet.fields.get("Ping.Signature") == 0x5548 or self.has("answers-any-datagram")
-        odd = packet.fields.get("Ping.Flags.X") and self.has("minds-unused-ping-bits")
+        unused = bool(packet.fields.get("Ping.Flags.X"))
+        odd = unused and self.has("minds-unused-ping-bits")
         self.now += 1
         if not signed or odd or self.has("answers-no-ping"):
             return {"status": 0, "answers": []}
         manager = NULL[:-1] + "9" if self.has("pings-as-another") else OWN
         values = {
             "Ping.Cookie": int(packet.fields["Ping.Cookie"]) + self.has("wrong-cookie"),
-            "Ping.Flags.RC": int(packet.fields["Ping.Flags.RC"]) ^ self.has("wrong-rc"),
-            "Ping.Flags.RF": int(self.has("refuses-pings")),
+            "Ping.Flags.RC": self.client_class(packet, unused),
+            "Ping.Flags.RF": self.would_refuse(packet, unused),
             "Ping.QMGuid": manager,
         }
         answer = encode("Ping", values)
         return {"status": 0, "answers": [{"bytes": base64.b64encode(answer).decode(), "at_ms": self.now}]}
+
+    def client_class(self, packet: Packet, unused: bool) -> int:
+        """Return RC of the answer to a ping."""
+        asked = int(packet.fields["Ping.Flags.RC"])
+        return 0 if unused and self.has("rc-is-all-flags") else asked ^ self.has("wrong-rc")
+
+    def would_refuse(self, packet: Packet, unused: bool) -> int:
+        """Return RF of the answer to a ping."""
+        asked = packet.fields["Ping.Flags.RF"] and self.has("repeats-rf")
+        busy = any(not one.closed for one in self.links.values()) and self.has("refuses-pings-beside-a-session")
+        return int(asked or busy or self.has("refuses-pings") or (unused and self.has("refuses-unused-ping-bits")))
 
     # --- Packets in
 
@@ -157,6 +169,11 @@ class Peer(Sending):
             "waiting-ec": "EstablishConnection", "waiting-ecr": "EstablishConnection",
             "waiting-cp": "ConnectionParameters", "waiting-cpr": "ConnectionParameters",
         }.get(link.state)  # fmt: skip
+        if link.refused and packet.kind == "EstablishConnection" and self.has("takes-another-when-refused"):
+            link.refused, link.state = False, "waiting-ec"
+            return self.opening(link, packet)
+        if link.refused and packet.kind == "UserMessage" and self.has("takes-messages-when-refused"):
+            return None
         if expected is not None and packet.kind != expected:
             return self.close(link, f"takes-{packet.kind}-early")
         if expected is None and packet.kind in ("EstablishConnection", "ConnectionParameters"):
@@ -181,14 +198,16 @@ class Peer(Sending):
         if self.has("minds-reserved") and any(map(fields.get, filter(_RESERVED.search, fields))):
             return self.close(link)
         if link.state == "waiting-ec":
+            link.refused = fields[EC + "ServerGuid"] not in (NULL, OWN)
+            self.asked = self.asked or packet
             strange = fields[EC + "ServerGuid"] not in (NULL, OWN) and not self.has("accepts-strangers")
             values = {
                 "InternalHeader.Flags.CS": int(strange),
                 EC + "ClientGuid": OWN if self.has("wrong-client-guid") else fields[EC + "ClientGuid"],
                 EC + "ServerGuid": OWN,
-                EC + "TimeStamp": int(fields[EC + "TimeStamp"]) ^ self.has("wrong-time-stamp"),
+                EC + "TimeStamp": self.repeated(packet, "TimeStamp") ^ self.has("wrong-time-stamp"),
                 EC + "OperatingSystem.RE": 0x10,
-                EC + "OperatingSystem.SE": int(fields[EC + "OperatingSystem.SE"]) ^ self.has("wrong-se"),
+                EC + "OperatingSystem.SE": self.repeated(packet, "OperatingSystem.SE") ^ self.has("wrong-se"),
                 EC + "Padding": (b"\0" if self.has("wrong-padding") else b"\x5a") * 512,
             }
             link.state = "waiting-cp"
@@ -196,7 +215,9 @@ class Peer(Sending):
             if not self.has("does-not-answer"):
                 self.put(link, encode("EstablishConnection", values))
         elif link.state == "waiting-cp":
-            link.times = int(fields[CP + "RecoverableAckTimeout"]), int(fields[CP + "AckTimeout"])
+            self.agreed = self.agreed or packet
+            of = self.agreed.fields if self.has("keeps-first-times") else fields
+            link.times = int(of[CP + "RecoverableAckTimeout"]), int(of[CP + "AckTimeout"])
             link.window = int(fields[CP + "WindowSize"])
             values = {
                 CP + "RecoverableAckTimeout": min(link.times) if self.has("caps-times") else link.times[0],
@@ -207,7 +228,11 @@ class Peer(Sending):
             if self.has("closes-when-open"):
                 self.close(link)
         elif link.state == "waiting-ecr":
-            wrong = fields["InternalHeader.Flags.CS"] or fields[EC + "ClientGuid"] != OWN
+            unused = bool(fields["InternalHeader.Flags.X5"]) and self.has("reads-cs-as-all-flags")
+            refused = fields["InternalHeader.Flags.CS"] and not unused
+            wrong = refused or fields[EC + "ClientGuid"] != OWN
+            wrong = wrong and not (self.has("goes-on-when-refused-again") and self.refusals)
+            self.refusals += bool(wrong)
             if wrong and not self.has("goes-on-when-refused"):
                 return self.close(link)
             link.state = "waiting-cpr"
@@ -217,6 +242,13 @@ class Peer(Sending):
             self.opened(link)
             self.flush()
         return None
+
+    def repeated(self, packet: Packet, field: str) -> int:
+        """Return what an answer repeats of a request."""
+        unused = packet.fields["InternalHeader.Flags.X5"] and self.has(f"repeats-no-{field}-beside-unused-bits")
+        strange = packet.fields[EC + "ServerGuid"] not in (NULL, OWN) and self.has(f"repeats-no-{field}-when-refusing")
+        of = self.asked if self.asked is not None and self.has(f"repeats-the-first-{field}") else packet
+        return 0 if unused or strange else int(of.fields[EC + field])
 
     def header(self, link: Link, packet: Packet) -> None:
         fields = packet.fields

@@ -198,6 +198,7 @@ class Sending(State):
         if self.connecting or not self.waiting:
             return
         self.connecting = True
+        self.again = ms > 0
         self.at(ms, self.connected)
 
     def connected(self) -> None:
@@ -206,10 +207,16 @@ class Sending(State):
             return
         link = self.out = Link(f"S{1000 + next(self.order)}", outgoing=True, state="waiting-ecr")
         self.knocking.append(link)
+        pings = self.has("pings-first") and not self.again  # A retry has none.
+        self.pinged += pings
+        after_ping = (pings or (self.again and self.has("tells-of-an-earlier-ping"))) and not self.has(
+            "forgets-its-pings"
+        )
+        after_ping = after_ping or self.has("connects-as-after-a-ping")
         values = {
             EC + "ClientGuid": OWN, EC + "TimeStamp": self.now,
             EC + "ServerGuid": OWN if self.has("names-itself") else NULL,
-            EC + "OperatingSystem.RE": 0x10, EC + "OperatingSystem.SE": int(not self.has("connects-as-after-a-ping")),
+            EC + "OperatingSystem.RE": 0x10, EC + "OperatingSystem.SE": int(not after_ping),
             "InternalHeader.Flags.CS": int(self.has("refuses-its-own-request")),
         }  # fmt: skip
         if not self.has("hangs-up"):

@@ -9,6 +9,8 @@ from itertools import count
 from typing import Any
 from uuid import UUID
 
+from conformance.wire import Packet
+
 OWN = "6b1d0f3a-3c1e-4c56-9a8e-0d5b1f2e3c4d"
 NULL = str(UUID(int=0))
 TIMEOUT = 0xC00E001B
@@ -60,6 +62,7 @@ class Link:
     window: int = 64
     begun: int = 0
     active: bool = False
+    refused: bool = False
 
 
 class State:
@@ -74,7 +77,7 @@ class State:
         self.knocking: list[Link] = []
         self.waiting: list[tuple[Made, bool]] = []
         self.out: Link | None = None
-        self.connecting = False
+        self.connecting = self.again = False
         self.history: dict[int, int] = {}
         self.outgoing: tuple[int, int, int] = (0, 0, 0)
         self.unordered: list[tuple[tuple[int, int, int], dict[str, Any]]] = []
@@ -85,6 +88,9 @@ class State:
         self.numbered = 0
         self.next_id = 900
         self.order_due = False
+        self.asked: Packet | None = None
+        self.agreed: Packet | None = None
+        self.pinged = self.refusals = 0
 
     def has(self, defect: str) -> bool:
         return defect in self.defects

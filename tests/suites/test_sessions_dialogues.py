@@ -88,6 +88,7 @@ def test_a_peer_that_is_right_passes_and_is_judged_as_claimed(
     assert skipped or len(missing) * 4 < len(CASES[case].claims), sorted(missing)
 
 
+_INVALID: Final = "MQQB-3.1.5.3.2.invalid-closes"
 FAKES = (
     ("does-not-listen", "plain", "MQQB-2.1.1.acceptor-port"),
     ("does-not-answer", "plain", "MQQB-2.1.1.initialization"),
@@ -222,6 +223,32 @@ FAKES = (
     ("minds-reserved", "establish-unused-bits", "MQQB-2.2.3.1.unused-bits-ignored"),
     ("minds-reserved", "parameters-reserved", "MQQB-2.2.2.1.reserved-ignored"),
     ("minds-reserved", "internal-unused-bits", "MQQB-2.2.1.unused-bits-ignored"),
+    ("takes-another-when-refused", "refused/establish", "MQQB-3.1.5.3.state-closes"),
+    ("takes-another-when-refused", "refused/strange-establish", "MQQB-3.1.5.3.state-closes"),
+    ("takes-messages-when-refused", "refused/user-message", "MQQB-3.1.5.8.state-closes"),
+    ("stays-on-a-wrong-signature", "refused/wrong-signature", "MQQB-3.1.5.1.2.signature-closes"),
+    ("repeats-the-first-OperatingSystem.SE", "second/null-010-unused", "MQQB-3.1.5.3.1.se"),
+    ("repeats-the-first-TimeStamp", "second/own-001-plain", "MQQB-3.1.5.3.1.time-stamp"),
+    ("repeats-no-OperatingSystem.SE-when-refusing", "first/stranger-100-plain", "MQQB-3.1.5.3.1.se"),
+    ("repeats-no-TimeStamp-when-refusing", "first/stranger-001-unused", "MQQB-3.1.5.3.1.time-stamp"),
+    ("repeats-no-OperatingSystem.SE-beside-unused-bits", "first/stranger-111-unused", "MQQB-3.1.5.3.1.se"),
+    ("keeps-first-times", "after-the-cut/null-011-plain", "MQQB-3.1.5.4.1.recoverable-ack-timeout"),
+    ("reads-cs-as-all-flags", "connects/refused-establish/unused", "MQQB-3.1.5.3.2.invalid-closes"),
+    ("goes-on-when-refused-again", "connects-again/refused-establish/refused-establish", _INVALID),
+    ("goes-on-when-refused-again", "connects-again/strange-establish/strange-establish", _INVALID),
+    ("minds-reserved", "connects/internal-lowest", "MQQB-2.2.1.unused-bits-ignored"),
+    ("minds-reserved", "connects/internal-reserved", "MQQB-2.2.1.reserved-ignored"),
+    ("minds-reserved", "connects/establish-all", "MQQB-2.2.3.1.unused-bits-ignored"),
+    ("minds-reserved", "connects/establish-reserved", "MQQB-2.2.3.1.reserved-ignored"),
+    ("minds-reserved", "connects/with-parameters/parameters-reserved", "MQQB-2.2.2.1.reserved-ignored"),
+    ("pings-first tells-of-an-earlier-ping", "connects-again/refused-establish/session-ack", "MQQB-2.2.3.1.se"),
+    ("pings-first forgets-its-pings", "connects-anew-after-a-cut", "MQQB-2.2.3.1.se"),
+    ("pings-first tells-of-an-earlier-ping", "waiting-ecr/refused-establish", "MQQB-2.2.3.1.se"),
+    ("rc-is-all-flags", "pings/after-a-cut", "MQQB-2.2.7.response-rc"),
+    ("refuses-unused-ping-bits", "pings/first", "MQQB-2.2.7.flags-ignored"),
+    ("repeats-rf", "pings/after-a-cut", "MQQB-2.2.7.response-rf"),
+    ("refuses-pings-beside-a-session", "pings/beside-a-session", "MQQB-2.2.7.response-rf"),
+    ("refuses-pings-beside-a-session", "pings/after-a-refusal", "MQQB-2.2.7.response-rf"),
     ("acks-with-a-connector", "word-of-arrival", "MQDMPR-3.1.1.12.connector-type"),
     ("never-acks", "with-debug", "MQDMPR-3.1.1.12.class-ack-reach-queue"),
     ("wrong-class-of-no-queue", "no-such-queue", "MQQB-3.1.5.8.2.no-such-queue"),
@@ -241,6 +268,18 @@ BEHIND = (
 @pytest.mark.parametrize(("defect", "case", "requirement"), FAKES, ids=lambda value: value)
 def test_each_demand_fails_on_its_fake(defect: str, case: str, requirement: str, tmp_path: Path) -> None:
     assert failed(played(case, tmp_path, defect))[:1] == [requirement]
+
+
+_CONNECTS: Final = [name for name in CASES if name.startswith(("connects", "waiting-ecr/", "waiting-cpr/"))]
+
+
+@pytest.mark.parametrize("case", _CONNECTS)
+def test_who_pings_before_a_first_try_and_no_other_is_right(case: str, tmp_path: Path) -> None:
+    verdicts = played(case, tmp_path, "pings-first")
+    assert not failed(verdicts)
+    again = "/with-parameters/" not in case and case != "waiting-cpr/parameters"  # the first session delivers there
+    shown = any(one.requirement == "MQQB-2.2.3.1.se" and one.outcome is Outcome.PASS for one in verdicts)
+    assert shown == again
 
 
 def test_each_demand_of_a_dialogue_can_fail(tmp_path: Path) -> None:

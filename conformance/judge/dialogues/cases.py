@@ -9,7 +9,9 @@ from conformance.judge.dialogues.cases_carried import CARRIED
 from conformance.judge.dialogues.cases_counts import AGAIN, COUNTED, SEQUENCES
 from conformance.judge.dialogues.cases_idle import IDLE, UNANSWERED
 from conformance.judge.dialogues.cases_opening import INITIATOR_STATES, OPENINGS, STATES
+from conformance.judge.dialogues.cases_opening_twice import FORMS, RETRIES, WAYS_IN
 from conformance.judge.dialogues.cases_passing import LISTED, PASSING
+from conformance.judge.dialogues.cases_ping_bits import PING_BITS
 from conformance.judge.dialogues.cases_pings import PINGS
 from conformance.judge.dialogues.cases_repeated import FINALS, GOING_ON, REPEATED
 from conformance.judge.dialogues.cases_sent import SENT
@@ -21,6 +23,7 @@ CASES: Final[Mapping[str, Case]] = {
     for group in (
         *(OPENINGS, STATES, INITIATOR_STATES, COUNTED, SEQUENCES, REJECTED, TAKEN, EXPIRED, AGAIN, PINGS),
         *(CARRIED, REPEATED, GOING_ON, FINALS, LISTED, PASSING, SENT, IDLE, UNANSWERED),
+        *(WAYS_IN, FORMS, RETRIES, PING_BITS),
     )
     for case in group
 }

@@ -132,7 +132,8 @@ def _before(state: State) -> tuple[Step, ...]:
     return handshake()
 
 
-def _reaction(one: Situation) -> tuple[Step, ...]:
+def reaction(one: Situation) -> tuple[Step, ...]:
+    """Return the steps that demand what an acceptor does in a situation."""
     if one.then is Then.CLOSES:
         return (Closes(one.requirement),)
     if one.then is Then.STAYS:
@@ -143,7 +144,8 @@ def _reaction(one: Situation) -> tuple[Step, ...]:
     return (Answered("EstablishConnection", one.requirement, {_I + "Flags.CS": (refused, "MQQB-3.1.5.3.1.cs")}),)
 
 
-def _needed(one: Situation) -> str:
+def needed(one: Situation) -> str:
+    """Return which packets must be allowed for the one of a situation, as `Case.packets`."""
     if one.says in _MALFORMED:
         return "malformed"
     out_of_turn = one.then is Then.CLOSES or one.says in _ODD or (one.says, one.state) in _NOTHING_TO_SAY
@@ -152,8 +154,8 @@ def _needed(one: Situation) -> str:
 
 def _acceptor(one: Situation) -> Case:
     """A valid session before, and one after, on which the implementation shows that it lives."""
-    steps = (*handshake("control"), *_before(one.state), Say(one.says), *_reaction(one), *handshake("alive"))
-    return Case(one.name, steps, packets=_needed(one))
+    steps = (*handshake("control"), *_before(one.state), Say(one.says), *reaction(one), *handshake("alive"))
+    return Case(one.name, steps, packets=needed(one))
 
 
 STATES: Final[tuple[Case, ...]] = tuple(map(_acceptor, of_acceptor()))
@@ -172,7 +174,7 @@ def _initiator(one: Situation) -> Case:
     )
     timers = {"session-retry-connect": _MOST_RETRY_MS}
     judged = (*CONNECTING[:3], "MQQB-3.1.5.2.3.time-stamp", one.requirement)
-    return Case(one.name, steps, judged, timers, queues=("mqconform-plain",), packets=_needed(one))
+    return Case(one.name, steps, judged, timers, queues=("mqconform-plain",), packets=needed(one))
 
 
 INITIATOR_STATES: Final[tuple[Case, ...]] = tuple(map(_initiator, of_initiator()))

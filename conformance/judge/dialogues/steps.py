@@ -239,11 +239,17 @@ class Quiet:
 
 @dataclass(frozen=True, slots=True)
 class Reconnects:
-    """The implementation must connect; `says` and what must follow instead of a handshake, if given."""
+    """The implementation must connect; `says` and what must follow instead of a handshake, if given.
+
+    answer: further values of the packet that it gets in the situation. ignored: broken, instead of the requirement of
+    the situation, if they make a difference.
+    """
 
     requirement: str
     timer: str | None = None
     situation: str | None = None
+    answer: Values = field(default_factory=dict)
+    ignored: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

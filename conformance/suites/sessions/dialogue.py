@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.judge.dialogues import packets
 from conformance.judge.dialogues.conversation import Conversation, Said
 from conformance.judge.dialogues.machine import Says, Situation, State
-from conformance.judge.dialogues.packets import Ends, Message
+from conformance.judge.dialogues.packets import Ends, Message, Values
 from conformance.judge.dialogues.steps import AT_ONCE_MS, Case, Comes, Never
 from conformance.spec.catalogue import requirement_id
 from conformance.suites.sessions.declared import lacking
@@ -28,6 +28,7 @@ _SE: Final = requirement_id("MQQB-2.2.3.1.se")
 _SE_BIT: Final = "EstablishConnectionHeader.OperatingSystem.SE"
 ACCEPT_MS: Final = 400
 _RETRY_MS: Final = 5_000  # MS-MQQB product note 45: what is assumed of a retry timer that is not declared
+_PING_MS: Final = 1_000  # MS-MQQB 3.1.2.9: a ping without a response has failed by then
 SLACK_MS: Final = 1_000
 _BASE_NS: Final = 1_000_000_000
 Told = Callable[[str, Mapping[str, Any] | None], None]
@@ -73,6 +74,8 @@ class Dialogue:
         self._quiet = False
         self._pings = 0
         self._provoked = False
+        self._heard: int | None = None
+        self._waited_ms = 0
         self._trip_ms = 0
         self._answers_named: bool | None = None
         self._local: tuple[str, ...] = ("local",)
@@ -182,35 +185,38 @@ class Dialogue:
                 if link.opened:
                     link.acknowledge()
 
-    def _accept(self, within_ms: int, situation: Situation | None = None, *, mute: bool = False) -> Link | None:
+    def _accept(
+        self, within_ms: int, situation: Situation | None = None, *, mute: bool = False, answer: Values | None = None
+    ) -> Link | None:
         """Take the next connection of the implementation, and open its session; None if none comes.
 
-        mute: its request gets no answer.
+        mute: its request gets no answer. answer: further values of the packet of the situation.
         """
         address = self.about["listener"]
         deadline_ms = max(within_ms, ACCEPT_MS)
+        began = self.mq.time.monotonic()
         result = self.mq.call("sessions.open", role="acceptor", address=address, ping=True, deadline_ms=deadline_ms)
+        self._waited_ms += self._since(began)
         if not result.ok or "session" not in result.values:
             return None
         self._accepted += 1
         link = self.links[f"in-{self._accepted}"] = self._link("acceptor", result)
         request = self._awaited(link, lambda one: one.kind == "EstablishConnection", AT_ONCE_MS)
+        self._judge_pinged(request, result.values.get("pings"))
         if request is None or mute:
             return link
-        if request.number(_SE_BIT) == 0 and result.values.get("pings") == 0:
-            self.exact.append(Verdict(_SE, Outcome.FAIL, request.kind, {_SE_BIT: 1}, {_SE_BIT: 0}))
         server = request.text("EstablishConnectionHeader.ServerGuid") or packets.NULL
         if server != packets.NULL and all(message.queue is not None for _, message in self.ids.values()):
             expected = {"EstablishConnectionHeader.ServerGuid": packets.NULL}  # only direct names are in use here
             self.exact.append(Verdict(_DIRECT, Outcome.FAIL, request.kind, expected, server))
             raise Broken
-        answer = self._answer(request)
+        repeated = self._answer(request)
+        provoking = {**repeated, **(answer or {})}
         if situation is not None and situation.state is State.WAITING_ECR_MSG:
-            self._provoke(link, packets.said(situation.says, self.ends, self._number(), answering=answer))
+            self._provoke(link, packets.said(situation.says, self.ends, self._number(), answering=provoking))
             return link
-        link.send(
-            packets.establish(self.ends, self.ends.client if server == packets.NULL else server, answer, answer=True)
-        )
+        named = self.ends.client if server == packets.NULL else server
+        link.send(packets.establish(self.ends, named, repeated, answer=True))
         asked = self._awaited(link, lambda one: one.kind == "ConnectionParameters", AT_ONCE_MS)
         if asked is None:
             return link
@@ -222,15 +228,36 @@ class Dialogue:
         if situation is not None:
             says = situation.says
             data = (
-                packets.parameters(keys)
+                packets.parameters({**keys, **(answer or {})})
                 if says is Says.PARAMETERS
-                else packets.said(says, self.ends, self._number(), answering=answer)
+                else packets.said(says, self.ends, self._number(), answering=provoking)
             )
             self._provoke(link, data)
             return link
         link.send(packets.parameters(keys))
         link.opened = True
         return link
+
+    def _judge_pinged(self, request: Said | None, heard: int | None) -> None:
+        """Judge SE of a request by whether the implementation has pinged since its last connection of this dialogue.
+
+        heard: pings in the whole run, None where none can be heard. How many came before the dialogue is not known, so
+        that only none at all tells of the first connection. A ping long before a connection may have failed, and the
+        connection be a retry, which has none (MS-MQQB 3.1.5.2.2).
+        """
+        before, self._heard = self._heard, heard
+        waited_ms, self._waited_ms = self._waited_ms, 0
+        bit = request.number(_SE_BIT) if request is not None else None
+        if request is None or bit is None or heard is None:
+            return
+        if before is not None:
+            silent = heard == before
+            if bit and not silent and waited_ms >= _PING_MS:
+                return
+            outcome = Outcome.PASS if bit == silent else Outcome.FAIL
+            self.exact.append(Verdict(_SE, outcome, request.kind, {_SE_BIT: int(silent)}, {_SE_BIT: bit}))
+        elif bit == 0 and heard == 0:
+            self.exact.append(Verdict(_SE, Outcome.FAIL, request.kind, {_SE_BIT: 1}, {_SE_BIT: 0}))
 
     def _provoke(self, link: Link, data: bytes) -> None:
         """Send the packet of a situation."""

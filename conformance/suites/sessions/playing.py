@@ -396,7 +396,7 @@ class Player(Sequels):
         link, left = None, self._timer("session-retry-connect") + 2 * SLACK_MS
         while link is None and left > 0:
             began = self.mq.time.monotonic()
-            link = self._accept(ACCEPT_MS, situation)
+            link = self._accept(ACCEPT_MS, situation, answer=step.answer)
             left -= self._since(began)
         if link is None:
             self._fail(step.requirement, expected="a connection", actual="none")
@@ -407,12 +407,14 @@ class Player(Sequels):
         name = next(key for key, one in self.links.items() if one is link)
         if not self._provoked:  # it has connected, and not begun or gone on with a session
             self._fail(step.requirement, expected="the begin of a session", actual=self._shown(link))
+        self._provoked = False
+        broken = step.ignored or situation.requirement
         if situation.then is Then.CLOSES:
-            self._closes(Closes(situation.requirement, link=name))
+            self._closes(Closes(broken, link=name))
         elif situation.then is Then.ANSWERS:
-            self._answered(Answered("ConnectionParameters", situation.requirement, link=name))
+            self._answered(Answered("ConnectionParameters", broken, link=name))
         else:
-            self._stays(Stays(situation.requirement, link=name))
+            self._stays(Stays(broken, link=name))
         link.close()
 
 

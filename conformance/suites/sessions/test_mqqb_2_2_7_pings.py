@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conformance.judge.dialogues.cases_ping_bits import PING_BITS
 from conformance.judge.dialogues.cases_pings import PINGS
 from conformance.suites.sessions.checking import cases, check
 
@@ -15,6 +16,6 @@ if TYPE_CHECKING:
     from conformance.judge.dialogues.steps import Case
 
 
-@pytest.mark.parametrize("case", cases(PINGS))
+@pytest.mark.parametrize("case", cases((*PINGS, *PING_BITS)))
 def test_pings_are_answered(case: Case, mq: Port, judge: Recorder) -> None:
     check(case, mq, judge)

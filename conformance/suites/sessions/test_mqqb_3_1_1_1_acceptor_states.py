@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.judge.dialogues.cases_opening import STATES
+from conformance.judge.dialogues.cases_opening_twice import WAYS_IN
 from conformance.suites.sessions.checking import cases, check
 
 if TYPE_CHECKING:
@@ -15,6 +16,6 @@ if TYPE_CHECKING:
     from conformance.judge.dialogues.steps import Case
 
 
-@pytest.mark.parametrize("case", cases(STATES))
+@pytest.mark.parametrize("case", cases((*STATES, *WAYS_IN)))
 def test_a_state_meets_a_packet(case: Case, mq: Port, judge: Recorder) -> None:
     check(case, mq, judge)

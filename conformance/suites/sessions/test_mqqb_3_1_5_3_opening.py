@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.judge.dialogues.cases_opening import OPENINGS
+from conformance.judge.dialogues.cases_opening_twice import FORMS
 from conformance.suites.sessions.checking import cases, check
 
 if TYPE_CHECKING:
@@ -15,6 +16,6 @@ if TYPE_CHECKING:
     from conformance.judge.dialogues.steps import Case
 
 
-@pytest.mark.parametrize("case", cases(OPENINGS))
+@pytest.mark.parametrize("case", cases((*OPENINGS, *FORMS)))
 def test_a_session_is_opened(case: Case, mq: Port, judge: Recorder) -> None:
     check(case, mq, judge)
