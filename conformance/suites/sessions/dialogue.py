@@ -76,6 +76,7 @@ class Dialogue:
         self._trip_ms = 0
         self._answers_named: bool | None = None
         self._local: tuple[str, ...] = ("local",)
+        self._readings: Readings = {}
 
     # --- What the owner has declared
 
