@@ -164,6 +164,11 @@ class Sending(State):
         for name in ("DirectFormatName", "PublicQueueIdentifier"):
             if UH + "DestinationQueue." + name in fields:
                 values[UH + "ResponseQueue." + name] = fields[UH + "DestinationQueue." + name]
+        if fields[UH + "Flags.DQ"] == 3:
+            values[UH + "Flags.RQ"] = 6
+            values[UH + "ResponseQueue.SourceQueueManager"] = fields[UH + "QueueManagerAddress"]
+            identifier = fields[UH + "DestinationQueue.PrivateQueueIdentifier"]
+            values[UH + "ResponseQueue.PrivateQueueIdentifier"] = identifier
         listed = fields.get("MultiQueueFormatHeader.Destination.FormatNameList.0.DirectFormatName")
         if listed and self.has("answers-with-the-first"):
             values[UH + "ResponseQueue.DirectFormatName"] = listed

@@ -244,16 +244,11 @@ FAKES = (
         "an-identifier-of-the-express-message-with-a-transaction",
         "MQQB-3.1.5.8.1.duplicate",
     ),
-    (
-        "transactions-leave-no-identifier",
-        "an-identifier-of-a-transactional-message-without-one",
-        "MQQB-3.1.5.8.1.duplicate",
-    ),
     ("passes-again", "express-passed-on-once-after-0-hops", "MQQB-3.1.5.8.1.duplicate"),
     ("acknowledges-what-passes", "recoverable-passed-on-once-after-28-hops", "MQQB-3.1.5.8.10.addressee"),
     ("express-hops-stay", "express-passed-on-once-after-28-hops", "MQQB-3.1.5.8.2.hop-count"),
     ("hushes-on-its-way", "express-too-late-on-its-way", "MQMQ-2.2.18.1.6.nack-reach-queue-timeout"),
-    ("passes-what-is-late", "transactional-too-late-on-its-way", "MQMQ-2.2.18.1.6.nack-reach-queue-timeout"),
+    ("passes-what-is-late", "transactional-too-late-on-its-way", "MQQB-3.1.7.1.2.expired"),
     ("compares-ordinals-alone", "a-later-sequence-with-a-lower-ordinal", "MQQB-3.1.5.8.6.accepted"),
     ("compares-ordinals-alone", "an-earlier-sequence-with-a-higher-ordinal", "MQQB-3.1.5.8.6.accepted"),
     ("returns-to-old-sequences", "an-old-sequence-behind-a-new-one", "MQQB-3.1.5.8.6.accepted"),
@@ -272,6 +267,7 @@ BEHIND = (
     ("wrong-class-of-arrival", "with-debug"), ("acks-as-private", "word-of-arrival"),
     ("acks-with-another-hash", "word-of-arrival"), ("acks-with-another-cipher", "word-of-arrival"),
     ("reports-what-is-not-traced", "not-traced"),
+    ("transactions-leave-no-identifier", "an-identifier-of-a-transactional-message-without-one"),
 )  # fmt: skip
 """Defects and cases in which a rule on the packet itself is blamed before the demands of the dialogue."""
 

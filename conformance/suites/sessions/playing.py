@@ -315,7 +315,8 @@ class Player(Sequels):
             return False
         number = self.ids[step.about][0]
         same = (one for one in self._messages() if one.kind == step.of and class_of(one) == step.message_class)
-        return any(is_misnamed(one, number, self.ends) for one in same)
+        anothers = (one for one in same if not any(self._is_about(one, step.of, name) for name in self.ids))
+        return any(is_misnamed(one, number, self.ends) for one in anothers)
 
     def _never(self, step: Never) -> None:
         fits = self._fitting(step)
