@@ -229,7 +229,11 @@ FAKES = (
     ("acks-with-a-connector", "word-of-arrival", "MQDMPR-3.1.1.12.connector-type"),
     ("never-acks", "with-debug", "MQDMPR-3.1.1.12.class-ack-reach-queue"),
     ("wrong-class-of-no-queue", "no-such-queue", "MQQB-3.1.5.8.2.no-such-queue"),
-    ("knows-single-bits", "not-a-transactional-message-of-express-messages", "MQQB-3.1.5.8.2.not-transactional-message"),
+    (
+        "knows-single-bits",
+        "not-a-transactional-message-of-express-messages",
+        "MQQB-3.1.5.8.2.not-transactional-message",
+    ),
     ("finals-where-asked", _NO_TX_QUEUE, "MQQB-3.1.5.8.2.not-transactional-queue"),
     ("finals-need-an-administration-queue", _NO_TX_QUEUE, "MQQB-3.1.5.8.2.not-transactional-queue"),
     ("forgets-what-is-rejected", "too-many-hops-of-recoverable-messages", "MQQB-3.1.5.8.1.duplicate"),

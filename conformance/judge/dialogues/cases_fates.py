@@ -105,9 +105,7 @@ def _meets(fate: _Fate, kind: str) -> Case:
     nowhere = _of(kind, replace(fate.base, asks=_ALL, admin=False), "nowhere", 3)
     steps: list[Step] = [*handshake("control"), *handshake(), Tell((asks, silent, nowhere))]
     if kind == "transactional" and fate.finals:
-        steps += [
-            Comes("FinalAck", one.name, fate.requirements, fate.message_class) for one in (asks, silent, nowhere)
-        ]
+        steps += [Comes("FinalAck", one.name, fate.requirements, fate.message_class) for one in (asks, silent, nowhere)]
     steps.append(Comes("UserMessage", asks.name, fate.requirements, fate.message_class, insecure=fate.insecure))
     if kind != "transactional":
         steps.append(Tell((Message("again", recoverable=asks.recoverable, again=asks.name),)))

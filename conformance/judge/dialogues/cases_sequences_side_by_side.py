@@ -19,11 +19,20 @@ _KEPT: Final = "MQQB-3.1.1.6.2.retained"
 _STRANGER: Final = {"EstablishConnectionHeader.ClientGuid": OTHER}
 
 
-def _tx(sequence: int, number: int, previous: int | None = None, *, later_s: int = 0, source: str = "client") -> Message:
+def _tx(
+    sequence: int, number: int, previous: int | None = None, *, later_s: int = 0, source: str = "client"
+) -> Message:
     """Return a transactional message that asks for word of its arrival; its name is its place."""
     name = f"{source} {later_s}.{sequence}.{number}"
     return Message(
-        name, TRANSACTIONAL, number=number, previous=previous, sequence=sequence, later_s=later_s, source=source, asks=PA
+        name,
+        TRANSACTIONAL,
+        number=number,
+        previous=previous,
+        sequence=sequence,
+        later_s=later_s,
+        source=source,
+        asks=PA,
     )
 
 

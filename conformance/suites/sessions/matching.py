@@ -55,7 +55,10 @@ def is_about(one: Said, number: int, message: Message, ends: Ends) -> bool:
         acknowledged = one.number("OrderAckBody.TxSequenceNumber") or 0
         return place == _place(message, ends) and acknowledged >= (message.number or 1)
     if one.kind == "FinalAck":
-        return (one.text("FinalAckBody.SourceGUID"), one.number("FinalAckBody.MessageID")) == (ends.source(message), number)
+        return (one.text("FinalAckBody.SourceGUID"), one.number("FinalAckBody.MessageID")) == (
+            ends.source(message),
+            number,
+        )
     body = one.packet.fields.get("MessagePropertiesHeader.MessageBody")
     if isinstance(body, bytes) and body.startswith(_REPORTS):  # whatever its class
         return f"{number:08X}" in body.decode("utf-16-le", "replace").upper()
