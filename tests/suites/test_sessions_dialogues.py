@@ -234,6 +234,8 @@ FAKES = (
         "not-a-transactional-message-of-express-messages",
         "MQQB-3.1.5.8.2.not-transactional-message",
     ),
+    ("tells-of-any-rejection", "no-such-queue-of-transactional-messages", "MQQB-3.1.7.15.requested"),
+    ("tells-of-any-rejection", "not-a-transactional-message-of-express-messages", "MQQB-3.1.7.15.requested"),
     ("finals-where-asked", _NO_TX_QUEUE, "MQQB-3.1.5.8.2.not-transactional-queue"),
     ("finals-need-an-administration-queue", _NO_TX_QUEUE, "MQQB-3.1.5.8.2.not-transactional-queue"),
     ("forgets-what-is-rejected", "too-many-hops-of-recoverable-messages", "MQQB-3.1.5.8.1.duplicate"),

@@ -99,20 +99,22 @@ def _of(kind: str, base: Message, name: str, number: int = 1) -> Message:
 
 
 def _meets(fate: _Fate, kind: str) -> Case:
-    """Messages that differ in what they ask for meet a fate; the first comes again, if it is not transactional."""
+    """Messages that differ in what they ask for meet a fate; the first comes again, if it is not transactional.
+
+    The rule on what was asked for judges the word that comes of the others.
+    """
     asks = _of(kind, replace(fate.base, asks=_ALL), "all")
     silent = _of(kind, replace(fate.base, asks=_ALL - NA), "silent", 2)
     nowhere = _of(kind, replace(fate.base, asks=_ALL, admin=False), "nowhere", 3)
-    steps: list[Step] = [*handshake("control"), *handshake(), Tell((asks, silent, nowhere))]
+    steps: list[Step] = [*handshake(), Tell((asks, silent, nowhere))]
     if kind == "transactional" and fate.finals:
         steps += [Comes("FinalAck", one.name, fate.requirements, fate.message_class) for one in (asks, silent, nowhere)]
     steps.append(Comes("UserMessage", asks.name, fate.requirements, fate.message_class, insecure=fate.insecure))
     if kind != "transactional":
         steps.append(Tell((Message("again", recoverable=asks.recoverable, again=asks.name),)))
-    steps += [
-        Never("UserMessage", asks.name, (DUPLICATE,), fate.message_class, for_ms=150, most=1),
-        *(Never("UserMessage", one.name, (_REQUESTED,), for_ms=50) for one in (silent, nowhere)),
-    ]
+        steps.append(Never("UserMessage", asks.name, (DUPLICATE,), fate.message_class, for_ms=150, most=1))
+    else:
+        steps.append(Never("UserMessage", silent.name, (_REQUESTED,), for_ms=150))
     finals = FINAL if kind == "transactional" else ()
     queues = tuple(one for one in (fate.base.queue,) if one not in (None, ABSENT))
     return Case(f"{fate.name}-of-{kind}-messages", tuple(steps), (*ADMIN, *finals), queues=queues, packets=fate.packets)
@@ -172,7 +174,7 @@ FATES: Final[tuple[Case, ...]] = (
             order(_ENDS[-1].name),
             *(Comes("FinalAck", one.name, (_WANTED,), RECEIVED, within_ms=12_000) for one in _ENDS if one.more),
             *(Comes("UserMessage", one.name, _RECEIVE, RECEIVED, within_ms=12_000) for one in _ENDS if one.asks),
-            *(Never("FinalAck", one.name, (_WANTED,), for_ms=50) for one in _ENDS if not one.more),
+            Never("FinalAck", _ENDS[0].name, (_WANTED,), for_ms=50),
         ),
         (*ADMIN, *FINAL),
         queues=(TRANSACTIONAL,),
@@ -188,11 +190,7 @@ FATES: Final[tuple[Case, ...]] = (
                 for one in _LEFT
                 if one.asks & NR and one.admin
             ),
-            *(
-                Never("UserMessage", one.name, (_REQUESTED,), NOT_RECEIVED, for_ms=50)
-                for one in _LEFT
-                if not (one.asks & NR and one.admin)
-            ),
+            Never("UserMessage", "silent left recoverable", (_REQUESTED,), NOT_RECEIVED, for_ms=50),
         ),
         (*ADMIN, "MQQB-3.1.7.15.body"),
         queues=(JOURNAL,),
@@ -255,6 +253,7 @@ _TX: Final = "TransactionHeader."
 
 
 def _onwards(kind: str, name: str, number: int = 1, **other: int) -> Message:
+    other = {"asks": NA, **other}
     there: Values = {
         _RC: other.pop("hops", 0),
         "UserHeader.Flags.DQ": 3,

@@ -164,7 +164,8 @@ class Passed:
     """A message for another queue manager must be passed on, `times` times since the dialogue began; at 0 it must not.
 
     requirement: broken if it comes although it must not, or more than `most` times so far. values: what its fields must
-    be, each with its requirement. may: why it may not come; the requirements of `values`, and `requirement`, are skipped then.
+    be, each with its requirement. may: why it may not come; the requirements of `values`, and `requirement`,
+    are skipped then.
     """
 
     about: str
