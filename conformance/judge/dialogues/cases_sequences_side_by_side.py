@@ -114,14 +114,19 @@ SIDE_BY_SIDE: Final[tuple[Case, ...]] = (
 )
 _ANSWERS: Final = next(case for case in SENT if case.name == "answers-without-an-order-acknowledgment")
 _BEGIN: Final = _ANSWERS.steps[: next(at for at, one in enumerate(_ANSWERS.steps) if isinstance(one, Resent))]
-ANOTHERS: Final[tuple[Case, ...]] = tuple(
+ANOTHERS: Final[tuple[Case, ...]] = (
     Case(
-        f"answers-of-which-{name}-sequence-is-acknowledged",
-        (*_BEGIN, Order(3, "in-1", apart), Resent((1, 2, 3), (_KEPT,)), Order(3, "in-1"), Wait(200)),
+        "answers-of-which-other-sequences-are-acknowledged",
+        (
+            *_BEGIN,
+            *(Order(3, "in-1", apart) for apart in (-1, 1)),
+            Resent((1, 2, 3), (_KEPT,)),
+            Order(3, "in-1"),
+            Wait(200),
+        ),
         timers=_ANSWERS.timers,
         queues=_ANSWERS.queues,
         replies=_ANSWERS.replies,
         packets="odd",
-    )
-    for name, apart in (("an-older", -1), ("a-newer", 1))
+    ),
 )

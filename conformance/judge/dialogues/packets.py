@@ -43,7 +43,8 @@ class Message:
     was sent. answer: it names a response queue, too. manager: QueueManagerAddress, `null`, `own` (of the
     implementation), `client` (this end's) or `stranger`. source: who has sent it first, `client` or `other`. shares:
     its MessageID is that of this earlier message, from which it differs. later_s: added to the time of its sequence.
-    listed: queues of the list of destinations, in its order; one that is None is this end's. more: further values by key; OWN and REPORTS stand for values of the ends.
+    listed: queues of the list of destinations, in its order; one that is None is this end's.
+    more: further values by key; OWN and REPORTS stand for values of the ends.
     """
 
     name: str
