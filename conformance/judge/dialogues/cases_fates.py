@@ -163,6 +163,7 @@ _LEFT: Final = tuple(
     for name, asks, admin in (("alone", NR, True), ("all", _ALL, True), ("silent", _ALL - NR, True), ("no", NR, False))
 )
 _BODIES: Final = (0, 1, 2, 3, 4, 5, 7, 8, 1_023, 1_024)
+_BEHIND: Final[Values] = {"UserHeader.Flags.RC": 1}  # of a message that this end passes on
 _IDENTIFIER: Final = reading_id("R-MQQB-duplicate-identifier")
 FATES: Final[tuple[Case, ...]] = (
     *(_meets(fate, kind) for fate in _FATES for kind in fate.kinds),
@@ -212,7 +213,7 @@ FATES: Final[tuple[Case, ...]] = (
             (
                 *told(_of(kind, Message("", asks=PA), "first")),
                 reaches(f"first {kind}"),
-                Tell((replace(_of(kind, Message("", asks=PA), "other"), source=OTHER, shares=f"first {kind}"),)),
+                Tell((replace(_of(kind, Message("", asks=PA, more=_BEHIND), "other"), source=OTHER, shares=f"first {kind}"),)),
                 Comes("UserMessage", f"other {kind}", (DUPLICATE,), REACHED, read=(_IDENTIFIER, "ordinal")),
             ),
             ADMIN,
