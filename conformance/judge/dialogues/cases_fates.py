@@ -213,7 +213,11 @@ FATES: Final[tuple[Case, ...]] = (
             (
                 *told(_of(kind, Message("", asks=PA), "first")),
                 reaches(f"first {kind}"),
-                Tell((replace(_of(kind, Message("", asks=PA, more=_BEHIND), "other"), source=OTHER, shares=f"first {kind}"),)),
+                Tell((
+                    replace(
+                        _of(kind, Message("", asks=PA, more=_BEHIND), "other"), source=OTHER, shares=f"first {kind}"
+                    ),
+                )),
                 Comes("UserMessage", f"other {kind}", (DUPLICATE,), REACHED, read=(_IDENTIFIER, "ordinal")),
             ),
             ADMIN,
@@ -263,19 +267,19 @@ def _onwards(kind: str, name: str, number: int = 1, **other: int) -> Message:
     return _of(kind, Message("", None, manager="client", more=there, **other), name, number)  # type: ignore[arg-type]
 
 
-def _passes(kind: str, hops: int) -> Case:
-    """A message that asks for all words is passed on, once, and this queue manager tells nothing of it."""
-    first = _onwards(kind, "first", asks=_ALL, hops=hops)
+def _passes(kind: str) -> Case:
+    """A message that asks for all words is passed on, once, and nothing is told of it; another has its last hop."""
+    first = _onwards(kind, "first", asks=_ALL)
     kept = {f"{_TX}TxSequenceNumber": (5, _ON), f"{_TX}PreviousTxSequenceNumber": (3, _ON)}
     transactional = kind == "transactional"
-    last = _onwards(kind, "last", 5, previous=3) if transactional else _onwards(kind, "last")
+    last = _onwards(kind, "last", 5, previous=3, hops=0x1C) if transactional else _onwards(kind, "last", hops=0x1C)
     again = () if transactional else (Message("again", recoverable=first.recoverable, again=first.name),)
     return Case(
-        f"{kind}-passed-on-once-after-{hops}-hops",
+        f"{kind}-passed-on-once",
         (
             *told(first, *again, last),
-            Passed(first.name, _HOPS, values={_RC: (hops + 1, _HOPS)}),
-            Passed(last.name, _ON, values=kept if transactional else {}),
+            Passed(first.name, _HOPS, values={_RC: (1, _HOPS)}),
+            Passed(last.name, _ON, values={_RC: (0x1D, _HOPS), **(kept if transactional else {})}),
             Passed(first.name, DUPLICATE, most=1),
             Never("UserMessage", first.name, ("MQQB-3.1.5.8.10.addressee",), for_ms=150),
         ),
@@ -284,7 +288,7 @@ def _passes(kind: str, hops: int) -> Case:
 
 
 ONWARDS: Final[tuple[Case, ...]] = (
-    *(_passes(kind, hops) for kind in _KINDS for hops in (0, 0x1C)),
+    *map(_passes, _KINDS),
     *(
         Case(
             f"{kind}-too-late-on-its-way",
