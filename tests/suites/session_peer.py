@@ -267,11 +267,15 @@ class Peer(Sending):
         fields = packet.fields
         transactional = bool(fields[UH + "Flags.TH"])
         number = int(fields[UH + "MessageID"])
-        looked = self.has("forgets-by-timer") and self.history.get(number, 0) // HISTORY_MS < self.now // HISTORY_MS
-        if not transactional and number in self.history and not looked and not self.has("takes-duplicates"):
+        source = NULL if self.has("knows-ordinals-alone") else str(fields[UH + "SourceQueueManager"])
+        key = source, number
+        looked = self.has("forgets-by-timer") and self.history.get(key, 0) // HISTORY_MS < self.now // HISTORY_MS
+        plain = not transactional or self.has("ordinals-for-all-kinds")
+        if plain and key in self.history and not looked and not self.has("takes-duplicates"):
             link.received += self.has("counts-duplicates")
             return
-        self.history[number] = self.now
+        if not (transactional and self.has("transactions-leave-no-identifier")):
+            self.history[key] = self.now
         link.received += 1
         link.active = True
         kept = bool(fields[UH + "Flags.DM"])
@@ -288,7 +292,12 @@ class Peer(Sending):
             ms = link.times[1] // 2 if self.has("waits-for-express") else min(EXPRESS_MS, link.times[1] // 2)
             link.due = self.now + ms
             self.at(ms, lambda: self.acknowledge_due(link))
+        rejected = self.rejections
         self.deliver(link, packet, transactional)
+        if self.rejections > rejected and self.has("forgets-what-is-rejected"):
+            del self.history[key]
+        if fields[UH + "QueueManagerAddress"] not in (NULL, OWN) and self.has("passes-again"):
+            del self.history[key]
         if fields["BaseHeader.Flags.SH"]:
             self.header(link, packet)
 
@@ -334,6 +343,8 @@ class Peer(Sending):
             taken = 0xC002 if self.has("wrong-class-of-receipt") else 0x4000
             self.at(queue["consumes"], lambda: self.removed(packet, taken, 2))
         elif fields[UH + "TimeToBeReceived"] != 0xFFFFFFFF and not self.has("never-expires"):
+            if not kept and self.has("expires-recoverable-alone"):
+                return None
             self.at(int(fields[UH + "TimeToBeReceived"]) * 1000, lambda: self.removed(packet, 0xC002, 8))
         return None
 
@@ -341,6 +352,9 @@ class Peer(Sending):
         """Pass a message on, to whom it came from: nobody else is there."""
         fields = packet.fields
         hops = 1 if self.has("hops-begin-here") else int(fields[UH + "Flags.RC"]) + 1
+        hops -= self.has("express-hops-stay") and not fields[UH + "Flags.DM"]
+        if self.has("acknowledges-what-passes"):
+            self.nack(packet, 0x0002, 1)
         if hops > 0x1D + self.has("one-hop-too-many"):
             return self.reject(packet, 0x8000 if self.has("wrong-class-of-hops") else 0x8005)
         if transactional and self.has("orders-what-passes"):
@@ -349,6 +363,8 @@ class Peer(Sending):
 
         def made(header: dict[str, Any]) -> bytes | None:
             late = self.now_s > last and not self.has("passes-what-is-late")
+            if late and not self.has("hushes-on-its-way"):
+                self.at(0, lambda: self.nack(packet, 0x8002, 4))
             return None if late else patch(packet, {UH + "Flags.RC": hops})
 
         self.send(link, made, kept=bool(fields[UH + "Flags.DM"]))
@@ -358,14 +374,25 @@ class Peer(Sending):
         fields = packet.fields
         if self.of_link is not link and self.has("sequences-of-one-session"):
             self.sequence, self.numbered = (0, 0), 0
-        self.of_link, self.of_source = link, str(fields[UH + "SourceQueueManager"])
+        source = str(fields[UH + "SourceQueueManager"])
+        if source != self.of_source and not self.has("one-sequence-for-all"):
+            self.places[self.of_source] = self.sequence, self.numbered
+            self.sequence, self.numbered = self.places.get(source, ((0, 0), 0))
+        self.of_link, self.of_source = link, source
         sequence = int(fields[TX + "TxSequenceID.TimeStamp"]), int(fields[TX + "TxSequenceID.Ordinal"])
         number, before = int(fields[TX + "TxSequenceNumber"]), int(fields[TX + "PreviousTxSequenceNumber"])
+        if self.has("compares-ordinals-alone"):
+            sequence = 0, sequence[1]
         same = sequence == self.sequence and number > self.numbered and before <= self.numbered
         same = same and not (self.has("minds-wide-bridges") and before < self.numbered)
         newer = sequence > self.sequence and before == 0 and not (number > 1 and self.has("begins-with-1-alone"))
-        accepted = same or newer or self.has("takes-any-order")
+        newer = newer and not (number <= self.numbered and self.has("numbers-go-on-in-new-sequences"))
+        old = self.numbers.get(sequence, 0)
+        returns = self.has("returns-to-old-sequences") and before <= old < number and old > 0
+        accepted = same or newer or returns or self.has("takes-any-order")
         if accepted:
+            self.numbers[sequence] = number
+        if accepted or (sequence == self.sequence and self.has("moves-on-rejection")):
             self.sequence, self.numbered = sequence, number
         again = not accepted and self.has("orders-no-repetition")
         if not self.order_due and not again and not self.has("never-orders"):

@@ -77,6 +77,8 @@ class Sending(State):
     def ordered(self, packet: Packet) -> None:
         body, names = "OrderAckBody.", ("TxSequenceID.TimeStamp", "TxSequenceID.Ordinal", "TxSequenceNumber")
         stamp, ordinal, number = (int(packet.fields[body + name]) for name in names)
+        if self.has("any-order-ack-counts"):
+            stamp, ordinal = self.outgoing[:2]
         if (stamp, ordinal) == self.outgoing[:2] and self.has("order-acks-for-all"):
             self.unordered.clear()
         if not self.has("takes-no-order-acks"):
@@ -106,7 +108,10 @@ class Sending(State):
         return common | {UH + "Flags.DQ": 7, UH + "DestinationQueue.DirectFormatName": name}
 
     def reject(self, packet: Packet, message_class: int) -> None:
-        if packet.fields[UH + "Flags.TH"]:
+        self.rejections += 1
+        unasked = self.has("finals-where-asked") and not int(packet.fields[MP + "Flags"]) & 4
+        nowhere = self.has("finals-need-an-administration-queue") and not packet.fields[UH + "Flags.AQ"]
+        if packet.fields[UH + "Flags.TH"] and not unasked and not nowhere:
             self.final_ack(packet, message_class)
         insecure = message_class in (0x8000, 0x8006, 0x8007) and self.has("no-insecure-nacks")
         if not insecure:
@@ -116,12 +121,21 @@ class Sending(State):
         self.nack(packet, message_class, asked)
         negative = bool(packet.fields[UH + "Flags.JN"]) and not self.has("minds-no-negative-journal")
         asked_for = packet.fields.get(TX + "Flags.FA") or packet.fields[UH + "Flags.JP"] or negative
+        if int(packet.fields[MP + "Flags"]) & 2 and self.has("one-word-of-a-receipt"):
+            return
         if packet.fields[UH + "Flags.TH"] and (asked_for or self.has("always-final")):
             self.final_ack(packet, message_class)
 
     def nack(self, packet: Packet, message_class: int, asked: int) -> None:
         fields = packet.fields
-        wanted = int(fields[MP + "Flags"]) & asked or (self.has("always-acks") and message_class == 2)
+        flags = int(fields[MP + "Flags"])
+        wanted = flags & asked or (self.has("always-acks") and message_class == 2)
+        wanted = wanted and not (self.has("knows-single-bits") and flags != asked)
+        wanted = wanted and not (self.has("no-arrivals-with-nr") and message_class == 2 and flags & 8)
+        express = not fields[UH + "Flags.DM"]
+        wanted = wanted and not (self.has("no-receipts-of-express") and message_class == 0x4000 and express)
+        if UH + "AdminQueue.DirectFormatName" not in fields:
+            return
         if not wanted or self.has("never-acks") or (self.has("goes-dumb") and self.next_id > 900):
             return
         lineage = UUID(NULL if self.has("wrong-correlation") else str(fields[UH + "SourceQueueManager"])).bytes_le
@@ -134,8 +148,10 @@ class Sending(State):
             UH + "DestinationQueue.DirectFormatName": fields[UH + "AdminQueue.DirectFormatName"],
             UH + "Flags.RQ": int(fields[UH + "Flags.DQ"]), MP + "MessageClass": message_class,
             MP + "CorrelationID": lineage + int(fields[UH + "MessageID"]).to_bytes(4, "little"),
-            MP + "MessageBody": b"" if bodiless else fields[MP + "MessageBody"],
+            MP + "MessageBody": b"" if bodiless else fields.get(MP + "MessageBody", b""),
         }  # fmt: skip
+        if self.has("even-bodies"):
+            values[MP + "MessageBody"] = values[MP + "MessageBody"][: len(values[MP + "MessageBody"]) & ~1]
         values |= next((more for defect, more in _HEADERS.items() if self.has(defect)), {})
         traced = bool(fields.get("DebugHeader.Flags.QT"))
         if message_class == 2 and self.has("reports-a-rejection" if traced else "reports-what-is-not-traced"):
@@ -148,6 +164,11 @@ class Sending(State):
         for name in ("DirectFormatName", "PublicQueueIdentifier"):
             if UH + "DestinationQueue." + name in fields:
                 values[UH + "ResponseQueue." + name] = fields[UH + "DestinationQueue." + name]
+        if fields[UH + "Flags.DQ"] == 3:
+            values[UH + "Flags.RQ"] = 6
+            values[UH + "ResponseQueue.SourceQueueManager"] = fields[UH + "QueueManagerAddress"]
+            identifier = fields[UH + "DestinationQueue.PrivateQueueIdentifier"]
+            values[UH + "ResponseQueue.PrivateQueueIdentifier"] = identifier
         listed = fields.get("MultiQueueFormatHeader.Destination.FormatNameList.0.DirectFormatName")
         if listed and self.has("answers-with-the-first"):
             values[UH + "ResponseQueue.DirectFormatName"] = listed

@@ -78,7 +78,8 @@ class State:
         self.waiting: list[tuple[Made, bool]] = []
         self.out: Link | None = None
         self.connecting = self.again = False
-        self.history: dict[int, int] = {}
+        self.history: dict[tuple[str, int], int] = {}
+        self.rejections = 0
         self.outgoing: tuple[int, int, int] = (0, 0, 0)
         self.unordered: list[tuple[tuple[int, int, int], dict[str, Any]]] = []
         self.of_link: Link | None = None
@@ -86,6 +87,8 @@ class State:
         self.direct = self.direct_last = False
         self.sequence = (0, 0)
         self.numbered = 0
+        self.places: dict[str, tuple[tuple[int, int], int]] = {}
+        self.numbers: dict[tuple[int, int], int] = {}
         self.next_id = 900
         self.order_due = False
         self.asked: Packet | None = None

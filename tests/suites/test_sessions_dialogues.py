@@ -17,6 +17,7 @@ from session_peer import FLOOD, Peer
 from conformance.adapter.connectors import connect
 from conformance.adapter.session import Result
 from conformance.judge.dialogues.cases import CASES
+from conformance.judge.dialogues.cases_fates import ONWARDS
 from conformance.judge.dialogues.conversation import Conversation
 from conformance.judge.dialogues.machine import SITUATIONS, Says, State, Then
 from conformance.judge.dialogues.packets import NULL, Ends, establish, parameters
@@ -57,6 +58,8 @@ _STAYS_HERE = {
     "names-of-two-kinds": _NAMED,
     **{name: _NAMED for name in CASES if name.startswith("passed-on-")},
     "too-late-to-be-passed-on": _NAMED,
+    **{case.name: _NAMED for case in ONWARDS},
+    **{f"too-many-hops-of-{kind}-messages": _NAMED for kind in ("express", "recoverable")},
     "never-too-late": "may stay longer",
 }
 """Cases with a packet that goes to no other host, and why: a queue that only a directory finds, an old message."""
@@ -89,6 +92,7 @@ def test_a_peer_that_is_right_passes_and_is_judged_as_claimed(
 
 
 _INVALID: Final = "MQQB-3.1.5.3.2.invalid-closes"
+_NO_TX_QUEUE: Final = "not-a-transactional-queue-of-transactional-messages"
 FAKES = (
     ("does-not-listen", "plain", "MQQB-2.1.1.acceptor-port"),
     ("does-not-answer", "plain", "MQQB-2.1.1.initialization"),
@@ -252,6 +256,40 @@ FAKES = (
     ("acks-with-a-connector", "word-of-arrival", "MQDMPR-3.1.1.12.connector-type"),
     ("never-acks", "with-debug", "MQDMPR-3.1.1.12.class-ack-reach-queue"),
     ("wrong-class-of-no-queue", "no-such-queue", "MQQB-3.1.5.8.2.no-such-queue"),
+    (
+        "knows-single-bits",
+        "not-a-transactional-message-of-express-messages",
+        "MQQB-3.1.5.8.2.not-transactional-message",
+    ),
+    ("tells-of-any-rejection", "no-such-queue-of-transactional-messages", "MQQB-3.1.7.15.requested"),
+    ("tells-of-any-rejection", "not-a-transactional-message-of-express-messages", "MQQB-3.1.7.15.requested"),
+    ("finals-where-asked", _NO_TX_QUEUE, "MQQB-3.1.5.8.2.not-transactional-queue"),
+    ("finals-need-an-administration-queue", _NO_TX_QUEUE, "MQQB-3.1.5.8.2.not-transactional-queue"),
+    ("forgets-what-is-rejected", "too-many-hops-of-recoverable-messages", "MQQB-3.1.5.8.1.duplicate"),
+    ("no-receipts-of-express", "each-word-of-express-messages", "MQMQ-2.2.19.3.flags-pr"),
+    ("no-arrivals-with-nr", "each-word-of-recoverable-messages", "MQMQ-2.2.19.3.flags-pa"),
+    ("one-word-of-a-receipt", "each-way-to-a-final-acknowledgment", "MQQB-3.1.7.2.2.wanted"),
+    ("expires-recoverable-alone", "not-received-by-kind-and-word", "MQMQ-2.2.19.3.flags-nr"),
+    ("even-bodies", "a-rejected-body-of-each-size", "MQQB-3.1.7.15.body"),
+    ("knows-ordinals-alone", "an-identifier-of-another-source-express", "MQQB-3.1.5.8.1.duplicate"),
+    (
+        "ordinals-for-all-kinds",
+        "an-identifier-of-the-express-message-with-a-transaction",
+        "MQQB-3.1.5.8.1.duplicate",
+    ),
+    ("passes-again", "express-passed-on-once", "MQQB-3.1.5.8.1.duplicate"),
+    ("acknowledges-what-passes", "recoverable-passed-on-once", "MQQB-3.1.5.8.10.addressee"),
+    ("express-hops-stay", "express-passed-on-once", "MQQB-3.1.5.8.2.hop-count"),
+    ("hushes-on-its-way", "express-too-late-on-its-way", "MQMQ-2.2.18.1.6.nack-reach-queue-timeout"),
+    ("passes-what-is-late", "transactional-too-late-on-its-way", "MQQB-3.1.7.1.2.expired"),
+    ("compares-ordinals-alone", "a-later-sequence-with-a-lower-ordinal", "MQQB-3.1.5.8.6.accepted"),
+    ("compares-ordinals-alone", "an-earlier-sequence-with-a-higher-ordinal", "MQQB-3.1.5.8.6.accepted"),
+    ("returns-to-old-sequences", "an-old-sequence-behind-a-new-one", "MQQB-3.1.5.8.6.accepted"),
+    ("numbers-go-on-in-new-sequences", "a-new-sequence-with-lower-numbers", "MQQB-3.1.5.8.6.accepted"),
+    ("returns-to-old-sequences", "a-new-sequence-while-the-old-one-waits", "MQQB-3.1.5.8.6.accepted"),
+    ("moves-on-rejection", "numbers-again-behind-later-ones", "MQQB-3.1.5.8.6.accepted"),
+    ("one-sequence-for-all", "sequences-of-two-queue-managers", "MQQB-3.1.5.8.6.accepted"),
+    ("any-order-ack-counts", "answers-of-which-other-sequences-are-acknowledged", "MQQB-3.1.1.6.2.retained"),
     ("knows-no-time-left", "never-too-late", "MQMQ-2.2.19.1.time-to-reach-queue-evaluated-receiver"),
 )
 BEHIND = (
@@ -261,6 +299,7 @@ BEHIND = (
     ("wrong-class-of-arrival", "with-debug"), ("acks-as-private", "word-of-arrival"),
     ("acks-with-another-hash", "word-of-arrival"), ("acks-with-another-cipher", "word-of-arrival"),
     ("reports-what-is-not-traced", "not-traced"),
+    ("transactions-leave-no-identifier", "an-identifier-of-a-transactional-message-without-one"),
 )  # fmt: skip
 """Defects and cases in which a rule on the packet itself is blamed before the demands of the dialogue."""
 

@@ -27,6 +27,8 @@ _SE, _RE = "OperatingSystem.SE", "OperatingSystem.RE"
 Values = Mapping[str, Value]
 OWN: Final = b"own"
 """In the values of a message: the bytes of the identifier of its queue manager."""
+OTHER: Final = "other"
+"""In the values of a request for a session: the identifier of the second queue manager that this end plays."""
 REPORTS: Final = "reports"
 """In the values of a message: the identifier of the public queue that reports go to."""
 
@@ -39,8 +41,10 @@ class Message:
     not exist. asks: acknowledgment bits. number: of a transactional message, in the sequence `sequence` after
     `previous` (default: one less). again: it is this earlier message, as it was, a second time. age_s: how long ago it
     was sent. answer: it names a response queue, too. manager: QueueManagerAddress, `null`, `own` (of the
-    implementation), `client` (this end's) or `stranger`. listed: queues of the list of destinations, in its order; one
-    that is None is this end's. more: further values by key; OWN and REPORTS stand for values of the ends.
+    implementation), `client` (this end's) or `stranger`. source: who has sent it first, `client` or `other`. shares:
+    its MessageID is that of this earlier message, from which it differs. later_s: added to the time of its sequence.
+    listed: queues of the list of destinations, in its order; one that is None is this end's.
+    more: further values by key; OWN and REPORTS stand for values of the ends.
     """
 
     name: str
@@ -57,6 +61,9 @@ class Message:
     reach_s: int = INFINITE
     receive_s: int = INFINITE
     manager: str = "null"
+    source: str = "client"
+    shares: str | None = None
+    later_s: int = 0
     listed: tuple[str | None, ...] = ()
     body: bytes = b"mqconform"
     more: Values = field(default_factory=dict)
@@ -87,6 +94,15 @@ class Ends:
     def client(self) -> str:
         """The identifier of this end's queue manager."""
         return str(uuid5(_NAMESPACE, self.word))
+
+    def source(self, message: Message) -> str:
+        """The identifier of the queue manager that has sent a message first."""
+        return self.other if message.source == OTHER else self.client
+
+    @property
+    def other(self) -> str:
+        """The identifier of a second queue manager, which this end plays as well."""
+        return str(uuid5(_NAMESPACE, f"{self.word} other"))
 
     @property
     def first_id(self) -> int:
@@ -133,7 +149,7 @@ def user_values(message: Message, ends: Ends, number: int) -> dict[str, Value]:
     manager = {"null": NULL, "own": ends.server, "client": ends.client, "stranger": STRANGER}[message.manager]
     values: dict[str, Value] = {
         _B + "TimeToReachQueue": message.reach_s,
-        _U + "SourceQueueManager": ends.client,
+        _U + "SourceQueueManager": ends.source(message),
         _U + "QueueManagerAddress": manager,
         _U + "TimeToBeReceived": _receive_s(message, ends),
         _U + "SentTime": ends.now_s - message.age_s,
@@ -155,7 +171,7 @@ def user_values(message: Message, ends: Ends, number: int) -> dict[str, Value]:
         before = message.number - 1 if message.previous is None else message.previous
         values |= {
             _T + "TxSequenceID.Ordinal": ends.sequence_ordinal(message.sequence),
-            _T + "TxSequenceID.TimeStamp": ends.sequence_stamp,
+            _T + "TxSequenceID.TimeStamp": ends.sequence_stamp + message.later_s,
             _T + "TxSequenceNumber": message.number,
             _T + "PreviousTxSequenceNumber": before,
             _T + "Flags.FM": 1,
@@ -187,7 +203,8 @@ def establish(ends: Ends, server: str, values: Values | None = None, *, answer: 
         _E + "OperatingSystem.OS": 1,
         _E + "Padding": (b"\x5a" if answer else b"\0") * 512,
     }
-    return encode("EstablishConnection", {**base, **(values or {})})
+    more = {key: ends.other if value == OTHER else value for key, value in (values or {}).items()}
+    return encode("EstablishConnection", {**base, **more})
 
 
 def parameters(values: Values | None = None) -> bytes:

@@ -108,7 +108,8 @@ class Comes:
     of: `OrderAck`, `FinalAck` or `UserMessage`. about: the name of the message: by correlation, by MessageID of a
     FinalAck, by sequence and number of an OrderAck (a number at least as high). requirements: broken if it does not
     come. insecure: it may be switched off (MS-MQQB 3.1.1.3, SendInsecureNacks). may: a reason why it may not come at
-    all. unless: what the owner can declare to take that reason away. times: so many must have come since the
+    all. unless: what the owner can declare to take that reason away. read: a reading and the alternative of it by which
+    it does not come. times: so many must have come since the
     dialogue began. exact: no rule on its fields tells more than `values`.
     """
 
@@ -120,6 +121,7 @@ class Comes:
     insecure: bool = False
     may: str | None = None
     unless: str = ""
+    read: tuple[str, str] | None = None
     values: Mapping[str, tuple[int, str]] = field(default_factory=dict)
     times: int = 1
     exact: bool = False
@@ -161,13 +163,15 @@ class Stays:
 class Passed:
     """A message for another queue manager must be passed on, `times` times since the dialogue began; at 0 it must not.
 
-    requirement: broken if it comes although it must not. values: what its fields must be, each with its requirement.
-    may: why it may not come; the requirements of `values`, and `requirement`, are skipped then.
+    requirement: broken if it comes although it must not, or more than `most` times so far. values: what its fields must
+    be, each with its requirement. may: why it may not come; the requirements of `values`, and `requirement`,
+    are skipped then.
     """
 
     about: str
     requirement: str
     times: int = 1
+    most: int | None = None
     values: Mapping[str, tuple[int, str]] = field(default_factory=dict)
     may: str = "no way to another queue manager is known here"
     within_ms: int = AT_ONCE_MS
@@ -193,10 +197,14 @@ class Replies:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Send an OrderAck for the answer of this place (1 is the first), and so for all before it in its sequence."""
+    """Send an OrderAck for the answer of this place (1 is the first), and so for all before it in its sequence.
+
+    apart: added to the ordinal of the sequence, so that it is for another one.
+    """
 
     place: int
     link: str = "a"
+    apart: int = 0
 
 
 @dataclass(frozen=True, slots=True)

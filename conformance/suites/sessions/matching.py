@@ -53,15 +53,21 @@ def is_about(one: Said, number: int, message: Message, ends: Ends) -> bool:
     if one.kind == "OrderAck":
         place = (one.number("OrderAckBody.TxSequenceID.Ordinal"), one.number("OrderAckBody.TxSequenceID.TimeStamp"))
         acknowledged = one.number("OrderAckBody.TxSequenceNumber") or 0
-        return place == (ends.sequence_ordinal(message.sequence), ends.sequence_stamp) and acknowledged >= (
-            message.number or 1
-        )
+        return place == _place(message, ends) and acknowledged >= (message.number or 1)
     if one.kind == "FinalAck":
-        return (one.text("FinalAckBody.SourceGUID"), one.number("FinalAckBody.MessageID")) == (ends.client, number)
+        return (one.text("FinalAckBody.SourceGUID"), one.number("FinalAckBody.MessageID")) == (
+            ends.source(message),
+            number,
+        )
     body = one.packet.fields.get("MessagePropertiesHeader.MessageBody")
     if isinstance(body, bytes) and body.startswith(_REPORTS):  # whatever its class
         return f"{number:08X}" in body.decode("utf-16-le", "replace").upper()
-    return _correlation(one) == UUID(ends.client).bytes_le + number.to_bytes(4, "little")
+    return _correlation(one) == UUID(ends.source(message)).bytes_le + number.to_bytes(4, "little")
+
+
+def _place(message: Message, ends: Ends) -> tuple[int, int]:
+    """Return the halves of the TxSequenceID of a message, the ordinal first."""
+    return ends.sequence_ordinal(message.sequence), ends.sequence_stamp + message.later_s
 
 
 def is_misnamed(one: Said, number: int, ends: Ends) -> bool:

@@ -81,7 +81,7 @@ class Player(Sequels):
 
         So the most exact sentence is blamed first. What is inconclusive comes last, unless the dialogue decides it.
         """
-        self._local = readings[_NULL_ADDRESS]
+        self._local, self._readings = readings[_NULL_ADDRESS], readings
         at = 0
         try:
             if any(message.reach_s != INFINITE for message in self._messages_told()):
@@ -191,7 +191,7 @@ class Player(Sequels):
     def _tell(self, step: Tell) -> None:
         link = self.links[step.link]
         for message in step.messages:
-            same = message.again or (message.name if message.number is not None else None)
+            same = message.again or message.shares or (message.name if message.number is not None else None)
             number, told = self.ids[same] if same in self.ids else (self._number(), message)
             self.ids[message.name] = number, message
             values = packets.user_values(told if message.again else message, self.ends, number)
@@ -237,6 +237,8 @@ class Player(Sequels):
                 self._skip(*step.requirements, reason=INSECURE)
                 return
             may = step.may if step.unless not in self.about else None
+            if step.read is not None and step.read[1] in self._readings[step.read[0]]:
+                may = f"by the reading {step.read[1]} of {step.read[0]} it does not come"
             if may is not None and all(one["class"] in _POSITIVE for one in came):
                 self._skip(*step.requirements, reason=may)
                 return
@@ -313,7 +315,8 @@ class Player(Sequels):
             return False
         number = self.ids[step.about][0]
         same = (one for one in self._messages() if one.kind == step.of and class_of(one) == step.message_class)
-        return any(is_misnamed(one, number, self.ends) for one in same)
+        anothers = (one for one in same if not any(self._is_about(one, step.of, name) for name in self.ids))
+        return any(is_misnamed(one, number, self.ends) for one in anothers)
 
     def _never(self, step: Never) -> None:
         fits = self._fitting(step)

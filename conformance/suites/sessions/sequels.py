@@ -50,14 +50,14 @@ class Sequels(Dialogue):
         return list(dict.fromkeys(map(_place, self._sent())))
 
     def _passed(self, step: Passed) -> None:
-        number = self.ids[step.about][0]
+        number, message = self.ids[step.about]
 
         def came() -> list[Said]:
             messages = (one for one in self.conversation.said if one.kind == "UserMessage" and not one.ours)
             return [
                 one
                 for one in messages
-                if one.text("UserHeader.SourceQueueManager") == self.ends.client
+                if one.text("UserHeader.SourceQueueManager") == self.ends.source(message)
                 and one.number("UserHeader.MessageID") == number
             ]
 
@@ -70,6 +70,10 @@ class Sequels(Dialogue):
             return
         if not self._until(lambda: len(came()) >= step.times, step.within_ms):
             self._skip(step.requirement, *(name for _, name in step.values.values()), reason=step.may)
+            raise Broken
+        if step.most is not None and len(came()) > step.most:
+            expected, actual = {"passed on, at most": step.most}, {"passed on": len(came())}
+            self.exact.append(Verdict(step.requirement, Outcome.FAIL, "dialogue", expected, actual))
             raise Broken
         self._field(came()[-1], step.values)
         self._pass(step.requirement)
@@ -105,7 +109,7 @@ class Sequels(Dialogue):
         )
         body = "OrderAckBody."
         values = {
-            body + "TxSequenceID.Ordinal": ordinal,
+            body + "TxSequenceID.Ordinal": ordinal + step.apart,
             body + "TxSequenceID.TimeStamp": stamp,
             body + "TxSequenceNumber": number,
             body + "TxPreviousSequenceNumber": before,
