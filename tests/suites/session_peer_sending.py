@@ -105,8 +105,9 @@ class Sending(State):
         name = "TCP:127.0.0.2\\PRIVATE$\\order_queue$"
         return common | {UH + "Flags.DQ": 7, UH + "DestinationQueue.DirectFormatName": name}
 
-    def reject(self, packet: Packet, message_class: int) -> None:
-        if packet.fields[UH + "Flags.TH"]:
+    def reject(self, packet: Packet, message_class: int, *, final: bool = True) -> None:
+        self.rejected += 1
+        if packet.fields[UH + "Flags.TH"] and final:
             self.final_ack(packet, message_class)
         insecure = message_class in (0x8000, 0x8006, 0x8007) and self.has("no-insecure-nacks")
         if not insecure:

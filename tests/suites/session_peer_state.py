@@ -60,6 +60,7 @@ class Link:
     window: int = 64
     begun: int = 0
     active: bool = False
+    rejected: bool = False
 
 
 class State:
@@ -85,6 +86,7 @@ class State:
         self.numbered = 0
         self.next_id = 900
         self.order_due = False
+        self.rejected = 0
 
     def has(self, defect: str) -> bool:
         return defect in self.defects

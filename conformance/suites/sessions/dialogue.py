@@ -12,6 +12,7 @@ from conformance.judge.dialogues.conversation import Conversation, Said
 from conformance.judge.dialogues.machine import Says, Situation, State
 from conformance.judge.dialogues.packets import Ends, Message
 from conformance.judge.dialogues.steps import AT_ONCE_MS, Case, Comes, Never
+from conformance.judge.sessions.context import Readings
 from conformance.spec.catalogue import requirement_id
 from conformance.suites.sessions.declared import lacking
 from conformance.suites.sessions.links import Link
@@ -75,6 +76,7 @@ class Dialogue:
         self._provoked = False
         self._trip_ms = 0
         self._answers_named: bool | None = None
+        self._readings: Readings = {}
         self._local: tuple[str, ...] = ("local",)
 
     # --- What the owner has declared
