@@ -219,7 +219,7 @@ FAKES = (
     ("forgets-high-marks", "rounds-of-17-1-32-2-recoverable-alone", _MARKS),
     ("forgets-high-marks", "rounds-of-16-34-31-recoverable-with-express-between", _MARKS),
     ("marks-places", "rounds-of-16-34-31-recoverable-with-express-between", "MQQB-3.1.1.6.1.recoverable-were-sent"),
-    ("forgets-the-33rd", "rounds-of-16-34-31-recoverable-behind-express", _MARKS),
+    ("forgets-the-33rd", "rounds-of-16-34-31-recoverable-behind-express", "MQQB-3.1.6.4.recoverable-lowest"),
     ("shortens-the-first-round-only", "the-time-of-each-round-recoverable", _IN_TIME),
     ("shortens-the-first-round-only", "the-time-of-each-round-transactional", _IN_TIME),
     ("shortens-the-first-round-only", "the-time-of-each-round-mixed", _IN_TIME),
