@@ -251,7 +251,9 @@ class Peer(Sending):
             link.kept += 1
             first = not link.flags and not (link.due and self.has("waits-for-express"))
             first = first and not (link.due and link.acknowledged and self.has("shortens-the-first-round-only"))
-            place = link.received - link.acknowledged if self.has("marks-places") else link.kept - link.kept_acknowledged
+            place = (
+                link.received - link.acknowledged if self.has("marks-places") else link.kept - link.kept_acknowledged
+            )
             if not (over and self.has("forgets-the-33rd")) and not (place > 16 and self.has("forgets-high-marks")):
                 link.flags |= 1 << min(31, max(0, place - 1))
             if first:
