@@ -119,7 +119,7 @@ _FATES: Final = {"no-queue": "correct", "wrong-queue": "correct", "too-far": "od
 
 
 def _counted(kind: str, fate: str) -> Case:
-    """A rejected message is counted in its round, and in the next one where this end states counts or no queue is there.
+    """A rejected message is counted in its round, and in the next one for express ones and where no queue is there.
 
     Of recoverable ones a reading leaves open whether they count as recoverable, so that this end states no counts then.
     """
