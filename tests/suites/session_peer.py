@@ -254,7 +254,8 @@ class Peer(Sending):
         fields = packet.fields
         counts = (fields[SE + "UserMsgSequenceNumber"], fields[SE + "RecoverableMsgSeqNumber"])
         kept = counts[1] if self.has("minds-no-recoverable-counts") else link.kept
-        if counts != (link.received, kept):
+        forgotten = link.rejected and self.has("closes-on-counts-behind-a-rejection")
+        if counts != (link.received - forgotten, kept):
             return self.close(link, "stays-on-a-miscount")
         acknowledged = int(fields[SE + "AckSequenceNumber"]) - (link.sent - len(link.under_way))
         del link.under_way[: max(0, acknowledged)]
@@ -280,22 +281,33 @@ class Peer(Sending):
         link.active = True
         kept = bool(fields[UH + "Flags.DM"])
         if kept:
-            if link.kept - link.kept_acknowledged >= 32 and not self.has("never-at-once"):
+            over = link.kept - link.kept_acknowledged >= 32 and not self.has("never-at-once")
+            if over:
                 self.acknowledge(link)
             link.kept += 1
             first = not link.flags and not (link.due and self.has("waits-for-express"))
-            link.flags |= 1 << max(0, link.kept - link.kept_acknowledged - 1)
+            first = first and not (link.due and link.acknowledged and self.has("shortens-the-first-round-only"))
+            place = (
+                link.received - link.acknowledged if self.has("marks-places") else link.kept - link.kept_acknowledged
+            )
+            if not (over and self.has("forgets-the-33rd")) and not (place > 16 and self.has("forgets-high-marks")):
+                link.flags |= 1 << min(31, max(0, place - 1))
             if first:
                 link.begun, link.due = self.now, self.now + link.times[0]
                 self.at(link.times[0], lambda: self.acknowledge_due(link))
         if not link.due or (self.has("restarts-the-timer") and not link.flags):
-            ms = link.times[1] // 2 if self.has("waits-for-express") else min(EXPRESS_MS, link.times[1] // 2)
+            slow = self.has("waits-for-express") or self.has("shortens-the-first-round-only")
+            ms = link.times[1] // 2 if slow else min(EXPRESS_MS, link.times[1] // 2)
             link.due = self.now + ms
             self.at(ms, lambda: self.acknowledge_due(link))
-        rejected = self.rejections
+        rejections = self.rejections
         self.deliver(link, packet, transactional)
-        if self.rejections > rejected and self.has("forgets-what-is-rejected"):
-            del self.history[key]
+        if self.rejections > rejections:
+            kind = "transactional" if transactional else "recoverable" if kept else "express"
+            link.received -= self.has(f"counts-no-rejected-{kind}")
+            link.rejected = True
+            if self.has("forgets-what-is-rejected"):
+                del self.history[key]
         if fields[UH + "QueueManagerAddress"] not in (NULL, OWN) and self.has("passes-again"):
             del self.history[key]
         if fields["BaseHeader.Flags.SH"]:
@@ -330,7 +342,7 @@ class Peer(Sending):
         late = late or (self.has("knows-no-time-left") and fields["BaseHeader.TimeToReachQueue"] != 0xFFFFFFFF)
         kept = bool(fields[UH + "Flags.DM"])
         if late and not (self.has("takes-late-messages") or (kept and self.has("takes-recoverable-late"))):
-            return self.nack(packet, 0x8002, 4)
+            return self.reject(packet, 0x8002, final=False)
         if transactional and not self.in_order(link, packet):
             return None
         self.nack(

@@ -107,11 +107,11 @@ class Sending(State):
         name = "TCP:127.0.0.2\\PRIVATE$\\order_queue$"
         return common | {UH + "Flags.DQ": 7, UH + "DestinationQueue.DirectFormatName": name}
 
-    def reject(self, packet: Packet, message_class: int) -> None:
+    def reject(self, packet: Packet, message_class: int, *, final: bool = True) -> None:
         self.rejections += 1
         unasked = self.has("finals-where-asked") and not int(packet.fields[MP + "Flags"]) & 4
         nowhere = self.has("finals-need-an-administration-queue") and not packet.fields[UH + "Flags.AQ"]
-        if packet.fields[UH + "Flags.TH"] and not unasked and not nowhere:
+        if packet.fields[UH + "Flags.TH"] and final and not unasked and not nowhere:
             self.final_ack(packet, message_class)
         insecure = message_class in (0x8000, 0x8006, 0x8007) and self.has("no-insecure-nacks")
         if not insecure:

@@ -63,6 +63,7 @@ class Link:
     begun: int = 0
     active: bool = False
     refused: bool = False
+    rejected: bool = False
 
 
 class State:

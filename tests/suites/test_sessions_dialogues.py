@@ -60,6 +60,7 @@ _STAYS_HERE = {
     "too-late-to-be-passed-on": _NAMED,
     **{case.name: _NAMED for case in ONWARDS},
     **{f"too-many-hops-of-{kind}-messages": _NAMED for kind in ("express", "recoverable")},
+    **{name: _NAMED for name in CASES if name.endswith("-too-far-is-counted")},
     "never-too-late": "may stay longer",
 }
 """Cases with a packet that goes to no other host, and why: a queue that only a directory finds, an old message."""
@@ -93,6 +94,9 @@ def test_a_peer_that_is_right_passes_and_is_judged_as_claimed(
 
 _INVALID: Final = "MQQB-3.1.5.3.2.invalid-closes"
 _NO_TX_QUEUE: Final = "not-a-transactional-queue-of-transactional-messages"
+_MARKS: Final = "MQMQ-2.2.20.4.recoverable-ack-flags"
+_COUNT: Final = "MQMQ-2.2.20.4.ack-sequence-number"
+_IN_TIME: Final = "MQQB-3.1.5.8.2.acknowledged-in-time"
 FAKES = (
     ("does-not-listen", "plain", "MQQB-2.1.1.acceptor-port"),
     ("does-not-answer", "plain", "MQQB-2.1.1.initialization"),
@@ -217,6 +221,19 @@ FAKES = (
     ("takes-no-order-acks", "answers-of-which-one-is-acknowledged", "MQQB-3.1.1.6.2.retained"),
     ("never-resends", "answers-on-another-session", "MQQB-3.1.1.6.2.retained"),
     ("new-time-of-sequences", "answers-behind-an-acknowledged-sequence", "MQQB-3.1.1.5.next-sequence"),
+    ("forgets-high-marks", "rounds-of-17-1-32-2-recoverable-alone", _MARKS),
+    ("forgets-high-marks", "rounds-of-16-34-31-recoverable-with-express-between", _MARKS),
+    ("marks-places", "rounds-of-16-34-31-recoverable-with-express-between", "MQQB-3.1.1.6.1.recoverable-were-sent"),
+    ("forgets-the-33rd", "rounds-of-16-34-31-recoverable-behind-express", "MQQB-3.1.6.4.recoverable-lowest"),
+    ("shortens-the-first-round-only", "the-time-of-each-round-recoverable", _IN_TIME),
+    ("shortens-the-first-round-only", "the-time-of-each-round-transactional", _IN_TIME),
+    ("shortens-the-first-round-only", "the-time-of-each-round-mixed", _IN_TIME),
+    *(
+        (f"counts-no-rejected-{kind}", f"{kind}-{fate}-is-counted", broken)
+        for kind, broken in (("express", _IN_TIME), ("recoverable", _COUNT), ("transactional", _COUNT))
+        for fate in ("no-queue", "wrong-queue", "too-late", "too-far", "signed")
+    ),
+    ("closes-on-counts-behind-a-rejection", "express-no-queue-is-counted", "MQQB-3.1.5.5.5.counts-closes"),
     ("wrong-cookie", "answered", "MQQB-2.2.7.response-cookie"),
     ("wrong-rc", "answered", "MQQB-2.2.7.response-rc"),
     ("refuses-pings", "answered", "MQQB-2.2.7.response-rf"),

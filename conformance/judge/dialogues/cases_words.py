@@ -78,7 +78,7 @@ def _rejected(
 _HASH, _CIPHER, _PRIVACY = (
     f"MessagePropertiesHeader.{name}" for name in ("HashAlgorithm", "EncryptionAlgorithm", "PrivacyLevel")
 )
-_SIGNED: Final[Values] = {
+SIGNED: Final[Values] = {
     "SecurityHeader.Flags.ST": 0,
     "SecurityHeader.Flags.AU": 1,
     "SecurityHeader.Flags.AI": 1,
@@ -145,7 +145,7 @@ REJECTED: Final[tuple[Case, ...]] = (
     ),
     _rejected(
         "a-signature-that-is-wrong",
-        Message("signed", TRANSACTIONAL, number=1, asks=NA, more=_SIGNED),
+        Message("signed", TRANSACTIONAL, number=1, asks=NA, more=SIGNED),
         BAD_SIGNATURE,
         (f"{CLASS}nack-bad-signature", f"{ATTRIBUTE}class-nack-bad-signature"),
         insecure=True,
@@ -169,7 +169,7 @@ REJECTED: Final[tuple[Case, ...]] = (
     ),
     _rejected(
         "an-unknown-hash",
-        Message("signed", TRANSACTIONAL, number=1, asks=NA, more={**_SIGNED, _HASH: 0x9999}),
+        Message("signed", TRANSACTIONAL, number=1, asks=NA, more={**SIGNED, _HASH: 0x9999}),
         BAD_SIGNATURE,
         ("MQMQ-2.2.19.3.hash-algorithm-refused",),
         insecure=True,

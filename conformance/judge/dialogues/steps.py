@@ -95,9 +95,21 @@ class Acknowledged:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """The recoverable messages sent on the link must all have been acknowledged by number, once."""
+    """The recoverable messages sent on the link must all have been acknowledged by number, once.
+
+    within_ms: how much longer that may take. unless: a reading and its alternative by which this is not demanded.
+    """
 
     requirement: str
+    link: str = "a"
+    within_ms: int = 0
+    unless: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Agree:
+    """Send a SessionAck with the counts of this end as they are, whether anything is owed or not."""
+
     link: str = "a"
 
 
@@ -284,7 +296,7 @@ class Ping:
 
 Step = (
     Connect | Establish | Parameters | Answered | Say | Tell | Acknowledged | Stored | Comes | Never | Closes | Stays
-    | Wait | Close | Quiet | Reconnects | Ping | Passed | Counted | Replies | Order | Resent | Unanswered
+    | Wait | Close | Quiet | Reconnects | Ping | Passed | Counted | Replies | Order | Resent | Unanswered | Agree
 )  # fmt: skip
 
 

@@ -79,8 +79,8 @@ class Dialogue:
         self._waited_ms = 0
         self._trip_ms = 0
         self._answers_named: bool | None = None
-        self._local: tuple[str, ...] = ("local",)
         self._readings: Readings = {}
+        self._local: tuple[str, ...] = ("local",)
 
     # --- What the owner has declared
 

@@ -16,6 +16,7 @@ from conformance.judge.dialogues.packets import INFINITE, NA, PA, PLAIN, Message
 from conformance.judge.dialogues.steps import (
     AT_ONCE_MS,
     Acknowledged,
+    Agree,
     Answered,
     Close,
     Closes,
@@ -148,7 +149,7 @@ class Player(Sequels):
             Answered: self._answered, Say: self._say, Tell: self._tell, Acknowledged: self._acknowledged,
             Stored: self._stored, Comes: self._comes, Never: self._never, Closes: self._closes, Stays: self._stays,
             Wait: self._wait, Close: self._close, Quiet: self._hush, Reconnects: self._reconnects, Ping: self._ping,
-            Counted: self._counted, **self.sequels,
+            Counted: self._counted, Agree: self._agree, **self.sequels,
         }  # fmt: skip
         self.tell(type(step).__name__, {"step": repr(step)})
         doing[type(step)](step)
@@ -213,6 +214,12 @@ class Player(Sequels):
             self._fail(step.requirement, expected={"acknowledged": wanted}, actual=self._shown(link))
         self._pass(step.requirement)
 
+    def _agree(self, step: Agree) -> None:
+        link = self.links[step.link]
+        self._require_open(link)
+        if link.send(packets.session_ack(link.received, 0, 0, link.sent, link.sent_recoverable)) is None:
+            raise Unjudged(NOT_SENT)
+
     def _counted(self, step: Counted) -> None:
         link = self.links[step.link]
         if link.counted < step.least:
@@ -221,7 +228,12 @@ class Player(Sequels):
 
     def _stored(self, step: Stored) -> None:
         link = self.links[step.link]
+        if step.unless is not None and step.unless[1] in self._readings[step.unless[0]]:
+            return
         wanted = list(range(1, link.sent_recoverable + 1))
+        patience = Patience(step.within_ms)
+        while len(link.acknowledged) < len(wanted) and patience.left > 0 and link.ended is None:
+            self._read(link, patience)
         if sorted(link.acknowledged) != wanted:
             self._fail(step.requirement, expected=wanted, actual=sorted(link.acknowledged))
         self._pass(step.requirement)
