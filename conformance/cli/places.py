@@ -19,7 +19,7 @@ from conformance.verdict import ExitCode
 _REPORTS = ("junit", "sarif", "markdown", "badge", "csv", "parquet", "allure", "svg", "dot")
 OUTPUTS = frozenset({"out", "html", "extract", "eve", *_REPORTS})
 """Options whose paths are written; every other path is read."""
-_PATTERNS = frozenset({"captures"})  # paths that are declared as texts
+_TEXTS = frozenset({"captures", "lake", "out"})  # paths that may be addresses or patterns: declared as texts
 _RECORD = "run-*.ndjson"
 
 
@@ -62,7 +62,7 @@ def _kept(parameters: list[Any], invoke: Any, context: Any) -> Any:
 
 def _paths(parameter: Any, value: Any) -> Iterator[Path]:
     for each in value if isinstance(value, (list, tuple)) else [value]:
-        if isinstance(each, Path) or (parameter.name in _PATTERNS and isinstance(each, str) and each != "-"):
+        if isinstance(each, Path) or (parameter.name in _TEXTS and isinstance(each, str) and each != "-"):
             yield _path(each)
 
 

@@ -181,7 +181,7 @@ def test_the_example_of_a_command_runs_in_the_base_install(name: str, given: Giv
                 continue
         if name.startswith("pipeline "):
             said = tried(line, folder, given, code=2)
-            extra = "lake" if name.split()[1] in ("runs", "report", "sql") else "spark"
+            extra = "spark" if name.split()[1] in ("prepare", "ingest", "watch") else "lake"
             assert f"install the extra with pip install 'mqconform[{extra}]'" in said and said.count("\n") == 1, said
         elif name == "learn":
             said = tried(line, folder, given, code=2)

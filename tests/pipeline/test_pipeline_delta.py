@@ -12,7 +12,7 @@ pytest.importorskip("deltalake")
 import lake_helpers
 from delta_helpers import SESSION, deaths, everything, full, halves, in_a_folder
 from lake_helpers import CAPTURES, put, replayed, rows, said
-from test_pipeline_state import *  # noqa: F403 - the same tests, on Delta
+from state_tests import *  # noqa: F403 - the same tests, on Delta
 
 from conformance.pipeline import footers
 from conformance.pipeline.errors import PipelineError

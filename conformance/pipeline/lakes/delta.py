@@ -21,6 +21,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
 from conformance import __version__
+from conformance.aside import make_folder
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.history import Batch, number_of, versions_of
 from conformance.pipeline.inside import MAX_FILE, UnfitError, is_plain, parsed
@@ -68,6 +69,8 @@ def create(store: Store) -> None:
     require_delta()
     if any(name not in OWN for name in store.names("")):
         raise PipelineError(f"{store.place} is a folder with other files in it; name a new one for the lake.")
+    if isinstance(store, LocalStore):  # Its error has the system's reason, which that of the first table lacks.
+        make_folder(store.root)
     for name in (*TABLES, BATCHES):
         make(store, name)
     with suppress(FileExistsError):
