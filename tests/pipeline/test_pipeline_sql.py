@@ -27,9 +27,9 @@ from conformance.verdict import ExitCode, Outcome, Verdict
 LAYOUT = "MQMQ-2.2.19.1.flags-in-layout"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def opened(spark, lake):
-    """The views, made once."""
+    """The views, made for each test: others open those of other lakes in the same session."""
     views.open_views(spark, lake)
     return spark
 

@@ -37,6 +37,8 @@ TABLES = ("captures", "packets", "sessions", "verdicts")
 ALL, ALONE = {"sessions": True}, {"sessions": False, "split": 6000}
 BOTH = pytest.mark.parametrize("how", [ALL, ALONE], ids=["all", "packets-alone"])
 NEVER = 1 << 30
+OF_ONE = {"first_time", "last_time", "first_ns", "last_ns", "subject", "packet"}
+"""What a row of counted passes says of the packets in it, which the tasks determine."""
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +70,7 @@ def told(lake: Lake, place: Path | str) -> dict[str, Counter[str]]:
     for table in TABLES:
         found[table] = Counter[str]()
         for row in rows(lake, table):
-            less = {"first_time", "last_time", "subject", "packet"} if row.get("outcome") == "pass" else set()
+            less = OF_ONE if row.get("outcome") == "pass" else set()
             texts = ((name, str(row[name]).removeprefix(f"{place}/")) for name in sorted(row.keys() - never - less))
             found[table][repr(list(texts))] += row.get("count", 1)
     return found
