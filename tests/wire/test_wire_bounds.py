@@ -71,9 +71,15 @@ def test_the_search_holds_no_more_than_its_packets(number: Number) -> None:
 
 @pytest.mark.parametrize("kind", [kind for kind in packets() if kind != "Ping"])
 def test_a_packet_that_comes_often_is_judged_in_no_more_memory(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    often, made = 3, []
+    often = 3
+    made: list[int] = []
+
+    def counted(trees: list[Any]) -> Any:
+        made.append(len(trees))
+        return together(trees)
+
     monkeypatch.setattr(OFTEN, often)
-    monkeypatch.setattr(judging, "together", lambda trees: made.append(len(trees)) or together(trees))
+    monkeypatch.setattr(judging, "together", counted)
     judging._plan.cache_clear()  # as if no packet had come
     data = packets()[kind]
     for _ in range(often - 1):
