@@ -253,7 +253,7 @@ def of_rounds(
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """What the runs of a fault have shown.
+    """The result of the runs of a fault.
 
     seen: what failed, in the order it did. code: the exit code of the last run. survives: nothing failed there."""
 

@@ -56,7 +56,7 @@ from conformance.spec.catalogue import catalogue, did_you_mean, requirement_id
 from conformance.verdict import ExitCode
 
 SEEN: Final = Path(__file__).parent / "embedded" / "faults" / "seen_network.json"
-"""What each fault was seen as when it was last recorded."""
+"""The requirements that each fault was seen as when it was last recorded."""
 JOBS: Final = 8
 """Runs at the same time, unless told otherwise: each takes a twentieth of a processor."""
 SUITE: Final = "sessions"
@@ -77,7 +77,7 @@ _TIMERS_MS: Final = {
 _CONSUMED_MS: Final = {"mqconform-plain": 500, "mqconform-transactional": 500}
 _REPLIES: Final = ("mqconform-transactional",)
 _SILENT: Final = frozenset({requirement_id("MQQB-3.1.7.15.insecure")})
-"""What only a server breaks that was not told to send insecure negative acknowledgments."""
+"""The requirement that only a server breaks which was not told to send insecure negative acknowledgments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class _Fault:
 
     @property
     def silent(self) -> bool:
-        """Whether the server is not to tell of missing queues and rights."""
+        """True if the server is not to tell of missing queues and rights."""
         return not _SILENT.isdisjoint(self.breaks)
 
 

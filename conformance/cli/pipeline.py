@@ -16,6 +16,7 @@ from conformance.cli.bounds import seconds as seconds_option
 from conformance.cli.output import emit_json, fail
 from conformance.cli.pipeline_analysis import TableFormat, in_format
 from conformance.cli.pipeline_analysis import app as analysis_app
+from conformance.cli.pipeline_failing import failing
 from conformance.cli.pipeline_keeping import app as keeping_app
 from conformance.cli.pipeline_upgrade import app as upgrade_app
 from conformance.cli.shared_options import AllowIncomplete, Level, Profile, Readings
@@ -26,6 +27,8 @@ from conformance.verdict import ExitCode, worst_code
 if TYPE_CHECKING:
     from conformance.pipeline.ingest import Ingested, Options
 
+LEFT = "what was not finished is not in the lake"
+"""How an interrupted command leaves the lake."""
 app = typer.Typer(
     help="Judge corpora of captures on Spark, and keep captures and runs as tables.",
     no_args_is_help=True,
@@ -105,7 +108,7 @@ def ingest(
     json: Json = False,
 ) -> None:
     """Judge captures into a lake; captures that are already in it are skipped."""
-    with _failing():
+    with failing(LEFT):
         from conformance.pipeline.spark import SparkWorkers, check_master, require_spark, session
 
         require_spark()  # The modules below import what it asks for.
@@ -152,7 +155,7 @@ def watch(
     """Ingest rotating captures when they are finished, each exactly once, until Ctrl-C."""
     code = ExitCode.CONFORMS
     stopped = False
-    with _failing():
+    with failing(LEFT):
         from conformance.pipeline.spark import check_master, require_spark, session
 
         require_spark()  # The modules below import what it asks for.
@@ -221,22 +224,6 @@ def _bytes(text: str | None) -> int | None:
     if not (number.isascii() and number.isdigit()) or len(number) > 15:
         fail(f"Invalid --split {text}: give a number of bytes (for example: 64M).", ExitCode.BAD_INPUT)
     return int(number) * _UNITS[unit]
-
-
-@contextmanager
-def _failing() -> Iterator[None]:
-    """Report an error as one message and end the command with its exit code."""
-    from conformance.command_options import BadInput
-    from conformance.pipeline.errors import PipelineError
-
-    try:
-        yield
-    except BadInput as error:
-        fail(str(error), ExitCode.BAD_INPUT)
-    except PipelineError as error:
-        fail(error.sentence, error.code)
-    except KeyboardInterrupt:
-        fail("Interrupted; what was not finished is not in the lake.", ExitCode.INTERRUPTED)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from conformance.aside import aside, write_text
 from conformance.cli.bounds import number as number_option
 from conformance.cli.bounds import seconds as seconds_option
 from conformance.cli.output import emit_json, fail
+from conformance.cli.pipeline_failing import failing
 from conformance.cli.waiting import begin
 from conformance.verdict import ExitCode
 
@@ -66,7 +67,7 @@ def runs(
     json: Json = False,
 ) -> None:
     """Put run records into a lake; runs that are already in it are skipped."""
-    with _failing():
+    with failing():
         from conformance.pipeline.scan import require_arrow
 
         require_arrow()  # The modules below import what it asks for.
@@ -100,7 +101,7 @@ def report(
     json: Json = False,
 ) -> None:
     """Summarize a lake: deviations by implementation, day and queue. Needs no Spark."""
-    with _failing():
+    with failing():
         from conformance.pipeline.scan import require_arrow
 
         require_arrow()
@@ -147,7 +148,7 @@ def sql(
     """Query the tables of a lake: captures, packets, sessions, verdicts, rejected, runs and results."""
     if out is not None and out.suffix not in (".csv", ".parquet"):
         fail(f"Invalid name {out}: give a name that ends in .csv or .parquet.", ExitCode.BAD_INPUT)
-    with _failing():
+    with failing():
         from conformance.pipeline import engines, footers, views
         from conformance.pipeline.lake import Lake
         from conformance.pipeline.scan import require_arrow
@@ -236,17 +237,6 @@ def _print_table(names: Sequence[str], rows: Sequence[Sequence[str]], right: Seq
 
 def _short(text: str) -> str:
     return text if len(text) <= _WIDE else f"{text[: _WIDE - 1]}…"
-
-
-@contextmanager
-def _failing() -> Iterator[None]:
-    """Report an error as one message and end the command with its exit code."""
-    from conformance.pipeline.errors import PipelineError
-
-    try:
-        yield
-    except PipelineError as error:
-        fail(error.sentence, error.code)
 
 
 @contextmanager

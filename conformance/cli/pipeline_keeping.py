@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +12,8 @@ import typer
 from conformance.cli.bounds import day as day_option
 from conformance.cli.bounds import number as number_option
 from conformance.cli.output import emit_json, fail
+from conformance.cli.pipeline_analysis import Json, Lakes
+from conformance.cli.pipeline_failing import failing
 from conformance.cli.waiting import begin
 from conformance.verdict import ExitCode
 
@@ -21,10 +22,9 @@ if TYPE_CHECKING:
     from conformance.pipeline.keeping_vacuum import Vacuumed
     from conformance.pipeline.lakes.delta import DeltaLake
 
+LEFT = "the rows of the lake are as they were"
+"""How an interrupted command leaves the lake."""
 app = typer.Typer(rich_markup_mode=None)
-
-Lakes = Annotated[str, typer.Argument(metavar="LAKE", help="The folder of the tables, or s3://...")]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 _SHOWN = 20
 """Files that `vacuum` prints by name."""
 
@@ -39,7 +39,7 @@ def compact(
     json: Json = False,
 ) -> None:
     """Make few large files of many small ones, day by day; verdicts by requirement and sender. The rows stay."""
-    with _failing():
+    with failing(LEFT):
         from conformance.pipeline import keeping
 
         opened = _opened(lake, "compact")
@@ -61,7 +61,7 @@ def forget(
     json: Json = False,
 ) -> None:
     """Remove old days from a lake, as one batch. Their captures and runs stay known: ingesting them adds nothing."""
-    with _failing():
+    with failing(LEFT):
         from conformance.pipeline import keeping
 
         opened = _opened(lake, "forget")
@@ -86,7 +86,7 @@ def vacuum(
     json: Json = False,
 ) -> None:
     """Remove files that the lake no longer needs: compacted and forgotten ones, and what killed commands left."""
-    with _failing():
+    with failing(LEFT):
         from conformance.pipeline import keeping
 
         opened = _opened(lake, "vacuum")
@@ -107,7 +107,7 @@ def history(
     json: Json = False,
 ) -> None:
     """List the batches of a lake: their numbers and names are what --as-of takes."""
-    with _failing():
+    with failing(LEFT):
         found = _opened(lake, "history").history()
     shown = found[-last:][::-1]
     if json:
@@ -155,16 +155,3 @@ def _size(count: int) -> str:
         if count >= size:
             return f"{count / size:,.1f} {unit}"
     return f"{count:,} bytes"
-
-
-@contextmanager
-def _failing() -> Iterator[None]:
-    """Report an error as one message and end the command with its exit code."""
-    from conformance.pipeline.errors import PipelineError
-
-    try:
-        yield
-    except PipelineError as error:
-        fail(error.sentence, error.code)
-    except KeyboardInterrupt:
-        fail("Interrupted; the rows of the lake are as they were.", ExitCode.INTERRUPTED)

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from conformance.cli.output import emit_json, fail
+from conformance.cli.output import emit_json
 from conformance.cli.pipeline_analysis import Json, Lakes
+from conformance.cli.pipeline_failing import failing
 from conformance.cli.waiting import begin
 
 app = typer.Typer(rich_markup_mode=None)
@@ -23,9 +24,7 @@ def upgrade(
     json: Json = False,
 ) -> None:
     """Turn a lake in a folder into one on Delta tables, in place or as a new lake; the rows stay the same."""
-    from conformance.pipeline.errors import PipelineError
-
-    try:
+    with failing():
         from conformance.pipeline.scan import require_arrow
 
         require_arrow()  # The modules below import what it asks for.
@@ -35,8 +34,6 @@ def upgrade(
         opened = Lake.open(lake)
         begin("pipeline upgrade", "writing the tables anew", quiet=json)
         done = upgraded(opened, out)
-    except PipelineError as error:
-        fail(error.sentence, error.code)
     if json:
         emit_json(
             {"lake": done.place, "version": done.version, "files": done.files, "rows": done.rows, "new": done.new}

@@ -66,3 +66,14 @@ def upload(bucket: str, files: Mapping[str, Path]) -> None:
     system.mkdir(bucket)
     for key, path in files.items():
         system.pipe_file(f"{bucket}/{key}", path.read_bytes())
+
+
+@contextmanager
+def store_of_lakes() -> Iterator[None]:
+    """Run a server with an empty bucket `lakes`, which clients of this process ask."""
+    need_s3()
+    with served() as settings, pytest.MonkeyPatch.context() as patch:
+        for name, value in settings.items():
+            patch.setenv(name, value)
+        upload("lakes", {})
+        yield

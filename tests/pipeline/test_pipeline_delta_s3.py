@@ -13,7 +13,7 @@ pytest.importorskip("deltalake")
 import lake_helpers
 from delta_helpers import SESSION, everything, halves, in_a_folder
 from lake_helpers import CAPTURES, put, rows
-from s3_server import need_s3, served, upload
+from s3_server import store_of_lakes
 
 from conformance.capture.stores import Patience
 from conformance.pipeline import footers
@@ -29,11 +29,7 @@ VLAN = CAPTURES / "vlan.pcap"
 
 @pytest.fixture(scope="module", autouse=True)
 def server() -> Iterator[None]:
-    need_s3()
-    with served() as settings, pytest.MonkeyPatch.context() as patch:
-        for name, value in settings.items():
-            patch.setenv(name, value)
-        upload("lakes", {})
+    with store_of_lakes():
         yield
 
 

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("deltalake")
 
 from made_lake import capture, day, fill, verdict
-from s3_server import need_s3, served, upload
+from s3_server import store_of_lakes
 
 from conformance.pipeline import keeping, keeping_compact, keeping_vacuum
 from conformance.pipeline.errors import PipelineError
@@ -20,11 +20,7 @@ from conformance.pipeline.lakes import fold, lease
 
 @pytest.fixture(scope="module", autouse=True)
 def server() -> Iterator[None]:
-    need_s3()
-    with served() as settings, pytest.MonkeyPatch.context() as patch:
-        for name, value in settings.items():
-            patch.setenv(name, value)
-        upload("lakes", {})
+    with store_of_lakes():
         yield
 
 

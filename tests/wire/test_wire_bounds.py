@@ -11,6 +11,8 @@ from bounded import sizes_of_transfer_buffers as buffers
 from counted import ROOT, TooManySteps, peak, steps
 from growing import SHAPES
 
+from conformance.judge.expr import together
+from conformance.judge.packets import judge as judging
 from conformance.judge.packets.judge import judge_packet
 from conformance.wire import Packet, dissect, encode
 from conformance.wire.packet_table import ALL_SECTIONS
@@ -23,6 +25,14 @@ FIRST = 50_000  # With what is made once: the code of the rules for such a packe
 HYPOTHESES = 100
 AT_ONCE = 2  # and holds no more than the packet and one hypothesis at a time
 MEMORY, BYTES_A_BYTE = 64 * 1024, 64
+# The rules for packets that come often become one function. It is made once for a kind of packet, in whichever call is
+# the 64th: here it is not made, but where it is measured itself.
+OFTEN, MADE = "conformance.judge.packets.judge._OFTEN", 8 * 1024 * 1024
+
+
+@pytest.fixture(autouse=True)
+def nothing_comes_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(OFTEN, 0)
 
 
 def once(number: Number, value: int, limit: int) -> None:
@@ -57,6 +67,28 @@ def test_the_search_holds_no_more_than_its_packets(number: Number) -> None:
     judged = partial(judge_packet, worst, profile="msmq-4.0", transport="buffer", level="may")
     judged()  # what is made once, such as tables, is made here
     assert peak(judged) < AT_ONCE * (MEMORY + BYTES_A_BYTE * len(worst))
+
+
+@pytest.mark.parametrize("kind", [kind for kind in packets() if kind != "Ping"])
+def test_a_packet_that_comes_often_is_judged_in_no_more_memory(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    often = 3
+    made: list[int] = []
+
+    def counted(trees: list[Any]) -> Any:
+        made.append(len(trees))
+        return together(trees)
+
+    monkeypatch.setattr(OFTEN, often)
+    monkeypatch.setattr(judging, "together", counted)
+    judging._plan.cache_clear()  # as if no packet had come
+    data = packets()[kind]
+    for _ in range(often - 1):
+        read_packet(data)
+    before = len(made)
+    assert peak(partial(read_packet, data)) < MADE
+    assert len(made) == before + 1
+    assert peak(partial(read_packet, data)) < MEMORY + BYTES_A_BYTE * len(data)
+    assert len(made) == before + 1
 
 
 def test_a_wrong_number_in_a_transfer_buffer_is_survived() -> None:

@@ -1,4 +1,4 @@
-"""What a walk can judge, by the acts in it."""
+"""Derives the requirements that a walk can judge from the acts in it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from conformance.judge.dialogues.walk_judge import (
     DUPLICATE,
     LISTENS,
     ORDERED,
-    STATE_CLOSES,
     TOLD,
     TURN,
 )
 from conformance.judge.dialogues.walk_model import Act, Does, done, due, touched
+from conformance.judge.sessions.opening import STATE_CLOSES
 from conformance.spec.catalogue import requirement_id
 
 WERE_SENT: Final = requirement_id("MQQB-3.1.1.6.1.acknowledged-were-sent")
@@ -30,7 +30,7 @@ PACKETS: Final = {
     Kind.ESTABLISH: "EstablishConnection", Kind.PARAMETERS: "ConnectionParameters", Kind.SESSION_ACK: "SessionAck",
     Kind.ORDER_ACK: "OrderAck", Kind.FINAL_ACK: "FinalAck", **dict.fromkeys(MESSAGES, "UserMessage"),
 }  # fmt: skip
-"""What each is called when it is decoded."""
+"""The name of each when it is decoded."""
 
 
 def claims(acts: Iterable[Act]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What a network does to packets, as a table: fault, place in the packet, packet, role and state of the implementation.
+"""The faults of a network as a table: fault, place in the packet, packet, role and state of the implementation.
 
 `SITUATIONS` is the whole product; `excluded` tells of each row that no walk brings about why it need not. The places
 are classes of bytes: between two of them nothing in the text of MS-MQQB 2.2 and MS-MQMQ 2.2.19 and 2.2.20 changes.
@@ -16,12 +16,12 @@ from conformance.judge.dialogues.machine import State
 from conformance.wire import dissect
 
 METHOD: Final = "sessions.faults"
-"""What the table is called among the operations of `situations list`."""
+"""The name of the table among the operations of `situations list`."""
 FEATURES: Final = ("fault", "place", "packet", "role", "state")
 
 
 class Fault(Enum):
-    """What happens to a packet on its way."""
+    """A thing that happens to a packet on its way."""
 
     NONE = "none"
     CUT = "cut"  # the connection ends with a FIN

@@ -17,6 +17,7 @@ from conformance.judge.dialogues.conversation import Conversation, Said
 from conformance.judge.dialogues.packets import Ends
 from conformance.judge.dialogues.words import REACHED, class_of, correlates
 from conformance.judge.sessions.context import MESSAGES
+from conformance.judge.sessions.opening import STATE_CLOSES
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Json, Outcome, Verdict
 
@@ -30,21 +31,12 @@ ACCEPTED: Final = requirement_id("MQQB-3.1.5.8.6.accepted")
 ARRIVED: Final = requirement_id("MQDMPR-3.1.1.12.class-ack-reach-queue")
 TOLD: Final = requirement_id("MQMQ-2.2.18.1.6.ack-reach-queue")
 ORDERED: Final = requirement_id("MQQB-3.1.6.9.sent")
-STATE_CLOSES: Final = {
-    "EstablishConnection": requirement_id("MQQB-3.1.5.3.state-closes"),
-    "ConnectionParameters": requirement_id("MQQB-3.1.5.4.state-closes"),
-    "SessionAck": requirement_id("MQQB-3.1.5.5.state-closes"),
-    "OrderAck": requirement_id("MQQB-3.1.5.6.state-closes"),
-    "FinalAck": requirement_id("MQQB-3.1.5.7.state-closes"),
-    "UserMessage": requirement_id("MQQB-3.1.5.8.state-closes"),
-}
-"""What a session that ends without a reason breaks, by the packet that came last on it."""
 _NUMBER: Final = "TransactionHeader.TxSequenceNumber"
 _SUBJECT: Final = "walk"
 
 
 class What(Enum):
-    """What happens on a connection, or to it."""
+    """An event on a connection: what is sent or answered, and how it begins and ends."""
 
     CONNECTED = "connected"
     REFUSED = "refused"  # this end could not connect
@@ -98,7 +90,7 @@ class Walked:
 
 @dataclass(slots=True)
 class Copy:
-    """What is known of one message. came: None as long as it may have come or not. first: when it was sent as a whole.
+    """The knowledge of one message. came: None as long as it may have come or not. first: when it was sent as a whole.
 
     accepted_ms: the earliest time at which a transactional one can have been accepted.
     """
@@ -114,7 +106,7 @@ class Copy:
 
 @dataclass(slots=True)
 class Account:
-    """What a connection must count: between `least` and `most`; `whole` messages were sent on it."""
+    """The count that a connection must have: between `least` and `most`; `whole` messages were sent on it."""
 
     least: int = 0
     most: int = 0
@@ -124,7 +116,7 @@ class Account:
 
 @dataclass(slots=True)
 class Received:
-    """What the implementation must have by now, as its documents tell it (MS-MQQB 3.1.5.8.1, 3.1.5.8.2, 3.1.5.8.6).
+    """The messages that the implementation must have by now (MS-MQQB 3.1.5.8.1, 3.1.5.8.2, 3.1.5.8.6).
 
     placed: identifiers of transactional messages by number, and `last` the highest number that can have been accepted.
     disordered: one was sent that must not be accepted.

@@ -29,7 +29,7 @@ MOST_MESSAGES: Final = 30
 
 
 class Does(Enum):
-    """What an act does."""
+    """The kinds of acts."""
 
     CONNECT = "connect"
     OPEN = "open"  # connect, and open the session without faults
@@ -107,7 +107,7 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Stand:
-    """What this end knows between two acts.
+    """The knowledge of this end between two acts.
 
     link: state of the implementation on the connection that is in use, None without one. out: the kinds of the messages
     so far, in the order of their numbers. at: index of the next one to send. settled: so many are known to have come.

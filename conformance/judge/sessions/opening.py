@@ -48,7 +48,7 @@ _SE = requirement_id("MQQB-2.2.3.1.se")
 _OS = requirement_id("MQQB-2.2.3.1.os")
 _DIRECT = requirement_id("MQQB-3.1.5.2.3.server-guid")
 _INVALID_CLOSES = requirement_id("MQQB-3.1.5.3.2.invalid-closes")
-_STATE_CLOSES = {
+STATE_CLOSES = {
     "EstablishConnection": requirement_id("MQQB-3.1.5.3.state-closes"),
     "ConnectionParameters": requirement_id("MQQB-3.1.5.4.state-closes"),
     "SessionAck": requirement_id("MQQB-3.1.5.5.state-closes"),
@@ -56,6 +56,7 @@ _STATE_CLOSES = {
     "FinalAck": requirement_id("MQQB-3.1.5.7.state-closes"),
     "UserMessage": requirement_id("MQQB-3.1.5.8.state-closes"),
 }
+"""The requirement that a packet out of turn ends the session, by the kind of the packet."""
 _TROUBLE_CLOSES = {
     "no-header": requirement_id("MQQB-3.1.5.1.2.signature-closes"),
     "packet-size": requirement_id("MQQB-3.1.5.1.3.malformed-closes"),
@@ -141,7 +142,7 @@ class Opening:
             )
             notes.judge(_ORDER, False, seen, expected, f"{kind} from the {side}")
             self.derailed = True
-            self._owe(_STATE_CLOSES[kind], seen)
+            self._owe(STATE_CLOSES[kind], seen)
         elif kind in MESSAGES and side == "initiator" and not self.direct_judged:
             self._direct(seen, notes)
 

@@ -61,7 +61,7 @@ _AT_ONCE = 8  # Logs that are read, and files that are looked at, at once.
 _TRIES = 50  # Readings of the logs while others commit.
 _WRITER = "writer.json"
 OWN: Final = (HEAD, BATCHES, fold.FOLD, STATE, STAGING, LOCK, WATCH, LEASE, *TABLES)
-"""What may lie in the place of a new lake."""
+"""Names that may lie in the place of a new lake."""
 
 
 def create(store: Store) -> None:

@@ -33,7 +33,7 @@ _LEFT: Final = 2  # Folds that stay: a reader may be at the last but one.
 
 @dataclass(slots=True)
 class Fold:
-    """What a reader knows after the entries up to one. known: the batches, with their numbers.
+    """The knowledge of a reader after the entries up to one. known: the batches, with their numbers.
 
     provisional: files about provisional ends that the tables may still name.
     """

@@ -40,7 +40,7 @@ _HEAD = json.dumps({"format": NUMBER, "tables": "delta", "version": __version__}
 
 @dataclass(frozen=True, slots=True)
 class Upgraded:
-    """What an upgrade has done. new: False if the lake was on Delta already."""
+    """The result of an upgrade. new: False if the lake was on Delta already."""
 
     place: str
     version: int

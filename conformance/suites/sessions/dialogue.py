@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import ceil
 from typing import TYPE_CHECKING, Any, Final
@@ -171,11 +171,16 @@ class Dialogue:
             if came:
                 patience.heard(came)
             self._thank()
-            if not came and not done():
+            accept_ms = self._accepts_ms(came)
+            if accept_ms and not done():
                 began = self.mq.time.monotonic()
-                self._accept(ACCEPT_MS)
+                self._accept(accept_ms)
                 patience.silent(self._since(began))
         return True
+
+    def _accepts_ms(self, came: Sequence[Said]) -> int:
+        """Return how long to wait for a connection of the implementation between two looks; 0: not now."""
+        return 0 if came else ACCEPT_MS
 
     def _since(self, began: float) -> int:
         """Return the milliseconds since then, in whole slices: a driver answers before the deadline of a call."""

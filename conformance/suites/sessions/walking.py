@@ -6,12 +6,13 @@ What is right is not decided here: `conformance.judge.dialogues.walk_judge` judg
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.judge.dialogues import packets
+from conformance.judge.dialogues.conversation import Said
 from conformance.judge.dialogues.machine import State
 from conformance.judge.dialogues.packets import PA, PLAIN, TRANSACTIONAL, Message, Values
 from conformance.judge.dialogues.steps import AT_ONCE_MS, Case
@@ -19,7 +20,6 @@ from conformance.judge.dialogues.walk_claims import PACKETS
 from conformance.judge.dialogues.walk_faults import ENDING, MESSAGES, Fault, Kind, has, offset
 from conformance.judge.dialogues.walk_judge import (
     DISCONNECT,
-    STATE_CLOSES,
     Event,
     Walked,
     What,
@@ -29,6 +29,7 @@ from conformance.judge.dialogues.walk_judge import (
 from conformance.judge.dialogues.walk_model import Act, Does, Offer, Stand, after, done, due, touched
 from conformance.judge.sessions.context import MESSAGES as COUNTED
 from conformance.judge.sessions.context import Readings
+from conformance.judge.sessions.opening import STATE_CLOSES
 from conformance.spec.catalogue import reading_id, requirement_id
 from conformance.suites.sessions.dialogue import SLACK_MS, Broken, Dialogue, NotPlayed, Told, Unjudged
 from conformance.suites.sessions.links import Link
@@ -146,7 +147,7 @@ class Walker(Dialogue):
         self._end(self._now, act.how)
 
     def _let_pass(self, act: Act) -> None:
-        self._wait(lambda: False, _WAIT_MS)
+        self._until(lambda: False, _WAIT_MS)
 
     def _ping(self, act: Act) -> None:
         if not self.mq.offers(PINGS):
@@ -200,7 +201,7 @@ class Walker(Dialogue):
             + SLACK_MS
             + (self._patience_ms + (_ORDER_MS if any(kind is Kind.TRANSACTIONAL for kind, _ in self._sent) else 0))
         )
-        self._wait(lambda: settled(self.walked, link.connection) or link.ended is not None, within)
+        self._until(lambda: settled(self.walked, link.connection) or link.ended is not None, within)
         self._look(link)
         self._note(What.SETTLED, link)
 
@@ -347,7 +348,7 @@ class Walker(Dialogue):
         """Let time pass within a packet. long: until what was sent before is acknowledged."""
         before = link.counted
         if long:
-            self._wait(lambda: link.counted != before or link.ended is not None, _KEPT_MS + SLACK_MS)
+            self._until(lambda: link.counted != before or link.ended is not None, _KEPT_MS + SLACK_MS)
         else:
             link.read(_SHORT_MS)
 
@@ -449,24 +450,11 @@ class Walker(Dialogue):
         flags = sum(1 << number - lowest for number in link.owed if number - lowest < 32)
         return packets.session_ack(link.received, lowest, flags, link.sent, link.sent_recoverable)
 
-    def _wait(self, done_: Callable[[], bool], within_ms: int) -> None:
-        """Read all connections, and take one of the implementation's where none is open, until `done_`."""
-        patience = Patience(within_ms)
-        while not done_() and patience.left > 0:
-            came = []
-            for link in [one for one in self.links.values() if one.ended is None]:
-                heard = link.read(SLICE_MS)
-                came += heard
-                if not heard:
-                    patience.silent()
-            if came:
-                patience.heard(came)
-            self._thank()
-            inward = any(one.role == "acceptor" and one.ended is None for one in self.links.values())
-            if not inward and not done_():
-                began = self.mq.time.monotonic()
-                self._accept(SLICE_MS)
-                patience.silent(self._since(began))
+    def _accepts_ms(self, came: Sequence[Said]) -> int:
+        """Return how long to wait for a connection of the implementation: a walk has one of these at most."""
+        del came
+        inward = any(one.role == "acceptor" and one.ended is None for one in self.links.values())
+        return 0 if inward else SLICE_MS
 
     def _note(
         self, what: What, link: Link | None, *, packet: Any = None, kind: str = "", requirement: str = "",
