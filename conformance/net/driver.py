@@ -21,7 +21,7 @@ from conformance.adapter.errors import DriverUnusable
 from conformance.adapter.in_process import MethodNotFound
 from conformance.capture.own_end import OwnEnd
 from conformance.net.addresses import Place, Target
-from conformance.net.ends import Arrived, Ends, NotConnectedError, Session
+from conformance.net.ends import Arrived, Ends, NotConnectedError, Session, TooManyError
 from conformance.net.outgoing import MAX_MESSAGE_S, PER_SECOND, Pace, Sort, packets_in, refusal
 from conformance.net.pings import ping
 from conformance.net.recording import Recording
@@ -185,6 +185,8 @@ class WireDriver:
                     session = self.ends.accept(host, within)
         except NotConnectedError:
             return {"status": MQ_ERROR_REMOTE_MACHINE_NOT_AVAILABLE}
+        except TooManyError as error:
+            return _not_expressible(str(error))
         strangers = self.ends.strangers() if params["role"] == "acceptor" else ()
         if session is None:
             why = self.declared.stranger(strangers, self.target.address)

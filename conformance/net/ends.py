@@ -40,6 +40,10 @@ class NotConnectedError(OSError):
     """A connection could not be made, or is over; the message is one sentence."""
 
 
+class TooManyError(Exception):
+    """As many sessions are open as we hold; the message is one sentence."""
+
+
 @dataclass(frozen=True, slots=True)
 class Arrived:
     """A packet. at_ms: milliseconds since the ends were made. rest: the bytes are no packet."""
@@ -117,9 +121,9 @@ class Ends:
         return Place(place.host, listener.getsockname()[1])
 
     def connect(self, place: Place, deadline_s: float, source: str | None = None) -> Session:
-        """Connect to a place. source: our address. Raises NotConnectedError."""
+        """Connect to a place. source: our address. Raises NotConnectedError, TooManyError."""
         if self._open >= MAX_SESSIONS:
-            raise NotConnectedError(f"{MAX_SESSIONS} sessions are open, which is the most.")
+            raise TooManyError(f"{MAX_SESSIONS} sessions are open, which is the most.")
         try:
             made = socket.create_connection(
                 place.pair, max(deadline_s, 0.001), source_address=(source, 0) if source else None

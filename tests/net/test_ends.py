@@ -15,7 +15,7 @@ from dialogues import CONSISTENT, frames, shown
 
 from conformance.net import ends as ends_module
 from conformance.net.addresses import Place
-from conformance.net.ends import Ends, NotConnectedError
+from conformance.net.ends import Ends, NotConnectedError, TooManyError
 from conformance.net.packets import KEPT_OF_REST
 from conformance.net.pings import ping
 from conformance.net.recording import Recording
@@ -238,3 +238,15 @@ def test_a_ping_is_answered_or_not(tmp_path: Path) -> None:
     assert ping(place, b"nobody", LONG_S) == []
     recording.close()
     assert [data for _, _, data in shown(recording.path)] == [b"lost", b"abc", b"cba"]
+
+
+def test_more_sessions_than_we_hold_are_our_limit_until_one_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A session that the host has ended is held until it is closed: what came on it can still be asked for."""
+    monkeypatch.setattr(ends_module, "MAX_SESSIONS", 2)
+    with host(lambda made: None) as place, our() as ends:
+        held = [ends.connect(place, LONG_S) for _ in range(2)]
+        assert [ends.received(one, LONG_S, 1)[1] for one in held] == ["closed", "closed"]
+        with pytest.raises(TooManyError, match="2 sessions are open"):
+            ends.connect(place, LONG_S)
+        ends.close(held[0], "close")
+        ends.connect(place, LONG_S)

@@ -78,6 +78,8 @@ class Peer(Sending):
 
     def sessions_open(self, params: dict[str, Any]) -> dict[str, Any]:
         if params["role"] == "initiator":
+            if self.has("driver-holds-no-more-sessions"):
+                return {"status": None, "failure": {"kind": "NotExpressible", "text": "No more sessions are held."}}
             if self.has("does-not-listen"):
                 return {"status": TIMEOUT}
             link = Link(f"S{len(self.links) + 1}")
@@ -87,6 +89,7 @@ class Peer(Sending):
                 return {"status": TIMEOUT}
             link = self.knocking.pop(0)
         self.links[link.name] = link
+        self.held.add(link.name)
         ends = ("127.0.0.2:50000", "127.0.0.1:1801") if not link.outgoing else ("127.0.0.2:1801", "127.0.0.1:50001")
         pings = {"pings": self.pinged} if params.get("ping") and not self.has("hears-no-pings") else {}
         return {"status": 0, "session": link.name, "local": ends[0], "remote": ends[1], **pings}
@@ -111,6 +114,8 @@ class Peer(Sending):
 
     def sessions_close(self, params: dict[str, Any]) -> dict[str, Any]:
         link = self.links[params["session"]]
+        if params["how"] != "half":
+            self.held.discard(link.name)
         link.gone = link.closed = True
         self.lost(link)
         return {"status": 0}

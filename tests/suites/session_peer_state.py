@@ -75,6 +75,7 @@ class State:
         self.events: list[tuple[int, int, Any]] = []
         self.order = count()
         self.links: dict[str, Link] = {}
+        self.held: set[str] = set()
         self.knocking: list[Link] = []
         self.waiting: list[tuple[Made, bool]] = []
         self.out: Link | None = None

@@ -44,7 +44,15 @@ def played(case: str, tmp_path: Path, defects: str = "", readings: str = "window
         assert isinstance(peer, Peer)
         peer.defects = set(defects.split())
         player = Player(client, CASES[case], now_s=0, tell=lambda *_: None)
-        return list(player.play(assignment(readings), "msmq-4.0"))
+        found = list(player.play(assignment(readings), "msmq-4.0"))
+        assert not peer.held, "a driver holds what is not closed, and holds so many"
+        return found
+
+
+def test_the_limit_of_a_driver_is_no_deviation_of_what_it_speaks_to(tmp_path: Path) -> None:
+    found = played("plain", tmp_path, "driver-holds-no-more-sessions")
+    assert found
+    assert {(one.outcome, one.reason) for one in found} == {(Outcome.INCONCLUSIVE, "No more sessions are held.")}
 
 
 def failed(verdicts: list[Verdict]) -> list[str]:

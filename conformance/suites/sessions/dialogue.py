@@ -66,6 +66,7 @@ class Dialogue:
             self.ends = replace(self.ends, reports=self.about["reports"])
         self.conversation = Conversation(now_s * _BASE_NS)
         self.links: dict[str, Link] = {}
+        self._made: list[Link] = []
         self.found: list[Verdict] = []
         self.exact: list[Verdict] = []
         self.ids: dict[str, tuple[int, Message]] = {}
@@ -121,7 +122,20 @@ class Dialogue:
     def _link(self, role: Any, result: Result) -> Link:
         values = result.values
         number = self.conversation.opened(role, values.get("local", ""), values.get("remote", ""))
-        return Link(self.mq, self.conversation, values["session"], number, role, self._allowance)
+        link = Link(self.mq, self.conversation, values["session"], number, role, self._allowance)
+        self._made.append(link)
+        return link
+
+    @staticmethod
+    def expressed(result: Result) -> None:
+        """Raise Unjudged if the driver itself could not make the call: this tells nothing of the implementation."""
+        if result.lacking is not None:
+            raise Unjudged(result.lacking)
+
+    def leave(self) -> None:
+        """Close every connection of the dialogue, those that the other end has ended included."""
+        for link in self._made:
+            link.close()
 
     def _awaited(self, link: Link, fits: Callable[[Said], bool], within_ms: int) -> Said | None:
         """Return the next packet of a link that fits, and drop those before it."""

@@ -23,7 +23,7 @@ class Link:
 
     counted: the number of messages that it has counted last. owed: numbers of recoverable messages that this end has to
     acknowledge. opened: the handshake is done. allowance: of the whole dialogue.
-    asked_ms: when the last packet was sent, by the driver's clock.
+    asked_ms: when the last packet was sent, by the driver's clock. released: the driver has let its end go.
     """
 
     mq: Port
@@ -35,6 +35,7 @@ class Link:
     asked_ms: int = 0
     opened: bool = False
     ended: str | None = None
+    released: bool = False
     sent: int = 0
     sent_recoverable: int = 0
     received: int = 0
@@ -79,9 +80,11 @@ class Link:
         self.conversation.ended(self.connection, ours=False, reset=how == "reset")
 
     def close(self, how: str = "close") -> None:
-        """Close this end; the other one is no longer read."""
-        if self.ended is None:
+        """Close this end; the other one is no longer read. A driver holds a session until then, whoever ended it."""
+        if not self.released:
+            self.released = True
             self.mq.call("sessions.close", session=self.session, how=how)
+        if self.ended is None:
             self.conversation.ended(self.connection, ours=True, reset=how == "reset")
             self.ended = "ours"
 

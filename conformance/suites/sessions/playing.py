@@ -94,8 +94,7 @@ class Player(Sequels):
         except (Flooded, Unjudged) as why:
             self._unjudged(self.case.steps[at:], str(why))
         finally:
-            for link in self.links.values():
-                link.close()
+            self.leave()
         open_ones: dict[str, Verdict] = {}
         decided: set[str] = set()
         by_rules = filter(self.stands, self.conversation.verdicts(readings, profile))
@@ -156,6 +155,7 @@ class Player(Sequels):
 
     def _connect(self, step: Connect) -> None:
         result = self.mq.call("sessions.open", role="initiator", address=self.about["listener"])
+        self.expressed(result)
         if not result.ok or "session" not in result.values:
             self._fail(_ACCEPTS, expected="a connection", actual=_told(result))
         self.links[step.link] = self._link("initiator", result)
