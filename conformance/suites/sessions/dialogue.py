@@ -126,12 +126,6 @@ class Dialogue:
         self._made.append(link)
         return link
 
-    @staticmethod
-    def expressed(result: Result) -> None:
-        """Raise Unjudged if the driver itself could not make the call: this tells nothing of the implementation."""
-        if result.lacking is not None:
-            raise Unjudged(result.lacking)
-
     def leave(self) -> None:
         """Close every connection of the dialogue, those that the other end has ended included."""
         for link in self._made:

@@ -155,7 +155,6 @@ class Player(Sequels):
 
     def _connect(self, step: Connect) -> None:
         result = self.mq.call("sessions.open", role="initiator", address=self.about["listener"])
-        self.expressed(result)
         if not result.ok or "session" not in result.values:
             self._fail(_ACCEPTS, expected="a connection", actual=_told(result))
         self.links[step.link] = self._link("initiator", result)

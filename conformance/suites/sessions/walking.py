@@ -130,7 +130,6 @@ class Walker(Dialogue):
 
     def _connect(self, act: Act | None = None) -> None:
         result = self.mq.call("sessions.open", role="initiator", address=self.about["listener"])
-        self.expressed(result)
         if not result.ok or "session" not in result.values:
             self._note(What.REFUSED, None)
             raise Over
@@ -396,7 +395,6 @@ class Walker(Dialogue):
             one.close()
         within = self._timer(_RETRY) + 2 * SLACK_MS
         result = self.mq.call("sessions.open", role="acceptor", address=self.about["listener"], deadline_ms=within)
-        self.expressed(result)
         taken = result.ok and "session" in result.values
         self._note(What.AWAITED, None, held=taken)
         if not taken:
