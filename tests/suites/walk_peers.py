@@ -40,7 +40,8 @@ class WalkPeer(Peer):
             self.dead = True
         self.left_over, self.before = part, link.received
         if len(part) > 250 and self.has("takes-half-a-message"):
-            self.history[int(padded(part).fields[UH + "MessageID"])] = self.now
+            fields = padded(part).fields
+            self.history[str(fields[UH + "SourceQueueManager"]), int(fields[UH + "MessageID"])] = self.now
         if self.has("forgets-identifiers-after-a-cut"):
             self.history.clear()
         if params["how"] == "half" and self.has("keeps-half-closed-sessions"):
