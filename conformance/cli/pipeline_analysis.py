@@ -29,7 +29,7 @@ TableFormat = Annotated[
     typer.Option(
         "--format",
         metavar="FORMAT",
-        help="Of a new lake: delta (Delta tables) or folder (Parquet files and a log of their own).",
+        help="Of a new lake: delta (Delta tables), iceberg (Iceberg tables) or folder (Parquet files and a log of their own).",
         show_default="delta",
     ),
 ]
@@ -170,11 +170,10 @@ def in_format(name: str | None) -> Format:
     """Return the format of a new lake that a user has named. Raises PipelineError."""
     from conformance.pipeline.errors import PipelineError
 
-    if name == "folder":
-        return "folder"
-    if name in (None, "delta"):
-        return "delta"
-    raise PipelineError(f"Invalid --format {name}: give delta or folder.")
+    formats: dict[str | None, Format] = {None: "delta", "delta": "delta", "iceberg": "iceberg", "folder": "folder"}
+    if name in formats:
+        return formats[name]
+    raise PipelineError(f"Invalid --format {name}: give delta, iceberg or folder.")
 
 
 @contextmanager

@@ -18,26 +18,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from conformance import __version__
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.inside import MAX_FILE, UnfitError, is_plain, parsed
-from conformance.pipeline.lakes.delta_tables import (
-    BATCHES,
-    Listed,
-    adding,
-    change,
-    listed,
-    load,
-    make,
-    refreshed,
-    removing,
-    require_delta,
-    schema,
-    told,
-    widen,
-)
+from conformance.pipeline.lakes import delta_tables
+from conformance.pipeline.lakes.delta_tables import BATCHES, Listed, told
 from conformance.pipeline.lakes.folder import flocked, own_folders
 from conformance.pipeline.lakes.lease import LEASE, leased
 from conformance.pipeline.lakes.port import HEAD, LOCK, STAGING, WATCH, Lake, damaged
@@ -47,7 +34,7 @@ from conformance.pipeline.log import STATE, Entry, Part, Snapshot, checked
 from conformance.pipeline.schemas import TABLES
 
 if TYPE_CHECKING:
-    from deltalake import DeltaTable
+    import pyarrow
 
 NUMBER: Final = 2
 """The format in the head of such a lake."""
@@ -57,26 +44,68 @@ _WRITER = "writer.json"
 _OWN = (HEAD, BATCHES, STATE, STAGING, LOCK, WATCH, LEASE, *TABLES)
 
 
+class Tables(Protocol):
+    """How tables of one format are made, read and changed: a module such as `delta_tables`, which says more.
+
+    A table is opened at its newest version, and stays there until it is changed or refreshed.
+    """
+
+    def require(self) -> None:
+        """Raise PipelineError if a package is missing."""
+
+    def schema(self, name: str) -> pyarrow.Schema:
+        """Return the schema of a table."""
+
+    def make(self, store: Store, name: str) -> None:
+        """Make an empty table, if there is none."""
+
+    def load(self, store: Store, name: str) -> Any:
+        """Open a table."""
+
+    def refreshed(self, store: Store, name: str, table: Any) -> Any:
+        """Return the table at its newest version."""
+
+    def widen(self, store: Store, name: str, table: Any) -> Any:
+        """Add the columns that a table of an earlier version lacks."""
+
+    def listed(self, store: Store, name: str, table: Any) -> list[Listed]:
+        """Return the files of a table."""
+
+    def adding(self, store: Store, part: Part, batch: str) -> Any:
+        """Return the action that adds a file."""
+
+    def removing(self, files: Iterable[Listed], table: str) -> Sequence[Any]:
+        """Return the actions that remove files."""
+
+    def change(self, store: Store, name: str, table: Any, actions: Sequence[Any], transaction: int | None = None) -> None:
+        """Commit actions, all or none."""
+
+
 def create(store: Store) -> None:
     """Make an empty lake. Raises PipelineError, OSError and UnfitError."""
-    require_delta()
+    create_on(store, delta_tables, NUMBER, "delta")
+
+
+def create_on(store: Store, tables: Tables, number: int, named: str) -> None:
+    """Make an empty lake of the format with this number and name. Raises PipelineError, OSError and UnfitError."""
+    tables.require()
     if any(name not in _OWN for name in store.names("")):
         raise PipelineError(f"{store.place} is a folder with other files in it; name a new one for the lake.")
     for name in (*TABLES, BATCHES):
-        make(store, name)
+        tables.make(store, name)
     with suppress(FileExistsError):
-        store.create(HEAD, json.dumps({"format": NUMBER, "tables": "delta", "version": __version__}).encode())
+        store.create(HEAD, json.dumps({"format": number, "tables": named, "version": __version__}).encode())
 
 
-class DeltaLake(Lake):
-    """A lake on Delta, in a folder or in a store."""
+class TableLake(Lake):
+    """A lake on tables of a format that others know too, in a folder or in a store."""
 
-    format = "delta"
+    tables: Tables
 
     def __init__(self, store: Store) -> None:
-        require_delta()
+        self.tables.require()
         self.store = store
-        self._handles: dict[str, DeltaTable] = {}
+        self._handles: dict[str, Any] = {}
         self._read: set[str] = set()
         self._log = Snapshot()
         """The lake by its entries; `parts` has those about the provisional ends of streams."""
@@ -112,7 +141,7 @@ class DeltaLake(Lake):
                 break
         else:
             raise PipelineError(f"The lake {self.place} changes faster than it can be read; try again.")
-        self._listed = {name: listed(self.store, name, table) for name, table in zip(TABLES, tables, strict=True)}
+        self._listed = {name: self.tables.listed(self.store, name, table) for name, table in zip(TABLES, tables, strict=True)}
         self._now = self._seen()
         return self._now
 
@@ -161,7 +190,7 @@ class DeltaLake(Lake):
                 self.snapshot()
                 self._fixed = True
                 try:
-                    yield Target(self.place, batch, staged=False)
+                    yield self._target(batch)
                 finally:
                     self._fixed = False
                     # The next writer removes what cannot be removed now.
@@ -206,11 +235,14 @@ class DeltaLake(Lake):
         self._fixed = True
         return version
 
+    def _target(self, batch: str) -> Target:
+        return Target(self.place, batch, staged=False)
+
     def _add(self, name: str, parts: Sequence[Part], batch: str, version: int) -> None:
-        table = widen(self.store, name, self._handles[name])
+        table = self.tables.widen(self.store, name, self._handles[name])
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            actions = list(pool.map(lambda one: adding(self.store, one, batch), parts))
-        change(self.store, name, table, actions, version)
+            actions = list(pool.map(lambda one: self.tables.adding(self.store, one, batch), parts))
+        self.tables.change(self.store, name, table, actions, version)
 
     def _write_batch(self, part: Part, entry: Entry, version: int, text: str) -> None:
         import pyarrow as pa
@@ -219,7 +251,7 @@ class DeltaLake(Lake):
         row = {BATCH: entry.batch, "number": version, "at": datetime.fromisoformat(parsed(text.encode())["at"]),
                "by": __version__, "kind": entry.kind, "entry": text}  # fmt: skip
         with told(self.store, BATCHES), self.store.sink(f"{BATCHES}/{part.name}") as sink:
-            parquet.write_table(pa.Table.from_pylist([row], schema=schema(BATCHES)), sink, compression="zstd")
+            parquet.write_table(pa.Table.from_pylist([row], schema=self.tables.schema(BATCHES)), sink, compression="zstd")
 
     @contextmanager
     def _lease(self) -> Iterator[Callable[[], None]]:
@@ -243,10 +275,10 @@ class DeltaLake(Lake):
         theirs = {one.batch for some in lost.values() for one in some if one.batch is not None} - self._known
         if theirs.union(dead) - {own}:
             # A writer of such a batch that is only asleep can no longer finish it.
-            change(self.store, BATCHES, self._handles[BATCHES], [], now.version)
+            self.tables.change(self.store, BATCHES, self._handles[BATCHES], [], now.version)
             self._handle(BATCHES)
         for name, files in lost.items():
-            change(self.store, name, self._handles[name], removing(files, name))
+            self.tables.change(self.store, name, self._handles[name], self.tables.removing(files, name))
             for one in files:
                 if one.batch is not None and one.batch not in self._known:
                     self.store.remove(one.place)
@@ -288,16 +320,19 @@ class DeltaLake(Lake):
             kept=dict(log.kept),
         )  # fmt: skip
 
-    def _handle(self, name: str) -> DeltaTable:
+    def _handle(self, name: str) -> Any:
         """Return a table at its newest version."""
         known = self._handles.get(name)
-        found = load(self.store, name) if known is None else refreshed(self.store, name, known)
+        if known is None:
+            found = self.tables.load(self.store, name)
+        else:
+            found = self.tables.refreshed(self.store, name, known)
         self._handles[name] = found
         return found
 
-    def _entries(self, batches: DeltaTable) -> None:
+    def _entries(self, batches: Any) -> None:
         """Read the entries of the batches that are new in `batches`. Raises PipelineError."""
-        new = [one for one in listed(self.store, BATCHES, batches) if one.place not in self._read]
+        new = [one for one in self.tables.listed(self.store, BATCHES, batches) if one.place not in self._read]
         if not new:
             return
         with ThreadPoolExecutor(_AT_ONCE) as pool:
@@ -329,6 +364,13 @@ class DeltaLake(Lake):
                     raise UnfitError(f"has a file of {size:,} bytes, at most {4 * MAX_FILE:,} are read")
                 found = file.read(["number", BATCH, "entry"]).to_pylist()
         return [(row["number"], row[BATCH], row["entry"]) for row in found]
+
+
+class DeltaLake(TableLake):
+    """A lake on Delta, in a folder or in a store."""
+
+    format = "delta"
+    tables = delta_tables
 
 
 def _text(entry: Entry, version: int, tables: Mapping[str, int]) -> str:
@@ -369,4 +411,4 @@ def _nothing() -> None:
     return None
 
 
-__all__ = ["DeltaLake", "create"]
+__all__ = ["DeltaLake", "TableLake", "Tables", "create", "create_on"]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 BATCHES: Final = "batches"
 MAX_LOG: Final = 4 << 30
 """Bytes of the log of one table on this machine."""
-_FILE = re.compile(r"(?:date=(\d{4}-\d{2}-\d{2})/)?([A-Za-z0-9][A-Za-z0-9._=-]{0,199}\.parquet)", re.ASCII)
+DATA_FILE = re.compile(r"(?:date=(\d{4}-\d{2}-\d{2})/)?([A-Za-z0-9][A-Za-z0-9._=-]{0,199}\.parquet)", re.ASCII)
 _READER, _WRITER = 1, 2  # Higher ones mean deletion vectors, column mapping and other features.
 
 
@@ -51,7 +51,7 @@ class Listed:
     batch: str | None
 
 
-def require_delta() -> None:
+def require() -> None:
     """Raise PipelineError if delta-rs is not installed."""
     missing = [name for name in ("deltalake", "pyarrow") if find_spec(name) is None]
     if missing:
@@ -125,7 +125,7 @@ def listed(store: Store, name: str, table: DeltaTable) -> list[Listed]:
     ]
     out = []
     for path, size, rows, day, first, last in zip(*columns, strict=True):
-        match = _FILE.fullmatch(path)
+        match = DATA_FILE.fullmatch(path)
         if match is None or (match[1] is None) != (name == BATCHES):
             raise damaged(store.name(name), f"names the file {label(str(path), 100)!a}, which is none of its own")
         if match[1] is not None and (not isinstance(day, date) or day.isoformat() != match[1]):
@@ -152,7 +152,7 @@ def adding(store: Store, part: Part, batch: str) -> AddAction:
     if footer.num_rows != part.rows:
         raise PipelineError(f"{store.name(place)} has {footer.num_rows:,} rows instead of {part.rows:,}.")
     low, high = {BATCH: batch}, {BATCH: batch}
-    for name, first, last in _times(footer):
+    for name, first, last in times(footer):
         low[name], high[name] = first, last
     stats = {"numRecords": part.rows, "minValues": low, "maxValues": high, "nullCount": {BATCH: 0}}
     days: dict[str, str | None] = {} if part.table == BATCHES else {DATE: part.date}
@@ -279,7 +279,7 @@ def _check(store: Store, name: str, table: DeltaTable) -> None:
     found = {one.name: one for one in table.schema().fields}
     for column, kind in known.items():
         if column not in found:
-            if name == BATCHES or column in (DATE, BATCH) or not _may_lack(name, column):
+            if name == BATCHES or column in (DATE, BATCH) or not may_lack(name, column):
                 raise UnfitError(f"lacks the column {column}")
         elif found[column].type != kind:
             raise UnfitError(f"has a column {column} of another type")
@@ -290,7 +290,7 @@ def _check(store: Store, name: str, table: DeltaTable) -> None:
         raise UnfitError("is closed to removals (delta.appendOnly)")
 
 
-def _may_lack(name: str, column: str) -> bool:
+def may_lack(name: str, column: str) -> bool:
     return any(one.name == column and one.null for one in TABLES[name].columns)
 
 
@@ -300,7 +300,7 @@ def _fields(arrow: pyarrow.Schema) -> Iterable[Any]:
     return Schema.from_arrow(arrow).fields
 
 
-def _times(footer: Any) -> Iterator[tuple[str, str, str]]:
+def times(footer: Any) -> Iterator[tuple[str, str, str]]:
     """Yield the columns of times with their first and last value, from the footer of a file."""
     spans: dict[str, list[Any]] = {}
     lacking: set[str] = set()
