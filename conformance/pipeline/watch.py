@@ -15,13 +15,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from conformance import cache
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.identity import Probe
 from conformance.pipeline.ingest import Ingested, Options, ingest
-from conformance.pipeline.lake import Lake, local
+from conformance.pipeline.lake import WATCH, Lake, local
+from conformance.pipeline.lakes.store import LocalStore
 from conformance.pipeline.spark import SparkWorkers, first_line
-
-WATCH = "_watch"
 
 
 def watched(place: Path) -> Path:
@@ -32,6 +32,21 @@ def watched(place: Path) -> Path:
     if not folder.is_dir():
         raise PipelineError(f"{folder} is not a folder; watch one that captures are written to.")
     return folder
+
+
+def _progress(lake: Lake, folder: Path) -> Path:
+    """Return the folder for Spark's progress: in the lake, or in the cache folder for a lake in a store.
+
+    Without it every file is looked at again, and those that are in the lake are recognised by content.
+    """
+    watched_as = str(folder.absolute())
+    if isinstance(lake.store, LocalStore):
+        return lake.store.root / WATCH / _digest(watched_as)
+    return cache.folder() / "watch" / _digest(f"{lake.place}\0{watched_as}")
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
 def watch(
@@ -59,7 +74,7 @@ def watch(
     gone = (Py4JError, ConnectionError)
     folder = watched(folder)
     spark.dataSource.register(MsmqPcap)
-    place = lake.root / WATCH / sha256(str(folder.absolute()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    place = _progress(lake, folder)
     workers = SparkWorkers(spark)
     asked = replace(options, keep=True)
 

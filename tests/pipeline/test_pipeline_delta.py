@@ -138,7 +138,7 @@ def test_a_batch_comes_once_although_its_answer_was_lost(tmp_path, monkeypatch):
 def test_of_two_writers_one_wins_and_the_other_leaves_nothing(tmp_path, unlocked):
     put(tmp_path / "lake", [CAPTURES / "vlan.pcap"])
     mine = Lake.open(tmp_path / "lake")
-    with pytest.raises(PipelineError, match="has written to the lake .* meanwhile, and nothing of this one is in it"):
+    with pytest.raises(PipelineError, match=r"has written to the lake .* meanwhile, and nothing of this one is in it"):
         _meets(mine, lambda: put(tmp_path / "lake", [CAPTURES / "raw-ip.pcap"]))
     lake = Lake.open(tmp_path / "lake")
     assert sorted(Path(row["path"]).name for row in rows(lake, "captures")) == ["raw-ip.pcap", "vlan.pcap"]
@@ -237,7 +237,7 @@ def _full(*_: object, **__: object) -> None:
 
 def test_an_older_table_gets_the_columns_that_it_lacks(tmp_path, monkeypatch):
     lake, _ = put(tmp_path / "lake", [CAPTURES / "vlan.pcap"])
-    more = tuple(TABLES["captures"].columns) + (_column("added"),)
+    more = (*TABLES["captures"].columns, _column("added"))
     from dataclasses import replace
 
     monkeypatch.setitem(TABLES, "captures", replace(TABLES["captures"], columns=more))
