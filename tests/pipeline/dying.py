@@ -16,7 +16,7 @@ from typing import Any
 from lake_helpers import put, told
 
 from conformance.pipeline.lake import Lake
-from conformance.pipeline.lakes import delta
+from conformance.pipeline.lakes import delta_tables, iceberg_tables
 from conformance.pipeline.lakes.store import LocalStore
 from conformance.pipeline.schemas import TABLES
 
@@ -58,7 +58,8 @@ def dying(at: int) -> list[str]:
 
     for name in STEPS:
         setattr(LocalStore, name, counted(name, getattr(LocalStore, name)))
-    delta.change = counted("change", delta.change)
+    for tables in (delta_tables, iceberg_tables):
+        tables.change = counted("change", tables.change)
     return steps
 
 
@@ -68,11 +69,20 @@ def seen(lake: Lake) -> dict[str, Any]:
     return {table: sorted(told(lake, table).items()) for table in TABLES}
 
 
-def main(folder: Path, first: str, second: str) -> None:
+def loose(lake: Lake) -> list[str]:
+    """The manifests of Iceberg tables that no snapshot has."""
+    found = []
+    for name in (*TABLES, "batches") if lake.format == "iceberg" else ():
+        table = iceberg_tables.load(lake.store, name)
+        found += iceberg_tables.unnamed(table, lake.store.names(f"{name}/metadata"))
+    return found
+
+
+def main(folder: Path, first: str, second: str, format: str) -> None:
     """Put one capture into a lake; then let the ingest of another, which continues it, die at each step."""
 
     def start() -> Any:
-        return seen(put(Lake.open(folder / "start", create=True, format="delta").root, [first])[0])
+        return seen(put(Lake.open(folder / "start", create=True, format=format).root, [first])[0])
 
     def whole(place: Path, at: int = -1) -> Any:
         steps = dying(at)
@@ -94,6 +104,7 @@ def main(folder: Path, first: str, second: str) -> None:
             "kept": [one.file for one in lake.snapshot().kept.values()],
             "staging": [str(one) for one in (place / "_staging").rglob("*")],
             "dropped": list(dead),
+            "loose": loose(lake),
         }
 
     code, before = in_child(start)
@@ -114,4 +125,4 @@ def main(folder: Path, first: str, second: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2], sys.argv[3])
+    main(Path(sys.argv[1]), *sys.argv[2:5])

@@ -12,7 +12,7 @@ A reader takes `batches` at one version, and the tables at versions that are as 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -77,7 +77,9 @@ class Tables(Protocol):
     def removing(self, files: Iterable[Listed], table: str) -> Sequence[Any]:
         """Return the actions that remove files."""
 
-    def change(self, store: Store, name: str, table: Any, actions: Sequence[Any], transaction: int | None = None) -> None:
+    def change(
+        self, store: Store, name: str, table: Any, actions: Sequence[Any], transaction: int | None = None
+    ) -> None:
         """Commit actions, all or none."""
 
 
@@ -141,7 +143,9 @@ class TableLake(Lake):
                 break
         else:
             raise PipelineError(f"The lake {self.place} changes faster than it can be read; try again.")
-        self._listed = {name: self.tables.listed(self.store, name, table) for name, table in zip(TABLES, tables, strict=True)}
+        self._listed = {
+            name: self.tables.listed(self.store, name, table) for name, table in zip(TABLES, tables, strict=True)
+        }
         self._now = self._seen()
         return self._now
 
@@ -251,7 +255,9 @@ class TableLake(Lake):
         row = {BATCH: entry.batch, "number": version, "at": datetime.fromisoformat(parsed(text.encode())["at"]),
                "by": __version__, "kind": entry.kind, "entry": text}  # fmt: skip
         with told(self.store, BATCHES), self.store.sink(f"{BATCHES}/{part.name}") as sink:
-            parquet.write_table(pa.Table.from_pylist([row], schema=self.tables.schema(BATCHES)), sink, compression="zstd")
+            parquet.write_table(
+                pa.Table.from_pylist([row], schema=self.tables.schema(BATCHES)), sink, compression="zstd"
+            )
 
     @contextmanager
     def _lease(self) -> Iterator[Callable[[], None]]:

@@ -133,7 +133,7 @@ class Versions(NoopCatalog):
         except FileExistsError:
             raise CommitFailedException(f"version {number} is there") from None
         location = f"{changed.location.rstrip('/')}/{version_file(number)}"
-        return CommitTableResponse(metadata=changed, metadata_location=location)
+        return CommitTableResponse.model_validate({"metadata": changed, "metadata-location": location})
 
 
 def write_version(store: Store, name: str, number: int, metadata: TableMetadata) -> None:
@@ -198,6 +198,8 @@ def check_avro(data: bytes) -> None:
         if codec not in (b"null", b"deflate"):
             raise UnfitError(f"has a manifest that is compressed with {codec[:20]!a}; deflate is known")
         mark, at, left = data[at : at + 16], at + 16, MAX_FILE
+        if len(mark) != 16:
+            raise UnfitError("has a manifest that is cut")
         while at < len(data):
             count, at = _long(data, at)
             size, at = _long(data, at)

@@ -257,8 +257,8 @@ def change(
                 elif actions:
                     replacing = changing.update_snapshot().overwrite(commit_uuid=_own_name())
                     with replacing:
-                        for each in actions:
-                            replacing.delete_data_file(table.files[each.place])  # type: ignore[union-attr]
+                        for gone in (one for one in actions if isinstance(one, Removing)):
+                            replacing.delete_data_file(table.files[gone.place])
                 else:
                     changing.set_properties({"mqconform.cleared": str(uuid4())})
         except CommitFailedException:
@@ -291,9 +291,9 @@ def sweep(store: Store, name: str, table: Opened) -> Opened:
 
     with told(store, name):
         names = store.names(f"{name}/metadata")
-        if _unnamed(table, names):
+        if unnamed(table, names):
             change(store, name, table, [])
-            for one in _unnamed(table, names):
+            for one in unnamed(table, names):
                 store.remove(f"{name}/metadata/{one}")
         logged = {one.metadata_file.rpartition("/")[2] for one in table.table.metadata.metadata_log}
         for one in names:
@@ -305,7 +305,7 @@ def sweep(store: Store, name: str, table: Opened) -> Opened:
     return table
 
 
-def _unnamed(table: Opened, names: Iterable[str]) -> list[str]:
+def unnamed(table: Opened, names: Iterable[str]) -> list[str]:
     """Return the manifests, by our commits, that no snapshot of the table has."""
     snapshots = table.table.metadata.snapshots
     done = {found[1] for one in snapshots if (found := _MANIFEST.fullmatch(_last(one.manifest_list))) is not None}
@@ -420,16 +420,18 @@ def _data_file(table: Opened, name: str, one: Adding) -> DataFile:
     from pyiceberg.conversions import to_bytes
     from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
     from pyiceberg.typedef import Record
+    from pyiceberg.types import PrimitiveType
 
     columns = table.table.schema()
     fields = {each.name: each for each in columns.fields}
+    kinds = {each.name: each.field_type for each in columns.fields if isinstance(each.field_type, PrimitiveType)}
     spec = table.table.spec()
 
     def bounds(values: Mapping[str, str | datetime]) -> dict[int, bytes]:
         return {
-            fields[column].field_id: to_bytes(fields[column].field_type, _stored(value))
+            fields[column].field_id: to_bytes(kinds[column], _stored(value))
             for column, value in values.items()
-            if column in fields
+            if column in kinds
         }
 
     below = one.part.name if name == BATCHES else one.part.place.partition("/")[2]
@@ -456,5 +458,3 @@ def _stored(value: str | datetime) -> str | int:
     if isinstance(value, str):
         return value
     return (value - datetime.fromisoformat("1970-01-01T00:00:00+00:00")) // timedelta(microseconds=1)
-
-
