@@ -118,6 +118,6 @@ def put_sessions_one_by_one(place, captures, **options):
 
 
 def told(lake, table: str) -> Counter:
-    """The rows of a table, but for what tells when and how they were made; not every format has the day in its files."""
+    """The rows of a table, but for what tells when and how they were made; only some formats have the day in files."""
     never = {"batch", "ingested_at", "ranges", "date"}
     return Counter(repr(sorted((name, row[name]) for name in row.keys() - never)) for row in rows(lake, table))

@@ -24,7 +24,7 @@ from conformance.pipeline.lakes.port import damaged
 from conformance.pipeline.lakes.store import Store
 from conformance.pipeline.lakes.target import BATCH
 from conformance.pipeline.log import Part
-from conformance.pipeline.schemas import DATE, TABLES
+from conformance.pipeline.schemas import DATE
 from conformance.report.text import label
 
 if TYPE_CHECKING:
