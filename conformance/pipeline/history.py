@@ -69,7 +69,7 @@ def versions_of(text: str) -> dict[str, int]:
     """Return the versions of the tables that an entry names. Raises PipelineError and UnfitError."""
     found = parsed(text.encode("utf-8", "surrogatepass")).get("tables")
     if found == {}:
-        raise PipelineError("An earlier lake than the first batch on Delta cannot be read: name a later one.")
+        raise PipelineError("A lake as it was before its upgrade cannot be read: name a later batch.")
     if not isinstance(found, dict) or set(found) != set(TABLES):
         raise UnfitError("has an entry without the versions of the tables")
     if not all(type(one) is int and 0 <= one < 1 << 63 for one in found.values()):

@@ -9,14 +9,14 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from lake_helpers import put, told
 
-from conformance.pipeline.lake import Lake
-from conformance.pipeline.lakes import delta
+from conformance.pipeline.lake import Format, Lake
+from conformance.pipeline.lakes import delta_tables, iceberg_tables
 from conformance.pipeline.lakes import upgrade as upgrading
 from conformance.pipeline.lakes.store import LocalStore
 from conformance.pipeline.schemas import TABLES
@@ -59,10 +59,16 @@ def dying(at: int) -> list[str]:
 
     for name in STEPS:
         setattr(LocalStore, name, counted(name, getattr(LocalStore, name)))
-    for module in (delta, upgrading):
+    for module in (delta_tables, iceberg_tables):
         module.change = counted("change", module.change)
         module.make = counted("make", module.make)
     return steps
+
+
+def passed_over(steps: Sequence[str], at: int) -> bool:
+    """Tell whether a step is between two of the same kind, so that it shows nothing that these do not."""
+    kinds = [one.partition(" ")[0] for one in steps[max(0, at - 1) : at + 2]]
+    return at > 0 and len(set(kinds)) == 1 and kinds[0] not in ("change", "sink")
 
 
 def seen(lake: Lake) -> dict[str, Any]:
@@ -71,7 +77,16 @@ def seen(lake: Lake) -> dict[str, Any]:
     return {table: sorted(told(lake, table).items()) for table in TABLES}
 
 
-def main(folder: Path, how: str, first: str, second: str) -> None:
+def loose(lake: Lake) -> list[str]:
+    """The manifests of Iceberg tables that no snapshot has."""
+    found = []
+    for name in (*TABLES, "batches") if lake.format == "iceberg" else ():
+        table = iceberg_tables.load(lake.store, name)
+        found += iceberg_tables.unnamed(table, lake.store.names(f"{name}/metadata"))
+    return found
+
+
+def main(folder: Path, how: str, first: str, second: str, format: Format) -> None:
     """Put one capture into a lake; then let the ingest of another, which continues it, die at each step.
 
     how: `ingest`, or `upgrade`, which dies instead of the ingest.
@@ -80,11 +95,11 @@ def main(folder: Path, how: str, first: str, second: str) -> None:
     def act(place: Path) -> Lake:
         if how == "ingest":
             return put(place, [second])[0]
-        upgrading.upgrade(Lake.open(place))
+        upgrading.upgrade(Lake.open(place), format=format)
         return Lake.open(place)
 
     def start() -> Any:
-        made = Lake.open(folder / "start", create=True, format="delta" if how == "ingest" else "folder")
+        made = Lake.open(folder / "start", create=True, format=format if how == "ingest" else "folder")
         return seen(put(made.root, [first])[0])
 
     def whole(place: Path, at: int = -1) -> Any:
@@ -94,14 +109,14 @@ def main(folder: Path, how: str, first: str, second: str) -> None:
 
     def after(place: Path) -> Any:
         found = seen(Lake.open(place))
-        format = Lake.open(place).format
+        known = Lake.open(place).format
         lake = act(place)
         files = {str(path) for path in place.rglob("*.parquet")}
         listed = {str(path) for path in lake.located().values()}
         dead = lake.snapshot().dropped
         return {
             "then": found,
-            "format": format,
+            "format": known,
             "log": (place / "_log").exists(),
             "again": seen(lake),
             "versions": lake.snapshot().version,
@@ -110,10 +125,14 @@ def main(folder: Path, how: str, first: str, second: str) -> None:
             "kept": [one.file for one in lake.snapshot().kept.values()],
             "staging": [str(one) for one in (place / "_staging").rglob("*")],
             "dropped": list(dead),
+            "loose": loose(lake),
         }
 
     import deltalake.transaction  # noqa: F401 - each child would import and compile for itself
     import pyarrow.dataset  # noqa: F401
+
+    if format == "iceberg":
+        import conformance.pipeline.lakes.iceberg_files  # noqa: F401
 
     put(folder / "warm", [first])
     code, before = in_child(start)
@@ -123,9 +142,8 @@ def main(folder: Path, how: str, first: str, second: str) -> None:
     assert code == 0
     print(json.dumps({"before": before, "done": done, "steps": steps}), flush=True)
     for at, step in enumerate(steps):
-        kinds = [one.partition(" ")[0] for one in steps[max(0, at - 1) : at + 2]]
-        if at and len(set(kinds)) == 1 and kinds[0] not in ("change", "sink"):
-            continue  # between two steps of the same kind
+        if passed_over(steps, at):
+            continue
         place = folder / f"at{at}"
         shutil.copytree(folder / "start", place)
         code, _ = in_child(lambda place=place, at=at: whole(place, at))
@@ -137,4 +155,4 @@ def main(folder: Path, how: str, first: str, second: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), *sys.argv[2:5])
+    main(Path(sys.argv[1]), *sys.argv[2:6])
