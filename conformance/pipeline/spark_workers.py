@@ -7,14 +7,20 @@ takes few others with it, and results come back while others are at work.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator, Sequence
+import re
+import sys
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
+from weakref import WeakKeyDictionary
 
+from conformance import __version__
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.workers import Lost, deed
+from conformance.pipeline.workers import Lost, LostWorkError, deed
+from conformance.report.text import label
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
@@ -29,6 +35,9 @@ MOST_SENT = 16 << 20
 """Bytes of tasks that one job sends to each of its workers, unless one task has more."""
 MOST_TASK = 64 << 20
 """Bytes of one task, at most."""
+_GREETING = Lock()
+_GREETED: MutableMapping[Any, int] = WeakKeyDictionary()
+"""How many tasks run at once, of the sessions whose workers have told their version."""
 ANSWER = "number int, result binary"
 _PROBES = 4_096
 _DIED = (
@@ -41,29 +50,26 @@ _DIED = (
 """Spark's words for a task whose process has ended under it."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class SparkWorkers:
     """The workers of a Spark session: paths and ranges are sent, lists of written files return."""
 
     spark: Any
-    _cores: int | None = field(default=None, init=False, repr=False)
 
     @property
     def cores(self) -> int:
-        """The number of tasks that run at once, as Spark cuts a range that is not told how; asked once."""
-        if self._cores is None:
-            from pyspark.sql import functions as sql
+        """The number of tasks that run at once, as Spark cuts a range that is not told how; asked once a session.
 
-            parts = self.spark.range(_PROBES).select(sql.spark_partition_id().alias("part")).distinct().count()
-            self._cores = max(1, int(parts))
-        return self._cores
+        Raises PipelineError where a worker cannot work.
+        """
+        return greeted(self.spark)
 
     def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
         """Return the results in the order of the tasks; each task is a partition. Raises PipelineError."""
         found: list[R] = []
         for one in self.attempt(function, tasks):
             if isinstance(one, Lost):
-                raise PipelineError(f"A worker of Spark {one.reason}; run the command again.", ExitCode.UNUSABLE)
+                raise LostWorkError(one.reason)
             found.append(one)
         return found
 
@@ -75,6 +81,9 @@ class SparkWorkers:
         each: called with every result as it comes. Raises PipelineError for a task that is too large to be sent, and
         what a task raises, as Spark tells it.
         """
+        if not tasks:
+            return []
+        greeted(self.spark)
         packed = _packed(tasks)
         by_value = _pickled(function)
         name = deed(function)
@@ -138,19 +147,103 @@ class SparkWorkers:
             frame = self.spark.range(0, len(sent), 1, len(sent))
             table = frame.mapInArrow(_worker(function, sent, name), ANSWER).toArrow()
         except (PySparkException, Py4JError) as problem:
-            if any(words in str(problem) for words in _DIED):
-                return Lost("died while it carried out a task: it crashed, was killed, or had too little memory")
-            raise
+            if died(problem):
+                return Lost("died: it crashed, was killed, or had too little memory")
+            raise unfit(problem) or problem from None
         finally:
             self.spark.removeTag(mark)
             self.spark.removeTag(shown)
         return [pickle.loads(one.as_py()) for one in table.sort_by("number").column("result")]
 
 
+def died(problem: BaseException) -> bool:
+    """Tell whether an error of Spark says that the process of a task has ended under it."""
+    return any(words in str(problem) for words in _DIED)
+
+
+def unfit(problem: BaseException) -> PipelineError | None:
+    """Return why a worker cannot work, if an error of Spark tells that."""
+    text = str(problem)
+    match = re.search(r"Unfit: (.+)", text)
+    if match is not None:
+        why = match[1].rstrip()
+    elif match := re.search(r"(?:ModuleNotFoundError|ImportError)[:(]* *['\"]?No module named '?([\w.]+)", text):
+        package = match[1].partition(".")[0]
+        why = f"has no {'mqconform' if package == 'conformance' else package}"
+    elif "PYTHON_VERSION_MISMATCH" in text or "different version" in text:
+        here = ".".join(map(str, sys.version_info[:2]))
+        why = f"has another Python, and here it is {here}"
+    elif match := re.search(r'Cannot run program "([^"]+)"', text):
+        why = f"has no program {match[1]}"
+    else:
+        return None
+    return PipelineError(
+        f"A worker of Spark {label(why, 200)}: install mqconform {__version__} with its extra spark in the Python of"
+        " every worker.",
+        ExitCode.UNUSABLE,
+    )
+
+
+def greeted(spark: Any) -> int:
+    """Return how many tasks run at once, after workers have told that they have this mqconform. Once a session.
+
+    Raises PipelineError for a worker that has another, or none. Workers that come later are asked with each task.
+    """
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    with _GREETING:
+        if spark in _GREETED:
+            return _GREETED[spark]
+        name = "greet the workers"
+        spark.addTag(name)
+        try:
+            frame = spark.range(_PROBES).mapInArrow(_greeting(__version__, name), "part int")
+            parts = frame.toArrow().num_rows
+        except (PySparkException, Py4JError) as problem:
+            raise unfit(problem) or problem from None
+        finally:
+            spark.removeTag(name)
+        _GREETED[spark] = max(1, parts)
+        return _GREETED[spark]
+
+
+def _greeting(version: str, name: str) -> Callable[[Iterator[pyarrow.RecordBatch]], Iterator[pyarrow.RecordBatch]]:
+    """Return what a worker does that is only asked for its version."""
+    same = _same(version)
+
+    def work(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        import pyarrow as pa
+
+        same()
+        for _ in batches:
+            pass
+        yield pa.RecordBatch.from_pydict({"part": pa.array([1], pa.int32())})
+
+    work.__name__ = work.__qualname__ = name.replace(" ", "_")
+    return work
+
+
+def _same(version: str) -> Callable[[], None]:
+    """Return what raises an error on a worker with another mqconform. It is sent by value: a worker may have none."""
+
+    def same() -> None:
+        import socket
+
+        import conformance
+
+        if conformance.__version__ != version:
+            told = f"{socket.gethostname()} has mqconform {conformance.__version__}, and here it is {version}"
+            raise RuntimeError(f"Unfit: {told}")
+
+    return same
+
+
 def _worker(
     function: bytes, tasks: Sequence[bytes], name: str
 ) -> Callable[[Iterator[pyarrow.RecordBatch]], Iterator[pyarrow.RecordBatch]]:
     """Return what a worker does with the numbers of its tasks. Spark's pages show it by its name."""
+    same = _same(__version__)
 
     def work(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         # Sent by value: nothing of this package is needed until the task is unpacked.
@@ -158,6 +251,7 @@ def _worker(
 
         import pyarrow as pa
 
+        same()
         for batch in batches:
             for number in batch.column(0).to_pylist():
                 result = pickle.dumps(pickle.loads(function)(pickle.loads(tasks[number])), protocol=5)
