@@ -47,7 +47,7 @@ _PLAIN = {
 }
 
 
-_SHAPE = 6
+_SHAPE = 7
 """Version of the stored classes; raise it when a class gets other members."""
 _MARK = f"mqconform {__version__} json {_SHAPE}\n".encode()
 _DAMAGE = (

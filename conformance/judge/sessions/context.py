@@ -22,7 +22,12 @@ NOTICED_NS: Final = 1_000_000_000
 """So late may a busy program notice a connection that was made to it."""
 DUTIES: Final = "-closes"
 """Ends the requirements that who receives a packet fulfils: their verdict names that packet."""
-MAX_REMEMBERED = 32_768  # Entries of a table that grows with the traffic; the oldest is forgotten.
+MAX_REMEMBERED = 32_768
+"""A message is remembered for so many packets of the capture, so that at most as many are.
+
+The number of a packet is the same wherever a capture is cut, and whoever judges which connections: what is still
+remembered depends on it alone. Other tables that grow with the traffic have at most as many entries.
+"""
 MAX_HOSTS = 8_192  # Entries of a table of hosts, pairs of hosts or connections; one holds far more than a message.
 
 _MAX_SUSPICIONS = 4096

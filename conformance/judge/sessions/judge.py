@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from conformance.capture import Closed, Ended, Event, Frame, Hole, Lost, Opened, Side
+from conformance.judge.sessions import context
 from conformance.judge.sessions.clocks import Clocks
 from conformance.judge.sessions.context import MESSAGES, Kind, Notes, Path, Readings, Said, Seen
 from conformance.judge.sessions.counts import Counts
@@ -56,6 +58,14 @@ class Tables:
         """Make empty ones. scopes: of `Transactions`."""
         return cls(Messages(), Lifetimes(), Transactions(scopes))
 
+    def forget(self, number: int) -> None:
+        """Forget the messages and transactions that came too long before the packet of this number."""
+        oldest = number - context.MAX_REMEMBERED
+        tables: tuple[Any, ...] = (self.messages.known, self.transactions.sent, self.transactions.groups.groups)
+        for table in tables:
+            while table and next(iter(table.values())).frame <= oldest:
+                table.popitem(last=False)
+
     def open(self, event: Opened) -> None:
         """Begin the state of a connection."""
         counts = Counts.begin(complete=event.complete)
@@ -74,12 +84,14 @@ class SessionJudge:
         self._notes = Notes(readings, kinds=[] if counting else None)
         self.single = False
         """True when the last result has a verdict, not only numbers."""
+        self.reached = 0
+        """The number of the last packet of the capture, judged here or not."""
         self.tables = Tables.begin(self._notes.accepted(READING_SCOPE)) if tables is None else tables
 
     def moved(self, tables: Tables, path: Callable[[Path], Path]) -> SessionJudge:
         """Return a judge that goes on in place of this one, with other tables. path: gives a path its new form."""
         made = SessionJudge(self._notes.readings, tables=tables)
-        made._notes = self._notes
+        made._notes, made.reached = self._notes, self.reached
         self._notes.move(path)
         return made
 
@@ -131,12 +143,14 @@ class SessionJudge:
                 self.tables.pings.forget(opening.opened.acceptor.address, opening.server)
         elif isinstance(event, Ended):
             self._notes.resolve(None)
+            self.tables.forget(self.reached)
             self.tables.transactions.end(self._notes)
         return self._taken()
 
     def see(self, seen: Seen) -> list[Said]:
         """Judge one packet and return the verdicts that it allows."""
         notes = self._notes
+        self.reached = seen.frame_number
         if notes.suspicions:
             notes.resolve(seen.time_ns)
         connection, side = seen.connection, seen.side
@@ -163,6 +177,7 @@ class SessionJudge:
             opening.miscounted(seen)
         session.flow.see(seen, notes)
         if kind in MESSAGES:
+            tables.forget(seen.frame_number)
             if opening.doubted is not None and side == "acceptor":
                 opening.decide(seen, notes, tables.pings)
             source = seen.text("UserHeader.SourceQueueManager")

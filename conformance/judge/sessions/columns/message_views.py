@@ -50,8 +50,12 @@ class SentView:
         words = (*guid_words(key[0]), key[1])
         row = self._rows.find(words)
         row = self._rows.add(words) if row < 0 else row
-        self._rows.rows[row, at.SENT_PLAIN] = 0
+        self._rows.rows[row, [at.SENT_FRAME, at.SENT_PLAIN]] = sent.frame, 0
         self._plain[row] = sent
+
+    def move_to_end(self, key: tuple[str, int]) -> None:
+        """Note that a message was sent again."""
+        tables.touch(self._rows.ends, self._rows.rows, self._rows.find((*guid_words(key[0]), key[1])))
 
     def popitem(self, *, last: bool) -> None:
         """Forget the first message."""
@@ -127,7 +131,7 @@ class KnownView:
         if row >= 0:
             return self._known(row)
         row = self._rows.add(words)
-        self._rows.rows[row, at.WHERE] = -1
+        self._rows.rows[row, [at.FRAME, at.WHERE]] = new.frame, -1
         self._kept[row] = new
         return new
 
