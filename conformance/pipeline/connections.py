@@ -25,7 +25,7 @@ from conformance.captures.packet_rules import PacketRules
 from conformance.judge.packets.causes import TRIES
 from conformance.judge.sessions.context import Seen
 from conformance.judge.sessions.parts import joined, why_not
-from conformance.pipeline.connections_facts import SCHEMA, facts_of
+from conformance.pipeline.connections_facts import PER_STREAM, SCHEMA, facts_of
 from conformance.pipeline.connections_judge import RESULT, BucketDone, Held, Said, judge_buckets
 from conformance.pipeline.connections_walk import Parted, PartedTask, Parting, part_stream
 from conformance.pipeline.lacking import add, incomplete_of
@@ -65,8 +65,9 @@ def judge_apart(tasks: Sequence[PartedTask], how: How, target: Target, workers: 
         for at, plan in enumerate(plans)
         for one in plan.work
     ]  # fmt: skip
+    keys = [at * PER_STREAM + bucket for at, plan in enumerate(plans) for bucket in range(plan.buckets)]
     made = grouped(
-        workers, work, partial(facts_of, target), "bucket", "at", partial(judge_buckets, target), SCHEMA, RESULT
+        workers, work, partial(facts_of, target), "bucket", keys, "at", partial(judge_buckets, target), SCHEMA, RESULT
     )
     done: dict[str, list[BucketDone]] = {}
     for batch in made:

@@ -136,6 +136,7 @@ class Parted:
     place: str = ""
     reading: str = ""
     work: Sequence[FactsWork] = ()
+    buckets: int = 0
     groups: int = 0
     largest: float = 0.0
 
@@ -190,7 +191,7 @@ def _parted(task: PartedTask) -> Parted:
     place = _ended(task, parting, reading, groups, last_packet)
     return Parted(
         task.key, None, task.target.carry(f"{stream}.parting", freeze(parting)), place, _works(work),
-        buckets.groups, buckets.largest / weight,
+        task.buckets, buckets.groups, buckets.largest / weight,
     )  # fmt: skip
 
 

@@ -24,6 +24,8 @@ First = Callable[[T], Iterable[pa.RecordBatch]]
 Then = Callable[[Iterator[pa.RecordBatch]], Iterable[pa.RecordBatch]]
 _MOST_BATCH = 4
 """Rows of a batch that Spark hands over: a row may have megabytes."""
+_PER_BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
+_SLOT = "slot"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +36,17 @@ class _FilesOf:
 
 
 def grouped(
-    workers: Workers, tasks: Sequence[T], first: First[T], key: str, order: str, then: Then, schema: pa.Schema,
-    result: pa.Schema,
+    workers: Workers, tasks: Sequence[T], first: First[T], key: str, keys: Sequence[int], order: str, then: Then,
+    schema: pa.Schema, result: pa.Schema,
 ) -> list[pa.RecordBatch]:  # fmt: skip
     """Return the batches that `then` makes of the rows of each key, which have the schema `result`.
 
     first: yields the rows of a task, with this schema. key, order: columns, int64; `then` gets the rows of one key in
-    their order. Rows of a task have to come in order, and tasks too.
+    their order. keys: all that may come. Rows of a task have to come in order, and tasks too.
     """
     by_spark = getattr(workers, "spark", None)
     if by_spark is not None:
-        return _by_spark(by_spark, tasks, first, key, order, then, schema, result)
+        return _by_spark(by_spark, tasks, first, key, keys, order, then, schema, result)
     with tempfile.TemporaryDirectory(prefix="mqconform-") as folder:
         written = workers.map(partial(_write, first, key, schema, folder), list(enumerate(tasks)))
         keys = sorted({one for found in written for one in found})
@@ -93,54 +95,57 @@ def _by_key(batch: pa.RecordBatch, key: str) -> Iterator[tuple[int, pa.RecordBat
 
 
 def _by_spark(
-    spark: Any, tasks: Sequence[T], first: First[T], key: str, order: str, then: Then, schema: pa.Schema,
-    result: pa.Schema,
+    spark: Any, tasks: Sequence[T], first: First[T], key: str, keys: Sequence[int], order: str, then: Then,
+    schema: pa.Schema, result: pa.Schema,
 ) -> list[pa.RecordBatch]:  # fmt: skip
-    """Do it with DataFrames alone.
+    """Do it with DataFrames alone: `mapInArrow`, a shuffle by the key, and `mapInArrow` over sorted partitions.
 
-    A partition has the rows of some keys, sorted: unlike in `applyInArrow`, the rows of a key come in their order.
+    Unlike with `applyInArrow`, the rows of a key come in their order, and need not fit in memory.
     """
-    import cloudpickle  # type: ignore[import-untyped]
     from pyspark.sql.pandas.types import from_arrow_schema
 
     if not tasks:
         return []
-    asked = [(number, cloudpickle.dumps(task)) for number, task in enumerate(tasks)]
-    there = pa.Table.from_pydict({"number": [one[0] for one in asked], "task": [one[1] for one in asked]})
-    name, before = "spark.sql.execution.arrow.maxRecordsPerBatch", None
-    before = spark.conf.get(name)
-    spark.conf.set(name, str(_MOST_BATCH))
+    slots = _slots(spark, keys)
+    sent = pa.schema([*schema, pa.field(_SLOT, pa.int64(), False)])
+    before = spark.conf.get(_PER_BATCH)
+    spark.conf.set(_PER_BATCH, str(_MOST_BATCH))
     try:
-        rows = (
-            spark.createDataFrame(there.to_pandas())
-            .repartitionByRange(len(asked), "number")
-            .mapInArrow(partial(_rows_of, first), from_arrow_schema(schema))
+        rows = spark.range(0, len(tasks), 1, len(tasks)).mapInArrow(
+            partial(_rows_of, list(tasks), first, key, slots), from_arrow_schema(sent)
         )
-        counted = len(asked)
         made = (
-            rows.repartition(max(1, min(counted, 4 * _cores(spark))), key)
+            rows.repartition(len(keys), _SLOT)
             .sortWithinPartitions(key, order)
-            .mapInArrow(partial(_keys_of, then, key), from_arrow_schema(result))
+            .mapInArrow(partial(_keys_of, then, key, schema.names), from_arrow_schema(result))
             .toArrow()
         )
     finally:
-        spark.conf.set(name, before)
-    return list(made.cast(result).to_batches())
+        spark.conf.set(_PER_BATCH, before)
+    return made.cast(result).to_batches() if made.num_rows else []
 
 
-def _cores(spark: Any) -> int:
-    return int(spark.conf.get("spark.sql.shuffle.partitions"))
+def _slots(spark: Any, keys: Sequence[int]) -> dict[int, int]:
+    """Return by key a number that a shuffle by its hash sends to a partition of the key's own."""
+    count = len(keys)
+    table = spark.range(0, 32 * count + 256).selectExpr("id", f"pmod(hash(id), {count}) AS part").toArrow()
+    by_part = {part: number for number, part in zip(*(table.column(at).to_pylist() for at in range(2)), strict=True)}
+    return {one: by_part.get(at, at) for at, one in enumerate(keys)}
 
 
-def _rows_of(first: First[Any], batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    import cloudpickle
-
+def _rows_of(
+    tasks: Sequence[Any], first: First[Any], key: str, slots: dict[int, int], batches: Iterator[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
     for batch in batches:
-        for task in batch.column("task").to_pylist():
-            yield from first(cloudpickle.loads(task))
+        for number in batch.column(0).to_pylist():
+            for rows in first(tasks[number]):
+                found = pa.array([slots[one] for one in rows.column(key).to_pylist()], pa.int64())
+                yield pa.RecordBatch.from_arrays([*rows.columns, found], names=[*rows.schema.names, _SLOT])
 
 
-def _keys_of(then: Then, key: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    runs = ((one, rows) for batch in batches for one, rows in _by_key(batch, key))
+def _keys_of(
+    then: Then, key: str, names: Sequence[str], batches: Iterator[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    runs = ((one, rows.select(list(names))) for batch in batches for one, rows in _by_key(batch, key))
     for _, found in groupby(runs, key=lambda one: one[0]):
         yield from then(rows for _, rows in found)
