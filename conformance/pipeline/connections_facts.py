@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from conformance.capture.columns.places import CHUNK, OF_CONNECTION, SLACK
-from conformance.capture.columns.reader import Batch, FastCapture, Rows
-from conformance.capture.reader import CaptureReading
-from conformance.pipeline.connections_walk import Clocked, FactsWork, Parting, clocked
+from conformance.capture import Frame
+from conformance.capture.columns.places import CHUNK, OF_CONNECTION, OF_NUMBER, OF_TIME, SLACK
+from conformance.capture.columns.reader import Batch, Rows
+from conformance.pipeline.connections_walk import Clocked, FactsWork, Parting, Walked
 from conformance.pipeline.memory import thaw
 
 SCHEMA = pa.schema(
@@ -31,6 +31,7 @@ PER_STREAM = 1 << 20
 """Buckets of a stream, at most: the number of a bucket is that of its stream times this, and its own."""
 _MOST_EVENTS, _MOST_BYTES = 1 << 11, 4 << 20
 _PER_RANGE = 1 << 32
+_NOTHING = Walked((np.zeros(0), np.zeros(0), np.zeros((0, 8))), [], np.zeros((0, 8)), [])
 
 
 @dataclass(slots=True)
@@ -88,12 +89,10 @@ def parting_at(place: str, root: Any) -> Parting:
 def facts_of(target: Any, work: FactsWork) -> Iterator[pa.RecordBatch]:
     """Yield the facts on a range, a row each."""
     parting = parting_at(work.stream, target)
-    reading: CaptureReading = thaw(target.carried(work.carry))
-    read = parting.captures[work.capture]
-    capture = FastCapture(read.probe.path, read.probe.version)
+    of_connection = parting.buckets.of_connection
     gathering: dict[int, _Gathering] = {}
     waiting: list[Clocked] = []
-    before_ns, count = work.before_ns, 0
+    count = 0
 
     def row(bucket: int) -> pa.RecordBatch:
         nonlocal count
@@ -103,8 +102,9 @@ def facts_of(target: Any, work: FactsWork) -> Iterator[pa.RecordBatch]:
         return pa.RecordBatch.from_arrays([pa.array([one], of.type) for one, of in zip(values, SCHEMA, strict=True)],
                                           schema=SCHEMA)  # fmt: skip
 
-    for batch in capture.batches(work.start, work.stop, after=reading, before=read.before, finish=False):
-        events, first_ns, last_ns = clocked(batch, before_ns)
+    walked: list[Walked] = pickle.loads(target.carried(work.carry))
+    for at, batch in enumerate(walked):
+        first_ns = _first_ns(batch)
         if first_ns is not None:
             for one in waiting:
                 one.after_ns = first_ns
@@ -112,31 +112,38 @@ def facts_of(target: Any, work: FactsWork) -> Iterator[pa.RecordBatch]:
         if not waiting:
             for bucket in [bucket for bucket, found in gathering.items() if found.full]:
                 yield row(bucket)
-        for one in events:
+        for one in batch.events:
             gathering.setdefault(parting.buckets.of(one.event), _Gathering()).events.append(one)
-        waiting += [one for one in events if one.after_ns is None]
-        _gather(batch, parting.buckets.of_connection, gathering)
-        before_ns = last_ns if last_ns is not None else before_ns
+        waiting += [one for one in batch.events if one.after_ns is None]
+        _gather(batch, of_connection, gathering)
+        walked[at] = _NOTHING
     for one in waiting:
         one.after_ns = work.next_ns
     for bucket in sorted(gathering):
         yield row(bucket)
 
 
-def _gather(batch: Batch, of_connection: Any, gathering: dict[int, _Gathering]) -> None:
+def _first_ns(batch: Walked) -> int | None:
+    """Return the time of the first packet of a batch."""
+    first = [(int(meta[0, OF_NUMBER]), int(meta[0, OF_TIME])) for meta in (batch.in_file[2], batch.in_arena) if len(meta)]
+    first += [(one.event.number, one.event.time_ns) for one in batch.events if isinstance(one.event, Frame)]
+    return min(first)[1] if first else None
+
+
+def _gather(batch: Walked, of_connection: Any, gathering: dict[int, _Gathering]) -> None:
     """Spread the packets of a batch over the buckets."""
-    rows = batch.in_file
-    if len(rows):
-        whose = of_connection[rows.meta[:, OF_CONNECTION]]
+    offsets, lengths, meta = batch.in_file
+    if len(meta):
+        whose = of_connection[meta[:, OF_CONNECTION]]
         for bucket in np.unique(whose).tolist():
             mine = np.flatnonzero(whose == bucket)
             into = gathering.setdefault(bucket, _Gathering())
-            into.in_file.append((rows.offsets[mine], rows.lengths[mine], rows.meta[mine]))
+            into.in_file.append((offsets[mine], lengths[mine], meta[mine]))
             into.rows += len(mine)
-    rows = batch.in_arena
-    for row, bucket in enumerate(of_connection[rows.meta[:, OF_CONNECTION]].tolist() if len(rows) else ()):
+    whose = of_connection[batch.in_arena[:, OF_CONNECTION]].tolist() if len(batch.in_arena) else ()
+    for bucket, data, about in zip(whose, batch.arena, batch.in_arena, strict=True):
         into = gathering.setdefault(bucket, _Gathering())
-        into.arena.append(rows.data(row))
-        into.in_arena.append(rows.meta[row].copy())
+        into.arena.append(data)
+        into.in_arena.append(about)
         into.rows += 1
-        into.size += len(into.arena[-1])
+        into.size += len(data)

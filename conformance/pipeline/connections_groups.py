@@ -41,19 +41,19 @@ class Groups:
 
     # --- what is met
 
-    def batch(self, batch: Batch) -> None:
-        """Take the packets and events of a batch."""
-        frames = []
+    def batch(self, batch: Batch, times: Any) -> None:
+        """Take the packets and events of a batch. times: of its packets, in their order."""
         for _, event in batch.events:
             if isinstance(event, Opened):
                 self._open(event)
             elif isinstance(event, Frame):
-                frames.append(event)
                 self._frame(event)
         for rows in (batch.in_file, batch.in_arena):
             if len(rows):
                 self._rows(rows)
-        self._order(batch, frames)
+        if len(times):
+            self.ordered = self.ordered and int(times[0]) >= self.last_ns and bool((np.diff(times) >= 0).all())
+            self.last_ns = int(times[-1])
 
     def event(self, event: Event) -> None:
         """Take an event behind the last batch."""
@@ -95,25 +95,21 @@ class Groups:
         buffer, offsets = rows.buffer, rows.offsets
         internal = buffer[offsets + _FLAGS] & _INTERNAL != 0
         long = rows.lengths >= _SOURCE + _GUID
-        places = np.flatnonzero(long & ~internal)
-        found = buffer[offsets[places, None] + np.arange(_SOURCE, _SOURCE + _GUID)].view(np.int64)
-        new = (found != self._known[ends[places]]).any(axis=1)
-        if new.any():
-            self._known[ends[places[new]]] = found[new]
-            met = np.unique(np.column_stack((connections[places[new]], found[new])), axis=0)
-            for connection, high, low in met.tolist():
-                self._manager(self._hosts[connection], np.array((high, low), np.int64).tobytes())
+        words = np.ndarray((len(buffer) - 7,), np.int64, buffer, strides=(1,))  # The eight bytes from each on.
+        places = np.where(long, offsets, 0)  # Where a shorter one begins does not matter.
+        high, low = words[places + _SOURCE], words[places + _SOURCE + 8]
+        new = (high != self._known[ends, 0]) | (low != self._known[ends, 1])
+        met = np.flatnonzero(new & long & ~internal)
+        if len(met):
+            self._known[ends[met], 0], self._known[ends[met], 1] = high[met], low[met]
+            found = np.unique(np.column_stack((connections[met], high[met], low[met])), axis=0)
+            for connection, *guid in found.tolist():
+                self._manager(self._hosts[connection], np.array(guid, np.int64).tobytes())
         for row in np.flatnonzero(long & internal).tolist():
             data = buffer[int(offsets[row]) : int(offsets[row]) + _ESTABLISHES]
             if rows.lengths[row] >= _ESTABLISHES and data[_KIND] & _KINDS == ESTABLISH_CONNECTION:
                 for at in (_CLIENT, _SERVER):
                     self._manager(self._hosts[int(connections[row])], data[at : at + _GUID].tobytes())
-
-    def _order(self, batch: Batch, frames: list[Frame]) -> None:
-        times = times_of(batch, frames)[1]
-        if len(times):
-            self.ordered = self.ordered and int(times[0]) >= self.last_ns and bool((np.diff(times) >= 0).all())
-            self.last_ns = int(times[-1])
 
     def _manager(self, host: int, guid: bytes) -> None:
         if guid != _NULL:

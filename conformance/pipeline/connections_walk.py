@@ -1,11 +1,12 @@
 """Plan to judge the connections of one stream on several cores: a walk finds who must be judged together.
 
-The walk reads the stream once, in order, without judging: a small part of the work. It saves the state of reading at
-the border of each range, and what follows the last record.
+The walk reads the stream once, in order, without judging: a small part of the work. For each range it writes down where
+its packets are, and the events between them.
 """
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -76,19 +77,29 @@ class CaptureRead:
 class FactsWork:
     """A range whose packets go to their buckets. stream: a place with the `Parting`. number: within the stream.
 
-    capture: its index. carry: a place with the state of reading before the range. before_ns: the time of the last
-    packet before it; next_ns: of the first one behind it in its capture.
+    capture: its index. carry: a place with its `Walked` batches. next_ns: the time of the first packet behind it in its
+    capture.
     """
 
     stream: str
     index: int
     number: int
     capture: int
-    start: int
-    stop: int
     carry: str
-    before_ns: int | None
     next_ns: int | None = None
+
+
+@dataclass(slots=True)
+class Walked:
+    """A batch of the walk. in_file: offsets, lengths and meta of the packets in the file.
+
+    arena: the bytes of the others, in_arena: their meta.
+    """
+
+    in_file: tuple[Any, Any, Any]
+    arena: list[bytes]
+    in_arena: Any
+    events: list[Clocked]
 
 
 @dataclass(slots=True)
@@ -163,17 +174,18 @@ def _parted(task: PartedTask) -> Parted:
         skipped, start = Counter(reading.skipped), FILE_HEADER
         while start < capture.size and one.cut is None:
             stop = min(start + task.at_most, capture.size)
-            carry = task.target.carry(f"{stream}-{len(work)}.reading", freeze(reading))
-            range_first = None
+            range_first, before, walked = None, last_packet, []
             for batch in capture.batches(start, stop, after=reading, before=one.before, finish=False):
-                groups.batch(batch)
-                _, times = times_of(batch, [event for _, event in batch.events if isinstance(event, Frame)])
+                frames = [event for _, event in batch.events if isinstance(event, Frame)]
+                numbers, times = times_of(batch, frames)
+                groups.batch(batch, times)
+                walked.append(_walked(batch, numbers, times, before))
                 if len(times):
                     range_first = int(times[0]) if range_first is None else range_first
-                    last_packet_now = int(times[-1])
                     one.first_packet_ns = int(times[0]) if one.first_packet_ns is None else one.first_packet_ns
-                    one.last_packet_ns = last_packet_now
-            work.append([at, start, stop, carry, last_packet, range_first])
+                    one.last_packet_ns = before = int(times[-1])
+            data = pickle.dumps(walked, protocol=5)
+            work.append([at, task.target.carry(f"{stream}-{len(work)}.walked", data), range_first])
             last_packet = one.last_packet_ns if one.last_packet_ns is not None else last_packet
             assert capture.left is not None
             reading, one.cut = capture.left, capture.cut
@@ -224,27 +236,21 @@ def _behind(events: Iterable[Event], parting: Parting, name: str, last_packet: i
 
 def _works(found: Sequence[Sequence[Any]]) -> list[FactsWork]:
     out: list[FactsWork] = []
-    for number, (capture, start, stop, carry, before, _) in enumerate(found):
-        behind = (one[5] for one in found[number + 1 :] if one[0] == capture and one[5] is not None)
-        out.append(FactsWork("", 0, number, capture, start, stop, carry, before, next(behind, None)))
+    for number, (capture, carry, _) in enumerate(found):
+        behind = (first for other, _, first in found[number + 1 :] if other == capture and first is not None)
+        out.append(FactsWork("", 0, number, capture, carry, next(behind, None)))
     return out
 
 
-def clocked(batch: Batch, before_ns: int | None) -> tuple[list[Clocked], int | None, int | None]:
-    """Return the events of a batch with their times, and the times of its first and last packet.
-
-    before_ns: the time of the last packet before the batch.
-    """
-    frames = [event for _, event in batch.events if isinstance(event, Frame)]
-    numbers, times = times_of(batch, frames)
-    out = []
+def _walked(batch: Batch, numbers: Any, times: Any, before_ns: int | None) -> Walked:
+    """Copy a batch. numbers, times: of its packets, in their order. before_ns: the time of the last one before it."""
+    rows, others, events = batch.in_file, batch.in_arena, []
     for number, event in batch.events:
         at = int(np.searchsorted(numbers, number))
         behind = at + isinstance(event, Frame)
-        out.append(
-            Clocked(
-                number, event, int(times[at - 1]) if at else before_ns,
-                int(times[behind]) if behind < len(times) else None,
-            )
-        )  # fmt: skip
-    return out, int(times[0]) if len(times) else None, int(times[-1]) if len(times) else None
+        before = int(times[at - 1]) if at else before_ns
+        events.append(Clocked(number, event, before, int(times[behind]) if behind < len(times) else None))
+    return Walked(
+        (rows.offsets.copy(), rows.lengths.copy(), rows.meta.copy()),
+        [others.data(row) for row in range(len(others))], others.meta.copy(), events,
+    )  # fmt: skip

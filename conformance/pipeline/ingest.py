@@ -355,7 +355,7 @@ def _planned(
         if fits and not options.sessions:
             walks.append(WalkTask(key, group, state, keep, at_most, asked, target))
         elif fits and buckets > 1 and state is None and not any(one.ours for one in group):
-            apart.append(PartedTask(key, group, keep, at_most, buckets, asked, target))
+            apart.append(PartedTask(key, group, keep, min(at_most, SPLIT), buckets, asked, target))
         else:
             work.append(one)
     return work, walks, apart
