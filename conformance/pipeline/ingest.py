@@ -15,6 +15,8 @@ from conformance.capture.addresses import is_stored
 from conformance.capture.files import is_there
 from conformance.capture.inputs import STDIN, expand
 from conformance.command_options import BadInput, check_chosen, check_words
+from conformance.pipeline.connections import Apart, judge_apart
+from conformance.pipeline.connections_walk import PartedTask
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.fast import Assembled, RangesTask, WalkTask, assemble, run_ranges, walk_stream
 from conformance.pipeline.identity import Grouping, Probe, stream_key, streams
@@ -64,6 +66,8 @@ class Options:
     stream: Grouping = "auto"
     sessions: bool = True
     """Judge the rules of connections too; without them, compiled code judges classic pcap files."""
+    parts: int | None = None
+    """Into so many parts the connections of a large stream are spread; None: one for each core."""
     keep: bool = False
     """Keep the state of every stream, not only of those whose names show that they are part of a set."""
 
@@ -86,6 +90,8 @@ class Ingested:
     bytes: int = 0
     outcomes: Mapping[Outcome, int] = field(default_factory=dict)
     incomplete: Incomplete = COMPLETE
+    in_order: Mapping[str, str] = field(default_factory=dict)
+    """Why streams were judged by one core each, of those that are large enough for several: by their first file."""
 
     def code(self, *, strict: bool = False, allow_incomplete: bool = False) -> ExitCode:
         """Return the exit code like `Replay.exit_code`; an ingest without new captures conforms."""
@@ -178,16 +184,20 @@ def _ingested(
         probes = _by_chunks(probe_all, unknown, workers, lambda path, reason: lost(Probe(path), reason))
         new, bad, known = _sorted([*probes, *refused], before)
         known += len(files) - len(unknown)
-        work, walks = _planned(before, lake, new, options, asked, target, workers.cores)
-        if work or walks:
+        work, walks, parts_of = _planned(before, lake, new, options, asked, target, workers.cores)
+        if work or walks or parts_of:
             warm(asked.readings if options.sessions else None)
+        apart = judge_apart(parts_of, asked, target, workers) if parts_of else Apart()
+        work += [StreamWork(one.key, one.captures, None, one.keep) for one in parts_of if one.key in apart.in_order]
         tasks = _packed(work, asked, target, workers.cores * _TASKS)
         progress.judging({str(one.capture): one.size or 0 for one in new})
         done, killing_workers = judged(workers, tasks)
         bad += killing_workers
         streams_done = [one for task in done for one in task.streams]
         parts = [part for task in done for part in task.parts]
-        ranges = 0 if options.sessions else sum(len(one.captures) for one in streams_done)
+        streams_done += apart.streams
+        parts += apart.parts
+        ranges = apart.ranges if options.sessions else sum(len(one.captures) for one in streams_done)
         if walks:
             try:
                 quick = _cut(walks, asked, target, workers)
@@ -237,6 +247,7 @@ def _ingested(
         sum(sizes[name] for name in captures),
         {outcome: outcomes[outcome.value] for outcome in Outcome if outcomes[outcome.value]},
         Incomplete.sum(stream.incomplete for stream in streams_done),
+        apart.in_order,
     )
 
 
@@ -354,14 +365,17 @@ class Quick:
 
 def _planned(
     before: Snapshot, lake: Lake, new: Sequence[Probe], options: Options, asked: How, target: Target, cores: int
-) -> tuple[list[StreamWork], list[WalkTask]]:
-    """Return the streams to judge each in one go, and those to cut into ranges that several cores judge."""
+) -> tuple[list[StreamWork], list[WalkTask], list[PartedTask]]:
+    """Return the streams to judge each in one go, those to cut into ranges that several cores judge, and those whose
+    connections several cores judge."""
     every = sum(one.size or 0 for one in new)
     at_most = options.split or min(MOST_SPLIT, max(SPLIT, every // (cores * _TASKS)))
     # A stream that is too small to keep one core busy after the others have finished is not cut.
     limit = max(at_most, every // (2 * cores))
     work: list[StreamWork] = []
     walks: list[WalkTask] = []
+    apart: list[PartedTask] = []
+    buckets = options.parts or cores
     for key, group in streams(new, options.stream):
         kept = before.kept.get(key) if options.stream == "auto" else None
         turned = options.keep or len(group) > 1 or any(stream_key(one.path)[1] for one in group)
@@ -369,11 +383,14 @@ def _planned(
         state = lake.state_file(kept) if kept is not None else None
         one = StreamWork(key, group, state, keep)
         large = options.split is not None or (cores > 1 and _size(one) > limit)
-        if large and not options.sessions and all(one.format == "pcap" and walkable(one.path) for one in group):
+        fits = large and all(one.format == "pcap" and walkable(one.path) for one in group)
+        if fits and not options.sessions:
             walks.append(WalkTask(key, group, state, keep, at_most, asked, target))
+        elif fits and buckets > 1 and state is None and not any(one.ours for one in group):
+            apart.append(PartedTask(key, group, keep, min(at_most, SPLIT), buckets, asked, target))
         else:
             work.append(one)
-    return work, walks
+    return work, walks, apart
 
 
 def _packed(work: Sequence[StreamWork], asked: How, target: Target, at_most: int) -> list[StreamTask]:

@@ -30,7 +30,9 @@ _OURS = (
     "conformance.judge.sessions.",
     "conformance.captures.followed",
     "conformance.captures.senders",
+    "conformance.pipeline.connections_",
     "conformance.pipeline.identity",
+    "conformance.pipeline.lakes.target",
     "conformance.pipeline.ranges",
     "conformance.pipeline.streams",
     "conformance.pipeline.tables_sink",
@@ -47,7 +49,7 @@ _PLAIN = {
 }
 
 
-_SHAPE = 6
+_SHAPE = 7
 """Version of the stored classes; raise it when a class gets other members."""
 _MARK = f"mqconform {__version__} json {_SHAPE}\n".encode()
 _DAMAGE = (

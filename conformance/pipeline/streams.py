@@ -124,7 +124,7 @@ def judge_stream(work: StreamWork, how: How, rows: Rows) -> StreamDone:
     own_end = None
     if any(one.ours for one in work.captures):
         own_end = NotOurs(RecordWalk(), CaptureSummary(work.captures[0].path))
-    judge = _Judge(how, rows, own_end is None and all(map(in_columns, work.captures)), own_end)
+    judge = StreamJudge(how, rows, own_end is None and all(map(in_columns, work.captures)), own_end)
     found = resumed(work.resume) if work.resume else None
     state = found if isinstance(found, State) and (found.sessions is not None) == judge.connected else None
     ended = state.stream if state is not None else None
@@ -193,7 +193,7 @@ class _Told:
 
 
 @dataclass(slots=True)
-class _Judge:
+class StreamJudge:
     """Judges the captures of a stream. compiled: by compiled code.
 
     own_end: of a recording in which one end is left out. It is a stream by itself, judged packet by packet, and the
@@ -208,6 +208,8 @@ class _Judge:
     records: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
     incomplete: Incomplete = COMPLETE
+    sink_of: type[ArrowTables] = ArrowTables
+    in_place_of: type[InPlace] = InPlace
     _side: OneSide | None = None
 
     @property
@@ -236,7 +238,7 @@ class _Judge:
         told, read = _Told(state, probe, before), Read(probe.first_ns)
         if self.own_end is not None:
             read.walk = self.own_end.walk
-        judge, _ = self._judge(state, teller)
+        judge, _ = self.judge(state, teller)
         with self._contained(told):
             if isinstance(state.sessions, ColumnSessions):
                 state.sessions.settle()  # The bytes of the capture before go.
@@ -288,13 +290,13 @@ class _Judge:
             into.owner = capture
         return in_place(state, capture, read)
 
-    def _judge(self, state: State, teller: Teller) -> tuple[CaptureJudge, ArrowTables]:
+    def judge(self, state: State, teller: Teller) -> tuple[CaptureJudge, ArrowTables]:
         """Return a judge that goes on from this state, without a reader."""
         how = self.how
         rules = PacketRules(how.profile, how.readings, how.level)
         keep = KEPT if self.compiled and not how.sessions else None
         open_ = state.open if how.sessions else None
-        sink = ArrowTables(teller, rules, state.followed, state.path, open_, keep)
+        sink = self.sink_of(teller, rules, state.followed, state.path, open_, keep)
         sink.now_ns = state.last_ns
         summary = CaptureSummary(state.path)
         if state.sessions is None:
@@ -312,7 +314,7 @@ class _Judge:
                 senders.name(known.opened.connection)
             judge = CaptureJudge((), rules, sessions, senders, self._one_side(sink), summary)
         if self.compiled:
-            judge.in_place = InPlace(judge, rules, sink, ends)
+            judge.in_place = self.in_place_of(judge, rules, sink, ends)
         return judge, sink
 
     def _one_side(self, sink: ArrowTables) -> Sink:
@@ -361,7 +363,7 @@ class _Judge:
 
     def _go_on(self, told: _Told, row: Row, teller: Teller, events: Iterable[Event]) -> ArrowTables:
         """Judge events behind the last record of a capture, and add them to its row."""
-        judge, sink = self._judge(told.state, teller)
+        judge, sink = self.judge(told.state, teller)
         judge.reader = events
         with self._contained(told):
             judge.read()

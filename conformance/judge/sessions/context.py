@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import blake2b
@@ -22,7 +22,12 @@ NOTICED_NS: Final = 1_000_000_000
 """So late may a busy program notice a connection that was made to it."""
 DUTIES: Final = "-closes"
 """Ends the requirements that who receives a packet fulfils: their verdict names that packet."""
-MAX_REMEMBERED = 32_768  # Entries of a table that grows with the traffic; the oldest is forgotten.
+MAX_REMEMBERED = 32_768
+"""A message is remembered for so many packets of the capture, so that at most as many are.
+
+The number of a packet is the same wherever a capture is cut, and whoever judges which connections: what is still
+remembered depends on it alone. Other tables that grow with the traffic have at most as many entries.
+"""
 MAX_HOSTS = 8_192  # Entries of a table of hosts, pairs of hosts or connections; one holds far more than a message.
 
 _MAX_SUSPICIONS = 4096
@@ -276,6 +281,24 @@ class Notes:
                 self.tell(first.verdict)
             else:
                 self.undecided(first.verdict.requirement, first.seen, "packets of this exchange are not in the capture")
+
+    def ripe(self, now_ns: int) -> bool:
+        """Tell whether the first suspicion still stands and has waited long enough."""
+        first = self.suspicions[0] if self.suspicions else None
+        return first is not None and first.stands and now_ns - first.seen.time_ns >= _SETTLED_NS
+
+    def join(self, parts: Sequence[Notes]) -> None:
+        """Take over what was said and suspected in parts of the capture. Kinds are numbered anew."""
+        for one in parts:
+            self._said |= one._said
+            self.suspected += one.suspected
+        found = [one for part in parts for one in part.suspicions]
+        self.suspicions = deque(sorted(found, key=lambda one: one.seen.frame_number))
+
+    @property
+    def said(self) -> int:
+        """The number of requirements and connections that were reported as undecided."""
+        return len(self._said)
 
     def judge(
         self,

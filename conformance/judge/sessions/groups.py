@@ -254,5 +254,5 @@ class Groups:
     def _keep(self, key: Key, group: Group) -> None:
         self.groups[key] = group
         self.groups.move_to_end(key)
-        while len(self.groups) > MAX_REMEMBERED:
+        while len(self.groups) > 2 * MAX_REMEMBERED:  # A packet belongs to two: in its queue, and in all of them.
             self.groups.popitem(last=False)

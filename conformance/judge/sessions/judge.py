@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from conformance.capture import Closed, Ended, Event, Frame, Hole, Lost, Opened, Side
+from conformance.judge.sessions import context
 from conformance.judge.sessions.clocks import Clocks
 from conformance.judge.sessions.context import MESSAGES, Kind, Notes, Path, Readings, Said, Seen
 from conformance.judge.sessions.counts import Counts
@@ -56,6 +58,14 @@ class Tables:
         """Make empty ones. scopes: of `Transactions`."""
         return cls(Messages(), Lifetimes(), Transactions(scopes))
 
+    def forget(self, number: int) -> None:
+        """Forget the messages and transactions that came too long before the packet of this number."""
+        oldest = number - context.MAX_REMEMBERED
+        tables: tuple[Any, ...] = (self.messages.known, self.transactions.sent, self.transactions.groups.groups)
+        for table in tables:
+            while table and next(iter(table.values())).frame <= oldest:
+                table.popitem(last=False)
+
     def open(self, event: Opened) -> None:
         """Begin the state of a connection."""
         counts = Counts.begin(complete=event.complete)
@@ -74,12 +84,14 @@ class SessionJudge:
         self._notes = Notes(readings, kinds=[] if counting else None)
         self.single = False
         """True when the last result has a verdict, not only numbers."""
+        self.reached = 0
+        """The number of the last packet of the capture, judged here or not."""
         self.tables = Tables.begin(self._notes.accepted(READING_SCOPE)) if tables is None else tables
 
     def moved(self, tables: Tables, path: Callable[[Path], Path]) -> SessionJudge:
         """Return a judge that goes on in place of this one, with other tables. path: gives a path its new form."""
         made = SessionJudge(self._notes.readings, tables=tables)
-        made._notes = self._notes
+        made._notes, made.reached = self._notes, self.reached
         self._notes.move(path)
         return made
 
@@ -87,6 +99,29 @@ class SessionJudge:
     def kinds(self) -> Sequence[Kind]:
         """The kinds of verdicts that are reported by number."""
         return self._notes.kinds or ()
+
+    @property
+    def open_notes(self) -> Notes:
+        """What was said and suspected so far."""
+        return self._notes
+
+    def replace_notes(self, notes: Notes) -> None:
+        """Write into other notes from now on; to be called before anything is judged."""
+        self._notes = notes
+
+    def join(self, parts: Sequence[Notes]) -> None:
+        """Take over what judges of parts of the capture have said and suspect."""
+        self._notes.join(parts)
+
+    def pass_time(self, now_ns: int) -> list[Said]:
+        """Return what a packet of this time decides that others judge."""
+        if self._notes.suspicions:
+            self._notes.resolve(now_ns)
+        return self._taken()
+
+    def ripe(self, now_ns: int) -> bool:
+        """Tell whether a suspicion that still stands has waited long enough at this time."""
+        return self._notes.ripe(now_ns)
 
     @property
     def due_ns(self) -> int:
@@ -131,12 +166,14 @@ class SessionJudge:
                 self.tables.pings.forget(opening.opened.acceptor.address, opening.server)
         elif isinstance(event, Ended):
             self._notes.resolve(None)
+            self.tables.forget(self.reached)
             self.tables.transactions.end(self._notes)
         return self._taken()
 
     def see(self, seen: Seen) -> list[Said]:
         """Judge one packet and return the verdicts that it allows."""
         notes = self._notes
+        self.reached = seen.frame_number
         if notes.suspicions:
             notes.resolve(seen.time_ns)
         connection, side = seen.connection, seen.side
@@ -163,6 +200,7 @@ class SessionJudge:
             opening.miscounted(seen)
         session.flow.see(seen, notes)
         if kind in MESSAGES:
+            tables.forget(seen.frame_number)
             if opening.doubted is not None and side == "acceptor":
                 opening.decide(seen, notes, tables.pings)
             source = seen.text("UserHeader.SourceQueueManager")

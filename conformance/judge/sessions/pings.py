@@ -67,6 +67,23 @@ class Pings:
     _managers: OrderedDict[str, tuple[str, Seen]] = field(default_factory=OrderedDict)  # Host to its last response.
     _named: OrderedDict[str, str] = field(default_factory=OrderedDict)  # Host to its GUID by the initialization.
 
+    def watch(self, named: OrderedDict[str, str]) -> None:
+        """Keep the names by the initialization in this table."""
+        self._named = named
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The entries of each table; of `_named`, which also loses some, those that ever entered it if it counts."""
+        return {
+            "requests": len(self._requests), "latest": len(self._latest), "cookies": len(self._cookies),
+            "managers": len(self._managers), "named": getattr(self._named, "entered", len(self._named)),
+        }  # fmt: skip
+
+    @property
+    def managers(self) -> frozenset[str]:
+        """The queue managers that have sent requests."""
+        return frozenset(self._cookies)
+
     def request_before(self, initiator: str, acceptor: str, time_ns: int) -> Request | None:
         """Return the last request from one host to another if it is recent enough for a connection made now."""
         found = self._latest.get((initiator, acceptor))

@@ -124,6 +124,7 @@ class Transactions:
         if sent is None:
             return
         self.sent[source, message] = sent
+        self.sent.move_to_end((source, message))
         while len(self.sent) > MAX_REMEMBERED:
             self.sent.popitem(last=False)
         assert seen.side is not None

@@ -38,8 +38,8 @@ def plain(columns: ColumnSessions) -> SessionJudge:
     same = {one.name: getattr(mine, one.name) for one in fields(Tables)}
     tables = Tables(
         **{
-            **same, "messages": Messages(known), "lifetimes": Lifetimes(smallest, last), "transactions": transactions,
-            "sessions": sessions,
+            **same, "messages": Messages(known), "lifetimes": Lifetimes(smallest, last, times.doubted),
+            "transactions": transactions, "sessions": sessions,
         }
     )  # fmt: skip
     return columns.sessions.moved(tables, moved.path)
@@ -58,6 +58,7 @@ def in_columns(judge: SessionJudge, readings: Readings, columns: ColumnSet) -> C
     for name in ("smallest", "last"):
         for place, last in getattr(its.lifetimes, name).items():
             getattr(tables.lifetimes, name)[place] = last
+    tables.lifetimes.doubted = its.lifetimes.doubted
     found, wanted = tables.transactions, its.transactions
     for key, sent in wanted.sent.items():
         found.sent[key] = sent

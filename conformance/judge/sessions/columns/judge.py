@@ -18,6 +18,7 @@ from conformance.capture import Closed, Event, Opened, Side
 from conformance.capture.columns.places import OF_NUMBER
 from conformance.judge.sessions import context, counts, flow, lifetimes
 from conformance.judge.sessions.columns import layout as at
+from conformance.judge.sessions.columns import tables
 from conformance.judge.sessions.columns.code import run
 from conformance.judge.sessions.columns.message_views import GroupsView, KnownView, Passes, SentView, known_in
 from conformance.judge.sessions.columns.rows import Index, Rows
@@ -104,7 +105,8 @@ class ColumnSessions:
         self.cursor = self.nodes.cursor
         self.index = Index()
         self.known, self.sent, self.groups = (
-            Rows(context.MAX_REMEMBERED, width) for width in (at.KNOWN_WIDTH, at.SENT_WIDTH, at.GROUP_WIDTH)
+            Rows(most * context.MAX_REMEMBERED, width)
+            for most, width in ((1, at.KNOWN_WIDTH), (1, at.SENT_WIDTH), (2, at.GROUP_WIDTH))
         )
         self.classes = Rows(_CLASSES, at.CLASS_WIDTH)
         self.slots = np.full(64, -1, np.int32)
@@ -186,6 +188,16 @@ class ColumnSessions:
         self._due()
         return said
 
+    def pass_time(self, now_ns: int) -> list[Said]:
+        """See `SessionJudge.pass_time`."""
+        said = self.sessions.pass_time(now_ns)
+        self._due()
+        return said
+
+    def ripe(self, now_ns: int) -> bool:
+        """See `SessionJudge.ripe`."""
+        return self.sessions.ripe(now_ns)
+
     def refresh(self) -> None:
         """Tell compiled code of a state that was made by others."""
         for connection in self.tables.sessions:
@@ -228,6 +240,10 @@ class ColumnSessions:
             return begin
         self._binding()()
         stopped = int(self.cursor[at.AT])
+        if stopped > begin:
+            last, first = int(self.order[stopped - 1]), len(self._parts[0].meta)
+            meta = self._parts[last >= first].meta
+            self.sessions.reached = int(meta[last - first * (last >= first), OF_NUMBER])
         self._keep(begin, stopped)
         return stopped
 
@@ -379,6 +395,12 @@ class _Tables(Tables):
     """`Tables` whose sessions are in arrays."""
 
     columns: ColumnSessions
+
+    def forget(self, number: int) -> None:
+        """See `Tables.forget`."""
+        found, oldest = self.columns, number - context.MAX_REMEMBERED
+        for table, frame in ((found.known, at.FRAME), (found.sent, at.SENT_FRAME), (found.groups, at.GROUP_FRAME)):
+            tables.forget(table.ends, table.heads, table.rows, frame, oldest)
 
     def open(self, event: Opened) -> None:
         """See `Tables.open`."""

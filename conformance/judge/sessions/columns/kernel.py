@@ -199,6 +199,9 @@ def run(
         age = smallest = s0 = s1 = h0 = h1 = 0
         sequence = sequence_number = previous = transaction = last_mark = 0
         if message:
+            tables.forget(known_ends, known_heads, known, p.FRAME, number - known_ends[p.LIMIT])
+            tables.forget(sent_ends, sent_heads, sent, p.SENT_FRAME, number - known_ends[p.LIMIT])
+            tables.forget(group_ends, group_heads, groups, p.GROUP_FRAME, number - known_ends[p.LIMIT])
             if own[mine + p.LENGTH] >= cursor[p.KEPT] or cursor[p.FREE_NODES] <= 0:
                 break
             counted = own[its + p.ACK_COUNT]

@@ -22,6 +22,10 @@ class SentView:
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
         self._plain: dict[int, Sent] = {}
+        self.missed: set[str] | None = None
+        """Where queue managers are noted that were asked for in vain; None notes none."""
+        self.looked = False
+        """True when all messages were asked for."""
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -30,6 +34,8 @@ class SentView:
         """Return the last transmission of a message."""
         row = self._rows.find((*guid_words(key[0]), key[1]))
         if row < 0:
+            if self.missed is not None:
+                self.missed.add(key[0])
             return None
         *numbers, final, plain = self._rows.rows[row, at.DATA :].tolist()
         if not plain:
@@ -39,6 +45,7 @@ class SentView:
 
     def items(self) -> Iterator[tuple[tuple[str, int], Sent]]:
         """Yield all messages."""
+        self.looked = True
         for row in self._rows.in_order():
             high, low, number = self._rows.rows[row, at.K0 : at.K2 + 1].tolist()
             key = (guid_of_words(high, low), number)
@@ -50,8 +57,12 @@ class SentView:
         words = (*guid_words(key[0]), key[1])
         row = self._rows.find(words)
         row = self._rows.add(words) if row < 0 else row
-        self._rows.rows[row, at.SENT_PLAIN] = 0
+        self._rows.rows[row, [at.SENT_FRAME, at.SENT_PLAIN]] = sent.frame, 0
         self._plain[row] = sent
+
+    def move_to_end(self, key: tuple[str, int]) -> None:
+        """Note that a message was sent again."""
+        tables.touch(self._rows.ends, self._rows.rows, self._rows.find((*guid_words(key[0]), key[1])))
 
     def popitem(self, *, last: bool) -> None:
         """Forget the first message."""
@@ -111,6 +122,10 @@ class KnownView:
         self.buffer: Any = None
         """The bytes of the file that messages are remembered by their place in."""
         self.owner: object = None
+        self.missed: set[str] | None = None
+        """Where queue managers are noted that were asked for in vain; None notes none."""
+        self.looked = False
+        """True when all messages were asked for."""
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -118,6 +133,8 @@ class KnownView:
     def get(self, key: tuple[str, int]) -> Known | None:
         """Return a remembered message."""
         row = self._rows.find((*guid_words(key[0]), key[1]))
+        if row < 0 and self.missed is not None:
+            self.missed.add(key[0])
         return None if row < 0 else self._known(row)
 
     def setdefault(self, key: tuple[str, int], new: Known) -> Known:
@@ -127,7 +144,7 @@ class KnownView:
         if row >= 0:
             return self._known(row)
         row = self._rows.add(words)
-        self._rows.rows[row, at.WHERE] = -1
+        self._rows.rows[row, [at.FRAME, at.WHERE]] = new.frame, -1
         self._kept[row] = new
         return new
 
@@ -150,6 +167,7 @@ class KnownView:
 
     def items(self) -> Iterator[tuple[tuple[str, int], Known]]:
         """Yield all messages, the oldest first."""
+        self.looked = True
         for row in self._rows.in_order():
             high, low, number = self._rows.rows[row, at.K0 : at.K2 + 1].tolist()
             yield (guid_of_words(high, low), number), self._known(row)

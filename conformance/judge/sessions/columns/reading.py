@@ -15,7 +15,8 @@ from conformance.judge.sessions.words import queue_lane
 from conformance.wire.columns.jit import compiled
 
 for _function in (
-    tables.bucket, tables.find, tables.unlink, tables.link, tables.remove, tables.add, tables.touch, queue_lane,
+    tables.bucket, tables.find, tables.unlink, tables.link, tables.remove, tables.add, tables.forget,
+    tables.touch, queue_lane,
 ):  # fmt: skip
     register_jitable(_function)
 

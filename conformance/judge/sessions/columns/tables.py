@@ -102,6 +102,18 @@ def add(ends: Any, heads: Any, rows: Any, k0: int, k1: int, k2: int) -> int:
     return row
 
 
+def forget(ends: Any, heads: Any, rows: Any, frame: int, oldest: int) -> int:
+    """Remove the rows of packets up to the number `oldest`; return how many. frame: the word of a row with its number.
+
+    The rows are in the order of their numbers.
+    """
+    count = 0
+    while ends[OLDEST] >= 0 and rows[ends[OLDEST], frame] <= oldest:
+        remove(ends, heads, rows, ends[OLDEST])
+        count += 1
+    return count
+
+
 def touch(ends: Any, rows: Any, row: int) -> int:
     """Make a row the newest; return it."""
     if ends[NEWEST] != row:

@@ -1,0 +1,206 @@
+"""Judge some of a capture's connections as if all of them were judged in their order: what must not be told apart.
+
+Most state of the rules belongs to a connection, to two hosts or to a queue manager. Connections that share none of
+these may be judged apart. What crosses them nevertheless is noted here, so that the caller can see to it:
+
+====================================  ==================================================================
+What                                  Key, and what is done about it
+====================================  ==================================================================
+opening, counts, windows              the connection
+pings, paths, order acknowledgments   two hosts, and one of them
+identifiers, times, sequences,        the queue manager that made the message: two hosts with one are one
+transactions, origins, clocks         group
+messages and transactions remembered  the number of the packet (`context.MAX_REMEMBERED`): whoever judges it
+suspicions                            the time of the next packet of any connection: `SessionJudge.pass_time`
+undecided "anywhere"                  once a capture: `first`, of which the earliest in all parts is told
+a search among all messages           `looked`: its result needs all connections
+a suspicion that assumes a reading    `assumed`: the packet that tells it shows its sender's reading
+tables with a bound                   `sizes`: nothing is forgotten as long as all parts together fit
+====================================  ==================================================================
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from conformance.judge.sessions.columns.judge import ColumnSessions
+from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, Assumed, Notes, Path, Readings, Seen
+from conformance.judge.sessions.judge import SessionJudge
+from conformance.judge.sessions.opening import NULL_GUID
+from conformance.judge.sessions.sequences import READING_SCOPE
+from conformance.verdict import Json, Verdict
+
+_MOST: Final[Mapping[str, int]] = {
+    "smallest": MAX_HOSTS, "last": MAX_HOSTS, "doubted": MAX_HOSTS, "views": 1_024, "passes": MAX_HOSTS,
+    "paths": MAX_HOSTS, "requests": MAX_HOSTS, "latest": MAX_HOSTS, "cookies": MAX_HOSTS, "managers": MAX_HOSTS,
+    "named": MAX_HOSTS, "hosts": MAX_HOSTS, "blamed": MAX_HOSTS, "clocks": MAX_HOSTS, "said": MAX_REMEMBERED,
+    "unmarked": 1_024, "unended": 1_024, "within": 1_024, "spread": 1_024, "misnamed": 1_024, "suspicions": 4_096,
+}  # fmt: skip
+"""The most entries of each table, as the rules have them."""
+_GUIDS = ("ClientGuid", "ServerGuid")
+_ESTABLISH, _PINGED = "EstablishConnectionHeader", "Ping.QMGuid"
+
+
+class Entering(OrderedDict[Any, Any]):
+    """A table that counts the keys that ever entered it."""
+
+    entered = 0
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.entered += key not in self
+        super().__setitem__(key, value)
+
+
+@dataclass(slots=True)
+class PartNotes(Notes):
+    """Notes of some connections. first: what was undecided anywhere, the first of each requirement.
+
+    assumed: a suspicion assumes a reading.
+    """
+
+    first: dict[str, Verdict] = field(default_factory=dict)
+    assumed: bool = False
+
+    def suspect(
+        self, requirement: str, seen: Seen, expected: Json, actual: Json, paths: tuple[Path, ...],
+        readings: Assumed = (),
+    ) -> None:  # fmt: skip
+        """See `Notes.suspect`."""
+        self.assumed = self.assumed or bool(readings)
+        Notes.suspect(self, requirement, seen, expected, actual, paths, readings)
+
+    def undecided(self, requirement: str, seen: Seen, reason: str, *, anywhere: bool = False) -> None:
+        """See `Notes.undecided`."""
+        count = len(self.verdicts)
+        Notes.undecided(self, requirement, seen, reason, anywhere=anywhere)
+        if anywhere and len(self.verdicts) > count:
+            said = self.verdicts[-1]
+            assert isinstance(said, Verdict)
+            self.first[requirement] = said
+
+
+@dataclass(slots=True)
+class Marks:
+    """What a part has touched. names: queue managers that it met or asked for. sizes: entries of its tables.
+
+    unsure: why its verdicts may need other parts; none if they do not.
+    """
+
+    names: frozenset[str] = frozenset()
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    unsure: tuple[str, ...] = ()
+
+
+class PartSessions:
+    """The rules of some connections. columns: their judge, which was just made."""
+
+    def __init__(self, columns: ColumnSessions, readings: Readings) -> None:
+        self.columns = columns
+        self.notes = PartNotes(readings, kinds=[])
+        columns.sessions.replace_notes(self.notes)
+        self.missed: set[str] = set()
+        columns.messages.missed = self.missed
+        self.sent: Any = columns.tables.transactions.sent
+        self.sent.missed = self.missed
+        self.named: set[str] = set()
+        tables = columns.tables
+        groups, pings = tables.transactions.groups, tables.pings
+        for name in ("unmarked", "unended", "within", "spread", "misnamed"):
+            setattr(groups, name, Entering())
+        pings.watch(Entering())
+        tables.lifetimes.doubted = Entering()
+
+    def see(self, seen: Seen) -> None:
+        """Note the queue managers that a packet other than a message names."""
+        keys = (_PINGED,) if seen.connection is None else tuple(f"{_ESTABLISH}.{name}" for name in _GUIDS)
+        self.named.update(name for name in map(seen.text, keys) if name is not None)
+
+    def marks(self) -> Marks:
+        """Return what was touched so far. To be called before the state is converted."""
+        tables: Any = self.columns.tables
+        made, pings, times = tables.transactions, tables.pings, tables.lifetimes
+        sizes = {
+            "smallest": len(times.smallest), "last": len(times.last), "doubted": times.doubted.entered,
+            "views": len(made.views), "passes": len(made.resends.passes), "paths": len(made.paths),
+            "hosts": len(tables.origins.hosts), "blamed": len(tables.origins.doubted), "clocks": len(tables.clocks.last),
+            "said": self.notes.said, "suspicions": self.notes.suspected, **pings.sizes,
+            **{
+                name: getattr(made.groups, name).entered
+                for name in ("unmarked", "unended", "within", "spread", "misnamed")
+            },
+        }  # fmt: skip
+        names = {
+            *self.missed, *self.named, *(source for source, _ in made.views.items()), *tables.origins.hosts,
+            *(source for source, _ in times.smallest.items()), *(manager for manager, _ in tables.clocks.last),
+            *pings.managers,
+        }  # fmt: skip
+        unsure = []
+        if self.columns.messages.looked or self.sent.looked:
+            unsure.append("a packet that names no known message was compared with all of them")
+        if self.notes.assumed:
+            unsure.append("a suspicion assumes a reading")
+        return Marks(frozenset(names - {NULL_GUID}), sizes, tuple(unsure))
+
+
+def why_not(parts: Iterable[Marks], *, ordered: bool) -> str | None:
+    """Return why the verdicts of parts may differ from those on the whole; None if they cannot.
+
+    ordered: the times of all packets follow one another.
+    """
+    found = list(parts)
+    for one in found:
+        if one.unsure:
+            return one.unsure[0]
+    for name, most in _MOST.items():
+        if sum(one.sizes.get(name, 0) for one in found) >= most:
+            return f"a table of the rules is full ({name})"
+    if not ordered and any(one.sizes.get("suspicions") for one in found):
+        return "times go back while something is suspected"
+    seen: set[str] = set()
+    for one in found:
+        if not seen.isdisjoint(one.names):
+            return "a queue manager belongs to several groups"
+        seen |= one.names
+    return None
+
+
+def joined(judges: Iterable[SessionJudge], readings: Readings, reached: int) -> SessionJudge:
+    """Return a judge that goes on where those of all parts have come to. They must not be used any more.
+
+    reached: the number of the last packet of the capture. Tables without numbers of packets come part by part: which
+    entry is forgotten first, once one of them is full, is another one's than in the order of the capture.
+    """
+    found = list(judges)
+    made = SessionJudge(readings, counting=True)
+    made.reached = reached
+    made.join([one.open_notes for one in found])
+    tables, parts = made.tables, [one.tables for one in found]
+    assert made.tables.transactions.scopes == tuple(readings[READING_SCOPE])
+    for part in parts:
+        tables.sessions.update(part.sessions)
+    for path, by_frame in (
+        ("messages.known", True), ("lifetimes.smallest", False), ("lifetimes.last", False),
+        ("lifetimes.doubted", False), ("transactions.views", False), ("transactions.sent", True),
+        ("transactions.paths", False), ("transactions.resends.passes", False), ("transactions.groups.groups", True),
+        ("transactions.groups.unmarked", False), ("transactions.groups.unended", False),
+        ("transactions.groups.within", False), ("transactions.groups.spread", False),
+        ("transactions.groups.misnamed", False), ("origins.hosts", False), ("origins.doubted", False),
+        ("clocks.last", False), ("pings._requests", False), ("pings._latest", False), ("pings._cookies", False),
+        ("pings._managers", False), ("pings._named", False),
+    ):  # fmt: skip
+        into = _at(tables, path)
+        items = [item for part in parts for item in _at(part, path).items()]
+        if by_frame:
+            items.sort(key=lambda item: item[1].frame)
+        for key, value in items:
+            into[key] = value
+    return made
+
+
+def _at(tables: Any, path: str) -> Any:
+    for name in path.split("."):
+        tables = getattr(tables, name)
+    return tables

@@ -1,0 +1,242 @@
+"""Judge the connections of large streams on all cores.
+
+A walk parts each stream into groups of connections that share nothing (`connections_walk`), and the groups go into
+buckets. Each range of the stream then gives facts on its packets to the buckets (`connections_facts`), and each bucket
+judges what it gets, in order (`connections_judge`), with the rules and the code of a stream that is judged by one core.
+
+What crosses groups is seen to at the end: a verdict that is told once a capture is told for the earliest packet, and
+the readings of senders are put together. Where verdicts could differ from those on the whole (see
+`conformance.judge.sessions.parts`), nothing of the parts counts, and one core judges the stream in order.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from conformance.captures.engine import MAX_KEPT, MAX_SENDERS
+from conformance.captures.followed import Followed
+from conformance.captures.judge import PACKET, SESSION
+from conformance.captures.packet_rules import PacketRules
+from conformance.judge.packets.causes import TRIES
+from conformance.judge.sessions.context import Seen
+from conformance.judge.sessions.parts import joined, why_not
+from conformance.pipeline.connections_facts import PER_STREAM, SCHEMA, facts_of
+from conformance.pipeline.connections_judge import RESULT, BucketDone, Held, Said, judge_buckets
+from conformance.pipeline.connections_walk import Parted, PartedTask, Parting, part_stream
+from conformance.pipeline.lacking import add, incomplete_of
+from conformance.pipeline.lake import Kept, Part, Target
+from conformance.pipeline.memory import kept as state_bytes
+from conformance.pipeline.memory import thaw
+from conformance.pipeline.rows import Row, Rows, texts
+from conformance.pipeline.rows_writer import Teller, packet_row
+from conformance.pipeline.shuffle import grouped
+from conformance.pipeline.streams import How, State, StreamDone, capture_row
+from conformance.pipeline.tables_sink import ArrowTables
+from conformance.pipeline.workers import Workers
+from conformance.runlog import Incomplete
+from conformance.verdict import Outcome, Verdict
+from conformance.wire import dissect
+
+
+@dataclass(slots=True)
+class Apart:
+    """The result of streams judged in parts. in_order: by key, why a stream is left to one core, with all its files.
+
+    outcomes are those of the streams.
+    """
+
+    streams: list[StreamDone] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+    in_order: dict[str, str] = field(default_factory=dict)
+    ranges: int = 0
+
+
+def judge_apart(tasks: Sequence[PartedTask], how: How, target: Target, workers: Workers) -> Apart:
+    """Judge streams in parts on all cores."""
+    out = Apart()
+    plans = workers.map(part_stream, tasks)
+    work = [
+        replace(one, stream=plan.place, index=at)
+        for at, plan in enumerate(plans)
+        for one in plan.work
+    ]  # fmt: skip
+    keys = [at * PER_STREAM + bucket for at, plan in enumerate(plans) for bucket in range(plan.buckets)]
+    made = grouped(
+        workers, work, partial(facts_of, target), "bucket", keys, "at", partial(judge_buckets, target), SCHEMA, RESULT
+    )
+    done: dict[str, list[BucketDone]] = {}
+    for batch in made:
+        for data in batch.column("done").to_pylist():
+            found: BucketDone = pickle.loads(data)
+            done.setdefault(found.place, []).append(found)
+    rows = Rows(target, f"part-{how.batch}-connections")
+    for plan in plans:
+        if plan.why is not None:
+            out.in_order[plan.key] = plan.why
+            continue
+        parting: Parting = thaw(target.carried(plan.place))
+        buckets = done.get(plan.place, [])
+        why = refused(parting, buckets)
+        if why is not None:
+            out.in_order[plan.key] = why
+            for part in (part for bucket in buckets for part in bucket.parts):
+                target.remove(part.table, part.day, part.name)
+            continue
+        out.streams.append(_Assembly(parting, plan, buckets, rows).assembled())
+        out.parts += [part for bucket in buckets for part in bucket.parts]
+        out.ranges += len(plan.work)
+    out.parts += rows.close()
+    return out
+
+
+def refused(parting: Parting, buckets: Sequence[BucketDone]) -> str | None:
+    """Return why nothing of the parts may count; None if all of it does."""
+    for bucket in buckets:
+        if bucket.trouble is not None:
+            return f"a part could not be judged to its end ({bucket.trouble})"
+    why = why_not((bucket.marks for bucket in buckets), ordered=parting.ordered)
+    if why is not None:
+        return why
+    for said in (_all_said(buckets, at) for at in (*range(len(parting.captures)), "expired", "ended")):
+        if sum(one.single for one in said) + len([one for bucket in buckets for one in bucket.held]) > MAX_KEPT:
+            return "more deviates than has rows of its own"
+        if sum(one.tries for one in said) >= TRIES:
+            return "the search for causes has an end"
+    if len({name for bucket in buckets for name in bucket.followed.senders}) > MAX_SENDERS:
+        return "there are more senders than are remembered"
+    return None
+
+
+def _all_said(buckets: Sequence[BucketDone], at: int | str) -> list[Said]:
+    if isinstance(at, str):
+        return [getattr(bucket, at) for bucket in buckets]
+    return [bucket.said[at] for bucket in buckets if at in bucket.said]
+
+
+class _Assembly:
+    """Puts the buckets of one stream together."""
+
+    def __init__(self, parting: Parting, plan: Parted, buckets: Sequence[BucketDone], rows: Rows) -> None:
+        self.parting, self.plan, self.buckets, self.rows = parting, plan, buckets, rows
+        self.outcomes: Counter[str] = Counter()
+        self.more = Followed()  # By the packets that were held back.
+        how = parting.how
+        self.rules = PacketRules(how.profile, how.readings, how.level)
+
+    def assembled(self) -> StreamDone:
+        """Write what no bucket could, and return the result."""
+        parting = self.parting
+        for bucket in self.buckets:
+            self.outcomes.update(bucket.outcomes)
+        self._held()
+        found = [self._row(at) for at in range(len(parting.captures))]
+        for row in found[:-1]:
+            self.rows.add("captures", row)
+        pending = found[-1]
+        kept = None
+        if parting.keep:
+            _behind(pending, _all_said(self.buckets, "expired"))
+            kept = self._keep(pending)
+        final = dict(pending)
+        _behind(final, _all_said(self.buckets, "ended"))
+        final["skipped"] = texts(Counter(dict(final["skipped"])) + parting.end_skipped)
+        part = parting.stream if kept is not None else None
+        self.rows.add("captures", final, stream=part)
+        self._conclude(final, part)
+        every = [*found[:-1], final]
+        return StreamDone(
+            [str(one.probe.capture) for one in parting.captures], (), kept, None,
+            sum(row["packets"] for row in every), sum(row["records"] for row in every), self.outcomes,
+            Incomplete.sum(map(incomplete_of, every)),
+        )  # fmt: skip
+
+    def _held(self) -> None:
+        """Tell what is told once a capture for its earliest packet, and the packets that had to wait for that."""
+        held = sorted((one for bucket in self.buckets for one in bucket.held), key=lambda one: one.frame.number)
+        first: dict[str, int] = {}
+        for one in held:
+            for name in one.first:
+                first.setdefault(name, one.frame.number)
+        for one in held:
+            later = {name for name in one.first if first[name] != one.frame.number}
+            teller = self._teller(one.capture, None)
+            sink = ArrowTables(teller, self.rules, self.more, self.parting.path, {})
+            self._tell(one, later, sink, teller)
+            sink.end()
+            teller.close()
+            self.outcomes.update(teller.outcomes)
+
+    def _tell(self, one: Held, later: set[str], sink: ArrowTables, teller: Teller) -> None:
+        more = [said for said in one.more if not (_undecided(said) in later)]
+        seen = Seen(one.frame, dissect(one.frame.data, transport=one.frame.transport))
+        sink.packet(seen, one.sender, {PACKET: one.alone, SESSION: more}, counted=one.counted)
+        if teller.every_packet and one.counted and one.frame.number not in sink.own:
+            good = Verdict("", Outcome.PASS, "")
+            teller.packet_row(packet_row(one.frame, seen.packet, [good]), one.sender)
+
+    def _teller(self, at: int, part: str | None, *, end: bool = False) -> Teller:
+        read, how = self.parting.captures[at], self.parting.how
+        from conformance.pipeline.rows import day
+
+        return Teller(
+            self.rows, str(read.probe.capture), self.parting.stream, day(read.probe.first_ns), how.every_packet,
+            at_end=end, part=part,
+        )  # fmt: skip
+
+    def _row(self, at: int) -> Row:
+        read, said = self.parting.captures[at], _all_said(self.buckets, at)
+        return capture_row(
+            read.probe, self.parting.how, self.parting.stream, at + 1, (read.probe.first_ns, read.last_ns),
+            records=read.records, packets=sum(one.packets for one in said), lost=sum(one.lost for one in said),
+            skipped=read.skipped, slow=Counter(), cut=read.cut, lacking=Incomplete.sum(one.lacking for one in said),
+            ranges=read.ranges,
+        )  # fmt: skip
+
+    def _followed(self, name: str) -> Followed:
+        whole = Followed()
+        for one in (*(getattr(bucket, name) for bucket in self.buckets), self.more):
+            whole.merge(one)
+        return whole
+
+    def _keep(self, pending: Row) -> Kept:
+        """Write the state of the stream, so that it can continue."""
+        parting = self.parting
+        judges = [bucket.judge for bucket in self.buckets if bucket.judge is not None]
+        state = State(
+            parting.stream, parting.path, joined(judges, parting.how.readings, parting.reached),
+            thaw(parting.target.carried(self.plan.reading)), followed=self._followed("followed_then"),
+        )  # fmt: skip
+        for bucket in self.buckets:
+            state.open.update(bucket.open)
+        state.position, state.last_ns, state.pending = len(parting.captures), parting.last_ns, pending
+        name = self.rows.keep(f"{parting.stream}-{state.position}.state", state_bytes(state))
+        return Kept(parting.key, parting.stream, name, parting.last_ns, state.position)
+
+    def _conclude(self, final: Row, part: str | None) -> None:
+        """Judge each sender as a whole."""
+        teller = self._teller(len(self.parting.captures) - 1, part, end=True)
+        sink = ArrowTables(teller, self.rules, self._followed("followed"), self.parting.path, {})
+        sink.now_ns = self.parting.end_ns
+        sink.conclude()
+        teller.close()
+        self.outcomes.update(teller.outcomes)
+
+
+def _behind(row: Row, said: Sequence[Said]) -> None:
+    """Add what follows the last record to the row of its capture."""
+    row["packets"] += sum(one.packets for one in said)
+    row["lost_bytes"] += sum(one.lost for one in said)
+    add(row, Incomplete.sum(one.lacking for one in said))
+
+
+def _undecided(said: Any) -> str | None:
+    inconclusive = isinstance(said, Verdict) and said.outcome is Outcome.INCONCLUSIVE
+    return said.requirement if inconclusive else None
+
+
+__all__ = ["Apart", "Mapping", "judge_apart"]

@@ -1,0 +1,175 @@
+"""Connections judged on several cores get the rows that one core gives them, wherever ranges and parts fall."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
+from lake_helpers import CAPTURES, put, records_of, replayed, rows, said, told, write_pcap
+from nightly import amount
+from session_corpus import write_sessions
+
+from conformance.capture.records import Record
+from conformance.pipeline.workers import Processes
+
+EXAMPLES = amount("pipeline.examples")
+FIXTURES = [
+    "consistent-session.pcapng", "resending-session.pcapng", "mqqb-4.1.pcapng", "reconnecting-session.pcapng",
+    "lost-segment.pcapng", "middle-only.pcapng", "served-session.pcapng", "served-pings.pcapng",
+    "served-sequence.pcapng", "retransmission.pcapng", "resynchronisation.pcapng", "mqqb-4.1-truncated.pcapng",
+]  # fmt: skip
+THERE = [name for name in FIXTURES if (CAPTURES / name).is_file()]
+
+
+@cache
+def traffic(name: str) -> tuple[Record, ...]:
+    return tuple(one for one in records_of(CAPTURES / name) if one.link == 1)
+
+
+@cache
+def managers(name: str) -> frozenset[bytes]:
+    """The queue managers that the packets of a fixture name."""
+    from uuid import UUID
+
+    with TemporaryDirectory() as folder:
+        lake, _ = put(Path(folder) / "lake", [CAPTURES / name], packets=True)
+        found = {row["source_manager"] for row in rows(lake, "packets")}
+        found |= {row[side] for row in rows(lake, "sessions") for side in ("initiator_manager", "acceptor_manager")}
+    return frozenset(UUID(one).bytes_le for one in found if one)
+
+
+def elsewhere(name: str, number: int) -> list[Record]:
+    """The traffic of a fixture between other hosts and other queue managers."""
+    out = []
+    for one in traffic(name):
+        data = one.data
+        if data[12:14] == b"\x08\x00":
+            data = data[:27] + bytes([data[27] ^ number]) + data[28:31] + bytes([data[31] ^ number]) + data[32:]
+        for guid in managers(name):
+            data = data.replace(guid, bytes([guid[0] ^ number]) + guid[1:])
+        out.append(replace(one, data=data))
+    return out
+
+
+@st.composite
+def several(draw: st.DrawFn) -> list[Record]:
+    """The traffic of several groups, in the order of time or with some of it lost, doubled, swapped or cut short."""
+    names = draw(st.lists(st.sampled_from(THERE), min_size=2, max_size=4))
+    begin = traffic(names[0])[0].time_ns
+    found: list[Record] = []
+    for number, name in enumerate(names):
+        records = elsewhere(name, number)
+        later = begin - records[0].time_ns + draw(st.integers(0, 3_000_000_000))
+        found += [replace(one, time_ns=one.time_ns + later) for one in records]
+    found.sort(key=lambda one: one.time_ns)
+    for _ in range(draw(st.integers(0, 6))):
+        at = draw(st.integers(0, len(found) - 1))
+        kind = draw(st.sampled_from(["lose", "lose", "double", "swap", "short", "back"]))
+        if kind == "lose" and len(found) > 1:
+            del found[at]
+        elif kind == "double":
+            found.insert(at, found[at])
+        elif kind == "swap" and at:
+            first, second = found[at - 1], found[at]
+            found[at - 1], found[at] = (
+                replace(second, time_ns=first.time_ns), replace(first, time_ns=second.time_ns),
+            )  # fmt: skip
+        elif kind == "back" and at:
+            found[at - 1], found[at] = found[at], found[at - 1]
+        elif kind == "short":
+            found[at] = replace(found[at], data=found[at].data[: draw(st.integers(1, len(found[at].data)))])
+    return found
+
+
+def verdicts(lake) -> tuple[Counter, dict]:
+    """Verdicts with rows of their own, and those that are counted, by what they have in common."""
+    single, counted = Counter(), {}
+    for row in rows(lake, "verdicts"):
+        left = {name: value for name, value in row.items() if name not in ("batch", "ingested_at")}
+        if row["packet"] is not None:
+            single[repr(sorted(left.items()))] += 1
+            continue
+        key = (
+            row["capture_id"], row["requirement"], row["outcome"], str(row["readings"]), row["sender"], row["queue"],
+            row["at_end"], row["date"], row["expected"], row["actual"], row["reason"],
+        )  # fmt: skip
+        count, first, last = counted.get(key, (0, row["first_ns"], row["last_ns"]))
+        counted[key] = (count + row["count"], min(first, row["first_ns"]), max(last, row["last_ns"]))
+    return single, counted
+
+
+def same(one, other) -> None:
+    for table in ("captures", "sessions", "packets", "rejected"):
+        assert told(one, table) == told(other, table), table
+    for found, expected in zip(verdicts(one), verdicts(other), strict=True):
+        assert found == expected
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data(), records=several(), packets=st.booleans())
+def test_generated_captures_wherever_ranges_and_parts_fall(data, records, packets):
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        cuts = sorted(data.draw(st.lists(st.integers(1, len(records)), max_size=3, unique=True), label="cuts"))
+        pieces = [records[a:b] for a, b in zip([0, *cuts], [*cuts, len(records)], strict=True) if records[a:b]]
+        files = [write_pcap(folder / f"set_{at:05}.pcap", piece) for at, piece in enumerate(pieces)]
+        size = sum(one.stat().st_size for one in files)
+        split = data.draw(st.integers(max(256, size // 12), max(257, size)), label="split")
+        parts = data.draw(st.integers(2, 5), label="parts")
+        more = write_pcap(folder / "set_00009.pcap", [replace(records[-1], time_ns=records[-1].time_ns + 10**9)])
+        later = data.draw(st.booleans(), label="goes on later")
+        found = []
+        for place, options in (("whole", {}), ("parts", {"split": split, "parts": parts})):
+            lake, done = put(folder / place, files, packets=packets, **options)
+            if later:
+                lake, _ = put(folder / place, [more], packets=packets)
+            found.append(lake)
+        event(next(iter(done.in_order.values()), "in parts"))
+        same(found[1], found[0])
+
+
+def test_groups_are_judged_in_parts_as_replay_judges_them(tmp_path):
+    """Nothing is judged twice, and all parts have something."""
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 1600, pairs=6, deviating=0.4)
+    whole, _ = put(tmp_path / "whole", [capture], packets=True)
+    lake, done = put(tmp_path / "parts", [capture], split=100_000, parts=3, packets=True)
+    assert not done.in_order and done.ranges > 5
+    same(lake, whole)
+    assert said(lake) == replayed(capture)
+
+
+def test_a_rotated_set_is_judged_by_processes(tmp_path):
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 1200, pairs=4, deviating=0.3)
+    records = records_of(capture)
+    files = [
+        write_pcap(tmp_path / f"part-{at:05}.pcap", records[at * 500 : (at + 1) * 500])
+        for at in range(len(records) // 500 + 1)
+    ]
+    whole, _ = put(tmp_path / "whole", files)
+    lake, done = put(tmp_path / "parts", files, Processes(2), split=100_000)
+    assert not done.in_order and done.ranges > len(files)
+    same(lake, whole)
+    assert len({row["stream_id"] for row in rows(lake, "captures")}) == 1
+
+
+@pytest.mark.parametrize("pairs", [1, 2])
+def test_what_belongs_together_is_judged_in_order(tmp_path, pairs):
+    """One group, or two of which one is small: one core judges them, and says so."""
+    capture = tmp_path / "one.pcap"
+    write_sessions(capture, 400, pairs=1)
+    records = records_of(capture)
+    if pairs == 2:
+        records = sorted([*records, *elsewhere("consistent-session.pcapng", 1)], key=lambda one: one.time_ns)
+    capture = write_pcap(capture, records)
+    whole, _ = put(tmp_path / "whole", [capture])
+    lake, done = put(tmp_path / "parts", [capture], split=30_000, parts=2)
+    assert list(done.in_order.values()) == ["most of it belongs together"]
+    same(lake, whole)
