@@ -18,18 +18,17 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
 
-from conformance.capture import CaptureError
-from conformance.capture.addresses import is_stored, path_of
+from conformance.capture.addresses import is_stored
 from conformance.capture.ranges import layout, size_of, split
 from conformance.captures.packet_rules import PacketRules
 from conformance.judge.sessions.context import Seen
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.file_discovery import SETTLE_S, Sighting, Sightings
 from conformance.pipeline.ingest import MIN_SPLIT, SPLIT, Options, files_of, how
 from conformance.pipeline.parts import frames_of
 from conformance.pipeline.rows import Row, plain
 from conformance.pipeline.rows_writer import packet_row
 from conformance.pipeline.schemas import SOURCE
+from conformance.pipeline.source_stream import FILES, Stream
 from conformance.pipeline.streams import How
 from conformance.wire import dissect
 
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     import pyarrow
 
 NAME = "msmq_pcap"
-FILES = "path STRING, bytes BIGINT, grown BOOLEAN"
 _BATCH = 2_048
 
 
@@ -48,13 +46,6 @@ class Range(InputPartition):  # type: ignore[misc]
     path: str
     start: int
     stop: int
-
-
-@dataclass
-class Finished(InputPartition):  # type: ignore[misc]
-    """Finished files of a folder."""
-
-    files: Sequence[Sighting]
 
 
 class MsmqPcap(DataSource):  # type: ignore[misc]
@@ -139,55 +130,6 @@ class Batch(DataSourceReader):  # type: ignore[misc]
         return self._asked.batches(partition)
 
 
-class Stream(DataSourceStreamReader):  # type: ignore[misc]
-    """Reads the finished files of a folder, each once."""
-
-    def __init__(self, asked: Asked, options: Any) -> None:
-        ledger = options.get("ledger")
-        if not ledger:
-            raise PipelineError(f"A stream of {NAME} needs the option ledger: a folder for the record of files seen.")
-        settle = _number(options.get("settle", SETTLE_S), "settle")
-        self._asked = asked
-        self._files = options.get("rows") == "files"
-        self._sightings = Sightings(Path(path_of(asked.path)), Path(ledger), settle)
-
-    def initialOffset(self) -> dict[str, int]:
-        """Return the offset before the first sighting."""
-        return {"sighting": 0}
-
-    def latestOffset(self, start: Any = None, limit: Any = None) -> dict[str, int]:
-        """Return the offset after the files that are finished now."""
-        return {"sighting": self._sightings.latest()}
-
-    def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
-        """Return one task for the files, or one for each range."""
-        found = self._sightings.between(start["sighting"], end["sighting"])
-        if self._files:
-            return [Finished(found)] if found else []
-        readable = []
-        for one in found:
-            try:
-                readable += self._asked.ranges([one.path])
-            except (CaptureError, OSError):  # The file was rotated away in the meantime, so it has no packets.
-                continue
-        return readable
-
-    def read(self, partition: InputPartition) -> Iterator[pyarrow.RecordBatch]:
-        """Yield the files or packets of a task."""
-        if isinstance(partition, Finished):
-            import pyarrow as pa
-
-            found = partition.files
-            columns = {
-                "path": pa.array([one.path for one in found], pa.string()),
-                "bytes": pa.array([one.size for one in found], pa.int64()),
-                "grown": pa.array([one.grown for one in found], pa.bool_()),
-            }
-            yield pa.RecordBatch.from_pydict(columns)
-            return
-        yield from self._asked.batches(partition)
-
-
 def _batch(rows: list[Row]) -> pyarrow.RecordBatch:
     import pyarrow as pa
 
@@ -197,9 +139,8 @@ def _batch(rows: list[Row]) -> pyarrow.RecordBatch:
     return pa.RecordBatch.from_pylist(rows, schema=pa.schema(fields))
 
 
-def _number(text: Any, option: str) -> Any:
+def _number(text: Any, option: str) -> int:
     try:
-        value = float(text)
-    except ValueError:
+        return int(float(text))
+    except (ValueError, OverflowError):
         raise PipelineError(f"The option {option} is {text!r}; give a number.") from None
-    return value if option == "settle" else int(value)
