@@ -2,11 +2,12 @@
 
     spark.dataSource.register(MsmqPcap)
     spark.read.format("msmq_pcap").option("splitBytes", 1 << 26).load("captures/")
-    spark.readStream.format("msmq_pcap").option("ledger", "/var/lib/seen").load("captures/")
+    spark.readStream.format("msmq_pcap").option("maxFilesPerTrigger", 100).load("captures/")
 
 Options: path (file, folder or pattern; for a stream a folder), splitBytes (134217728; 0: no ranges), profile, level,
-readings, and for a stream `ledger` (a folder for the record of files seen), `settle` (seconds, 60) and `rows`
-(`packets`, or `files` for the finished files alone). Only paths and ranges travel to the workers.
+readings, and for a stream `maxFilesPerTrigger` (1000), `settle` (seconds, 60), `rows` (`packets`, or `files` for the
+finished files alone) and `ledger` (the files seen, of a checkpoint of an earlier version). Only paths and ranges travel
+to the workers.
 """
 
 from __future__ import annotations
