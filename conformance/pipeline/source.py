@@ -1,43 +1,45 @@
 """`msmq_pcap`: captures as a Spark data source, batch and streaming, in Arrow batches.
 
     spark.dataSource.register(MsmqPcap)
-    spark.read.format("msmq_pcap").option("splitBytes", 1 << 26).load("captures/")
+    spark.read.format("msmq_pcap").option("columns", "time,kind,queue,worst,deviating").load("captures/")
     spark.readStream.format("msmq_pcap").option("maxFilesPerTrigger", 100).load("captures/")
 
-Options: path (file, folder or pattern; for a stream a folder), splitBytes (134217728; 0: no ranges), profile, level,
-readings, and for a stream `maxFilesPerTrigger` (1000), `settle` (seconds, 60), `rows` (`packets`, or `files` for the
-finished files alone) and `ledger` (the files seen, of a checkpoint of an earlier version). Only paths and ranges travel
-to the workers.
+Options: path (file, folder or pattern; for a stream a folder), columns (names, by default all; a schema chooses, too),
+splitBytes (134217728; 0: no ranges), profile, level, readings, onError (`fail`, or `skip` for the rest of a range that
+cannot be read or judged), pushFilters (`true` or `false`; see `Filtering`), and for a stream `maxFilesPerTrigger`
+(1000), `settle` (seconds, 60), `rows` (`packets`, or `files` for the finished files alone) and `ledger` (the files
+seen, of a checkpoint of an earlier version). Only paths and ranges travel to the workers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
+from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, Filter, InputPartition
 
+from conformance.capture import CaptureError
 from conformance.capture.addresses import is_stored
+from conformance.capture.files import UnavailableError
 from conformance.capture.ranges import layout, size_of, split
-from conformance.captures.packet_rules import PacketRules
-from conformance.judge.sessions.context import Seen
+from conformance.captures.defects import Defect
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.ingest import MIN_SPLIT, SPLIT, Options, files_of, how
-from conformance.pipeline.parts import frames_of
-from conformance.pipeline.rows import Row, plain
-from conformance.pipeline.rows_writer import packet_row
-from conformance.pipeline.schemas import SOURCE
+from conformance.pipeline.schemas import DDL, SOURCE
+from conformance.pipeline.source_columns import Wanted, packets
+from conformance.pipeline.source_filters import Test, test_of
 from conformance.pipeline.source_stream import FILES, Stream
 from conformance.pipeline.streams import How
-from conformance.wire import dissect
 
 if TYPE_CHECKING:
     import pyarrow
 
 NAME = "msmq_pcap"
-_BATCH = 2_048
+_LOG: Final = logging.getLogger(__name__)
+_MOST: Final = 1 << 62
 
 
 @dataclass
@@ -58,18 +60,28 @@ class MsmqPcap(DataSource):  # type: ignore[misc]
         return NAME
 
     def schema(self) -> str:
-        """Return the columns, as DDL."""
-        return FILES if self.options.get("rows") == "files" else SOURCE.ddl()
+        """Return the columns, as DDL. Raises PipelineError for an option that makes no sense."""
+        if self._files:
+            return FILES
+        types = {one.name: DDL[one.type] for one in SOURCE.columns}
+        return ", ".join(f"{name} {types[name]}" for name in self._chosen() or SOURCE.names)
 
     def reader(self, schema: Any) -> DataSourceReader:
-        """Return the reader of a batch."""
-        return Batch(self._asked())
+        """Return the reader of a batch. schema: its columns. Raises PipelineError."""
+        if self._files:
+            raise PipelineError(f"The option rows is 'files', which {NAME} has for streams alone: leave it out.")
+        asked = self._asked(schema)
+        return (Filtering if self._one_of("pushFilters", ("false", "true")) == "true" else Batch)(asked)
 
     def streamReader(self, schema: Any) -> DataSourceStreamReader:
-        """Return the reader of a stream."""
-        return Stream(self._asked(), self.options)
+        """Return the reader of a stream. schema: its columns. Raises PipelineError."""
+        return Stream(self._asked(None if self._files else schema), self.options)
 
-    def _asked(self) -> Asked:
+    @property
+    def _files(self) -> bool:
+        return self._one_of("rows", ("packets", "files")) == "files"
+
+    def _asked(self, schema: Any) -> Asked:
         path = self.options.get("path")
         if not path:
             raise PipelineError(f"{NAME} needs a path: load(PATH) or option('path', PATH).")
@@ -78,40 +90,92 @@ class MsmqPcap(DataSource):  # type: ignore[misc]
             level=self.options.get("level", "must"),
             readings=self.options.get("readings", "windows"),
         )
-        return Asked(path, _number(self.options.get("splitBytes", SPLIT), "splitBytes"), how(options, ""))
+        names = SOURCE.names if schema is None else self._names(schema)
+        skips = self._one_of("onError", ("fail", "skip")) == "skip"
+        return Asked(path, _bytes(self.options.get("splitBytes", SPLIT)), how(options, ""), Wanted(names), skips)
+
+    def _chosen(self) -> tuple[str, ...] | None:
+        """Return the columns of the option, None without it."""
+        text = self.options.get("columns")
+        if text is None:
+            return None
+        names = tuple(name.strip() for name in text.split(","))
+        _check(names, "The option columns")
+        return names
+
+    def _names(self, schema: Any) -> tuple[str, ...]:
+        """Return the columns of a schema, which the user may have given."""
+        names, chosen = tuple(schema.names), self._chosen()
+        _check(names, "The schema")
+        if chosen is not None and set(chosen) != set(names):
+            raise PipelineError("The schema and the option columns choose different columns: give one of them.")
+        types = {one.name: DDL[one.type].lower() for one in SOURCE.columns}
+        for field in schema.fields:
+            if (found := field.dataType.simpleString()) != types[field.name]:
+                raise PipelineError(f"The schema has {field.name} as {found}; it is {types[field.name]}.")
+        return names
+
+    def _one_of(self, option: str, words: Sequence[str]) -> str:
+        """Return the value of an option, the first word by default."""
+        found = str(self.options.get(option, words[0]))
+        word = next((one for one in words if one.lower() == found.strip().lower()), None)
+        if word is None:
+            raise PipelineError(f"The option {option} is {found!r}; give {' or '.join(words)}.")
+        return word
+
+
+def _check(names: Sequence[str], whose: str) -> None:
+    unknown = [name for name in names if name not in SOURCE.names]
+    if unknown:
+        raise PipelineError(f"{whose} has {unknown[0]!r}, which is none of {', '.join(SOURCE.names)}.")
+    twice = [name for name in names if names.count(name) > 1]
+    if twice or not names:
+        raise PipelineError(f"{whose} has {twice[0]} twice." if twice else f"{whose} has no columns.")
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The parsed options."""
+    """The parsed options. skips: the rest of a range that cannot be read or judged is left out, with a warning."""
 
     path: str
     at_most: int
     how: How
+    wanted: Wanted = Wanted()
+    skips: bool = False
 
     def ranges(self, paths: Sequence[str]) -> list[Range]:
-        """Return the ranges of these files."""
-        return [one for path in paths for one in self._ranges(path)]
+        """Return the ranges of these files that can have rows. Raises CaptureError for a file that cannot be read."""
+        return [one for path in paths for one in self._ranges(path) if self.wanted.of_range(one.path, one.start)]
 
     def _ranges(self, path: str) -> list[Range]:
-        how = layout(path)
-        size = size_of(path)
+        try:
+            how = layout(path)
+            size = size_of(path)
+        except (CaptureError, OSError) as error:
+            self._failed(path, error)
+            return []
         if how is None or not self.at_most or size <= self.at_most:
             return [Range(path, 24, size)]
         return [Range(path, start, stop) for start, stop in split(size, max(self.at_most, MIN_SPLIT))]
 
     def batches(self, part: Range) -> Iterator[pyarrow.RecordBatch]:
-        """Yield the packets of a range."""
-        rules, waiting = PacketRules(self.how.profile, self.how.readings, self.how.level), list[Row]()
-        for frame in frames_of(part.path, part.start, part.stop):
-            packet = dissect(frame.data, transport=frame.transport)
-            verdicts = rules.judge(Seen(frame, packet))
-            waiting.append({"path": plain(part.path), "start": part.start, **packet_row(frame, packet, verdicts)})
-            if len(waiting) == _BATCH:
-                yield _batch(waiting)
-                waiting = []
-        if waiting:
-            yield _batch(waiting)
+        """Yield the packets of a range. Raises PipelineError if it cannot be read or judged to its end."""
+        try:
+            yield from packets(part.path, part.start, part.stop, self.how, self.wanted)
+        except Exception as error:
+            self._failed(part.path, error)
+
+    def _failed(self, path: str, error: Exception) -> None:
+        """Log why the rest of a range is left out, or raise PipelineError."""
+        if isinstance(error, CaptureError):
+            sentence = str(error)
+        elif isinstance(error, OSError):
+            sentence = f"{path} cannot be read any further: {error.strerror or error}."
+        else:
+            sentence = Defect.of(error, path).sentence
+        if not self.skips or isinstance(error, UnavailableError):  # What is unavailable now is there in another try.
+            raise PipelineError(sentence) from error
+        _LOG.warning("%s The rest of its range is left out (option onError).", sentence)
 
 
 class Batch(DataSourceReader):  # type: ignore[misc]
@@ -126,22 +190,36 @@ class Batch(DataSourceReader):  # type: ignore[misc]
         found = [one for one in files_of([path]) if one == path or is_stored(one) or Path(one).is_file()]
         return self._asked.ranges(found)
 
-    def read(self, partition: Range) -> Iterator[pyarrow.RecordBatch]:
-        """Yield the packets of a range."""
-        return self._asked.batches(partition)
+    def read(self, partition: InputPartition) -> Iterator[pyarrow.RecordBatch]:
+        """Yield the packets of a range. Spark reads a partition of its own where there is no range."""
+        return self._asked.batches(partition) if isinstance(partition, Range) else iter(())
 
 
-def _batch(rows: list[Row]) -> pyarrow.RecordBatch:
-    import pyarrow as pa
+class Filtering(Batch):
+    """A reader that also checks filters of Spark.
 
-    # Spark requires its own names, and every column nullable.
-    names = {"deviating": pa.list_(pa.field("element", pa.string()))}
-    fields = [pa.field(one.name, names.get(one.name, one.type)) for one in SOURCE.arrow()]
-    return pa.RecordBatch.from_pylist(rows, schema=pa.schema(fields))
+    A class of its own, because Spark refuses a reader with filters unless `spark.sql.python.filterPushdown.enabled` is
+    true, and by default that is false.
+    """
+
+    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
+        """Take the filters that the source can check; return the others."""
+        tests: list[Test] = []
+        for one in filters:
+            test = test_of(one)
+            if test is None:
+                yield one
+            else:
+                tests.append(test)
+        wanted = self._asked.wanted
+        self._asked = replace(self._asked, wanted=replace(wanted, tests=(*wanted.tests, *tests)))
 
 
-def _number(text: Any, option: str) -> int:
+def _bytes(text: Any) -> int:
     try:
-        return int(float(text))
-    except (ValueError, OverflowError):
-        raise PipelineError(f"The option {option} is {text!r}; give a number.") from None
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not 0 <= value < _MOST:
+        raise PipelineError(f"The option splitBytes is {text!r}; give a number of bytes, or 0 for no ranges.")
+    return int(value)
