@@ -46,7 +46,7 @@ def events_of(path: str, start: int, stop: int) -> Iterator[Event]:
         yield from reading.end(walk.cut)
         return
     open_at: Open = dict(reading.connections.unfinished())
-    behind = RecordWalk()
+    behind = RecordWalk(records=walk.records)
     for record in read_range(path, walk.end, min(walk.end + BEHIND, size), behind):
         if not open_at:
             return

@@ -6,7 +6,8 @@
 
 Options: path (file, folder or pattern; for a stream a folder), columns (names, by default all; a schema chooses, too),
 splitBytes (134217728; 0: no ranges), profile, level, readings, onError (`fail`, or `skip` for the rest of a range that
-cannot be read or judged), pushFilters (`true` or `false`; see `Filtering`), and for a stream `maxFilesPerTrigger`
+cannot be read or judged), pushFilters (`true` or `false`; see `Filtering`), timeSlack (seconds that records may be out
+of order; then ranges of other times than a filter asks for are not read), and for a stream `maxFilesPerTrigger`
 (1000), `settle` (seconds, 60), `rows` (`packets`, or `files` for the finished files alone) and `ledger` (the files
 seen, of a checkpoint of an earlier version). Only paths and ranges travel to the workers.
 """
@@ -24,13 +25,16 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStrea
 from conformance.capture import CaptureError
 from conformance.capture.addresses import is_stored
 from conformance.capture.files import UnavailableError
+from conformance.capture.pcap import FILE_HEADER
 from conformance.capture.ranges import layout, size_of, split
 from conformance.captures.defects import Defect
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.ingest import MIN_SPLIT, SPLIT, Options, files_of, how
+from conformance.pipeline.ranges import warm
 from conformance.pipeline.schemas import DDL, SOURCE
 from conformance.pipeline.source_columns import Wanted, packets
 from conformance.pipeline.source_filters import Test, test_of
+from conformance.pipeline.source_spans import meets, span_of
 from conformance.pipeline.source_stream import FILES, Stream
 from conformance.pipeline.streams import How
 
@@ -92,7 +96,10 @@ class MsmqPcap(DataSource):  # type: ignore[misc]
         )
         names = SOURCE.names if schema is None else self._names(schema)
         skips = self._one_of("onError", ("fail", "skip")) == "skip"
-        return Asked(path, _bytes(self.options.get("splitBytes", SPLIT)), how(options, ""), Wanted(names), skips)
+        at_most = int(_number(self.options.get("splitBytes", SPLIT), "splitBytes"))
+        slack = self.options.get("timeSlack")
+        slack_s = None if slack is None else _number(slack, "timeSlack")
+        return Asked(path, at_most, how(options, ""), Wanted(names), skips, slack_s)
 
     def _chosen(self) -> tuple[str, ...] | None:
         """Return the columns of the option, None without it."""
@@ -135,37 +142,44 @@ def _check(names: Sequence[str], whose: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The parsed options. skips: the rest of a range that cannot be read or judged is left out, with a warning."""
+    """The parsed options. skips: the rest of a range that cannot be read or judged is left out, with a warning.
+
+    slack_s: seconds that records may be out of order, None if nobody knows.
+    """
 
     path: str
     at_most: int
     how: How
-    wanted: Wanted = Wanted()
+    wanted: Wanted
     skips: bool = False
+    slack_s: float | None = None
 
     def ranges(self, paths: Sequence[str]) -> list[Range]:
-        """Return the ranges of these files that can have rows. Raises CaptureError for a file that cannot be read."""
-        return [one for path in paths for one in self._ranges(path) if self.wanted.of_range(one.path, one.start)]
+        """Return the ranges of these files that can have rows. Raises CaptureError and OSError."""
+        found = [one for path in paths for one in self._ranges(path)]
+        if found:
+            warm(None)  # So that workers of this machine do not compile the same code at once.
+        return found
 
     def _ranges(self, path: str) -> list[Range]:
-        try:
-            how = layout(path)
-            size = size_of(path)
-        except (CaptureError, OSError) as error:
-            self._failed(path, error)
-            return []
-        if how is None or not self.at_most or size <= self.at_most:
-            return [Range(path, 24, size)]
-        return [Range(path, start, stop) for start, stop in split(size, max(self.at_most, MIN_SPLIT))]
+        how, size = layout(path), size_of(path)
+        found = [Range(path, FILE_HEADER, size)]
+        if how is not None and self.at_most and size > self.at_most:
+            found = [Range(path, start, stop) for start, stop in split(size, max(self.at_most, MIN_SPLIT))]
+        found = [one for one in found if self.wanted.of_range(path, one.start)]
+        span = span_of(self.wanted.tests)
+        if how is None or self.slack_s is None or not span.bounded:
+            return found
+        return [one for one in found if meets(path, one.start, one.stop, size, span, self.slack_s)]
 
     def batches(self, part: Range) -> Iterator[pyarrow.RecordBatch]:
         """Yield the packets of a range. Raises PipelineError if it cannot be read or judged to its end."""
         try:
             yield from packets(part.path, part.start, part.stop, self.how, self.wanted)
         except Exception as error:
-            self._failed(part.path, error)
+            self.failed(part.path, error)
 
-    def _failed(self, path: str, error: Exception) -> None:
+    def failed(self, path: str, error: Exception) -> None:
         """Log why the rest of a range is left out, or raise PipelineError."""
         if isinstance(error, CaptureError):
             sentence = str(error)
@@ -188,7 +202,13 @@ class Batch(DataSourceReader):  # type: ignore[misc]
         """Return a task for each range."""
         path = self._asked.path
         found = [one for one in files_of([path]) if one == path or is_stored(one) or Path(one).is_file()]
-        return self._asked.ranges(found)
+        ranges: list[Range] = []
+        for one in found:
+            try:
+                ranges += self._asked.ranges([one])
+            except (CaptureError, OSError) as error:
+                self._asked.failed(one, error)
+        return ranges
 
     def read(self, partition: InputPartition) -> Iterator[pyarrow.RecordBatch]:
         """Yield the packets of a range. Spark reads a partition of its own where there is no range."""
@@ -215,11 +235,11 @@ class Filtering(Batch):
         self._asked = replace(self._asked, wanted=replace(wanted, tests=(*wanted.tests, *tests)))
 
 
-def _bytes(text: Any) -> int:
+def _number(text: Any, option: str) -> float:
     try:
         value = float(text)
     except ValueError:
         value = float("nan")
     if not 0 <= value < _MOST:
-        raise PipelineError(f"The option splitBytes is {text!r}; give a number of bytes, or 0 for no ranges.")
-    return int(value)
+        raise PipelineError(f"The option {option} is {text!r}; give a number from 0.")
+    return value

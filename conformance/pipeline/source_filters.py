@@ -24,7 +24,10 @@ _LITERALS: Final[Mapping[Type, type]] = {"string": str, "int32": int, "int64": i
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A condition on a column. name: a key of `_TRUTH`. value: the literal, or those of a list. negated: within `Not`."""
+    """A condition on a column. name: of Spark's filter. value: the literal, or those of a list. negated: within `Not`.
+
+    name is a key of `_TRUTH`.
+    """
 
     column: str
     name: str
@@ -50,13 +53,15 @@ def test_of(asked: spark.Filter) -> Test | None:
     column = next((one for one in SOURCE.columns if path == (one.name,)), None)
     if column is None or column.type not in _LITERALS or name not in _TRUTH:
         return None
-    value = getattr(inner, "value", None)
+    value: Any = getattr(inner, "value", None)
+    if name == "In":
+        value = tuple(value)
     literals = [one for one in (value if name == "In" else [value]) if one is not None]
-    if value is None and name not in _WITHOUT or not all(_fits(one, column.type) for one in literals):
+    if (value is None and name not in _WITHOUT) or not all(_fits(one, column.type) for one in literals):
         return None
     if name in _TEXT and column.type != "string":
         return None
-    return Test(column.name, name, tuple(value) if name == "In" else value, negated)
+    return Test(column.name, name, value, negated)
 
 
 def _fits(value: Any, type_: Type) -> bool:
