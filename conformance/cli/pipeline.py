@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from conformance.cli.bounds import number as number_option
 from conformance.cli.bounds import seconds as seconds_option
 from conformance.cli.output import emit_json, fail
 from conformance.cli.pipeline_analysis import TableFormat, in_format
@@ -150,6 +151,13 @@ def watch(
         float, seconds_option("--settle", 0, 86_400, "How long the newest file of a set must be unchanged.")
     ] = 60.0,
     every: Annotated[float, seconds_option("--every", 0.1, 86_400, "How often to look at the folder.")] = 10.0,
+    max_files: Annotated[
+        int, number_option("--max-files", 1, 100_000, "How many files one batch takes, the oldest first.")
+    ] = 1_000,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(metavar="PLACE", help="Where Spark keeps its progress: a folder, or an address it can write to."),
+    ] = None,
     once: Annotated[bool, typer.Option("--once", help="Ingest the finished captures, and end.")] = False,
     allow_incomplete: AllowIncomplete = False,
     master: Master = None,
@@ -181,10 +189,11 @@ def watch(
             _tell(done, None, json=json)
 
         begin("pipeline watch", "starting Spark", quiet=json)
-        with session(master) as spark, _stopping() as ended:  # Spark takes Ctrl-C for itself when it starts.
+        with session(master, settings=watching.SETTINGS) as spark, _stopping() as ended:  # Spark takes Ctrl-C for itself when it starts.
             watching.watch(
-                spark, folder, lake, asked, settle_s=settle, every_s=every, once=once, on_batch=told, ended=ended
-            )
+                spark, folder, lake, asked, settle_s=settle, every_s=every, once=once, max_files=max_files,
+                checkpoint=checkpoint, on_batch=told, ended=ended,
+            )  # fmt: skip
             stopped = ended()
     if stopped:
         print("mqconform: stopped watching; what was finished is in the lake.", file=sys.stderr)

@@ -1,146 +1,115 @@
-"""Find the finished capture files of a folder, and record the order in which they were seen, which makes up a stream.
-
-New files are written to a ledger, under the next number, before they are used. So after a crash the same number still
-means the same files.
-"""
+"""Find the captures of a folder that are finished, in the order of their age."""
 
 from __future__ import annotations
 
-import json
 import os
+import stat
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
-from uuid import uuid4
 
-from conformance.aside import make_folder
 from conformance.capture import packed
 from conformance.capture.inputs import is_capture
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.identity import natural, stream_key
-from conformance.pipeline.inside import UnfitError, content, parsed
 
 SETTLE_S = 60.0
 """Seconds for which the newest file of a set must not change before it counts as finished."""
-
-
 _HEAD = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
-    """A finished file. grown: it was seen before and has grown since: it was written to after the time to settle.
+class File:
+    """A capture in the folder. name: its path below the folder. changed_ns: its time of change, since 1970."""
 
-    head: digest of its first `_HEAD` bytes, or of all if there are fewer; it tells a reused name of a ring buffer
-    apart.
-    """
-
-    path: str
+    name: str
     size: int
-    grown: bool = False
-    head: str = ""
-    changed_ns: int = 0
+    changed_ns: int
+
+    @property
+    def age(self) -> tuple[int, tuple[tuple[int, str], ...], str]:
+        """A key by which older files sort first, and files of one time by the numbers in their names."""
+        return self.changed_ns, natural(self.name), self.name
+
+    @property
+    def mark(self) -> bytes:
+        """Eight bytes that tell this file, as it is now, from others of the folder."""
+        text = f"{self.name}\0{self.size}\0{self.changed_ns}".encode("utf-8", "surrogateescape")
+        return blake2b(text, digest_size=8).digest()
 
 
-@dataclass(slots=True)
-class Sightings:
-    """The finished captures below `folder`; `ledger` is the folder of the recorded sightings."""
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The captures of a folder at one time. open: those that may still be written to."""
 
-    folder: Path
-    ledger: Path
-    settle_s: float = SETTLE_S
+    finished: list[File]
+    open: list[File]
 
-    def latest(self) -> int:
-        """Record a sighting if there are new files, and return the number of the last one. Raises PipelineError."""
-        last, seen = 0, dict[str, Sighting]()
-        for last, files in self._all():  # noqa: B007 - its last value is wanted
-            seen |= {one.path: one for one in files}
-        new = []
-        for path, size, changed_ns in self._finished():
-            with suppress(OSError):  # The file was rotated away in the meantime.
-                new += _news(path, size, changed_ns, seen)
-        if not new:
-            return last
-        value = [list(astuple(one)) for one in new]
-        draft = self.ledger / f".{uuid4().hex}.draft"
-        with draft.open("x", encoding="utf-8") as file:
-            file.write(json.dumps(value))
-        with suppress(FileExistsError):  # Another process watches this folder for this lake: its sighting counts.
-            os.link(draft, self._file(last + 1))
-        draft.unlink()
-        return last + 1
 
-    def between(self, after: int, through: int) -> list[Sighting]:
-        """Return the files of the sightings after `after` to `through`. Raises PipelineError for a damaged ledger."""
-        return [one for number in range(after + 1, through + 1) for one in self._read(number)]
+def look(folder: Path, settle_s: float) -> Look:
+    """Return the captures below a folder: all but the newest of each set are finished, and that one if it has settled.
 
-    def _all(self) -> Iterator[tuple[int, Sequence[Sighting]]]:
-        make_folder(self.ledger)
-        number = 1
-        while self._file(number).exists():
-            yield number, self._read(number)
-            number += 1
+    A link to a capture within the folder is left out, and so is what cannot be looked at. Raises PipelineError if the
+    folder cannot be read.
+    """
+    now = time.time_ns()
+    settled: list[File] = []
+    recent: dict[str, list[File]] = {}
+    try:
+        for file, written_ns in _captures(str(folder)):
+            if now - written_ns >= settle_s * 1e9:
+                settled.append(file)
+            else:
+                recent.setdefault(stream_key(str(folder / file.name))[0], []).append(file)
+    except OSError as problem:
+        raise PipelineError(f"{folder} cannot be read: {problem.strerror}.") from None
+    unfinished = [max(files, key=lambda one: one.age) for files in recent.values()]
+    left = set(unfinished)
+    return Look(settled + [one for files in recent.values() for one in files if one not in left], unfinished)
 
-    def _file(self, number: int) -> Path:
-        return self.ledger / f"{number:012}.json"
 
-    def _read(self, number: int) -> list[Sighting]:
+def by_age(files: Iterable[File]) -> Iterator[File]:
+    """Yield files in the order of their age. Few of many have the same time, and need a longer look."""
+    time_of = attrgetter("changed_ns")
+    for _, alike in groupby(sorted(files, key=time_of), time_of):
+        yield from sorted(alike, key=lambda one: one.age)
+
+
+def _captures(folder: str) -> Iterator[tuple[File, int]]:
+    """Yield the captures with the time at which each was last written to. Raises OSError for the folder itself."""
+    inside = os.path.realpath(folder) + os.sep
+    waiting = [""]
+    while waiting:
+        below = waiting.pop()
         try:
-            return [_sighting(one) for one in parsed(content(self._file(number)))]
-        except (OSError, UnfitError, TypeError) as problem:
-            raise PipelineError(f"{self._file(number)} cannot be read ({problem}); watch with a new lake.") from None
-
-    def _finished(self) -> list[tuple[str, int, int]]:
-        """Return the finished files: all but the newest of each set, and that one if it has settled."""
-        now = time.time()
-        found: dict[str, list[tuple[int, tuple[tuple[int, str], ...], str, int]]] = {}
-        try:
-            for path in self.folder.rglob("*"):
-                with suppress(FileNotFoundError):  # The file was rotated away during the look.
-                    if is_capture(path.name) and path.is_file():
-                        about, name = path.stat(), str(path)
-                        one = (about.st_mtime_ns, natural(name), name, about.st_size)
-                        found.setdefault(stream_key(name)[0], []).append(one)
-        except OSError as problem:
-            raise PipelineError(f"{self.folder} cannot be read: {problem.strerror}.") from None
-        out: list[tuple[str, int, int]] = []
-        for files in found.values():
-            files.sort()
-            if now - files[-1][0] / 1e9 < self.settle_s:
-                files.pop()
-            out += [(name, size, changed_ns) for changed_ns, _, name, size in files]
-        return sorted(out)
+            entries = list(os.scandir(f"{folder}/{below}"))
+        except (FileNotFoundError, NotADirectoryError, PermissionError):
+            if not below:
+                raise
+            continue
+        for entry in entries:
+            with suppress(OSError):  # It was rotated away during the look, or is a link to nothing.
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(f"{below}{entry.name}/")
+                elif is_capture(entry.name):
+                    about = entry.stat()
+                    linked = entry.is_symlink() and os.path.realpath(entry.path).startswith(inside)
+                    if stat.S_ISREG(about.st_mode) and not linked:
+                        # A time of change in the future was set by hand.
+                        written = min(about.st_mtime_ns, about.st_ctime_ns)
+                        yield File(f"{below}{entry.name}", about.st_size, about.st_mtime_ns), written
 
 
-def _sighting(value: Any) -> Sighting:
-    """Parse a recorded sighting. Raises UnfitError and TypeError for anything else."""
-    if not isinstance(value, list) or [type(one) for one in value] != [str, int, bool, str, int]:
-        raise UnfitError("is not a list of files that were seen")
-    return Sighting(*value)
+def head_of(path: str, size: int) -> str:
+    """Return the digest of the first 4,096 bytes of a file that had `size` bytes; a compressed one is unpacked first.
 
-
-def _news(path: str, size: int, changed_ns: int, seen: Mapping[str, Sighting]) -> list[Sighting]:
-    """Return a sighting of a finished file if it is new or has changed, else nothing."""
-    before = seen.get(path)
-    unpacked = seen.get(path.rpartition(".")[0]) if path.endswith(packed.SUFFIXES) else None
-    if before is not None and (before.size, before.changed_ns) == (size, changed_ns):
-        return []
-    if before is not None:
-        goes_on = _head(path, before.size) == before.head
-        if goes_on and before.size == size:
-            return []
-        return [Sighting(path, size, goes_on, _head(path, size), changed_ns)]
-    if unpacked is not None and _head(path, unpacked.size) == unpacked.head:
-        return []  # Compressed after it was seen, as `tcpdump -z gzip` does.
-    return [Sighting(path, size, False, _head(path, size), changed_ns)]
-
-
-def _head(path: str, size: int) -> str:
-    """Return the digest of the beginning of a file that had `size` bytes; a compressed one is unpacked first."""
+    It tells a file that was written on from another one in a reused name of a ring buffer. Raises OSError.
+    """
     most = min(size, _HEAD)
     with Path(path).open("rb") as file:
         data = file.read(2 * _HEAD)

@@ -1,9 +1,13 @@
-"""Convert the packets of a batch to one Arrow table, from the columns of compiled code and without decoding packets."""
+"""Convert packets of a batch to Arrow columns, from the columns of compiled code and without decoding packets.
+
+Each column is made by itself, so that those that nobody asked for cost nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -38,11 +42,24 @@ class Said:
 
     def __init__(self) -> None:
         self.places: Any = np.full(2 * OUTCOMES, -1, np.int32)
-        self.worst: list[str | None] = []
-        self.deviating: list[list[str]] = []
+        self.worsts: list[str | None] = []
+        self.names: list[list[str]] = []
 
-    def of(self, results: Any, meanings: Mapping[int, Meaning]) -> tuple[pyarrow.Array, pyarrow.Array]:
-        """Return the worst outcome of each row, and its requirements with an outcome other than pass."""
+    def worst(self, results: Any, meanings: Mapping[int, Meaning]) -> pyarrow.Array:
+        """Return the worst outcome of each row."""
+        import pyarrow as pa
+
+        at = self._at(results, meanings)
+        return pa.array(self.worsts, pa.string()).take(at)
+
+    def deviating(self, results: Any, meanings: Mapping[int, Meaning]) -> pyarrow.Array:
+        """Return the requirements of each row that have an outcome other than pass."""
+        import pyarrow as pa
+
+        at = self._at(results, meanings)
+        return pa.array(self.names, pa.list_(pa.string())).take(at)
+
+    def _at(self, results: Any, meanings: Mapping[int, Meaning]) -> pyarrow.Array:
         import pyarrow as pa
 
         where = self.places[results]
@@ -50,22 +67,89 @@ class Said:
             for outcome in np.unique(results[where < 0]).tolist():
                 keys = meanings[outcome].keys
                 rolled = worst(key[1] for key in keys)
-                self.places[outcome] = len(self.worst)
-                self.worst.append(rolled and rolled.value)
-                self.deviating.append(list(dict.fromkeys(key[0] for key in keys if key[1] is not Outcome.PASS)))
+                self.places[outcome] = len(self.worsts)
+                self.worsts.append(rolled and rolled.value)
+                self.names.append(list(dict.fromkeys(key[0] for key in keys if key[1] is not Outcome.PASS)))
             where = self.places[results]
-        at = pa.array(where)
-        return pa.array(self.worst, pa.string()).take(at), pa.array(self.deviating, pa.list_(pa.string())).take(at)
+        return pa.array(where)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Rows of a batch. maker: what made them. rows: their places in the batch, None for all of it.
+
+    meta, lengths, values, results, senders: of these rows, as `PacketColumns.rows` takes them.
+    """
+
+    maker: PacketColumns
+    found: Found
+    rows: Any
+    meta: Any
+    lengths: Any
+    values: Any
+    results: Any
+    senders: Any
+    ends: Ends
+    meanings: Mapping[int, Meaning]
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    @property
+    def numbers(self) -> Any:
+        """The number of each packet."""
+        return self.meta[:, OF_NUMBER]
+
+    def column(self, name: str) -> pyarrow.Array:
+        """Return one column of `packets`, with the type of the table."""
+        return _MAKE[name](self).cast(PACKETS.arrow().field(name).type)
+
+    def take(self, places: Any) -> Chosen:
+        """Return some of these rows. places: an index for each."""
+        return replace(
+            self,
+            rows=places if self.rows is None else self.rows[places],
+            meta=self.meta[places],
+            lengths=self.lengths[places],
+            values=self.values[:, places],
+            results=self.results[places],
+            senders=self.senders[places],
+        )
+
+    def data(self, row: int) -> bytes:
+        """Return the bytes of a packet."""
+        return self.found.data(row if self.rows is None else int(self.rows[row]))
+
+    def whose(self) -> Any:
+        """Return for each row 2 * connection + side."""
+        return 2 * self.meta[:, OF_CONNECTION] + self.meta[:, OF_SIDE]
 
 
 class PacketColumns:
-    """Makes tables of `packets` without `date`. capture, stream: the same in each row."""
+    """Makes columns of `packets` without `date`. capture, stream: the same in each row."""
 
-    def __init__(self, columns: ColumnSet, capture: str, stream: str) -> None:
+    def __init__(self, columns: ColumnSet, capture: str = "", stream: str = "") -> None:
         self.columns, self.capture, self.stream = columns, capture, stream
         self.numbers, self.senders, self.said = Numbers(columns), Texts(), Said()
         kind = columns[KIND].place
         self.kinds = list(kind.words)
+
+    def rows(
+        self,
+        found: Found,
+        values: Any,
+        results: Any,
+        senders: Any,
+        ends: Ends,
+        meanings: Mapping[int, Meaning],
+    ) -> Chosen:
+        """Return the packets of a batch that have an outcome.
+
+        values: the columns. results: the outcome of each row, -1 for rows that are written elsewhere. senders: number
+        of the sender's name, -1 for the queue manager that made the packet. ends: of the connections.
+        """
+        whole = Chosen(self, found, None, found.meta, found.lengths, values, results, senders, ends, meanings)
+        return whole.take(np.flatnonzero(results >= 0)) if (results < 0).any() else whole
 
     def table(
         self,
@@ -76,64 +160,69 @@ class PacketColumns:
         ends: Ends,
         meanings: Mapping[int, Meaning],
     ) -> pyarrow.Table:
-        """Return the packets of a batch that have an outcome.
-
-        values: the columns. results: the outcome of each row, -1 for rows that are written elsewhere. senders: number
-        of the sender's name, -1 for the queue manager that made the packet. ends: of the connections.
-        """
+        """Return the same packets with all columns."""
         import pyarrow as pa
 
-        names, addresses, ports = ends.names, ends.addresses, ends.ports
-        rows, meta, lengths = np.arange(len(results)), found.meta, found.lengths
-        if (results < 0).any():
-            rows = np.flatnonzero(results >= 0)
-            meta, lengths, senders = meta[rows], lengths[rows], senders[rows]
-            values, results = values[:, rows], results[rows]
-        whose = 2 * meta[:, OF_CONNECTION] + meta[:, OF_SIDE]
-        other = whose ^ 1
+        chosen, schema = self.rows(found, values, results, senders, ends, meanings), PACKETS.arrow()
+        return pa.table([chosen.column(name) for name in schema.names], schema=schema)
 
-        def data(row: int) -> bytes:
-            return found.data(int(rows[row]))
 
-        def manager(row: int) -> str:
-            return self.numbers.manager(values, row)
+def _time(one: Chosen) -> pyarrow.Array:
+    import pyarrow as pa
 
-        there = self.numbers.there(values, MANAGER)
-        made = self.numbers.of(values, MANAGER)
-        sender = numbered(senders, made)
-        out = {
-            "capture_id": pa.repeat(self.capture, len(rows)),
-            "stream_id": pa.repeat(self.stream, len(rows)),
-            "number": pa.array(meta[:, OF_NUMBER]),
-            "record": pa.array(meta[:, OF_RECORD]),
-            "time": pa.array(meta[:, OF_TIME] // 1000).cast(pa.timestamp("us", tz="UTC")),
-            "time_ns": pa.array(meta[:, OF_TIME]),
-            "transport": pa.repeat("tcp", len(rows)),
-            "connection": pa.array(meta[:, OF_CONNECTION]),
-            "side": pa.array(["initiator", "acceptor"]).take(pa.array(meta[:, OF_SIDE])),
-            "source": _named(names, addresses[whose]),
-            "source_port": pa.array(ports[whose]),
-            "destination": _named(names, addresses[other]),
-            "destination_port": pa.array(ports[other]),
-            "kind": pa.array(self.kinds).take(pa.array(values[self.columns[KIND].at])),
-            "queue": QUEUES.of(self.numbers.queue(values), lambda row: queue_text(data(row))),
-            "sender": self.senders.of(sender, lambda row: names[senders[row]] if senders[row] >= 0 else manager(row)),
-            "source_manager": MANAGERS.of(made, lambda row: manager(row) if there[row] else None),
-            "message_id": self._number(values, NUMBER, pa.int64()),
-            "message_class": self._number(values, CLASS, pa.int32()),
-            "transactional": pa.array(self.numbers.there(values, TRANSACTION)),
-            "length": pa.array(lengths.astype(np.int32)),
-            "trouble": pa.nulls(len(rows), pa.string()),
-        }
-        out["worst"], out["deviating"] = self.said.of(results, meanings)
-        schema = PACKETS.arrow()
-        return pa.table([out[name].cast(schema.field(name).type) for name in schema.names], schema=schema)
+    return pa.array(one.meta[:, OF_TIME] // 1000).cast(pa.timestamp("us", tz="UTC"))
 
-    def _number(self, values: Any, key: str, kind: Any) -> pyarrow.Array:
-        import pyarrow as pa
 
-        column = values[self.columns[key].at].copy()  # Arrow would keep the memory, which the next batch fills anew.
-        return pa.array(column, mask=~self.numbers.there(values, key)).cast(kind, safe=False)
+def _side(one: Chosen) -> pyarrow.Array:
+    import pyarrow as pa
+
+    return pa.array(["initiator", "acceptor"]).take(pa.array(one.meta[:, OF_SIDE]))
+
+
+def _kind(one: Chosen) -> pyarrow.Array:
+    import pyarrow as pa
+
+    return pa.array(one.maker.kinds).take(pa.array(one.values[one.maker.columns[KIND].at]))
+
+
+def _queue(one: Chosen) -> pyarrow.Array:
+    return QUEUES.of(one.maker.numbers.queue(one.values), lambda row: queue_text(one.data(row)))
+
+
+def _sender(one: Chosen) -> pyarrow.Array:
+    names, senders, numbers = one.ends.names, one.senders, one.maker.numbers
+
+    def name(row: int) -> str:
+        return names[senders[row]] if senders[row] >= 0 else numbers.manager(one.values, row)
+
+    return one.maker.senders.of(numbered(senders, numbers.of(one.values, MANAGER)), name)
+
+
+def _source_manager(one: Chosen) -> pyarrow.Array:
+    numbers = one.maker.numbers
+    there = numbers.there(one.values, MANAGER)
+    return MANAGERS.of(
+        numbers.of(one.values, MANAGER), lambda row: numbers.manager(one.values, row) if there[row] else None
+    )
+
+
+def _number(one: Chosen, key: str, kind: Any) -> pyarrow.Array:
+    import pyarrow as pa
+
+    column = one.values[one.maker.columns[key].at].copy()  # Arrow would keep the memory, which is filled anew.
+    return pa.array(column, mask=~one.maker.numbers.there(one.values, key)).cast(kind, safe=False)
+
+
+def _message_id(one: Chosen) -> pyarrow.Array:
+    import pyarrow as pa
+
+    return _number(one, NUMBER, pa.int64())
+
+
+def _message_class(one: Chosen) -> pyarrow.Array:
+    import pyarrow as pa
+
+    return _number(one, CLASS, pa.int32())
 
 
 def _named(names: Sequence[str], numbers: Any) -> pyarrow.Array:
@@ -141,3 +230,50 @@ def _named(names: Sequence[str], numbers: Any) -> pyarrow.Array:
 
     found = pa.array(numbers).dictionary_encode()
     return pa.array([names[number] for number in found.dictionary.to_pylist()], pa.string()).take(found.indices)
+
+
+def _array(values: Any) -> pyarrow.Array:
+    import pyarrow as pa
+
+    return pa.array(values)
+
+
+def _same(one: Chosen, text: str) -> pyarrow.Array:
+    import pyarrow as pa
+
+    return pa.repeat(text, len(one))
+
+
+def _nothing(one: Chosen) -> pyarrow.Array:
+    import pyarrow as pa
+
+    return pa.nulls(len(one), pa.string())
+
+
+_MAKE: Final[Mapping[str, Callable[[Chosen], Any]]] = {
+    "capture_id": lambda one: _same(one, one.maker.capture),
+    "stream_id": lambda one: _same(one, one.maker.stream),
+    "number": lambda one: _array(one.meta[:, OF_NUMBER]),
+    "record": lambda one: _array(one.meta[:, OF_RECORD]),
+    "time": _time,
+    "time_ns": lambda one: _array(one.meta[:, OF_TIME]),
+    "transport": lambda one: _same(one, "tcp"),
+    "connection": lambda one: _array(one.meta[:, OF_CONNECTION]),
+    "side": _side,
+    "source": lambda one: _named(one.ends.names, one.ends.addresses[one.whose()]),
+    "source_port": lambda one: _array(one.ends.ports[one.whose()]),
+    "destination": lambda one: _named(one.ends.names, one.ends.addresses[one.whose() ^ 1]),
+    "destination_port": lambda one: _array(one.ends.ports[one.whose() ^ 1]),
+    "kind": _kind,
+    "queue": _queue,
+    "sender": _sender,
+    "source_manager": _source_manager,
+    "message_id": _message_id,
+    "message_class": _message_class,
+    "transactional": lambda one: _array(one.maker.numbers.there(one.values, TRANSACTION)),
+    "length": lambda one: _array(one.lengths.astype(np.int32)),
+    "trouble": _nothing,
+    "worst": lambda one: one.maker.said.worst(one.results, one.meanings),
+    "deviating": lambda one: one.maker.said.deviating(one.results, one.meanings),
+}
+"""How each column is made."""

@@ -1,44 +1,49 @@
 """`msmq_pcap`: captures as a Spark data source, batch and streaming, in Arrow batches.
 
     spark.dataSource.register(MsmqPcap)
-    spark.read.format("msmq_pcap").option("splitBytes", 1 << 26).load("captures/")
-    spark.readStream.format("msmq_pcap").option("ledger", "/var/lib/seen").load("captures/")
+    spark.read.format("msmq_pcap").option("columns", "time,kind,queue,worst,deviating").load("captures/")
+    spark.readStream.format("msmq_pcap").option("maxFilesPerTrigger", 100).load("captures/")
 
-Options: path (file, folder or pattern; for a stream a folder), splitBytes (134217728; 0: no ranges), profile, level,
-readings, and for a stream `ledger` (a folder for the record of files seen), `settle` (seconds, 60) and `rows`
-(`packets`, or `files` for the finished files alone). Only paths and ranges travel to the workers.
+Options: path (file, folder or pattern; for a stream a folder), columns (names, by default all; a schema chooses, too),
+splitBytes (134217728; 0: no ranges), profile, level, readings, onError (`fail`, or `skip` for the rest of a range that
+cannot be read or judged), pushFilters (`true` or `false`; see `Filtering`), timeSlack (seconds that records may be out
+of order; then ranges of other times than a filter asks for are not read), and for a stream `maxFilesPerTrigger`
+(1000), `settle` (seconds, 60), `rows` (`packets`, or `files` for the finished files alone) and `ledger` (the files
+seen, of a checkpoint of an earlier version). Only paths and ranges travel to the workers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
+from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, Filter, InputPartition
 
 from conformance.capture import CaptureError
-from conformance.capture.addresses import is_stored, path_of
+from conformance.capture.addresses import is_stored
+from conformance.capture.files import UnavailableError
+from conformance.capture.pcap import FILE_HEADER
 from conformance.capture.ranges import layout, size_of, split
-from conformance.captures.packet_rules import PacketRules
-from conformance.judge.sessions.context import Seen
+from conformance.captures.defects import Defect
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.file_discovery import SETTLE_S, Sighting, Sightings
 from conformance.pipeline.ingest import MIN_SPLIT, SPLIT, Options, files_of, how
-from conformance.pipeline.parts import frames_of
-from conformance.pipeline.rows import Row, plain
-from conformance.pipeline.rows_writer import packet_row
-from conformance.pipeline.schemas import SOURCE
+from conformance.pipeline.ranges import warm
+from conformance.pipeline.schemas import DDL, SOURCE
+from conformance.pipeline.source_columns import Wanted, packets
+from conformance.pipeline.source_filters import Test, test_of
+from conformance.pipeline.source_spans import meets, span_of
+from conformance.pipeline.source_stream import FILES, Stream
 from conformance.pipeline.streams import How
-from conformance.wire import dissect
 
 if TYPE_CHECKING:
     import pyarrow
 
 NAME = "msmq_pcap"
-FILES = "path STRING, bytes BIGINT, grown BOOLEAN"
-_BATCH = 2_048
+_LOG: Final = logging.getLogger(__name__)
+_MOST: Final = 1 << 62
 
 
 @dataclass
@@ -50,13 +55,6 @@ class Range(InputPartition):  # type: ignore[misc]
     stop: int
 
 
-@dataclass
-class Finished(InputPartition):  # type: ignore[misc]
-    """Finished files of a folder."""
-
-    files: Sequence[Sighting]
-
-
 class MsmqPcap(DataSource):  # type: ignore[misc]
     """The data source, configured by its options."""
 
@@ -66,18 +64,28 @@ class MsmqPcap(DataSource):  # type: ignore[misc]
         return NAME
 
     def schema(self) -> str:
-        """Return the columns, as DDL."""
-        return FILES if self.options.get("rows") == "files" else SOURCE.ddl()
+        """Return the columns, as DDL. Raises PipelineError for an option that makes no sense."""
+        if self._files:
+            return FILES
+        types = {one.name: DDL[one.type] for one in SOURCE.columns}
+        return ", ".join(f"{name} {types[name]}" for name in self._chosen() or SOURCE.names)
 
     def reader(self, schema: Any) -> DataSourceReader:
-        """Return the reader of a batch."""
-        return Batch(self._asked())
+        """Return the reader of a batch. schema: its columns. Raises PipelineError."""
+        if self._files:
+            raise PipelineError(f"The option rows is 'files', which {NAME} has for streams alone: leave it out.")
+        asked = self._asked(schema)
+        return (Filtering if self._one_of("pushFilters", ("false", "true")) == "true" else Batch)(asked)
 
     def streamReader(self, schema: Any) -> DataSourceStreamReader:
-        """Return the reader of a stream."""
-        return Stream(self._asked(), self.options)
+        """Return the reader of a stream. schema: its columns. Raises PipelineError."""
+        return Stream(self._asked(None if self._files else schema), self.options)
 
-    def _asked(self) -> Asked:
+    @property
+    def _files(self) -> bool:
+        return self._one_of("rows", ("packets", "files")) == "files"
+
+    def _asked(self, schema: Any) -> Asked:
         path = self.options.get("path")
         if not path:
             raise PipelineError(f"{NAME} needs a path: load(PATH) or option('path', PATH).")
@@ -86,40 +94,102 @@ class MsmqPcap(DataSource):  # type: ignore[misc]
             level=self.options.get("level", "must"),
             readings=self.options.get("readings", "windows"),
         )
-        return Asked(path, _number(self.options.get("splitBytes", SPLIT), "splitBytes"), how(options, ""))
+        names = SOURCE.names if schema is None else self._names(schema)
+        skips = self._one_of("onError", ("fail", "skip")) == "skip"
+        at_most = int(_number(self.options.get("splitBytes", SPLIT), "splitBytes"))
+        slack = self.options.get("timeSlack")
+        slack_s = None if slack is None else _number(slack, "timeSlack")
+        return Asked(path, at_most, how(options, ""), Wanted(names), skips, slack_s)
+
+    def _chosen(self) -> tuple[str, ...] | None:
+        """Return the columns of the option, None without it."""
+        text = self.options.get("columns")
+        if text is None:
+            return None
+        names = tuple(name.strip() for name in text.split(","))
+        _check(names, "The option columns")
+        return names
+
+    def _names(self, schema: Any) -> tuple[str, ...]:
+        """Return the columns of a schema, which the user may have given."""
+        names, chosen = tuple(schema.names), self._chosen()
+        _check(names, "The schema")
+        if chosen is not None and set(chosen) != set(names):
+            raise PipelineError("The schema and the option columns choose different columns: give one of them.")
+        types = {one.name: DDL[one.type].lower() for one in SOURCE.columns}
+        for field in schema.fields:
+            if (found := field.dataType.simpleString()) != types[field.name]:
+                raise PipelineError(f"The schema has {field.name} as {found}; it is {types[field.name]}.")
+        return names
+
+    def _one_of(self, option: str, words: Sequence[str]) -> str:
+        """Return the value of an option, the first word by default."""
+        found = str(self.options.get(option, words[0]))
+        word = next((one for one in words if one.lower() == found.strip().lower()), None)
+        if word is None:
+            raise PipelineError(f"The option {option} is {found!r}; give {' or '.join(words)}.")
+        return word
+
+
+def _check(names: Sequence[str], whose: str) -> None:
+    unknown = [name for name in names if name not in SOURCE.names]
+    if unknown:
+        raise PipelineError(f"{whose} has {unknown[0]!r}, which is none of {', '.join(SOURCE.names)}.")
+    twice = [name for name in names if names.count(name) > 1]
+    if twice or not names:
+        raise PipelineError(f"{whose} has {twice[0]} twice." if twice else f"{whose} has no columns.")
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The parsed options."""
+    """The parsed options. skips: the rest of a range that cannot be read or judged is left out, with a warning.
+
+    slack_s: seconds that records may be out of order, None if nobody knows.
+    """
 
     path: str
     at_most: int
     how: How
+    wanted: Wanted
+    skips: bool = False
+    slack_s: float | None = None
 
     def ranges(self, paths: Sequence[str]) -> list[Range]:
-        """Return the ranges of these files."""
-        return [one for path in paths for one in self._ranges(path)]
+        """Return the ranges of these files that can have rows. Raises CaptureError and OSError."""
+        found = [one for path in paths for one in self._ranges(path)]
+        if found:
+            warm(None)  # So that workers of this machine do not compile the same code at once.
+        return found
 
     def _ranges(self, path: str) -> list[Range]:
-        how = layout(path)
-        size = size_of(path)
-        if how is None or not self.at_most or size <= self.at_most:
-            return [Range(path, 24, size)]
-        return [Range(path, start, stop) for start, stop in split(size, max(self.at_most, MIN_SPLIT))]
+        how, size = layout(path), size_of(path)
+        found = [Range(path, FILE_HEADER, size)]
+        if how is not None and self.at_most and size > self.at_most:
+            found = [Range(path, start, stop) for start, stop in split(size, max(self.at_most, MIN_SPLIT))]
+        found = [one for one in found if self.wanted.of_range(path, one.start)]
+        span = span_of(self.wanted.tests)
+        if how is None or self.slack_s is None or not span.bounded:
+            return found
+        return [one for one in found if meets(path, one.start, one.stop, size, span, self.slack_s)]
 
     def batches(self, part: Range) -> Iterator[pyarrow.RecordBatch]:
-        """Yield the packets of a range."""
-        rules, waiting = PacketRules(self.how.profile, self.how.readings, self.how.level), list[Row]()
-        for frame in frames_of(part.path, part.start, part.stop):
-            packet = dissect(frame.data, transport=frame.transport)
-            verdicts = rules.judge(Seen(frame, packet))
-            waiting.append({"path": plain(part.path), "start": part.start, **packet_row(frame, packet, verdicts)})
-            if len(waiting) == _BATCH:
-                yield _batch(waiting)
-                waiting = []
-        if waiting:
-            yield _batch(waiting)
+        """Yield the packets of a range. Raises PipelineError if it cannot be read or judged to its end."""
+        try:
+            yield from packets(part.path, part.start, part.stop, self.how, self.wanted)
+        except Exception as error:
+            self.failed(part.path, error)
+
+    def failed(self, path: str, error: Exception) -> None:
+        """Log why the rest of a range is left out, or raise PipelineError."""
+        if isinstance(error, CaptureError):
+            sentence = str(error)
+        elif isinstance(error, OSError):
+            sentence = f"{path} cannot be read any further: {error.strerror or error}."
+        else:
+            sentence = Defect.of(error, path).sentence
+        if not self.skips or isinstance(error, UnavailableError):  # What is unavailable now is there in another try.
+            raise PipelineError(sentence) from error
+        _LOG.warning("%s The rest of its range is left out (option onError).", sentence)
 
 
 class Batch(DataSourceReader):  # type: ignore[misc]
@@ -132,74 +202,44 @@ class Batch(DataSourceReader):  # type: ignore[misc]
         """Return a task for each range."""
         path = self._asked.path
         found = [one for one in files_of([path]) if one == path or is_stored(one) or Path(one).is_file()]
-        return self._asked.ranges(found)
-
-    def read(self, partition: Range) -> Iterator[pyarrow.RecordBatch]:
-        """Yield the packets of a range."""
-        return self._asked.batches(partition)
-
-
-class Stream(DataSourceStreamReader):  # type: ignore[misc]
-    """Reads the finished files of a folder, each once."""
-
-    def __init__(self, asked: Asked, options: Any) -> None:
-        ledger = options.get("ledger")
-        if not ledger:
-            raise PipelineError(f"A stream of {NAME} needs the option ledger: a folder for the record of files seen.")
-        settle = _number(options.get("settle", SETTLE_S), "settle")
-        self._asked = asked
-        self._files = options.get("rows") == "files"
-        self._sightings = Sightings(Path(path_of(asked.path)), Path(ledger), settle)
-
-    def initialOffset(self) -> dict[str, int]:
-        """Return the offset before the first sighting."""
-        return {"sighting": 0}
-
-    def latestOffset(self, start: Any = None, limit: Any = None) -> dict[str, int]:
-        """Return the offset after the files that are finished now."""
-        return {"sighting": self._sightings.latest()}
-
-    def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
-        """Return one task for the files, or one for each range."""
-        found = self._sightings.between(start["sighting"], end["sighting"])
-        if self._files:
-            return [Finished(found)] if found else []
-        readable = []
+        ranges: list[Range] = []
         for one in found:
             try:
-                readable += self._asked.ranges([one.path])
-            except (CaptureError, OSError):  # The file was rotated away in the meantime, so it has no packets.
-                continue
-        return readable
+                ranges += self._asked.ranges([one])
+            except (CaptureError, OSError) as error:
+                self._asked.failed(one, error)
+        return ranges
 
     def read(self, partition: InputPartition) -> Iterator[pyarrow.RecordBatch]:
-        """Yield the files or packets of a task."""
-        if isinstance(partition, Finished):
-            import pyarrow as pa
-
-            found = partition.files
-            columns = {
-                "path": pa.array([one.path for one in found], pa.string()),
-                "bytes": pa.array([one.size for one in found], pa.int64()),
-                "grown": pa.array([one.grown for one in found], pa.bool_()),
-            }
-            yield pa.RecordBatch.from_pydict(columns)
-            return
-        yield from self._asked.batches(partition)
+        """Yield the packets of a range. Spark reads a partition of its own where there is no range."""
+        return self._asked.batches(partition) if isinstance(partition, Range) else iter(())
 
 
-def _batch(rows: list[Row]) -> pyarrow.RecordBatch:
-    import pyarrow as pa
+class Filtering(Batch):
+    """A reader that also checks filters of Spark.
 
-    # Spark requires its own names, and every column nullable.
-    names = {"deviating": pa.list_(pa.field("element", pa.string()))}
-    fields = [pa.field(one.name, names.get(one.name, one.type)) for one in SOURCE.arrow()]
-    return pa.RecordBatch.from_pylist(rows, schema=pa.schema(fields))
+    A class of its own, because Spark refuses a reader with filters unless `spark.sql.python.filterPushdown.enabled` is
+    true, and by default that is false.
+    """
+
+    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
+        """Take the filters that the source can check; return the others."""
+        tests: list[Test] = []
+        for one in filters:
+            test = test_of(one)
+            if test is None:
+                yield one
+            else:
+                tests.append(test)
+        wanted = self._asked.wanted
+        self._asked = replace(self._asked, wanted=replace(wanted, tests=(*wanted.tests, *tests)))
 
 
-def _number(text: Any, option: str) -> Any:
+def _number(text: Any, option: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise PipelineError(f"The option {option} is {text!r}; give a number.") from None
-    return value if option == "settle" else int(value)
+        value = float("nan")
+    if not 0 <= value < _MOST:
+        raise PipelineError(f"The option {option} is {text!r}; give a number from 0.")
+    return value

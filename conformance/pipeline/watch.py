@@ -1,7 +1,8 @@
 """`pipeline watch`: ingest a folder of rotating captures, each file exactly once, when it is finished.
 
-Spark's structured streaming stores its progress in a checkpoint; the lake knows captures by content. If the command is
-killed after a batch was committed to the lake but not to the checkpoint, the batch runs again and adds nothing.
+Spark's structured streaming stores its progress in a checkpoint, with the files that were taken; the lake knows captures
+by content. If the command is killed after a batch was committed to the lake but not to the checkpoint, the batch runs
+again and adds nothing.
 """
 
 from __future__ import annotations
@@ -13,15 +14,20 @@ from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from conformance import cache
 from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.file_offsets import MAX_FILES
 from conformance.pipeline.identity import Probe
 from conformance.pipeline.ingest import Ingested, Options, ingest
 from conformance.pipeline.lake import WATCH, Lake, local
 from conformance.pipeline.lakes.store import LocalStore
 from conformance.pipeline.spark import SparkWorkers, first_line
+
+SETTINGS: Final = {"spark.sql.streaming.minBatchesToRetain": "10", "spark.sql.streaming.numRecentProgressUpdates": "2"}
+"""Of the session: an offset has up to some megabytes, and neither the checkpoint nor Java needs a hundred of them."""
+_LEDGER: Final = "seen"  # The files that an earlier version has seen, beside its checkpoint.
 
 
 def watched(place: Path) -> Path:
@@ -58,13 +64,16 @@ def watch(
     settle_s: float,
     every_s: float,
     once: bool,
+    max_files: int = MAX_FILES,
+    checkpoint: str | None = None,
     on_batch: Callable[[Ingested], None],
     ended: Callable[[], bool] = lambda: False,
 ) -> None:
     """Ingest the finished files of a folder, now (once) or until interrupted. Raises PipelineError.
 
     settle_s: seconds for which the newest file of a set must not change. every_s: seconds between looks at the folder.
-    on_batch: called with the result of each batch. ended: asked every second whether to stop.
+    max_files: of a batch. checkpoint: where Spark keeps its progress, if not in the lake. on_batch: called with the
+    result of each batch. ended: asked every second whether to stop.
     """
     from py4j.protocol import Py4JError
     from pyspark.errors import StreamingQueryException
@@ -83,20 +92,25 @@ def watch(
 
     def batch(frame: Any, number: int) -> None:
         rows = frame.collect()
+        if not rows:  # Files were renamed or packed, or have the same content with another time.
+            return
         grown = [
-            Probe(row.path, row.bytes, error=f"{row.path} changed after it was ingested; raise --settle.")
+            Probe(os.fsdecode(row.name), row.bytes, error=f"{row.path} changed after it was ingested; raise --settle.")
             for row in rows
             if row.grown
         ]
-        paths = [row.path for row in rows if not row.grown]
+        paths = [os.fsdecode(row.name) for row in rows if not row.grown]
         done.append(number)
         on_batch(ingest(lake, paths, asked, workers, refused=grown))
 
-    stream = spark.readStream.format(NAME).option("rows", "files").option("ledger", str(place / "seen"))
+    stream = spark.readStream.format(NAME).option("rows", "files").option("maxFilesPerTrigger", str(max_files))
+    if (place / _LEDGER).is_dir():
+        stream = stream.option("ledger", str(place / _LEDGER))
     files = stream.option("settle", str(settle_s)).load(str(folder.absolute()))
+    progress = checkpoint or str(place / "checkpoint")
     while True:
         before = len(done)
-        writer = files.writeStream.foreachBatch(batch).option("checkpointLocation", str(place / "checkpoint"))
+        writer = files.writeStream.foreachBatch(batch).option("checkpointLocation", progress)
         query = writer.trigger(**trigger).start()
         try:
             while not query.awaitTermination(1) and not ended():

@@ -1,0 +1,97 @@
+"""The data source in Spark: chosen columns, filters that the source checks, and what it says of bad input."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from lake_helpers import CAPTURES, records_of, write_pcap
+from source_peer import rows_of
+
+from conformance.capture.ranges import size_of
+from conformance.pipeline.ingest import Options, how
+
+ENABLED = "spark.sql.python.filterPushdown.enabled"
+NAMES = "time,kind,queue,worst,deviating,number,length,side,message_id,transactional"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Captures with packets of many kinds, some of which deviate, and some judged one by one."""
+    folder = tmp_path_factory.mktemp("source")
+    for name in ("served-sequence.pcapng", "appended-headers-wrong.pcapng", "served-pings.pcapng"):
+        write_pcap(folder / f"{name.partition('.')[0]}.pcap", records_of(CAPTURES / name))
+    return folder
+
+
+@pytest.fixture
+def source(spark):
+    """A reader of the source, with its filters."""
+    from conformance.pipeline.source import MsmqPcap
+
+    spark.dataSource.register(MsmqPcap)
+    spark.conf.set(ENABLED, "true")
+    yield lambda: spark.read.format("msmq_pcap").option("pushFilters", "true")
+    spark.conf.unset(ENABLED)
+
+
+def peer(folder):
+    asked = how(Options(), "")
+    return [row for path in sorted(folder.iterdir()) for row in rows_of(str(path), 24, size_of(path), asked)]
+
+
+def ordered(rows):
+    return sorted(map(repr, rows))
+
+
+def test_all_columns_are_those_of_the_peer(source, folder):
+    found = [row.asDict() for row in source().load(str(folder)).collect()]
+    wanted = [{**row, "time": row["time"].astimezone().replace(tzinfo=None)} for row in peer(folder)]
+    assert ordered(found) == ordered({name: row[name] for name in found[0]} for row in wanted)
+
+
+def test_columns_are_chosen_by_an_option_or_a_schema(source, folder):
+    one = source().option("columns", "worst, deviating,kind").load(str(folder))
+    other = source().schema("worst STRING, deviating ARRAY<STRING>, kind STRING").load(str(folder))
+    assert one.columns == other.columns == ["worst", "deviating", "kind"]
+    wanted = ordered((row["worst"], row["deviating"], row["kind"]) for row in peer(folder))
+    assert ordered(map(tuple, one.collect())) == ordered(map(tuple, other.collect())) == wanted
+
+
+def test_filters_leave_what_spark_leaves(source, spark, folder):
+    from pyspark.sql.functions import col, lit
+
+    plain = spark.read.format("msmq_pcap").option("columns", NAMES).load(str(folder))
+    times = sorted(row["time"] for row in peer(folder))
+    middle = times[len(times) // 2]
+    queue = next(row["queue"] for row in peer(folder) if row["queue"])
+    conditions = {
+        "kind": col("kind") == "UserMessage",
+        "not kind": col("kind") != "UserMessage",
+        "worst": col("worst").isin("fail", "warn"),
+        "not worst": ~col("worst").isin("fail", "warn"),
+        "null among": col("worst").isin("pass", None),
+        "not null among": ~col("worst").isin("pass", None),
+        "nothing": col("worst").isNull(),
+        "queue": col("queue").isNotNull() & (col("queue") >= queue),
+        "same": col("queue").eqNullSafe(lit(queue)),
+        "not same": ~col("queue").eqNullSafe(lit(queue)),
+        "none": col("queue").eqNullSafe(lit(None)),
+        "time": col("time") >= middle,
+        "span": (col("time") > times[0]) & (col("time") <= middle + timedelta(microseconds=1)),
+        "text": col("queue").startswith("DIRECT="),
+        "number": (col("number") > 3) & (col("length") < 400) & (col("message_id") != 1),
+        "flag": col("transactional") & (col("side") == "initiator"),
+        "either": (col("kind") == "OrderAck") | (col("worst") == "fail"),
+        "mixed": (col("kind") == "UserMessage") & (col("number") % 2 == 0),
+        "never": col("time") > datetime(2100, 1, 1, tzinfo=UTC),
+    }
+    for name, condition in conditions.items():
+        pushed = source().option("columns", NAMES).load(str(folder)).where(condition)
+        assert ordered(pushed.collect()) == ordered(plain.where(condition).collect()), name
+
+
+def test_the_source_checks_the_filters(source, folder):
+    found = source().option("columns", NAMES).load(str(folder)).where("kind = 'UserMessage' and number % 2 = 0")
+    plan = found._jdf.queryExecution().executedPlan().toString() if hasattr(found, "_jdf") else ""
+    assert "PushedFilters" in plan, plan
