@@ -25,7 +25,7 @@ from conformance.aside import make_folder
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.history import Batch, number_of, versions_of
 from conformance.pipeline.inside import MAX_FILE, UnfitError, is_plain, parsed
-from conformance.pipeline.keeping_compact import compact_table, tiers
+from conformance.pipeline.keeping_compact import FAN, compact_table, heaps, tiers
 from conformance.pipeline.lakes import fold
 from conformance.pipeline.lakes.delta_tables import (
     BATCHES,
@@ -60,6 +60,8 @@ NUMBER: Final = 2
 _AT_ONCE = 8  # Logs that are read, and files that are looked at, at once.
 _TRIES = 50  # Readings of the logs while others commit.
 _WRITER = "writer.json"
+EACH: Final = FAN
+"""Batches after which a writer makes few files of the small ones."""
 OWN: Final = (HEAD, BATCHES, fold.FOLD, STATE, STAGING, LOCK, WATCH, LEASE, *TABLES)
 """Names that may lie in the place of a new lake."""
 
@@ -99,6 +101,8 @@ class DeltaLake(Lake):
         self._listed_at: dict[str, int] = {}
         """The versions of the tables in which they have these files."""
         self._fixed = False
+        self._untidy = False
+        """Whether the last commit has left files in the tables that no longer count."""
         self._until: int | None = None
         """The last batch that counts, in a lake as it was."""
         self._folded = 0
@@ -116,17 +120,22 @@ class DeltaLake(Lake):
         except OSError as problem:
             raise PipelineError(f"The lake {self.place} cannot be used: {problem.strerror}.") from None
 
+    def known(self) -> Snapshot:
+        """Return what `batches` alone tells, see `Lake.known`."""
+        if not self._fixed:
+            self._entries(self._handle(BATCHES))
+        return self._log
+
     def snapshot(self) -> Snapshot:
         """Return the present state of the lake; while it is written, the state at the beginning, or of the commit."""
-        if self._fixed:
+        if self._fixed and self._now.version == self._log.version:
             return self._now
         for _ in range(_TRIES):
-            batches = self._handle(BATCHES)
-            version = batches.version()
-            self._entries(batches)
+            self.known()
+            version = self._handles[BATCHES].version()
             with ThreadPoolExecutor(_AT_ONCE) as pool:
                 tables = list(pool.map(self._handle, TABLES))
-            if self._handle(BATCHES).version() == version:
+            if self._fixed or self._handle(BATCHES).version() == version:
                 break
         else:
             raise PipelineError(f"The lake {self.place} changes faster than it can be read; try again.")
@@ -257,7 +266,7 @@ class DeltaLake(Lake):
                     self._fixed = False
                     # The next writer removes what cannot be removed now.
                     with suppress(PipelineError, OSError, UnfitError):
-                        self._clean(batch, fresh=batch in self._known)
+                        self._clean(batch)
         except UnfitError as problem:
             raise damaged(self.place, problem) from None
         except OSError as problem:
@@ -269,7 +278,7 @@ class DeltaLake(Lake):
 
         Raises PipelineError if the entry is larger than a reader accepts, or if another command has written meanwhile.
         """
-        version = self._now.version + 1
+        version = self._log.version + 1
         by: dict[str, list[Part]] = {}
         for part in entry.add:
             by.setdefault(part.table, []).append(part)
@@ -277,7 +286,7 @@ class DeltaLake(Lake):
         self._held()
         for name, parts in by.items():
             self._add(name, parts, entry.batch, version)
-        versions = {name: int(self._handles[name].version()) for name in TABLES}
+        versions = {name: int(self._opened(name).version()) for name in TABLES}
         text = entry_text(entry, version, versions)
         part = Part(BATCHES, "", f"{BATCHES}-{entry.batch}.parquet", 1)
         self._write_batch(part, entry, version, text)
@@ -288,20 +297,27 @@ class DeltaLake(Lake):
             # An answer may be lost on its way: what counts is whether the batch is there.
             self._fixed = False
             with suppress(PipelineError):
-                self.snapshot()
+                self.known()
             self._fixed = True
             if entry.batch not in self._known:
                 raise
-        self._fixed = False
-        self.snapshot()
+        self._entries(self._handles[BATCHES])
+        self._untidy = entry.before is not None or any(not one.startswith(f"{STATE}/") for one in self._log.dropped)
         with suppress(PipelineError):  # The next batch tries again.
-            compact_table(self.store, BATCHES, lambda: self.settled(BATCHES), tiers)
-            self.fold()
-        self._fixed = True
+            self._shorten(version)
         return version
 
+    def _shorten(self, version: int) -> None:
+        """Make few files of many small ones, and fold the log, now and then: the next batch costs what this one did."""
+        self._now = Snapshot(version=-1)  # to be read again
+        if version % EACH == 0:
+            compact_table(self.store, BATCHES, lambda: self.settled(BATCHES), tiers)
+            for name in TABLES:
+                compact_table(self.store, name, lambda name=name: self.settled(name), heaps)
+        self.fold()
+
     def _add(self, name: str, parts: Sequence[Part], batch: str, version: int) -> None:
-        table = widen(self.store, name, self._handles[name])
+        table = widen(self.store, name, self._handle(name) if name != BATCHES else self._handles[name])
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             actions = list(pool.map(lambda one: adding(self.store, one, batch), parts))
         change(self.store, name, table, actions, version)
@@ -325,13 +341,22 @@ class DeltaLake(Lake):
             with leased(self.store) as held:
                 yield held
 
-    def _clean(self, own: str = "", *, fresh: bool = False) -> None:
+    def _clean(self, own: str = "") -> None:
         """Remove what does not count: rows of batches that were never finished, and of streams that have continued.
 
-        own: the batch of this command, which will not be committed any more. fresh: the last snapshot is the present.
+        own: the batch of this command, which will not be committed any more. The tables are looked at only if a writer
+        has not cleaned up, or this one has to: `_staging` has what it left until it has done so.
         """
-        now = self._now if fresh else self.snapshot()
+        log = self._log if own in self._known else self.known()
         left = self.store.names(STAGING)
+        upgraded = isinstance(self.store, LocalStore) and self.store.within(LOG)
+        if not upgraded and (not left or (left == [own] and own in self._known and not self._untidy)):
+            for place in log.dropped if left else ():
+                self.store.remove(place)
+            for name in left:
+                self.store.clear(f"{STAGING}/{name}")
+            return
+        now = self.snapshot()
         dead = [name for name in left if name not in self._known]
         lost = {name: [one for one in files if not self._counts(one)] for name, files in self._listed.items()}
         lost = {name: files for name, files in lost.items() if files}
@@ -359,10 +384,9 @@ class DeltaLake(Lake):
                     self.store.remove(f"{STATE}/{name}")
         for name in left:
             self.store.clear(f"{STAGING}/{name}")
-        if isinstance(self.store, LocalStore) and self.store.within(LOG):
+        if upgraded:
             self._forget_folder()
-        if lost:
-            self.snapshot()
+        self._untidy = False
 
     def _forget_folder(self) -> None:
         """Remove the files of the lake in a folder that this one was made of."""
@@ -396,6 +420,10 @@ class DeltaLake(Lake):
             log, parts=parts, captures=set(log.captures), runs=set(log.runs), rejected=set(log.rejected),
             kept=dict(log.kept),
         )  # fmt: skip
+
+    def _opened(self, name: str) -> DeltaTable:
+        """Return a table at a version that this process has seen."""
+        return self._handles.get(name) or self._handle(name)
 
     def _handle(self, name: str) -> DeltaTable:
         """Return a table at its newest version."""
@@ -444,6 +472,7 @@ class DeltaLake(Lake):
     def fold(self) -> None:
         """Write the sum of the log, if the last one is of long ago. Raises PipelineError."""
         if self._until is None and fold.due(self._log.version, self._folded):
+            self.snapshot()
             there = {one.place for files in self._listed.values() for one in files}
             with told(self.store, fold.FOLD):
                 fold.write(

@@ -58,8 +58,12 @@ class Lake(ABC):
     store: Store
 
     @staticmethod
-    def open(place: str | Path, *, create: bool = False, format: Format = "folder") -> Lake:
+    def open(
+        place: str | Path, *, create: bool = False, format: Format = "folder", files: bool = True
+    ) -> Lake:
         """Open the lake at `place` and read its log. create: make one of this format if there is none.
+
+        files: look at its files too, which a command that only adds does not need.
 
         Raises PipelineError if there is none, or a damaged one, or one of a newer format.
         """
@@ -96,7 +100,10 @@ class Lake(ABC):
                 f"{place} is not a folder; a lake of this format is a folder, one on Delta may be here."
             )
         lake.check()
-        lake.snapshot()
+        if files:
+            lake.snapshot()
+        else:
+            lake.known()
         return lake
 
     @property
@@ -116,6 +123,18 @@ class Lake(ABC):
     @abstractmethod
     def snapshot(self) -> Snapshot:
         """Return the present state of the lake. Raises PipelineError if its log is damaged."""
+
+    def known(self) -> Snapshot:
+        """Return the present state of the lake without its files: version, identities and kept states.
+
+        A command that only adds needs no more, and no look at the files. The value changes with the lake. Raises
+        PipelineError if the log is damaged.
+        """
+        return self.snapshot()
+
+    @abstractmethod
+    def staged(self) -> list[str]:
+        """Return the batches that are being written, or were when their writer was killed."""
 
     @abstractmethod
     def located(self) -> dict[str, PurePath]:
