@@ -31,7 +31,7 @@ TableFormat = Annotated[
     typer.Option(
         "--format",
         metavar="FORMAT",
-        help="Of a new lake: delta (Delta tables) or folder (Parquet files and a log of their own).",
+        help="Of a new lake: delta or iceberg (tables that others read), or folder (Parquet and its own log).",
         show_default="delta",
     ),
 ]
@@ -190,15 +190,14 @@ def sql(
         print(f"mqconform: only the first {rows:,} rows are shown; use --rows or --out for more.", file=sys.stderr)
 
 
-def in_format(name: str | None) -> Format:
-    """Return the format of a new lake that a user has named. Raises PipelineError."""
+def in_format(name: str | None, known: Sequence[Format] = ("delta", "iceberg", "folder")) -> Format:
+    """Return the format of a new lake that a user has named, delta without a name. Raises PipelineError."""
     from conformance.pipeline.errors import PipelineError
 
-    if name == "folder":
-        return "folder"
-    if name in (None, "delta"):
-        return "delta"
-    raise PipelineError(f"Invalid --format {name}: give delta or folder.")
+    found = next((one for one in known if one == (name or "delta")), None)
+    if found is None:
+        raise PipelineError(f"Invalid --format {name}: give {', '.join(known[:-1])} or {known[-1]}.")
+    return found
 
 
 @contextmanager

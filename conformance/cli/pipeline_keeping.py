@@ -1,4 +1,4 @@
-"""`mqconform pipeline compact`, `forget`, `vacuum` and `history`: keep a lake on Delta in order."""
+"""`mqconform pipeline compact`, `forget`, `vacuum` and `history`: keep a lake on Delta or Iceberg in order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from conformance.verdict import ExitCode
 if TYPE_CHECKING:
     from conformance.pipeline.keeping_compact import Compacted
     from conformance.pipeline.keeping_vacuum import Vacuumed
-    from conformance.pipeline.lakes.delta import DeltaLake
+    from conformance.pipeline.lakes.delta import TableLake
 
 LEFT = "the rows of the lake are as they were"
 """How an interrupted command leaves the lake."""
@@ -119,14 +119,14 @@ def history(
         print(f"mqconform: the last {last:,} of {len(found):,} batches; use --last for more.", file=sys.stderr)
 
 
-def _opened(place: str, command: str) -> DeltaLake:
+def _opened(place: str, command: str) -> TableLake:
     from conformance.pipeline.scan import require_arrow
 
     require_arrow()
     from conformance.pipeline import keeping
     from conformance.pipeline.lake import Lake
 
-    return keeping.on_delta(Lake.open(place), command)
+    return keeping.on_tables(Lake.open(place), command)
 
 
 def _tell_compacted(done: Sequence[Compacted]) -> None:

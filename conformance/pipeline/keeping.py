@@ -1,4 +1,4 @@
-"""Keeping a lake on Delta in order: compaction, forgetting old days, removing what no version needs."""
+"""Keeping a lake on Delta or Iceberg in order: compaction, forgetting old days, removing what no version needs."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any, Final
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.keeping_compact import TARGET, Compacted, bins, compact_table, tiers
 from conformance.pipeline.keeping_vacuum import KEEP_DAYS, Vacuumed, vacuum_table
-from conformance.pipeline.lakes.delta import DeltaLake
-from conformance.pipeline.lakes.delta_tables import BATCHES
+from conformance.pipeline.lakes.delta import TableLake
 from conformance.pipeline.lakes.port import Lake
+from conformance.pipeline.lakes.tables import BATCHES
 from conformance.pipeline.log import Entry
 from conformance.pipeline.schemas import REJECTED, TABLES
 
@@ -34,17 +34,17 @@ class Forgotten:
         return asdict(self)
 
 
-def on_delta(lake: Lake, command: str) -> DeltaLake:
-    """Return the lake if it is on Delta. Raises PipelineError for another format. command: for the sentence."""
-    if not isinstance(lake, DeltaLake):
+def on_tables(lake: Lake, command: str) -> TableLake:
+    """Return the lake if it is on Delta or Iceberg. Raises PipelineError for a folder. command: for the sentence."""
+    if not isinstance(lake, TableLake):
         raise PipelineError(
-            f"{command} needs a lake on Delta, and {lake.place} is a folder of Parquet files: run mqconform pipeline "
-            f"upgrade {lake.place} first."
+            f"{command} needs a lake on Delta or Iceberg, and {lake.place} is a folder of Parquet files: run mqconform"
+            f" pipeline upgrade {lake.place} first."
         )
     return lake
 
 
-def compact(lake: DeltaLake, day: date | None = None, target: int = TARGET) -> list[Compacted]:
+def compact(lake: TableLake, day: date | None = None, target: int = TARGET) -> list[Compacted]:
     """Make few files of the small ones of each table and day. day: only of this one. target: bytes of a file, at most.
 
     The rows stay the same. Raises PipelineError if other commands change the lake all the time, or if it is damaged.
@@ -57,13 +57,13 @@ def compact(lake: DeltaLake, day: date | None = None, target: int = TARGET) -> l
             table, found = lake.settled(name)
             return table, [one for one in found if day is None or one.date == day.isoformat()]
 
-        done.append(compact_table(lake.store, name, files, group))
-    done.append(compact_table(lake.store, BATCHES, lambda: lake.settled(BATCHES), tiers))
+        done.append(compact_table(lake.tables, lake.store, name, files, group))
+    done.append(compact_table(lake.tables, lake.store, BATCHES, lambda: lake.settled(BATCHES), tiers))
     lake.fold()
     return done
 
 
-def to_forget(lake: DeltaLake, before: date) -> Forgotten:
+def to_forget(lake: TableLake, before: date) -> Forgotten:
     """Return what `forget` would remove. Raises PipelineError."""
     now = lake.snapshot()
     rows = dict.fromkeys(FORGOTTEN, 0)
@@ -73,7 +73,7 @@ def to_forget(lake: DeltaLake, before: date) -> Forgotten:
     return Forgotten(now.version, before.isoformat(), rows)
 
 
-def forget(lake: DeltaLake, before: date) -> Forgotten:
+def forget(lake: TableLake, before: date) -> Forgotten:
     """Remove the rows of all days before this one, as one batch; nothing, and no batch, if there are none.
 
     The captures and runs stay known: they are not taken in again. Files go with `vacuum`. Raises PipelineError.
@@ -87,7 +87,7 @@ def forget(lake: DeltaLake, before: date) -> Forgotten:
     return Forgotten(version, found.before, found.rows)
 
 
-def vacuum(lake: DeltaLake, keep_days: float = KEEP_DAYS, *, dry_run: bool = False) -> list[Vacuumed]:
+def vacuum(lake: TableLake, keep_days: float = KEEP_DAYS, *, dry_run: bool = False) -> list[Vacuumed]:
     """Remove the files that no version of the last days needs. dry_run: only tell which. Raises PipelineError.
 
     A file whose name has the batch of a living writer stays.
@@ -96,6 +96,7 @@ def vacuum(lake: DeltaLake, keep_days: float = KEEP_DAYS, *, dry_run: bool = Fal
     lake.snapshot()
     return [
         vacuum_table(
+            lake.tables,
             lake.store,
             name,
             lake.settled(name)[0],

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.keeping_files import LostError, New, busy, replace, stats_of
-from conformance.pipeline.lakes.delta_tables import BATCHES, Listed, told
+from conformance.pipeline.keeping_files import LostError, busy, replace, stats_of
+from conformance.pipeline.lakes.tables import BATCHES, Listed, New, Tables, told
 from conformance.pipeline.lakes.target import BATCH
 from conformance.pipeline.schemas import DATE, TABLES
 
 if TYPE_CHECKING:
     import pyarrow
-    from deltalake import DeltaTable
 
     from conformance.pipeline.lakes.store import Store
 
@@ -83,9 +82,10 @@ class Compacted:
 
 
 def compact_table(
+    tables: Tables,
     store: Store,
     name: str,
-    files: Callable[[], tuple[DeltaTable, Sequence[Listed]]],
+    files: Callable[[], tuple[Any, Sequence[Listed]]],
     chosen: Callable[[Sequence[Listed]], Iterable[Sequence[Listed]]],
 ) -> Compacted:
     """Make one file of each group of files that `chosen` finds in a table.
@@ -98,7 +98,7 @@ def compact_table(
         table, found = files()
         try:
             for group in chosen(found):
-                done = done.plus(_merged(store, name, table, group))
+                done = done.plus(_merged(tables, store, name, table, group))
         except LostError:
             continue
         return done
@@ -176,11 +176,11 @@ def _rows(files: Iterable[Listed]) -> int:
     return sum(one.rows for one in files)
 
 
-def _merged(store: Store, name: str, table: DeltaTable, files: Sequence[Listed]) -> Compacted:
+def _merged(tables: Tables, store: Store, name: str, table: Any, files: Sequence[Listed]) -> Compacted:
     """Put one file in the place of these. Raises LostError and PipelineError."""
     import pyarrow as pa
 
-    columns = schema_of(table)
+    columns = tables.columns(name, table)
     rows = ordered(name, pa.concat_tables([read_file(store, name, columns, one) for one in files]))
     if rows.num_rows != _rows(files):
         raise PipelineError(
@@ -188,7 +188,7 @@ def _merged(store: Store, name: str, table: DeltaTable, files: Sequence[Listed])
             f"{_rows(files):,} according to the log of the lake: it is damaged, and nothing was rewritten."
         )
     new = write_file(store, name, files[0].date, rows)
-    replace(store, name, table, files, [replaced(new, stats=_of_batches(new.stats, files))])
+    replace(tables, store, name, table, files, [replaced(new, stats=_of_batches(new.stats, files))])
     return Compacted(name, rows.num_rows, len(files), 1, _size(files), new.size)
 
 
@@ -206,13 +206,6 @@ def ordered(name: str, rows: pyarrow.Table) -> pyarrow.Table:
 
     keys = [(column, "ascending") for column in ORDER[name] if column in rows.column_names]
     return rows.take(pc.sort_indices(rows, sort_keys=keys))
-
-
-def schema_of(table: DeltaTable) -> pyarrow.Schema:
-    """Return the columns of the files of a table, also those that this version does not know."""
-    import pyarrow as pa
-
-    return pa.schema([one for one in pa.schema(table.schema().to_arrow()) if one.name != DATE])
 
 
 def read_file(store: Store, name: str, columns: pyarrow.Schema, file: Listed) -> pyarrow.Table:

@@ -1,36 +1,26 @@
-"""The one commit that puts files of a Delta table in the place of others, without a change of its rows.
+"""The one commit that puts files of a table in the place of others, without a change of its rows.
 
-delta-rs lets two writers remove the same file, each adding its rows again, so the entry of the table's log is written
-here. Creating it is the one atomic step, as for every other writer of the table; who comes second looks at the table
-again, and gives up if one of its files has gone.
+Who comes second looks at the table again, and gives up if one of its files has gone. The statistics of a file are those
+of Delta; tables of another format take from them what they need.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import datetime
-from time import time_ns
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance import __version__
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.lakes.delta_tables import Listed, listed, refreshed, told
+from conformance.pipeline.lakes.tables import Listed, New, Tables
 from conformance.pipeline.lakes.target import BATCH
-from conformance.pipeline.schemas import DATE
 
 if TYPE_CHECKING:
     import pyarrow
-    from deltalake import DeltaTable
 
     from conformance.pipeline.lakes.store import Store
 
-LOG: Final = "_delta_log"
 TRIES: Final = 50
 """Times that a commit is tried while others commit."""
-_EVERY: Final = 100
-"""Entries of a log after which Delta writes a checkpoint, if the table does not say."""
 _LONGEST: Final = 64
 """Characters of a text in the statistics of a file; of columns with longer ones there are none."""
 
@@ -39,39 +29,22 @@ class LostError(Exception):
     """Raised if another command has meanwhile removed a file that was to be replaced."""
 
 
-@dataclass(frozen=True, slots=True)
-class New:
-    """A file that was written, and is to become part of a table. path: below the table. stats: as Delta has them."""
-
-    path: str
-    date: str
-    size: int
-    stats: Mapping[str, Any]
-
-
-def replace(store: Store, name: str, table: DeltaTable, gone: Sequence[Listed], new: Sequence[New]) -> None:
-    """Put new files in the place of others of the table `name`; `table` has its new version afterwards.
+def replace(tables: Tables, store: Store, name: str, table: Any, gone: Sequence[Listed], new: Sequence[New]) -> None:
+    """Put new files in the place of others of the table `name`.
 
     Raises LostError if one of the others is no longer part of it, and PipelineError if it cannot be written.
     """
-    data = "".join(json.dumps(one, ensure_ascii=True) + "\n" for one in _actions(gone, new)).encode()
     places = {one.place for one in gone}
     seen: int | None = None
     for _ in range(TRIES):
-        refreshed(store, name, table)
-        if table.version() != seen and not places <= {one.place for one in listed(store, name, table)}:
+        table = tables.refreshed(store, name, table)
+        if table.version() != seen and not places <= {one.place for one in tables.listed(store, name, table)}:
             raise LostError
         seen = table.version()
-        with told(store, name):
-            try:
-                store.create(f"{name}/{LOG}/{seen + 1:020}.json", data)
-            except FileExistsError:
-                continue
-        refreshed(store, name, table)
-        with told(store, name):
-            every = table.metadata().configuration.get("delta.checkpointInterval") or _EVERY
-            if (seen + 2) % int(every) == 0:  # as delta-rs counts: from version 0
-                table.create_checkpoint()
+        try:
+            tables.swap(store, name, table, gone, new)
+        except FileExistsError:
+            continue
         return
     raise busy(store, name)
 
@@ -81,44 +54,6 @@ def busy(store: Store, name: str) -> PipelineError:
     return PipelineError(
         f"Other commands change the table {name} of the lake {store.place} all the time; run the command again."
     )
-
-
-def _actions(gone: Sequence[Listed], new: Sequence[New]) -> list[dict[str, Any]]:
-    now = time_ns() // 1_000_000
-    info = {
-        "timestamp": now,
-        "operation": "OPTIMIZE",
-        "operationParameters": {},
-        "isBlindAppend": False,
-        "engineInfo": f"mqconform:{__version__}",
-    }
-    removed = [
-        {
-            "path": one.place.partition("/")[2],
-            "deletionTimestamp": now,
-            "dataChange": False,
-            "extendedFileMetadata": True,
-            "partitionValues": _partition(one.date),
-            "size": one.size,
-        }
-        for one in gone
-    ]
-    added = [
-        {
-            "path": one.path,
-            "partitionValues": _partition(one.date),
-            "size": one.size,
-            "modificationTime": now,
-            "dataChange": False,
-            "stats": json.dumps(one.stats, ensure_ascii=True),
-        }
-        for one in new
-    ]
-    return [{"commitInfo": info}, *({"remove": one} for one in removed), *({"add": one} for one in added)]
-
-
-def _partition(day: str) -> dict[str, str]:
-    return {DATE: day} if day else {}
 
 
 def stats_of(rows: pyarrow.Table) -> dict[str, Any]:

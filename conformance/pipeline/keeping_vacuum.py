@@ -1,21 +1,19 @@
 """Remove the files that no longer belong to a lake, when they are old enough.
 
-Delta keeps the files that a compaction or `forget` put aside, for readers of earlier versions. A file that no version
+A table keeps the files that a compaction or `forget` put aside, for readers of earlier versions. A file that no version
 names may be of a writer that lives: it is left alone for a day at least, and as long as its writer has a lease.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.pipeline.lakes.delta_tables import FILE, told
+from conformance.pipeline.lakes.tables import Tables, told
 
 if TYPE_CHECKING:
-    from deltalake import DeltaTable
-
     from conformance.pipeline.lakes.store import Store
 
 KEEP_DAYS: Final = 7
@@ -46,9 +44,10 @@ class Vacuumed:
 
 
 def vacuum_table(
+    tables: Tables,
     store: Store,
     name: str,
-    table: DeltaTable,
+    table: Any,
     *,
     keep_days: float = KEEP_DAYS,
     dry_run: bool = False,
@@ -60,20 +59,14 @@ def vacuum_table(
     leased: tells whether a living writer has made a file of this name. now: seconds since 1970.
     Raises PipelineError if the lake cannot be written.
     """
-    with told(store, name):
-        listed = table.vacuum(int(keep_days * 24), dry_run=True, enforce_retention_duration=False, full=True)
+    found = tables.unneeded(store, name, table, keep_days, dry_run=dry_run)
     limit = (time.time() if now is None else now) - max(LEAST_S, keep_days * 86_400)
     gone: list[tuple[str, int]] = []
     with told(store, name):
-        for place in sorted(f"{name}/{one}" for one in _own(listed)):
+        for place in sorted(f"{name}/{one}" for one in found):
             if leased(place.rpartition("/")[2]) or not store.check(place) or store.changed(place) > limit:
                 continue
             gone.append((place, store.size(place)))
             if not dry_run:
                 store.remove(place)
     return Vacuumed(name, tuple(gone))
-
-
-def _own(listed: Iterable[str]) -> list[str]:
-    """Return the paths that mqconform gives to the files of a table; nothing else is removed."""
-    return [one for one in listed if FILE.fullmatch(one)]

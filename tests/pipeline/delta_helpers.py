@@ -40,10 +40,10 @@ def in_a_folder(place: Path, *ingests: Sequence[Path], **how: object) -> Lake:
     return lake
 
 
-def deaths(folder: Path, how: str, captures: tuple[Path, Path]) -> list[dict]:
+def deaths(folder: Path, how: str, captures: tuple[Path, Path], format: str = "delta") -> list[dict]:
     """What `dying` tells: of the whole commit, and of each that died."""
     ran = subprocess.run(
-        [sys.executable, str(HERE / "dying.py"), str(folder), how, *map(str, captures)],
+        [sys.executable, str(HERE / "dying.py"), str(folder), how, *map(str, captures), format],
         env={**os.environ, "PYTHONPATH": f"{HERE.parents[1]}:{HERE}"}, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr

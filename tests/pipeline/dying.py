@@ -15,8 +15,8 @@ from typing import Any
 
 from lake_helpers import put, told
 
-from conformance.pipeline.lake import Lake
-from conformance.pipeline.lakes import delta
+from conformance.pipeline.lake import Format, Lake
+from conformance.pipeline.lakes import delta_tables, iceberg_tables
 from conformance.pipeline.lakes import upgrade as upgrading
 from conformance.pipeline.lakes.store import LocalStore
 from conformance.pipeline.schemas import TABLES
@@ -59,7 +59,7 @@ def dying(at: int) -> list[str]:
 
     for name in STEPS:
         setattr(LocalStore, name, counted(name, getattr(LocalStore, name)))
-    for module in (delta, upgrading):
+    for module in (delta_tables, iceberg_tables):
         module.change = counted("change", module.change)
         module.make = counted("make", module.make)
     return steps
@@ -71,7 +71,16 @@ def seen(lake: Lake) -> dict[str, Any]:
     return {table: sorted(told(lake, table).items()) for table in TABLES}
 
 
-def main(folder: Path, how: str, first: str, second: str) -> None:
+def loose(lake: Lake) -> list[str]:
+    """The manifests of Iceberg tables that no snapshot has."""
+    found = []
+    for name in (*TABLES, "batches") if lake.format == "iceberg" else ():
+        table = iceberg_tables.load(lake.store, name)
+        found += iceberg_tables.unnamed(table, lake.store.names(f"{name}/metadata"))
+    return found
+
+
+def main(folder: Path, how: str, first: str, second: str, format: Format) -> None:
     """Put one capture into a lake; then let the ingest of another, which continues it, die at each step.
 
     how: `ingest`, or `upgrade`, which dies instead of the ingest.
@@ -80,11 +89,11 @@ def main(folder: Path, how: str, first: str, second: str) -> None:
     def act(place: Path) -> Lake:
         if how == "ingest":
             return put(place, [second])[0]
-        upgrading.upgrade(Lake.open(place))
+        upgrading.upgrade(Lake.open(place), format=format)
         return Lake.open(place)
 
     def start() -> Any:
-        made = Lake.open(folder / "start", create=True, format="delta" if how == "ingest" else "folder")
+        made = Lake.open(folder / "start", create=True, format=format if how == "ingest" else "folder")
         return seen(put(made.root, [first])[0])
 
     def whole(place: Path, at: int = -1) -> Any:
@@ -94,14 +103,14 @@ def main(folder: Path, how: str, first: str, second: str) -> None:
 
     def after(place: Path) -> Any:
         found = seen(Lake.open(place))
-        format = Lake.open(place).format
+        known = Lake.open(place).format
         lake = act(place)
         files = {str(path) for path in place.rglob("*.parquet")}
         listed = {str(path) for path in lake.located().values()}
         dead = lake.snapshot().dropped
         return {
             "then": found,
-            "format": format,
+            "format": known,
             "log": (place / "_log").exists(),
             "again": seen(lake),
             "versions": lake.snapshot().version,
@@ -110,6 +119,7 @@ def main(folder: Path, how: str, first: str, second: str) -> None:
             "kept": [one.file for one in lake.snapshot().kept.values()],
             "staging": [str(one) for one in (place / "_staging").rglob("*")],
             "dropped": list(dead),
+            "loose": loose(lake),
         }
 
     import deltalake.transaction  # noqa: F401 - each child would import and compile for itself
@@ -137,4 +147,4 @@ def main(folder: Path, how: str, first: str, second: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), *sys.argv[2:5])
+    main(Path(sys.argv[1]), *sys.argv[2:6])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -23,10 +24,30 @@ from conformance.pipeline.lakes.store import LocalStore
 from conformance.pipeline.schemas import TABLES
 
 
+@pytest.fixture
+def tables():
+    """How tables are changed; the tests of Iceberg run these tests on theirs."""
+    return delta_tables
+
+
 @pytest.fixture(autouse=True)
-def on_delta(monkeypatch):
-    """Make new lakes lakes on Delta."""
-    monkeypatch.setattr(lake_helpers, "FORMAT", "delta")
+def format(monkeypatch, tables):
+    """The format of new lakes."""
+    found = tables.__name__.rpartition(".")[2].removesuffix("_tables")
+    monkeypatch.setattr(lake_helpers, "FORMAT", found)
+    return found
+
+
+@pytest.fixture
+def commits():
+    """The step that makes a batch count, as `dying` names it."""
+    return "change batches"
+
+
+@pytest.fixture
+def committing():
+    """What commits to a table."""
+    return "deltalake.DeltaTable.create_write_transaction"
 
 
 @pytest.fixture
@@ -37,14 +58,14 @@ def unlocked(monkeypatch):
     def free(self):
         yield lambda: None
 
-    monkeypatch.setattr(delta.DeltaLake, "_lease", free)
+    monkeypatch.setattr(delta.TableLake, "_lease", free)
 
 
-def test_the_rows_are_those_of_a_folder(tmp_path):
+def test_the_rows_are_those_of_a_folder(tmp_path, format):
     captures = [*(CAPTURES / name for name in ("vlan.pcap", "cut-record.pcap", "lost-segment.pcapng")), SESSION]
     lake, done = put(tmp_path / "lake", captures)
     folder = in_a_folder(tmp_path / "folder", captures)
-    assert done.captures == 4 and lake.format == "delta" and folder.format == "folder"
+    assert done.captures == 4 and lake.format == format and folder.format == "folder"
     assert everything(lake) == everything(folder)
     opened = Lake.open(tmp_path / "lake")
     footers.located(opened)
@@ -70,38 +91,39 @@ def test_every_row_names_its_batch_and_each_commit_its_transaction(tmp_path):
     assert DeltaTable(str(tmp_path / "lake" / "batches")).transaction_version("mqconform-batches") == 2
 
 
-def test_an_ingest_that_dies_at_any_step_leaves_all_or_nothing(tmp_path):
+def test_an_ingest_that_dies_at_any_step_leaves_all_or_nothing(tmp_path, format, commits):
     """Of an ingest that ends the provisional rows of another; the next one clears up and adds what is missing."""
-    first, *each = deaths(tmp_path, "ingest", halves(tmp_path))
+    first, *each = deaths(tmp_path, "ingest", halves(tmp_path), format)
     assert len(each) > 10 and first["before"] != first["done"]
-    committed = first["steps"].index("change batches")
+    committed = next(at for at, step in enumerate(first["steps"]) if re.fullmatch(commits, step))
     for one in each:
         assert one["then"] == first["before" if one["at"] <= committed else "done"], one["step"]
         assert one["again"] == first["done"] and one["versions"] == 2, one["step"]
         assert one["states"] == one["kept"] and len(one["kept"]) == 1 and not one["staging"], one["step"]
+        assert not one["loose"], one["step"]
         # What is left are the rows of `batches`, and files that the log has removed, for readers of older versions.
         removed = {name.rpartition("/")[2] for name in one["dropped"]}
         assert all(name.startswith("batches-") or name in removed for name in one["left"]), one["step"]
 
 
 @pytest.mark.parametrize("count", [0, 1, 5, 8])
-def test_a_lake_that_was_not_made_whole_is_made_by_the_next(tmp_path, count):
+def test_a_lake_that_was_not_made_whole_is_made_by_the_next(tmp_path, count, tables):
     for name in [*TABLES, "batches"][:count]:
-        delta_tables.make(LocalStore(tmp_path / "lake"), name)
+        tables.make(LocalStore(tmp_path / "lake"), name)
     with pytest.raises(PipelineError, match="is not a lake"):
         Lake.open(tmp_path / "lake")
     assert said(put(tmp_path / "lake", [SESSION])[0]) == replayed(SESSION)
 
 
-def test_a_batch_comes_once_although_its_answer_was_lost(tmp_path, monkeypatch):
-    change = delta.change
+def test_a_batch_comes_once_although_its_answer_was_lost(tmp_path, monkeypatch, tables):
+    change = tables.change
 
     def deaf(store, name, *given):
         change(store, name, *given)
         if name == "batches" and given[1]:
             raise PipelineError("the answer was lost")
 
-    monkeypatch.setattr(delta, "change", deaf)
+    monkeypatch.setattr(tables, "change", deaf)
     lake, done = put(tmp_path / "lake", [SESSION])
     assert done.captures == 1 and said(lake) == said(Lake.open(tmp_path / "lake")) == replayed(SESSION)
 
@@ -148,12 +170,12 @@ def _meets(mine: Lake, other) -> None:
     ingest(mine, [str(SESSION)], Options(), Here())
 
 
-def test_a_reader_sees_a_batch_whole_or_not_at_all(tmp_path, monkeypatch):
+def test_a_reader_sees_a_batch_whole_or_not_at_all(tmp_path, monkeypatch, tables):
     """It opens the lake anew, and goes on with an open one, around every commit of a writer."""
     in_two = halves(tmp_path)
     lake, _ = put(tmp_path / "lake", in_two[:1])
     before, follower, seen = everything(lake), Lake.open(tmp_path / "lake"), []
-    change = delta.change
+    change = tables.change
 
     def watched(store, name, *given):
         seen.append((f"before {name}", everything(Lake.open(tmp_path / "lake")), everything(follower)))
@@ -161,7 +183,7 @@ def test_a_reader_sees_a_batch_whole_or_not_at_all(tmp_path, monkeypatch):
         seen.append((f"after {name}", everything(Lake.open(tmp_path / "lake")), everything(follower)))
 
     with monkeypatch.context() as patch:
-        patch.setattr(delta, "change", watched)
+        patch.setattr(tables, "change", watched)
         after = everything(put(tmp_path / "lake", in_two[1:])[0])
     assert before != after and len(seen) >= 10
     committed = [name for name, *_ in seen].index("after batches")
@@ -173,7 +195,7 @@ def test_a_reader_that_meets_a_commit_reads_again(tmp_path, monkeypatch):
     """Its table is older than the batch, and the rows that the batch ends are gone: it must not mix the two."""
     in_two = halves(tmp_path)
     put(tmp_path / "lake", in_two[:1])
-    handle, met = delta.DeltaLake._handle, []
+    handle, met = delta.TableLake._handle, []
 
     def interrupted(self, name):
         found = handle(self, name)
@@ -183,17 +205,17 @@ def test_a_reader_that_meets_a_commit_reads_again(tmp_path, monkeypatch):
         return found
 
     with monkeypatch.context() as patch:
-        patch.setattr(delta.DeltaLake, "_handle", interrupted)
+        patch.setattr(delta.TableLake, "_handle", interrupted)
         found = everything(Lake.open(tmp_path / "lake"))
     assert found == everything(Lake.open(tmp_path / "lake"))
 
 
 @pytest.mark.parametrize("step", ["sink", "write", "change"])
-def test_afull_disk_is_one_sentence_and_nothing_is_left(tmp_path, monkeypatch, step):
+def test_a_full_disk_is_one_sentence_and_nothing_is_left(tmp_path, monkeypatch, step, committing):
     put(tmp_path / "lake", [CAPTURES / "vlan.pcap"])
     with monkeypatch.context() as patch:
         if step == "change":
-            patch.setattr("deltalake.DeltaTable.create_write_transaction", full)
+            patch.setattr(committing, full)
         else:
             patch.setattr(LocalStore, step, full)
         with pytest.raises(PipelineError, match="No space left on device"):

@@ -28,7 +28,7 @@ from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.history import Batch, number_of
 from conformance.pipeline.lake import Entry, Kept, Lake
 from conformance.pipeline.lakes import delta, fold
-from conformance.pipeline.lakes.delta_tables import Listed
+from conformance.pipeline.lakes.tables import Listed
 from conformance.pipeline.schemas import TABLES, Column
 
 HERE = Path(__file__).parent
@@ -41,9 +41,9 @@ def folded(monkeypatch):
     monkeypatch.setattr(fold, "EVERY", 1)
 
 
-def made(place: Path) -> delta.DeltaLake:
+def made(place: Path) -> delta.TableLake:
     lake = Lake.open(place, create=True, format="delta")
-    assert isinstance(lake, delta.DeltaLake)
+    assert isinstance(lake, delta.TableLake)
     return lake
 
 
@@ -168,8 +168,8 @@ def test_files_of_batches_that_do_not_count_and_of_provisional_ends_are_left_alo
     lake = made(tmp_path / "lake")
     batches(lake, 2)
     with monkeypatch.context() as patch:
-        patch.setattr(delta.DeltaLake, "_write_batch", _die)
-        patch.setattr(delta.DeltaLake, "_clean", lambda *_, **__: None)
+        patch.setattr(delta.TableLake, "_write_batch", _die)
+        patch.setattr(delta.TableLake, "_clean", lambda *_, **__: None)
         with pytest.raises(KeyboardInterrupt):
             fill(lake, [capture(day(0))])
     batch = "provisional"

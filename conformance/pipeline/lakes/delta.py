@@ -1,9 +1,10 @@
 """A lake on Delta: a Delta table for each table, and `batches`, whose rows make the rows of the others count.
 
-Workers write Parquet files into the folders of the tables, where no log names them yet. The commit adds them to one
-table after the other, each time with the number of the batch as Delta's application transaction, and to `batches` last:
-a row counts only if its batch is there. Rows about the provisional end of a stream are in files of their own, which an
-entry names; they count until a later entry has ended the stream, and are removed after that entry.
+`TableLake` does it for tables of any format, see `tables`. Workers write Parquet files into the folders of the tables,
+where nothing names them yet. The commit adds them to one table after the other, each time with the number of the batch
+(as Delta's application transaction), and to `batches` last: a row counts only if its batch is there. Rows about the
+provisional end of a stream are in files of their own, which an entry names; they count until a later entry has ended
+the stream, and are removed after that entry.
 
 A reader takes `batches` at one version, and the tables at versions that are as new or newer; it starts again if
 `batches` has changed meanwhile. So it sees every batch whole or not at all.
@@ -18,7 +19,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final, Self
 
 from conformance import __version__
 from conformance.aside import make_folder
@@ -26,34 +27,16 @@ from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.history import Batch, number_of, versions_of
 from conformance.pipeline.inside import MAX_FILE, UnfitError, is_plain, parsed
 from conformance.pipeline.keeping_compact import FAN, compact_table, heaps, tiers
-from conformance.pipeline.lakes import fold
-from conformance.pipeline.lakes.delta_tables import (
-    BATCHES,
-    Listed,
-    adding,
-    change,
-    listed,
-    load,
-    make,
-    options,
-    refreshed,
-    removing,
-    require_delta,
-    schema,
-    told,
-    widen,
-)
+from conformance.pipeline.lakes import delta_tables, fold
 from conformance.pipeline.lakes.entries import checked_entry, entry_text
 from conformance.pipeline.lakes.folder import LOG, flocked, own_folders
 from conformance.pipeline.lakes.lease import LEASE, leased
 from conformance.pipeline.lakes.port import HEAD, LOCK, STAGING, WATCH, Lake, damaged
 from conformance.pipeline.lakes.store import LocalStore, Store
+from conformance.pipeline.lakes.tables import BATCHES, DATA_FILE, Listed, Tables, told
 from conformance.pipeline.lakes.target import BATCH, Target
 from conformance.pipeline.log import STATE, Entry, Part, Snapshot
 from conformance.pipeline.schemas import REJECTED, TABLES
-
-if TYPE_CHECKING:
-    from deltalake import DeltaTable
 
 NUMBER: Final = 2
 """The format in the head of such a lake."""
@@ -68,26 +51,36 @@ OWN: Final = (HEAD, BATCHES, fold.FOLD, STATE, STAGING, LOCK, WATCH, LEASE, *TAB
 
 def create(store: Store) -> None:
     """Make an empty lake. Raises PipelineError, OSError and UnfitError."""
-    require_delta()
+    create_on(store, delta_tables, head("delta", NUMBER))
+
+
+def head(named: str, number: int) -> bytes:
+    """Return the head of a lake whose tables have the format of this name and number."""
+    return json.dumps({"format": number, "tables": named, "version": __version__}).encode()
+
+
+def create_on(store: Store, tables: Tables, head: bytes) -> None:
+    """Make an empty lake with this head. Raises PipelineError, OSError and UnfitError."""
+    tables.require()
     if any(name not in OWN for name in store.names("")):
         raise PipelineError(f"{store.place} is a folder with other files in it; name a new one for the lake.")
     if isinstance(store, LocalStore):  # Its error has the system's reason, which that of the first table lacks.
         make_folder(store.root)
     for name in (*TABLES, BATCHES):
-        make(store, name)
+        tables.make(store, name)
     with suppress(FileExistsError):
-        store.create(HEAD, json.dumps({"format": NUMBER, "tables": "delta", "version": __version__}).encode())
+        store.create(HEAD, head)
 
 
-class DeltaLake(Lake):
-    """A lake on Delta, in a folder or in a store."""
+class TableLake(Lake):
+    """A lake on tables of a format that others know too, in a folder or in a store."""
 
-    format = "delta"
+    tables: Tables
 
     def __init__(self, store: Store) -> None:
-        require_delta()
+        self.tables.require()
         self.store = store
-        self._handles: dict[str, DeltaTable] = {}
+        self._handles: dict[str, Any] = {}
         self._read: set[str] = set()
         self._log = Snapshot()
         """The lake by its entries; `parts` has those about the provisional ends of streams."""
@@ -141,30 +134,32 @@ class DeltaLake(Lake):
             raise PipelineError(f"The lake {self.place} changes faster than it can be read; try again.")
         for name, table in zip(TABLES, tables, strict=True):
             if self._listed_at.get(name) != table.version():
-                self._listed[name] = listed(self.store, name, table)
+                self._listed[name] = self._files(name, table)
                 self._listed_at[name] = table.version()
         self._now = self._seen()
         return self._now
 
     def versions(self) -> dict[str, int]:
-        """Return the version of each Delta table in the last snapshot."""
+        """Return the version of each table in the last snapshot."""
         return {name: int(self._handles[name].version()) for name in (*TABLES, BATCHES)}
 
-    def settled(self, name: str) -> tuple[DeltaTable, list[Listed]]:
+    def settled(self, name: str) -> tuple[Any, list[Listed]]:
         """Return a table at its newest version, and those of its files that count and will not be removed by an ingest.
 
         Raises PipelineError.
         """
         if name == BATCHES:
             table = self._handle(name)
-            return table, [one for one in listed(self.store, name, table) if one.first is not None]
-        self.snapshot()
+            return table, [one for one in self._files(name, table) if one.first is not None]
+        if not self._fixed:
+            self.known()
+        table = self._handle(name)
         files = [
             one
-            for one in self._listed[name]
+            for one in self._files(name, table)
             if one.first is not None and one.place not in self._provisional and self._counts(one)
         ]
-        return self._handles[name], files
+        return table, files
 
     def staged(self) -> list[str]:
         """Return the batches that are being written, or were when their writer was killed."""
@@ -176,7 +171,7 @@ class DeltaLake(Lake):
 
         wanted = ["number", BATCH, "at", "by", "kind"]
         out = []
-        for one in listed(self.store, BATCHES, self._handle(BATCHES)):
+        for one in self._files(BATCHES, self._handle(BATCHES)):
             with told(self.store, BATCHES):
                 self.store.check(one.place)
                 path = str(self.store.path(one.place))
@@ -184,12 +179,12 @@ class DeltaLake(Lake):
                 out += [Batch(*row.values()) for row in found.select(wanted).to_pylist()]
         return sorted(out, key=lambda one: one.number)
 
-    def as_of(self, asked: str | None) -> DeltaLake:
+    def as_of(self, asked: str | None) -> Self:
         """Return the lake as it was, see `Lake.as_of`."""
         if asked is None:
             return self
         batches = self.history()
-        found = DeltaLake(self.store)
+        found = type(self)(self.store)
         found._until = number_of(batches, asked)
         if found._until == batches[-1].number:
             return self
@@ -198,20 +193,16 @@ class DeltaLake(Lake):
 
     def _then(self) -> None:
         """Read the lake as it was after the batch `_until`, in the versions that its entry names."""
-        from deltalake import DeltaTable
-        from deltalake.exceptions import DeltaError
-
         self._entries(self._handle(BATCHES))
         try:
             self._handles |= {
-                name: DeltaTable(self.store.name(name), version=version, storage_options=options(self.store))
-                for name, version in versions_of(self._text).items()
+                name: self.tables.then(self.store, name, version) for name, version in versions_of(self._text).items()
             }
-            self._listed = {name: listed(self.store, name, self._handles[name]) for name in TABLES}
+            self._listed = {name: self._files(name, self._handles[name]) for name in TABLES}
             self._now, self._fixed = self._seen(), True
-            present = {one.place for name in TABLES for one in listed(self.store, name, load(self.store, name))}
+            present = {one.place for name in TABLES for one in self._files(name, self.tables.load(self.store, name))}
             gone = any(not self.store.check(place) for place in self._now.parts if place not in present)
-        except (DeltaError, OSError):
+        except (KeyError, OSError):
             gone = True
         except UnfitError as problem:
             raise damaged(self.place, problem) from None
@@ -261,7 +252,7 @@ class DeltaLake(Lake):
                 self.store.write(f"{STAGING}/{batch}/{_WRITER}", json.dumps({"by": __version__}).encode())
                 self._fixed = True
                 try:
-                    yield Target(self.place, batch, staged=False)
+                    yield self.target(batch)
                 finally:
                     self._fixed = False
                     # The next writer removes what cannot be removed now.
@@ -307,20 +298,24 @@ class DeltaLake(Lake):
             self._shorten(version)
         return version
 
+    def target(self, batch: str) -> Target:
+        """Return the place for the files of a batch. Only within `writing`, or before the lake has a head."""
+        return Target(self.place, batch, staged=False)
+
     def _shorten(self, version: int) -> None:
         """Make few files of many small ones, and fold the log, now and then: the next batch costs what this one did."""
-        self._now = Snapshot(version=-1)  # to be read again
         if version % EACH == 0:
-            compact_table(self.store, BATCHES, lambda: self.settled(BATCHES), tiers)
+            compact_table(self.tables, self.store, BATCHES, lambda: self.settled(BATCHES), tiers)
             for name in TABLES:
-                compact_table(self.store, name, lambda name=name: self.settled(name), heaps)
+                compact_table(self.tables, self.store, name, lambda name=name: self.settled(name), heaps)
         self.fold()
 
     def _add(self, name: str, parts: Sequence[Part], batch: str, version: int) -> None:
-        table = widen(self.store, name, self._handle(name) if name != BATCHES else self._handles[name])
+        table = self._handles[name] if name == BATCHES else self._handle(name)
+        table = self.tables.widen(self.store, name, table)
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            actions = list(pool.map(lambda one: adding(self.store, one, batch), parts))
-        change(self.store, name, table, actions, version)
+            actions = list(pool.map(lambda one: self.tables.adding(self.store, one, batch), parts))
+        self.tables.change(self.store, name, table, actions, version)
         self._handle(name)
 
     def _write_batch(self, part: Part, entry: Entry, version: int, text: str) -> None:
@@ -329,8 +324,9 @@ class DeltaLake(Lake):
 
         row = {BATCH: entry.batch, "number": version, "at": datetime.fromisoformat(parsed(text.encode())["at"]),
                "by": __version__, "kind": entry.kind, "entry": text}  # fmt: skip
+        found = pa.Table.from_pylist([row], schema=self.tables.schema(BATCHES))
         with told(self.store, BATCHES), self.store.sink(f"{BATCHES}/{part.name}") as sink:
-            parquet.write_table(pa.Table.from_pylist([row], schema=schema(BATCHES)), sink, compression="zstd")
+            parquet.write_table(found, sink, compression="zstd")
 
     @contextmanager
     def _lease(self) -> Iterator[Callable[[], None]]:
@@ -363,10 +359,10 @@ class DeltaLake(Lake):
         theirs = {one.batch for some in lost.values() for one in some if one.batch is not None} - self._known.keys()
         if theirs.union(dead) - {own}:
             # A writer of such a batch that is only asleep can no longer finish it.
-            change(self.store, BATCHES, self._handles[BATCHES], [], now.version)
+            self.tables.change(self.store, BATCHES, self._handles[BATCHES], [], now.version)
             self._handle(BATCHES)
         for name, files in lost.items():
-            change(self.store, name, self._handles[name], removing(files, name))
+            self.tables.change(self.store, name, self._handles[name], self.tables.removing(files, name))
             for one in files:
                 if one.batch is not None and one.batch not in self._known:
                     self.store.remove(one.place)
@@ -375,7 +371,7 @@ class DeltaLake(Lake):
             for name in (*TABLES, BATCHES):
                 for place in self.store.below(name):
                     file = place.rpartition("/")[2]
-                    if place not in named and "/_delta_log/" not in place and any(one in file for one in dead):
+                    if place not in named and _is_data(place) and any(one in file for one in dead):
                         self.store.remove(place)
         if left:
             kept = {one.place for one in now.kept.values()}
@@ -393,7 +389,7 @@ class DeltaLake(Lake):
         named = {one.place for files in self._listed.values() for one in files}
         for name in TABLES:
             for place in self.store.below(name):
-                if place not in named and "/_delta_log/" not in place and place.endswith(".parquet"):
+                if place not in named and _is_data(place):
                     self.store.remove(place)
         self.store.clear(LOG)
 
@@ -421,20 +417,23 @@ class DeltaLake(Lake):
             kept=dict(log.kept),
         )  # fmt: skip
 
-    def _opened(self, name: str) -> DeltaTable:
+    def _opened(self, name: str) -> Any:
         """Return a table at a version that this process has seen."""
         return self._handles.get(name) or self._handle(name)
 
-    def _handle(self, name: str) -> DeltaTable:
+    def _handle(self, name: str) -> Any:
         """Return a table at its newest version."""
-        known = self._handles.get(name)
-        found = load(self.store, name) if known is None else refreshed(self.store, name, known)
+        known, store = self._handles.get(name), self.store
+        found = self.tables.load(store, name) if known is None else self.tables.refreshed(store, name, known)
         self._handles[name] = found
         return found
 
-    def _entries(self, batches: DeltaTable) -> None:
+    def _files(self, name: str, table: Any) -> list[Listed]:
+        return self.tables.listed(self.store, name, table)
+
+    def _entries(self, batches: Any) -> None:
         """Read the entries of the batches that are new in `batches`. Raises PipelineError."""
-        files = listed(self.store, BATCHES, batches)
+        files = self._files(BATCHES, batches)
         if not self._log.version and self._until is None and files:
             self._unfold(sum(one.rows for one in files))
         new = [
@@ -495,8 +494,19 @@ class DeltaLake(Lake):
         return [(row["number"], row[BATCH], row["entry"]) for row in found]
 
 
+class DeltaLake(TableLake):
+    """A lake on Delta, in a folder or in a store."""
+
+    format = "delta"
+    tables = delta_tables
+
+
+def _is_data(place: str) -> bool:
+    return DATA_FILE.fullmatch(place.partition("/")[2]) is not None
+
+
 def _nothing() -> None:
     return None
 
 
-__all__ = ["DeltaLake", "create"]
+__all__ = ["DeltaLake", "TableLake", "create"]

@@ -8,22 +8,32 @@ from __future__ import annotations
 
 import json
 import os
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from collections.abc import Iterable, Sequence
+from datetime import date
 from importlib.util import find_spec
 from time import time_ns
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance import __version__
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.inside import UnfitError
 from conformance.pipeline.lakes.port import damaged
 from conformance.pipeline.lakes.store import LocalStore, Store
-from conformance.pipeline.lakes.target import BATCH, schema_of
+from conformance.pipeline.lakes.tables import (
+    BATCHES,
+    DATA_FILE,
+    Listed,
+    New,
+    footer_of,
+    may_lack,
+    meanwhile,
+    schema,
+    stats_of,
+    told,
+)
+from conformance.pipeline.lakes.target import BATCH
 from conformance.pipeline.log import Part
-from conformance.pipeline.schemas import DATE, TABLES
+from conformance.pipeline.schemas import DATE
 from conformance.report.text import label
 
 if TYPE_CHECKING:
@@ -31,36 +41,17 @@ if TYPE_CHECKING:
     from deltalake import DeltaTable
     from deltalake.transaction import AddAction, RemoveAction
 
-BATCHES: Final = "batches"
 MAX_LOG: Final = 4 << 30
 """Bytes of the log of one table on this machine."""
-FILE: Final = re.compile(r"(?:date=(\d{4}-\d{2}-\d{2})/)?([A-Za-z0-9][A-Za-z0-9._=-]{0,199}\.parquet)", re.ASCII)
-"""The path of a file below its table."""
 _LOGS: Final = {"delta.checkpointInterval": "100", "delta.logRetentionDuration": "interval 8 days"}
 """How often Delta sums up a log, and how long it keeps the entries before: a day longer than `vacuum` keeps files."""
+LOG: Final = "_delta_log"
+_EVERY: Final = 100
+"""Entries of a log after which Delta writes a checkpoint, if the table does not say."""
 _READER, _WRITER = 1, 2  # Higher ones mean deletion vectors, column mapping and other features.
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A file that a Delta log names. place: below the lake. batch: of all its rows; None if it has rows of several.
-
-    first, last: the least and the greatest name of a batch that has rows in it. most: in `batches`, the greatest number
-    if the log tells.
-    """
-
-    place: str
-    date: str
-    name: str
-    rows: int
-    size: int
-    batch: str | None
-    first: str | None = None
-    last: str | None = None
-    most: int | None = None
-
-
-def require_delta() -> None:
+def require() -> None:
     """Raise PipelineError if delta-rs is not installed."""
     missing = [name for name in ("deltalake", "pyarrow") if find_spec(name) is None]
     if missing:
@@ -70,22 +61,11 @@ def require_delta() -> None:
         )
 
 
-def schema(name: str) -> pyarrow.Schema:
-    """Return the schema of a Delta table of a lake."""
+def columns(name: str, table: DeltaTable) -> pyarrow.Schema:
+    """Return the columns of the files of a table, also those that this version does not know."""
     import pyarrow as pa
 
-    if name == BATCHES:
-        return pa.schema(
-            [
-                pa.field(BATCH, pa.string(), False),
-                pa.field("number", pa.int64(), False),
-                pa.field("at", pa.timestamp("us", "UTC"), False),
-                pa.field("by", pa.string(), False),
-                pa.field("kind", pa.string(), False),
-                pa.field("entry", pa.string(), False),
-            ]
-        )
-    return schema_of(name).append(pa.field(DATE, pa.date32(), False))
+    return pa.schema([one for one in pa.schema(table.schema().to_arrow()) if one.name != DATE])
 
 
 def make(store: Store, name: str) -> None:
@@ -135,7 +115,7 @@ def listed(store: Store, name: str, table: DeltaTable) -> list[Listed]:
     ]
     out = []
     for path, size, rows, day, first, last, most in zip(*columns, strict=True):
-        match = FILE.fullmatch(path)
+        match = DATA_FILE.fullmatch(path)
         if match is None or (match[1] is None) != (name == BATCHES):
             raise damaged(store.name(name), f"names the file {label(str(path), 100)!a}, which is none of its own")
         if match[1] is not None and (not isinstance(day, date) or day.isoformat() != match[1]):
@@ -149,27 +129,27 @@ def listed(store: Store, name: str, table: DeltaTable) -> list[Listed]:
     return out
 
 
+def then(store: Store, name: str, version: int) -> DeltaTable:
+    """Open a table at an earlier version. Raises KeyError if it is gone, and OSError."""
+    from deltalake import DeltaTable
+    from deltalake.exceptions import DeltaError
+
+    try:
+        return DeltaTable(store.name(name), version=version, storage_options=options(store))
+    except DeltaError:
+        raise KeyError(version) from None
+
+
 def adding(store: Store, part: Part, batch: str | None) -> AddAction:
     """Return the action that adds a file that was written, with statistics from its footer. batch: of all its rows.
 
     Raises PipelineError if it has another number of rows than was told.
     """
     from deltalake.transaction import AddAction
-    from pyarrow import parquet
 
-    place = part.place if part.table != BATCHES else f"{BATCHES}/{part.name}"
-    with told(store, part.table):
-        footer = parquet.read_metadata(str(store.path(place)), filesystem=store.arrow)
-        size = store.size(place)
-    if footer.num_rows != part.rows:
-        raise PipelineError(f"{store.name(place)} has {footer.num_rows:,} rows instead of {part.rows:,}.")
-    low: dict[str, str] = {} if batch is None else {BATCH: batch}
-    high = dict(low)
-    for name, first, last in _times(footer):
-        low[name], high[name] = first, last
-    stats = {"numRecords": part.rows, "minValues": low, "maxValues": high, "nullCount": {BATCH: 0}}
+    path, footer, size = footer_of(store, part)
     days: dict[str, str | None] = {} if part.table == BATCHES else {DATE: part.date}
-    return AddAction(place.partition("/")[2], size, days, time_ns() // 1_000_000, True, json.dumps(stats))
+    return AddAction(path, size, days, time_ns() // 1_000_000, True, json.dumps(stats_of(footer, batch)))
 
 
 def removing(files: Iterable[Listed], table: str) -> list[RemoveAction]:
@@ -210,10 +190,40 @@ def change(
                 commit_properties=CommitProperties(app_transactions=about),
             )
         except CommitFailedError:
-            raise PipelineError(
-                f"Another command has written to the lake {store.place} meanwhile, and nothing of this one is in it:"
-                " run it again."
-            ) from None
+            raise meanwhile(store) from None
+
+
+def swap(store: Store, name: str, table: DeltaTable, gone: Sequence[Listed], new: Sequence[New]) -> None:
+    """Put new files in the place of others, without a change of rows; `table` has its new version afterwards.
+
+    delta-rs lets two writers remove the same file, each adding its rows again, so the entry of the log is written here.
+    Creating it is the one atomic step, as for every other writer. Raises FileExistsError if another one has changed the
+    table since it was loaded, and PipelineError.
+    """
+    data = "".join(json.dumps(one, ensure_ascii=True) + "\n" for one in _actions(gone, new)).encode()
+    number, first = table.version() + 1, True
+    with told(store, name):
+        try:
+            store.create(f"{name}/{LOG}/{number:020}.json", data)
+        except FileExistsError:
+            first = False
+    if not first:
+        raise FileExistsError(f"{name} has a version {number}")
+    refreshed(store, name, table)
+    with told(store, name):
+        every = table.metadata().configuration.get("delta.checkpointInterval") or _EVERY
+        if (number + 1) % int(every) == 0:  # as delta-rs counts: from version 0
+            table.create_checkpoint()
+
+
+def unneeded(store: Store, name: str, table: DeltaTable, keep_days: float, *, dry_run: bool) -> list[str]:
+    """Return the paths below a table of files that no version of the last days names. Raises PipelineError.
+
+    delta-rs itself ends the versions that are older than the log is kept.
+    """
+    with told(store, name):
+        found = table.vacuum(int(keep_days * 24), dry_run=True, enforce_retention_duration=False, full=True)
+    return [one for one in found if DATA_FILE.fullmatch(one)]
 
 
 def widen(store: Store, name: str, table: DeltaTable) -> DeltaTable:
@@ -240,23 +250,42 @@ def options(store: Store) -> dict[str, str] | None:
     return {**found, "AWS_ALLOW_HTTP": "true"} if endpoint.startswith("http://") else found
 
 
-@contextmanager
-def told(store: Store, name: str) -> Iterator[None]:
-    """Turn what delta-rs, Arrow and the system raise into one sentence."""
-    try:
-        yield
-    except PipelineError:
-        raise
-    except UnfitError as problem:
-        raise damaged(store.name(name), problem) from None
-    except BaseException as problem:
-        # A panic of compiled code derives from BaseException.
-        if not isinstance(problem, Exception) and type(problem).__name__ != "PanicException":
-            raise
-        lines = str(problem).strip().splitlines() or [type(problem).__name__]
-        raise PipelineError(
-            f"The table {name} of the lake {store.place} cannot be used: {label(lines[0].rstrip('.'), 300)}."
-        ) from None
+def _actions(gone: Sequence[Listed], new: Sequence[New]) -> list[dict[str, Any]]:
+    now = time_ns() // 1_000_000
+    info = {
+        "timestamp": now,
+        "operation": "OPTIMIZE",
+        "operationParameters": {},
+        "isBlindAppend": False,
+        "engineInfo": f"mqconform:{__version__}",
+    }
+    removed = [
+        {
+            "path": one.place.partition("/")[2],
+            "deletionTimestamp": now,
+            "dataChange": False,
+            "extendedFileMetadata": True,
+            "partitionValues": _partition(one.date),
+            "size": one.size,
+        }
+        for one in gone
+    ]
+    added = [
+        {
+            "path": one.path,
+            "partitionValues": _partition(one.date),
+            "size": one.size,
+            "modificationTime": now,
+            "dataChange": False,
+            "stats": json.dumps(one.stats, ensure_ascii=True),
+        }
+        for one in new
+    ]
+    return [{"commitInfo": info}, *({"remove": one} for one in removed), *({"add": one} for one in added)]
+
+
+def _partition(day: str) -> dict[str, str]:
+    return {DATE: day} if day else {}
 
 
 def _check_log(store: Store, name: str, *, again: bool = False) -> None:
@@ -291,7 +320,7 @@ def _check(store: Store, name: str, table: DeltaTable) -> None:
     found = {one.name: one for one in table.schema().fields}
     for column, kind in known.items():
         if column not in found:
-            if name == BATCHES or column in (DATE, BATCH) or not _may_lack(name, column):
+            if not may_lack(name, column):
                 raise UnfitError(f"lacks the column {column}")
         elif found[column].type != kind:
             raise UnfitError(f"has a column {column} of another type")
@@ -302,37 +331,28 @@ def _check(store: Store, name: str, table: DeltaTable) -> None:
         raise UnfitError("is closed to removals (delta.appendOnly)")
 
 
-def _may_lack(name: str, column: str) -> bool:
-    return any(one.name == column and one.null for one in TABLES[name].columns)
-
-
 def _fields(arrow: pyarrow.Schema) -> Iterable[Any]:
     from deltalake import Schema
 
     return Schema.from_arrow(arrow).fields
 
 
-def _times(footer: Any) -> Iterator[tuple[str, str, str]]:
-    """Yield the columns of times with their first and last value, from the footer of a file."""
-    spans: dict[str, list[Any]] = {}
-    lacking: set[str] = set()
-    for group in range(footer.num_row_groups):
-        row_group = footer.row_group(group)
-        for at in range(row_group.num_columns):
-            column = row_group.column(at)
-            if footer.schema.column(at).logical_type.type != "TIMESTAMP":
-                continue
-            found = column.statistics if column.is_stats_set else None
-            if found is None or not found.has_min_max:
-                if found is None or found.null_count != row_group.num_rows:
-                    lacking.add(column.path_in_schema)
-                continue
-            spans.setdefault(column.path_in_schema, []).extend((found.min, found.max))
-    for name, values in spans.items():
-        if name not in lacking:
-            yield name, _utc(min(values)), _utc(max(values))
-
-
-def _utc(value: Any) -> str:
-    at = value if isinstance(value, datetime) else datetime.fromtimestamp(0, UTC)
-    return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+__all__ = [
+    "LOG",
+    "MAX_LOG",
+    "adding",
+    "change",
+    "columns",
+    "listed",
+    "load",
+    "make",
+    "options",
+    "refreshed",
+    "removing",
+    "require",
+    "schema",
+    "swap",
+    "then",
+    "unneeded",
+    "widen",
+]

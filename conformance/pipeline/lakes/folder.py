@@ -232,7 +232,7 @@ def create(store: Store) -> None:
     if not isinstance(store, LocalStore):
         raise PipelineError(
             f"{store.place} is not a folder; a lake of this format is a folder with the same path on every worker, and"
-            " one with --format delta may be in a store."
+            " one with --format delta or iceberg may be in a store."
         )
     root = store.root
     if root.is_dir() and any(one.name not in (LOG, STATE, STAGING, LOCK, WATCH) for one in root.iterdir()):

@@ -1,7 +1,8 @@
 """The port of a lake: what ingest, queries and reports need of it, whatever the format of its tables is.
 
-A lake holds the tables of `schemas.TABLES`. An entry adds and removes files of several tables, all or nothing. Two
-formats have the same words: `folder` (Parquet files and a log of our own), and `delta` (a Delta table for each table).
+A lake holds the tables of `schemas.TABLES`. An entry adds and removes files of several tables, all or nothing. Three
+formats have the same words: `folder` (Parquet files and a log of our own), `delta` and `iceberg` (a Delta or Iceberg
+table for each table).
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from conformance.pipeline.lakes.target import Target
 from conformance.pipeline.log import Entry, Kept, Part, Snapshot
 from conformance.report.text import label
 
-Format = Literal["folder", "delta"]
-FORMATS: Final[Mapping[int, Format]] = {1: "folder", 2: "delta"}
+Format = Literal["folder", "delta", "iceberg"]
+FORMATS: Final[Mapping[int, Format]] = {1: "folder", 2: "delta", 3: "iceberg"}
 """The formats by the number in the head of a lake. A lake with a higher one was written by a newer mqconform."""
 HEAD: Final = "_mqconform.json"
 STAGING, LOCK, WATCH = "_staging", "_lock", "_watch"
@@ -67,13 +68,13 @@ class Lake(ABC):
 
         Raises PipelineError if there is none, or a damaged one, or one of a newer format.
         """
-        from conformance.pipeline.lakes import delta, folder
+        from conformance.pipeline.lakes import delta, folder, iceberg
 
         store = store_at(place)
         try:
             known = head_of(store)
             if known is None and create:
-                (delta.create if format == "delta" else folder.create)(store)
+                {"delta": delta.create, "iceberg": iceberg.create}.get(format, folder.create)(store)
                 known = head_of(store)
         except OSError as problem:
             reason = problem.strerror or problem
@@ -93,11 +94,13 @@ class Lake(ABC):
         lake: Lake
         if FORMATS[number] == "delta":
             lake = delta.DeltaLake(store)
+        elif FORMATS[number] == "iceberg":
+            lake = iceberg.IcebergLake(store)
         elif isinstance(store, LocalStore):
             lake = folder.FolderLake(store)
         else:
             raise PipelineError(
-                f"{place} is not a folder; a lake of this format is a folder, one on Delta may be here."
+                f"{place} is not a folder; a lake of this format is a folder, one on Delta or Iceberg may be here."
             )
         lake.check()
         if files:
