@@ -27,6 +27,8 @@ from conformance.report.text import label
 Format = Literal["folder", "delta", "iceberg"]
 FORMATS: Final[Mapping[int, Format]] = {1: "folder", 2: "delta", 3: "iceberg"}
 """The formats by the number in the head of a lake. A lake with a higher one was written by a newer mqconform."""
+DEFAULT: Final[Format] = "delta"
+"""The format of a new lake for which none is named. Without its package, making one is an error, not another format."""
 HEAD: Final = "_mqconform.json"
 STAGING, LOCK, WATCH = "_staging", "_lock", "_watch"
 MAX_HEAD: Final = 1 << 16
@@ -59,14 +61,12 @@ class Lake(ABC):
     store: Store
 
     @staticmethod
-    def open(
-        place: str | Path, *, create: bool = False, format: Format = "folder", files: bool = True
-    ) -> Lake:
+    def open(place: str | Path, *, create: bool = False, format: Format = DEFAULT, files: bool = True) -> Lake:
         """Open the lake at `place` and read its log. create: make one of this format if there is none.
 
-        files: look at its files too, which a command that only adds does not need.
-
-        Raises PipelineError if there is none, or a damaged one, or one of a newer format.
+        A new lake is on Delta unless another format is named, here as in every command; that needs the extra `lake`.
+        files: look at its files too, which a command that only adds does not need. Raises PipelineError if there is no
+        lake, or a damaged one, or one of a newer format, or if a package for its format is missing.
         """
         from conformance.pipeline.lakes import delta, folder, iceberg
 
