@@ -348,6 +348,7 @@ def test_a_column_of_a_later_version_is_kept(tmp_path, monkeypatch):
 
 def test_the_table_of_batches_stays_short_and_its_rows_are_all_there(tmp_path, monkeypatch):
     monkeypatch.setattr(delta, "tiers", lambda files: keeping_compact.tiers(files, 3))
+    monkeypatch.setattr(delta, "EACH", 1)
     lake = made(tmp_path / "lake")
     for at in range(10):
         with lake.writing(f"b{at}"):
