@@ -69,7 +69,9 @@ def versions_of(text: str) -> dict[str, int]:
     """Return the versions of the tables that an entry names. Raises PipelineError and UnfitError."""
     found = parsed(text.encode("utf-8", "surrogatepass")).get("tables")
     if found == {}:
-        raise PipelineError("An earlier lake than the first batch on Delta cannot be read: name a later one.")
+        raise PipelineError(
+            "An earlier lake than that of the first batch after its upgrade cannot be read: name a later one."
+        )
     if not isinstance(found, dict) or set(found) != set(TABLES):
         raise UnfitError("has an entry without the versions of the tables")
     if not all(type(one) is int and 0 <= one < 1 << 63 for one in found.values()):

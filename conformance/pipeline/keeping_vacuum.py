@@ -59,7 +59,7 @@ def vacuum_table(
     leased: tells whether a living writer has made a file of this name. now: seconds since 1970.
     Raises PipelineError if the lake cannot be written.
     """
-    found = tables.unneeded(store, name, table, keep_days, dry_run=dry_run)
+    found = tables.unneeded(store, name, table, keep_days)
     limit = (time.time() if now is None else now) - max(LEAST_S, keep_days * 86_400)
     gone: list[tuple[str, int]] = []
     with told(store, name):
@@ -67,6 +67,9 @@ def vacuum_table(
             if leased(place.rpartition("/")[2]) or not store.check(place) or store.changed(place) > limit:
                 continue
             gone.append((place, store.size(place)))
-            if not dry_run:
+    if gone and not dry_run:
+        tables.end(store, name, table, keep_days)
+        with told(store, name):
+            for place, _ in gone:
                 store.remove(place)
     return Vacuumed(name, tuple(gone))

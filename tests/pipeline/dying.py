@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +63,12 @@ def dying(at: int) -> list[str]:
         module.change = counted("change", module.change)
         module.make = counted("make", module.make)
     return steps
+
+
+def passed_over(steps: Sequence[str], at: int) -> bool:
+    """Tell whether a step is between two of the same kind, so that it shows nothing that these do not."""
+    kinds = [one.partition(" ")[0] for one in steps[max(0, at - 1) : at + 2]]
+    return at > 0 and len(set(kinds)) == 1 and kinds[0] not in ("change", "sink")
 
 
 def seen(lake: Lake) -> dict[str, Any]:
@@ -133,9 +139,8 @@ def main(folder: Path, how: str, first: str, second: str, format: Format) -> Non
     assert code == 0
     print(json.dumps({"before": before, "done": done, "steps": steps}), flush=True)
     for at, step in enumerate(steps):
-        kinds = [one.partition(" ")[0] for one in steps[max(0, at - 1) : at + 2]]
-        if at and len(set(kinds)) == 1 and kinds[0] not in ("change", "sink"):
-            continue  # between two steps of the same kind
+        if passed_over(steps, at):
+            continue
         place = folder / f"at{at}"
         shutil.copytree(folder / "start", place)
         code, _ = in_child(lambda place=place, at=at: whole(place, at))

@@ -19,7 +19,7 @@ from conformance.capture.stores import Patience
 from conformance.pipeline import footers
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.gather import gather
-from conformance.pipeline.lake import Lake
+from conformance.pipeline.lake import Format, Lake
 from conformance.pipeline.lakes import lease, store
 from conformance.pipeline.lakes.store import ObjectStore
 from conformance.pipeline.schemas import TABLES
@@ -33,11 +33,14 @@ def server() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(autouse=True)
-def on_delta(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make new lakes lakes on Delta, and wait less for writers that are dead."""
-    monkeypatch.setattr(lake_helpers, "FORMAT", "delta")
+@pytest.fixture(autouse=True, params=["delta", "iceberg"])
+def format(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Format:
+    """The format of new lakes. Wait less for writers that are dead."""
+    if request.param == "iceberg":
+        pytest.importorskip("pyiceberg")
+    monkeypatch.setattr(lake_helpers, "FORMAT", request.param)
     monkeypatch.setattr(lease, "BEAT_S", 0.2)
+    return request.param
 
 
 @pytest.fixture
@@ -61,8 +64,8 @@ def test_the_rows_are_those_of_a_folder(tmp_path: Path, place: str, how: dict) -
     assert len(opened.store.names("_state")) == len(opened.snapshot().kept) and not opened.store.names("_staging")
 
 
-def test_another_writer_is_told_to_wait(place: str) -> None:
-    first, second = (Lake.open(place, create=True, format="delta") for _ in range(2))
+def test_another_writer_is_told_to_wait(place: str, format: Format) -> None:
+    first, second = (Lake.open(place, create=True, format=format) for _ in range(2))
     with (
         first.writing("mine"),
         pytest.raises(PipelineError, match="Another command is writing"),
@@ -74,8 +77,10 @@ def test_another_writer_is_told_to_wait(place: str) -> None:
     assert not first.store.names("_staging")
 
 
-def test_a_lease_is_created_once_even_if_the_store_lists_it_late(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    lake = Lake.open(place, create=True, format="delta")
+def test_a_lease_is_created_once_even_if_the_store_lists_it_late(
+    place: str, format: Format, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake = Lake.open(place, create=True, format=format)
     with lake.writing("mine"):
         names = ObjectStore.names
         monkeypatch.setattr(ObjectStore, "names", lambda self, at: [] if at == "_lease" else names(self, at))
@@ -133,10 +138,12 @@ def _once(clean):
     return cleaned
 
 
-def test_a_writer_that_was_asleep_notices_before_it_commits(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_writer_that_was_asleep_notices_before_it_commits(
+    place: str, format: Format, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(lease, "STALE_S", 0.5)
     monkeypatch.setattr(lease, "_beat", lambda *given: None)
-    lake = Lake.open(place, create=True, format="delta")
+    lake = Lake.open(place, create=True, format=format)
     with lease.leased(lake.store) as held:
         with lease.leased(lake.store) as other:
             other()
@@ -184,7 +191,7 @@ def _refused(*_: object) -> None:
 
 
 def test_a_lake_of_the_other_format_is_not_made_in_a_store(place: str) -> None:
-    with pytest.raises(PipelineError, match="one with --format delta may be in a store"):
+    with pytest.raises(PipelineError, match="one with --format delta or iceberg may be in a store"):
         Lake.open(place, create=True, format="folder")
     with pytest.raises(PipelineError, match="is not a lake"):
         Lake.open(place)

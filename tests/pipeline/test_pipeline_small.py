@@ -20,7 +20,7 @@ from sql_small import ATTACKS as MORE_ATTACKS
 from typer.testing import CliRunner
 
 from conformance.cli.pipeline_analysis import app
-from conformance.pipeline import engines, small, small_queries, views
+from conformance.pipeline import engines, keeping, small, small_queries, views
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.gather import gather
 from conformance.pipeline.lake import Lake
@@ -57,8 +57,10 @@ def lake(tmp_path_factory) -> Lake:
 
 
 @pytest.fixture(scope="module")
-def on_delta(tmp_path_factory) -> Lake:
-    return made(tmp_path_factory.mktemp("small") / "delta", "delta")
+def on_tables(tmp_path_factory) -> list[Lake]:
+    """The same lake on Delta and on Iceberg."""
+    place = tmp_path_factory.mktemp("small")
+    return [made(place / format, format) for format in ("delta", "iceberg")]
 
 
 @pytest.fixture(scope="module")
@@ -78,8 +80,8 @@ def queries_of_docs() -> list[str]:
     return [one for block in blocks for one in block.strip().split("\n\n")]
 
 
-def test_every_query_of_the_page_and_of_the_list_has_one_answer(spark, lake, on_delta):
-    """The same names, values and order from Spark and from DuckDB, from a folder and from Delta."""
+def test_every_query_of_the_page_and_of_the_list_has_one_answer(spark, lake, on_tables):
+    """The same names, values and order from Spark and from DuckDB, from a folder, from Delta and from Iceberg."""
     queries = [*SAME, *queries_of_docs()]
     assert len(queries) > len(SAME) + 6
     views.open_views(spark, lake)
@@ -87,18 +89,18 @@ def test_every_query_of_the_page_and_of_the_list_has_one_answer(spark, lake, on_
                 (views.ask(spark, query) for query in queries)]  # fmt: skip
     empty = [query for query, (_, rows) in zip(queries, expected, strict=True) if not rows]
     assert empty == ["select * from rejected"]
-    for where in (lake, on_delta):
+    for where in (lake, *on_tables):
         with small.opened(where) as asked:
             for query, (names, rows) in zip(queries, expected, strict=True):
                 assert answer(asked, query) == (names, rows), query
 
 
-def test_every_table_is_there_with_its_columns(asked, on_delta):
+def test_every_table_is_there_with_its_columns(asked, on_tables):
     from conformance.pipeline.schemas import TABLES
 
-    with small.opened(on_delta) as other:
+    with small.opened(on_tables[0]) as other, small.opened(on_tables[1]) as another:
         for table in TABLES.values():
-            for one in (asked, other):
+            for one in (asked, other, another):
                 assert tuple(one.ask(f"select * from {table.name}").names) == table.names
     assert answer(asked, "select first_time from verdicts where outcome = 'fail'")[1] == [["2026-03-01T12:00:00Z"]]
 
@@ -297,10 +299,10 @@ def without(names: tuple[str, ...], *arguments: str, java: bool = False) -> subp
     return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
 
 
-@pytest.mark.parametrize("format", ["delta", "folder"])
-def test_runs_sql_and_report_work_without_spark_and_java(tmp_path, format):
-    for number in range(70):  # From 64 on, Spark reads them where it is there.
-        with RunWriter(tmp_path / "runs" / str(number)) as writer:
+def records(folder: Path, count: int) -> None:
+    """Records of runs, each of one verdict."""
+    for number in range(count):
+        with RunWriter(folder / str(number)) as writer:
             writer.header(Header(run_id=f"r{number}", connector="embedded", profile="msmq-4.0",
                                  started=f"2026-03-{1 + number % 28:02}T10:00:00Z"))  # fmt: skip
             writer.hello({"name": "acme-mq", "version": f"1.{number % 28}"})
@@ -308,6 +310,11 @@ def test_runs_sql_and_report_work_without_spark_and_java(tmp_path, format):
                 Verdict(CURSOR, Outcome.PASS if number % 28 < 20 else Outcome.FAIL, "x"), suite="s", test="t"
             )
             writer.footer("completed")
+
+
+@pytest.mark.parametrize("format", ["delta", "iceberg", "folder"])
+def test_runs_sql_and_report_work_without_spark_and_java(tmp_path, format):
+    records(tmp_path / "runs", 70)  # From 64 on, Spark reads them where it is there.
     lake = str(tmp_path / "lake")
     done = without(SPARK, "runs", str(tmp_path / "runs"), "--out", lake, "--format", format, "--json")
     assert done.returncode == 1 and json.loads(done.stdout)["runs"] == 70, done.stderr
@@ -334,6 +341,23 @@ def test_what_is_missing_is_one_sentence(lake):
     assert done.returncode == 2 and "pip install 'mqconform[spark]'" in done.stderr and done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("format", "package", "extra"), [("delta", "deltalake", "lake"), ("iceberg", "pyiceberg", "iceberg")]
+)
+def test_a_format_whose_package_is_missing_is_one_sentence(tmp_path, lake, on_tables, format, package, extra):
+    there = next(str(one.root) for one in on_tables if one.format == format)
+    records(tmp_path / "runs", 1)
+    for arguments in (
+        ["runs", str(tmp_path / "runs"), "--out", str(tmp_path / "lake"), "--format", format],
+        ["upgrade", str(lake.root), "--out", str(tmp_path / "lake"), "--format", format],
+        ["sql", there, "select 1"], ["report", there], ["history", there],
+    ):  # fmt: skip
+        done = without((package, *SPARK), *arguments)
+        assert done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1, done.stderr
+        assert f"needs {package}: install the extra with pip install 'mqconform[{extra}]'" in done.stderr
+    assert not (tmp_path / "lake").exists()
+
+
 def test_others_read_a_lake_on_delta(tmp_path):
     """delta-rs alone, and DuckDB over it: the counts are those of `pipeline sql` and of the folder."""
     from deltalake import DeltaTable
@@ -358,7 +382,33 @@ def test_others_read_a_lake_on_delta(tmp_path):
     assert sum(counted["count"].to_pylist()) == sum(n for *_, n in expected)
 
 
-def test_a_lake_in_a_store_is_queried_where_it_lies(monkeypatch):
+def test_others_read_a_lake_on_iceberg(tmp_path):
+    """pyiceberg alone, and DuckDB over what it gives: the counts are those of `pipeline sql` and of the folder."""
+    from pyiceberg.table import StaticTable
+
+    files = [CAPTURES / f"{name}.pcapng" for name in ("resending-session", "bad-signature", "lost-segment")]
+    lake = Lake.open(tmp_path / "iceberg", create=True, format="iceberg")
+    put(lake.root, files)
+    put(lake.root, [CAPTURES / "vlan.pcap"])
+    put(tmp_path / "folder", [*files, CAPTURES / "vlan.pcap"])
+    query = "select requirement, outcome, sum(count)::bigint as n from verdicts group by 1, 2 order by 1, 2"
+    page = (ROOT / "docs" / "pipeline.md").read_text("utf-8")
+    (lines,) = (one for one in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "StaticTable" in one)
+    for step in ("as it was made", "compacted"):
+        with small.opened(Lake.open(lake.root)) as asked, small.opened(Lake.open(tmp_path / "folder")) as other:
+            expected = answer(asked, query)[1]
+            assert answer(other, query)[1] == expected and len(expected) > 20, step
+        names: dict = {}
+        exec(lines.replace("/data/lake", str(lake.root)), names)
+        theirs = query.replace("from verdicts", "from verdicts semi join batches using (batch)")
+        assert [list(row) for row in names["lake"].sql(theirs).fetchall()] == expected, step
+        counted = StaticTable.from_metadata(str(lake.root / "verdicts")).scan(selected_fields=("count",)).to_arrow()
+        assert sum(counted["count"].to_pylist()) == sum(n for *_, n in expected), step
+        keeping.compact(Lake.open(lake.root))
+
+
+@pytest.mark.parametrize("format", ["delta", "iceberg"])
+def test_a_lake_in_a_store_is_queried_where_it_lies(monkeypatch, format):
     from s3_server import need_s3, served, upload
 
     need_s3()
@@ -366,7 +416,7 @@ def test_a_lake_in_a_store_is_queried_where_it_lies(monkeypatch):
         for name, value in environment.items():
             monkeypatch.setenv(name, value)
         upload("lakes", {})
-        lake = Lake.open("s3://lakes/one", create=True, format="delta")
+        lake = Lake.open("s3://lakes/one", create=True, format=format)
         fill(lake, [verdict(LAYOUT, "pass", None, day(number), count=2) for number in range(3)])
         assert small.size(lake) > 3_000 and engines.chosen("auto", lake) == "duckdb"
         with small.opened(Lake.open("s3://lakes/one")) as asked:

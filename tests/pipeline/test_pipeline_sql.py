@@ -57,10 +57,11 @@ def test_every_table_is_a_view_with_its_columns(opened):
     assert "requirement" in {row[0] for row in views.rows(views.ask(opened, "describe verdicts"))}
 
 
-def test_a_lake_on_delta_has_the_same_views(spark, tmp_path):
+@pytest.mark.parametrize(("format", "package"), [("delta", "deltalake"), ("iceberg", "pyiceberg")])
+def test_a_lake_on_tables_has_the_same_views(spark, tmp_path, format, package):
     """Without rows of a batch that is not in `batches`."""
-    pytest.importorskip("deltalake")
-    lake = Lake.open(tmp_path / "lake", create=True, format="delta")
+    pytest.importorskip(package)
+    lake = Lake.open(tmp_path / "lake", create=True, format=format)
     fill(lake, [capture(day(0), skipped={"other port": 4}), verdict(LAYOUT, "pass", None, day(0), count=41)])
     fill(lake, [verdict(LAYOUT, "fail", "192.0.2.1", day(1))])
     with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):

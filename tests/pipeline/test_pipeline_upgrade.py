@@ -1,4 +1,4 @@
-"""`pipeline upgrade`: a lake in a folder becomes one on Delta, with the same rows, or stays as it is."""
+"""`pipeline upgrade`: a lake in a folder becomes one on Delta or Iceberg, with the same rows, or stays as it is."""
 
 from __future__ import annotations
 
@@ -22,27 +22,36 @@ from conformance.pipeline.schemas import TABLES
 from conformance.resources import resource
 
 
-def test_an_upgrade_that_dies_at_any_step_leaves_the_one_or_the_other(tmp_path):
+@pytest.fixture(params=["delta", "iceberg"])
+def format(request):
+    """The format that a lake in a folder is turned into."""
+    if request.param == "iceberg":
+        pytest.importorskip("pyiceberg")
+    return request.param
+
+
+def test_an_upgrade_that_dies_at_any_step_leaves_the_one_or_the_other(tmp_path, format):
     """With the same rows; the next one goes on, and nothing of the folder is left."""
-    first, *each = deaths(tmp_path, "upgrade", halves(tmp_path))
+    first, *each = deaths(tmp_path, "upgrade", halves(tmp_path), format)
     assert len(each) > 10 and first["before"] == first["done"]
     head = first["steps"].index("write _mqconform.json")
     for one in each:
         assert one["then"] == one["again"] == first["done"], one["step"]
-        assert one["format"] == ("folder" if one["at"] <= head else "delta"), one["step"]
+        assert one["format"] == ("folder" if one["at"] <= head else format), one["step"]
         assert all(name.startswith("batches-") for name in one["left"]) and not one["log"], one["step"]
+        assert not one["loose"], one["step"]
         assert one["states"] == one["kept"] and len(one["kept"]) == 1 and not one["staging"], one["step"]
 
 
 @pytest.mark.parametrize("aside", [False, True], ids=["in place", "as a new lake"])
-def test_an_upgraded_lake_goes_on_where_the_folder_was(tmp_path, aside):
+def test_an_upgraded_lake_goes_on_where_the_folder_was(tmp_path, aside, format):
     """Streams continue, and what is in the lake is known."""
     in_two = halves(tmp_path)
     in_a_folder(tmp_path / "lake", in_two[:1], [CAPTURES / "vlan.pcap"])
     before = contents(tmp_path / "lake")
     place = tmp_path / ("new" if aside else "lake")
-    done = upgrade(Lake.open(tmp_path / "lake"), str(place) if aside else None)
-    assert done.new and done.version == 2 and Lake.open(place).format == "delta"
+    done = upgrade(Lake.open(tmp_path / "lake"), str(place) if aside else None, format)
+    assert done.new and done.version == 2 and Lake.open(place).format == done.format == format
     assert not aside or contents(tmp_path / "lake") == before
     folder = in_a_folder(tmp_path / "folder", in_two[:1], [CAPTURES / "vlan.pcap"])
     footers.located(Lake.open(place))
@@ -53,14 +62,14 @@ def test_an_upgraded_lake_goes_on_where_the_folder_was(tmp_path, aside):
     assert lake.snapshot().version == 3
 
 
-def test_an_old_lake_is_upgraded(tmp_path):
+def test_an_old_lake_is_upgraded(tmp_path, format):
     """One that version 0.1 made, with captures, packets and a run; columns that were added since are null."""
     shutil.copytree(resource("fixtures/old/0.1/lake"), tmp_path / "lake")
     old = Lake.open(tmp_path / "lake")
     before, version, summed = _known(old), old.snapshot().version, gather(old)
-    upgrade(old)
+    upgrade(old, format=format)
     lake = Lake.open(tmp_path / "lake")
-    assert lake.format == "delta" and lake.snapshot().version == version
+    assert lake.format == format and lake.snapshot().version == version
     assert _known(lake) == before and sum(sum(one.values()) for one in before.values()) > 1_000
     assert gather(lake).totals == summed.totals and gather(lake).verdicts == summed.verdicts
     assert not upgrade(lake).new
@@ -81,17 +90,18 @@ def test_an_upgrade_over_something_is_refused(tmp_path):
         with pytest.raises(PipelineError, match="is there already; name a new place"):
             upgrade(Lake.open(tmp_path / "lake"), str(tmp_path / there))
     upgrade(Lake.open(tmp_path / "lake"))
-    with pytest.raises(PipelineError, match="is on Delta already"):
-        upgrade(Lake.open(tmp_path / "lake"), str(tmp_path / "new"))
+    for more in ({"out": str(tmp_path / "new")}, {"format": "iceberg"}):
+        with pytest.raises(PipelineError, match="is on Delta already"):
+            upgrade(Lake.open(tmp_path / "lake"), **more)
 
 
-def test_an_upgrade_on_afull_disk_changes_nothing(tmp_path, monkeypatch):
+def test_an_upgrade_on_afull_disk_changes_nothing(tmp_path, monkeypatch, format):
     in_a_folder(tmp_path / "lake", [CAPTURES / "vlan.pcap"])
     before = sorted(contents(tmp_path / "lake"))
     with monkeypatch.context() as patch:
         patch.setattr(upgrading, "_batches", full)
         with pytest.raises(PipelineError, match="No space left on device"):
-            upgrade(Lake.open(tmp_path / "lake"))
+            upgrade(Lake.open(tmp_path / "lake"), format=format)
     assert [one for one in sorted(contents(tmp_path / "lake")) if (tmp_path / "lake" / one).is_file()] == [
         one for one in before if (tmp_path / "lake" / one).is_file()
     ]

@@ -268,14 +268,16 @@ def swap(store: Store, name: str, table: DeltaTable, gone: Sequence[Listed], new
     _sum_up(store, name, refreshed(store, name, table), number)
 
 
-def unneeded(store: Store, name: str, table: DeltaTable, keep_days: float, *, dry_run: bool) -> list[str]:
-    """Return the paths below a table of files that no version of the last days names. Raises PipelineError.
-
-    delta-rs itself ends the versions that are older than the log is kept.
-    """
+def unneeded(store: Store, name: str, table: DeltaTable, keep_days: float) -> list[str]:
+    """Return the paths below a table of files that no version of the last days names. Raises PipelineError."""
     with told(store, name):
         found = table.vacuum(int(keep_days * 24), dry_run=True, enforce_retention_duration=False, full=True)
     return [one for one in found if DATA_FILE.fullmatch(one)]
+
+
+def end(store: Store, name: str, table: DeltaTable, keep_days: float) -> DeltaTable:
+    """Return the table as it is: delta-rs itself ends the versions that are older than the log is kept."""
+    return table
 
 
 def widen(store: Store, name: str, table: DeltaTable) -> DeltaTable:
@@ -417,6 +419,7 @@ __all__ = [
     "adding",
     "change",
     "columns",
+    "end",
     "listed",
     "load",
     "make",

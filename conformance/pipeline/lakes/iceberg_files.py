@@ -129,6 +129,8 @@ class Versions(NoopCatalog):
         changed = update_table_metadata(table.metadata, updates, metadata_location=table.metadata_location)
         number = number_of(table.metadata_location) + 1
         try:
+            if hinted(self.store, self.table) >= number:  # It was there, and may have been removed since.
+                raise FileExistsError
             write_version(self.store, self.table, number, changed)
         except FileExistsError:
             raise CommitFailedException(f"version {number} is there") from None
@@ -155,9 +157,9 @@ def newest(store: Store, name: str, known: int = 0) -> int:
         return store.check(f"{name}/{version_file(number)}")
 
     at = max(known, hinted(store, name))
-    if not at or not there(at):
+    if not at or (at > known and not there(at)):
         found = (VERSION.fullmatch(one) for one in store.names(f"{name}/metadata"))
-        at = max((int(one[1]) for one in found if one is not None), default=0)
+        at = max((int(one[1]) for one in found if one is not None), default=known)
     while at and there(at + 1):
         at += 1
     return at

@@ -59,13 +59,8 @@ def end(store: Store, name: str, table: Opened, keep_days: float) -> Opened:
     raise busy(store, name)
 
 
-def unneeded(store: Store, name: str, table: Opened, keep_days: float, *, dry_run: bool) -> list[str]:
-    """Return the paths below a table of files that no version of the last days names, and end older versions.
-
-    dry_run: end none. Raises PipelineError.
-    """
-    if not dry_run:
-        table = end(store, name, table, keep_days)
+def unneeded(store: Store, name: str, table: Opened, keep_days: float) -> list[str]:
+    """Return the paths below a table of files that no version of the last days names. Raises PipelineError."""
     with told(store, name):
         gone = {one.snapshot_id for one in past(table, keep_days)}
         io = table.io()

@@ -265,6 +265,7 @@ __all__ = [
     "adding",
     "change",
     "columns",
+    "end",
     "listed",
     "load",
     "make",

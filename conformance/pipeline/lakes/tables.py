@@ -105,10 +105,13 @@ class Tables(Protocol):
     def swap(self, store: Store, name: str, table: Any, gone: Sequence[Listed], new: Sequence[New]) -> None:
         """Put new files in the place of others. Raises FileExistsError if another one has changed the table."""
 
-    def unneeded(self, store: Store, name: str, table: Any, keep_days: float, *, dry_run: bool) -> list[str]:
-        """Return the places below a table of files that no version of the last days names, and end older versions.
+    def unneeded(self, store: Store, name: str, table: Any, keep_days: float) -> list[str]:
+        """Return the paths below a table of files that no version of the last days names. Raises PipelineError."""
 
-        dry_run: end none. Raises PipelineError.
+    def end(self, store: Store, name: str, table: Any, keep_days: float) -> Any:
+        """End the versions that are older than that, if the format does not do it by itself; return the table.
+
+        Raises PipelineError.
         """
 
 
