@@ -47,7 +47,7 @@ def commits():
 @pytest.fixture
 def committing():
     """What commits to a table."""
-    return "deltalake.DeltaTable.create_write_transaction"
+    return "conformance.pipeline.lakes.delta_tables._append"
 
 
 @pytest.fixture

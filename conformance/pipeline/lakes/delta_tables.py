@@ -213,8 +213,8 @@ def _append(store: Store, name: str, table: DeltaTable, added: Sequence[AddActio
     """
     about = f"mqconform-{name}"
     data = _lines(_info("WRITE", blind=True), {"txn": {"appId": about, "version": transaction}}, *map(_added, added))
-    number = table.version() + 1
-    for number in range(number, number + _TRIES):
+    first = table.version() + 1
+    for number in range(first, first + _TRIES):
         place = f"{name}/{LOG}/{number:020}.json"
         with told(store, name):
             try:
@@ -226,7 +226,7 @@ def _append(store: Store, name: str, table: DeltaTable, added: Sequence[AddActio
     else:
         raise meanwhile(store)
     with suppress(PipelineError):  # The commit is done; the next checkpoint says the same.
-        _sum_up(store, name, refreshed(store, name, table), number)
+        _sum_up(store, name, table, number)
 
 
 def _in_the_way(entry: bytes, about: str) -> bool:
@@ -245,6 +245,7 @@ def _sum_up(store: Store, name: str, table: DeltaTable, number: int) -> None:
     with told(store, name):
         every = table.metadata().configuration.get("delta.checkpointInterval") or _EVERY
         if (number + 1) % int(every) == 0:  # as delta-rs counts: from version 0
+            refreshed(store, name, table)
             table.create_checkpoint()
             table.cleanup_metadata()
 
