@@ -59,6 +59,8 @@ class Lake(ABC):
 
     format: Format
     store: Store
+    later: frozenset[str] = frozenset()
+    """In a lake as it was: batches that came later, whose rows are in its files beside its own and are left out."""
 
     @staticmethod
     def open(place: str | Path, *, create: bool = False, format: Format = DEFAULT, files: bool = True) -> Lake:
