@@ -25,11 +25,11 @@ import duckdb
 import pyarrow
 
 from conformance.pipeline import keeping
-from conformance.pipeline.keeping_compact import MOST_BATCHES, schema_of, write_file
+from conformance.pipeline.keeping_compact import MOST_BATCHES, write_file
 from conformance.pipeline.keeping_files import replace
 from conformance.pipeline.lake import Entry, Lake, Part
 from conformance.pipeline.lakes.delta import DeltaLake
-from conformance.pipeline.lakes.delta_tables import BATCHES
+from conformance.pipeline.lakes.tables import BATCHES
 from conformance.pipeline.schemas import DATE, TABLES
 
 A_DAY = 1_440
@@ -122,8 +122,12 @@ def _lengthened(lake: DeltaLake, length: int) -> None:
                 "captures": [hashlib.sha256(batch.encode()).hexdigest()],
             }
             rows.append({**last, "number": number, "batch": batch, "entry": json.dumps(made)})
-        new.append(write_file(lake.store, BATCHES, "", pyarrow.Table.from_pylist(rows, schema=schema_of(table))))
-    replace(lake.store, BATCHES, table, [], new)
+        new.append(
+            write_file(
+                lake.store, BATCHES, "", pyarrow.Table.from_pylist(rows, schema=lake.tables.columns(BATCHES, table))
+            )
+        )
+    replace(lake.tables, lake.store, BATCHES, table, [], new)
 
 
 def _asked(place: Path) -> dict[str, Any]:

@@ -128,7 +128,9 @@ def child(asked: dict[str, Any]) -> None:
                 place = work / f"lake-{cores}-{kind}-{turn}"
                 first = time.perf_counter()
                 options = Options(**KINDS[kind], stream="file")
-                ingest(Lake.open(place, create=True), asked["small"][:cores], options, SparkWorkers(spark))
+                ingest(
+                    Lake.open(place, create=True, format="folder"), asked["small"][:cores], options, SparkWorkers(spark)
+                )
                 seconds = time.perf_counter() - first
                 shutil.rmtree(place)
                 say({"start": started, "kind": kind, "cores": cores, turn: seconds})
@@ -138,7 +140,9 @@ def child(asked: dict[str, Any]) -> None:
             timed = Timed(SparkWorkers(spark))
             read_once(files)
             first, before = time.perf_counter(), _spent()
-            done = ingest(Lake.open(place, create=True), files, Options(**KINDS[kind], stream="file"), timed)
+            done = ingest(
+                Lake.open(place, create=True, format="folder"), files, Options(**KINDS[kind], stream="file"), timed
+            )
             seconds, spent = time.perf_counter() - first, _spent() - before
             stages = {**timed.seconds, "driver": max(0.0, seconds - sum(timed.seconds.values()))}
             lake = sum(path.stat().st_size for path in place.rglob("*.parquet"))

@@ -15,7 +15,7 @@ import typer
 from conformance.cli.bounds import number as number_option
 from conformance.cli.bounds import seconds as seconds_option
 from conformance.cli.output import emit_json, fail
-from conformance.cli.pipeline_analysis import TableFormat, in_format
+from conformance.cli.pipeline_analysis import TableFormat, to_add
 from conformance.cli.pipeline_analysis import app as analysis_app
 from conformance.cli.pipeline_failing import failing
 from conformance.cli.pipeline_keeping import app as keeping_app
@@ -115,16 +115,13 @@ def ingest(
 
         require_spark()  # The modules below import what it asks for.
         check_master(master)
-        from conformance.pipeline import footers
         from conformance.pipeline.ingest import files_of, how, ingest
-        from conformance.pipeline.lake import Lake
         from conformance.pipeline.progress import Progress
 
         asked = _options(packets, sessions, profile, level, readings, reading, split, stream)
         how(asked, "")
         files = files_of(captures)
-        lake = Lake.open(out, create=True, format=in_format(format))
-        footers.located(lake)  # Nothing is added to what is damaged.
+        lake = to_add(out, format)
         begin("pipeline ingest", "starting Spark", quiet=json)
         with session(master) as spark:
             began, progress = time.monotonic(), Progress(time.monotonic)
@@ -171,16 +168,13 @@ def watch(
 
         require_spark()  # The modules below import what it asks for.
         check_master(master)
-        from conformance.pipeline import footers
         from conformance.pipeline import watch as watching
         from conformance.pipeline.ingest import how
-        from conformance.pipeline.lake import Lake
 
         asked = _options(packets, sessions, profile, level, readings, reading, None, stream)
         how(asked, "")
         folder = watching.watched(folder)
-        lake = Lake.open(out, create=True, format=in_format(format))
-        footers.located(lake)
+        lake = to_add(out, format)
 
         def told(done: Ingested) -> None:
             nonlocal code

@@ -20,7 +20,7 @@ from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
     from conformance.pipeline.corpus import Corpus
-    from conformance.pipeline.lake import Format
+    from conformance.pipeline.lake import Format, Lake
     from conformance.pipeline.workers import Workers
 
 app = typer.Typer(rich_markup_mode=None)
@@ -71,14 +71,11 @@ def runs(
         from conformance.pipeline.scan import require_arrow
 
         require_arrow()  # The modules below import what it asks for.
-        from conformance.pipeline import footers
-        from conformance.pipeline.lake import Lake
         from conformance.pipeline.records import found, ingest_runs
         from conformance.report.text import label
 
         paths = list(found(records))
-        lake = Lake.open(out, create=True, format=in_format(format))
-        footers.located(lake)  # Nothing is added to what is damaged.
+        lake = to_add(out, format)
         begin("pipeline runs", "reading the records", quiet=json)
         with _readers(master, len(paths)) as workers:
             done = ingest_runs(paths, lake, workers=workers)
@@ -190,11 +187,26 @@ def sql(
         print(f"mqconform: only the first {rows:,} rows are shown; use --rows or --out for more.", file=sys.stderr)
 
 
-def in_format(name: str | None, known: Sequence[Format] = ("delta", "iceberg", "folder")) -> Format:
-    """Return the format of a new lake that a user has named, delta without a name. Raises PipelineError."""
-    from conformance.pipeline.errors import PipelineError
+def to_add(out: str, format: str | None) -> Lake:
+    """Open the lake to which a command adds rows, or make it. Raises PipelineError.
 
-    found = next((one for one in known if one == (name or "delta")), None)
+    Only a lake in a folder, whose log is read as a whole anyhow, has its files looked at before.
+    """
+    from conformance.pipeline import footers
+    from conformance.pipeline.lake import Lake
+
+    lake = Lake.open(out, create=True, format=in_format(format), files=False)
+    if lake.format == "folder":
+        footers.located(lake)  # Nothing is added to what is damaged.
+    return lake
+
+
+def in_format(name: str | None, known: Sequence[Format] = ("delta", "iceberg", "folder")) -> Format:
+    """Return the format of a new lake that a user has named, or the default. Raises PipelineError."""
+    from conformance.pipeline.errors import PipelineError
+    from conformance.pipeline.lake import DEFAULT
+
+    found = next((one for one in known if one == (name or DEFAULT)), None)
     if found is None:
         raise PipelineError(f"Invalid --format {name}: give {', '.join(known[:-1])} or {known[-1]}.")
     return found

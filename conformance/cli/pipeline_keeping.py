@@ -108,13 +108,17 @@ def history(
 ) -> None:
     """List the batches of a lake: their numbers and names are what --as-of takes."""
     with failing(LEFT):
-        found = _opened(lake, "history").history()
-    shown = found[-last:][::-1]
+        opened = _opened(lake, "history")
+        found = opened.history()
+        shown = found[-last:][::-1]
+        gone = opened.unreadable([one.number for one in shown])
     if json:
-        emit_json({"batches": [one.to_json() for one in shown], "total": len(found)})
+        batches = [{**one.to_json(), "readable": one.number not in gone} for one in shown]
+        emit_json({"batches": batches, "total": len(found)})
         return
     for one in shown:
-        print(f"{one.number:>7}  {one.at:%Y-%m-%d %H:%M:%S}  {one.kind:<8}  {one.batch}")
+        mark = "  can no longer be read" if one.number in gone else ""
+        print(f"{one.number:>7}  {one.at:%Y-%m-%d %H:%M:%S}  {one.kind:<8}  {one.batch}{mark}")
     if len(found) > last:
         print(f"mqconform: the last {last:,} of {len(found):,} batches; use --last for more.", file=sys.stderr)
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.inside import UnfitError, parsed
+from conformance.pipeline.log import Entry, Part, Snapshot
 from conformance.pipeline.schemas import TABLES
 from conformance.report.text import label
+
+if TYPE_CHECKING:
+    from conformance.pipeline.lakes.tables import Listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +71,58 @@ def _time(asked: str) -> datetime:
 
 
 def versions_of(text: str) -> dict[str, int]:
-    """Return the versions of the tables that an entry names. Raises PipelineError and UnfitError."""
+    """Return the versions of the tables that an entry names; none for one of a lake that was upgraded later.
+
+    Raises UnfitError.
+    """
     found = parsed(text.encode("utf-8", "surrogatepass")).get("tables")
     if found == {}:
-        raise PipelineError("A lake as it was before its upgrade cannot be read: name a later batch.")
+        return {}
     if not isinstance(found, dict) or set(found) != set(TABLES):
         raise UnfitError("has an entry without the versions of the tables")
     if not all(type(one) is int and 0 <= one < 1 << 63 for one in found.values()):
         raise UnfitError("has an entry with a version that is no number")
     return found
+
+
+def gaps(entries: Iterable[Entry]) -> list[tuple[int, int]]:
+    """Return the batches, first and last, after each of which the lake had rows that a later batch has taken away.
+
+    entries: all of the lake, in order. Rows are taken away with the provisional end of a stream, and by `forget`.
+    """
+    log, since, found = Snapshot(), dict[str, int](), []
+    for entry in entries:
+        since |= dict.fromkeys((part.place for part in entry.add), log.version + 1)
+        log = log.after(entry)
+        first = [since.pop(place) for place in log.dropped if place in since]
+        if entry.before is not None:
+            first.append(1)
+        if first and min(first) < log.version:
+            found.append((min(first), log.version - 1))
+    return found
+
+
+def gap_of(found: Sequence[tuple[int, int]], number: int) -> tuple[int, int] | None:
+    """Return the last one of these spans of batches that has this one."""
+    return next((one for one in reversed(found) if one[0] <= number <= one[1]), None)
+
+
+def up_to(
+    files: Iterable[Listed], known: Mapping[str, int], number: int
+) -> tuple[dict[str, Part], frozenset[str]]:
+    """Return those of the files that have rows of the batches up to one, by place, and the later batches among them.
+
+    known: the batches with their numbers.
+    """
+    names = sorted(known)
+    parts: dict[str, Part] = {}
+    later: set[str] = set()
+    for one in files:
+        if one.first is None or one.last is None:
+            continue
+        within = names[bisect_left(names, one.first) : bisect_right(names, one.last)]
+        newer = {name for name in within if known[name] > number}
+        if len(newer) < len(within):
+            parts[one.place] = Part(one.place.partition("/")[0], one.date, one.name, one.rows)
+            later |= newer
+    return parts, frozenset(later)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from conformance.capture import CaptureError
 from conformance.capture.addresses import is_stored
@@ -178,12 +178,16 @@ def _ingested(
     batch = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
     asked = how(options, batch)
     outcomes: Counter[str] = Counter()
+    before = lake.known()
+    unknown = _unknown(files, before, workers)
+    probes = _by_chunks(probe_all, unknown, workers, lambda path, reason: lost(Probe(path), reason))
+    found = _sorted([*probes, *refused], before)
+    if not (found.new or found.bad or _aliases(probes, before, ()) or lake.staged()):
+        return Ingested(before.version, known=found.known + len(files) - len(unknown))
     with lake.writing(batch) as target:
-        before = lake.snapshot()
-        unknown = _unknown(files, before, workers)
-        probes = _by_chunks(probe_all, unknown, workers, lambda path, reason: lost(Probe(path), reason))
-        new, bad, known = _sorted([*probes, *refused], before)
-        known += len(files) - len(unknown)
+        before = lake.known()
+        found = _sorted([*probes, *refused], before)  # Another command may have added some meanwhile.
+        new, bad, known = found.new, found.bad, found.known + len(files) - len(unknown)
         work, walks, parts_of = _planned(before, lake, new, options, asked, target, workers.cores)
         if work or walks or parts_of:
             warm(asked.readings if options.sessions else None)
@@ -203,8 +207,8 @@ def _ingested(
                 quick = _cut(walks, asked, target, workers)
             except LostWorkError:
                 every = [probe for walk in walks for probe in walk.captures]
-                if found := killing(workers, every, asked, target, f"part-{batch}"):
-                    raise _PartError(found) from None
+                if dead := killing(workers, every, asked, target, f"part-{batch}"):
+                    raise _PartError(dead) from None
                 raise
             streams_done += quick.streams
             parts += quick.parts
@@ -292,8 +296,15 @@ def _over(done: Sequence[StreamDone], keep: Sequence[Kept]) -> list[str]:
     return sorted({one.over for one in done if one.over is not None} - {one.key for one in keep})
 
 
-def _sorted(probes: Sequence[Probe], before: Snapshot) -> tuple[list[Probe], list[Probe], int]:
-    """Return the new captures, the unreadable ones not yet recorded as such, and the number of known ones."""
+class _Sorted(NamedTuple):
+    """The new captures, the unreadable ones not yet recorded as such, and the number of known ones."""
+
+    new: list[Probe]
+    bad: list[Probe]
+    known: int
+
+
+def _sorted(probes: Sequence[Probe], before: Snapshot) -> _Sorted:
     new: dict[str, Probe] = {}
     bad: dict[str, Probe] = {}
     known = 0
@@ -305,7 +316,7 @@ def _sorted(probes: Sequence[Probe], before: Snapshot) -> tuple[list[Probe], lis
             known += 1
         else:
             new[one.capture] = one
-    return list(new.values()), list(bad.values()), known
+    return _Sorted(list(new.values()), list(bad.values()), known)
 
 
 def _cut(walks: Sequence[WalkTask], asked: How, target: Target, workers: Workers) -> Quick:

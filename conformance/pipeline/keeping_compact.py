@@ -34,6 +34,10 @@ TRIES: Final = 10
 """Times that a table is looked at again because another command was first."""
 FAN: Final = 50
 """Files of about one size in the table `batches` that become one."""
+SMALL: Final = 1 << 20
+"""Bytes of a file from which a writer leaves it to `compact`."""
+HEAP: Final = 8 << 20
+"""Bytes that a writer makes one file of, at most."""
 MOST_BATCHES: Final = 100_000
 """Rows of a file of `batches`, at most: a reader takes such a file whole."""
 ORDER: Final[Mapping[str, tuple[str, ...]]] = {
@@ -140,6 +144,20 @@ def tiers(files: Sequence[Listed], fan: int = FAN) -> Iterator[list[Listed]]:
     for _, group in sorted(by.items()):
         if len(group) >= fan:
             yield from (some for some in _packed(group, TARGET, MOST_BATCHES) if len(some) > 1)
+
+
+def heaps(files: Sequence[Listed], fan: int = FAN) -> Iterator[list[Listed]]:
+    """Yield the small files of a table to merge: `fan` or more of one day and of about the same number of rows.
+
+    So a day to which a few rows are added at a time has few files before it is compacted.
+    """
+    by: dict[tuple[str, int], list[Listed]] = {}
+    for one in sorted(files, key=lambda one: one.place):
+        if one.size < SMALL:
+            by.setdefault((one.date, _tier(one.rows, fan)), []).append(one)
+    for _, group in sorted(by.items()):
+        if len(group) >= fan:
+            yield from (some for some in _packed(group, HEAP, MOST_ROWS) if len(some) > 1)
 
 
 def _tier(rows: int, fan: int) -> int:

@@ -2,6 +2,18 @@
 
 from __future__ import annotations
 
-from conformance.pipeline.lakes.port import HEAD, WATCH, Entry, Format, Kept, Lake, Part, Snapshot, Target, local
+from conformance.pipeline.lakes.port import (
+    DEFAULT,
+    HEAD,
+    WATCH,
+    Entry,
+    Format,
+    Kept,
+    Lake,
+    Part,
+    Snapshot,
+    Target,
+    local,
+)
 
-__all__ = ["HEAD", "WATCH", "Entry", "Format", "Kept", "Lake", "Part", "Snapshot", "Target", "local"]
+__all__ = ["DEFAULT", "HEAD", "WATCH", "Entry", "Format", "Kept", "Lake", "Part", "Snapshot", "Target", "local"]

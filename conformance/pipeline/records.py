@@ -106,7 +106,7 @@ def ingest_runs(paths: Sequence[Path], lake: Lake, *, workers: Workers | None = 
     each = max(1, min(AT_ONCE, -(-len(records) // workers.cores)))
     batch = uuid4().hex
     with lake.writing(batch) as target:
-        before = lake.snapshot()
+        before = lake.known()
         known = frozenset(before.runs | before.rejected)
         tasks = [RecordTask(records[at : at + each], target, batch, known) for at in range(0, len(records), each)]
         staged = [one for some in workers.map(stage_records, tasks) for one in some]

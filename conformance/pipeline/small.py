@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.aside import aside
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Lake
+from conformance.pipeline.lakes.target import BATCH, schema_of
 from conformance.pipeline.scan import require_arrow
 from conformance.pipeline.schemas import DATE, TABLES, Table
 from conformance.pipeline.small_queries import check, unanswered
@@ -74,7 +75,8 @@ def _dataset(lake: Lake, table: Table, places: Mapping[str, PurePath]) -> Any:
     import pyarrow as pa
     from pyarrow import dataset as ds
 
-    schema = table.arrow().append(pa.field(DATE, pa.date32(), nullable=False))
+    stored = schema_of(table.name) if lake.later else table.arrow()
+    schema = stored.append(pa.field(DATE, pa.date32(), nullable=False))
     kind, files = ds.ParquetFileFormat(), _files(lake)
     fragments = []
     for place, path in places.items():
@@ -83,7 +85,8 @@ def _dataset(lake: Lake, table: Table, places: Mapping[str, PurePath]) -> Any:
             told = ds.field(DATE) == pa.scalar(day, pa.date32())
             # A file that waited to be moved may have been moved since.
             fragments.append(kind.make_fragment(str(lake.present(place, path)), files, partition_expression=told))
-    return ds.FileSystemDataset(fragments, schema, kind, files)
+    found = ds.FileSystemDataset(fragments, schema, kind, files)
+    return found.filter(~ds.field(BATCH).isin(sorted(lake.later))) if lake.later else found
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Lake
+from conformance.pipeline.lakes.target import BATCH
 from conformance.pipeline.queries import answered
 from conformance.pipeline.schemas import DATE, TABLES, Table
 from conformance.report.text import label, visible
@@ -46,12 +47,21 @@ def open_views(spark: SparkSession, lake: Lake) -> None:
         waiting = {path: place for place, path in mine.items() if path != lake.root / place}
         frames = []
         if settled:
-            reader = spark.read.schema(table.ddl()).option("basePath", f"{base}/{table.name}")
-            frames.append(reader.parquet(*settled).select(*table.names))
+            ddl = table.ddl() if BATCH in table.names else f"{table.ddl()}, {BATCH} string"
+            reader = spark.read.schema(ddl if lake.later else table.ddl())
+            found = reader.option("basePath", f"{base}/{table.name}").parquet(*settled)
+            frames.append(_up_to_then(found, lake).select(*table.names))
         if waiting:
             frames.append(_waiting(spark, table, waiting))
         frame = reduce(lambda one, other: one.union(other), frames or [spark.createDataFrame([], table.ddl())])
         _today(frame.select(*table.names)).createOrReplaceTempView(table.name)
+
+
+def _up_to_then(frame: DataFrame, lake: Lake) -> DataFrame:
+    """Return the rows without those of later batches, in a lake as it was."""
+    from pyspark.sql import functions as sql
+
+    return frame.where(~sql.col(BATCH).isin(sorted(lake.later))) if lake.later else frame
 
 
 def _reached(spark: SparkSession, lake: Lake) -> str:

@@ -41,6 +41,7 @@ def _part(target: Target, name: str, when: date, rows: list[Mapping[str, Any]]) 
     for column in table.columns:
         if column.name != DATE:
             empty = None if column.null else _EMPTY[column.type]
+            empty = target.batch if column.name == "batch" else empty
             values = [row.get(column.name, empty) for row in rows]
             columns.append([list(v.items()) if isinstance(v, Mapping) else v for v in values])
     for row in rows:

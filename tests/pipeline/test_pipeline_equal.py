@@ -372,7 +372,7 @@ from conformance.pipeline.ranges import warm
 from conformance.pipeline.work import Here
 warm(assignment("windows"))
 ready = set(used)
-assert ingest(Lake.open(Path(sys.argv[2]), create=True), [sys.argv[1]], Options(), Here()).packets
+assert ingest(Lake.open(Path(sys.argv[2]), create=True, format="folder"), [sys.argv[1]], Options(), Here()).packets
 assert {"run", "walk"} <= used, used
 print(sorted(used - ready))
 """

@@ -30,7 +30,7 @@ Damage = Callable[[Path], object]
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory) -> Path:
     """A lake of two entries."""
-    lake = Lake.open(tmp_path_factory.mktemp("sound") / "lake", create=True)
+    lake = Lake.open(tmp_path_factory.mktemp("sound") / "lake", create=True, format="folder")
     fill(lake, [capture(day(0)), verdict(LAYOUT, "fail", "192.0.2.1", day(0))])
     fill(lake, [verdict(LAYOUT, "pass", None, day(1))])
     return lake.root
@@ -286,7 +286,7 @@ FILES: dict[str, tuple[Damage, str]] = {
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_that_is_not_what_the_log_says_is_told_by_every_command(name, place, record):
     shutil.rmtree(place)
-    lake = Lake.open(place, create=True)
+    lake = Lake.open(place, create=True, format="folder")
     fill(lake, [capture(day(0)), *(verdict(LAYOUT, outcome, None, day(0)) for outcome in ("fail", "pass"))])
     fill(lake, [verdict(LAYOUT, "pass", None, day(1))])
     damage, why = FILES[name]

@@ -231,8 +231,7 @@ def test_a_manifest_that_names_a_file_elsewhere_is_damage(tmp_path, monkeypatch,
 
     with monkeypatch.context() as patch:
         patch.setattr(iceberg_tables, "data_file", elsewhere)
-        with pytest.raises(PipelineError, match=says):
-            put(tmp_path / "lake", [CAPTURES / "vlan.pcap"])
+        put(tmp_path / "lake", [CAPTURES / "vlan.pcap"])
     with pytest.raises(PipelineError, match=says) as problem:
         Lake.open(tmp_path / "lake")
     assert "\n" not in problem.value.sentence

@@ -70,7 +70,8 @@ def visible(lake: Lake) -> Counter:
     for table in SHOWN:
         for path in lake.files(table):
             for row in pq.read_table(path, partitioning=None).to_pylist():
-                found[table, repr(sorted(row.items(), key=str))] += 1
+                if row["batch"] not in lake.later:
+                    found[table, repr(sorted(row.items(), key=str))] += 1
     return found
 
 
@@ -88,7 +89,8 @@ def of_model(lake: Lake) -> Counter:
         for path in lake.files(table):
             when = Path(path).parent.name.partition("=")[2]
             for row in pq.read_table(path, partitioning=None).to_pylist():
-                found[table, when, row.get("requirement") or row.get("capture_id")] += 1
+                if row["batch"] not in lake.later:
+                    found[table, when, row.get("requirement") or row.get("capture_id")] += 1
     return found
 
 
@@ -118,7 +120,7 @@ def age(place: Path, days: float = 30) -> None:
 )
 def test_the_rows_are_those_of_a_plain_model_in_any_order(tmp_path_factory, acts, made):
     place = tmp_path_factory.mktemp("model") / "lake"
-    lake, model, then = made(place), [], {}
+    lake, model, then, vacuumed = made(place), [], {}, 0
     for number, (act, on) in enumerate(acts):
         if act == "ingest":
             rows = [
@@ -136,15 +138,22 @@ def test_the_rows_are_those_of_a_plain_model_in_any_order(tmp_path_factory, acts
         elif act == "vacuum":
             age(place)
             keeping.vacuum(lake, 0)
-            then.clear()
+            vacuumed = lake.snapshot().version
         else:
             lake = Lake.open(place)
         wanted = short(model)
         assert of_model(lake) == of_model(Lake.open(place)) == wanted
         then[lake.snapshot().version] = wanted
+    kinds = {one.number: one.kind for one in lake.history()}
     for version, wanted in then.items():
-        if version:
-            assert of_model(lake.as_of(str(version))) == wanted
+        try:
+            assert not version or of_model(lake.as_of(str(version))) == wanted
+        except PipelineError as problem:
+            # Only `forget` takes rows away, and only what was put aside before a `vacuum` can be gone.
+            assert any(version < number <= vacuumed and kind == "forget" for number, kind in kinds.items())
+            oldest = int(problem.sentence.split("From batch ")[1].split()[0])
+            assert version < oldest and lake.unreadable([*kinds]) >= {version}
+            assert all(of_model(lake.as_of(str(at))) == then[at] for at in then if at >= oldest)
 
 
 def test_compaction_makes_one_file_a_day_in_order_and_changes_no_row(tmp_path, made):
@@ -311,9 +320,70 @@ def test_vacuum_removes_what_is_old_and_not_needed_and_nothing_of_a_living_write
         assert (place / "captures" / "date=2026-03-01" / "part-living-1.parquet").exists()
         assert (place / "captures" / "date=2026-03-01" / "notes.txt").exists()
     assert visible(Lake.open(place)) == before
-    with pytest.raises(PipelineError, match=r"as of batch 2 can no longer be read: .*vacuum"):
-        lake.as_of("2")
-    assert visible(lake.as_of("3")) == before
+    assert visible(lake.as_of("3")) == before and not lake.unreadable([1, 2, 3])
+
+
+def test_a_lake_as_it_was_is_read_from_the_files_of_a_later_compaction(tmp_path, made):
+    """By `report`, by `sql`, and row by row: compaction changes files, not rows."""
+    place = tmp_path / "lake"
+    lake = made(place)
+    seen, summed = [], []
+    query = "select requirement, sum(count) as n from verdicts group by 1 order by 1"
+
+    def asked(command: str, *words: str):
+        ran = CliRunner().invoke(app, [command, str(place), *words, "--json"])
+        assert ran.exit_code == 0, ran.stderr
+        return json.loads(ran.stdout)
+
+    for at in range(4):
+        fill(lake, [verdict(f"r-{at}", "fail", "a", day(0)), verdict("r-0", "pass", None, day(at)), capture(day(at))])
+        seen.append(visible(lake))
+        summed.append((asked("report"), asked("sql", query)["rows"]))
+    keeping.compact(lake)
+    age(place)
+    keeping.vacuum(lake, 0)
+    for at, (wanted, (report, rows)) in enumerate(zip(seen, summed, strict=True), 1):
+        then = Lake.open(place).as_of(str(at))
+        assert visible(then) == wanted and then.snapshot().version == at and bool(then.later) == (at < 4)
+        found = asked("report", "--as-of", str(at))
+        assert found == report and asked("sql", query, "--as-of", str(at))["rows"] == rows
+    assert all(one["readable"] for one in asked("history")["batches"])
+
+
+def test_what_a_later_batch_took_away_cannot_be_read_and_a_sentence_names_what_can(tmp_path, made):
+    """Rows about the provisional end of a stream that went on, and forgotten days."""
+    place = tmp_path / "lake"
+    lake = made(place)
+
+    def put(batch: str, stream: str | None = None, ended: tuple[str, ...] = ()) -> None:
+        with lake.writing(batch) as target:
+            part = made_lake._part(target, "captures", day(1), [{"capture_id": batch}])
+            more = made_lake._part(target, "captures", day(0), [{"capture_id": f"{batch}-other"}])
+            lake.commit(Entry("ingest", batch, [replace(part, stream=stream), more], ended=ended))
+
+    put("b1")
+    put("b2", "s")
+    put("b3")
+    put("b4", "s", ("s",))
+    put("b5")
+    seen = {at: of_model(lake.as_of(str(at))) for at in range(1, 6)}
+    keeping.compact(lake)
+    assert not lake.unreadable(range(1, 6))
+    age(place)
+    keeping.vacuum(lake, 0)
+    assert lake.unreadable(range(1, 6)) == {2, 3}
+    assert {at: of_model(lake.as_of(str(at))) for at in (1, 4, 5)} == {at: seen[at] for at in (1, 4, 5)}
+    for at in (2, 3):
+        with pytest.raises(PipelineError, match=rf"as of batch {at} can no longer .* From batch 4 on, it can be"):
+            lake.as_of(str(at))
+    keeping.forget(lake, day(1))
+    keeping.compact(lake)
+    age(place)
+    keeping.vacuum(lake, 0)
+    ran = CliRunner().invoke(app, ["history", str(place)])
+    assert [line.endswith("can no longer be read") for line in ran.stdout.splitlines()] == [False] + [True] * 5
+    with pytest.raises(PipelineError, match="From batch 6 on, it can be"):
+        lake.as_of("5")
 
 
 def test_a_lake_is_read_as_it_was_after_each_batch(tmp_path, made):
@@ -380,6 +450,7 @@ def test_a_column_of_a_later_version_is_kept(tmp_path, monkeypatch, made):
 
 def test_the_table_of_batches_stays_short_and_its_rows_are_all_there(tmp_path, monkeypatch, made):
     monkeypatch.setattr(delta, "tiers", lambda files: keeping_compact.tiers(files, 3))
+    monkeypatch.setattr(delta, "EACH", 1)
     lake = made(tmp_path / "lake")
     for at in range(10):
         with lake.writing(f"b{at}"):
@@ -510,5 +581,5 @@ def test_the_commands_tell_what_they_did(tmp_path, made):
     assert "0 files removed" in run("vacuum", "--keep", "0").stdout
     assert [one["number"] for one in json.loads(run("history", "--last", "2", "--json").stdout)["batches"]] == [5, 4]
     late = run("report", "--as-of", "2")
-    assert late.exit_code == 2 and "can no longer be read" in late.stderr
+    assert late.exit_code == 2 and "can no longer be read" in late.stderr and "From batch 5 on" in late.stderr
     assert json.loads(run("report", "--as-of", "5", "--json").stdout) == json.loads(run("report", "--json").stdout)

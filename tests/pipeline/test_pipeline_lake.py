@@ -210,7 +210,7 @@ def test_a_newer_lake_and_one_that_is_none_are_refused(tmp_path):
     with pytest.raises(PipelineError, match="is not a lake; make one"):
         Lake.open(tmp_path / "nowhere")
     with pytest.raises(PipelineError, match="folder with other files"):
-        Lake.open(CAPTURES, create=True)
+        Lake.open(CAPTURES, create=True, format="folder")
 
 
 def test_one_writes_at_a_time(tmp_path):

@@ -115,7 +115,7 @@ def test_times_are_utc_whatever_the_zone_of_the_process(lake):
 
 def test_a_former_id_is_todays(tmp_path):
     old, new = next(iter(aliases().items()))
-    lake = Lake.open(tmp_path / "lake", create=True)
+    lake = Lake.open(tmp_path / "lake", create=True, format="folder")
     fill(
         lake,
         [verdict(old, "fail", "a", day(0)), verdict(new, "fail", "a", day(0)), verdict(LAYOUT, "pass", "a", day(0))],
@@ -203,7 +203,7 @@ def test_the_engine_is_chosen_by_what_is_there_and_by_the_size(lake, monkeypatch
 def test_what_a_killed_writer_has_not_moved_is_seen_where_it_waits(tmp_path, monkeypatch):
     from conformance.pipeline.lakes.folder import FolderLake
 
-    lake = Lake.open(tmp_path / "lake", create=True)
+    lake = Lake.open(tmp_path / "lake", create=True, format="folder")
     fill(lake, [verdict(LAYOUT, "pass", None, day(0), count=7)])
     with monkeypatch.context() as patch:
         patch.setattr(FolderLake, "_finish", lambda self: None)

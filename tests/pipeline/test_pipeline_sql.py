@@ -42,7 +42,7 @@ def opened(spark, lake):
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory):
-    lake = Lake.open(tmp_path_factory.mktemp("sql") / "lake", create=True)
+    lake = Lake.open(tmp_path_factory.mktemp("sql") / "lake", create=True, format="folder")
     fill(lake, [capture(day(0), skipped={"other port": 4}), session(day(0), "192.0.2.1")])
     passed = [verdict(LAYOUT, "pass", None, day(number), count=count) for number, count in ((0, 41), (1, 1))]
     fill(lake, [verdict(LAYOUT, "fail", "192.0.2.1", day(0), queue="=cmd()", readings={"R-1": "a"}), *passed])
@@ -183,7 +183,7 @@ def test_the_text_of_a_query_is_as_it_stands(opened, monkeypatch):
 
 
 def test_what_a_killed_writer_has_not_moved_is_seen_where_it_waits(spark, tmp_path, monkeypatch):
-    lake = Lake.open(tmp_path / "lake", create=True)
+    lake = Lake.open(tmp_path / "lake", create=True, format="folder")
     fill(lake, [verdict(LAYOUT, "pass", None, day(0), count=7)])
     rows = [verdict(LAYOUT, "fail", "192.0.2.1", day(number), count=1 + number) for number in (0, 1)]
     with monkeypatch.context() as patch:
@@ -253,7 +253,7 @@ def test_runs_read_by_spark_are_those_read_here(spark, tmp_path):
             writer.header(Header(run_id=f"r{number}", connector="embedded", profile="msmq-4.0"))
             writer.verdict(Verdict(LAYOUT, Outcome.PASS, "x"), suite="s", test="t", count=number + 1)
             writer.footer("completed")
-    lake = Lake.open(tmp_path / "lake", create=True)
+    lake = Lake.open(tmp_path / "lake", create=True, format="folder")
     done = ingest_runs([Path(tmp_path / "runs")], lake, workers=SparkWorkers(spark))
     assert (done.runs, done.verdicts) == (5, 15)
     views.open_views(spark, lake)

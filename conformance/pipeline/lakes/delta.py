@@ -13,7 +13,7 @@ A reader takes `batches` at one version, and the tables at versions that are as 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -24,9 +24,9 @@ from typing import Any, Final, Self
 from conformance import __version__
 from conformance.aside import make_folder
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.history import Batch, number_of, versions_of
+from conformance.pipeline.history import Batch, gap_of, gaps, number_of, up_to, versions_of
 from conformance.pipeline.inside import MAX_FILE, UnfitError, is_plain, parsed
-from conformance.pipeline.keeping_compact import compact_table, tiers
+from conformance.pipeline.keeping_compact import FAN, compact_table, heaps, tiers
 from conformance.pipeline.lakes import delta_tables, fold
 from conformance.pipeline.lakes.entries import checked_entry, entry_text
 from conformance.pipeline.lakes.folder import LOG, flocked, own_folders
@@ -41,8 +41,11 @@ from conformance.pipeline.schemas import REJECTED, TABLES
 NUMBER: Final = 2
 """The format in the head of such a lake."""
 _AT_ONCE = 8  # Logs that are read, and files that are looked at, at once.
+_LOOKS = 50  # Earlier lakes that are tried to find the oldest that can be read.
 _TRIES = 50  # Readings of the logs while others commit.
 _WRITER = "writer.json"
+EACH: Final = FAN
+"""Batches after which a writer makes few files of the small ones."""
 OWN: Final = (HEAD, BATCHES, fold.FOLD, STATE, STAGING, LOCK, WATCH, LEASE, *TABLES)
 """Names that may lie in the place of a new lake."""
 
@@ -92,8 +95,11 @@ class TableLake(Lake):
         self._listed_at: dict[str, int] = {}
         """The versions of the tables in which they have these files."""
         self._fixed = False
+        self._untidy = False
+        """Whether the last commit has left files in the tables that no longer count."""
         self._until: int | None = None
         """The last batch that counts, in a lake as it was."""
+        self._taken: list[tuple[int, int]] | None = None
         self._folded = 0
         """The last batch of the newest fold."""
         self._held: Callable[[], None] = _nothing
@@ -109,17 +115,22 @@ class TableLake(Lake):
         except OSError as problem:
             raise PipelineError(f"The lake {self.place} cannot be used: {problem.strerror}.") from None
 
+    def known(self) -> Snapshot:
+        """Return what `batches` alone tells, see `Lake.known`."""
+        if not self._fixed:
+            self._entries(self._handle(BATCHES))
+        return self._log
+
     def snapshot(self) -> Snapshot:
         """Return the present state of the lake; while it is written, the state at the beginning, or of the commit."""
-        if self._fixed:
+        if self._fixed and self._now.version == self._log.version:
             return self._now
         for _ in range(_TRIES):
-            batches = self._handle(BATCHES)
-            version = batches.version()
-            self._entries(batches)
+            self.known()
+            version = self._handles[BATCHES].version()
             with ThreadPoolExecutor(_AT_ONCE) as pool:
                 tables = list(pool.map(self._handle, TABLES))
-            if self._handle(BATCHES).version() == version:
+            if self._fixed or self._handle(BATCHES).version() == version:
                 break
         else:
             raise PipelineError(f"The lake {self.place} changes faster than it can be read; try again.")
@@ -142,13 +153,15 @@ class TableLake(Lake):
         if name == BATCHES:
             table = self._handle(name)
             return table, [one for one in self._files(name, table) if one.first is not None]
-        self.snapshot()
+        if not self._fixed:
+            self.known()
+        table = self._handle(name)
         files = [
             one
-            for one in self._listed[name]
+            for one in self._files(name, table)
             if one.first is not None and one.place not in self._provisional and self._counts(one)
         ]
-        return self._handles[name], files
+        return table, files
 
     def staged(self) -> list[str]:
         """Return the batches that are being written, or were when their writer was killed."""
@@ -173,33 +186,92 @@ class TableLake(Lake):
         if asked is None:
             return self
         batches = self.history()
-        found = type(self)(self.store)
-        found._until = number_of(batches, asked)
-        if found._until == batches[-1].number:
+        number = number_of(batches, asked)
+        if number == batches[-1].number:
             return self
-        found._then()
+        found = self._at(number)
+        if found is None:
+            raise PipelineError(
+                f"The lake {self.place} as of batch {number} can no longer be read: a later batch has taken rows away,"
+                " and their files, or the logs that name them, have been removed (mqconform pipeline vacuum)."
+                f" From batch {self._oldest(batches[-1].number)} on, it can be."
+            )
         return found
 
-    def _then(self) -> None:
-        """Read the lake as it was after the batch `_until`, in the versions that its entry names."""
-        self._entries(self._handle(BATCHES))
+    def unreadable(self, numbers: Sequence[int]) -> set[int]:
+        """Return those of the batches after which the lake can no longer be read as it was. Raises PipelineError.
+
+        Once one of the newer ones cannot be, an older one is taken for unreadable if rows of it were taken away.
+        """
+        found: set[int] = set()
+        for number in sorted(numbers, reverse=True):
+            if gap_of(self._gaps(), number) is not None and (found or self._at(number) is None):
+                found.add(number)
+        return found
+
+    def _oldest(self, last: int) -> int:
+        """Return the batch from which on the lake can be read as it was after each."""
+        oldest = last
+        for _ in range(_LOOKS):
+            if oldest == 1:
+                break
+            if gap_of(self._gaps(), oldest - 1) is None:
+                oldest = max((stop + 1 for _, stop in self._gaps() if stop < oldest), default=1)
+            elif self._at(oldest - 1) is not None:
+                oldest -= 1
+            else:
+                break
+        return oldest
+
+    def _gaps(self) -> list[tuple[int, int]]:
+        if self._taken is None:
+            files = self._files(BATCHES, self._handle(BATCHES))
+            with ThreadPoolExecutor(_AT_ONCE) as pool:
+                rows = sorted(row for found in pool.map(self._batch_rows, files) for row in found)
+            try:
+                self._taken = gaps(checked_entry(text, number, batch) for number, batch, text in rows)
+            except UnfitError as problem:
+                raise damaged(self.store.name(BATCHES), problem) from None
+        return self._taken
+
+    def _at(self, number: int) -> Self | None:
+        """Return the lake as it was after a batch, None if that can no longer be read. Raises PipelineError.
+
+        The tables in the versions that the entry names tell; where these are gone, the rows of the batches up to that
+        one do which the lake has now, if no later batch has taken any of them away.
+        """
+        found = type(self)(self.store)
+        found._until = number
+        found._entries(found._handle(BATCHES))
         try:
-            self._handles |= {
-                name: self.tables.then(self.store, name, version) for name, version in versions_of(self._text).items()
-            }
-            self._listed = {name: self._files(name, self._handles[name]) for name in TABLES}
-            self._now, self._fixed = self._seen(), True
-            present = {one.place for name in TABLES for one in self._files(name, self.tables.load(self.store, name))}
-            gone = any(not self.store.check(place) for place in self._now.parts if place not in present)
+            versions = versions_of(found._text)
+            there = bool(versions) and found._then(versions)
         except (KeyError, OSError):
-            gone = True
+            there = False
         except UnfitError as problem:
             raise damaged(self.place, problem) from None
-        if gone:
-            raise PipelineError(
-                f"The lake {self.place} as of batch {self._until} can no longer be read: its files, or the logs that"
-                " name them, have been removed (mqconform pipeline vacuum)."
+        if not there:
+            if gap_of(self._gaps(), number) is not None:
+                return None
+            now = type(self)(self.store)
+            now.snapshot()
+            there = [one for files in now._listed.values() for one in files if now._counts(one)]
+            parts, found.later = up_to(there, now._known, number)
+            ends = found._log.parts
+            found._now = replace(
+                found._log,
+                parts={place: ends.get(place, part) for place, part in parts.items()},
             )
+        found._fixed = True
+        return found
+
+    def _then(self, versions: Mapping[str, int]) -> bool:
+        """Take the tables in these versions, and tell whether all their files are there."""
+        self._handles |= {name: self.tables.then(self.store, name, version) for name, version in versions.items()}
+        self._listed = {name: self._files(name, self._handles[name]) for name in TABLES}
+        self._now = self._seen()
+        present = {one.place for name in TABLES for one in self._files(name, self.tables.load(self.store, name))}
+        return all(place in present or self.store.check(place) for place in self._now.parts)
 
     def located(self) -> dict[str, PurePath]:
         """Return the present files of the lake by their places in it. Raises PipelineError if one is missing."""
@@ -246,7 +318,7 @@ class TableLake(Lake):
                     self._fixed = False
                     # The next writer removes what cannot be removed now.
                     with suppress(PipelineError, OSError, UnfitError):
-                        self._clean(batch, fresh=batch in self._known)
+                        self._clean(batch)
         except UnfitError as problem:
             raise damaged(self.place, problem) from None
         except OSError as problem:
@@ -258,7 +330,7 @@ class TableLake(Lake):
 
         Raises PipelineError if the entry is larger than a reader accepts, or if another command has written meanwhile.
         """
-        version = self._now.version + 1
+        version = self._log.version + 1
         by: dict[str, list[Part]] = {}
         for part in entry.add:
             by.setdefault(part.table, []).append(part)
@@ -266,7 +338,7 @@ class TableLake(Lake):
         self._held()
         for name, parts in by.items():
             self._add(name, parts, entry.batch, version)
-        versions = {name: int(self._handles[name].version()) for name in TABLES}
+        versions = {name: int(self._opened(name).version()) for name in TABLES}
         text = entry_text(entry, version, versions)
         part = Part(BATCHES, "", f"{BATCHES}-{entry.batch}.parquet", 1)
         self._write_batch(part, entry, version, text)
@@ -277,24 +349,32 @@ class TableLake(Lake):
             # An answer may be lost on its way: what counts is whether the batch is there.
             self._fixed = False
             with suppress(PipelineError):
-                self.snapshot()
+                self.known()
             self._fixed = True
             if entry.batch not in self._known:
                 raise
-        self._fixed = False
-        self.snapshot()
+        self._entries(self._handles[BATCHES])
+        ended = any(not one.startswith(f"{STATE}/") for one in self._log.dropped)
+        self._untidy = ended or entry.before is not None or version % EACH == 0
         with suppress(PipelineError):  # The next batch tries again.
-            compact_table(self.tables, self.store, BATCHES, lambda: self.settled(BATCHES), tiers)
-            self.fold()
-        self._fixed = True
+            self._shorten(version)
         return version
 
     def target(self, batch: str) -> Target:
         """Return the place for the files of a batch. Only within `writing`, or before the lake has a head."""
         return Target(self.place, batch, staged=False)
 
+    def _shorten(self, version: int) -> None:
+        """Make few files of many small ones, and fold the log, now and then: the next batch costs what this one did."""
+        if version % EACH == 0:
+            compact_table(self.tables, self.store, BATCHES, lambda: self.settled(BATCHES), tiers)
+            for name in TABLES:
+                compact_table(self.tables, self.store, name, lambda name=name: self.settled(name), heaps)
+        self.fold()
+
     def _add(self, name: str, parts: Sequence[Part], batch: str, version: int) -> None:
-        table = self.tables.widen(self.store, name, self._handles[name])
+        table = self._handles[name] if name == BATCHES else self._handle(name)
+        table = self.tables.widen(self.store, name, table)
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             actions = list(pool.map(lambda one: self.tables.adding(self.store, one, batch), parts))
         self.tables.change(self.store, name, table, actions, version)
@@ -319,13 +399,22 @@ class TableLake(Lake):
             with leased(self.store) as held:
                 yield held
 
-    def _clean(self, own: str = "", *, fresh: bool = False) -> None:
+    def _clean(self, own: str = "") -> None:
         """Remove what does not count: rows of batches that were never finished, and of streams that have continued.
 
-        own: the batch of this command, which will not be committed any more. fresh: the last snapshot is the present.
+        own: the batch of this command, which will not be committed any more. The tables are looked at only if a writer
+        has not cleaned up, or this one has to: `_staging` has what it left until it has done so.
         """
-        now = self._now if fresh else self.snapshot()
+        log = self._log if own in self._known else self.known()
         left = self.store.names(STAGING)
+        upgraded = isinstance(self.store, LocalStore) and self.store.within(LOG)
+        if not upgraded and (not left or (left == [own] and own in self._known and not self._untidy)):
+            for place in log.dropped if left else ():
+                self.store.remove(place)
+            for name in left:
+                self.store.clear(f"{STAGING}/{name}")
+            return
+        now = self.snapshot()
         dead = [name for name in left if name not in self._known]
         lost = {name: [one for one in files if not self._counts(one)] for name, files in self._listed.items()}
         lost = {name: files for name, files in lost.items() if files}
@@ -353,10 +442,9 @@ class TableLake(Lake):
                     self.store.remove(f"{STATE}/{name}")
         for name in left:
             self.store.clear(f"{STAGING}/{name}")
-        if isinstance(self.store, LocalStore) and self.store.within(LOG):
+        if upgraded:
             self._forget_folder()
-        if lost:
-            self.snapshot()
+        self._untidy = False
 
     def _forget_folder(self) -> None:
         """Remove the files of the lake in a folder that this one was made of."""
@@ -390,6 +478,10 @@ class TableLake(Lake):
             log, parts=parts, captures=set(log.captures), runs=set(log.runs), rejected=set(log.rejected),
             kept=dict(log.kept),
         )  # fmt: skip
+
+    def _opened(self, name: str) -> Any:
+        """Return a table at a version that this process has seen."""
+        return self._handles.get(name) or self._handle(name)
 
     def _handle(self, name: str) -> Any:
         """Return a table at its newest version."""
@@ -441,6 +533,7 @@ class TableLake(Lake):
     def fold(self) -> None:
         """Write the sum of the log, if the last one is of long ago. Raises PipelineError."""
         if self._until is None and fold.due(self._log.version, self._folded):
+            self.snapshot()
             there = {one.place for files in self._listed.values() for one in files}
             with told(self.store, fold.FOLD):
                 fold.write(

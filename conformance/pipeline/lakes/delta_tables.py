@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import date
 from importlib.util import find_spec
 from time import time_ns
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance import __version__
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.inside import UnfitError
+from conformance.pipeline.inside import UnfitError, parsed
 from conformance.pipeline.lakes.port import damaged
 from conformance.pipeline.lakes.store import LocalStore, Store
 from conformance.pipeline.lakes.tables import (
@@ -49,6 +49,10 @@ _LOGS: Final = {"delta.checkpointInterval": "100", "delta.logRetentionDuration":
 LOG: Final = "_delta_log"
 _EVERY: Final = 100
 """Entries of a log after which Delta writes a checkpoint, if the table does not say."""
+_TRIES: Final = 50
+"""Entries of others that come before one of ours."""
+MAX_ENTRY: Final = 256 << 20
+"""Bytes of an entry of a log that is read here."""
 _READER, _WRITER = 1, 2  # Higher ones mean deletion vectors, column mapping and other features.
 
 
@@ -97,8 +101,10 @@ def load(store: Store, name: str) -> DeltaTable:
 
 def refreshed(store: Store, name: str, table: DeltaTable) -> DeltaTable:
     """Return the table at its newest version. Raises PipelineError."""
-    _check_log(store, name)
     with told(store, name):
+        number = table.version() + 1
+        while isinstance(store, LocalStore) and store.check(f"{name}/{LOG}/{number:020}.json"):
+            number += 1
         table.update_incremental()
         _check(store, name, table)
     return table
@@ -178,7 +184,12 @@ def change(
     """
     from deltalake import CommitProperties, Transaction
     from deltalake.exceptions import CommitFailedError
+    from deltalake.transaction import AddAction
 
+    added = [one for one in actions if isinstance(one, AddAction)]
+    if transaction is not None and len(added) == len(actions):
+        _append(store, name, table, added, transaction)
+        return
     about = [Transaction(f"mqconform-{name}", transaction)] if transaction is not None else None
     wanted = schema(name)
     with told(store, name):
@@ -194,6 +205,51 @@ def change(
             raise meanwhile(store) from None
 
 
+def _append(store: Store, name: str, table: DeltaTable, added: Sequence[AddAction], transaction: int) -> None:
+    """Commit the files of a batch.
+
+    delta-rs reads the names of the whole log several times for a commit, so the entry is written here, as `swap` does.
+    Raises PipelineError if an entry that came first is about a batch, or changes the table itself.
+    """
+    about = f"mqconform-{name}"
+    data = _lines(_info("WRITE", blind=True), {"txn": {"appId": about, "version": transaction}}, *map(_added, added))
+    first = table.version() + 1
+    for number in range(first, first + _TRIES):
+        place = f"{name}/{LOG}/{number:020}.json"
+        with told(store, name):
+            try:
+                store.create(place, data)
+                break
+            except FileExistsError:
+                if _in_the_way(store.read(place, MAX_ENTRY), about):
+                    raise meanwhile(store) from None
+    else:
+        raise meanwhile(store)
+    with suppress(PipelineError):  # The commit is done; the next checkpoint says the same.
+        _sum_up(store, name, table, number)
+
+
+def _in_the_way(entry: bytes, about: str) -> bool:
+    """Tell whether an entry of the log is one after which a batch is not to be committed unseen."""
+    for line in entry.splitlines():
+        found = parsed(line)
+        if not isinstance(found, dict) or "metaData" in found or "protocol" in found:
+            return True
+        if isinstance(found.get("txn"), dict) and found["txn"].get("appId") == about:
+            return True
+    return False
+
+
+def _sum_up(store: Store, name: str, table: DeltaTable, number: int) -> None:
+    """Sum up the log if its version of this number is one for that, and end what is older than the log is kept."""
+    with told(store, name):
+        every = table.metadata().configuration.get("delta.checkpointInterval") or _EVERY
+        if (number + 1) % int(every) == 0:  # as delta-rs counts: from version 0
+            refreshed(store, name, table)
+            table.create_checkpoint()
+            table.cleanup_metadata()
+
+
 def swap(store: Store, name: str, table: DeltaTable, gone: Sequence[Listed], new: Sequence[New]) -> None:
     """Put new files in the place of others, without a change of rows; `table` has its new version afterwards.
 
@@ -201,7 +257,7 @@ def swap(store: Store, name: str, table: DeltaTable, gone: Sequence[Listed], new
     Creating it is the one atomic step, as for every other writer. Raises FileExistsError if another one has changed the
     table since it was loaded, and PipelineError.
     """
-    data = "".join(json.dumps(one, ensure_ascii=True) + "\n" for one in _actions(gone, new)).encode()
+    data = _lines(*_actions(gone, new))
     number, first = table.version() + 1, True
     with told(store, name):
         try:
@@ -210,11 +266,7 @@ def swap(store: Store, name: str, table: DeltaTable, gone: Sequence[Listed], new
             first = False
     if not first:
         raise FileExistsError(f"{name} has a version {number}")
-    refreshed(store, name, table)
-    with told(store, name):
-        every = table.metadata().configuration.get("delta.checkpointInterval") or _EVERY
-        if (number + 1) % int(every) == 0:  # as delta-rs counts: from version 0
-            table.create_checkpoint()
+    _sum_up(store, name, refreshed(store, name, table), number)
 
 
 def unneeded(store: Store, name: str, table: DeltaTable, keep_days: float) -> list[str]:
@@ -255,13 +307,6 @@ def options(store: Store) -> dict[str, str] | None:
 
 def _actions(gone: Sequence[Listed], new: Sequence[New]) -> list[dict[str, Any]]:
     now = time_ns() // 1_000_000
-    info = {
-        "timestamp": now,
-        "operation": "OPTIMIZE",
-        "operationParameters": {},
-        "isBlindAppend": False,
-        "engineInfo": f"mqconform:{__version__}",
-    }
     removed = [
         {
             "path": one.place.partition("/")[2],
@@ -284,7 +329,36 @@ def _actions(gone: Sequence[Listed], new: Sequence[New]) -> list[dict[str, Any]]
         }
         for one in new
     ]
-    return [{"commitInfo": info}, *({"remove": one} for one in removed), *({"add": one} for one in added)]
+    return [_info("OPTIMIZE", blind=False), *({"remove": one} for one in removed), *({"add": one} for one in added)]
+
+
+def _info(operation: str, *, blind: bool) -> dict[str, Any]:
+    return {
+        "commitInfo": {
+            "timestamp": time_ns() // 1_000_000,
+            "operation": operation,
+            "operationParameters": {"mode": "Append"} if blind else {},
+            "isBlindAppend": blind,
+            "engineInfo": f"mqconform:{__version__}",
+        }
+    }
+
+
+def _added(one: AddAction) -> dict[str, Any]:
+    return {
+        "add": {
+            "path": one.path,
+            "partitionValues": one.partition_values,
+            "size": one.size,
+            "modificationTime": one.modification_time,
+            "dataChange": one.data_change,
+            "stats": one.stats,
+        }
+    }
+
+
+def _lines(*actions: dict[str, Any]) -> bytes:
+    return "".join(json.dumps(one, ensure_ascii=True) + "\n" for one in actions).encode()
 
 
 def _partition(day: str) -> dict[str, str]:
@@ -302,10 +376,9 @@ def _check_log(store: Store, name: str) -> None:
         total = 0
         with os.scandir(store.root / place) as found:
             for one in found:
-                status = one.stat(follow_symlinks=False)
-                if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+                if not (one.is_file(follow_symlinks=False) or one.is_dir(follow_symlinks=False)):
                     raise UnfitError(f"has a link or a special file in its log, {one.name[:80]!a}")
-                total += status.st_size
+                total += one.stat(follow_symlinks=False).st_size
         if total > MAX_LOG:
             raise UnfitError(f"has a log of {total:,} bytes, at most {MAX_LOG:,} are read")
 

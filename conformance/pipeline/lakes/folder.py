@@ -68,6 +68,10 @@ class FolderLake(Lake):
             now = self._snapshot = now.after(entry)
         return now
 
+    def staged(self) -> list[str]:
+        """Return the batches that are being written, or were when their writer was killed."""
+        return self.store.names(STAGING)
+
     def located(self) -> dict[str, PurePath]:
         """Return the present files of the lake by their places in it, each with its path: the staging folder for a file
         that a writer has not moved yet. Raises PipelineError if one is missing."""

@@ -44,12 +44,11 @@ class IcebergLake(TableLake):
         ids = {name: self._handles[name].ids() for name in TABLES}
         return IcebergTarget(self.place, batch, staged=False, ids=ids)
 
-    def _clean(self, own: str = "", *, fresh: bool = False) -> None:
+    def _clean(self, own: str = "") -> None:
         if self.store.names(STAGING):  # A command has died, or this one ends.
             for name in (*TABLES, BATCHES):
                 self._handles[name] = iceberg_tables.sweep(self.store, name, self._handle(name))
-            fresh = False
-        super()._clean(own, fresh=fresh)
+        super()._clean(own)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,8 @@ from conformance.report.text import label
 Format = Literal["folder", "delta", "iceberg"]
 FORMATS: Final[Mapping[int, Format]] = {1: "folder", 2: "delta", 3: "iceberg"}
 """The formats by the number in the head of a lake. A lake with a higher one was written by a newer mqconform."""
+DEFAULT: Final[Format] = "delta"
+"""The format of a new lake for which none is named. Without its package, making one is an error, not another format."""
 HEAD: Final = "_mqconform.json"
 STAGING, LOCK, WATCH = "_staging", "_lock", "_watch"
 MAX_HEAD: Final = 1 << 16
@@ -57,12 +59,16 @@ class Lake(ABC):
 
     format: Format
     store: Store
+    later: frozenset[str] = frozenset()
+    """In a lake as it was: batches that came later, whose rows are in its files beside its own and are left out."""
 
     @staticmethod
-    def open(place: str | Path, *, create: bool = False, format: Format = "folder") -> Lake:
+    def open(place: str | Path, *, create: bool = False, format: Format = DEFAULT, files: bool = True) -> Lake:
         """Open the lake at `place` and read its log. create: make one of this format if there is none.
 
-        Raises PipelineError if there is none, or a damaged one, or one of a newer format.
+        A new lake is on Delta unless another format is named, here as in every command; that needs the extra `lake`.
+        files: look at its files too, which a command that only adds does not need. Raises PipelineError if there is no
+        lake, or a damaged one, or one of a newer format, or if a package for its format is missing.
         """
         from conformance.pipeline.lakes import delta, folder, iceberg
 
@@ -99,7 +105,10 @@ class Lake(ABC):
                 f"{place} is not a folder; a lake of this format is a folder, one on Delta or Iceberg may be here."
             )
         lake.check()
-        lake.snapshot()
+        if files:
+            lake.snapshot()
+        else:
+            lake.known()
         return lake
 
     @property
@@ -119,6 +128,18 @@ class Lake(ABC):
     @abstractmethod
     def snapshot(self) -> Snapshot:
         """Return the present state of the lake. Raises PipelineError if its log is damaged."""
+
+    def known(self) -> Snapshot:
+        """Return the present state of the lake without its files: version, identities and kept states.
+
+        A command that only adds needs no more, and no look at the files. The value changes with the lake. Raises
+        PipelineError if the log is damaged.
+        """
+        return self.snapshot()
+
+    @abstractmethod
+    def staged(self) -> list[str]:
+        """Return the batches that are being written, or were when their writer was killed."""
 
     @abstractmethod
     def located(self) -> dict[str, PurePath]:
