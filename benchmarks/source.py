@@ -3,10 +3,11 @@
 python benchmarks/source.py [--packets 400000] [--peer 4000] [--rounds 3] [--work FOLDER] [--json OUT.json]
 
 A generated capture is read as a task of Spark reads it, without Spark. Figures are packets per second of CPU time,
-which other work on the machine changes less than the seconds that go by; the peer, which decodes and judges each packet in
-Python, has a smaller capture of the same kind. `verdict` has the columns of a verdict, `filtered` the same of packets
-that deviate, and `all` every column. The ratio is that of the medians. Memory is the peak of a process of its own that
-reads the capture, and of one that reads the small one: rows go out batch by batch, but the file's pages in memory count.
+which other work on the machine changes less than the seconds that go by; the peer, which decodes and judges each packet
+in Python, has a smaller capture of the same kind. `verdict` has the columns of a verdict, `filtered` the same of
+packets that deviate, and `all` every column. The ratio is that of the medians. Memory is the peak of a process of its
+own that reads the capture, and of one that reads the small one: rows go out batch by batch, but the file's pages in
+memory count.
 """
 
 from __future__ import annotations

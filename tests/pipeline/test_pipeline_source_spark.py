@@ -86,7 +86,7 @@ def test_filters_leave_what_spark_leaves(source, spark, folder):
         )
         wanted.append(plain.where(condition).select(lit(name), row))
     checked, others = (reduce(lambda one, other: one.union(other), some) for some in (found, wanted))
-    assert ordered(checked.collect()) == ordered(others.collect())
+    assert ordered(map(tuple, checked.collect())) == ordered(map(tuple, others.collect()))
 
 
 def test_the_source_checks_the_filters(source, folder, capsys):
