@@ -92,6 +92,7 @@ def watch(
 
     def batch(frame: Any, number: int) -> None:
         rows = frame.collect()
+        done.append(number)
         if not rows:  # Files were renamed or packed, or have the same content with another time.
             return
         grown = [
@@ -100,7 +101,6 @@ def watch(
             if row.grown
         ]
         paths = [os.fsdecode(row.name) for row in rows if not row.grown]
-        done.append(number)
         on_batch(ingest(lake, paths, asked, workers, refused=grown))
 
     stream = spark.readStream.format(NAME).option("rows", "files").option("maxFilesPerTrigger", str(max_files))
