@@ -17,6 +17,7 @@ from conformance.command_options import BadInput, check_chosen, check_words
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.fast import Assembled, RangesTask, WalkTask, assemble, run_ranges, walk_stream
 from conformance.pipeline.identity import Grouping, Probe, stream_key, streams
+from conformance.pipeline.kept_streams import Dropped, dropped
 from conformance.pipeline.lake import Entry, Kept, Lake, Part, Snapshot, Target
 from conformance.pipeline.ranges import walkable, warm
 from conformance.pipeline.rows import Rows, plain
@@ -32,8 +33,6 @@ SPLIT = 128 << 20
 MOST_SPLIT = 1 << 30
 """Bytes of a range, least and most, if the user gives no number and packets alone are judged."""
 MIN_SPLIT = 256
-FORGET_NS = 7 * 86_400 * 1_000_000_000
-"""Age in ns, compared with the newest stream that continues, after which a stream is no longer waited for."""
 _PROBED = 64  # Files that one task probes.
 _TASKS = 4  # Tasks a core, so that a slow one does not leave the others idle.
 
@@ -69,6 +68,7 @@ class Ingested:
     """The result of an ingest. known: captures that were in the lake already, or were named twice.
 
     rejected: captures that could not be read, and those among `captures` that were judged only in part.
+    dropped: streams that are no longer waited for.
     """
 
     version: int
@@ -82,6 +82,7 @@ class Ingested:
     bytes: int = 0
     outcomes: Mapping[Outcome, int] = field(default_factory=dict)
     incomplete: Incomplete = COMPLETE
+    dropped: Sequence[Dropped] = ()
 
     def code(self, *, strict: bool = False, allow_incomplete: bool = False) -> ExitCode:
         """Return the exit code like `Replay.exit_code`; an ingest without new captures conforms."""
@@ -182,6 +183,8 @@ def _ingested(
         aliases = _aliases(probes, before, captures)
         version = before.version
         keep = [stream.kept for stream in streams_done if stream.kept is not None]
+        given_up = dropped(before.kept, keep)
+        lost = {one.key for one in given_up}
         if captures or bad or aliases:
             version = lake.commit(
                 Entry(
@@ -190,8 +193,8 @@ def _ingested(
                     parts,
                     captures=[*captures, *aliases],
                     rejected=[one.rejection for one in bad],
-                    keep=keep,
-                    forget=[*_silent(before, keep), *_over(streams_done, keep)],
+                    keep=[one for one in keep if one.key not in lost],
+                    forget=[*lost.intersection(before.kept), *_over(streams_done, keep)],
                     ended=[stream.ended for stream in streams_done if stream.ended is not None],
                 )
             )
@@ -210,6 +213,7 @@ def _ingested(
         sum(sizes[name] for name in captures),
         {outcome: outcomes[outcome.value] for outcome in Outcome if outcomes[outcome.value]},
         Incomplete.sum(stream.incomplete for stream in streams_done),
+        given_up,
     )
 
 
@@ -235,13 +239,6 @@ def _aliases(probes: Sequence[Probe], before: Snapshot, captures: Sequence[str])
     """Return the new aliases of captures that are in the lake, or will be: then they need not be read again."""
     there = before.captures.union(captures)
     return sorted({one.alias for one in probes if one.alias is not None and one.capture in there} - before.captures)
-
-
-def _silent(before: Snapshot, keep: Sequence[Kept]) -> list[str]:
-    """Return the streams that, by the time of the captures, have been silent for FORGET_NS."""
-    newest = max((one.last_ns for one in keep), default=0)
-    going = {one.key for one in keep}
-    return [key for key, one in before.kept.items() if one.last_ns < newest - FORGET_NS and key not in going]
 
 
 def _over(done: Sequence[StreamDone], keep: Sequence[Kept]) -> list[str]:

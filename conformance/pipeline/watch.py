@@ -1,8 +1,8 @@
 """`pipeline watch`: ingest a folder of rotating captures, each file exactly once, when it is finished.
 
-Spark's structured streaming stores its progress in a checkpoint, with the files that were taken; the lake knows captures
-by content. If the command is killed after a batch was committed to the lake but not to the checkpoint, the batch runs
-again and adds nothing.
+Spark's structured streaming stores its progress in a checkpoint, with the files that were taken; the lake knows
+captures by content. If the command is killed after a batch was committed to the lake but not to the checkpoint, the
+batch runs again and adds nothing.
 """
 
 from __future__ import annotations

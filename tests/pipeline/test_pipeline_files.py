@@ -296,9 +296,7 @@ def ledger(place: Path, *sightings: list[list[object]]) -> Path:
 def test_the_ledger_of_an_earlier_version_is_understood(folder: Path, watcher: Watcher) -> None:
     """Its entries have the whole path, the size, whether it had grown, the digest of the beginning, and the time."""
     paths = [write(folder, f"a_{at}.pcap", age_s=500 - at) for at in range(3)]
-    files = [
-        [str(path), path.stat().st_size, False, look_head(path), path.stat().st_mtime_ns] for path in paths
-    ]
+    files = [[str(path), path.stat().st_size, False, look_head(path), path.stat().st_mtime_ns] for path in paths]
     place = ledger(folder.parent / "seen", files[:1], files[1:2])
     watcher.offset = json.dumps(position_of(place, folder, 2).to_json())
     assert [one.name for one in files_of(place, folder, 1, 2)] == ["a_1.pcap"]

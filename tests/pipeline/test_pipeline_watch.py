@@ -46,7 +46,10 @@ def pieces(folder: Path, number: int) -> list[Path]:
 def told(lake: Lake) -> dict[str, Counter[str]]:
     """The rows of a lake, without what differs from one ingest to the next."""
     return {
-        table: Counter(repr(sorted((k, repr(v)) for k, v in row.items() if k not in VOLATILE)) for row in rows(lake, table))
+        table: Counter(
+            repr(sorted((name, repr(value)) for name, value in row.items() if name not in VOLATILE))
+            for row in rows(lake, table)
+        )
         for table in ("captures", "packets", "sessions", "verdicts", "rejected")
     }
 
