@@ -170,11 +170,13 @@ def watch(
         check_master(master)
         from conformance.pipeline import footers
         from conformance.pipeline import watch as watching
+        from conformance.pipeline.file_discovery import require_streams
         from conformance.pipeline.ingest import how
         from conformance.pipeline.lake import Lake
 
         asked = _options(packets, sessions, profile, level, readings, reading, None, stream)
         how(asked, "")
+        require_streams()
         folder = watching.watched(folder)
         lake = Lake.open(out, create=True, format=in_format(format))
         footers.located(lake)

@@ -24,12 +24,12 @@ from conformance.capture.ranges import layout, size_of, split
 from conformance.captures.packet_rules import PacketRules
 from conformance.judge.sessions.context import Seen
 from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.file_discovery import FILES, require_streams
 from conformance.pipeline.ingest import MIN_SPLIT, SPLIT, Options, files_of, how
 from conformance.pipeline.parts import frames_of
 from conformance.pipeline.rows import Row, plain
 from conformance.pipeline.rows_writer import packet_row
 from conformance.pipeline.schemas import SOURCE
-from conformance.pipeline.source_stream import FILES, Stream
 from conformance.pipeline.streams import How
 from conformance.wire import dissect
 
@@ -66,7 +66,10 @@ class MsmqPcap(DataSource):  # type: ignore[misc]
         return Batch(self._asked())
 
     def streamReader(self, schema: Any) -> DataSourceStreamReader:
-        """Return the reader of a stream."""
+        """Return the reader of a stream. Raises PipelineError if pyspark is too old for it."""
+        require_streams()
+        from conformance.pipeline.source_stream import Stream
+
         return Stream(self._asked(), self.options)
 
     def _asked(self) -> Asked:

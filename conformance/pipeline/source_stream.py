@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from conformance.pipeline.source import Asked
 
-FILES: Final = "path STRING, bytes BIGINT, grown BOOLEAN, name BINARY"
-"""The columns of `rows` `files`. name: the path as the bytes that the file system has, which need not be UTF-8."""
 
 _SIGHTING: Final = "sighting"  # The one member of the offsets of earlier versions: a number of the ledger.
 

@@ -27,6 +27,10 @@ from conformance.pipeline.spark import SparkWorkers, first_line
 
 SETTINGS: Final = {"spark.sql.streaming.minBatchesToRetain": "10", "spark.sql.streaming.numRecentProgressUpdates": "2"}
 """Of the session: an offset has up to some megabytes, and neither the checkpoint nor Java needs a hundred of them."""
+_REMOTE: Final = (
+    "A watch needs a Spark of its own (local[N], spark://HOST:PORT, yarn, k8s://...): over Spark Connect the server, not"
+    " this command, would write to the lake; run ingest again and again, which adds no capture twice."
+)
 _LEDGER: Final = "seen"  # The files that an earlier version has seen, beside its checkpoint.
 
 
@@ -80,6 +84,8 @@ def watch(
 
     from conformance.pipeline.source import NAME, MsmqPcap
 
+    if type(spark).__module__.startswith("pyspark.sql.connect."):
+        raise PipelineError(_REMOTE)
     gone = (Py4JError, ConnectionError)
     folder = watched(folder)
     spark.dataSource.register(MsmqPcap)

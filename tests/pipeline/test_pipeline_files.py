@@ -321,3 +321,13 @@ def test_a_ledger_that_is_damaged_is_a_sentence(folder: Path, text: str) -> None
     (place / f"{1:012}.json").write_text(text)
     with pytest.raises(PipelineError, match="watch with another checkpoint"):
         position_of(place, folder, 1)
+
+
+def test_an_older_pyspark_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    from conformance.pipeline import file_discovery
+
+    pytest.importorskip("pyspark")
+    file_discovery.require_streams()
+    monkeypatch.setattr(file_discovery, "find_spec", lambda name: None)
+    with pytest.raises(PipelineError, match=r"needs pyspark 4\.2 or later, and \d"):
+        file_discovery.require_streams()
