@@ -263,6 +263,8 @@ def _stopping() -> Iterator[Callable[[], bool]]:
 
 
 def _tell(done: Ingested, seconds: float | None, *, json: bool) -> None:
+    from conformance.pipeline.isolation import DIED
+
     if json:
         emit_json(_json(done, seconds))
         return
@@ -273,7 +275,8 @@ def _tell(done: Ingested, seconds: float | None, *, json: bool) -> None:
     if done.known:
         print(f"{done.known} were already in the lake")
     for one in done.rejected:
-        print(f"{'rejected' if one.defect is None else 'judged in part'}: {one.error}")
+        whole = one.defect is None or one.defect.error == DIED
+        print(f"{'rejected' if whole else 'judged in part'}: {one.error}")
     for gone in done.dropped[:_DROPPED]:
         print(gone.sentence)
     if len(done.dropped) > _DROPPED:

@@ -17,12 +17,14 @@ from conformance.command_options import BadInput, check_chosen, check_words
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.fast import Assembled, RangesTask, WalkTask, assemble, run_ranges, walk_stream
 from conformance.pipeline.identity import Grouping, Probe, stream_key, streams
+from conformance.pipeline.isolation import judged, killing, lost, one_by_one
 from conformance.pipeline.kept_streams import Dropped, dropped
 from conformance.pipeline.lake import Entry, Kept, Lake, Part, Snapshot, Target
 from conformance.pipeline.ranges import walkable, warm
 from conformance.pipeline.rows import Rows, plain
 from conformance.pipeline.streams import How, StreamDone, StreamWork
-from conformance.pipeline.work import Here, StreamTask, Workers, look_all, probe_all, run_streams
+from conformance.pipeline.work import Here, StreamTask, Workers, look_all, probe_all
+from conformance.pipeline.workers import LostWorkError
 from conformance.runlog import Incomplete
 from conformance.runlog.incomplete import COMPLETE
 from conformance.spec.catalogue import assignment
@@ -157,19 +159,26 @@ def _ingested(
     with lake.writing(batch) as target:
         before = lake.snapshot()
         unknown = _unknown(files, before, workers)
-        probes = _by_chunks(probe_all, unknown, workers)
+        probes = _by_chunks(probe_all, unknown, workers, lambda path, reason: lost(Probe(path), reason))
         new, bad, known = _sorted([*probes, *refused], before)
         known += len(files) - len(unknown)
         work, walks = _planned(before, lake, new, options, asked, target, workers.cores)
         if work or walks:
             warm(asked.readings if options.sessions else None)
         tasks = _packed(work, asked, target, workers.cores * _TASKS)
-        done = workers.map(run_streams, tasks)
+        done, killing_workers = judged(workers, tasks)
+        bad += killing_workers
         streams_done = [one for task in done for one in task.streams]
         parts = [part for task in done for part in task.parts]
         ranges = 0 if options.sessions else sum(len(one.captures) for one in streams_done)
         if walks:
-            quick = _cut(walks, asked, target, workers)
+            try:
+                quick = _cut(walks, asked, target, workers)
+            except LostWorkError:
+                every = [probe for walk in walks for probe in walk.captures]
+                if found := killing(workers, every, asked, target, f"part-{batch}"):
+                    raise _PartError(found) from None
+                raise
             streams_done += quick.streams
             parts += quick.parts
             ranges += quick.ranges
@@ -184,7 +193,7 @@ def _ingested(
         version = before.version
         keep = [stream.kept for stream in streams_done if stream.kept is not None]
         given_up = dropped(before.kept, keep)
-        lost = {one.key for one in given_up}
+        gone = {one.key for one in given_up}
         if captures or bad or aliases:
             version = lake.commit(
                 Entry(
@@ -193,8 +202,8 @@ def _ingested(
                     parts,
                     captures=[*captures, *aliases],
                     rejected=[one.rejection for one in bad],
-                    keep=[one for one in keep if one.key not in lost],
-                    forget=[*lost.intersection(before.kept), *_over(streams_done, keep)],
+                    keep=[one for one in keep if one.key not in gone],
+                    forget=[*gone.intersection(before.kept), *_over(streams_done, keep)],
                     ended=[stream.ended for stream in streams_done if stream.ended is not None],
                 )
             )
@@ -217,11 +226,16 @@ def _ingested(
     )
 
 
-def _by_chunks(function: Callable[[Sequence[str]], list[T]], files: Sequence[str], workers: Workers) -> list[T]:
-    """Return what a function finds of each file, asked for some files at a time."""
+def _by_chunks(
+    function: Callable[[Sequence[str]], list[T]],
+    files: Sequence[str],
+    workers: Workers,
+    without: Callable[[str, str], T],
+) -> list[T]:
+    """Return what a function finds of each file, asked for some files at a time. without: see `one_by_one`."""
     chunks = [files[at : at + _PROBED] for at in range(0, len(files), _PROBED)]
     probing = workers if len(chunks) > 1 else Here()  # Workers begin with what takes long, all at once.
-    return [one for found in probing.map(function, chunks) for one in found]
+    return one_by_one(probing, function, chunks, without)
 
 
 def _unknown(files: Sequence[str], before: Snapshot, workers: Workers) -> list[str]:
@@ -229,7 +243,7 @@ def _unknown(files: Sequence[str], before: Snapshot, workers: Workers) -> list[s
     stored = [name for name in files if is_stored(name)]
     known = {
         name
-        for name, alias in zip(stored, _by_chunks(look_all, stored, workers), strict=True)
+        for name, alias in zip(stored, _by_chunks(look_all, stored, workers, lambda *_: None), strict=True)
         if alias is not None and alias in before.captures
     }
     return [name for name in files if name not in known] if known else list(files)
