@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,6 +21,7 @@ from conformance.pipeline.identity import Grouping, Probe, stream_key, streams
 from conformance.pipeline.isolation import judged, killing, lost, one_by_one
 from conformance.pipeline.kept_streams import Dropped, dropped
 from conformance.pipeline.lake import Entry, Kept, Lake, Part, Snapshot, Target
+from conformance.pipeline.progress import Progress, Watched
 from conformance.pipeline.ranges import walkable, warm
 from conformance.pipeline.rows import Rows, plain
 from conformance.pipeline.streams import How, StreamDone, StreamWork
@@ -125,16 +127,26 @@ def files_of(names: Iterable[str]) -> list[str]:
 
 
 def ingest(
-    lake: Lake, files: Sequence[str], options: Options, workers: Workers, *, refused: Sequence[Probe] = ()
+    lake: Lake,
+    files: Sequence[str],
+    options: Options,
+    workers: Workers,
+    *,
+    refused: Sequence[Probe] = (),
+    progress: Progress | None = None,
 ) -> Ingested:
     """Judge the new files and add them to the lake. Raises BadInput and PipelineError.
 
-    refused: files that are rejected without a look, with the reason. A file that changes, vanishes or fails when a part
-    of it is judged already must not be in the lake in part: everything is judged again, without it.
+    refused: files that are rejected without a look, with the reason. progress: told how far the work has come.
+
+    A file that changes, vanishes or fails when a part of it is judged already must not be in the lake in part:
+    everything is judged again, without it.
     """
+    progress = progress or Progress(time.monotonic)
+    watched = Watched(workers, progress)
     while True:
         try:
-            return _ingested(lake, files, options, workers, refused)
+            return _ingested(lake, files, options, watched, refused, progress)
         except _PartError as found:
             refused = [*refused, *found.probes]
             lost = {one.path for one in found.probes}
@@ -150,7 +162,12 @@ class _PartError(Exception):
 
 
 def _ingested(
-    lake: Lake, files: Sequence[str], options: Options, workers: Workers, refused: Sequence[Probe]
+    lake: Lake,
+    files: Sequence[str],
+    options: Options,
+    workers: Workers,
+    refused: Sequence[Probe],
+    progress: Progress,
 ) -> Ingested:
     """Judge and add the files once. Raises _PartError."""
     batch = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
@@ -166,6 +183,7 @@ def _ingested(
         if work or walks:
             warm(asked.readings if options.sessions else None)
         tasks = _packed(work, asked, target, workers.cores * _TASKS)
+        progress.judging({str(one.capture): one.size or 0 for one in new})
         done, killing_workers = judged(workers, tasks)
         bad += killing_workers
         streams_done = [one for task in done for one in task.streams]

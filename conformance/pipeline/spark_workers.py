@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 
 from conformance import __version__
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.workers import Lost, LostWorkError, deed
+from conformance.pipeline.workers import Lost, deed, found
 from conformance.report.text import label
 from conformance.verdict import ExitCode
 
@@ -66,12 +66,7 @@ class SparkWorkers:
 
     def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
         """Return the results in the order of the tasks; each task is a partition. Raises PipelineError."""
-        found: list[R] = []
-        for one in self.attempt(function, tasks):
-            if isinstance(one, Lost):
-                raise LostWorkError(one.reason)
-            found.append(one)
-        return found
+        return found(self.attempt(function, tasks))
 
     def attempt(
         self, function: Callable[[T], R], tasks: Sequence[T], each: Callable[[R], None] | None = None
@@ -87,11 +82,11 @@ class SparkWorkers:
         packed = _packed(tasks)
         by_value = _pickled(function)
         name = deed(function)
-        found: dict[int, R | Lost] = {}
+        results_by: dict[int, R | Lost] = {}
 
         def keep(numbers: Sequence[int], results: Sequence[R]) -> None:
             for number, result in zip(numbers, results, strict=True):
-                found[number] = result
+                results_by[number] = result
                 if each is not None:
                     each(result)
 
@@ -104,10 +99,10 @@ class SparkWorkers:
         for number in sorted(again):  # Alone, so that it takes nobody with it and nobody takes its memory.
             ((numbers, results),) = self._jobs(by_value, name, packed, [[number]])
             if isinstance(results, Lost):
-                found[number] = results
+                results_by[number] = results
             else:
                 keep(numbers, results)
-        return [found[number] for number in range(len(tasks))]
+        return [results_by[number] for number in range(len(tasks))]
 
     def _jobs(
         self, function: bytes, name: str, tasks: Sequence[bytes], shares: Sequence[Sequence[int]]

@@ -48,6 +48,16 @@ class Workers(Protocol):
         """
 
 
+def found(results: Sequence[R | Lost]) -> list[R]:
+    """Return results, of which every one must be there. Raises LostWorkError."""
+    whole: list[R] = []
+    for one in results:
+        if isinstance(one, Lost):
+            raise LostWorkError(one.reason)
+        whole.append(one)
+    return whole
+
+
 @dataclass(frozen=True, slots=True)
 class Here:
     """The present process, which carries out one task after the other."""
