@@ -28,6 +28,7 @@ from conformance.pipeline.watch_batch import There, ingested, results
 SETTINGS: Final = {"spark.sql.streaming.minBatchesToRetain": "10", "spark.sql.streaming.numRecentProgressUpdates": "2"}
 """Of the session: an offset has up to some megabytes, and neither the checkpoint nor Java needs a hundred of them."""
 _LEDGER: Final = "seen"  # The files that an earlier version has seen, beside its checkpoint.
+_STARTS: Final = 4  # Starts that are tried again.
 _TOLD: Final = "told"  # The results of batches that have run at a server.
 
 
@@ -96,7 +97,7 @@ def watch(
     while True:
         before = batches.done
         writer = files.writeStream.foreachBatch(batches.function()).option("checkpointLocation", progress)
-        query = writer.trigger(**trigger).start()
+        query = _started(writer.trigger(**trigger))
         try:
             while not query.awaitTermination(1) and not ended():
                 batches.tell()
@@ -115,6 +116,19 @@ def watch(
         # A batch that began before a kill is repeated first, by itself: more files may be waiting.
         if ended() or not once or batches.done == before:
             return
+
+
+def _started(writer: Any) -> Any:
+    """Return the query of a writer. A server of Spark Connect waits 10 s for a Python, which may be too short once."""
+    from pyspark.errors import PySparkException
+
+    for _ in range(_STARTS):
+        try:
+            return writer.start()
+        except PySparkException as problem:
+            if "failed to connect back" not in str(problem):
+                raise
+    return writer.start()
 
 
 @dataclass(slots=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -11,16 +13,22 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from lake_helpers import CAPTURES, put, records_of, rows, write_pcap
-from nightly import SEED, amount
-from spark_helpers import COMMAND, ENVIRONMENT, need_spark
+from nightly import SEED, amount, nightly_only
+from spark_helpers import COMMAND, ENVIRONMENT, connect_server, need_spark
 
+from conformance.captures.defects import Defect
+from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.identity import Probe
 from conformance.pipeline.ingest import Ingested, Options
+from conformance.pipeline.kept_streams import Dropped
 from conformance.pipeline.lake import Lake
+from conformance.pipeline.watch_batch import results, to_json
 
 VOLATILE = ("batch", "ingested_at", "ranges", "path")
 SETS = ("consistent-session.pcapng", "resending-session.pcapng", "vlan.pcap")
@@ -172,6 +180,47 @@ def test_files_that_change_under_a_watch(spark: Any, tmp_path: Path) -> None:
     assert watched(spark, folder, place) == []
 
 
+@nightly_only("pipeline.watch-over-connect")
+def test_a_watch_over_spark_connect_tells_what_the_server_has_done(tmp_path: Path) -> None:
+    need_spark()
+    files = pieces(tmp_path / "made", 6)
+    folder, place = tmp_path / "captures", tmp_path / "lake"
+    folder.mkdir()
+    for path in files:
+        arrive(path, folder)
+    (folder / "none.pcap").write_bytes(b"no capture")
+    with connect_server(tmp_path) as master:
+        done = subprocess.run(
+            [*COMMAND, "watch", str(folder), "--out", str(place), "--settle", "0", "--once", "--max-files", "4",
+             "--json", "--master", master],
+            capture_output=True, text=True, env=ENVIRONMENT, timeout=_PATIENCE_S,
+        )  # fmt: skip
+    assert done.returncode in (1, 2), done.stderr
+    told_of = [json.loads(one) for one in re.findall(r"^\{.*?^\}|^\{.*\}$", done.stdout, re.MULTILINE | re.DOTALL)]
+    assert [(one["captures"], len(one["rejected"])) for one in told_of] == [(4, 0), (2, 1)]
+    whole, _ = put(tmp_path / "whole", [*files, folder / "none.pcap"], keep=True)
+    assert told(Lake.open(place))["verdicts"] == told(whole)["verdicts"]
+
+
+def test_what_a_server_tells_is_read_back(tmp_path: Path) -> None:
+    (tmp_path / "none.pcap").write_bytes(b"no capture")
+    lake, done = put(tmp_path / "lake", [CAPTURES / "vlan.pcap", CAPTURES / "cut-record.pcap", tmp_path / "none.pcap"])
+    whole = replace(
+        done,
+        rejected=[Probe(one.path, one.size, error=one.error) for one in done.rejected]
+        + [Probe("x", None).broken(Defect("x", "ZeroDivisionError", "by 0", ("a", "b"), 3, None, 7))],
+        dropped=[Dropped("k", "s", "bytes")],
+    )
+    lake.store.write("_watch/x/told/000000000002.json", json.dumps(to_json(whole)).encode())
+    lake.store.write("_watch/x/told/000000000001.json", b"null")
+    assert list(results(lake, "_watch/x/told")) == [None, whole]
+    assert list(results(lake, "_watch/x/told")) == [] == list(results(lake, "_watch/y/told"))
+    for text in (b"{", b"[]", b'{"outcomes": {"fine": 1}}', b"5"):
+        lake.store.write("_watch/x/told/000000000003.json", text)
+        with pytest.raises(PipelineError, match="cannot be read"):
+            list(results(lake, "_watch/x/told"))
+
+
 @pytest.mark.parametrize("rows_of", ["files", "packets"])
 def test_a_stream_of_the_source_is_its_batch(spark: Any, tmp_path: Path, rows_of: str) -> None:
     from conformance.pipeline.source import MsmqPcap
@@ -195,8 +244,6 @@ def test_a_stream_of_the_source_is_its_batch(spark: Any, tmp_path: Path, rows_of
 
 def test_a_checkpoint_of_an_earlier_version_goes_on(spark: Any, tmp_path: Path) -> None:
     """Its offsets are numbers of sightings, whose files lie in a folder beside it."""
-    import json
-
     files = pieces(tmp_path / "made", 3)
     folder, place = tmp_path / "captures", tmp_path / "lake"
     folder.mkdir()
