@@ -5,6 +5,7 @@ Each fails with a sentence that says what stops working when the name is gone.
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import tomllib
@@ -136,25 +137,42 @@ def test_numba_copies_memory() -> None:
     ], "numba's raw_memcpy takes other arguments: capture/columns/intrinsics.py moves the wrong bytes."
 
 
-def test_py4j_says_that_java_has_ended() -> None:
-    import py4j.java_gateway
+def test_py4j_tells_its_own_errors_from_those_of_java() -> None:
+    from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 
-    from conformance.pipeline.spark import _NO_ANSWER
-
-    assert _NO_ANSWER in inspect.getsource(py4j.java_gateway), (
-        f"py4j does not say '{_NO_ANSWER}' any more: pipeline/spark.py reports a killed Java process as a failed job."
+    assert issubclass(Py4JJavaError, Py4JError) and not issubclass(Py4JNetworkError, Py4JJavaError), (
+        "py4j raises its own errors as Java's: pipeline/spark.py reports a killed Java process as a failed job."
     )
 
 
 def test_pyspark_hands_out_its_java_objects() -> None:
-    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
     source = inspect.getsource(SparkSession)
-    assert "self._jvm =" in source and "self._jsparkSession =" in source and hasattr(SparkContext, "_gateway"), (
-        "pyspark has no _jvm, _jsparkSession or _gateway: pipeline/queries.py cannot check what a query does, and "
-        "pipeline sql refuses every query."
+    assert "self._jvm =" in source and "self._jsparkSession =" in source, (
+        "pyspark has no _jvm or _jsparkSession: tests/pipeline/spark_parser.py cannot ask Spark what a query is."
     )
+
+
+NOT_OF_CONNECT = {"sparkContext", "SparkContext", "rdd", "RDD", "_jvm", "_jsc", "_jsparkSession", "_gateway", "_jdf"}
+"""Names that a session of Spark Connect lacks."""
+
+
+def test_spark_is_asked_by_its_public_names_alone() -> None:
+    """In the package itself, so that it runs on Spark Connect, too; also in programs for other processes."""
+    in_text = re.compile(rf"\.({'|'.join(NOT_OF_CONNECT)})\b")
+    found = []
+    for path in sorted((ROOT / "conformance").rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text)) if any(name in text for name in NOT_OF_CONNECT) else ():
+            if isinstance(node, ast.Attribute) and node.attr in NOT_OF_CONNECT:
+                found.append(f"{path.name}:{node.lineno} {node.attr}")
+            elif isinstance(node, ast.alias) and node.name.rpartition(".")[2] in NOT_OF_CONNECT:
+                found.append(f"{path.name}: {node.name}")
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and in_text.search(node.value):
+                found.append(f"{path.name}:{node.lineno} {node.value[:40]}")
+    assert not found
+    assert in_text.search("spark.sparkContext.parallelize([1])")
 
 
 @pytest.mark.parametrize("name", BOUNDED)

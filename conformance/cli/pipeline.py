@@ -19,6 +19,7 @@ from conformance.cli.pipeline_analysis import TableFormat, in_format
 from conformance.cli.pipeline_analysis import app as analysis_app
 from conformance.cli.pipeline_failing import failing
 from conformance.cli.pipeline_keeping import app as keeping_app
+from conformance.cli.pipeline_progress import shown
 from conformance.cli.pipeline_upgrade import app as upgrade_app
 from conformance.cli.shared_options import AllowIncomplete, Level, Profile, Readings
 from conformance.cli.waiting import begin
@@ -117,6 +118,7 @@ def ingest(
         from conformance.pipeline import footers
         from conformance.pipeline.ingest import files_of, how, ingest
         from conformance.pipeline.lake import Lake
+        from conformance.pipeline.progress import Progress
 
         asked = _options(packets, sessions, profile, level, readings, reading, split, stream)
         how(asked, "")
@@ -125,8 +127,9 @@ def ingest(
         footers.located(lake)  # Nothing is added to what is damaged.
         begin("pipeline ingest", "starting Spark", quiet=json)
         with session(master) as spark:
-            began = time.monotonic()
-            done = ingest(lake, files, asked, SparkWorkers(spark))
+            began, progress = time.monotonic(), Progress(time.monotonic)
+            with shown(progress, "pipeline ingest"):
+                done = ingest(lake, files, asked, SparkWorkers(spark), progress=progress)
             seconds = time.monotonic() - began
     _tell(done, seconds, json=json)
     sys.exit(int(done.code(strict=readings == "strict", allow_incomplete=allow_incomplete)))
@@ -170,11 +173,13 @@ def watch(
         check_master(master)
         from conformance.pipeline import footers
         from conformance.pipeline import watch as watching
+        from conformance.pipeline.file_discovery import require_streams
         from conformance.pipeline.ingest import how
         from conformance.pipeline.lake import Lake
 
         asked = _options(packets, sessions, profile, level, readings, reading, None, stream)
         how(asked, "")
+        require_streams()
         folder = watching.watched(folder)
         lake = Lake.open(out, create=True, format=in_format(format))
         footers.located(lake)
@@ -186,7 +191,8 @@ def watch(
             _tell(done, None, json=json)
 
         begin("pipeline watch", "starting Spark", quiet=json)
-        with session(master, settings=watching.SETTINGS) as spark, _stopping() as ended:  # Spark takes Ctrl-C for itself when it starts.
+        # Spark takes Ctrl-C for itself when it starts.
+        with session(master, settings=watching.SETTINGS) as spark, _stopping() as ended:
             watching.watch(
                 spark, folder, lake, asked, settle_s=settle, every_s=every, once=once, max_files=max_files,
                 checkpoint=checkpoint, on_batch=told, ended=ended,
@@ -197,6 +203,7 @@ def watch(
     sys.exit(int(code))
 
 
+_DROPPED = 5  # Streams no longer waited for that are named.
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -259,6 +266,8 @@ def _stopping() -> Iterator[Callable[[], bool]]:
 
 
 def _tell(done: Ingested, seconds: float | None, *, json: bool) -> None:
+    from conformance.pipeline.isolation import DIED
+
     if json:
         emit_json(_json(done, seconds))
         return
@@ -269,7 +278,12 @@ def _tell(done: Ingested, seconds: float | None, *, json: bool) -> None:
     if done.known:
         print(f"{done.known} were already in the lake")
     for one in done.rejected:
-        print(f"{'rejected' if one.defect is None else 'judged in part'}: {one.error}")
+        whole = one.defect is None or one.defect.error == DIED
+        print(f"{'rejected' if whole else 'judged in part'}: {one.error}")
+    for gone in done.dropped[:_DROPPED]:
+        print(gone.sentence)
+    if len(done.dropped) > _DROPPED:
+        print(f"{len(done.dropped) - _DROPPED:,} more streams are no longer waited for")
     if done.incomplete:
         print(done.incomplete.sentence)
     if done.outcomes:
@@ -293,5 +307,6 @@ def _json(done: Ingested, seconds: float | None) -> dict[str, Any]:
             {"path": one.path, "reason": one.error, "defect": None if one.defect is None else one.defect.to_json()}
             for one in done.rejected
         ],
+        "dropped": [{"key": one.key, "stream": one.stream, "reason": one.reason} for one in done.dropped],
         "seconds": None if seconds is None else round(seconds, 3),
     }

@@ -24,7 +24,7 @@ from conformance.pipeline.inside import UnfitError
 MAX_FILES: Final = 1_000
 """Files of a batch, if nobody tells another number."""
 RECENT: Final = 1_000
-"""Files before the batch of which the beginning is kept: they are known again if they grow, or are renamed or packed."""
+"""Files before the batch whose beginning is kept: they are known again if they grow, or are renamed or packed."""
 KNOWN: Final = 100_000
 """Older files that are known by name, size and time; a file older than these is left alone."""
 _WIDTH: Final = 8
@@ -179,7 +179,7 @@ class _Memory:
         self._alike.setdefault((one.size, one.changed_ns), []).append(one)
 
     def news(self, file: File) -> Taken | None:
-        """Return the file if it has to be taken; None for one that was taken before in another shape. Raises OSError."""
+        """Return the file if it is to be taken; None for one that was taken before in another shape. Raises OSError."""
         path = str(self._folder / file.name)
         head = head_of(path, file.size)
         now = Taken(file.name, file.size, file.changed_ns, head)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,11 +18,15 @@ from conformance.command_options import BadInput, check_chosen, check_words
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.fast import Assembled, RangesTask, WalkTask, assemble, run_ranges, walk_stream
 from conformance.pipeline.identity import Grouping, Probe, stream_key, streams
+from conformance.pipeline.isolation import judged, killing, lost, one_by_one
+from conformance.pipeline.kept_streams import Dropped, dropped
 from conformance.pipeline.lake import Entry, Kept, Lake, Part, Snapshot, Target
+from conformance.pipeline.progress import Progress, Watched
 from conformance.pipeline.ranges import walkable, warm
 from conformance.pipeline.rows import Rows, plain
 from conformance.pipeline.streams import How, StreamDone, StreamWork
-from conformance.pipeline.work import Here, StreamTask, Workers, look_all, probe_all, run_streams
+from conformance.pipeline.work import Here, StreamTask, Workers, look_all, probe_all
+from conformance.pipeline.workers import LostWorkError
 from conformance.runlog import Incomplete
 from conformance.runlog.incomplete import COMPLETE
 from conformance.spec.catalogue import assignment
@@ -32,8 +37,6 @@ SPLIT = 128 << 20
 MOST_SPLIT = 1 << 30
 """Bytes of a range, least and most, if the user gives no number and packets alone are judged."""
 MIN_SPLIT = 256
-FORGET_NS = 7 * 86_400 * 1_000_000_000
-"""Age in ns, compared with the newest stream that continues, after which a stream is no longer waited for."""
 _PROBED = 64  # Files that one task probes.
 _TASKS = 4  # Tasks a core, so that a slow one does not leave the others idle.
 
@@ -69,6 +72,7 @@ class Ingested:
     """The result of an ingest. known: captures that were in the lake already, or were named twice.
 
     rejected: captures that could not be read, and those among `captures` that were judged only in part.
+    dropped: streams that are no longer waited for.
     """
 
     version: int
@@ -82,6 +86,7 @@ class Ingested:
     bytes: int = 0
     outcomes: Mapping[Outcome, int] = field(default_factory=dict)
     incomplete: Incomplete = COMPLETE
+    dropped: Sequence[Dropped] = ()
 
     def code(self, *, strict: bool = False, allow_incomplete: bool = False) -> ExitCode:
         """Return the exit code like `Replay.exit_code`; an ingest without new captures conforms."""
@@ -122,16 +127,26 @@ def files_of(names: Iterable[str]) -> list[str]:
 
 
 def ingest(
-    lake: Lake, files: Sequence[str], options: Options, workers: Workers, *, refused: Sequence[Probe] = ()
+    lake: Lake,
+    files: Sequence[str],
+    options: Options,
+    workers: Workers,
+    *,
+    refused: Sequence[Probe] = (),
+    progress: Progress | None = None,
 ) -> Ingested:
     """Judge the new files and add them to the lake. Raises BadInput and PipelineError.
 
-    refused: files that are rejected without a look, with the reason. A file that changes, vanishes or fails when a part
-    of it is judged already must not be in the lake in part: everything is judged again, without it.
+    refused: files that are rejected without a look, with the reason. progress: told how far the work has come.
+
+    A file that changes, vanishes or fails when a part of it is judged already must not be in the lake in part:
+    everything is judged again, without it.
     """
+    progress = progress or Progress(time.monotonic)
+    watched = Watched(workers, progress)
     while True:
         try:
-            return _ingested(lake, files, options, workers, refused)
+            return _ingested(lake, files, options, watched, refused, progress)
         except _PartError as found:
             refused = [*refused, *found.probes]
             lost = {one.path for one in found.probes}
@@ -147,7 +162,12 @@ class _PartError(Exception):
 
 
 def _ingested(
-    lake: Lake, files: Sequence[str], options: Options, workers: Workers, refused: Sequence[Probe]
+    lake: Lake,
+    files: Sequence[str],
+    options: Options,
+    workers: Workers,
+    refused: Sequence[Probe],
+    progress: Progress,
 ) -> Ingested:
     """Judge and add the files once. Raises _PartError."""
     batch = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
@@ -156,19 +176,27 @@ def _ingested(
     with lake.writing(batch) as target:
         before = lake.snapshot()
         unknown = _unknown(files, before, workers)
-        probes = _by_chunks(probe_all, unknown, workers)
+        probes = _by_chunks(probe_all, unknown, workers, lambda path, reason: lost(Probe(path), reason))
         new, bad, known = _sorted([*probes, *refused], before)
         known += len(files) - len(unknown)
         work, walks = _planned(before, lake, new, options, asked, target, workers.cores)
         if work or walks:
             warm(asked.readings if options.sessions else None)
         tasks = _packed(work, asked, target, workers.cores * _TASKS)
-        done = workers.map(run_streams, tasks)
+        progress.judging({str(one.capture): one.size or 0 for one in new})
+        done, killing_workers = judged(workers, tasks)
+        bad += killing_workers
         streams_done = [one for task in done for one in task.streams]
         parts = [part for task in done for part in task.parts]
         ranges = 0 if options.sessions else sum(len(one.captures) for one in streams_done)
         if walks:
-            quick = _cut(walks, asked, target, workers)
+            try:
+                quick = _cut(walks, asked, target, workers)
+            except LostWorkError:
+                every = [probe for walk in walks for probe in walk.captures]
+                if found := killing(workers, every, asked, target, f"part-{batch}"):
+                    raise _PartError(found) from None
+                raise
             streams_done += quick.streams
             parts += quick.parts
             ranges += quick.ranges
@@ -182,6 +210,8 @@ def _ingested(
         aliases = _aliases(probes, before, captures)
         version = before.version
         keep = [stream.kept for stream in streams_done if stream.kept is not None]
+        given_up = dropped(before.kept, keep)
+        gone = {one.key for one in given_up}
         if captures or bad or aliases:
             version = lake.commit(
                 Entry(
@@ -190,8 +220,8 @@ def _ingested(
                     parts,
                     captures=[*captures, *aliases],
                     rejected=[one.rejection for one in bad],
-                    keep=keep,
-                    forget=[*_silent(before, keep), *_over(streams_done, keep)],
+                    keep=[one for one in keep if one.key not in gone],
+                    forget=[*gone.intersection(before.kept), *_over(streams_done, keep)],
                     ended=[stream.ended for stream in streams_done if stream.ended is not None],
                 )
             )
@@ -210,14 +240,20 @@ def _ingested(
         sum(sizes[name] for name in captures),
         {outcome: outcomes[outcome.value] for outcome in Outcome if outcomes[outcome.value]},
         Incomplete.sum(stream.incomplete for stream in streams_done),
+        given_up,
     )
 
 
-def _by_chunks(function: Callable[[Sequence[str]], list[T]], files: Sequence[str], workers: Workers) -> list[T]:
-    """Return what a function finds of each file, asked for some files at a time."""
+def _by_chunks(
+    function: Callable[[Sequence[str]], list[T]],
+    files: Sequence[str],
+    workers: Workers,
+    without: Callable[[str, str], T],
+) -> list[T]:
+    """Return what a function finds of each file, asked for some files at a time. without: see `one_by_one`."""
     chunks = [files[at : at + _PROBED] for at in range(0, len(files), _PROBED)]
     probing = workers if len(chunks) > 1 else Here()  # Workers begin with what takes long, all at once.
-    return [one for found in probing.map(function, chunks) for one in found]
+    return one_by_one(probing, function, chunks, without)
 
 
 def _unknown(files: Sequence[str], before: Snapshot, workers: Workers) -> list[str]:
@@ -225,7 +261,7 @@ def _unknown(files: Sequence[str], before: Snapshot, workers: Workers) -> list[s
     stored = [name for name in files if is_stored(name)]
     known = {
         name
-        for name, alias in zip(stored, _by_chunks(look_all, stored, workers), strict=True)
+        for name, alias in zip(stored, _by_chunks(look_all, stored, workers, lambda *_: None), strict=True)
         if alias is not None and alias in before.captures
     }
     return [name for name in files if name not in known] if known else list(files)
@@ -235,13 +271,6 @@ def _aliases(probes: Sequence[Probe], before: Snapshot, captures: Sequence[str])
     """Return the new aliases of captures that are in the lake, or will be: then they need not be read again."""
     there = before.captures.union(captures)
     return sorted({one.alias for one in probes if one.alias is not None and one.capture in there} - before.captures)
-
-
-def _silent(before: Snapshot, keep: Sequence[Kept]) -> list[str]:
-    """Return the streams that, by the time of the captures, have been silent for FORGET_NS."""
-    newest = max((one.last_ns for one in keep), default=0)
-    going = {one.key for one in keep}
-    return [key for key, one in before.kept.items() if one.last_ns < newest - FORGET_NS and key not in going]
 
 
 def _over(done: Sequence[StreamDone], keep: Sequence[Kept]) -> list[str]:

@@ -25,10 +25,10 @@ _SILENT = "-Xlog:disable -Xlog:all=error:stderr"
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _WORK = """
 import sys
-from conformance.pipeline.spark import session
+from conformance.pipeline.spark import SparkWorkers, session
 with session("local[1]") as spark:
     lake = sys.argv[1] + "/rows"
-    assert spark.sparkContext.parallelize([1, 2], 2).map(str).collect() == ["1", "2"]
+    assert SparkWorkers(spark).map(str, [1, 2]) == ["1", "2"]
     spark.createDataFrame([(1, "a"), (2, "b")], "number int, word string").write.parquet(lake)
     spark.read.parquet(lake).createOrReplaceTempView("rows")
     assert spark.sql("select word, count(*) from rows where number > 0 group by word order by word").count() == 2

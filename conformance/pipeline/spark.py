@@ -10,35 +10,48 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryFile
 from threading import current_thread, main_thread
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 from conformance.interrupts import work_begins
 from conformance.pipeline import java_archive
 from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.spark_workers import SparkWorkers
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-T = TypeVar("T")
-R = TypeVar("R")
-
 LOCAL = "local[*]"
 JAVA = 17
 """The oldest Java that Spark 4 runs on."""
-_MASTER = re.compile(r"local(\[(\*|[0-9]+)\])?|spark://([^:/]+|\[[^\]]+\]):[0-9]+(,.+)?|yarn|k8s://.+")
-_NO_ANSWER = "does not exist in the JVM"  # py4j reports this for every class once Java has ended.
+_MASTER = re.compile(
+    r"local(\[(\*|[0-9]+)(, ?[0-9]+)?\])?|spark://([^:/]+|\[[^\]]+\]):[0-9]+(,.+)?|yarn|k8s://.+|sc://[^/].*"
+)
+_CONNECT = "sc://"
+_CONNECT_PORT = 15_002
+_CONNECT_NEEDS = {
+    "grpc": "grpcio",
+    "grpc_status": "grpcio-status",
+    "google.rpc": "googleapis-common-protos",
+    "zstandard": "zstandard",
+}
+"""Modules that a client of Spark Connect imports, and the packages that have them."""
 _QUIET = Path(__file__).with_name("log4j2.properties")
 _PATIENCE_S = 10
 _LIGHT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Options of a Java that only hands out tasks: optimising its own code would take more time than it runs."""
+_MODES = ("SPARK_CONNECT_MODE_ENABLED", "SPARK_REMOTE", "SPARK_LOCAL_REMOTE")
+"""Variables that pyspark sets for a remote session."""
+_OF_SESSIONS = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+}
 _GONE = (
     "Spark's Java process has ended before its work: it was killed, or had too little memory; run the command again."
 )
@@ -78,21 +91,78 @@ def session(
 ) -> Iterator[SparkSession]:
     """Yield a Spark session and stop it at the end; an existing one (spark-submit, a notebook) is used and not stopped.
 
-    master: as Spark writes it; None: the one that spark-submit chose, or all cores of this machine. queries: Java
-    itself computes, instead of only handing out tasks. Raises PipelineError.
+    master: as Spark writes it, or the address of a Spark Connect server (sc://HOST:PORT); None: the one that
+    spark-submit chose, or all cores of this machine. queries: Java itself computes, instead of only handing out tasks.
+    Raises PipelineError.
     """
     work_begins()
     require_spark()
-    from py4j.protocol import Py4JError, Py4JNetworkError
-    from pyspark.errors import PySparkException
-    from pyspark.sql import SparkSession
-
     check_master(master)
     _reach(master)
-    running = SparkSession.getActiveSession()
+    running = _running()
     if running is not None:
         yield running
         return
+    before = {name: os.environ.get(name) for name in _MODES}
+    spark = _connected(master, settings or {}) if _remote(master) else _started(master, settings or {}, queries)
+    try:
+        with _sentences():
+            yield spark
+    finally:
+        from py4j.protocol import Py4JError
+
+        with suppress(Py4JError, ConnectionError):
+            spark.stop()
+        for name, value in before.items():  # A process whose sessions were remote would take the next one for such.
+            os.environ.pop(name, None) if value is None else os.environ.update({name: value})
+
+
+def _running() -> SparkSession | None:
+    """Return the active session of this thread, classic or Connect."""
+    from pyspark.sql import SparkSession
+
+    connect = sys.modules.get("pyspark.sql.connect.session")  # No session is one of Connect unless it is imported.
+    found: SparkSession | None = connect.SparkSession.getActiveSession() if connect is not None else None
+    return found or SparkSession.getActiveSession()
+
+
+def _remote(master: str | None) -> bool:
+    return (master or os.environ.get("SPARK_REMOTE", "")).startswith(_CONNECT)
+
+
+def _connected(master: str | None, settings: Mapping[str, str]) -> SparkSession:
+    """Return a session of a Spark Connect server. Raises PipelineError."""
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    missing = [package for module, package in _CONNECT_NEEDS.items() if not _is_there(module)]
+    if missing:
+        raise PipelineError(
+            f"Spark Connect needs {', '.join(missing)}: install the extra with pip install 'mqconform[connect]'."
+        )
+    builder = SparkSession.builder.remote(master or os.environ["SPARK_REMOTE"])
+    try:
+        spark = builder.getOrCreate()
+        for key, value in {**_OF_SESSIONS, **settings}.items():
+            spark.conf.set(key, value)
+        return spark
+    except (PySparkException, ConnectionError) as problem:
+        raise PipelineError(f"Spark could not be reached: {first_line(problem)}", ExitCode.UNUSABLE) from None
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # Its package is missing.
+        return False
+
+
+def _started(master: str | None, settings: Mapping[str, str], queries: bool) -> SparkSession:
+    """Start Java and return its session. Raises PipelineError."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
     java, _ = find_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", _LIGHT)  # of the Java that starts Spark's
@@ -103,14 +173,14 @@ def session(
         if master is None or master.startswith("local"):
             builder = builder.config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1")
     for key, value in {
+        **_OF_SESSIONS,
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.log.level": "ERROR",
         "spark.task.maxFailures": "4",
         "spark.python.daemon.module": "conformance.pipeline.worker_daemon",
         "spark.driver.extraJavaOptions": options,
-        **(settings or {}),
+        **settings,
     }.items():
         builder = builder.config(key, value)
     with _stderr_aside() as told, _interrupts_later():
@@ -119,46 +189,30 @@ def session(
         except (PySparkException, Py4JError, OSError) as problem:
             text = first_line(problem)
             raise PipelineError(f"Spark could not be started: {text}{told()}", ExitCode.UNUSABLE) from None
-    spark.sparkContext.setLogLevel("ERROR")
     logging.getLogger().addFilter(_no_gateway)  # The gateway logs each Ctrl-C with a traceback.
     logging.getLogger("py4j").setLevel(logging.CRITICAL)  # A failed batch ends its query, whose error tells why.
+    return spark
+
+
+@contextmanager
+def _sentences() -> Iterator[None]:
+    """Raise Spark's errors as PipelineError."""
+    from py4j.protocol import Py4JError, Py4JJavaError
+    from pyspark.errors import PySparkException
+
     try:
-        yield spark
+        yield
     except (PySparkException, Py4JError, ConnectionError) as problem:
         try:
             text = first_line(problem)
         except (Py4JError, ConnectionError):  # The text of a Java error must be fetched from Java.
             text = ""
-        if not text or _NO_ANSWER in text or isinstance(problem, (ConnectionError, Py4JNetworkError)):
+        silent = isinstance(problem, Py4JError) and not isinstance(problem, Py4JJavaError)  # The error is py4j's own.
+        if not text or silent or isinstance(problem, ConnectionError):
             raise PipelineError(_GONE, ExitCode.UNUSABLE) from None
         if "No space left on device" in text:
             raise PipelineError("No space is left where the lake or Spark's temporary files are.") from None
         raise PipelineError(f"Spark could not finish the job: {text}", ExitCode.UNUSABLE) from None
-    finally:
-        with suppress(Py4JError, ConnectionError):
-            spark.stop()
-
-
-@dataclass(frozen=True, slots=True)
-class SparkWorkers:
-    """The workers of a Spark session: paths and ranges are sent, lists of written files return."""
-
-    spark: Any
-
-    @property
-    def cores(self) -> int:
-        """The number of tasks that run at once."""
-        return max(1, int(self.spark.sparkContext.defaultParallelism))
-
-    def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
-        """Return the results in the order of the tasks; each task is a partition."""
-        if not tasks:
-            return []
-        try:
-            found: list[R] = self.spark.sparkContext.parallelize(list(tasks), len(tasks)).map(function).collect()
-        except ConnectionError:
-            raise PipelineError(_GONE, ExitCode.UNUSABLE) from None
-        return found
 
 
 def first_line(problem: BaseException) -> str:
@@ -221,18 +275,31 @@ def check_master(master: str | None) -> None:
     """Raise PipelineError for a URL that Spark does not know. None: the default."""
     if master is not None and not _MASTER.fullmatch(master):
         raise PipelineError(
-            f"--master {master} is not a Spark master: use local[N], spark://HOST:PORT, yarn or k8s://..."
+            f"--master {master} is not a Spark master: use local[N], spark://HOST:PORT, sc://HOST:PORT, yarn or"
+            " k8s://..."
         )
 
 
 def _reach(master: str | None) -> None:
-    if master is not None and master.startswith("spark://"):
-        unreachable = []
-        for one in master.removeprefix("spark://").split(","):
-            host, _, port = one.rpartition(":")
-            try:
-                socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE_S).close()
-                return
-            except (OSError, ValueError, OverflowError) as problem:
-                unreachable.append(f"{one} ({getattr(problem, 'strerror', None) or problem})")
-        raise PipelineError(f"No Spark master answers at {', '.join(unreachable)}.", ExitCode.UNUSABLE)
+    """Raise PipelineError if nobody answers at the addresses of a master."""
+    if master is None or not master.startswith(("spark://", _CONNECT)):
+        return
+    what, found = ("Spark Connect server", _server(master)) if _remote(master) else ("Spark master", master[8:])
+    unreachable = []
+    for one in found.split(","):
+        host, _, port = one.rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE_S).close()
+            return
+        except (OSError, ValueError, OverflowError) as problem:
+            unreachable.append(f"{one} ({getattr(problem, 'strerror', None) or problem})")
+    raise PipelineError(f"No {what} answers at {', '.join(unreachable)}.", ExitCode.UNUSABLE)
+
+
+def _server(address: str) -> str:
+    """Return HOST:PORT of a Spark Connect server, whose address may end in parameters (`/;token=...`)."""
+    place = address.removeprefix(_CONNECT).partition("/")[0]
+    return place if re.fullmatch(r".*:[0-9]+", place) else f"{place}:{_CONNECT_PORT}"
+
+
+__all__ = ["SparkWorkers", "check_master", "find_java", "first_line", "require_spark", "session"]

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_NO_CLASSES = ("ClassNotFoundException", "No FileSystem for scheme", "NoClassDefFoundError", "UnsupportedFileSystem")
+"""Spark's words where it has no classes for a store."""
 _NAMED = re.compile(r"\[(?P<kind>[A-Z_]+)(?:\.[A-Z_]+)?\]\s*(?P<text>.*)")
 
 
@@ -58,11 +60,13 @@ def _reached(spark: SparkSession, lake: Lake) -> str:
         return str(lake.root)
     name = re.sub(r"^s3n?://", "s3a://", lake.place)
     from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
 
     try:
-        jvm: Any = spark._jvm
-        jvm.org.apache.hadoop.fs.Path(name).getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())
-    except Py4JError:
+        _ = spark.read.schema("line string").text(name).schema  # Spark looks at the place before it reads.
+    except (PySparkException, Py4JError) as problem:
+        if not any(words in str(problem) for words in _NO_CLASSES):
+            raise PipelineError(_told(problem)) from None
         raise PipelineError(
             f"Spark cannot reach {name}: it lacks the classes for that store, which come in packages of Spark's own"
             " (for S3: org.apache.hadoop:hadoop-aws); mqconform pipeline report reads the lake without Spark."

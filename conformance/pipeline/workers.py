@@ -9,9 +9,24 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from conformance.pipeline.errors import PipelineError
+from conformance.verdict import ExitCode
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A task without a result, because whoever carried it out died. reason: a clause, as in `A worker {reason}`."""
+
+    reason: str
+
+
+class LostWorkError(PipelineError):
+    """Workers died each time that they carried out a task, which no other one can do without."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"A worker {reason}, each time; run the command again.", ExitCode.UNUSABLE)
 
 
 class Workers(Protocol):
@@ -22,7 +37,25 @@ class Workers(Protocol):
         """The number of tasks that run at once."""
 
     def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
-        """Return the results in the order of the tasks."""
+        """Return the results in the order of the tasks. Raises LostWorkError."""
+
+    def attempt(
+        self, function: Callable[[T], R], tasks: Sequence[T], each: Callable[[R], None] | None = None
+    ) -> Sequence[R | Lost]:
+        """Return the results in the order of the tasks, with Lost for those whose worker died each time.
+
+        each: called with every result as it comes, in any order.
+        """
+
+
+def found(results: Sequence[R | Lost]) -> list[R]:
+    """Return results, of which every one must be there. Raises LostWorkError."""
+    whole: list[R] = []
+    for one in results:
+        if isinstance(one, Lost):
+            raise LostWorkError(one.reason)
+        whole.append(one)
+    return whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +67,17 @@ class Here:
     def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
         """Return the results in the order of the tasks."""
         return [function(task) for task in tasks]
+
+    def attempt(
+        self, function: Callable[[T], R], tasks: Sequence[T], each: Callable[[R], None] | None = None
+    ) -> Sequence[R | Lost]:
+        """Return the results in the order of the tasks. each: called with every result as it comes."""
+        found: list[R] = []
+        for task in tasks:
+            found.append(function(task))
+            if each is not None:
+                each(found[-1])
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +112,23 @@ class Processes:
             raise
         finally:
             pool.shutdown()
+
+    def attempt(
+        self, function: Callable[[T], R], tasks: Sequence[T], each: Callable[[R], None] | None = None
+    ) -> Sequence[R | Lost]:
+        """Return the results in the order of the tasks. Raises PipelineError if a process is killed."""
+        found = self.map(function, tasks)
+        if each is not None:
+            for one in found:
+                each(one)
+        return found
+
+
+def deed(function: Callable[..., object]) -> str:
+    """Return what a function does in a few words: the first sentence of its docstring, or its name."""
+    told = (getattr(function, "__doc__", None) or "").strip().partition("\n")[0].partition(".")[0]
+    plain = "".join(char for char in told if char.isalnum() or char == " ").strip()
+    return (plain or str(getattr(function, "__name__", type(function).__name__)).strip("<>"))[:60].lower()
 
 
 def _begin() -> None:

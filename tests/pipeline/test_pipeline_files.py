@@ -296,9 +296,7 @@ def ledger(place: Path, *sightings: list[list[object]]) -> Path:
 def test_the_ledger_of_an_earlier_version_is_understood(folder: Path, watcher: Watcher) -> None:
     """Its entries have the whole path, the size, whether it had grown, the digest of the beginning, and the time."""
     paths = [write(folder, f"a_{at}.pcap", age_s=500 - at) for at in range(3)]
-    files = [
-        [str(path), path.stat().st_size, False, look_head(path), path.stat().st_mtime_ns] for path in paths
-    ]
+    files = [[str(path), path.stat().st_size, False, look_head(path), path.stat().st_mtime_ns] for path in paths]
     place = ledger(folder.parent / "seen", files[:1], files[1:2])
     watcher.offset = json.dumps(position_of(place, folder, 2).to_json())
     assert [one.name for one in files_of(place, folder, 1, 2)] == ["a_1.pcap"]
@@ -323,3 +321,13 @@ def test_a_ledger_that_is_damaged_is_a_sentence(folder: Path, text: str) -> None
     (place / f"{1:012}.json").write_text(text)
     with pytest.raises(PipelineError, match="watch with another checkpoint"):
         position_of(place, folder, 1)
+
+
+def test_an_older_pyspark_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    from conformance.pipeline import file_discovery
+
+    pytest.importorskip("pyspark")
+    file_discovery.require_streams()
+    monkeypatch.setattr(file_discovery, "find_spec", lambda name: None)
+    with pytest.raises(PipelineError, match=r"needs pyspark 4\.2 or later, and \d"):
+        file_discovery.require_streams()

@@ -205,7 +205,7 @@ from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.spark import SparkWorkers, session
 try:
     with session("local[1]") as spark:
-        os.kill(spark.sparkContext._gateway.proc.pid, signal.SIGKILL)
+        os.kill(spark.sparkContext._gateway.proc.pid, signal.SIGKILL)  # a test may: nothing public tells it
         SparkWorkers(spark).map(len, ["one"])
 except PipelineError as error:
     print(int(error.code), error)
