@@ -79,7 +79,7 @@ class MsmqPcap(DataSource):  # type: ignore[misc]
         return (Filtering if self._one_of("pushFilters", ("false", "true")) == "true" else Batch)(asked)
 
     def streamReader(self, schema: Any) -> DataSourceStreamReader:
-        """Return the reader of a stream. schema: its columns. Raises PipelineError, also if pyspark is too old for it."""
+        """Return the reader of a stream. schema: its columns. Raises PipelineError, also for an old pyspark."""
         require_streams()
         from conformance.pipeline.source_stream import Stream
 
