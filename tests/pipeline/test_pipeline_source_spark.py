@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from functools import reduce
 
 import pytest
 from lake_helpers import CAPTURES, records_of, write_pcap
 from source_peer import rows_of
+from spark_helpers import ENVIRONMENT, connect_server, need_spark
 
 from conformance.capture.ranges import size_of
 from conformance.pipeline.ingest import Options, how
@@ -94,3 +98,31 @@ def test_the_source_checks_the_filters(source, folder, capsys):
     found.explain()
     left = [line for line in capsys.readouterr().out.splitlines() if "Filter (" in line]
     assert len(left) == 1 and "number" in left[0] and "kind" not in left[0]
+
+
+CONNECTED = """
+import json, sys
+from conformance.pipeline.source import MsmqPcap
+from conformance.pipeline.spark import session
+
+with session(sys.argv[1]) as spark:
+    spark.dataSource.register(MsmqPcap)
+    spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
+    reader = spark.read.format("msmq_pcap").option("pushFilters", "true").option("columns", "number,kind,worst")
+    found = reader.load(sys.argv[2]).where("kind = 'UserMessage' and worst <> 'pass'")
+    print(json.dumps([type(spark).__module__, sorted(map(list, found.collect()))]))
+"""
+
+
+def test_a_session_of_spark_connect_reads_the_same(folder, tmp_path):
+    need_spark()
+    with connect_server(tmp_path) as master:
+        done = subprocess.run(
+            [sys.executable, "-c", CONNECTED, master, str(folder)],
+            capture_output=True, text=True, env=ENVIRONMENT, timeout=900,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    kind, found = json.loads(done.stdout.splitlines()[-1])
+    names = ("number", "kind", "worst")
+    wanted = [[row[name] for name in names] for row in peer(folder) if row["kind"] == "UserMessage"]
+    assert "connect" in kind and found == sorted(row for row in wanted if row[2] not in (None, "pass")) != []
