@@ -358,3 +358,17 @@ def test_a_reader_has_filters_only_if_it_is_asked_to(capture):
 def test_a_file_that_is_gone_is_told_in_a_sentence(tmp_path):
     with pytest.raises(BadInput, match="There is no file"):
         rows(reader_of(tmp_path / "gone.pcap"))
+
+
+def test_a_stream_has_the_chosen_columns(tmp_path):
+    write_pcap(tmp_path / "one.pcap", records_of(CAPTURES / "consistent-session.pcapng"))
+    for options, names in (({"columns": "worst,kind"}, ("worst", "kind")), ({}, SOURCE.names)):
+        source = MsmqPcap({"path": str(tmp_path), "settle": "0", **options})
+        stream = source.streamReader(schema_of(*names))
+        start = stream.initialOffset()
+        end = stream.latestOffset(start, stream.getDefaultReadLimit())
+        found = [
+            row for part in stream.partitions(start, end) for batch in stream.read(part) for row in batch.to_pylist()
+        ]
+        peers = told(tmp_path / "one.pcap", 24, size_of(tmp_path / "one.pcap"))
+        assert found == [{name: row[name] for name in names} for row in peers]
