@@ -24,7 +24,8 @@ SETTLE_S = 60.0
 """Seconds for which the newest file of a set must not change before it counts as finished."""
 FILES: Final = "path STRING, bytes BIGINT, grown BOOLEAN, name BINARY"
 """The columns of a stream of files. name: the path as the bytes that the file system has, which need not be UTF-8."""
-_HEAD = 4096
+HEAD: Final = 4096
+"""Bytes of the beginning of a file that tell it from others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +125,9 @@ def head_of(path: str, size: int) -> str:
 
     It tells a file that was written on from another one in a reused name of a ring buffer. Raises OSError.
     """
-    most = min(size, _HEAD)
+    most = min(size, HEAD)
     with Path(path).open("rb") as file:
-        data = file.read(2 * _HEAD)
+        data = file.read(2 * HEAD)
     if path.endswith(packed.SUFFIXES):
-        data = packed.beginning(data, _HEAD) or data
+        data = packed.beginning(data, HEAD) or data
     return blake2b(data[:most], digest_size=16).hexdigest()

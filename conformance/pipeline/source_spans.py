@@ -54,7 +54,7 @@ def span_of(tests: Iterable[Test]) -> Span:
 def meets(path: str, start: int, stop: int, size: int, span: Span, slack_s: float) -> bool:
     """Tell whether a range of a classic capture can have packets of a span.
 
-    size: of the file. slack_s: how many seconds a record may lie before or behind its neighbours in the file. Packets
+    size: of the file. slack_s: how many seconds a record may be later than one that comes behind it in the file. Packets
     end up to `BEHIND` bytes behind their range. Raises CaptureError.
     """
     slack = int(slack_s * 1_000_000)
