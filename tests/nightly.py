@@ -70,6 +70,7 @@ AMOUNTS = {
     "pipeline.broken-streams-judged": Amount(60, 4_000, "all ways judge alike; rare breaks at night"),
     "sql.mutants": Amount(600, 60_000, "texts near to attacks, read twice; rare ones at night"),
     "pipeline.examples": Amount(6, 300, "captures cut and ranged anywhere, beside every fixture; rare ones at night"),
+    "pipeline.kills-of-a-watch": Amount(4, 20, "each kill starts Java; a push tries some moments, with its own seed"),
     # adapter
     "adapter.seconds-against-a-hostile-driver": Amount(9, 10, "the budget of a run; by day it ends at a deviation"),
     # command line
@@ -111,6 +112,7 @@ ONLY = {
     "selftest.every-fault": "each fault is tried by whole runs, for an hour",
     "selftest.every-network-fault": "each fault of the network has runs of its own, which wait for timers",
     "features.values-told": "walks a million steps, for minutes; a push holds the tables against the steps",
+    "pipeline.watch-over-connect": "a server and workers of its own; a push has ingest over Spark Connect",
     "grammar.strict-readings": "makes Earley parsers of the letter for minutes; the bulk path is held by the automata",
     "names.extremes": "an automaton of the whole grammar for each alternative; the suite's texts change seldom",
 }

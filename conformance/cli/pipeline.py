@@ -169,10 +169,12 @@ def watch(
         require_spark()  # The modules below import what it asks for.
         check_master(master)
         from conformance.pipeline import watch as watching
+        from conformance.pipeline.file_discovery import require_streams
         from conformance.pipeline.ingest import how
 
         asked = _options(packets, sessions, profile, level, readings, reading, None, stream)
         how(asked, "")
+        require_streams()
         folder = watching.watched(folder)
         lake = to_add(out, format)
 
@@ -183,7 +185,8 @@ def watch(
             _tell(done, None, json=json)
 
         begin("pipeline watch", "starting Spark", quiet=json)
-        with session(master, settings=watching.SETTINGS) as spark, _stopping() as ended:  # Spark takes Ctrl-C for itself when it starts.
+        # Spark takes Ctrl-C for itself when it starts.
+        with session(master, settings=watching.SETTINGS) as spark, _stopping() as ended:
             watching.watch(
                 spark, folder, lake, asked, settle_s=settle, every_s=every, once=once, max_files=max_files,
                 checkpoint=checkpoint, on_batch=told, ended=ended,
@@ -194,6 +197,7 @@ def watch(
     sys.exit(int(code))
 
 
+_DROPPED = 5  # Streams no longer waited for that are named.
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -270,6 +274,10 @@ def _tell(done: Ingested, seconds: float | None, *, json: bool) -> None:
     for one in done.rejected:
         whole = one.defect is None or one.defect.error == DIED
         print(f"{'rejected' if whole else 'judged in part'}: {one.error}")
+    for gone in done.dropped[:_DROPPED]:
+        print(gone.sentence)
+    if len(done.dropped) > _DROPPED:
+        print(f"{len(done.dropped) - _DROPPED:,} more streams are no longer waited for")
     if done.incomplete:
         print(done.incomplete.sentence)
     if done.outcomes:
@@ -293,5 +301,6 @@ def _json(done: Ingested, seconds: float | None) -> dict[str, Any]:
             {"path": one.path, "reason": one.error, "defect": None if one.defect is None else one.defect.to_json()}
             for one in done.rejected
         ],
+        "dropped": [{"key": one.key, "stream": one.stream, "reason": one.reason} for one in done.dropped],
         "seconds": None if seconds is None else round(seconds, 3),
     }

@@ -338,8 +338,9 @@ def assemble(walked: Walked, done: Sequence[RangeDone], how: How, rows: Rows) ->
         name = f"{work.stream}-{work.position}.state"
         state = State(work.stream, work.path, None, carry.reading, carry.ends, carry.pings, follow)
         state.position, state.last_ns, state.pending = work.position, walked.last_ns, found[-1]
-        name = rows.keep(name, state_bytes(state))
-        kept = Kept(walked.key, work.stream, name, walked.last_ns, work.position)
+        data = state_bytes(state)
+        name = rows.keep(name, data)
+        kept = Kept(walked.key, work.stream, name, walked.last_ns, work.position, len(data))
     end = last.end
     follow.merge(end.follow)
     final["packets"] += end.packets

@@ -9,9 +9,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
+from importlib.util import find_spec
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
+from typing import Final
 
 from conformance.capture import packed
 from conformance.capture.inputs import is_capture
@@ -20,7 +22,10 @@ from conformance.pipeline.identity import natural, stream_key
 
 SETTLE_S = 60.0
 """Seconds for which the newest file of a set must not change before it counts as finished."""
-_HEAD = 4096
+FILES: Final = "path STRING, bytes BIGINT, grown BOOLEAN, name BINARY"
+"""The columns of a stream of files. name: the path as the bytes that the file system has, which need not be UTF-8."""
+HEAD: Final = 4096
+"""Bytes of the beginning of a file that tell it from others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,16 @@ class Look:
 
     finished: list[File]
     open: list[File]
+
+
+def require_streams() -> None:
+    """Raise PipelineError if pyspark is older than 4.2, which does not tell a source of its own where it stands."""
+    if find_spec("pyspark.sql.streaming.datasource") is None:
+        from pyspark import __version__
+
+        raise PipelineError(
+            f"A stream of captures needs pyspark 4.2 or later, and {__version__} is installed; ingest needs none."
+        )
 
 
 def look(folder: Path, settle_s: float) -> Look:
@@ -110,9 +125,9 @@ def head_of(path: str, size: int) -> str:
 
     It tells a file that was written on from another one in a reused name of a ring buffer. Raises OSError.
     """
-    most = min(size, _HEAD)
+    most = min(size, HEAD)
     with Path(path).open("rb") as file:
-        data = file.read(2 * _HEAD)
+        data = file.read(2 * HEAD)
     if path.endswith(packed.SUFFIXES):
-        data = packed.beginning(data, _HEAD) or data
+        data = packed.beginning(data, HEAD) or data
     return blake2b(data[:most], digest_size=16).hexdigest()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property
@@ -18,13 +18,13 @@ from typing import Any, Final
 
 from conformance.capture import packed
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.file_discovery import File, Look, by_age, head_of
+from conformance.pipeline.file_discovery import HEAD, File, Look, by_age, head_of
 from conformance.pipeline.inside import UnfitError
 
 MAX_FILES: Final = 1_000
 """Files of a batch, if nobody tells another number."""
-RECENT: Final = 1_000
-"""Files before the batch of which the beginning is kept: they are known again if they grow, or are renamed or packed."""
+RECENT: Final = 10_000
+"""Files before the batch whose beginning is kept: they are known again if they grow, or are renamed or packed."""
 KNOWN: Final = 100_000
 """Older files that are known by name, size and time; a file older than these is left alone."""
 _WIDTH: Final = 8
@@ -159,12 +159,12 @@ def _bounded(found: Position, there: Sequence[File], waiting_ns: int) -> Positio
 
 
 class _Memory:
-    """The files that were taken last, by name, and by what stays when a file is renamed."""
+    """The files that were taken last, by name, and by what stays when a file is renamed or packed."""
 
     def __init__(self, folder: Path, files: Sequence[Taken], there: Mapping[str, File]) -> None:
         self._folder, self._there = folder, there
         self._named: dict[str, Taken] = {}
-        self._alike: dict[tuple[int, int], list[Taken]] = {}
+        self._begun: dict[str, list[Taken]] = {}
         for one in files:
             self.add(one)
 
@@ -176,32 +176,34 @@ class _Memory:
         """Remember a file as the newest."""
         self._named.pop(one.name, None)
         self._named[one.name] = replace(one, grown=False) if one.grown else one
-        self._alike.setdefault((one.size, one.changed_ns), []).append(one)
+        self._begun.setdefault(one.head, []).append(one)
 
     def news(self, file: File) -> Taken | None:
-        """Return the file if it has to be taken; None for one that was taken before in another shape. Raises OSError."""
+        """Return the file if it is to be taken; None for one that was taken before in another shape. Raises OSError."""
         path = str(self._folder / file.name)
-        head = head_of(path, file.size)
-        now = Taken(file.name, file.size, file.changed_ns, head)
-        for one in self._alike.get((file.size, file.changed_ns), ()):
-            if one.head == head and not self._is_there(one):  # renamed
-                self.add(now)
-                return None
+        now = Taken(file.name, file.size, file.changed_ns, head_of(path, file.size))
         before = self._named.get(file.name)
-        if before is not None:
-            goes_on = head_of(path, before.size) == before.head
-            if goes_on and before.size == file.size:  # only touched
-                self.add(now)
-                return None
-            return replace(now, grown=goes_on)
-        unpacked = self._named.get(file.name.rpartition(".")[0]) if file.name.endswith(packed.SUFFIXES) else None
-        if unpacked is not None and head_of(path, unpacked.size) == unpacked.head:
-            return None  # compressed after it was taken, as `tcpdump -z gzip` does
-        return now
+        goes_on = before is not None and head_of(path, before.size) == before.head
+        if any(one.size == file.size for one in self._gone(now.head)) or self._is_packed(path, file.name):
+            self.add(now)  # renamed, touched, or compressed as `tcpdump -z gzip` does
+            return None
+        return replace(now, grown=goes_on)
 
-    def _is_there(self, one: Taken) -> bool:
-        now = self._there.get(one.name)
-        return now is not None and (now.size, now.changed_ns) == (one.size, one.changed_ns)
+    def _is_packed(self, path: str, name: str) -> bool:
+        """Tell whether a file has been taken before it was compressed."""
+        if not name.endswith(packed.SUFFIXES):
+            return False
+        plain = self._named.get(name.rpartition(".")[0])
+        if plain is not None and head_of(path, plain.size) == plain.head:
+            return True
+        return any(not one.name.endswith(packed.SUFFIXES) for one in self._gone(head_of(path, HEAD)))
+
+    def _gone(self, head: str) -> Iterator[Taken]:
+        """Yield the files with this beginning that are no longer where they were."""
+        for one in self._begun.get(head, ()):
+            now = self._there.get(one.name)
+            if now is None or (now.size, now.changed_ns) != (one.size, one.changed_ns):
+                yield one
 
 
 __all__ = ["KNOWN", "MAX_FILES", "RECENT", "Position", "Taken", "after", "position", "taken"]

@@ -21,6 +21,7 @@ from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.fast import Assembled, RangesTask, WalkTask, assemble, run_ranges, walk_stream
 from conformance.pipeline.identity import Grouping, Probe, stream_key, streams
 from conformance.pipeline.isolation import judged, killing, lost, one_by_one
+from conformance.pipeline.kept_streams import Dropped, dropped
 from conformance.pipeline.lake import Entry, Kept, Lake, Part, Snapshot, Target
 from conformance.pipeline.progress import Progress, Watched
 from conformance.pipeline.ranges import walkable, warm
@@ -38,8 +39,6 @@ SPLIT = 128 << 20
 MOST_SPLIT = 1 << 30
 """Bytes of a range, least and most, if the user gives no number and packets alone are judged."""
 MIN_SPLIT = 256
-FORGET_NS = 7 * 86_400 * 1_000_000_000
-"""Age in ns, compared with the newest stream that continues, after which a stream is no longer waited for."""
 _PROBED = 64  # Files that one task probes.
 _TASKS = 4  # Tasks a core, so that a slow one does not leave the others idle.
 
@@ -77,6 +76,7 @@ class Ingested:
     """The result of an ingest. known: captures that were in the lake already, or were named twice.
 
     rejected: captures that could not be read, and those among `captures` that were judged only in part.
+    dropped: streams that are no longer waited for.
     """
 
     version: int
@@ -92,6 +92,7 @@ class Ingested:
     incomplete: Incomplete = COMPLETE
     in_order: Mapping[str, str] = field(default_factory=dict)
     """Why streams were judged by one core each, of those that are large enough for several: by their first file."""
+    dropped: Sequence[Dropped] = ()
 
     def code(self, *, strict: bool = False, allow_incomplete: bool = False) -> ExitCode:
         """Return the exit code like `Replay.exit_code`; an ingest without new captures conforms."""
@@ -223,6 +224,8 @@ def _ingested(
         aliases = _aliases(probes, before, captures)
         version = before.version
         keep = [stream.kept for stream in streams_done if stream.kept is not None]
+        given_up = dropped(before.kept, keep)
+        gone = {one.key for one in given_up}
         if captures or bad or aliases:
             version = lake.commit(
                 Entry(
@@ -231,8 +234,8 @@ def _ingested(
                     parts,
                     captures=[*captures, *aliases],
                     rejected=[one.rejection for one in bad],
-                    keep=keep,
-                    forget=[*_silent(before, keep), *_over(streams_done, keep)],
+                    keep=[one for one in keep if one.key not in gone],
+                    forget=[*gone.intersection(before.kept), *_over(streams_done, keep)],
                     ended=[stream.ended for stream in streams_done if stream.ended is not None],
                 )
             )
@@ -252,6 +255,7 @@ def _ingested(
         {outcome: outcomes[outcome.value] for outcome in Outcome if outcomes[outcome.value]},
         Incomplete.sum(stream.incomplete for stream in streams_done),
         apart.in_order,
+        given_up,
     )
 
 
@@ -282,13 +286,6 @@ def _aliases(probes: Sequence[Probe], before: Snapshot, captures: Sequence[str])
     """Return the new aliases of captures that are in the lake, or will be: then they need not be read again."""
     there = before.captures.union(captures)
     return sorted({one.alias for one in probes if one.alias is not None and one.capture in there} - before.captures)
-
-
-def _silent(before: Snapshot, keep: Sequence[Kept]) -> list[str]:
-    """Return the streams that, by the time of the captures, have been silent for FORGET_NS."""
-    newest = max((one.last_ns for one in keep), default=0)
-    going = {one.key for one in keep}
-    return [key for key, one in before.kept.items() if one.last_ns < newest - FORGET_NS and key not in going]
 
 
 def _over(done: Sequence[StreamDone], keep: Sequence[Kept]) -> list[str]:

@@ -51,7 +51,7 @@ class Part:
 class Kept:
     """The kept state of a stream. key: common to its files. last_ns: time of its latest record, since 1970.
 
-    file: below `_state/`. position: number of its captures so far.
+    file: below `_state/`. position: number of its captures so far. bytes: of the file; 0 in entries of old.
     """
 
     key: str
@@ -59,6 +59,7 @@ class Kept:
     file: str
     last_ns: int
     position: int
+    bytes: int = 0
 
     @property
     def place(self) -> str:
@@ -68,7 +69,7 @@ class Kept:
     def to_json(self) -> dict[str, Any]:
         """Return the state's entry as the log stores it."""
         return {"key": self.key, "stream": self.stream, "file": self.file, "last_ns": self.last_ns,
-                "position": self.position}  # fmt: skip
+                "position": self.position, "bytes": self.bytes}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,8 +241,9 @@ _KEPT: Mapping[str, _Check] = {
     "file": _PLAIN,
     "last_ns": (lambda value: type(value) is int and abs(value) <= _MOST, "a number of nanoseconds"),
     "position": _COUNT,
+    "bytes": _COUNT,
 }
-_MAY_LACK = frozenset({"stream", "before"})
+_MAY_LACK = ((_PART, "stream"), (_ENTRY, "before"), (_KEPT, "bytes"))
 
 
 def _members(value: Any, checks: Mapping[str, _Check], where: str) -> dict[str, Any]:
@@ -252,7 +254,7 @@ def _members(value: Any, checks: Mapping[str, _Check], where: str) -> dict[str, 
         raise UnfitError(f"has a member {unknown[0][:40]!a} that this version does not know")
     for name, (holds, must) in checks.items():
         if name not in value:
-            if name in _MAY_LACK and (checks is _PART or checks is _ENTRY):
+            if any(name == one and checks is those for those, one in _MAY_LACK):
                 continue
             raise UnfitError(f"lacks {name} in {where}" if where != "it" else f"lacks {name}")
         if not holds(value[name]):

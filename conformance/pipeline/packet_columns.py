@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -102,7 +103,7 @@ class Chosen:
 
     def column(self, name: str) -> pyarrow.Array:
         """Return one column of `packets`, with the type of the table."""
-        return _MAKE[name](self).cast(PACKETS.arrow().field(name).type)
+        return _MAKE[name](self).cast(_types()[name])
 
     def take(self, places: Any) -> Chosen:
         """Return some of these rows. places: an index for each."""
@@ -165,6 +166,11 @@ class PacketColumns:
 
         chosen, schema = self.rows(found, values, results, senders, ends, meanings), PACKETS.arrow()
         return pa.table([chosen.column(name) for name in schema.names], schema=schema)
+
+
+@cache
+def _types() -> Mapping[str, Any]:
+    return {field.name: field.type for field in PACKETS.arrow()}
 
 
 def _time(one: Chosen) -> pyarrow.Array:

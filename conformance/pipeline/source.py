@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, Filter, InputPartition
+from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
 
 from conformance.capture import CaptureError
 from conformance.capture.addresses import is_stored
@@ -29,17 +29,18 @@ from conformance.capture.pcap import FILE_HEADER
 from conformance.capture.ranges import layout, size_of, split
 from conformance.captures.defects import Defect
 from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.file_discovery import FILES, require_streams
 from conformance.pipeline.ingest import MIN_SPLIT, SPLIT, Options, files_of, how
 from conformance.pipeline.ranges import warm
 from conformance.pipeline.schemas import DDL, SOURCE
 from conformance.pipeline.source_columns import Wanted, packets
 from conformance.pipeline.source_filters import Test, test_of
 from conformance.pipeline.source_spans import meets, span_of
-from conformance.pipeline.source_stream import FILES, Stream
 from conformance.pipeline.streams import How
 
 if TYPE_CHECKING:
     import pyarrow
+    from pyspark.sql.datasource import Filter  # Since 4.1.
 
 NAME = "msmq_pcap"
 _LOG: Final = logging.getLogger(__name__)
@@ -78,7 +79,10 @@ class MsmqPcap(DataSource):  # type: ignore[misc]
         return (Filtering if self._one_of("pushFilters", ("false", "true")) == "true" else Batch)(asked)
 
     def streamReader(self, schema: Any) -> DataSourceStreamReader:
-        """Return the reader of a stream. schema: its columns. Raises PipelineError."""
+        """Return the reader of a stream. schema: its columns. Raises PipelineError, also for an old pyspark."""
+        require_streams()
+        from conformance.pipeline.source_stream import Stream
+
         return Stream(self._asked(None if self._files else schema), self.options)
 
     @property

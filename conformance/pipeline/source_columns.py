@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -38,7 +39,8 @@ _DEAR: Final = ("source", "destination", "worst", "source_manager", "queue")
 """Columns of which conditions are checked last, the dearest one at the end."""
 
 
-def schema(names: Sequence[str]) -> pyarrow.Schema:
+@lru_cache
+def schema(names: tuple[str, ...]) -> pyarrow.Schema:
     """Return the schema of batches with these columns, as Spark wants it: every column nullable."""
     import pyarrow as pa
 
@@ -175,7 +177,7 @@ class _Rows:
     def _add_singly(self) -> None:
         import pyarrow as pa
 
-        names = [name for name in SOURCE.names if name not in OF_RANGE]
+        names = tuple(name for name in SOURCE.names if name not in OF_RANGE)
         rows = pa.RecordBatch.from_pylist(self.singly, schema=schema(names))
         self.singly = []
         for test in self.tests:

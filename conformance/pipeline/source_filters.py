@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from pyspark.sql import datasource as spark
-
 from conformance.pipeline.schemas import SOURCE, Type
 
 if TYPE_CHECKING:
     import pyarrow
+    from pyspark.sql.datasource import Filter  # Since 4.1.
 
 _LITERALS: Final[Mapping[Type, type]] = {"string": str, "int32": int, "int64": int, "bool": bool, "time": datetime}
 """By type of a column, that of a literal. Columns of other types are left to Spark."""
@@ -44,10 +43,10 @@ class Test:
         return pc.fill_null(truth, False).to_numpy(zero_copy_only=False)
 
 
-def test_of(asked: spark.Filter) -> Test | None:
+def test_of(asked: Filter) -> Test | None:
     """Return the condition that one of Spark's filters means; None for one that is left to Spark."""
-    negated = isinstance(asked, spark.Not)
-    inner = asked.child if negated else asked
+    negated = type(asked).__name__ == "Not"
+    inner: Any = asked.child if negated else asked
     name = type(inner).__name__
     path = getattr(inner, "attribute", ())
     column = next((one for one in SOURCE.columns if path == (one.name,)), None)

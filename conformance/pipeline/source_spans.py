@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from conformance.capture.ranges import read_range
-from conformance.capture.records import RecordWalk
+from conformance.capture.records import MAX_RECORD, RecordWalk
 from conformance.pipeline.parts import BEHIND
 from conformance.pipeline.source_filters import Test
 
@@ -54,8 +54,8 @@ def span_of(tests: Iterable[Test]) -> Span:
 def meets(path: str, start: int, stop: int, size: int, span: Span, slack_s: float) -> bool:
     """Tell whether a range of a classic capture can have packets of a span.
 
-    size: of the file. slack_s: how many seconds a record may lie before or behind its neighbours in the file. Packets
-    end up to `BEHIND` bytes behind their range. Raises CaptureError.
+    size: of the file. slack_s: how many seconds a record may be later than one that comes behind it in the file.
+    Packets end up to `BEHIND` bytes behind the last record of their range. Raises CaptureError.
     """
     slack = int(slack_s * 1_000_000)
     if span.high is not None:
@@ -63,7 +63,8 @@ def meets(path: str, start: int, stop: int, size: int, span: Span, slack_s: floa
         if first is not None and first - slack > span.high:
             return False
     if span.low is not None:
-        last = _first(path, stop + BEHIND) if stop + BEHIND < size else None
+        end = stop + MAX_RECORD + BEHIND
+        last = _first(path, end) if end < size else None
         if last is None:
             last = _last(path, size)
         if last is not None and last + slack < span.low:

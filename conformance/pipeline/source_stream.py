@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from conformance.pipeline.source import Asked
 
-FILES: Final = "path STRING, bytes BIGINT, grown BOOLEAN, name BINARY"
-"""The columns of `rows` `files`. name: the path as the bytes that the file system has, which need not be UTF-8."""
 
 _SIGHTING: Final = "sighting"  # The one member of the offsets of earlier versions: a number of the ledger.
 
@@ -74,7 +72,10 @@ class Stream(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type: igno
         before = self._position(start)
         at_most = None if isinstance(limit, ReadAllAvailable) else self._most
         found = after(before, self._folder, look(self._folder, self._settle_s), at_most, self._only)
-        return start if found is before else found.to_json()
+        if found is not before:
+            return found.to_json()
+        # A batch without files makes an offset that needs no ledger any more.
+        return replace(before, batch=before.batch + 1).to_json() if _SIGHTING in start else start
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         """Return one task for the files of a batch, or one for each range. Raises PipelineError."""

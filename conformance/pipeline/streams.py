@@ -341,10 +341,11 @@ class StreamJudge:
         with self._contained(told):
             if isinstance(state.sessions, ColumnSessions):
                 state.sessions = judge_one_by_one(state.sessions)
-            name = self.rows.keep(name, kept(state))
+            data = kept(state)
+            name = self.rows.keep(name, data)
         if told.trouble.defect is not None:
             return None
-        return Kept(key, state.stream, name, state.last_ns, state.position)
+        return Kept(key, state.stream, name, state.last_ns, state.position, len(data))
 
     def finish(self, told: _Told, part: str | None) -> None:
         """Judge the provisional end of the stream; after a defect, nothing of the end."""

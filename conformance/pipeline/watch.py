@@ -1,8 +1,8 @@
 """`pipeline watch`: ingest a folder of rotating captures, each file exactly once, when it is finished.
 
-Spark's structured streaming stores its progress in a checkpoint, with the files that were taken; the lake knows captures
-by content. If the command is killed after a batch was committed to the lake but not to the checkpoint, the batch runs
-again and adds nothing.
+Spark's structured streaming stores its progress in a checkpoint, with the files that were taken; the lake knows
+captures by content. If the command is killed after a batch was committed to the lake but not to the checkpoint, the
+batch runs again and adds nothing.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -19,15 +19,17 @@ from typing import Any, Final
 from conformance import cache
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.file_offsets import MAX_FILES
-from conformance.pipeline.identity import Probe
-from conformance.pipeline.ingest import Ingested, Options, ingest
+from conformance.pipeline.ingest import Ingested, Options
 from conformance.pipeline.lake import WATCH, Lake, local
 from conformance.pipeline.lakes.store import LocalStore
 from conformance.pipeline.spark import SparkWorkers, first_line
+from conformance.pipeline.watch_batch import There, ingested, results
 
 SETTINGS: Final = {"spark.sql.streaming.minBatchesToRetain": "10", "spark.sql.streaming.numRecentProgressUpdates": "2"}
 """Of the session: an offset has up to some megabytes, and neither the checkpoint nor Java needs a hundred of them."""
 _LEDGER: Final = "seen"  # The files that an earlier version has seen, beside its checkpoint.
+_STARTS: Final = 4  # Starts that are tried again.
+_TOLD: Final = "told"  # The results of batches that have run at a server.
 
 
 def watched(place: Path) -> Path:
@@ -84,39 +86,24 @@ def watch(
     folder = watched(folder)
     spark.dataSource.register(MsmqPcap)
     place = _progress(lake, folder)
-    workers = SparkWorkers(spark)
     asked = replace(options, keep=True)
-
     trigger: dict[str, Any] = {"availableNow": True} if once else {"processingTime": f"{max(every_s, 0.1)} seconds"}
-    done: list[int] = []
-
-    def batch(frame: Any, number: int) -> None:
-        rows = frame.collect()
-        if not rows:  # Files were renamed or packed, or have the same content with another time.
-            return
-        grown = [
-            Probe(os.fsdecode(row.name), row.bytes, error=f"{row.path} changed after it was ingested; raise --settle.")
-            for row in rows
-            if row.grown
-        ]
-        paths = [os.fsdecode(row.name) for row in rows if not row.grown]
-        done.append(number)
-        on_batch(ingest(lake, paths, asked, workers, refused=grown))
-
     stream = spark.readStream.format(NAME).option("rows", "files").option("maxFilesPerTrigger", str(max_files))
     if (place / _LEDGER).is_dir():
         stream = stream.option("ledger", str(place / _LEDGER))
     files = stream.option("settle", str(settle_s)).load(str(folder.absolute()))
     progress = checkpoint or str(place / "checkpoint")
+    batches = _Batches(lake, asked, spark, f"{WATCH}/{place.name}/{_TOLD}", on_batch)
     while True:
-        before = len(done)
-        writer = files.writeStream.foreachBatch(batch).option("checkpointLocation", progress)
-        query = writer.trigger(**trigger).start()
+        before = batches.done
+        writer = files.writeStream.foreachBatch(batches.function()).option("checkpointLocation", progress)
+        query = _started(writer.trigger(**trigger))
         try:
             while not query.awaitTermination(1) and not ended():
-                pass
+                batches.tell()
             while ended() and query.isActive and query.status["isTriggerActive"]:
                 time.sleep(0.1)  # Between two batches.
+            batches.tell()
         except (StreamingQueryException, *gone) as problem:
             if ended():  # Java was told to end at the same time, like all processes of a service.
                 return
@@ -127,5 +114,47 @@ def watch(
             with suppress(*gone if ended() else ()):
                 query.stop()
         # A batch that began before a kill is repeated first, by itself: more files may be waiting.
-        if ended() or not once or len(done) == before:
+        if ended() or not once or batches.done == before:
             return
+
+
+def _started(writer: Any) -> Any:
+    """Return the query of a writer. A server of Spark Connect waits 10 s for a Python, which may be too short once."""
+    from pyspark.errors import PySparkException
+
+    for _ in range(_STARTS):
+        try:
+            return writer.start()
+        except PySparkException as problem:
+            if "failed to connect back" not in str(problem):
+                raise
+    return writer.start()
+
+
+@dataclass(slots=True)
+class _Batches:
+    """The batches of a watch: they run in this process or, over Spark Connect, at the server. told: of the latter."""
+
+    lake: Lake
+    options: Options
+    spark: Any
+    told: str
+    on_batch: Callable[[Ingested], None]
+    done: int = 0
+
+    def function(self) -> Callable[[Any, int], None]:
+        """Return what Spark calls with each batch."""
+        if type(self.spark).__module__.startswith("pyspark.sql.connect."):
+            return There(self.lake.place, self.options, self.told)
+        workers = SparkWorkers(self.spark)
+        return lambda frame, number: self._add(ingested(self.lake, frame, self.options, workers))
+
+    def tell(self) -> None:
+        """Report the batches that have run at the server."""
+        for one in results(self.lake, self.told):
+            self._add(one)
+
+    def _add(self, found: Ingested | None) -> None:
+        self.done += 1
+        if found is not None:
+            self.on_batch(found)

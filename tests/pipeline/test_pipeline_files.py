@@ -296,9 +296,7 @@ def ledger(place: Path, *sightings: list[list[object]]) -> Path:
 def test_the_ledger_of_an_earlier_version_is_understood(folder: Path, watcher: Watcher) -> None:
     """Its entries have the whole path, the size, whether it had grown, the digest of the beginning, and the time."""
     paths = [write(folder, f"a_{at}.pcap", age_s=500 - at) for at in range(3)]
-    files = [
-        [str(path), path.stat().st_size, False, look_head(path), path.stat().st_mtime_ns] for path in paths
-    ]
+    files = [[str(path), path.stat().st_size, False, look_head(path), path.stat().st_mtime_ns] for path in paths]
     place = ledger(folder.parent / "seen", files[:1], files[1:2])
     watcher.offset = json.dumps(position_of(place, folder, 2).to_json())
     assert [one.name for one in files_of(place, folder, 1, 2)] == ["a_1.pcap"]
@@ -323,3 +321,67 @@ def test_a_ledger_that_is_damaged_is_a_sentence(folder: Path, text: str) -> None
     (place / f"{1:012}.json").write_text(text)
     with pytest.raises(PipelineError, match="watch with another checkpoint"):
         position_of(place, folder, 1)
+
+
+def test_an_older_pyspark_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    from conformance.pipeline import file_discovery
+
+    pytest.importorskip("pyspark")
+    file_discovery.require_streams()
+    monkeypatch.setattr(file_discovery, "find_spec", lambda name: None)
+    with pytest.raises(PipelineError, match=r"needs pyspark 4\.2 or later, and \d"):
+        file_discovery.require_streams()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_whatever_happens_to_files_each_content_is_taken_once(folder: Path, watcher: Watcher, seed: int) -> None:
+    """Files come in any order of age, and are renamed, touched, packed, moved with their folder, or written anew."""
+    draw = random.Random(f"files {seed}")
+    made: dict[str, bytes] = {}
+    every, lost = set[bytes](), set[bytes]()
+    taken: list[bytes] = []
+
+    def take(at_most: int | None) -> bool:
+        found = watcher.next(folder, at_most)
+        taken.extend(made[name] for name, grown in found if not grown)
+        assert not any(grown for _, grown in found)
+        return bool(found)
+
+    def come(name: str) -> None:
+        made[name] = b"%d %d " % (seed, draw.getrandbits(60)) * draw.randrange(1, 400)
+        every.add(made[name])
+        write(folder, name, made[name], age_s=draw.randrange(100, 10**6))
+
+    for number in range(60):
+        what = draw.choice(("come", "come", "come", "take", "rename", "touch", "pack", "reuse", "remove", "folder"))
+        there = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+        name = draw.choice(there) if there else ""
+        plain = name.removesuffix(".gz")
+        if what == "come" or not there:
+            come(f"{draw.choice(('', 'x/', 'y/'))}a_{number}.pcap")
+        elif what == "take":
+            take(draw.choice((1, 3, None)))
+        elif what == "rename":
+            to = f"b_{number}.pcap{'.gz' if name != plain else ''}"
+            (folder / name).rename(folder / to)
+            made[to] = made[name]
+        elif what == "touch":
+            aged(folder / name, draw.randrange(100, 10**6))
+        elif what == "pack" and name == plain and made[name] in taken:
+            (folder / name).unlink()
+            write(folder, f"{name}.gz", gzip.compress(made[name]))
+            made[f"{name}.gz"] = made[name]
+        elif what in ("reuse", "remove"):
+            if made[name] not in taken:
+                lost.add(made[name])
+            (folder / name).unlink()
+            if what == "reuse" and name == plain:
+                come(name)
+        elif what == "folder" and (folder / "x").exists():
+            for one in there:
+                if one.startswith("x/"):
+                    made[f"z{number}/{one[2:]}"] = made[one]
+            (folder / "x").rename(folder / f"z{number}")
+    while take(4):
+        pass
+    assert len(taken) == len(set(taken)) and set(taken) == every - lost

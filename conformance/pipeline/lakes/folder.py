@@ -248,7 +248,7 @@ def own_folders(root: Path, more: Sequence[str] = ()) -> None:
     own(root, (LOG, STATE, STAGING, LOCK, WATCH, *more, *TABLES))
     if folder(root / WATCH):
         watched = list(_names(root / WATCH))
-        own(root / WATCH, (f"{one}{below}" for one in watched for below in ("", "/seen", "/checkpoint")))
+        own(root / WATCH, (f"{one}{below}" for one in watched for below in ("", "/seen", "/checkpoint", "/told")))
 
 
 def _names(place: Path) -> Iterator[str]:

@@ -1,0 +1,103 @@
+"""A batch of a watch over Spark Connect: it runs at the server, which tells the command about it through the lake."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.captures.defects import Defect
+from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.identity import Probe
+from conformance.pipeline.ingest import Ingested, Options, ingest
+from conformance.pipeline.inside import MAX_FILE, UnfitError, parsed
+from conformance.pipeline.kept_streams import Dropped
+from conformance.pipeline.lake import Lake
+from conformance.pipeline.workers import Workers
+from conformance.runlog.incomplete import Incomplete
+from conformance.verdict import Outcome
+
+
+def ingested(lake: Lake, frame: Any, options: Options, workers: Workers) -> Ingested | None:
+    """Ingest the files of a batch; return None if it has none. Raises PipelineError."""
+    rows = frame.collect()
+    if not rows:  # Files were renamed or packed, or have the same content with another time.
+        return None
+    grown = [
+        Probe(os.fsdecode(row.name), row.bytes, error=f"{row.path} changed after it was ingested; raise --settle.")
+        for row in rows
+        if row.grown
+    ]
+    return ingest(lake, [os.fsdecode(row.name) for row in rows if not row.grown], options, workers, refused=grown)
+
+
+@dataclass(frozen=True, slots=True)
+class There:
+    """What the server does with a batch. place: of the lake. told: a folder in it for the results."""
+
+    place: str
+    options: Options
+    told: str
+
+    def __call__(self, frame: Any, number: int) -> None:
+        """Ingest a batch and tell its result. Raises PipelineError."""
+        from conformance.pipeline.spark import SparkWorkers
+
+        lake = Lake.open(self.place)
+        done = ingested(lake, frame, self.options, SparkWorkers(frame.sparkSession))
+        text = json.dumps(None if done is None else to_json(done))
+        lake.store.write(f"{self.told}/{number:012}.json", text.encode())
+
+
+def results(lake: Lake, told: str) -> Iterator[Ingested | None]:
+    """Yield the results that were told since the last time. Raises PipelineError for what no server tells."""
+    for name in sorted(lake.store.names(told)):
+        place = f"{told}/{name}"
+        try:
+            value = parsed(lake.store.read(place, MAX_FILE))
+            found = None if value is None else of_json(value)
+        except (UnfitError, OSError, KeyError, TypeError, ValueError) as problem:
+            raise PipelineError(f"{lake.store.name(place)} cannot be read ({problem!s:.80}); remove it.") from None
+        lake.store.remove(place)
+        yield found
+
+
+def to_json(done: Ingested) -> dict[str, Any]:
+    """Return a result as JSON."""
+    counts = ("version", "captures", "known", "streams", "ranges", "records", "packets", "bytes")
+    return {
+        **{name: getattr(done, name) for name in counts},
+        "outcomes": {outcome.value: count for outcome, count in done.outcomes.items()},
+        "incomplete": done.incomplete.to_json(),
+        "rejected": [
+            [one.path, one.size, one.error, None if one.defect is None else one.defect.to_json()]
+            for one in done.rejected
+        ],
+        "dropped": [[one.key, one.stream, one.reason] for one in done.dropped],
+    }
+
+
+def of_json(value: dict[str, Any]) -> Ingested:
+    """Return the result in a JSON value. Raises KeyError, TypeError and ValueError for anything else."""
+    more = dict(value)
+    outcomes = {Outcome(name): int(count) for name, count in more.pop("outcomes").items()}
+    rejected = [
+        Probe(path, size, error=error, defect=_defect(defect)) for path, size, error, defect in more.pop("rejected")
+    ]
+    return Ingested(
+        **{name: int(more.pop(name)) for name in ("version", "captures", "known", "streams")},
+        rejected=rejected,
+        outcomes=outcomes,
+        incomplete=Incomplete.from_json(more.pop("incomplete")),
+        dropped=[Dropped(*one) for one in more.pop("dropped")],
+        **{name: int(count) for name, count in more.items()},
+    )
+
+
+def _defect(value: dict[str, Any] | None) -> Defect | None:
+    if value is None:
+        return None
+    one = {name: found for name, found in value.items() if name != "version"}
+    return Defect(**{**one, "trace": tuple(one["trace"])})
