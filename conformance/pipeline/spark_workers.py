@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from threading import Lock
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 from weakref import WeakKeyDictionary
@@ -140,7 +141,7 @@ class SparkWorkers:
         self.spark.addTag(shown)
         try:
             frame = self.spark.range(0, len(sent), 1, len(sent))
-            table = frame.mapInArrow(_worker(function, sent, name), ANSWER).toArrow()
+            table = _fetched(frame.mapInArrow(_worker(function, sent, name), ANSWER), name)
         except (PySparkException, Py4JError) as problem:
             if died(problem):
                 return Lost("died: it crashed, was killed, or had too little memory")
@@ -151,6 +152,17 @@ class SparkWorkers:
         return [pickle.loads(one.as_py()) for one in table.sort_by("number").column("result")]
 
 
+def _fetched(frame: Any, name: str) -> pyarrow.Table:
+    """Return the rows of a frame. Spark names the stage by the file of this call, which is therefore called `name`."""
+
+    def fetch() -> Any:
+        return frame.toArrow()
+
+    code = fetch.__code__.replace(co_filename=name)
+    table: pyarrow.Table = FunctionType(code, globals(), closure=fetch.__closure__)()
+    return table
+
+
 def died(problem: BaseException) -> bool:
     """Tell whether an error of Spark says that the process of a task has ended under it."""
     return any(words in str(problem) for words in _DIED)
@@ -159,7 +171,7 @@ def died(problem: BaseException) -> bool:
 def unfit(problem: BaseException) -> PipelineError | None:
     """Return why a worker cannot work, if an error of Spark tells that."""
     text = str(problem)
-    match = re.search(r"Unfit: (.+)", text)
+    match = re.search(r"RuntimeError: Unfit: (.+)", text)
     if match is not None:
         why = match[1].rstrip()
     elif match := re.search(r"(?:ModuleNotFoundError|ImportError)[:(]* *['\"]?No module named '?([\w.]+)", text):
@@ -194,7 +206,7 @@ def greeted(spark: Any) -> int:
         spark.addTag(name)
         try:
             frame = spark.range(_PROBES).mapInArrow(_greeting(__version__, name), "part int")
-            parts = frame.toArrow().num_rows
+            parts = _fetched(frame, name).num_rows
         except (PySparkException, Py4JError) as problem:
             raise unfit(problem) or problem from None
         finally:
