@@ -23,7 +23,7 @@ from conformance.pipeline.identity import Probe
 from conformance.pipeline.ingest import Ingested, Options, ingest
 from conformance.pipeline.isolation import DIED, one_by_one
 from conformance.pipeline.lake import Lake
-from conformance.pipeline.workers import Here, Lost, LostWorkError, deed
+from conformance.pipeline.workers import Here, Lost, LostWorkError, found
 from conformance.verdict import ExitCode
 
 OTHERS = Path(__file__).parent / "fakes" / "other_package"
@@ -180,14 +180,7 @@ def test_files_that_kill_whoever_looks_at_them_are_known_by_name():
 
 
 def test_what_is_lost_and_needed_ends_the_command():
-    from conformance.pipeline.workers import found
-
     assert found([1, 2]) == [1, 2]
     with pytest.raises(LostWorkError, match="A worker died, each time; run the command again") as problem:
         found([1, Lost("died")])
     assert problem.value.code is ExitCode.UNUSABLE
-
-
-def test_a_deed_is_the_first_sentence_or_the_name():
-    assert deed(twice) == "double a number"
-    assert deed(lambda: None) == "lambda"
