@@ -163,9 +163,11 @@ def fetched(spark: Any, frame: Any, name: str, *marks: str) -> pyarrow.Table:
         table: pyarrow.Table = FunctionType(code, globals(), closure=fetch.__closure__)()
         return table
     except (PySparkException, Py4JError) as problem:
+        if (sentence := unfit(problem)) is not None:
+            raise sentence from None
         if died(problem):
             raise LostWorkError("died: it crashed, was killed, or had too little memory") from None
-        raise unfit(problem) or problem from None
+        raise
     finally:
         for tag in tags:
             spark.removeTag(tag)
