@@ -9,9 +9,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
-from lake_helpers import put
+from lake_helpers import FILES, put, same
 from spark_helpers import COMMAND, ENVIRONMENT, cluster, connect_server, need_spark
-from test_pipeline_spark import FILES, same
 
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Lake

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
@@ -15,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from broken_streams import broken_stream, written
-from lake_helpers import CAPTURES, put, records_of, replayed, rows, said, write_pcap
+from lake_helpers import CAPTURES, FILES, put, records_of, replayed, rows, said, same, write_pcap
 from nightly import sample
 from spark_helpers import COMMAND, ENVIRONMENT, need_spark
 
@@ -24,18 +23,7 @@ from conformance.pipeline.ingest import Options, files_of, ingest
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.schemas import TABLES
 
-FILES = sorted(str(path) for path in CAPTURES.iterdir() if path.suffix != ".toml")
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGKILL]
-VOLATILE = ("batch", "ingested_at", "ranges")
-
-
-def without(found: list[dict], *names: str) -> Counter:
-    return Counter(json.dumps({k: v for k, v in row.items() if k not in names}, default=str) for row in found)
-
-
-def same(one: Lake, other: Lake) -> None:
-    for table in ("captures", "packets", "sessions", "verdicts"):
-        assert without(rows(one, table), *VOLATILE) == without(rows(other, table), *VOLATILE), table
 
 
 @pytest.mark.parametrize("sessions", [True, False])
