@@ -99,7 +99,8 @@ class TableLake(Lake):
         """Whether the last commit has left files in the tables that no longer count."""
         self._until: int | None = None
         """The last batch that counts, in a lake as it was."""
-        self._taken: list[tuple[int, int]] | None = None
+        self._taken: tuple[int, list[tuple[int, int]]] = (-1, [])
+        """The version of `batches`, and the batches whose rows were taken away later."""
         self._folded = 0
         """The last batch of the newest fold."""
         self._held: Callable[[], None] = _nothing
@@ -224,15 +225,17 @@ class TableLake(Lake):
         return oldest
 
     def _gaps(self) -> list[tuple[int, int]]:
-        if self._taken is None:
-            files = self._files(BATCHES, self._handle(BATCHES))
+        version = self._opened(BATCHES).version()
+        if self._taken[0] != version:
+            files = self._files(BATCHES, self._handles[BATCHES])
             with ThreadPoolExecutor(_AT_ONCE) as pool:
                 rows = sorted(row for found in pool.map(self._batch_rows, files) for row in found)
             try:
-                self._taken = gaps(checked_entry(text, number, batch) for number, batch, text in rows)
+                found = gaps(checked_entry(text, number, batch) for number, batch, text in rows)
             except UnfitError as problem:
                 raise damaged(self.store.name(BATCHES), problem) from None
-        return self._taken
+            self._taken = (version, found)
+        return self._taken[1]
 
     def _at(self, number: int) -> Self | None:
         """Return the lake as it was after a batch, None if that can no longer be read. Raises PipelineError.
