@@ -33,18 +33,18 @@ def upgrade(
 
         require_arrow()  # The modules below import what it asks for.
         from conformance.pipeline.lake import Lake
-        from conformance.pipeline.lakes.upgrade import NAMES
-        from conformance.pipeline.lakes.upgrade import upgrade as upgraded
+        from conformance.pipeline.lakes import upgrade as upgrading
 
-        wanted = None if format is None else in_format(format, tuple(NAMES))
+        wanted = None if format is None else in_format(format, tuple(upgrading.NAMES))
         opened = Lake.open(lake)
+        upgrading.require(opened, wanted)
         begin("pipeline upgrade", "writing the tables anew", quiet=json)
-        done = upgraded(opened, out, wanted)
+        done = upgrading.upgrade(opened, out, wanted)
     if json:
         emit_json(
             {"lake": done.place, "version": done.version, "files": done.files, "rows": done.rows, "new": done.new}
         )
     elif done.new:
-        print(f"{done.place}: {done.rows:,} rows in {done.files:,} files, on {NAMES[done.format]} now")
+        print(f"{done.place}: {done.rows:,} rows in {done.files:,} files, on {upgrading.NAMES[done.format]} now")
     else:
-        print(f"{done.place} is on {NAMES[done.format]} already")
+        print(f"{done.place} is on {upgrading.NAMES[done.format]} already")

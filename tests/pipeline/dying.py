@@ -131,6 +131,9 @@ def main(folder: Path, how: str, first: str, second: str, format: Format) -> Non
     import deltalake.transaction  # noqa: F401 - each child would import and compile for itself
     import pyarrow.dataset  # noqa: F401
 
+    if format == "iceberg":
+        import conformance.pipeline.lakes.iceberg_files  # noqa: F401
+
     put(folder / "warm", [first])
     code, before = in_child(start)
     assert code == 0

@@ -52,6 +52,11 @@ def main(folder: Path, command: str, format: Format) -> None:
         ACTS[command](Lake.open(place))
         return {"then": found, "again": seen(Lake.open(place)), "batches": Lake.open(place).snapshot().version}
 
+    import deltalake.transaction  # noqa: F401 - each child would import for itself
+    import pyarrow.dataset  # noqa: F401
+
+    if format == "iceberg":
+        import conformance.pipeline.lakes.iceberg_files  # noqa: F401
     code, before = in_child(start)
     assert code == 0
     shutil.copytree(place, folder / "whole")

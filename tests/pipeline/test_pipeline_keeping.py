@@ -271,7 +271,9 @@ def test_a_command_that_dies_at_any_step_loses_nothing(tmp_path, command, format
     before, done = first["before"], first["done"]
     assert len(each) >= 4 and (before == done) == (command != "forget")
     steps = first["steps"]
-    commits = "change batches" if format == "delta" else r"create batches/metadata/v\d+\.metadata\.json"
+    commits = (
+        r"create batches/_delta_log/\d+\.json" if format == "delta" else r"create batches/metadata/v\d+\.metadata\.json"
+    )
     committed = next((at for at, step in enumerate(steps) if re.fullmatch(commits, step)), len(steps))
     for one in each:
         assert one["then"] == (before if one["at"] <= committed else done), one["step"]

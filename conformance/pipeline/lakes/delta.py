@@ -13,7 +13,7 @@ A reader takes `batches` at one version, and the tables at versions that are as 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -24,10 +24,10 @@ from typing import Any, Final, Self
 from conformance import __version__
 from conformance.aside import make_folder
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.history import Batch, gap_of, gaps, number_of, up_to, versions_of
+from conformance.pipeline.history import Batch, number_of, up_to, versions_of
 from conformance.pipeline.inside import MAX_FILE, UnfitError, is_plain, parsed
 from conformance.pipeline.keeping_compact import FAN, compact_table, heaps, tiers
-from conformance.pipeline.lakes import delta_tables, fold
+from conformance.pipeline.lakes import delta_tables, earlier, fold
 from conformance.pipeline.lakes.entries import checked_entry, entry_text
 from conformance.pipeline.lakes.folder import LOG, flocked, own_folders
 from conformance.pipeline.lakes.lease import LEASE, leased
@@ -41,7 +41,6 @@ from conformance.pipeline.schemas import REJECTED, TABLES
 NUMBER: Final = 2
 """The format in the head of such a lake."""
 _AT_ONCE = 8  # Logs that are read, and files that are looked at, at once.
-_LOOKS = 50  # Earlier lakes that are tried to find the oldest that can be read.
 _TRIES = 50  # Readings of the logs while others commit.
 _WRITER = "writer.json"
 EACH: Final = FAN
@@ -99,8 +98,6 @@ class TableLake(Lake):
         """Whether the last commit has left files in the tables that no longer count."""
         self._until: int | None = None
         """The last batch that counts, in a lake as it was."""
-        self._taken: tuple[int, list[tuple[int, int]]] = (-1, [])
-        """The version of `batches`, and the batches whose rows were taken away later."""
         self._folded = 0
         """The last batch of the newest fold."""
         self._held: Callable[[], None] = _nothing
@@ -186,95 +183,59 @@ class TableLake(Lake):
         """Return the lake as it was, see `Lake.as_of`."""
         if asked is None:
             return self
-        batches = self.history()
-        number = number_of(batches, asked)
-        if number == batches[-1].number:
+        number = number_of(self.history(), asked)
+        if number == self.known().version:
             return self
-        found = self._at(number)
-        if found is None:
-            raise PipelineError(
-                f"The lake {self.place} as of batch {number} can no longer be read: a later batch has taken rows away,"
-                " and their files, or the logs that name them, have been removed (mqconform pipeline vacuum)."
-                f" From batch {self._oldest(batches[-1].number)} on, it can be."
-            )
-        return found
+        return earlier.as_of(self, number)
 
     def unreadable(self, numbers: Sequence[int]) -> set[int]:
-        """Return those of the batches after which the lake can no longer be read as it was. Raises PipelineError.
+        """Return those of the batches after which the lake can no longer be read as it was. Raises PipelineError."""
+        return earlier.unreadable(self, numbers)
 
-        Once one of the newer ones cannot be, an older one is taken for unreadable if rows of it were taken away.
-        """
-        found: set[int] = set()
-        for number in sorted(numbers, reverse=True):
-            if gap_of(self._gaps(), number) is not None and (found or self._at(number) is None):
-                found.add(number)
+    def entries(self) -> list[Entry]:
+        """Return all entries of the log, read anew. Raises PipelineError."""
+        files = self._files(BATCHES, self._handle(BATCHES))
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            rows = sorted(row for found in pool.map(self._batch_rows, files) for row in found)
+        try:
+            return [checked_entry(text, number, batch) for number, batch, text in rows]
+        except UnfitError as problem:
+            raise damaged(self.store.name(BATCHES), problem) from None
+
+    def then(self, number: int) -> Self | None:
+        """Return the lake after a batch by the versions of the tables that its entry names, None if these are gone."""
+        found = self._until_then(number)
+        try:
+            versions = versions_of(found._text)
+            if not versions:
+                return None
+            found._handles |= {name: self.tables.then(self.store, name, one) for name, one in versions.items()}
+            found._listed = {name: self._files(name, found._handles[name]) for name in TABLES}
+            found._now = found._seen()
+            present = {one.place for name in TABLES for one in self._files(name, self.tables.load(self.store, name))}
+            there = all(place in present or self.store.check(place) for place in found._now.parts)
+        except (KeyError, OSError):
+            return None
+        except UnfitError as problem:
+            raise damaged(self.place, problem) from None
+        return found if there else None
+
+    def of_today(self, number: int) -> Self:
+        """Return the lake after a batch by the files that it has today: `later` tells which of their rows came later."""
+        found, now = self._until_then(number), type(self)(self.store)
+        now.snapshot()
+        counted = [one for files in now._listed.values() for one in files if now._counts(one)]
+        parts, found.later = up_to(counted, now._known, number)
+        ends = found._log.parts
+        found._now = replace(found._log, parts={place: ends.get(place, part) for place, part in parts.items()})
         return found
 
-    def _oldest(self, last: int) -> int:
-        """Return the batch from which on the lake can be read as it was after each."""
-        oldest = last
-        for _ in range(_LOOKS):
-            if oldest == 1:
-                break
-            if gap_of(self._gaps(), oldest - 1) is None:
-                oldest = max((stop + 1 for _, stop in self._gaps() if stop < oldest), default=1)
-            elif self._at(oldest - 1) is not None:
-                oldest -= 1
-            else:
-                break
-        return oldest
-
-    def _gaps(self) -> list[tuple[int, int]]:
-        version = self._opened(BATCHES).version()
-        if self._taken[0] != version:
-            files = self._files(BATCHES, self._handles[BATCHES])
-            with ThreadPoolExecutor(_AT_ONCE) as pool:
-                rows = sorted(row for found in pool.map(self._batch_rows, files) for row in found)
-            try:
-                found = gaps(checked_entry(text, number, batch) for number, batch, text in rows)
-            except UnfitError as problem:
-                raise damaged(self.store.name(BATCHES), problem) from None
-            self._taken = (version, found)
-        return self._taken[1]
-
-    def _at(self, number: int) -> Self | None:
-        """Return the lake as it was after a batch, None if that can no longer be read. Raises PipelineError.
-
-        The tables in the versions that the entry names tell; where these are gone, the rows of the batches up to that
-        one do which the lake has now, if no later batch has taken any of them away.
-        """
+    def _until_then(self, number: int) -> Self:
         found = type(self)(self.store)
         found._until = number
         found._entries(found._handle(BATCHES))
-        try:
-            versions = versions_of(found._text)
-            there = bool(versions) and found._then(versions)
-        except (KeyError, OSError):
-            there = False
-        except UnfitError as problem:
-            raise damaged(self.place, problem) from None
-        if not there:
-            if gap_of(self._gaps(), number) is not None:
-                return None
-            now = type(self)(self.store)
-            now.snapshot()
-            there = [one for files in now._listed.values() for one in files if now._counts(one)]
-            parts, found.later = up_to(there, now._known, number)
-            ends = found._log.parts
-            found._now = replace(
-                found._log,
-                parts={place: ends.get(place, part) for place, part in parts.items()},
-            )
         found._fixed = True
         return found
-
-    def _then(self, versions: Mapping[str, int]) -> bool:
-        """Take the tables in these versions, and tell whether all their files are there."""
-        self._handles |= {name: self.tables.then(self.store, name, version) for name, version in versions.items()}
-        self._listed = {name: self._files(name, self._handles[name]) for name in TABLES}
-        self._now = self._seen()
-        present = {one.place for name in TABLES for one in self._files(name, self.tables.load(self.store, name))}
-        return all(place in present or self.store.check(place) for place in self._now.parts)
 
     def located(self) -> dict[str, PurePath]:
         """Return the present files of the lake by their places in it. Raises PipelineError if one is missing."""

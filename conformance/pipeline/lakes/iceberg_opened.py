@@ -191,6 +191,11 @@ def _check(store: Store, name: str, metadata: TableMetadata) -> None:
             raise UnfitError(f"has a column {wanted.name} of another type")
         elif name == BATCHES and columns[wanted.name].field_id != wanted.field_id:
             raise UnfitError(f"has another field id for {wanted.name}")
+    current, main = metadata.current_snapshot_id, metadata.refs.get("main")
+    if current is not None and (metadata.snapshot_by_id(current) is None or main is None):
+        raise UnfitError("names a snapshot that is not there")
+    if main is not None and main.snapshot_id != current:
+        raise UnfitError("has a main branch that is not its present state")
     if len(metadata.partition_specs) != 1:
         raise UnfitError("is divided in more than one way")
     parts = [(found.find_column_name(one.source_id), str(one.transform)) for one in metadata.spec().fields]

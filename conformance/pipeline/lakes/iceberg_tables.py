@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID, uuid4
 
 from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.inside import UnfitError
 from conformance.pipeline.lakes.iceberg_entries import Adding, data_file, listed_file
 from conformance.pipeline.lakes.iceberg_old import OURS, end, past, unnamed, unneeded
 from conformance.pipeline.lakes.iceberg_opened import (
@@ -122,6 +123,8 @@ def listed(store: Store, name: str, table: Opened) -> list[Listed]:
         table.files = {}
         for file in (file for files in found for file in files):
             one = listed_file(store, name, io, file, fields)
+            if one.place in table.files:
+                raise UnfitError(f"names the file {one.name} twice")
             table.files[one.place] = file
             out.append(one)
     return out

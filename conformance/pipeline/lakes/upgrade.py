@@ -54,6 +54,12 @@ class Upgraded:
     new: bool = True
 
 
+def require(lake: Lake, format: Format | None) -> None:
+    """Raise PipelineError if a package is missing that writes the new tables, as `upgrade` takes its arguments."""
+    if not isinstance(lake, TableLake):
+        _NEW[format or "delta"][0].tables.require()
+
+
 def upgrade(lake: Lake, out: str | None = None, format: Format | None = None) -> Upgraded:
     """Turn a lake in a folder into one on Delta, or on Iceberg. Raises PipelineError.
 
@@ -70,7 +76,7 @@ def upgrade(lake: Lake, out: str | None = None, format: Format | None = None) ->
         return _told(lake, new=False)
     assert isinstance(lake, FolderLake)
     kind, head = _NEW[format or "delta"]
-    kind.tables.require()
+    require(lake, format)
     target = lake.store if out is None else store_at(out)
     try:
         if out is not None and (head_of(target) is not None or any(one not in OWN for one in target.names(""))):
@@ -204,4 +210,4 @@ def _moment(text: str) -> datetime:
         return datetime.fromtimestamp(0, UTC)
 
 
-__all__ = ["NAMES", "Upgraded", "upgrade"]
+__all__ = ["NAMES", "Upgraded", "require", "upgrade"]
