@@ -77,11 +77,7 @@ def versions_of(text: str) -> dict[str, int]:
     """
     found = parsed(text.encode("utf-8", "surrogatepass")).get("tables")
     if found == {}:
-<<<<<<< HEAD
         return {}
-=======
-        raise PipelineError("A lake as it was before its upgrade cannot be read: name a later batch.")
->>>>>>> ice
     if not isinstance(found, dict) or set(found) != set(TABLES):
         raise UnfitError("has an entry without the versions of the tables")
     if not all(type(one) is int and 0 <= one < 1 << 63 for one in found.values()):
@@ -111,9 +107,7 @@ def gap_of(found: Sequence[tuple[int, int]], number: int) -> tuple[int, int] | N
     return next((one for one in reversed(found) if one[0] <= number <= one[1]), None)
 
 
-def up_to(
-    files: Iterable[Listed], known: Mapping[str, int], number: int
-) -> tuple[dict[str, Part], frozenset[str]]:
+def up_to(files: Iterable[Listed], known: Mapping[str, int], number: int) -> tuple[dict[str, Part], frozenset[str]]:
     """Return those of the files that have rows of the batches up to one, by place, and the later batches among them.
 
     known: the batches with their numbers.

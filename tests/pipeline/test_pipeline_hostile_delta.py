@@ -18,13 +18,8 @@ from lake_helpers import CAPTURES, contents, put
 from conformance.pipeline import footers
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.ingest import Options, ingest
-<<<<<<< HEAD
-from conformance.pipeline.lake import Lake
-from conformance.pipeline.lakes import delta, delta_tables
-=======
 from conformance.pipeline.lake import Format, Lake
-from conformance.pipeline.lakes import delta_tables
->>>>>>> ice
+from conformance.pipeline.lakes import delta, delta_tables
 from conformance.pipeline.work import Here
 
 Damage = Callable[[Path], object]
@@ -253,7 +248,7 @@ def test_a_log_that_is_too_long_is_not_read(place: Path, monkeypatch: pytest.Mon
 
 
 def test_rows_of_a_batch_that_nobody_finished_do_not_count(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever wrote them: a writer that looks at all tables, as each does now and then, removes them and nothing else."""
+    """Whoever wrote them: a writer removes them, when it looks at all tables as it does now and then."""
     monkeypatch.setattr(delta, "EACH", 1)
     source = a_file(place)
     target = source.with_name("theirs.parquet")

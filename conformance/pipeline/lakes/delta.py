@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import PurePath
 from typing import Any, Final, Self
 
@@ -25,9 +26,10 @@ from conformance import __version__
 from conformance.aside import make_folder
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.history import Batch, number_of, up_to, versions_of
-from conformance.pipeline.inside import MAX_FILE, UnfitError, is_plain, parsed
+from conformance.pipeline.inside import UnfitError, is_plain, parsed
 from conformance.pipeline.keeping_compact import FAN, compact_table, heaps, tiers
 from conformance.pipeline.lakes import delta_tables, earlier, fold
+from conformance.pipeline.lakes.batch_rows import batch_rows, batches_of
 from conformance.pipeline.lakes.entries import checked_entry, entry_text
 from conformance.pipeline.lakes.folder import LOG, flocked, own_folders
 from conformance.pipeline.lakes.lease import LEASE, leased
@@ -167,17 +169,8 @@ class TableLake(Lake):
 
     def history(self) -> list[Batch]:
         """Return the batches of the lake by number. Raises PipelineError."""
-        from pyarrow import parquet
-
-        wanted = ["number", BATCH, "at", "by", "kind"]
-        out = []
-        for one in self._files(BATCHES, self._handle(BATCHES)):
-            with told(self.store, BATCHES):
-                self.store.check(one.place)
-                path = str(self.store.path(one.place))
-                found = parquet.read_table(path, columns=wanted, partitioning=None, filesystem=self.store.arrow)
-                out += [Batch(*row.values()) for row in found.select(wanted).to_pylist()]
-        return sorted(out, key=lambda one: one.number)
+        files = self._files(BATCHES, self._handle(BATCHES))
+        return sorted((one for file in files for one in batches_of(self.store, file)), key=lambda one: one.number)
 
     def as_of(self, asked: str | None) -> Self:
         """Return the lake as it was, see `Lake.as_of`."""
@@ -196,7 +189,7 @@ class TableLake(Lake):
         """Return all entries of the log, read anew. Raises PipelineError."""
         files = self._files(BATCHES, self._handle(BATCHES))
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            rows = sorted(row for found in pool.map(self._batch_rows, files) for row in found)
+            rows = sorted(row for found in pool.map(partial(batch_rows, self.store), files) for row in found)
         try:
             return [checked_entry(text, number, batch) for number, batch, text in rows]
         except UnfitError as problem:
@@ -221,7 +214,7 @@ class TableLake(Lake):
         return found if there else None
 
     def of_today(self, number: int) -> Self:
-        """Return the lake after a batch by the files that it has today: `later` tells which of their rows came later."""
+        """Return the lake after a batch by its files of today: `later` tells which of their rows came later."""
         found, now = self._until_then(number), type(self)(self.store)
         now.snapshot()
         counted = [one for files in now._listed.values() for one in files if now._counts(one)]
@@ -331,9 +324,9 @@ class TableLake(Lake):
     def _shorten(self, version: int) -> None:
         """Make few files of many small ones, and fold the log, now and then: the next batch costs what this one did."""
         if version % EACH == 0:
-            compact_table(self.tables, self.store, BATCHES, lambda: self.settled(BATCHES), tiers)
+            compact_table(self.tables, self.store, BATCHES, partial(self.settled, BATCHES), tiers)
             for name in TABLES:
-                compact_table(self.tables, self.store, name, lambda name=name: self.settled(name), heaps)
+                compact_table(self.tables, self.store, name, partial(self.settled, name), heaps)
         self.fold()
 
     def _add(self, name: str, parts: Sequence[Part], batch: str, version: int) -> None:
@@ -468,7 +461,7 @@ class TableLake(Lake):
         if not new:
             return
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            rows = [row for found in pool.map(self._batch_rows, new) for row in found]
+            rows = [row for found in pool.map(partial(batch_rows, self.store), new) for row in found]
         for number, batch, text in sorted(rows):
             if number <= self._log.version:
                 continue  # written again by a compaction
@@ -504,20 +497,6 @@ class TableLake(Lake):
                     self.store, fold.Fold(self._log, self._known, self._provisional & (there | set(self._log.parts)))
                 )
             self._folded = self._log.version
-
-    def _batch_rows(self, one: Listed) -> list[tuple[int, str, str]]:
-        from pyarrow import parquet
-
-        with told(self.store, BATCHES):
-            if isinstance(self.store, LocalStore):
-                self.store.check(one.place)
-            with parquet.ParquetFile(str(self.store.path(one.place)), filesystem=self.store.arrow) as file:
-                footer = file.metadata
-                size = sum(footer.row_group(at).total_byte_size for at in range(footer.num_row_groups))
-                if size > 4 * MAX_FILE:
-                    raise UnfitError(f"has a file of {size:,} bytes, at most {4 * MAX_FILE:,} are read")
-                found = file.read(["number", BATCH, "entry"]).to_pylist()
-        return [(row["number"], row[BATCH], row["entry"]) for row in found]
 
 
 class DeltaLake(TableLake):

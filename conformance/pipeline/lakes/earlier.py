@@ -31,8 +31,8 @@ def as_of(lake: Of, number: int) -> Of:
     if gap_of(taken, number) is None:
         return lake.of_today(number)
     raise PipelineError(
-        f"The lake {lake.place} as of batch {number} can no longer be read: a later batch has taken rows away, and their"
-        " files, or the logs that name them, have been removed (mqconform pipeline vacuum). From batch"
+        f"The lake {lake.place} as of batch {number} can no longer be read: a later batch has taken rows away, and"
+        " their files, or the logs that name them, have been removed (mqconform pipeline vacuum). From batch"
         f" {_oldest(lake, taken)} on, it can be."
     )
 
