@@ -1,4 +1,4 @@
-"""A lake that got a capture a minute for a week, and one with a year of log: at night, with the code of the benchmark."""
+"""A lake that got a capture a minute for a week, and one with a year of log: at night, by the benchmark."""
 
 from __future__ import annotations
 
