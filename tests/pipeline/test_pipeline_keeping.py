@@ -300,13 +300,13 @@ def test_a_full_disk_ends_a_command_with_one_sentence_and_no_row_is_lost(tmp_pat
     assert ended
     assert keeping.forget(Lake.open(tmp_path / "lake"), day(1)).rows["captures"] == 2
     keeping.compact(Lake.open(tmp_path / "lake"))
-    assert Counter(table for table, _ in visible(Lake.open(tmp_path / "lake"))) == {"captures": 1, "verdicts": 6}
+    assert Counter(table for table, _ in visible(Lake.open(tmp_path / "lake"))) == {"captures": 2, "verdicts": 6}
 
 
 def test_a_commit_merges_small_files_and_counts_if_it_cannot(tmp_path, monkeypatch, made):
-    """Each fiftieth; here each, of two files or more."""
+    """Each fiftieth; here each, all that there are."""
     monkeypatch.setattr(delta, "EACH", 1)
-    monkeypatch.setattr(delta, "heaps", lambda files: keeping_compact.heaps(files, 2))
+    monkeypatch.setattr(delta, "heaps", keeping_compact.bins())
     lake = made(tmp_path / "lake")
     batches(lake, 3)
     assert len(lake.files("verdicts")) == len(lake.files("captures")) == 1
@@ -584,6 +584,18 @@ def test_tiers_are_of_one_size_and_not_too_long(rows, fan):
     assert len({one.place for group in groups for one in group}) == sum(map(len, groups))
     if sum(count == 1 for count in rows) >= fan:
         assert groups
+
+
+def test_heaps_are_of_small_files_of_one_day_and_size():
+    def files(count: int, when: str, rows: int = 1, size: int = 10) -> list[Listed]:
+        names = [f"{when}-{rows}-{size}-{at}.parquet" for at in range(count)]
+        return [Listed(f"verdicts/date={when}/{one}", when, one, rows, size, "b", "b", "b") for one in names]
+
+    given_ = [*files(7, "a"), *files(3, "b"), *files(9, "c", 1, keeping_compact.SMALL), *files(5, "a", 1_000)]
+    groups = list(keeping_compact.heaps(given_, 4))
+    assert sorted((group[0].date, group[0].rows, len(group)) for group in groups) == [("a", 1, 7), ("a", 1_000, 5)]
+    large = list(keeping_compact.heaps(files(40, "a", 1, keeping_compact.SMALL - 1), 4))
+    assert len(large) > 1 and all(sum(one.size for one in group) <= keeping_compact.HEAP for group in large)
 
 
 @given(st.lists(st.tuples(st.integers(1, 100), st.integers(0, 2)), max_size=40), st.integers(10, 200))
