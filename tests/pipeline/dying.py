@@ -71,6 +71,13 @@ def passed_over(steps: Sequence[str], at: int) -> bool:
     return at > 0 and len(set(kinds)) == 1 and kinds[0] not in ("change", "sink")
 
 
+def name(step: str) -> str:
+    """A step without the table and the number that tell it from others of its kind."""
+    kind, _, place = step.partition(" ")
+    table, _, below = place.partition("/")
+    return f"{kind} {'table' if table in TABLES else table} {below.partition('/')[0].partition('=')[0]}"
+
+
 def seen(lake: Lake) -> dict[str, Any]:
     """What a reader finds."""
     lake.located()
@@ -141,9 +148,12 @@ def main(folder: Path, how: str, first: str, second: str, format: Format) -> Non
     code, (done, steps) = in_child(lambda: whole(folder / "whole"))
     assert code == 0
     print(json.dumps({"before": before, "done": done, "steps": steps}), flush=True)
+    met: set[tuple[str, ...]] = set()
     for at, step in enumerate(steps):
-        if passed_over(steps, at):
+        around = tuple(name(one) for one in steps[max(0, at - 1) : at + 2])
+        if passed_over(steps, at) or (how == "upgrade" and around in met):  # Only its last steps can be seen at all.
             continue
+        met.add(around)
         place = folder / f"at{at}"
         shutil.copytree(folder / "start", place)
         code, _ = in_child(lambda place=place, at=at: whole(place, at))

@@ -296,3 +296,53 @@ def test_what_others_have_written_beside_it_stays(tmp_path):
     lake, _ = put(tmp_path / "lake", [SESSION])
     assert theirs.exists() and not ours.exists()
     assert said(lake, SESSION) == replayed(SESSION) and sum(told(lake, "captures").values()) == 2
+
+
+@pytest.mark.parametrize(("most", "days"), [(2, 8), (1_000, 0)])
+def test_old_snapshots_end_and_the_lake_stays(tmp_path, monkeypatch, most, days):
+    """The first of too many, and those of long ago; the rows and the last states stay."""
+    for name, value in (("MOST_SNAPSHOTS", most), ("KEEP_DAYS", days), ("_ENDED", 1)):
+        monkeypatch.setattr(iceberg_tables, name, value)
+    seen = []
+    for name in ("vlan.pcap", "raw-ip.pcap", "cut-record.pcap", "lost-segment.pcapng"):
+        lake, _ = put(tmp_path / "lake", [CAPTURES / name])
+        seen.append(everything(lake))
+    kept = 2 if days else 1
+    assert len(iceberg_tables.load(lake.store, "captures").table.metadata.snapshots) == kept
+    assert everything(Lake.open(tmp_path / "lake")) == everything(lake.as_of("4")) == seen[3]
+    with pytest.raises(PipelineError, match=r"as of batch 1 can no longer be read"):
+        lake.as_of("1")
+    if days:
+        assert everything(lake.as_of("3")) == seen[2]
+
+
+def test_a_batch_goes_on_after_files_were_swapped_and_not_after_another_batch(tmp_path, in_two):
+    """A compaction beside an ingest changes no row, so that the ingest need not begin again."""
+    from conformance.pipeline import keeping
+
+    for capture in ("vlan.pcap", "raw-ip.pcap"):
+        lake, _ = put(tmp_path / "lake", [CAPTURES / capture])
+    store = lake.store
+    late, early = (iceberg_tables.load(store, "captures") for _ in range(2))
+    files = iceberg_tables.listed(store, "captures", early)
+    keeping.compact(Lake.open(tmp_path / "lake"))
+    assert late.version() != iceberg_tables.load(store, "captures").version()
+    iceberg_tables.change(store, "captures", late, [], 7)
+    with pytest.raises(PipelineError, match="meanwhile"):
+        iceberg_tables.change(store, "captures", early, iceberg_tables.removing(files, "captures"))
+    assert len(rows(Lake.open(tmp_path / "lake"), "captures")) == 2
+
+
+def test_a_writer_that_slept_while_versions_came_and_went_is_late(tmp_path, monkeypatch):
+    """The next version by its knowledge is free again, since old versions are removed."""
+    monkeypatch.setattr(iceberg_tables, "VERSIONS_KEPT", 1)
+    lake, _ = put(tmp_path / "lake", [CAPTURES / "vlan.pcap"])
+    asleep = iceberg_tables.load(lake.store, "captures")
+    for name in ("raw-ip.pcap", "cut-record.pcap", "lost-segment.pcapng"):
+        lake, _ = put(tmp_path / "lake", [CAPTURES / name])
+    assert not lake.store.check(f"captures/metadata/v{asleep.number + 1}.metadata.json")
+    before = iceberg_tables.load(lake.store, "captures").number
+    with pytest.raises(PipelineError, match="meanwhile"):
+        iceberg_tables.change(lake.store, "captures", asleep, [], 9)
+    assert iceberg_tables.load(lake.store, "captures").number == before
+    assert len(rows(Lake.open(tmp_path / "lake"), "captures")) == 4

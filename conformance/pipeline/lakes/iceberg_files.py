@@ -19,7 +19,7 @@ from typing import Any, Final
 from pyiceberg.catalog.noop import NoopCatalog
 from pyiceberg.exceptions import CommitFailedException
 from pyiceberg.io import FileIO, InputFile, OutputFile
-from pyiceberg.table import CommitTableResponse, Table
+from pyiceberg.table import CommitTableResponse, Table, Transaction
 from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil
 from pyiceberg.table.update import TableRequirement, TableUpdate, update_table_metadata
 
@@ -136,6 +136,25 @@ class Versions(NoopCatalog):
             raise CommitFailedException(f"version {number} is there") from None
         location = f"{changed.location.rstrip('/')}/{version_file(number)}"
         return CommitTableResponse.model_validate({"metadata": changed, "metadata-location": location})
+
+
+class Changing(Transaction):
+    """A transaction that makes its metadata once for each change, and not again whenever it is asked for them.
+
+    Making them copies every snapshot of the table.
+    """
+
+    _made: tuple[int, TableMetadata] | None = None
+
+    @property
+    def table_metadata(self) -> TableMetadata:
+        """The metadata with the changes so far."""
+        count = len(self._updates)
+        if not count:
+            return self._table.metadata
+        if self._made is None or self._made[0] != count:
+            self._made = (count, super().table_metadata)
+        return self._made[1]
 
 
 def write_version(store: Store, name: str, number: int, metadata: TableMetadata) -> None:

@@ -32,24 +32,28 @@ def unnamed(table: Opened, names: Iterable[str]) -> list[str]:
     return left
 
 
-def past(table: Opened, keep_days: float) -> list[Snapshot]:
-    """Return the snapshots that nobody needs who reads the table as it was in the last days."""
+def past(table: Opened, keep_days: float, most: int | None = None) -> list[Snapshot]:
+    """Return the snapshots that nobody needs who reads the table as it was in the last days.
+
+    most: the number of the last snapshots beside which all are past.
+    """
     limit = (time() - keep_days * 86_400) * 1000
     snapshots = sorted(table.table.metadata.snapshots, key=lambda one: one.timestamp_ms)
     named = {one.snapshot_id for one in table.table.metadata.refs.values()}
-    before = [one for one in snapshots if one.timestamp_ms < limit]
-    return [one for one in before[:-1] if one.snapshot_id not in named]  # The last one was there at the limit.
+    before = sum(one.timestamp_ms < limit for one in snapshots) - 1  # The last one was there at the limit.
+    count = before if most is None else max(before, len(snapshots) - most)
+    return [one for one in snapshots[: max(0, count)] if one.snapshot_id not in named]
 
 
-def end(store: Store, name: str, table: Opened, keep_days: float) -> Opened:
-    """End the versions of a table that are older than the last days; the files stay. Raises PipelineError."""
+def end(store: Store, name: str, table: Opened, keep_days: float, most: int | None = None) -> Opened:
+    """End the versions of a table that are `past`; the files stay. Raises PipelineError."""
     from pyiceberg.exceptions import CommitFailedException
 
     from conformance.pipeline.lakes.iceberg_files import number_of
 
     for _ in range(TRIES):
         table = refreshed(store, name, table)
-        ids = [one.snapshot_id for one in past(table, keep_days)]
+        ids = [one.snapshot_id for one in past(table, keep_days, most)]
         if not ids:
             return table
         with told(store, name), suppress(CommitFailedException):

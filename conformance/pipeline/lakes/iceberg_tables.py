@@ -43,8 +43,10 @@ VERSIONS_KEPT: Final = 20
 """Versions of the metadata of a table beside the newest."""
 KEEP_DAYS: Final = 8
 """Days of snapshots that are kept: one more than `vacuum` keeps files."""
+MOST_SNAPSHOTS: Final = 1_000
+"""Snapshots of a table that are kept, however young: each commit writes all of them again."""
 _ENDED = 100
-"""Snapshots older than that which end at once."""
+"""Snapshots beyond that which end at once."""
 _TRIES = 20  # Commits of a batch while others swap files.
 _AT_ONCE = 8
 
@@ -184,7 +186,7 @@ def _committed(
     """Try to make the next version of a table, and tell whether it was made. Raises PipelineError."""
     from pyiceberg.exceptions import CommitFailedException
 
-    from conformance.pipeline.lakes.iceberg_files import number_of
+    from conformance.pipeline.lakes.iceberg_files import Changing, number_of
 
     added = [one for one in actions if isinstance(one, Adding)]
     gone = [one for one in actions if isinstance(one, Removing)]
@@ -197,7 +199,7 @@ def _committed(
     named = {"mqconform.batch": batches.pop()} if len(batches) == 1 else {}
     with told(store, name):
         try:
-            with table.table.transaction() as changing:
+            with Changing(table.table) as changing:
                 changed: Any = changing.update_snapshot(snapshot_properties=about | named)
                 if gone:
                     changed = changed.overwrite(commit_uuid=_own_name())
@@ -235,7 +237,7 @@ def sweep(store: Store, name: str, table: Opened) -> Opened:
     """Remove what commits that died have left in the metadata of a table, and mend its version hint.
 
     A command of ours that is only asleep can then no longer finish such a commit. Manifests of other makes stay.
-    Snapshots of long ago end.
+    Snapshots of long ago end, and the first of too many.
     """
     from conformance.pipeline.lakes.iceberg_files import HINT, VERSION, hinted
 
@@ -245,8 +247,8 @@ def sweep(store: Store, name: str, table: Opened) -> Opened:
             change(store, name, table, [])
             for one in unnamed(table, names):
                 store.remove(f"{name}/metadata/{one}")
-        if len(past(table, KEEP_DAYS)) >= _ENDED:
-            table = end(store, name, table, KEEP_DAYS)
+        if len(past(table, KEEP_DAYS, MOST_SNAPSHOTS)) >= _ENDED:
+            table = end(store, name, table, KEEP_DAYS, MOST_SNAPSHOTS)
         logged = {one.metadata_file.rpartition("/")[2] for one in table.table.metadata.metadata_log}
         for one in names:
             found = VERSION.fullmatch(one)
