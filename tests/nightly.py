@@ -113,6 +113,7 @@ ONLY = {
     "selftest.every-network-fault": "each fault of the network has runs of its own, which wait for timers",
     "features.values-told": "walks a million steps, for minutes; a push holds the tables against the steps",
     "pipeline.watch-over-connect": "a server and workers of its own; a push has ingest over Spark Connect",
+    "pipeline.long-logs": "10,080 commits and a year of entries, for half an hour; a push has short ones, and counts",
     "grammar.strict-readings": "makes Earley parsers of the letter for minutes; the bulk path is held by the automata",
     "names.extremes": "an automaton of the whole grammar for each alternative; the suite's texts change seldom",
 }

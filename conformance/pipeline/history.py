@@ -107,9 +107,7 @@ def gap_of(found: Sequence[tuple[int, int]], number: int) -> tuple[int, int] | N
     return next((one for one in reversed(found) if one[0] <= number <= one[1]), None)
 
 
-def up_to(
-    files: Iterable[Listed], known: Mapping[str, int], number: int
-) -> tuple[dict[str, Part], frozenset[str]]:
+def up_to(files: Iterable[Listed], known: Mapping[str, int], number: int) -> tuple[dict[str, Part], frozenset[str]]:
     """Return those of the files that have rows of the batches up to one, by place, and the later batches among them.
 
     known: the batches with their numbers.

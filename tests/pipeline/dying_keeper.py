@@ -14,16 +14,24 @@ from typing import Any
 import made_lake
 from dying import DIED, dying, in_child, passed_over, seen
 
-from conformance.pipeline import keeping
+from conformance.pipeline import keeping, keeping_compact
 from conformance.pipeline.lake import Format, Lake
-from conformance.pipeline.lakes import fold
+from conformance.pipeline.lakes import delta, fold
 
 fold.EVERY = 1  # type: ignore[misc]
+delta.heaps = lambda files: keeping_compact.heaps(files, 2)  # type: ignore[assignment]
 ACTS: dict[str, Callable[[Any], Any]] = {
     "compact": keeping.compact,
     "forget": lambda lake: keeping.forget(lake, made_lake.day(1)),
     "vacuum": lambda lake: keeping.vacuum(lake, 0),
+    "shorten": lambda lake: shortened(lake),
 }
+
+
+def shortened(lake: Any) -> None:
+    """Merge small files and fold the log, as a writer does after each fiftieth commit."""
+    with lake.writing("shorten"):
+        lake._shorten(delta.EACH)
 
 
 def main(folder: Path, command: str, format: Format) -> None:
@@ -64,7 +72,7 @@ def main(folder: Path, command: str, format: Format) -> None:
     assert code == 0
     print(json.dumps({"before": before, "done": done, "steps": steps}), flush=True)
     for at, step in enumerate(steps):
-        if passed_over(steps, at):
+        if command != "vacuum" and passed_over(steps, at):
             continue
         copy = folder / f"at{at}"
         shutil.copytree(place, copy)

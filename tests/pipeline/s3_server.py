@@ -16,7 +16,7 @@ _SERVE = """
 import sys
 from moto.server import ThreadedMotoServer
 
-server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=len(sys.argv) > 1)
 server.start()
 print(server.get_host_and_port()[1], flush=True)
 sys.stdin.read()
@@ -33,14 +33,20 @@ def need_s3() -> None:
 
 
 @contextmanager
-def served() -> Iterator[Mapping[str, str]]:
-    """Run a server; gives the environment that makes every client ask it, with faked credentials."""
+def served(log: Path | None = None) -> Iterator[Mapping[str, str]]:
+    """Run a server; gives the environment that makes every client ask it, with faked credentials.
+
+    log: gets a line for each request.
+    """
+    told = subprocess.DEVNULL if log is None else log.open("wb")
     process = subprocess.Popen(
-        [sys.executable, "-c", _SERVE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    )
+        [sys.executable, "-c", _SERVE, *(["log"] if log is not None else [])],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=told,
+    )  # fmt: skip
     try:
         assert process.stdout is not None
-        port = process.stdout.readline().decode().strip()
+        lines = iter(process.stdout.readline, b"")  # It may tell first that it starts.
+        port = next((one.decode().strip() for one in lines if one.strip().isdigit()), "")
         assert port, "the server did not start"
         yield {
             "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
@@ -54,6 +60,8 @@ def served() -> Iterator[Mapping[str, str]]:
     finally:
         process.kill()
         process.communicate()
+        if not isinstance(told, int):
+            told.close()
 
 
 def upload(bucket: str, files: Mapping[str, Path]) -> None:
@@ -69,10 +77,10 @@ def upload(bucket: str, files: Mapping[str, Path]) -> None:
 
 
 @contextmanager
-def store_of_lakes() -> Iterator[None]:
-    """Run a server with an empty bucket `lakes`, which clients of this process ask."""
+def store_of_lakes(log: Path | None = None) -> Iterator[None]:
+    """Run a server with an empty bucket `lakes`, which clients of this process ask. log: as of `served`."""
     need_s3()
-    with served() as settings, pytest.MonkeyPatch.context() as patch:
+    with served(log) as settings, pytest.MonkeyPatch.context() as patch:
         for name, value in settings.items():
             patch.setenv(name, value)
         upload("lakes", {})

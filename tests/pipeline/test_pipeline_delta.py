@@ -15,10 +15,11 @@ from delta_helpers import SESSION, deaths, everything, full, halves, in_a_folder
 from lake_helpers import CAPTURES, put, replayed, rows, said
 from state_tests import *  # noqa: F403 - the same tests, on Delta
 
+from conformance.cli.pipeline_analysis import in_format, to_add
 from conformance.pipeline import footers
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.gather import gather
-from conformance.pipeline.lake import Lake
+from conformance.pipeline.lake import DEFAULT, Lake
 from conformance.pipeline.lakes import delta, delta_tables, port
 from conformance.pipeline.lakes.store import LocalStore
 from conformance.pipeline.schemas import TABLES
@@ -250,7 +251,15 @@ def test_without_delta_rs_a_sentence_names_the_extra(tmp_path, monkeypatch):
     for place in ("lake", "new"):
         with pytest.raises(PipelineError, match=r"needs deltalake: .*mqconform\[lake\].*--format folder"):
             Lake.open(tmp_path / place, create=True, format="delta")
+    for make in (lambda: Lake.open(tmp_path / "new", create=True), lambda: to_add(str(tmp_path / "new"), None)):
+        with pytest.raises(PipelineError, match=r"needs deltalake: .*--format folder"):
+            make()
+    assert not (tmp_path / "new").exists()
     assert Lake.open(tmp_path / "old", create=True, format="folder").format == "folder"
+
+
+def test_a_new_lake_is_on_delta_from_python_as_from_the_command_line(tmp_path):
+    assert Lake.open(tmp_path / "lake", create=True).format == DEFAULT == in_format(None) == "delta"
 
 
 def test_a_lake_keeps_its_format(tmp_path):

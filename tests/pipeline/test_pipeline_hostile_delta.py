@@ -248,7 +248,7 @@ def test_a_log_that_is_too_long_is_not_read(place: Path, monkeypatch: pytest.Mon
 
 
 def test_rows_of_a_batch_that_nobody_finished_do_not_count(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever wrote them: a writer that looks at all tables, as each does now and then, removes them and nothing else."""
+    """Whoever wrote them: a writer removes them, when it looks at all tables as it does now and then."""
     monkeypatch.setattr(delta, "EACH", 1)
     source = a_file(place)
     target = source.with_name("theirs.parquet")

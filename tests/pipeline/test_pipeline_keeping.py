@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 pytest.importorskip("deltalake")
 
 import made_lake
+from delta_helpers import full
 from made_lake import capture, day, fill, verdict
 from typer.testing import CliRunner
 
@@ -29,6 +30,7 @@ from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.history import Batch, number_of
 from conformance.pipeline.lake import Entry, Kept, Lake
 from conformance.pipeline.lakes import delta, fold
+from conformance.pipeline.lakes.store import LocalStore
 from conformance.pipeline.lakes.tables import Listed
 from conformance.pipeline.schemas import TABLES, Column
 
@@ -260,7 +262,7 @@ def test_a_compaction_that_is_second_each_time_says_so(tmp_path, monkeypatch, ma
         keeping.compact(lake)
 
 
-@pytest.mark.parametrize("command", ["compact", "forget", "vacuum"])
+@pytest.mark.parametrize("command", ["compact", "forget", "vacuum", "shorten"])
 def test_a_command_that_dies_at_any_step_loses_nothing(tmp_path, command, format):
     ran = subprocess.run(
         [sys.executable, str(HERE / "dying_keeper.py"), str(tmp_path), command, format],
@@ -271,11 +273,56 @@ def test_a_command_that_dies_at_any_step_loses_nothing(tmp_path, command, format
     before, done = first["before"], first["done"]
     assert len(each) >= 4 and (before == done) == (command != "forget")
     steps = first["steps"]
-    commits = "change batches" if format == "delta" else r"create batches/metadata/v\d+\.metadata\.json"
+    commits = (
+        r"create batches/_delta_log/\d+\.json" if format == "delta" else r"create batches/metadata/v\d+\.metadata\.json"
+    )
     committed = next((at for at, step in enumerate(steps) if re.fullmatch(commits, step)), len(steps))
     for one in each:
         assert one["then"] == (before if one["at"] <= committed else done), one["step"]
         assert one["again"] == done and one["batches"] == 4 + (command == "forget"), one["step"]
+
+
+@pytest.mark.parametrize("step", ["sink", "create", "write"])
+def test_a_full_disk_ends_a_command_with_one_sentence_and_no_row_is_lost(tmp_path, monkeypatch, made, step):
+    lake = made(tmp_path / "lake")
+    batches(lake, 4, days=2)
+    before = visible(lake)
+    ended = []
+    with monkeypatch.context() as patch:
+        patch.setattr(LocalStore, step, full)
+        for act in (keeping.compact, lambda lake: keeping.forget(lake, day(1))):
+            try:
+                act(Lake.open(tmp_path / "lake"))
+            except PipelineError as problem:
+                assert "No space left on device" in problem.sentence and "\n" not in problem.sentence
+                ended.append(problem)
+            assert visible(Lake.open(tmp_path / "lake")) == before
+    assert ended
+    assert keeping.forget(Lake.open(tmp_path / "lake"), day(1)).rows["captures"] == 2
+    keeping.compact(Lake.open(tmp_path / "lake"))
+    assert Counter(table for table, _ in visible(Lake.open(tmp_path / "lake"))) == {"captures": 2, "verdicts": 6}
+
+
+def test_a_commit_merges_small_files_and_counts_if_it_cannot(tmp_path, monkeypatch, made):
+    """Each fiftieth; here each, all that there are."""
+    monkeypatch.setattr(delta, "EACH", 1)
+    monkeypatch.setattr(delta, "heaps", keeping_compact.bins())
+    lake = made(tmp_path / "lake")
+    batches(lake, 3)
+    assert len(lake.files("verdicts")) == len(lake.files("captures")) == 1
+    write = LocalStore.sink
+
+    def sink(self, place: str):
+        return full() if "/kept-" in place else write(self, place)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(LocalStore, "sink", sink)
+        batches(lake, 1)
+        assert len(lake.files("verdicts")) == 2 and lake.snapshot().version == 4
+    batches(lake, 1)
+    again = Lake.open(tmp_path / "lake")
+    assert len(again.files("verdicts")) == 1 and sum(visible(again).values()) == 5 * 4
+    assert [sum(visible(again.as_of(str(at))).values()) for at in range(1, 6)] == [4, 8, 12, 16, 20]
 
 
 def test_what_was_forgotten_stays_known_and_the_rest_is_there(tmp_path, made):
@@ -537,6 +584,18 @@ def test_tiers_are_of_one_size_and_not_too_long(rows, fan):
     assert len({one.place for group in groups for one in group}) == sum(map(len, groups))
     if sum(count == 1 for count in rows) >= fan:
         assert groups
+
+
+def test_heaps_are_of_small_files_of_one_day_and_size():
+    def files(count: int, when: str, rows: int = 1, size: int = 10) -> list[Listed]:
+        names = [f"{when}-{rows}-{size}-{at}.parquet" for at in range(count)]
+        return [Listed(f"verdicts/date={when}/{one}", when, one, rows, size, "b", "b", "b") for one in names]
+
+    given_ = [*files(7, "a"), *files(3, "b"), *files(9, "c", 1, keeping_compact.SMALL), *files(5, "a", 1_000)]
+    groups = list(keeping_compact.heaps(given_, 4))
+    assert sorted((group[0].date, group[0].rows, len(group)) for group in groups) == [("a", 1, 7), ("a", 1_000, 5)]
+    large = list(keeping_compact.heaps(files(40, "a", 1, keeping_compact.SMALL - 1), 4))
+    assert len(large) > 1 and all(sum(one.size for one in group) <= keeping_compact.HEAP for group in large)
 
 
 @given(st.lists(st.tuples(st.integers(1, 100), st.integers(0, 2)), max_size=40), st.integers(10, 200))

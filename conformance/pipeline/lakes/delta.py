@@ -13,21 +13,23 @@ A reader takes `batches` at one version, and the tables at versions that are as 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import PurePath
 from typing import Any, Final, Self
 
 from conformance import __version__
 from conformance.aside import make_folder
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.history import Batch, gap_of, gaps, number_of, up_to, versions_of
-from conformance.pipeline.inside import MAX_FILE, UnfitError, is_plain, parsed
+from conformance.pipeline.history import Batch, number_of, up_to, versions_of
+from conformance.pipeline.inside import UnfitError, is_plain, parsed
 from conformance.pipeline.keeping_compact import FAN, compact_table, heaps, tiers
-from conformance.pipeline.lakes import delta_tables, fold
+from conformance.pipeline.lakes import delta_tables, earlier, fold
+from conformance.pipeline.lakes.batch_rows import batch_rows, batches_of
 from conformance.pipeline.lakes.entries import checked_entry, entry_text
 from conformance.pipeline.lakes.folder import LOG, flocked, own_folders
 from conformance.pipeline.lakes.lease import LEASE, leased
@@ -41,7 +43,6 @@ from conformance.pipeline.schemas import REJECTED, TABLES
 NUMBER: Final = 2
 """The format in the head of such a lake."""
 _AT_ONCE = 8  # Logs that are read, and files that are looked at, at once.
-_LOOKS = 50  # Earlier lakes that are tried to find the oldest that can be read.
 _TRIES = 50  # Readings of the logs while others commit.
 _WRITER = "writer.json"
 EACH: Final = FAN
@@ -99,7 +100,6 @@ class TableLake(Lake):
         """Whether the last commit has left files in the tables that no longer count."""
         self._until: int | None = None
         """The last batch that counts, in a lake as it was."""
-        self._taken: list[tuple[int, int]] | None = None
         self._folded = 0
         """The last batch of the newest fold."""
         self._held: Callable[[], None] = _nothing
@@ -169,109 +169,66 @@ class TableLake(Lake):
 
     def history(self) -> list[Batch]:
         """Return the batches of the lake by number. Raises PipelineError."""
-        from pyarrow import parquet
-
-        wanted = ["number", BATCH, "at", "by", "kind"]
-        out = []
-        for one in self._files(BATCHES, self._handle(BATCHES)):
-            with told(self.store, BATCHES):
-                self.store.check(one.place)
-                path = str(self.store.path(one.place))
-                found = parquet.read_table(path, columns=wanted, partitioning=None, filesystem=self.store.arrow)
-                out += [Batch(*row.values()) for row in found.select(wanted).to_pylist()]
-        return sorted(out, key=lambda one: one.number)
+        files = self._files(BATCHES, self._handle(BATCHES))
+        return sorted((one for file in files for one in batches_of(self.store, file)), key=lambda one: one.number)
 
     def as_of(self, asked: str | None) -> Self:
         """Return the lake as it was, see `Lake.as_of`."""
         if asked is None:
             return self
-        batches = self.history()
-        number = number_of(batches, asked)
-        if number == batches[-1].number:
+        number = number_of(self.history(), asked)
+        if number == self.known().version:
             return self
-        found = self._at(number)
-        if found is None:
-            raise PipelineError(
-                f"The lake {self.place} as of batch {number} can no longer be read: a later batch has taken rows away,"
-                " and their files, or the logs that name them, have been removed (mqconform pipeline vacuum)."
-                f" From batch {self._oldest(batches[-1].number)} on, it can be."
-            )
-        return found
+        return earlier.as_of(self, number)
 
     def unreadable(self, numbers: Sequence[int]) -> set[int]:
-        """Return those of the batches after which the lake can no longer be read as it was. Raises PipelineError.
+        """Return those of the batches after which the lake can no longer be read as it was. Raises PipelineError."""
+        return earlier.unreadable(self, numbers)
 
-        Once one of the newer ones cannot be, an older one is taken for unreadable if rows of it were taken away.
-        """
-        found: set[int] = set()
-        for number in sorted(numbers, reverse=True):
-            if gap_of(self._gaps(), number) is not None and (found or self._at(number) is None):
-                found.add(number)
+    def entries(self) -> list[Entry]:
+        """Return all entries of the log, read anew. Raises PipelineError."""
+        files = self._files(BATCHES, self._handle(BATCHES))
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            rows = sorted(row for found in pool.map(partial(batch_rows, self.store), files) for row in found)
+        try:
+            return [checked_entry(text, number, batch) for number, batch, text in rows]
+        except UnfitError as problem:
+            raise damaged(self.store.name(BATCHES), problem) from None
+
+    def then(self, number: int) -> Self | None:
+        """Return the lake after a batch by the versions of the tables that its entry names, None if these are gone."""
+        found = self._until_then(number)
+        try:
+            versions = versions_of(found._text)
+            if not versions:
+                return None
+            found._handles |= {name: self.tables.then(self.store, name, one) for name, one in versions.items()}
+            found._listed = {name: self._files(name, found._handles[name]) for name in TABLES}
+            found._now = found._seen()
+            present = {one.place for name in TABLES for one in self._files(name, self.tables.load(self.store, name))}
+            there = all(place in present or self.store.check(place) for place in found._now.parts)
+        except (KeyError, OSError):
+            return None
+        except UnfitError as problem:
+            raise damaged(self.place, problem) from None
+        return found if there else None
+
+    def of_today(self, number: int) -> Self:
+        """Return the lake after a batch by its files of today: `later` tells which of their rows came later."""
+        found, now = self._until_then(number), type(self)(self.store)
+        now.snapshot()
+        counted = [one for files in now._listed.values() for one in files if now._counts(one)]
+        parts, found.later = up_to(counted, now._known, number)
+        ends = found._log.parts
+        found._now = replace(found._log, parts={place: ends.get(place, part) for place, part in parts.items()})
         return found
 
-    def _oldest(self, last: int) -> int:
-        """Return the batch from which on the lake can be read as it was after each."""
-        oldest = last
-        for _ in range(_LOOKS):
-            if oldest == 1:
-                break
-            if gap_of(self._gaps(), oldest - 1) is None:
-                oldest = max((stop + 1 for _, stop in self._gaps() if stop < oldest), default=1)
-            elif self._at(oldest - 1) is not None:
-                oldest -= 1
-            else:
-                break
-        return oldest
-
-    def _gaps(self) -> list[tuple[int, int]]:
-        if self._taken is None:
-            files = self._files(BATCHES, self._handle(BATCHES))
-            with ThreadPoolExecutor(_AT_ONCE) as pool:
-                rows = sorted(row for found in pool.map(self._batch_rows, files) for row in found)
-            try:
-                self._taken = gaps(checked_entry(text, number, batch) for number, batch, text in rows)
-            except UnfitError as problem:
-                raise damaged(self.store.name(BATCHES), problem) from None
-        return self._taken
-
-    def _at(self, number: int) -> Self | None:
-        """Return the lake as it was after a batch, None if that can no longer be read. Raises PipelineError.
-
-        The tables in the versions that the entry names tell; where these are gone, the rows of the batches up to that
-        one do which the lake has now, if no later batch has taken any of them away.
-        """
+    def _until_then(self, number: int) -> Self:
         found = type(self)(self.store)
         found._until = number
         found._entries(found._handle(BATCHES))
-        try:
-            versions = versions_of(found._text)
-            there = bool(versions) and found._then(versions)
-        except (KeyError, OSError):
-            there = False
-        except UnfitError as problem:
-            raise damaged(self.place, problem) from None
-        if not there:
-            if gap_of(self._gaps(), number) is not None:
-                return None
-            now = type(self)(self.store)
-            now.snapshot()
-            there = [one for files in now._listed.values() for one in files if now._counts(one)]
-            parts, found.later = up_to(there, now._known, number)
-            ends = found._log.parts
-            found._now = replace(
-                found._log,
-                parts={place: ends.get(place, part) for place, part in parts.items()},
-            )
         found._fixed = True
         return found
-
-    def _then(self, versions: Mapping[str, int]) -> bool:
-        """Take the tables in these versions, and tell whether all their files are there."""
-        self._handles |= {name: self.tables.then(self.store, name, version) for name, version in versions.items()}
-        self._listed = {name: self._files(name, self._handles[name]) for name in TABLES}
-        self._now = self._seen()
-        present = {one.place for name in TABLES for one in self._files(name, self.tables.load(self.store, name))}
-        return all(place in present or self.store.check(place) for place in self._now.parts)
 
     def located(self) -> dict[str, PurePath]:
         """Return the present files of the lake by their places in it. Raises PipelineError if one is missing."""
@@ -367,9 +324,9 @@ class TableLake(Lake):
     def _shorten(self, version: int) -> None:
         """Make few files of many small ones, and fold the log, now and then: the next batch costs what this one did."""
         if version % EACH == 0:
-            compact_table(self.tables, self.store, BATCHES, lambda: self.settled(BATCHES), tiers)
+            compact_table(self.tables, self.store, BATCHES, partial(self.settled, BATCHES), tiers)
             for name in TABLES:
-                compact_table(self.tables, self.store, name, lambda name=name: self.settled(name), heaps)
+                compact_table(self.tables, self.store, name, partial(self.settled, name), heaps)
         self.fold()
 
     def _add(self, name: str, parts: Sequence[Part], batch: str, version: int) -> None:
@@ -504,7 +461,7 @@ class TableLake(Lake):
         if not new:
             return
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            rows = [row for found in pool.map(self._batch_rows, new) for row in found]
+            rows = [row for found in pool.map(partial(batch_rows, self.store), new) for row in found]
         for number, batch, text in sorted(rows):
             if number <= self._log.version:
                 continue  # written again by a compaction
@@ -540,20 +497,6 @@ class TableLake(Lake):
                     self.store, fold.Fold(self._log, self._known, self._provisional & (there | set(self._log.parts)))
                 )
             self._folded = self._log.version
-
-    def _batch_rows(self, one: Listed) -> list[tuple[int, str, str]]:
-        from pyarrow import parquet
-
-        with told(self.store, BATCHES):
-            if isinstance(self.store, LocalStore):
-                self.store.check(one.place)
-            with parquet.ParquetFile(str(self.store.path(one.place)), filesystem=self.store.arrow) as file:
-                footer = file.metadata
-                size = sum(footer.row_group(at).total_byte_size for at in range(footer.num_row_groups))
-                if size > 4 * MAX_FILE:
-                    raise UnfitError(f"has a file of {size:,} bytes, at most {4 * MAX_FILE:,} are read")
-                found = file.read(["number", BATCH, "entry"]).to_pylist()
-        return [(row["number"], row[BATCH], row["entry"]) for row in found]
 
 
 class DeltaLake(TableLake):
