@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from conformance.captures.defects import Defect
 from conformance.pipeline.errors import PipelineError
@@ -18,6 +18,8 @@ from conformance.pipeline.lake import Lake
 from conformance.pipeline.workers import Workers
 from conformance.runlog.incomplete import Incomplete
 from conformance.verdict import Outcome
+
+_COUNTS: Final = ("version", "captures", "known", "streams", "ranges", "records", "packets", "bytes")
 
 
 def ingested(lake: Lake, frame: Any, options: Options, workers: Workers) -> Ingested | None:
@@ -66,11 +68,11 @@ def results(lake: Lake, told: str) -> Iterator[Ingested | None]:
 
 def to_json(done: Ingested) -> dict[str, Any]:
     """Return a result as JSON."""
-    counts = ("version", "captures", "known", "streams", "ranges", "records", "packets", "bytes")
     return {
-        **{name: getattr(done, name) for name in counts},
+        **{name: getattr(done, name) for name in _COUNTS},
         "outcomes": {outcome.value: count for outcome, count in done.outcomes.items()},
         "incomplete": done.incomplete.to_json(),
+        "in_order": dict(done.in_order),
         "rejected": [
             [one.path, one.size, one.error, None if one.defect is None else one.defect.to_json()]
             for one in done.rejected
@@ -86,13 +88,14 @@ def of_json(value: dict[str, Any]) -> Ingested:
     rejected = [
         Probe(path, size, error=error, defect=_defect(defect)) for path, size, error, defect in more.pop("rejected")
     ]
+    counts: dict[str, Any] = {name: int(more.pop(name)) for name in _COUNTS}
     return Ingested(
-        **{name: int(more.pop(name)) for name in ("version", "captures", "known", "streams")},
+        **counts,
         rejected=rejected,
         outcomes=outcomes,
         incomplete=Incomplete.from_json(more.pop("incomplete")),
+        in_order={str(key): str(why) for key, why in more.pop("in_order").items()},
         dropped=[Dropped(*one) for one in more.pop("dropped")],
-        **{name: int(count) for name, count in more.items()},
     )
 
 
