@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -55,8 +56,8 @@ def write(folder: Path) -> None:
     (folder / "text.pcap").write_text("no capture at all")
     (folder / "empty.pcap").touch()
     for number in range(4):
-        _run(folder / "runs" / str(number), number, whole=number > 0)
-    _run(folder / "whole" / "0", 0)
+        write_run(folder / "runs" / str(number), number, whole=number > 0)
+    write_run(folder / "whole" / "0", 0)
     (folder / "damaged").mkdir()
     for _ in damaged_files(folder / "damaged"):
         pass
@@ -106,11 +107,11 @@ def acts(folder: Path, place: str | Path, format: Format) -> Iterator[Any]:
     parts = sorted(folder.glob("set_*.pcap"))
     names = ("night", "many", "broken", "foreign", "text", "empty")
     yield put(FIXTURES, packets=True)
-    yield put([*(folder / f"{name}.pcap" for name in names), *sorted(folder.glob("said_*")), folder / "nothing.pcap"])
-    yield put(parts[:1], packets=True)
+    own = sorted(folder.glob("said_*"))
+    yield put([*(folder / f"{name}.pcap" for name in names), *own, *parts[:1], folder / "nothing.pcap"])
     yield put([folder / "damaged"], stream="file")
     yield runs("runs")
-    yield put(parts[1:], packets=True)
+    yield put(parts[1:])
     yield put([folder / "alone.pcap"], sessions=False, split=20_000, packets=True)
     yield runs("whole")
     yield _with_a_defect(put([folder / "asking.pcap"]))
@@ -126,7 +127,8 @@ def _with_a_defect(act: Any) -> Any:
     return planted
 
 
-def _run(folder: Path, number: int, *, whole: bool = True) -> None:
+def write_run(folder: Path, number: int, *, whole: bool = True) -> None:
+    """A run record of version 2.NUMBER; that of number 2 deviates. whole: with its end."""
     outcome = Outcome.FAIL if number == 2 else Outcome.PASS
     with RunWriter(folder) as writer:
         writer.header(Header(run_id=f"r{number}", connector="embedded", profile="msmq-4.0",
@@ -140,4 +142,5 @@ def _run(folder: Path, number: int, *, whole: bool = True) -> None:
 
 def damage(folder: Path) -> list[tuple[Path, Case, str]]:
     """The damaged captures of the corpus, each with what it lacks."""
-    return list(damaged_files(folder / "damaged"))
+    with TemporaryDirectory() as aside:
+        return [(folder / "damaged" / path.name, case, form) for path, case, form in damaged_files(Path(aside))]

@@ -61,7 +61,7 @@ def upload(bucket: str, files: Mapping[str, Path]) -> None:
     import s3fs
 
     system = s3fs.S3FileSystem(use_listings_cache=False)
-    system.mkdir(bucket)
+    system.makedirs(bucket, exist_ok=True)
     for key, path in files.items():
         system.pipe_file(f"{bucket}/{key}", path.read_bytes())
 

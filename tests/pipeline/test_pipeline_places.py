@@ -20,10 +20,10 @@ from test_pipeline_small import queries_of_docs
 from typer.testing import CliRunner
 
 from conformance.cli.pipeline import app
-from conformance.pipeline import footers, small, views
+from conformance.pipeline import small, views
+from conformance.pipeline.corpus import Corpus
 from conformance.pipeline.gather import gather
 from conformance.pipeline.lacking import incomplete_of
-from conformance.pipeline.lake import Lake
 from conformance.pipeline.page import render_corpus, summary
 from conformance.pipeline.schemas import TABLES
 from conformance.verdict import ExitCode
@@ -31,7 +31,7 @@ from conformance.verdict import ExitCode
 PLACES = ("folder", "delta", "s3")
 OTHERS = pytest.mark.parametrize("place", PLACES[1:])
 EACH = pytest.mark.parametrize("place", PLACES)
-NEVER = {"batch", "ingested_at"}
+NEVER = {"batch", "ingested_at", "rejected_at"}
 """What tells when a row was made."""
 
 
@@ -53,7 +53,8 @@ def lakes(captures: Path, s3: str, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 def canonical(lake: Judged, table: str) -> Counter[str]:
-    return Counter(repr(sorted((name, row[name]) for name in row.keys() - NEVER)) for row in lake.rows[table])
+    never = NEVER | ({"date"} if table == "rejected" else set())  # the day of the ingest
+    return Counter(repr(sorted((name, row[name]) for name in row.keys() - never)) for row in lake.rows[table])
 
 
 @OTHERS
@@ -111,7 +112,9 @@ def test_a_stream_that_goes_on_says_what_the_whole_says(lakes: dict[str, Judged]
 @EACH
 def test_what_each_damage_lacks_is_said(lakes: dict[str, Judged], captures: Path, place: str) -> None:
     found = lakes[place].captures()
-    for path, case, form in damage(captures):
+    there = [one for one in damage(captures) if str(one[0]) in found]  # one has the content of a fixture
+    assert len(there) > 80
+    for path, case, form in there:
         assert incomplete_of(found[str(path)]) == case.incomplete(form), path.name
 
 
@@ -144,7 +147,8 @@ def test_days_and_values_are_those_of_the_packets(lakes: dict[str, Judged], capt
 def wanted(lakes: dict[str, Judged]) -> list[tuple[str, list[str], list]]:
     """The queries that are asked, with their answers over the folder."""
     queries = [*SAME, *queries_of_docs(), *(one.format() for one in ANSWERED if "using sample" not in one)]
-    queries = [one for one in queries if "limit" not in one and "now()" not in one and "distinct on" not in one]
+    loose = ("limit", "now()", "distinct on", "select * from rejected")  # by the order of the files, or by the clock
+    queries = [one for one in queries if not any(word in one for word in loose)]
     with small.opened(lakes["folder"].lake) as asked:
         return [(query, *_answer(asked, query)) for query in queries]
 
@@ -159,23 +163,25 @@ def _answer(asked: small.Asked, query: str) -> tuple[list[str], list[str]]:
 def test_every_query_has_one_answer(lakes: dict[str, Judged], wanted: list, place: str) -> None:
     assert len(wanted) > 30 and sum(bool(rows) for _, _, rows in wanted) > 25
     with small.opened(lakes[place].lake) as asked:
-        for query, names, rows in wanted:
+        # In S3 each query reads its tables anew.
+        for query, names, rows in wanted[:: 4 if place == "s3" else 1]:
             assert _answer(asked, query) == (names, rows), query
 
 
+@pytest.fixture(scope="module")
+def corpus(lakes: dict[str, Judged]) -> Corpus:
+    """The report of the folder."""
+    return gather(lakes["folder"].lake)
+
+
 @OTHERS
-def test_the_report_and_the_trends_are_the_same(lakes: dict[str, Judged], place: str) -> None:
-    one, other = (gather(lakes[name].lake) for name in ("folder", place))
-    found, wanted = summary(other), summary(one)
+def test_the_report_and_the_trends_are_the_same(lakes: dict[str, Judged], corpus: Corpus, place: str) -> None:
+    other = gather(lakes[place].lake)
+    found, wanted = summary(other), summary(corpus)
     assert found.pop("lake") == lakes[place].lake.place != wanted.pop("lake")
     assert found == wanted and len(found["versions"]) == 4 and found["subjects"] and found["readings"]
-    pages = [render_corpus(corpus).replace(corpus.place, "LAKE") for corpus in (one, other)]
+    pages = [render_corpus(one).replace(one.place, "LAKE") for one in (corpus, other)]
     assert pages[0] == pages[1]
-
-
-@OTHERS
-def test_every_file_is_whole(lakes: dict[str, Judged], place: str) -> None:
-    footers.located(Lake.open(lakes[place].lake.place))
 
 
 @EACH
@@ -190,9 +196,6 @@ def test_the_commands_answer_from_each_place(lakes: dict[str, Judged], place: st
     for row in lakes["folder"].rows["verdicts"]:
         counted[row["outcome"]] += row["count"]
     assert json.loads(command("sql", query, "--json"))["rows"] == sorted(map(list, counted.items()))
-    assert command("sql", query, "--out", str(tmp_path / "all.parquet")).startswith(f"{len(counted)} rows")
-    told = json.loads(command("report", "--html", str(tmp_path / "page.html"), "--json"))
-    assert sum(told["verdicts"].values()) >= counted.total() and "Version by version" in (tmp_path / "page.html").read_text()
     if place != "folder":
         batches = json.loads(command("history", "--json"))["batches"]
         assert len(batches) == len(lakes[place].done) - 1
