@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, tzinfo
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -87,8 +88,18 @@ class Judged:
 
 def judged(folder: Path, place: str | Path, format: Format) -> Judged:
     """Ingest the corpus that `write` has made in a folder into a new lake."""
-    done = [act() for act in acts(folder, place, format)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("conformance.pipeline.ingest.datetime", _Noon)
+        done = [act() for act in acts(folder, place, format)]
     return Judged(Lake.open(place), done)
+
+
+class _Noon(datetime):
+    """A clock that stands: what cannot be read lies under the day on which that was found."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
+        return datetime(2026, 3, 5, 12, tzinfo=tz)
 
 
 def acts(folder: Path, place: str | Path, format: Format) -> Iterator[Any]:

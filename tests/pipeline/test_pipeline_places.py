@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ from judged_corpus import FIXTURES, Judged, damage, judged, write
 from lake_helpers import replayed
 from made_captures import MIDNIGHT
 from shared import shared
-from sql_small import ANSWERED, SAME
+from sql_small import SAME
 from test_pipeline_small import queries_of_docs
 from typer.testing import CliRunner
 
@@ -31,7 +31,7 @@ from conformance.verdict import ExitCode
 PLACES = ("folder", "delta", "s3")
 OTHERS = pytest.mark.parametrize("place", PLACES[1:])
 EACH = pytest.mark.parametrize("place", PLACES)
-NEVER = {"batch", "ingested_at", "rejected_at"}
+NEVER = {"batch", "ingested_at"}
 """What tells when a row was made."""
 
 
@@ -41,20 +41,27 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return shared(tmp_path_factory, "corpus", write)
 
 
+class _Lakes(dict[str, Judged]):
+    """The corpus in each place, judged when it is asked for: a worker may have some of the tests alone."""
+
+    def __init__(self, captures: Path, places: dict[str, str]) -> None:
+        super().__init__()
+        self.captures, self.places = captures, places
+
+    def __missing__(self, place: str) -> Judged:
+        self[place] = judged(self.captures, self.places[place], "folder" if place == "folder" else "delta")
+        return self[place]
+
+
 @pytest.fixture(scope="module")
 def lakes(captures: Path, s3: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Judged]:
     """The corpus in each place."""
     top = tmp_path_factory.mktemp("lakes")
-    return {
-        "folder": judged(captures, top / "folder", "folder"),
-        "delta": judged(captures, top / "delta", "delta"),
-        "s3": judged(captures, f"{s3}/{top.name}", "delta"),
-    }
+    return _Lakes(captures, {"folder": f"{top}/folder", "delta": f"{top}/delta", "s3": f"{s3}/{top.name}"})
 
 
 def canonical(lake: Judged, table: str) -> Counter[str]:
-    never = NEVER | ({"date"} if table == "rejected" else set())  # the day of the ingest
-    return Counter(repr(sorted((name, row[name]) for name in row.keys() - never)) for row in lake.rows[table])
+    return Counter(repr(sorted((name, row[name]) for name in row.keys() - NEVER)) for row in lake.rows[table])
 
 
 @OTHERS
@@ -146,9 +153,8 @@ def test_days_and_values_are_those_of_the_packets(lakes: dict[str, Judged], capt
 @pytest.fixture(scope="module")
 def wanted(lakes: dict[str, Judged]) -> list[tuple[str, list[str], list]]:
     """The queries that are asked, with their answers over the folder."""
-    queries = [*SAME, *queries_of_docs(), *(one.format() for one in ANSWERED if "using sample" not in one)]
-    loose = ("limit", "now()", "distinct on", "select * from rejected")  # by the order of the files, or by the clock
-    queries = [one for one in queries if not any(word in one for word in loose)]
+    loose = ("limit", "select * from rejected")  # by the order of the files, or by the clock
+    queries = [one for one in (*SAME, *queries_of_docs()) if not any(word in one for word in loose)]
     with small.opened(lakes["folder"].lake) as asked:
         return [(query, *_answer(asked, query)) for query in queries]
 
@@ -161,7 +167,7 @@ def _answer(asked: small.Asked, query: str) -> tuple[list[str], list[str]]:
 
 @OTHERS
 def test_every_query_has_one_answer(lakes: dict[str, Judged], wanted: list, place: str) -> None:
-    assert len(wanted) > 30 and sum(bool(rows) for _, _, rows in wanted) > 25
+    assert len(wanted) > 15 and sum(bool(rows) for _, _, rows in wanted) > 12
     with small.opened(lakes[place].lake) as asked:
         # In S3 each query reads its tables anew.
         for query, names, rows in wanted[:: 4 if place == "s3" else 1]:
@@ -176,7 +182,7 @@ def corpus(lakes: dict[str, Judged]) -> Corpus:
 
 @OTHERS
 def test_the_report_and_the_trends_are_the_same(lakes: dict[str, Judged], corpus: Corpus, place: str) -> None:
-    other = gather(lakes[place].lake)
+    other = replace(gather(lakes[place].lake), made=corpus.made)
     found, wanted = summary(other), summary(corpus)
     assert found.pop("lake") == lakes[place].lake.place != wanted.pop("lake")
     assert found == wanted and len(found["versions"]) == 4 and found["subjects"] and found["readings"]

@@ -19,10 +19,13 @@ from judged_corpus import write_run
 from lake_helpers import CAPTURES, contents, put, replayed, rows, said
 from typer.testing import CliRunner
 
+from conformance.capture.stores import Patience
 from conformance.cli.pipeline import app
 from conformance.pipeline import records, small, watch
 from conformance.pipeline.lake import Lake
-from conformance.pipeline.lakes import lease
+from conformance.pipeline.lakes import lease, store
+from conformance.pipeline.lakes.store import ObjectStore
+from conformance.pipeline.spark import first_line
 
 VLAN = CAPTURES / "vlan.pcap"
 
@@ -75,52 +78,57 @@ def test_a_watch_takes_each_capture_once_and_streams_go_on(
 ) -> None:
     """Also where its progress was lost, which lies in the cache folder of this machine."""
     files = halves(tmp_path)
-    look = ("watch", watched, "--out", place, "--once", "--settle", 0, "--every", 0.2, "--json")
     told = []
-    for at in range(3):
-        if at < 2:
-            shutil.copy(files[at], watched)
-        else:
-            shutil.rmtree(watch._progress(Lake.open(place), watched))
-        told.append(command(*look))
-    assert [(one.code, one.err) for one in told] == [(0, [])] * 3
-    assert [json.loads(one.out)["captures"] for one in told] == [1, 1, 0]
-    assert json.loads(told[2].out)["known"] == 2
+    for one in files:
+        shutil.copy(one, watched)
+        done = command("watch", watched, "--out", place, "--once", "--settle", 0, "--every", 0.2, "--json")
+        assert (done.code, done.err) == (0, [])
+        told.append(json.loads(done.out))
+        shutil.rmtree(watch._progress(Lake.open(place), watched))
+    assert [(one["captures"], one["known"]) for one in told] == [(1, 0), (1, 1)]
     lake = Lake.open(place)
     assert {row["position"] for row in rows(lake, "captures")} == {1, 2}
     assert said(lake)[1] == replayed(CAPTURES / "consistent-session.pcapng")[1]
 
 
-def test_workers_without_credentials_are_one_sentence_at_once(
-    spark: Any, place: str, watched: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_store_without_credentials_is_one_sentence_that_nobody_waits_for(
+    s3: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shutil.copy(VLAN, watched)
-    none = {name: "" for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")}
-    here = {"AWS_EC2_METADATA_DISABLED": "true", "AWS_CONFIG_FILE": os.devnull, **none}
-    here |= {"AWS_SHARED_CREDENTIALS_FILE": os.devnull}
-    monkeypatch.setattr(spark.sparkContext, "environment", {**spark.sparkContext.environment, **here})
-    done = command("watch", watched, "--out", place, "--once", "--settle", 0, "--every", 0.2)
-    assert (done.code, done.out) == (2, "") and len(done.err) == 1
-    assert "the store needs credentials, and the environment has none" in done.err[0]
-    assert "conformance." not in done.err[0] and not Lake.open(place).snapshot().captures
+    """Asking again does not find any."""
+    monkeypatch.setattr(store, "patience", Patience(wait=lambda seconds: pytest.fail("waits")))
+    monkeypatch.setattr("s3fs.S3FileSystem.cachable", False)
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    write_run(tmp_path / "run", 0)
+    for words in (("report", f"{s3}/any"), ("runs", tmp_path / "run", "--out", f"{s3}/any")):
+        done = command(*words)
+        assert (done.code, done.out, len(done.err)) == (2, "", 1)
+        assert done.err[0].endswith("the store needs credentials, and the environment has none.")
+    sink = ObjectStore(f"{s3}/any").sink("table/part.parquet")
+    with pytest.raises(PermissionError, match="needs credentials"), sink as file:
+        file.write(b"x")
 
 
-def test_runs_are_put_into_a_lake_in_s3(workers: Any, place: str, tmp_path: Path) -> None:
-    """Read here and by Spark: the rows of a folder."""
+def test_what_a_worker_could_not_do_is_said_without_the_name_of_the_error() -> None:
+    told = "Job aborted\nTraceback\n  conformance.pipeline.errors.PipelineError: The rows cannot be written.\n  at Java"
+    assert first_line(RuntimeError(told)) == "The rows cannot be written."
+
+
+def test_runs_are_put_into_a_lake_in_s3(place: str, tmp_path: Path) -> None:
+    """With the rows of a folder."""
     for number in range(3):
         write_run(tmp_path / "runs" / str(number), number, whole=number > 0)
     write_run(tmp_path / "whole" / "0", 0)
     folder = Lake.open(tmp_path / "folder", create=True)
     for name in ("runs", "whole"):
         records.ingest_runs([tmp_path / name], folder)
-    for lake, more in ((f"{place}/here", ()), (f"{place}/spark", ("--master", "local[2]"))):
-        for name, expected in (("runs", 3), ("runs", 0), ("whole", 1)):
-            done = command("runs", tmp_path / name, "--out", lake, "--json", *more)
-            assert (done.code, done.err) == (1 if expected == 3 else 0, [])
-            assert json.loads(done.out)["runs"] == expected
-        for table in ("runs", "results"):
-            assert sorted(map(_timeless, rows(Lake.open(lake), table))) == sorted(map(_timeless, rows(folder, table)))
-        assert [row["complete"] for row in rows(Lake.open(lake), "runs")] == [True] * 3
+    for name, code, new in (("runs", 1, 3), ("whole", 0, 1)):
+        done = command("runs", tmp_path / name, "--out", place, "--json")
+        assert (done.code, done.err, json.loads(done.out)["runs"]) == (code, [], new)
+    lake = Lake.open(place)
+    for table in ("runs", "results"):
+        assert sorted(map(_timeless, rows(lake, table))) == sorted(map(_timeless, rows(folder, table)))
+    assert [row["complete"] for row in rows(lake, "runs")] == [True] * 3
     refused = command("runs", tmp_path / "runs", "--out", f"{place}/folder", "--format", "folder")
     assert refused.code == 2 and len(refused.err) == 1 and "--format delta may be in a store" in refused.err[0]
 
