@@ -19,6 +19,8 @@ from conformance.verdict import ExitCode
 
 MARK = "divides by zero"
 
+pytestmark = pytest.mark.usefixtures("in_each_place")
+
 
 def put_packets(place: Path, captures: list[Path], **options):
     return put(place, captures, sessions=False, **options)
