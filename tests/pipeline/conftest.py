@@ -35,6 +35,7 @@ def s3(s3_server: Mapping[str, str]) -> Iterator[str]:
 def in_each_place(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Lakes that `put` makes lie in a folder, on Delta, and on Delta in a store; what the test sees is the same."""
     import lake_helpers
+
     from conformance.pipeline.lakes import lease
 
     monkeypatch.setattr(lake_helpers, "FORMAT", "folder" if request.param == "folder" else "delta")

@@ -1,8 +1,8 @@
 """One corpus of captures and runs, judged into a lake of each place: whatever another test of lakes ingests is in it.
 
 Every fixture; packets that deviate in many ways; sessions; broken streams; damage of each kind, compressed and not; a
-capture over midnight; one that goes on in another ingest; recordings of an own end; foreign traffic; a rule that raises;
-paths that cannot be read; packets alone, in ranges; run records, one of which is whole only the second time.
+capture over midnight; one that goes on in another ingest; recordings of an own end; foreign traffic; a rule that
+raises; paths that cannot be read; packets alone, in ranges; run records, one of which is whole only the second time.
 """
 
 from __future__ import annotations

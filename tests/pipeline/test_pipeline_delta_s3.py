@@ -39,7 +39,7 @@ def test_nothing_is_left_but_the_states_that_are_kept(tmp_path: Path, place: str
     """Of a stream that goes on; what is there is known. That the rows are those of a folder `places` shows."""
     files = halves(tmp_path)
     for captures in files:
-        lake, _ = put(place, [captures])
+        put(place, [captures])
     assert put(place, files)[1].known == 2
     opened = Lake.open(place)
     assert len(opened.store.names("_state")) == len(opened.snapshot().kept) == 1 and not opened.store.names("_staging")
