@@ -85,7 +85,7 @@ class _Handler(BaseHTTPRequestHandler):
         if stop is not None:
             self.close_connection = True
 
-    do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = _pass
+    do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = _pass  # the names of the base class
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""

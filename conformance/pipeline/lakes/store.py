@@ -208,10 +208,21 @@ class ObjectStore:
 
     @cached_property
     def arrow(self) -> Any:
-        """The file system for Arrow."""
+        """The file system for Arrow. Its own takes an object for missing whenever the store does not answer."""
+        from pyarrow import PythonFile
         from pyarrow.fs import FSSpecHandler, PyFileSystem
 
-        return PyFileSystem(FSSpecHandler(self._system))
+        system, again = self._system, self._again
+
+        class Patient(FSSpecHandler):  # type: ignore[misc]
+            """Asks a store that fails again when a file is opened."""
+
+            def open_input_file(self, path: str) -> Any:
+                return PythonFile(again(lambda: system.open(path, mode="rb")), mode="r")
+
+            open_input_stream = open_input_file
+
+        return PyFileSystem(Patient(system))
 
     def name(self, place: str) -> str:
         """Return the address of a file."""
