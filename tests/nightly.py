@@ -99,6 +99,7 @@ SAMPLES = {
     "selftest.network-faults": "one of each kind that shows in few tests; every one at night, by another test",
     "docs.languages-of-the-tutorial": "the page in Python, step by step; in Node.js its end is run as the template",
     "mono.signals": "RabbitMQ takes seconds to start: Ctrl-C at a push, SIGTERM at night",
+    "pipeline.places": "on Delta at a push, beside one corpus in each place; each test in each place at night",
     "pipeline.signals-at-the-start": "Java takes seconds to start: SIGTERM at a push, the other signals at night",
     "cli.kits-installed": "all kits install by one line, which a test compares; one is installed at a push",
 }

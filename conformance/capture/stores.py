@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from importlib.util import find_spec
 from queue import Empty, SimpleQueue
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from conformance.capture.addresses import STORES, scheme_of
 from conformance.capture.errors import CaptureError
@@ -34,6 +34,7 @@ _TIMES = ("LastModified", "last_modified", "mtime", "updated", "modificationTime
 # Asking again does not help here.
 _FINAL = (PermissionError, IsADirectoryError, NotADirectoryError, ImportError, NotImplementedError)
 _NO_CREDENTIALS = ("NoCredentialsError", "PartialCredentialsError", "DefaultCredentialsError", "ProfileNotFound")
+NEEDS_CREDENTIALS: Final = "needs credentials, and the environment has none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,12 +303,17 @@ def _again(ask: Callable[[], T]) -> T:
 
 def _refuse(why: Exception | None) -> None:
     """Raise UnavailableError for a reason that asking again does not change."""
-    if type(why).__name__ in _NO_CREDENTIALS:
-        raise UnavailableError("its store needs credentials, and the environment has none")
+    if no_credentials(why):
+        raise UnavailableError(f"its store {NEEDS_CREDENTIALS}")
     if isinstance(why, PermissionError):
         raise UnavailableError(f"its store refuses access ({_said(why)})")
     if isinstance(why, _FINAL):
         raise UnavailableError(_said(why))
+
+
+def no_credentials(why: Exception | None) -> bool:
+    """Tell whether the client of a store failed since it found no credentials to ask with."""
+    return type(why).__name__ in _NO_CREDENTIALS
 
 
 def _silent(failed: int, why: Exception | None) -> str:

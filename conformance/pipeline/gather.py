@@ -373,7 +373,10 @@ def _examples(days: Days, demands: Sequence[Demand]) -> dict[str, list[Example]]
 
 
 def _seen(days: Days, day: date, kind: Kind, names: Sequence[str]) -> list[tuple[Example, str]]:
-    """Return for each of these requirements the worst deviation of that day, and of these the earliest."""
+    """Return for each of these requirements the worst deviation of that day, and of these the earliest.
+
+    Of several at one time it is the same one whatever the order of the files.
+    """
     table = "verdicts" if kind == "wire" else "results"
     where = stored_under(names) & column("outcome").isin(sorted(BAD | NOTED))
     columns = ["requirement", "outcome", "subject", "expected", "actual", "reason", "readings"]
@@ -381,7 +384,8 @@ def _seen(days: Days, day: date, kind: Kind, names: Sequence[str]) -> list[tuple
     best: dict[str, tuple[tuple[Any, ...], Row]] = {}
     for row in days.rows(table, day, columns, where):
         at = row["first_time"] if kind == "wire" else ""
-        key = (row["outcome"] not in BAD, at, row["outcome"])
+        same = (row["subject"] or "", row["capture_id" if kind == "wire" else "run_id"])
+        key = (row["outcome"] not in BAD, at, row["outcome"], *same)
         if row["requirement"] not in best or key < best[row["requirement"]][0]:
             best[row["requirement"]] = key, row
     places = _places(days, day, kind, {row["capture_id" if kind == "wire" else "run_id"] for _, row in best.values()})

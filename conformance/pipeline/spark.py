@@ -52,6 +52,8 @@ _OF_SESSIONS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
 }
+_SENTENCE = f"{PipelineError.__module__}.{PipelineError.__qualname__}: "
+"""What stands before the sentence of an error in a worker."""
 _GONE = (
     "Spark's Java process has ended before its work: it was killed, or had too little memory; run the command again."
 )
@@ -219,7 +221,7 @@ def first_line(problem: BaseException) -> str:
     """Return an error in one line; for an error in a worker, its own last line."""
     lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
     own = [line for line in lines if re.match(r"(conformance\.[\w.]+|\w+Error|\w+Exception): ", line)]
-    return (own or lines or [type(problem).__name__])[0][:500]
+    return (own or lines or [type(problem).__name__])[0].removeprefix(_SENTENCE)[:500]
 
 
 @contextmanager

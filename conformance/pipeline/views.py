@@ -79,7 +79,7 @@ def _reached(spark: SparkSession, lake: Lake) -> str:
             raise PipelineError(_told(problem)) from None
         raise PipelineError(
             f"Spark cannot reach {name}: it lacks the classes for that store, which come in packages of Spark's own"
-            " (for S3: org.apache.hadoop:hadoop-aws); mqconform pipeline report reads the lake without Spark."
+            " (for S3: org.apache.hadoop:hadoop-aws); mqconform pipeline sql --engine duckdb answers without them."
         ) from None
     return name
 

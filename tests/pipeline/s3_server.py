@@ -68,20 +68,21 @@ def upload(bucket: str, files: Mapping[str, Path]) -> None:
     """Make a bucket with these files, by key."""
     import s3fs
 
-    # Clients are kept by their arguments: one that an earlier test made asks a server that has ended.
-    s3fs.S3FileSystem.clear_instance_cache()
     system = s3fs.S3FileSystem(use_listings_cache=False)
-    system.mkdir(bucket)
+    system.makedirs(bucket, exist_ok=True)
     for key, path in files.items():
         system.pipe_file(f"{bucket}/{key}", path.read_bytes())
 
 
 @contextmanager
-def store_of_lakes(log: Path | None = None) -> Iterator[None]:
-    """Run a server with an empty bucket `lakes`, which clients of this process ask. log: as of `served`."""
-    need_s3()
-    with served(log) as settings, pytest.MonkeyPatch.context() as patch:
-        for name, value in settings.items():
+def asked(server: Mapping[str, str]) -> Iterator[None]:
+    """Make clients of this process ask a server."""
+    import s3fs
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in server.items():
             patch.setenv(name, value)
-        upload("lakes", {})
+        # Clients are kept by their arguments: one that an earlier test made asks a server that has ended.
+        s3fs.S3FileSystem.clear_instance_cache()
         yield
+    s3fs.S3FileSystem.clear_instance_cache()

@@ -15,7 +15,7 @@ import lake_helpers
 from delta_helpers import SESSION
 from lake_helpers import CAPTURES, put
 from made_lake import capture, day, fill, verdict
-from s3_server import store_of_lakes
+from s3_server import asked, need_s3, served, upload
 
 from conformance.pipeline import footers
 from conformance.pipeline.ingest import Options, files_of, ingest
@@ -29,11 +29,13 @@ VLAN = CAPTURES / "vlan.pcap"
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     path = tmp_path_factory.mktemp("s3") / "log"
-    with store_of_lakes(path):
+    need_s3()
+    with served(path) as server, asked(server):
+        upload("lakes", {})
         yield path
 
 
-def asked(log: Path, start: int) -> list[str]:
+def requests_of(log: Path, start: int) -> list[str]:
     """The requests since the log had so many bytes: their method and what they are about."""
     text = log.read_bytes()[start:].decode()
     return [unquote(f"{one[1]} {one[2]}") for one in re.finditer(r'"([A-Z]+) (\S+) HTTP', text)]
@@ -60,13 +62,13 @@ def test_an_ingest_asks_for_no_file_that_the_lake_has(log: Path, monkeypatch: py
         fill(lake, [verdict(f"r-{at}", "fail", "a", day(at)), capture(day(at))])
     start = log.stat().st_size
     assert added(place, [SESSION]) == 0
-    nothing = asked(log, start)
+    nothing = requests_of(log, start)
     assert nothing and not about_data(nothing) and not any(one.startswith(("PUT", "POST", "DELETE")) for one in nothing)
     start = log.stat().st_size
     assert added(place, [VLAN]) == 1
-    something = asked(log, start)
+    something = requests_of(log, start)
     batch = lake.known().batch
     assert about_data(something) and all(batch in one for one in about_data(something))
     start = log.stat().st_size
     footers.located(Lake.open(place))
-    assert len({one.rpartition("/")[2] for one in about_data(asked(log, start))}) > 8  # as a reader does
+    assert len({one.rpartition("/")[2] for one in about_data(requests_of(log, start))}) > 8  # as a reader does

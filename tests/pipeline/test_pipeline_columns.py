@@ -15,13 +15,13 @@ from lake_helpers import (
     put,
     put_one_by_one,
     put_sessions_one_by_one,
-    records_of,
     replayed,
     rows,
     said,
     told,
     write_pcap,
 )
+from made_captures import DEVIATING, MIDNIGHT, over_midnight
 from made_lake import capture, day, fill, verdict
 
 from conformance.pipeline.gather import gather
@@ -32,16 +32,7 @@ from conformance.pipeline.schemas import DATE, TABLES
 from conformance.pipeline.value_columns import MOST_FIELDS, MOST_TEXT, struct_of
 
 DAY_NS = 86_400_000_000_000
-MIDNIGHT = int(datetime(2026, 3, 2, tzinfo=UTC).timestamp()) * 1_000_000_000
 VALUES = ("expected", "actual", "evidence")
-NAMES = ("mqqb-4.1.pcapng", "resending-session.pcapng", "bad-signature.pcapng")
-
-
-def records(at: int = 0, before: int = 0):
-    """Records that deviate, one each 1,000,001 ns; the one with this number is the first after midnight."""
-    found = [one for name in NAMES for one in records_of(CAPTURES / name)]
-    begin = MIDNIGHT - at * 1_000_001 - before
-    return [replace(one, time_ns=begin + number * 1_000_001) for number, one in enumerate(found)]
 
 
 def test_a_value_is_a_struct_whose_members_have_names():
@@ -89,7 +80,7 @@ def test_any_value_fits_its_column(value):
 
 @pytest.mark.parametrize("sessions", [True, False])
 def test_values_of_a_lake_are_those_of_its_json(tmp_path, sessions):
-    lake, _ = put(tmp_path / "lake", [CAPTURES / name for name in NAMES], sessions=sessions)
+    lake, _ = put(tmp_path / "lake", [CAPTURES / name for name in DEVIATING], sessions=sessions)
     seen = Counter()
     for row in rows(lake, "verdicts"):
         for name in VALUES:
@@ -135,7 +126,7 @@ def test_delta_takes_the_tables_as_they_are(tmp_path):
 
 @pytest.mark.parametrize("way", [put, put_one_by_one, put_sessions_one_by_one])
 def test_times_are_kept_to_the_nanosecond(tmp_path, way):
-    found = records()
+    found = over_midnight()
     lake, _ = way(tmp_path / "lake", [write_pcap(tmp_path / "one.pcap", found)], packets=True)
     packets = rows(lake, "packets")
     assert len(packets) > 10 and any(row["time_ns"] % 1_000 for row in packets)
@@ -158,7 +149,7 @@ def test_times_are_kept_to_the_nanosecond(tmp_path, way):
 @pytest.mark.parametrize("sessions", [True, False])
 @pytest.mark.parametrize("packets", [True, False])
 def test_a_capture_over_midnight_lies_under_two_days(tmp_path, sessions, packets):
-    capture = write_pcap(tmp_path / "night.pcap", records(at=20))
+    capture = write_pcap(tmp_path / "night.pcap", over_midnight(at=20))
     slow_way = put_sessions_one_by_one if sessions else put_one_by_one
     slow, _ = slow_way(tmp_path / "slow", [capture], packets=packets)
     fast, _ = put(tmp_path / "fast", [capture], packets=packets, sessions=sessions)
@@ -197,7 +188,7 @@ def test_a_packet_without_a_time_or_far_away_lies_under_the_day_of_its_capture(t
     assert list(days.apart(np.array(times[:1]))) == [("2026-03-02", None)]
     assert Days(EPOCH).of(7) == EPOCH and list(days.apart(np.array([], np.int64))) == []
     # A clock that jumps with every packet makes no folder of each.
-    found = [replace(one, time_ns=MIDNIGHT + 400 * number * DAY_NS) for number, one in enumerate(records()[:20])]
+    found = [replace(one, time_ns=MIDNIGHT + 400 * number * DAY_NS) for number, one in enumerate(over_midnight()[:20])]
     for sessions in (True, False):
         lake, _ = put(tmp_path / f"{sessions}", [write_pcap(tmp_path / "jumps.pcap", found)], sessions=sessions)
         assert {row["date"] for row in rows(lake, "verdicts")} == {"2026-03-02"}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from damaged_captures import Case, files
-from lake_helpers import put, put_one_by_one, replayed, rows, said
+from lake_helpers import put, put_one_by_one, replayed, rows, said_of_each
 
 from conformance.captures import Replay, replay
 from conformance.captures.columns import judge_range
@@ -59,13 +59,14 @@ def test_the_pipeline_says_the_same(
 ) -> None:
     found, done = lake
     captures = {row["path"]: row for row in rows(found, "captures")}
+    each = said_of_each(captures.values(), rows(found, "verdicts"))
     for path, case, form in made:
         row, summary = captures[str(path)], told[path].captures[0]
         assert incomplete_of(row) == summary.incomplete == case.incomplete(form), path.name
         ours = (row["records"], row["packets"], row["lost_bytes"], row["cut"], row["incomplete"])
         wanted = (summary.records, summary.packets, summary.lost, summary.cut, bool(summary.incomplete))
         assert ours == wanted, path.name
-        assert said(found, path) == replayed(path), path.name
+        assert each[str(path)] == replayed(path), path.name
     assert done.incomplete == sum(map(incomplete_of, captures.values()), start=type(done.incomplete)())
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from defect_captures import BAD_PACKET, FAKE, asking, plant
+from lake_helpers import at as where
 from lake_helpers import put, put_one_by_one, put_sessions_one_by_one, rows, said
 from spark_helpers import JAVA, need_spark
 
@@ -18,6 +19,8 @@ from conformance.pipeline.lake import Lake
 from conformance.verdict import ExitCode
 
 MARK = "divides by zero"
+
+pytestmark = pytest.mark.usefixtures("in_each_place")
 
 
 def put_packets(place: Path, captures: list[Path], **options):
@@ -108,7 +111,7 @@ def test_what_cannot_be_written_is_no_fault_of_a_capture(tmp_path, monkeypatch):
     monkeypatch.setattr("pyarrow.parquet.ParquetWriter", full)
     with pytest.raises(PipelineError, match=r"cannot be written to .*: No space left on device"):
         put(tmp_path / "lake", [asking(tmp_path / "good.pcap")])
-    assert rows(Lake.open(tmp_path / "lake"), "rejected") == []
+    assert rows(Lake.open(where(tmp_path / "lake")), "rejected") == []
 
 
 def _watched(folder: Path, lake: Path) -> list[Ingested]:

@@ -42,21 +42,6 @@ EXAMPLES = amount("pipeline.examples")
 DAY_NS = 86_400_000_000_000
 
 
-@pytest.fixture(scope="module")
-def fixtures_lake(tmp_path_factory):
-    return put(tmp_path_factory.mktemp("fixtures") / "lake", FILES, packets=True)[0]
-
-
-@pytest.mark.parametrize("capture", FILES, ids=lambda path: path.name)
-def test_a_capture_gets_the_verdicts_of_replay(fixtures_lake, capture):
-    assert said(fixtures_lake, capture) == replayed(capture)
-
-
-def test_captures_named_alike_are_streams_of_their_own(fixtures_lake):
-    assert {row["position"] for row in rows(fixtures_lake, "captures")} == {1}
-    assert len({row["stream_id"] for row in rows(fixtures_lake, "captures")}) == len(FILES)
-
-
 @pytest.mark.parametrize("readings", ["strict", "permissive"])
 def test_readings_and_level_are_those_of_replay(tmp_path, readings):
     capture = CAPTURES / "mqqb-4.1.pcapng"

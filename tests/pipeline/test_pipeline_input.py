@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from lake_helpers import CAPTURES, HEADER, put, records_of, replayed, rows, said, write_pcap
+from made_captures import foreign
 
 from conformance.capture.records import MAX_RECORD
 from conformance.command_options import BadInput
@@ -126,19 +127,7 @@ def test_mixed_link_types_compressed_files_and_pcapng_in_one_ingest(tmp_path, se
 
 @BOTH
 def test_foreign_traffic_on_the_port_is_lost_bytes_not_an_accusation(tmp_path, sessions):
-    link = bytes(12) + b"\x08\x00"
-    address = bytes((10, 0, 0, 1, 10, 0, 0, 2))
-    records, sequence = [], 1000
-    for number in range(40):
-        payload = b"GET /%d HTTP/1.1\r\nHost: example\r\n\r\n" % number
-        total = 40 + len(payload)
-        ip = struct.pack(">BBHHHBBH", 0x45, 0, total, number, 0, 64, 6, 0) + address
-        tcp = struct.pack(">HHIIBBHHH", 50_000, 1801, sequence, 1, 0x50, 0x18, 65_535, 0, 0)
-        sequence += len(payload)
-        data = link + ip + tcp + payload
-        records.append(struct.pack("<IIII", 1_700_000_000, number, len(data), len(data)) + data)
-    capture = tmp_path / "foreign.pcap"
-    capture.write_bytes(HEADER + b"".join(records))
+    capture = foreign(tmp_path / "foreign.pcap")
     lake, done = put(tmp_path / "lake", [capture], split=600, sessions=sessions)
     assert row_of(lake, capture)["packets"] == done.packets == 0
     assert row_of(lake, capture)["lost_bytes"] > 1000

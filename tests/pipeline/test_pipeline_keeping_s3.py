@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import PurePath
 
 import pytest
@@ -10,18 +9,11 @@ import pytest
 pytest.importorskip("deltalake")
 
 from made_lake import capture, day, fill, verdict
-from s3_server import store_of_lakes
 
 from conformance.pipeline import keeping, keeping_compact, keeping_vacuum
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Format, Lake
 from conformance.pipeline.lakes import fold, lease
-
-
-@pytest.fixture(scope="module", autouse=True)
-def server() -> Iterator[None]:
-    with store_of_lakes():
-        yield
 
 
 def requirements(lake: Lake) -> list[str]:
@@ -35,13 +27,13 @@ def requirements(lake: Lake) -> list[str]:
 
 @pytest.mark.parametrize("format", ["delta", "iceberg"])
 def test_a_lake_in_s3_is_compacted_forgotten_and_read_as_it_was(
-    monkeypatch: pytest.MonkeyPatch, format: Format
+    s3: str, monkeypatch: pytest.MonkeyPatch, format: Format
 ) -> None:
     monkeypatch.setattr(lease, "BEAT_S", 0.2)
     monkeypatch.setattr(fold, "EVERY", 1)
     if format == "iceberg":
         pytest.importorskip("pyiceberg")
-    place = f"s3://lakes/kept/{format}"
+    place = f"{s3}/kept/{format}"
     lake = Lake.open(place, create=True, format=format)
     for at in range(3):
         fill(lake, [verdict(f"r-{at}", "fail", "a", day(at % 2)), capture(day(at % 2))])

@@ -4,35 +4,11 @@ from __future__ import annotations
 
 import pytest
 from lake_helpers import put, replayed, rows, said
+from made_captures import SOURCE, recorded, server_of
 
-from conformance.capture import Closed, Frame, Opened, read_capture
 from conformance.capture.own_end import OwnEnd
-from conformance.net.recording import Recording
-from conformance.resources import resource
 
-SOURCE = resource("fixtures/captures/resending-session.pcapng")
-
-
-def recorded(path, own):
-    """A session that was seen, as a recording at one of its ends; the third message of each side is wrong."""
-    recording = Recording(path, own=own)
-    counts = {"initiator": 0, "acceptor": 0}
-    for event in read_capture(SOURCE):
-        if isinstance(event, Opened):
-            recording.opened(event.connection, *((one.address, one.port) for one in (event.initiator, event.acceptor)))
-        elif isinstance(event, Frame) and event.side is not None:
-            counts[event.side] += 1
-            data = event.data if counts[event.side] != 3 else event.data[:4] + b"RIOL" + event.data[8:]
-            recording.data(event.connection, event.side, data)
-        elif isinstance(event, Closed):
-            recording.ended(event.connection, "initiator", "fin")
-            recording.ended(event.connection, "acceptor", "fin")
-    recording.close()
-    return path
-
-
-def server_of(path):
-    return next(event.acceptor.address for event in read_capture(path) if isinstance(event, Opened))
+pytestmark = pytest.mark.usefixtures("in_each_place")
 
 
 @pytest.mark.parametrize("keep", [False, True])

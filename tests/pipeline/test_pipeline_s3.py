@@ -6,12 +6,11 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from lake_helpers import CAPTURES, put, rows, said
-from s3_server import need_s3, served, upload
+from s3_server import upload
 from spark_helpers import COMMAND, ENVIRONMENT, need_spark
 
 from conformance.capture.files import CHANGED_BEFORE, ChangedError, open_file
@@ -22,13 +21,8 @@ BUCKET = "s3://captures"
 
 
 @pytest.fixture(scope="module", autouse=True)
-def bucket() -> Iterator[None]:
-    need_s3()
-    with served() as settings, pytest.MonkeyPatch.context() as patch:
-        for name, value in settings.items():
-            patch.setenv(name, value)
-        upload("captures", {f"day/{name}": CAPTURES / name for name in NAMES})
-        yield
+def bucket(s3: str) -> None:
+    upload("captures", {f"day/{name}": CAPTURES / name for name in NAMES})
 
 
 def command(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -408,20 +408,13 @@ def test_others_read_a_lake_on_iceberg(tmp_path):
 
 
 @pytest.mark.parametrize("format", ["delta", "iceberg"])
-def test_a_lake_in_a_store_is_queried_where_it_lies(monkeypatch, format):
-    from s3_server import need_s3, served, upload
-
-    need_s3()
-    with served() as environment:
-        for name, value in environment.items():
-            monkeypatch.setenv(name, value)
-        upload("lakes", {})
-        lake = Lake.open("s3://lakes/one", create=True, format=format)
-        fill(lake, [verdict(LAYOUT, "pass", None, day(number), count=2) for number in range(3)])
-        assert small.size(lake) > 3_000 and engines.chosen("auto", lake) == "duckdb"
-        with small.opened(Lake.open("s3://lakes/one")) as asked:
-            query = "select date, count from verdicts where date >= '2026-03-02' order by date"
-            assert answer(asked, query)[1] == [["2026-03-02", 2], ["2026-03-03", 2]]
+def test_a_lake_in_a_store_is_queried_where_it_lies(s3, format):
+    lake = Lake.open(f"{s3}/queried/{format}", create=True, format=format)
+    fill(lake, [verdict(LAYOUT, "pass", None, day(number), count=2) for number in range(3)])
+    assert small.size(lake) > 3_000 and engines.chosen("auto", lake) == "duckdb"
+    with small.opened(Lake.open(f"{s3}/queried/{format}")) as asked:
+        query = "select date, count from verdicts where date >= '2026-03-02' order by date"
+        assert answer(asked, query)[1] == [["2026-03-02", 2], ["2026-03-03", 2]]
 
 
 def test_a_query_does_not_wait_for_java(lake):

@@ -5,6 +5,7 @@ A file is named by its place below the lake, with `/`. In a folder nothing is re
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -16,7 +17,7 @@ from uuid import uuid4
 
 from conformance.aside import make_folder
 from conformance.capture.addresses import is_stored
-from conformance.capture.stores import patience
+from conformance.capture.stores import NEEDS_CREDENTIALS, no_credentials, patience
 from conformance.capture.stores import place as opened
 from conformance.pipeline.inside import UnfitError, content, folder, regular
 
@@ -207,10 +208,21 @@ class ObjectStore:
 
     @cached_property
     def arrow(self) -> Any:
-        """The file system for Arrow."""
+        """The file system for Arrow. Its own takes an object for missing whenever the store does not answer."""
+        from pyarrow import PythonFile
         from pyarrow.fs import FSSpecHandler, PyFileSystem
 
-        return PyFileSystem(FSSpecHandler(self._system))
+        system, again = self._system, self._again
+
+        class Patient(FSSpecHandler):  # type: ignore[misc]
+            """Asks a store that fails again when a file is opened."""
+
+            def open_input_file(self, path: str) -> Any:
+                return PythonFile(again(lambda: system.open(path, mode="rb")), mode="r")
+
+            open_input_stream = open_input_file
+
+        return PyFileSystem(Patient(system))
 
     def name(self, place: str) -> str:
         """Return the address of a file."""
@@ -286,7 +298,10 @@ class ObjectStore:
             with suppress(Exception):
                 file.discard()
             raise
-        file.close()
+        try:
+            file.close()
+        except Exception as problem:
+            raise _failed(problem) from None
 
     def _again(self, asked: Callable[[], T]) -> T:
         """Ask, and ask again if the store fails, as often as `patience` allows. Raises OSError."""
@@ -298,10 +313,19 @@ class ObjectStore:
                 raise
             except Exception as problem:  # whatever a package raises for what a store answers
                 failed += 1
-                if failed >= patience.times:
-                    reason = str(problem).strip().splitlines() or [type(problem).__name__]
-                    raise OSError(5, f"the store fails ({reason[0][:200]})") from None
+                if failed >= patience.times or no_credentials(problem):
+                    raise _failed(problem) from None
                 patience.pause(failed)
+
+
+def _failed(problem: Exception) -> OSError:
+    """Return an error of a store's client as one of the system."""
+    if no_credentials(problem):
+        return PermissionError(errno.EACCES, f"the store {NEEDS_CREDENTIALS}")
+    if isinstance(problem, _LASTING):
+        return problem
+    reason = str(problem).strip().splitlines() or [type(problem).__name__]
+    return OSError(errno.EIO, f"the store fails ({reason[0][:200]})")
 
 
 def store_of(place: str) -> Store:
