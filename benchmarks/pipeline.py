@@ -57,12 +57,25 @@ class Timed:
         """As those within."""
         return int(self.inner.cores)
 
+    @property
+    def spark(self) -> Any:
+        """As those within."""
+        return getattr(self.inner, "spark", None)
+
     def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
+        """As those within."""
+        from conformance.pipeline.workers import found
+
+        return found(self.attempt(function, tasks))
+
+    def attempt(
+        self, function: Callable[[T], R], tasks: Sequence[T], each: Callable[[R], None] | None = None
+    ) -> Sequence[Any]:
         """As those within."""
         began = time.perf_counter()
         try:
-            found: list[R] = self.inner.map(function, tasks)
-            return found
+            results: Sequence[Any] = self.inner.attempt(function, tasks, each)
+            return results
         finally:
             name = getattr(function, "__name__", "task")
             self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - began

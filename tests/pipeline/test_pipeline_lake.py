@@ -7,7 +7,7 @@ import os
 import pickle
 import shutil
 import zlib
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -22,7 +22,7 @@ from conformance.pipeline.lakes.port import FORMATS
 from conformance.pipeline.lakes.store import LocalStore
 from conformance.pipeline.memory import freeze, thaw
 from conformance.pipeline.schemas import TABLES
-from conformance.pipeline.work import run_streams
+from conformance.pipeline.work import Here, run_streams
 from tools.pipeline_page import page
 
 SESSION = CAPTURES / "consistent-session.pcapng"
@@ -170,19 +170,17 @@ def test_packets_alone_files_that_overlap_are_streams_by_themselves(tmp_path, sp
     assert [said(one, path) for path in (first, second)] == [said(both, path) for path in (first, second)]
 
 
-class Removes:
+@dataclass(frozen=True)
+class Removes(Here):
     """Workers at whose side a file is removed once it has been looked at."""
 
-    cores = 1
+    path: Path = CAPTURES
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def map(self, function, tasks):
+    def attempt(self, function, tasks, each=None):
         """The file goes before captures are judged."""
         if function in (run_streams, walk_stream):
             self.path.unlink(missing_ok=True)
-        return [function(task) for task in tasks]
+        return Here.attempt(self, function, tasks, each)
 
 
 @pytest.mark.parametrize("split", [None, 1 << 10])
@@ -190,11 +188,11 @@ def test_packets_alone_a_file_that_is_gone_is_rejected_and_its_stream_goes_on(tm
     records = records_of(SESSION)
     parts = (records[:17], records[17:30], records[30:])
     files = [write_pcap(tmp_path / f"set_{at}.pcap", part) for at, part in enumerate(parts, 1)]
-    lake, done = put(tmp_path / "lake", files, Removes(files[1]), sessions=False, split=split)
+    lake, done = put(tmp_path / "lake", files, Removes(path=files[1]), sessions=False, split=split)
     assert [one.path for one in done.rejected] == [str(files[1])] and "no longer" in done.rejected[0].error
     assert done.captures == 2 and sorted(row["position"] for row in rows(lake, "captures")) == [1, 2]
     assert sum(row["records"] for row in rows(lake, "captures")) == len(parts[0]) + len(parts[2])
-    alone, _ = put(tmp_path / "alone", files[:1], Removes(files[0]), sessions=False, split=split)
+    alone, _ = put(tmp_path / "alone", files[:1], Removes(path=files[0]), sessions=False, split=split)
     assert not rows(alone, "captures") and len(rows(alone, "rejected")) == 1
 
 

@@ -29,7 +29,8 @@ from lake_helpers import CAPTURES, put, records_of, rows, write_pcap  # noqa: E4
 
 from conformance.capture.files import CHANGED, CHANGED_BEFORE, GONE, GONE_BEFORE  # noqa: E402
 from conformance.pipeline.lake import Lake  # noqa: E402
-from conformance.pipeline.work import run_streams  # noqa: E402
+from conformance.pipeline.work import Here, run_streams  # noqa: E402
+from conformance.pipeline.workers import Lost  # noqa: E402
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -251,16 +252,18 @@ def test_the_source_reads_ranges_of_objects(tmp_path: Path, files: dict[str, byt
 
 
 @dataclass(frozen=True)
-class Meddling:
+class Meddling(Here):
     """Workers between whose tasks somebody writes to a file."""
 
-    meddle: Callable[[], object]
-    cores: int = 1
+    meddle: Callable[[], object] = lambda: None
 
-    def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
+    def attempt(
+        self, function: Callable[[T], R], tasks: Sequence[T], each: Callable[[R], None] | None = None
+    ) -> Sequence[R | Lost]:
+        """Do it before captures are judged."""
         if function is run_streams:
             self.meddle()
-        return [function(task) for task in tasks]
+        return Here.attempt(self, function, tasks, each)
 
 
 @pytest.mark.parametrize("shorter", [True, False])
@@ -270,7 +273,7 @@ def test_a_local_file_that_changed_since_the_first_look_is_taken_the_next_time(
     folder = laid(files, tmp_path / "local")
     bad = folder / "day" / "bad.pcap"
     other = files["day/bad.pcap"][:2000] if shorter else files["day/bad.pcap"] + bytes(100)
-    lake, done = put(tmp_path / "lake", [folder], Meddling(lambda: bad.write_bytes(other)))
+    lake, done = put(tmp_path / "lake", [folder], Meddling(meddle=lambda: bad.write_bytes(other)))
     assert done.captures == len(files) - 1
     assert [CHANGED_BEFORE in row["reason"] for row in rows(lake, "rejected")] == [True]
     lake, done = put(tmp_path / "lake", [folder])
