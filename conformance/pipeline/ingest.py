@@ -18,7 +18,7 @@ from conformance.command_options import BadInput, check_chosen, check_words
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.fast import Assembled, RangesTask, WalkTask, assemble, run_ranges, walk_stream
 from conformance.pipeline.identity import Grouping, Probe, stream_key, streams
-from conformance.pipeline.isolation import judged, killing, lost, one_by_one
+from conformance.pipeline.isolation import is_lost, judged, killing, lost, one_by_one
 from conformance.pipeline.kept_streams import Dropped, dropped
 from conformance.pipeline.lake import Entry, Kept, Lake, Part, Snapshot, Target
 from conformance.pipeline.progress import Progress, Watched
@@ -26,7 +26,6 @@ from conformance.pipeline.ranges import walkable, warm
 from conformance.pipeline.rows import Rows, plain
 from conformance.pipeline.streams import How, StreamDone, StreamWork
 from conformance.pipeline.work import Here, StreamTask, Workers, look_all, probe_all
-from conformance.pipeline.workers import LostWorkError
 from conformance.runlog import Incomplete
 from conformance.runlog.incomplete import COMPLETE
 from conformance.spec.catalogue import assignment
@@ -147,10 +146,26 @@ def ingest(
     while True:
         try:
             return _ingested(lake, files, options, watched, refused, progress)
-        except _PartError as found:
-            refused = [*refused, *found.probes]
-            lost = {one.path for one in found.probes}
-            files = [name for name in files if name not in lost]
+        except _PartError as part:
+            bad = part.probes
+        except Exception as problem:
+            if not is_lost(problem):
+                raise
+            bad = _killing(lake, files, options, watched)
+            if not bad:
+                raise
+        refused = [*refused, *bad]
+        named = {one.path for one in bad}
+        files = [name for name in files if name not in named]
+
+
+def _killing(lake: Lake, files: Sequence[str], options: Options, workers: Workers) -> Sequence[Probe]:
+    """Return the new files that kill a worker which judges nothing else. Nothing is added to the lake."""
+    batch = _batch()
+    with lake.writing(batch) as target:
+        before = lake.snapshot()
+        new, _, _ = _sorted(_probed(_unknown(files, before, workers), workers), before)
+        return killing(workers, new, how(options, batch), target, f"part-{batch}")
 
 
 class _PartError(Exception):
@@ -170,13 +185,13 @@ def _ingested(
     progress: Progress,
 ) -> Ingested:
     """Judge and add the files once. Raises _PartError."""
-    batch = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
+    batch = _batch()
     asked = how(options, batch)
     outcomes: Counter[str] = Counter()
     with lake.writing(batch) as target:
         before = lake.snapshot()
         unknown = _unknown(files, before, workers)
-        probes = _by_chunks(probe_all, unknown, workers, lambda path, reason: lost(Probe(path), reason))
+        probes = _probed(unknown, workers)
         new, bad, known = _sorted([*probes, *refused], before)
         known += len(files) - len(unknown)
         work, walks = _planned(before, lake, new, options, asked, target, workers.cores)
@@ -190,13 +205,7 @@ def _ingested(
         parts = [part for task in done for part in task.parts]
         ranges = 0 if options.sessions else sum(len(one.captures) for one in streams_done)
         if walks:
-            try:
-                quick = _cut(walks, asked, target, workers)
-            except LostWorkError:
-                every = [probe for walk in walks for probe in walk.captures]
-                if found := killing(workers, every, asked, target, f"part-{batch}"):
-                    raise _PartError(found) from None
-                raise
+            quick = _cut(walks, asked, target, workers)
             streams_done += quick.streams
             parts += quick.parts
             ranges += quick.ranges
@@ -242,6 +251,14 @@ def _ingested(
         Incomplete.sum(stream.incomplete for stream in streams_done),
         given_up,
     )
+
+
+def _batch() -> str:
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
+
+
+def _probed(files: Sequence[str], workers: Workers) -> list[Probe]:
+    return _by_chunks(probe_all, files, workers, lambda path, reason: lost(Probe(path), reason))
 
 
 def _by_chunks(

@@ -14,7 +14,7 @@ from conformance.pipeline.identity import Probe
 from conformance.pipeline.lake import Target
 from conformance.pipeline.streams import How, StreamWork
 from conformance.pipeline.work import StreamTask, StreamTaskDone, run_streams
-from conformance.pipeline.workers import Lost, Workers
+from conformance.pipeline.workers import Lost, LostWorkError, Workers
 
 R = TypeVar("R")
 
@@ -28,6 +28,17 @@ def lost(probe: Probe, reason: str) -> Probe:
         f"{probe.path} was not judged: its worker {reason}, each time. Please report it, with the capture if you can."
     )
     return replace(probe, error=sentence, defect=Defect(probe.path, DIED, reason))
+
+
+def is_lost(problem: Exception) -> bool:
+    """Tell whether an error says that a worker died each time."""
+    if isinstance(problem, LostWorkError):
+        return True
+    if not type(problem).__module__.startswith(("pyspark.", "py4j.")):
+        return False
+    from conformance.pipeline.spark_workers import died
+
+    return died(problem)
 
 
 def one_by_one(

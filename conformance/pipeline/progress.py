@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from conformance.pipeline.fast import RangesDone
 from conformance.pipeline.work import StreamTaskDone
@@ -125,6 +125,11 @@ class Watched:
     def cores(self) -> int:
         """The number of tasks that run at once."""
         return self.workers.cores
+
+    @property
+    def spark(self) -> Any:
+        """The session of Spark that the workers belong to; None for others."""
+        return getattr(self.workers, "spark", None)
 
     def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
         """Return the results in the order of the tasks. Raises LostWorkError."""

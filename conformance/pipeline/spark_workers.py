@@ -11,15 +11,17 @@ import re
 import sys
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass
 from threading import Lock
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 from weakref import WeakKeyDictionary
 
 from conformance import __version__
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.workers import Lost, deed, found
+from conformance.pipeline.workers import Lost, LostWorkError, deed, found
 from conformance.report.text import label
 from conformance.verdict import ExitCode
 
@@ -122,7 +124,8 @@ class SparkWorkers:
                     yield waiting.pop(done), done.result()
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
-            self.spark.interruptTag(mark)
+            with suppress(Exception):  # Java may have ended, which is what is raised.
+                self.spark.interruptTag(mark)
             raise
         finally:
             pool.shutdown(cancel_futures=True)
@@ -131,24 +134,43 @@ class SparkWorkers:
         self, function: bytes, name: str, tasks: Sequence[bytes], numbers: Sequence[int], mark: str
     ) -> list[Any] | Lost:
         """Carry out some tasks, and return their results in order."""
-        from py4j.protocol import Py4JError
-        from pyspark.errors import PySparkException
-
         sent = [tasks[number] for number in numbers]
-        shown = name.replace(",", ";")  # A comma separates tags.
-        self.spark.addTag(mark)
-        self.spark.addTag(shown)
+        frame = self.spark.range(0, len(sent), 1, len(sent)).mapInArrow(_worker(function, sent, name), ANSWER)
         try:
-            frame = self.spark.range(0, len(sent), 1, len(sent))
-            table = frame.mapInArrow(_worker(function, sent, name), ANSWER).toArrow()
-        except (PySparkException, Py4JError) as problem:
-            if died(problem):
-                return Lost("died: it crashed, was killed, or had too little memory")
-            raise unfit(problem) or problem from None
-        finally:
-            self.spark.removeTag(mark)
-            self.spark.removeTag(shown)
+            table = fetched(self.spark, frame, name, mark)
+        except LostWorkError as lost:
+            return Lost(lost.reason)
         return [pickle.loads(one.as_py()) for one in table.sort_by("number").column("result")]
+
+
+def fetched(spark: Any, frame: Any, name: str, *marks: str) -> pyarrow.Table:
+    """Return the rows of a frame, whose work Spark's pages show by this name. marks: further tags of its job.
+
+    Spark names a stage by the file of the call, which is therefore called `name`. Raises LostWorkError if a worker died
+    each time, and PipelineError if one cannot work.
+    """
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    def fetch() -> Any:
+        return frame.toArrow()
+
+    code = fetch.__code__.replace(co_filename=name)
+    tags = [name.replace(",", ";"), *marks]  # A comma separates tags.
+    for tag in tags:
+        spark.addTag(tag)
+    try:
+        table: pyarrow.Table = FunctionType(code, globals(), closure=fetch.__closure__)()
+        return table
+    except (PySparkException, Py4JError) as problem:
+        if (sentence := unfit(problem)) is not None:
+            raise sentence from None
+        if died(problem):
+            raise LostWorkError("died: it crashed, was killed, or had too little memory") from None
+        raise
+    finally:
+        for tag in tags:
+            spark.removeTag(tag)
 
 
 def died(problem: BaseException) -> bool:
@@ -159,7 +181,7 @@ def died(problem: BaseException) -> bool:
 def unfit(problem: BaseException) -> PipelineError | None:
     """Return why a worker cannot work, if an error of Spark tells that."""
     text = str(problem)
-    match = re.search(r"Unfit: (.+)", text)
+    match = re.search(r"RuntimeError: Unfit: (.+)", text)
     if match is not None:
         why = match[1].rstrip()
     elif match := re.search(r"(?:ModuleNotFoundError|ImportError)[:(]* *['\"]?No module named '?([\w.]+)", text):
@@ -184,22 +206,11 @@ def greeted(spark: Any) -> int:
 
     Raises PipelineError for a worker that has another, or none. Workers that come later are asked with each task.
     """
-    from py4j.protocol import Py4JError
-    from pyspark.errors import PySparkException
-
     with _GREETING:
-        if spark in _GREETED:
-            return _GREETED[spark]
-        name = "greet the workers"
-        spark.addTag(name)
-        try:
+        if spark not in _GREETED:
+            name = "greet the workers"
             frame = spark.range(_PROBES).mapInArrow(_greeting(__version__, name), "part int")
-            parts = frame.toArrow().num_rows
-        except (PySparkException, Py4JError) as problem:
-            raise unfit(problem) or problem from None
-        finally:
-            spark.removeTag(name)
-        _GREETED[spark] = max(1, parts)
+            _GREETED[spark] = max(1, fetched(spark, frame, name).num_rows)
         return _GREETED[spark]
 
 

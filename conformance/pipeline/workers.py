@@ -27,6 +27,7 @@ class LostWorkError(PipelineError):
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"A worker {reason}, each time; run the command again.", ExitCode.UNUSABLE)
+        self.reason = reason
 
 
 class Workers(Protocol):

@@ -23,7 +23,7 @@ from conformance.pipeline.identity import Probe
 from conformance.pipeline.ingest import Ingested, Options, ingest
 from conformance.pipeline.isolation import DIED, one_by_one
 from conformance.pipeline.lake import Lake
-from conformance.pipeline.workers import Here, Lost, LostWorkError, deed
+from conformance.pipeline.workers import Here, Lost, LostWorkError, found
 from conformance.verdict import ExitCode
 
 OTHERS = Path(__file__).parent / "fakes" / "other_package"
@@ -31,8 +31,8 @@ MOST = 700 << 20
 """Bytes of a worker's memory."""
 
 
-def _names_of_stages(port: int) -> tuple[set[str], set[str]]:
-    """The tags of jobs, and the steps of queries, as Spark's pages have them."""
+def _names_of_stages(port: int) -> tuple[list[str], set[str], set[str]]:
+    """The tags of jobs, the names of stages, and the steps of queries, as Spark's pages have them."""
 
     def asked(path: str) -> Any:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/{path}", timeout=60) as answer:
@@ -40,13 +40,14 @@ def _names_of_stages(port: int) -> tuple[set[str], set[str]]:
 
     (application,) = asked("applications")
     at = f"applications/{application['id']}"
-    for _ in range(100):
-        tags = {tag for job in asked(f"{at}/jobs") for tag in job["jobTags"]}
-        steps = {node["nodeName"] for query in asked(f"{at}/sql?details=true") for node in query["nodes"]}
-        if "double a number" in tags and steps:
+    for _ in range(600):
+        tags = [tag for job in asked(f"{at}/jobs") for tag in job["jobTags"]]
+        stages = {stage["name"] for stage in asked(f"{at}/stages")}
+        steps = {node["desc"] for query in asked(f"{at}/sql?details=true") for node in query["nodes"]}
+        if any("double_a_number" in step for step in steps):
             break
         time.sleep(0.1)  # The pages follow the work.
-    return tags, steps
+    return tags, stages, steps
 
 
 def _free_port() -> int:
@@ -117,10 +118,12 @@ def test_tasks_come_back_in_order_however_many(told):
     assert told["cores"] == 2
 
 
-def test_sparks_pages_name_each_stage_by_what_it_does(told):
-    tags, steps = told["names"]
-    assert {"greet the workers", "double a number"} <= tags
-    assert any("MapInArrow" in step for step in steps)
+@pytest.mark.parametrize("deed", ["greet the workers", "double a number"])
+def test_sparks_pages_name_each_stage_by_what_it_does(told, deed):
+    tags, stages, steps = told["names"]
+    assert any(tag.endswith(f"-{deed}") for tag in tags)
+    assert any(stage.startswith(f"toArrow at {deed}:") for stage in stages)
+    assert any(step.startswith(f"MapInArrow {deed.replace(' ', '_')}(") for step in steps)
 
 
 def test_a_worker_that_is_killed_costs_nothing_but_time(told):
@@ -177,14 +180,7 @@ def test_files_that_kill_whoever_looks_at_them_are_known_by_name():
 
 
 def test_what_is_lost_and_needed_ends_the_command():
-    from conformance.pipeline.workers import found
-
     assert found([1, 2]) == [1, 2]
     with pytest.raises(LostWorkError, match="A worker died, each time; run the command again") as problem:
         found([1, Lost("died")])
     assert problem.value.code is ExitCode.UNUSABLE
-
-
-def test_a_deed_is_the_first_sentence_or_the_name():
-    assert deed(twice) == "double a number"
-    assert deed(lambda: None) == "lambda"
