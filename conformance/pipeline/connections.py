@@ -85,7 +85,7 @@ def judge_apart(tasks: Sequence[PartedTask], how: How, target: Target, workers: 
         if why is not None:
             out.in_order[plan.key] = why
             for part in (part for bucket in buckets for part in bucket.parts):
-                target.remove(part.table, part.day, part.name)
+                target.remove(part.table, part.date, part.name)
             continue
         out.streams.append(_Assembly(parting, plan, buckets, rows).assembled())
         out.parts += [part for bucket in buckets for part in bucket.parts]
