@@ -76,7 +76,9 @@ class _Gathering:
         meta = np.array(self.in_arena, np.int64).reshape(-1, 8)
         parts = self.in_file or [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 8), np.int64))]
         offsets, sizes, metas = (np.concatenate([one[at] for one in parts]) for at in range(3))
-        return Facts(capture, (offsets, sizes, metas), arena, (np.cumsum(lengths) - lengths, lengths, meta), self.events)
+        return Facts(
+            capture, (offsets, sizes, metas), arena, (np.cumsum(lengths) - lengths, lengths, meta), self.events
+        )
 
 
 @lru_cache(maxsize=2)
@@ -130,7 +132,9 @@ def _read(data: bytes) -> Iterator[Walked]:
 
 def _first_ns(batch: Walked) -> int | None:
     """Return the time of the first packet of a batch."""
-    first = [(int(meta[0, OF_NUMBER]), int(meta[0, OF_TIME])) for meta in (batch.in_file[2], batch.in_arena) if len(meta)]
+    first = [
+        (int(meta[0, OF_NUMBER]), int(meta[0, OF_TIME])) for meta in (batch.in_file[2], batch.in_arena) if len(meta)
+    ]
     first += [(one.event.number, one.event.time_ns) for one in batch.events if isinstance(one.event, Frame)]
     return min(first)[1] if first else None
 

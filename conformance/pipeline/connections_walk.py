@@ -208,9 +208,7 @@ def _parted(task: PartedTask) -> Parted:
     )  # fmt: skip
 
 
-def _ended(
-    task: PartedTask, parting: Parting, reading: CaptureReading, groups: Groups, last_packet: int | None
-) -> str:
+def _ended(task: PartedTask, parting: Parting, reading: CaptureReading, groups: Groups, last_packet: int | None) -> str:
     """Add what follows the last record; return where the state of reading is that is kept."""
     place = ""
     if task.keep:
@@ -244,7 +242,10 @@ def _works(found: Sequence[Sequence[Any]]) -> list[FactsWork]:
 
 
 def _walked(batch: Batch, numbers: Any, times: Any, before_ns: int | None) -> Walked:
-    """Return a batch as it is written down. numbers, times: of its packets, in their order. before_ns: the time of the last one before it."""
+    """Return a batch as it is written down.
+
+    numbers, times: of its packets, in their order. before_ns: the time of the last one before it.
+    """
     rows, others, events = batch.in_file, batch.in_arena, []
     for number, event in batch.events:
         at = int(np.searchsorted(numbers, number))

@@ -143,9 +143,7 @@ def _rows_of(
                 yield pa.RecordBatch.from_arrays([*rows.columns, found], names=[*rows.schema.names, _SLOT])
 
 
-def _keys_of(
-    then: Then, key: str, names: Sequence[str], batches: Iterator[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
+def _keys_of(then: Then, key: str, names: Sequence[str], batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     runs = ((one, rows.select(list(names))) for batch in batches for one, rows in _by_key(batch, key))
     for _, found in groupby(runs, key=lambda one: one[0]):
         yield from then(rows for _, rows in found)
