@@ -127,7 +127,8 @@ class PartSessions:
             "smallest": len(times.smallest), "last": len(times.last), "doubted": times.doubted.entered,
             "views": len(made.views), "passes": len(made.resends.passes), "paths": len(made.paths),
             "hosts": len(tables.origins.hosts), "blamed": len(tables.origins.doubted),
-            "clocks": len(tables.clocks.last), "said": self.notes.said, "suspicions": self.notes.suspected, **pings.sizes,
+            "clocks": len(tables.clocks.last), "said": self.notes.said, "suspicions": self.notes.suspected,
+            **pings.sizes,
             **{
                 name: getattr(made.groups, name).entered
                 for name in ("unmarked", "unended", "within", "spread", "misnamed")
