@@ -111,7 +111,6 @@ ONLY = {
     "selftest.every-fault": "each fault is tried by whole runs, for an hour",
     "selftest.every-network-fault": "each fault of the network has runs of its own, which wait for timers",
     "features.values-told": "walks a million steps, for minutes; a push holds the tables against the steps",
-    "pipeline.cluster": "four Java processes; a session with Python workers shows what goes between processes",
     "grammar.strict-readings": "makes Earley parsers of the letter for minutes; the bulk path is held by the automata",
     "names.extremes": "an automaton of the whole grammar for each alternative; the suite's texts change seldom",
 }

@@ -18,6 +18,7 @@ from conformance.cli.pipeline_analysis import TableFormat, in_format
 from conformance.cli.pipeline_analysis import app as analysis_app
 from conformance.cli.pipeline_failing import failing
 from conformance.cli.pipeline_keeping import app as keeping_app
+from conformance.cli.pipeline_progress import shown
 from conformance.cli.pipeline_upgrade import app as upgrade_app
 from conformance.cli.shared_options import AllowIncomplete, Level, Profile, Readings
 from conformance.cli.waiting import begin
@@ -116,6 +117,7 @@ def ingest(
         from conformance.pipeline import footers
         from conformance.pipeline.ingest import files_of, how, ingest
         from conformance.pipeline.lake import Lake
+        from conformance.pipeline.progress import Progress
 
         asked = _options(packets, sessions, profile, level, readings, reading, split, stream)
         how(asked, "")
@@ -124,8 +126,9 @@ def ingest(
         footers.located(lake)  # Nothing is added to what is damaged.
         begin("pipeline ingest", "starting Spark", quiet=json)
         with session(master) as spark:
-            began = time.monotonic()
-            done = ingest(lake, files, asked, SparkWorkers(spark))
+            began, progress = time.monotonic(), Progress(time.monotonic)
+            with shown(progress, "pipeline ingest"):
+                done = ingest(lake, files, asked, SparkWorkers(spark), progress=progress)
             seconds = time.monotonic() - began
     _tell(done, seconds, json=json)
     sys.exit(int(done.code(strict=readings == "strict", allow_incomplete=allow_incomplete)))
@@ -250,6 +253,8 @@ def _stopping() -> Iterator[Callable[[], bool]]:
 
 
 def _tell(done: Ingested, seconds: float | None, *, json: bool) -> None:
+    from conformance.pipeline.isolation import DIED
+
     if json:
         emit_json(_json(done, seconds))
         return
@@ -262,7 +267,8 @@ def _tell(done: Ingested, seconds: float | None, *, json: bool) -> None:
     for key, why in done.in_order.items():
         print(f"One core judged {Path(key).name}, since {why}")
     for one in done.rejected:
-        print(f"{'rejected' if one.defect is None else 'judged in part'}: {one.error}")
+        whole = one.defect is None or one.defect.error == DIED
+        print(f"{'rejected' if whole else 'judged in part'}: {one.error}")
     if done.incomplete:
         print(done.incomplete.sentence)
     if done.outcomes:

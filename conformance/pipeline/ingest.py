@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,11 +20,13 @@ from conformance.pipeline.connections_walk import PartedTask
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.fast import Assembled, RangesTask, WalkTask, assemble, run_ranges, walk_stream
 from conformance.pipeline.identity import Grouping, Probe, stream_key, streams
+from conformance.pipeline.isolation import is_lost, judged, killing, lost, one_by_one
 from conformance.pipeline.lake import Entry, Kept, Lake, Part, Snapshot, Target
+from conformance.pipeline.progress import Progress, Watched
 from conformance.pipeline.ranges import walkable, warm
 from conformance.pipeline.rows import Rows, plain
 from conformance.pipeline.streams import How, StreamDone, StreamWork
-from conformance.pipeline.work import Here, StreamTask, Workers, look_all, probe_all, run_streams
+from conformance.pipeline.work import Here, StreamTask, Workers, look_all, probe_all
 from conformance.runlog import Incomplete
 from conformance.runlog.incomplete import COMPLETE
 from conformance.spec.catalogue import assignment
@@ -128,20 +131,46 @@ def files_of(names: Iterable[str]) -> list[str]:
 
 
 def ingest(
-    lake: Lake, files: Sequence[str], options: Options, workers: Workers, *, refused: Sequence[Probe] = ()
+    lake: Lake,
+    files: Sequence[str],
+    options: Options,
+    workers: Workers,
+    *,
+    refused: Sequence[Probe] = (),
+    progress: Progress | None = None,
 ) -> Ingested:
     """Judge the new files and add them to the lake. Raises BadInput and PipelineError.
 
-    refused: files that are rejected without a look, with the reason. A file that changes, vanishes or fails when a part
-    of it is judged already must not be in the lake in part: everything is judged again, without it.
+    refused: files that are rejected without a look, with the reason. progress: told how far the work has come.
+
+    A file that changes, vanishes or fails when a part of it is judged already must not be in the lake in part:
+    everything is judged again, without it.
     """
+    progress = progress or Progress(time.monotonic)
+    watched = Watched(workers, progress)
     while True:
         try:
-            return _ingested(lake, files, options, workers, refused)
-        except _PartError as found:
-            refused = [*refused, *found.probes]
-            lost = {one.path for one in found.probes}
-            files = [name for name in files if name not in lost]
+            return _ingested(lake, files, options, watched, refused, progress)
+        except _PartError as part:
+            bad = part.probes
+        except Exception as problem:
+            if not is_lost(problem):
+                raise
+            bad = _killing(lake, files, options, watched)
+            if not bad:
+                raise
+        refused = [*refused, *bad]
+        named = {one.path for one in bad}
+        files = [name for name in files if name not in named]
+
+
+def _killing(lake: Lake, files: Sequence[str], options: Options, workers: Workers) -> Sequence[Probe]:
+    """Return the new files that kill a worker which judges nothing else. Nothing is added to the lake."""
+    batch = _batch()
+    with lake.writing(batch) as target:
+        before = lake.snapshot()
+        new, _, _ = _sorted(_probed(_unknown(files, before, workers), workers), before)
+        return killing(workers, new, how(options, batch), target, f"part-{batch}")
 
 
 class _PartError(Exception):
@@ -153,16 +182,21 @@ class _PartError(Exception):
 
 
 def _ingested(
-    lake: Lake, files: Sequence[str], options: Options, workers: Workers, refused: Sequence[Probe]
+    lake: Lake,
+    files: Sequence[str],
+    options: Options,
+    workers: Workers,
+    refused: Sequence[Probe],
+    progress: Progress,
 ) -> Ingested:
     """Judge and add the files once. Raises _PartError."""
-    batch = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
+    batch = _batch()
     asked = how(options, batch)
     outcomes: Counter[str] = Counter()
     with lake.writing(batch) as target:
         before = lake.snapshot()
         unknown = _unknown(files, before, workers)
-        probes = _by_chunks(probe_all, unknown, workers)
+        probes = _probed(unknown, workers)
         new, bad, known = _sorted([*probes, *refused], before)
         known += len(files) - len(unknown)
         work, walks, parts_of = _planned(before, lake, new, options, asked, target, workers.cores)
@@ -171,7 +205,9 @@ def _ingested(
         apart = judge_apart(parts_of, asked, target, workers) if parts_of else Apart()
         work += [StreamWork(one.key, one.captures, None, one.keep) for one in parts_of if one.key in apart.in_order]
         tasks = _packed(work, asked, target, workers.cores * _TASKS)
-        done = workers.map(run_streams, tasks)
+        progress.judging({str(one.capture): one.size or 0 for one in new})
+        done, killing_workers = judged(workers, tasks)
+        bad += killing_workers
         streams_done = [one for task in done for one in task.streams]
         parts = [part for task in done for part in task.parts]
         streams_done += apart.streams
@@ -224,11 +260,24 @@ def _ingested(
     )
 
 
-def _by_chunks(function: Callable[[Sequence[str]], list[T]], files: Sequence[str], workers: Workers) -> list[T]:
-    """Return what a function finds of each file, asked for some files at a time."""
+def _batch() -> str:
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
+
+
+def _probed(files: Sequence[str], workers: Workers) -> list[Probe]:
+    return _by_chunks(probe_all, files, workers, lambda path, reason: lost(Probe(path), reason))
+
+
+def _by_chunks(
+    function: Callable[[Sequence[str]], list[T]],
+    files: Sequence[str],
+    workers: Workers,
+    without: Callable[[str, str], T],
+) -> list[T]:
+    """Return what a function finds of each file, asked for some files at a time. without: see `one_by_one`."""
     chunks = [files[at : at + _PROBED] for at in range(0, len(files), _PROBED)]
     probing = workers if len(chunks) > 1 else Here()  # Workers begin with what takes long, all at once.
-    return [one for found in probing.map(function, chunks) for one in found]
+    return one_by_one(probing, function, chunks, without)
 
 
 def _unknown(files: Sequence[str], before: Snapshot, workers: Workers) -> list[str]:
@@ -236,7 +285,7 @@ def _unknown(files: Sequence[str], before: Snapshot, workers: Workers) -> list[s
     stored = [name for name in files if is_stored(name)]
     known = {
         name
-        for name, alias in zip(stored, _by_chunks(look_all, stored, workers), strict=True)
+        for name, alias in zip(stored, _by_chunks(look_all, stored, workers, lambda *_: None), strict=True)
         if alias is not None and alias in before.captures
     }
     return [name for name in files if name not in known] if known else list(files)

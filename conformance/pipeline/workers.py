@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from conformance.pipeline.errors import PipelineError
+from conformance.verdict import ExitCode
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -21,6 +22,14 @@ class Lost:
     reason: str
 
 
+class LostWorkError(PipelineError):
+    """Workers died each time that they carried out a task, which no other one can do without."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"A worker {reason}, each time; run the command again.", ExitCode.UNUSABLE)
+        self.reason = reason
+
+
 class Workers(Protocol):
     """Workers that carry out tasks, some of them at once. cores: how many."""
 
@@ -29,7 +38,7 @@ class Workers(Protocol):
         """The number of tasks that run at once."""
 
     def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
-        """Return the results in the order of the tasks."""
+        """Return the results in the order of the tasks. Raises LostWorkError."""
 
     def attempt(
         self, function: Callable[[T], R], tasks: Sequence[T], each: Callable[[R], None] | None = None
@@ -38,6 +47,16 @@ class Workers(Protocol):
 
         each: called with every result as it comes, in any order.
         """
+
+
+def found(results: Sequence[R | Lost]) -> list[R]:
+    """Return results, of which every one must be there. Raises LostWorkError."""
+    whole: list[R] = []
+    for one in results:
+        if isinstance(one, Lost):
+            raise LostWorkError(one.reason)
+        whole.append(one)
+    return whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +119,9 @@ class Processes:
     ) -> Sequence[R | Lost]:
         """Return the results in the order of the tasks. Raises PipelineError if a process is killed."""
         found = self.map(function, tasks)
-        for one in found if each is not None else ():
-            each(one)
+        if each is not None:
+            for one in found:
+                each(one)
         return found
 
 

@@ -8,6 +8,7 @@ import struct
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,6 +22,7 @@ from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome
 
 CAPTURES = Path(__file__).parents[2] / "fixtures" / "captures"
+FILES = sorted(str(path) for path in CAPTURES.iterdir() if path.suffix != ".toml")
 FORMAT: Format = "folder"
 """The format of new lakes; tests of Delta change it."""
 HEADER = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1)
@@ -127,3 +129,18 @@ def told(lake, table: str) -> Counter:
     """The rows of a table, but for what tells when and how they were made."""
     never = {"batch", "ingested_at", "ranges"}
     return Counter(repr(sorted((name, row[name]) for name in row.keys() - never)) for row in rows(lake, table))
+
+
+VOLATILE = ("batch", "ingested_at", "ranges")
+"""Columns that two ingests of the same captures need not agree on."""
+
+
+def without(found: list[dict[str, Any]], *names: str) -> Counter[str]:
+    """The rows without these columns."""
+    return Counter(json.dumps({k: v for k, v in row.items() if k not in names}, default=str) for row in found)
+
+
+def same(one: Lake, other: Lake) -> None:
+    """Assert that two lakes have the same rows."""
+    for table in ("captures", "packets", "sessions", "verdicts"):
+        assert without(rows(one, table), *VOLATILE) == without(rows(other, table), *VOLATILE), table

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -80,3 +81,31 @@ def cluster(folder: Path) -> Iterator[str]:
                 )
             )  # fmt: skip
         yield master
+
+
+@contextmanager
+def connect_server(folder: Path) -> Iterator[str]:
+    """A Spark Connect server with two cores on loopback; gives its address."""
+    import pyspark
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    home = Path(pyspark.__file__).parent
+    settings = {
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.connect.grpc.binding.port": str(port),
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.ui.enabled": "false",
+        **SETTINGS,
+    }
+    arguments = [str(home / "bin" / "spark-submit"), "--master", "local[2]", "--driver-memory", "600m"]
+    for name, value in settings.items():
+        arguments += ["--conf", f"{name}={value}"]
+    service = ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal"]
+    log = folder / "connect.log"
+    said = r"Spark Connect server started at"
+    environment = {"SPARK_HOME": str(home), "PYSPARK_PYTHON": sys.executable}
+    with started([*arguments, *service], said, log, **environment):
+        yield f"sc://127.0.0.1:{port}"

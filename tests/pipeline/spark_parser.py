@@ -39,9 +39,9 @@ _PLANS: Final = _words(
 """Operators of a query. None of them creates, changes, removes, sets, loads or starts anything."""
 _NAMES: Final = _words(
     """
-    MultiAlias NamedParameter UnresolvedAlias UnresolvedAttribute UnresolvedExtractValue UnresolvedFunction UnresolvedGenerator
-    UnresolvedOrdinal UnresolvedPipeAggregateOrdinal UnresolvedRegex UnresolvedStar UnresolvedStarExcept
-    UnresolvedStarExceptOrReplace UnresolvedStarWithColumns UnresolvedSubqueryColumnAliases
+    MultiAlias NamedParameter UnresolvedAlias UnresolvedAttribute UnresolvedExtractValue UnresolvedFunction
+    UnresolvedGenerator UnresolvedOrdinal UnresolvedPipeAggregateOrdinal UnresolvedRegex UnresolvedStar
+    UnresolvedStarExcept UnresolvedStarExceptOrReplace UnresolvedStarWithColumns UnresolvedSubqueryColumnAliases
     """,
     f"{_CATALYST}analysis.",
 )

@@ -1,8 +1,7 @@
-"""The pipeline on Spark: the rows of one process, here and on a cluster; the data source; a watch that is killed."""
+"""The pipeline on Spark: the rows of one process; the data source; a watch that is killed."""
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
@@ -15,27 +14,16 @@ from pathlib import Path
 
 import pytest
 from broken_streams import broken_stream, written
-from lake_helpers import CAPTURES, put, records_of, replayed, rows, said, write_pcap
-from nightly import nightly_only, sample
-from spark_helpers import COMMAND, ENVIRONMENT, cluster, need_spark
+from lake_helpers import CAPTURES, FILES, put, records_of, replayed, rows, said, same, write_pcap
+from nightly import sample
+from spark_helpers import COMMAND, ENVIRONMENT, need_spark
 
 from conformance.capture import Frame, read_capture
 from conformance.pipeline.ingest import Options, files_of, ingest
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.schemas import TABLES
 
-FILES = sorted(str(path) for path in CAPTURES.iterdir() if path.suffix != ".toml")
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGKILL]
-VOLATILE = ("batch", "ingested_at", "ranges")
-
-
-def without(found: list[dict], *names: str) -> Counter:
-    return Counter(json.dumps({k: v for k, v in row.items() if k not in names}, default=str) for row in found)
-
-
-def same(one: Lake, other: Lake) -> None:
-    for table in ("captures", "packets", "sessions", "verdicts"):
-        assert without(rows(one, table), *VOLATILE) == without(rows(other, table), *VOLATILE), table
 
 
 @pytest.mark.parametrize("sessions", [True, False])
@@ -84,20 +72,6 @@ def test_the_data_source_finds_every_packet_in_whatever_ranges(spark, tmp_path):
     kinds = Counter(row.kind for row in found if row.kind == "UserMessage")
     whole = spark.read.format("msmq_pcap").option("splitBytes", 0).load(str(capture)).groupBy("kind").count()
     assert kinds["UserMessage"] == {row["kind"]: row["count"] for row in whole.collect()}["UserMessage"]
-
-
-@nightly_only("pipeline.cluster")
-def test_a_cluster_says_what_one_process_says(tmp_path):
-    need_spark()
-    here, _ = put(tmp_path / "here", FILES)
-    with cluster(tmp_path) as master:
-        done = subprocess.run(
-            [*COMMAND, "ingest", str(CAPTURES), "--out", str(tmp_path / "there"), "--master", master, "--json"],
-            capture_output=True, text=True, env=ENVIRONMENT, timeout=900,
-        )  # fmt: skip
-    assert done.returncode == 1, done.stderr
-    assert json.loads(done.stdout)["captures"] == len(FILES)
-    same(here, Lake.open(tmp_path / "there"))
 
 
 def test_a_watch_that_is_killed_has_each_capture_once(tmp_path):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -23,6 +25,7 @@ RAISES = {
     b"divides by zero": _zero,
     b"asks for all memory": lambda: bytearray(1 << 62),
     b"calls itself": lambda: _deep(0),
+    b"kills its worker": lambda: os.kill(os.getpid(), signal.SIGKILL),
 }
 
 

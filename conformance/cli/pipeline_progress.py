@@ -1,0 +1,52 @@
+"""The line that shows how far an ingest has come, on stderr: also with --json, whose result is on stdout."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+from typing import TYPE_CHECKING
+
+from conformance.cli.output import one_line
+
+if TYPE_CHECKING:
+    from conformance.pipeline.progress import Progress
+
+FIRST_S = 0.8
+"""Seconds after which work is long enough for a line."""
+TERMINAL_S = 0.5
+"""Seconds between two lines at a terminal, where each replaces the one before."""
+LONGEST_S = 60.0
+"""Seconds between two lines elsewhere, at most: the time between them doubles."""
+
+
+@contextmanager
+def shown(progress: Progress, what: str) -> Iterator[None]:
+    """Show the line while the work within goes on. what: the command."""
+    stream = sys.stderr
+    terminal = stream.isatty()
+    over = Event()
+
+    def tell() -> None:
+        wait_s = FIRST_S
+        while not over.wait(wait_s):
+            line = one_line(progress.line())
+            if terminal:
+                stream.write(f"\r\x1b[2K{line[:200]}")
+                wait_s = TERMINAL_S
+            else:
+                stream.write(f"mqconform: {what}: {line}\n")
+                wait_s = min(2 * wait_s, LONGEST_S)
+            stream.flush()
+
+    teller = Thread(target=tell, name="mqconform-progress", daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        over.set()
+        teller.join()
+        if terminal:
+            stream.write("\r\x1b[2K")
+            stream.flush()
