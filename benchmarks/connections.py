@@ -37,7 +37,7 @@ from conformance.pipeline.workers import Here
 T = TypeVar("T")
 R = TypeVar("R")
 FILES = 4
-STAGES = {"part_stream": "walk", "_write": "facts", "_read": "judge", "run_streams": "in order"}
+STAGES = {"part_stream": "walk", "Writing": "facts", "Reading": "judge", "run_streams": "in order"}
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,7 @@ class Timed(Here):
 
     def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
         """As `Here`."""
-        made: Any = function
-        name = STAGES.get(getattr(made, "__name__", None) or made.func.__name__, "other")
+        name = STAGES.get(getattr(function, "__name__", type(function).__name__), "other")
         out = []
         for task in tasks:
             before = time.process_time()
