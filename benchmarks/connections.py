@@ -32,7 +32,7 @@ import session_corpus
 
 from conformance.pipeline.ingest import Options, ingest
 from conformance.pipeline.lake import Lake
-from conformance.pipeline.workers import Here
+from conformance.pipeline.workers import Here, Lost
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -46,14 +46,19 @@ class Timed(Here):
 
     spent: dict[str, list[float]] = field(default_factory=dict)
 
-    def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
+    def attempt(
+        self, function: Callable[[T], R], tasks: Sequence[T], each: Callable[[R], None] | None = None
+    ) -> Sequence[R | Lost]:
         """As `Here`."""
         name = STAGES.get(getattr(function, "__name__", type(function).__name__), "other")
-        out = []
+        out: list[R | Lost] = []
         for task in tasks:
             before = time.process_time()
-            out.append(function(task))
+            done = function(task)
+            out.append(done)
             self.spent.setdefault(name, []).append(time.process_time() - before)
+            if each is not None:
+                each(done)
         return out
 
 

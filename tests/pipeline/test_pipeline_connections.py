@@ -271,3 +271,19 @@ def _host_of(first: list[Record], data: bytes) -> bytes:
         if data[at - 2] != first[0].data[at - 2] and data[at] == ends[-1]:
             data = data[: at - 2] + first[0].data[at - 2 : at - 1] + data[at - 1 :]
     return data
+
+
+@pytest.mark.parametrize("packets", [True, False])
+def test_what_is_undecided_once_a_capture_is_told_for_its_earliest_packet(tmp_path, packets):
+    """All groups begin in the middle of a sequence; of each requirement one verdict tells so."""
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 800, pairs=4, deviating=0.3)
+    records = records_of(capture)
+    write_pcap(capture, records[len(records) // 2 :])
+    whole, _ = put(tmp_path / "whole", [capture], packets=packets)
+    lake, done = put(tmp_path / "parts", [capture], split=40_000, parts=3, packets=packets)
+    assert not done.in_order
+    same(lake, whole)
+    undecided = [row for row in rows(lake, "verdicts") if row["requirement"].startswith("MQQB-3.1.1.5.first-number")]
+    assert sum(row["count"] for row in undecided if row["outcome"] == "inconclusive") == 1
+    assert said(lake) == replayed(capture)
