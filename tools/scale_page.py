@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from conformance.aside import write_text
+from tools.scale_connections import with_section
 
 BEGIN: Final = "<!-- figures: made by `python -m tools.scale_page` -->"
 END: Final = "<!-- end of figures -->"
@@ -228,7 +229,11 @@ def main(arguments: Sequence[str]) -> None:
     source = Path(arguments[0]) if arguments else root / "benchmarks" / "pipeline.json"
     target = Path(arguments[1]) if len(arguments) > 1 else root / "docs" / "scale.md"
     figures = json.loads(source.read_text(encoding="utf-8")) if source.exists() or arguments else None
-    write_text(target, page(target.read_text(encoding="utf-8"), figures))
+    text = page(target.read_text(encoding="utf-8"), figures)
+    connections = source.with_name("connections.json")
+    if connections.exists():
+        text = with_section(text, json.loads(connections.read_text(encoding="utf-8")))
+    write_text(target, text)
 
 
 if __name__ == "__main__":

@@ -271,6 +271,8 @@ def _tell(done: Ingested, seconds: float | None, *, json: bool) -> None:
     )
     if done.known:
         print(f"{done.known} were already in the lake")
+    for key, why in done.in_order.items():
+        print(f"One core judged {Path(key).name}, since {why}")
     for one in done.rejected:
         whole = one.defect is None or one.defect.error == DIED
         print(f"{'rejected' if whole else 'judged in part'}: {one.error}")
@@ -292,6 +294,7 @@ def _json(done: Ingested, seconds: float | None) -> dict[str, Any]:
         "known": done.known,
         "streams": done.streams,
         "ranges": done.ranges,
+        "in_order": dict(done.in_order),
         "records": done.records,
         "packets": done.packets,
         "bytes": done.bytes,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import pickle
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -32,7 +32,7 @@ from conformance.pipeline.lacking import add, incomplete_of
 from conformance.pipeline.lake import Kept, Part, Target
 from conformance.pipeline.memory import kept as state_bytes
 from conformance.pipeline.memory import thaw
-from conformance.pipeline.rows import Row, Rows, texts
+from conformance.pipeline.rows import Row, Rows, day, texts
 from conformance.pipeline.rows_writer import Teller, packet_row
 from conformance.pipeline.shuffle import grouped
 from conformance.pipeline.streams import How, State, StreamDone, capture_row
@@ -45,10 +45,7 @@ from conformance.wire import dissect
 
 @dataclass(slots=True)
 class Apart:
-    """The result of streams judged in parts. in_order: by key, why a stream is left to one core, with all its files.
-
-    outcomes are those of the streams.
-    """
+    """The result of streams judged in parts. in_order: by key, why a stream is left to one core, with all its files."""
 
     streams: list[StreamDone] = field(default_factory=list)
     parts: list[Part] = field(default_factory=list)
@@ -85,7 +82,7 @@ def judge_apart(tasks: Sequence[PartedTask], how: How, target: Target, workers: 
         if why is not None:
             out.in_order[plan.key] = why
             for part in (part for bucket in buckets for part in bucket.parts):
-                target.remove(part.table, part.day, part.name)
+                target.remove(part.table, part.date, part.name)
             continue
         out.streams.append(_Assembly(parting, plan, buckets, rows).assembled())
         out.parts += [part for bucket in buckets for part in bucket.parts]
@@ -172,7 +169,7 @@ class _Assembly:
             self.outcomes.update(teller.outcomes)
 
     def _tell(self, one: Held, later: set[str], sink: ArrowTables, teller: Teller) -> None:
-        more = [said for said in one.more if not (_undecided(said) in later)]
+        more = [said for said in one.more if _undecided(said) not in later]
         seen = Seen(one.frame, dissect(one.frame.data, transport=one.frame.transport))
         sink.packet(seen, one.sender, {PACKET: one.alone, SESSION: more}, counted=one.counted)
         if teller.every_packet and one.counted and one.frame.number not in sink.own:
@@ -181,8 +178,6 @@ class _Assembly:
 
     def _teller(self, at: int, part: str | None, *, end: bool = False) -> Teller:
         read, how = self.parting.captures[at], self.parting.how
-        from conformance.pipeline.rows import day
-
         return Teller(
             self.rows, str(read.probe.capture), self.parting.stream, day(read.probe.first_ns), how.every_packet,
             at_end=end, part=part,
@@ -239,4 +234,4 @@ def _undecided(said: Any) -> str | None:
     return said.requirement if inconclusive else None
 
 
-__all__ = ["Apart", "Mapping", "judge_apart"]
+__all__ = ["Apart", "judge_apart", "refused"]

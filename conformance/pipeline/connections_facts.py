@@ -5,6 +5,7 @@ Packets that lie in the file in one piece are told by their place; those joined 
 
 from __future__ import annotations
 
+import io
 import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -31,7 +32,6 @@ PER_STREAM = 1 << 20
 """Buckets of a stream, at most: the number of a bucket is that of its stream times this, and its own."""
 _MOST_EVENTS, _MOST_BYTES = 1 << 11, 4 << 20
 _PER_RANGE = 1 << 32
-_NOTHING = Walked((np.zeros(0), np.zeros(0), np.zeros((0, 8))), [], np.zeros((0, 8)), [])
 
 
 @dataclass(slots=True)
@@ -76,7 +76,9 @@ class _Gathering:
         meta = np.array(self.in_arena, np.int64).reshape(-1, 8)
         parts = self.in_file or [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 8), np.int64))]
         offsets, sizes, metas = (np.concatenate([one[at] for one in parts]) for at in range(3))
-        return Facts(capture, (offsets, sizes, metas), arena, (np.cumsum(lengths) - lengths, lengths, meta), self.events)
+        return Facts(
+            capture, (offsets, sizes, metas), arena, (np.cumsum(lengths) - lengths, lengths, meta), self.events
+        )
 
 
 @lru_cache(maxsize=2)
@@ -102,8 +104,7 @@ def facts_of(target: Any, work: FactsWork) -> Iterator[pa.RecordBatch]:
         return pa.RecordBatch.from_arrays([pa.array([one], of.type) for one, of in zip(values, SCHEMA, strict=True)],
                                           schema=SCHEMA)  # fmt: skip
 
-    walked: list[Walked] = pickle.loads(target.carried(work.carry))
-    for at, batch in enumerate(walked):
+    for batch in _read(target.carried(work.carry)):
         first_ns = _first_ns(batch)
         if first_ns is not None:
             for one in waiting:
@@ -116,16 +117,24 @@ def facts_of(target: Any, work: FactsWork) -> Iterator[pa.RecordBatch]:
             gathering.setdefault(parting.buckets.of(one.event), _Gathering()).events.append(one)
         waiting += [one for one in batch.events if one.after_ns is None]
         _gather(batch, of_connection, gathering)
-        walked[at] = _NOTHING
     for one in waiting:
         one.after_ns = work.next_ns
     for bucket in sorted(gathering):
         yield row(bucket)
 
 
+def _read(data: bytes) -> Iterator[Walked]:
+    """Yield the batches that a walk has written down."""
+    file = io.BytesIO(data)
+    while file.tell() < len(data):
+        yield pickle.load(file)
+
+
 def _first_ns(batch: Walked) -> int | None:
     """Return the time of the first packet of a batch."""
-    first = [(int(meta[0, OF_NUMBER]), int(meta[0, OF_TIME])) for meta in (batch.in_file[2], batch.in_arena) if len(meta)]
+    first = [
+        (int(meta[0, OF_NUMBER]), int(meta[0, OF_TIME])) for meta in (batch.in_file[2], batch.in_arena) if len(meta)
+    ]
     first += [(one.event.number, one.event.time_ns) for one in batch.events if isinstance(one.event, Frame)]
     return min(first)[1] if first else None
 

@@ -7,6 +7,7 @@ import pickle
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -220,7 +221,7 @@ class _Bucket:
             if isinstance(one.event, Ended):
                 sink.now_ns = self.parting.end_ns
                 self._sessions().reached = self.parting.reached
-            with_clock(judge, one, lambda one=one: judge.event(one.event))
+            with_clock(judge, one, partial(judge.event, one.event))
         judge.end()
         said = self._said(judge, sink, teller)
         self.done.ended, self.done.expired = (said, self.done.expired) if end else (self.done.ended, said)

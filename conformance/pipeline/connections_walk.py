@@ -6,6 +6,7 @@ its packets are, and the events between them.
 
 from __future__ import annotations
 
+import io
 import pickle
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -174,18 +175,18 @@ def _parted(task: PartedTask) -> Parted:
         skipped, start = Counter(reading.skipped), FILE_HEADER
         while start < capture.size and one.cut is None:
             stop = min(start + task.at_most, capture.size)
-            range_first, before, walked = None, last_packet, []
+            range_first, before, out = None, last_packet, io.BytesIO()
             for batch in capture.batches(start, stop, after=reading, before=one.before, finish=False):
                 frames = [event for _, event in batch.events if isinstance(event, Frame)]
                 numbers, times = times_of(batch, frames)
                 groups.batch(batch, times)
-                walked.append(_walked(batch, numbers, times, before))
+                pickle.dump(_walked(batch, numbers, times, before), out, protocol=5)
                 if len(times):
                     range_first = int(times[0]) if range_first is None else range_first
                     one.first_packet_ns = int(times[0]) if one.first_packet_ns is None else one.first_packet_ns
                     one.last_packet_ns = before = int(times[-1])
-            data = pickle.dumps(walked, protocol=5)
-            work.append([at, task.target.carry(f"{stream}-{len(work)}.walked", data), range_first])
+            place = task.target.carry(f"{stream}-{len(work)}.walked", out.getvalue())
+            work.append([at, place, range_first])
             last_packet = one.last_packet_ns if one.last_packet_ns is not None else last_packet
             assert capture.left is not None
             reading, one.cut = capture.left, capture.cut
@@ -207,9 +208,7 @@ def _parted(task: PartedTask) -> Parted:
     )  # fmt: skip
 
 
-def _ended(
-    task: PartedTask, parting: Parting, reading: CaptureReading, groups: Groups, last_packet: int | None
-) -> str:
+def _ended(task: PartedTask, parting: Parting, reading: CaptureReading, groups: Groups, last_packet: int | None) -> str:
     """Add what follows the last record; return where the state of reading is that is kept."""
     place = ""
     if task.keep:
@@ -243,7 +242,10 @@ def _works(found: Sequence[Sequence[Any]]) -> list[FactsWork]:
 
 
 def _walked(batch: Batch, numbers: Any, times: Any, before_ns: int | None) -> Walked:
-    """Copy a batch. numbers, times: of its packets, in their order. before_ns: the time of the last one before it."""
+    """Return a batch as it is written down.
+
+    numbers, times: of its packets, in their order. before_ns: the time of the last one before it.
+    """
     rows, others, events = batch.in_file, batch.in_arena, []
     for number, event in batch.events:
         at = int(np.searchsorted(numbers, number))
@@ -251,6 +253,5 @@ def _walked(batch: Batch, numbers: Any, times: Any, before_ns: int | None) -> Wa
         before = int(times[at - 1]) if at else before_ns
         events.append(Clocked(number, event, before, int(times[behind]) if behind < len(times) else None))
     return Walked(
-        (rows.offsets.copy(), rows.lengths.copy(), rows.meta.copy()),
-        [others.data(row) for row in range(len(others))], others.meta.copy(), events,
+        (rows.offsets, rows.lengths, rows.meta), [others.data(row) for row in range(len(others))], others.meta, events,
     )  # fmt: skip

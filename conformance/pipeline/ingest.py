@@ -207,10 +207,10 @@ def _ingested(
         work, walks, parts_of = _planned(before, lake, new, options, asked, target, workers.cores)
         if work or walks or parts_of:
             warm(asked.readings if options.sessions else None)
+        progress.judging({str(one.capture): one.size or 0 for one in new})
         apart = judge_apart(parts_of, asked, target, workers) if parts_of else Apart()
         work += [StreamWork(one.key, one.captures, None, one.keep) for one in parts_of if one.key in apart.in_order]
         tasks = _packed(work, asked, target, workers.cores * _TASKS)
-        progress.judging({str(one.capture): one.size or 0 for one in new})
         done, killing_workers = judged(workers, tasks)
         bad += killing_workers
         streams_done = [one for task in done for one in task.streams]

@@ -6,14 +6,13 @@ batches, so that they need not fit in memory.
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import pyarrow as pa
 
@@ -26,13 +25,6 @@ _MOST_BATCH = 4
 """Rows of a batch that Spark hands over: a row may have megabytes."""
 _PER_BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _SLOT = "slot"
-
-
-@dataclass(frozen=True, slots=True)
-class _FilesOf:
-    """The files with the rows of one key, in the order of the tasks."""
-
-    paths: Sequence[str]
 
 
 def grouped(
@@ -48,35 +40,49 @@ def grouped(
     if by_spark is not None:
         return _by_spark(by_spark, tasks, first, key, keys, order, then, schema, result)
     with tempfile.TemporaryDirectory(prefix="mqconform-") as folder:
-        written = workers.map(partial(_write, first, key, schema, folder), list(enumerate(tasks)))
-        keys = sorted({one for found in written for one in found})
-        files = [_FilesOf([found[one] for found in written if one in found]) for one in keys]
-        made = workers.map(partial(_read, then), files)
+        written = workers.map(Writing(first, key, schema, folder), list(enumerate(tasks)))
+        found_keys = sorted({one for found in written for one in found})
+        files = [[found[one] for found in written if one in found] for one in found_keys]
+        made = workers.map(Reading(then), files)
     return [pa.ipc.read_record_batch(pa.py_buffer(one), result) for found in made for one in found]
 
 
-def _write(first: First[T], key: str, schema: pa.Schema, folder: str, task: tuple[int, T]) -> dict[int, str]:
-    """Write the rows of a task, a file a key; return the files."""
-    number, asked = task
-    place = Path(tempfile.mkdtemp(prefix=f"{number}-", dir=folder))
-    writers: dict[int, Any] = {}
-    paths: dict[int, str] = {}
-    for batch in first(asked):
-        for one, rows in _by_key(batch, key):
-            if one not in writers:
-                paths[one] = str(place / f"{one}.arrow")
-                writers[one] = pa.ipc.new_stream(paths[one], schema)
-            writers[one].write_batch(rows)
-    for writer in writers.values():
-        writer.close()
-    return paths
+@dataclass(frozen=True, slots=True)
+class Writing(Generic[T]):
+    """Bring what belongs together to one place. A call writes the rows of a task, a file a key, and returns the files.
+
+    first, key, schema: as for `grouped`. folder: where the files go.
+    """
+
+    first: First[T]
+    key: str
+    schema: pa.Schema
+    folder: str
+
+    def __call__(self, task: tuple[int, T]) -> dict[int, str]:
+        number, asked = task
+        place = Path(tempfile.mkdtemp(prefix=f"{number}-", dir=self.folder))
+        writers: dict[int, Any] = {}
+        paths: dict[int, str] = {}
+        for batch in self.first(asked):
+            for one, rows in _by_key(batch, self.key):
+                if one not in writers:
+                    paths[one] = str(place / f"{one}.arrow")
+                    writers[one] = pa.ipc.new_stream(paths[one], self.schema)
+                writers[one].write_batch(rows)
+        for writer in writers.values():
+            writer.close()
+        return paths
 
 
-def _read(then: Then, files: _FilesOf) -> list[bytes]:
-    found = [batch.serialize().to_pybytes() for batch in then(_batches(files.paths))]
-    for path in files.paths:
-        shutil.rmtree(path, ignore_errors=True)
-    return found
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Judge what belongs together. A call returns what comes of the rows of one key."""
+
+    then: Then
+
+    def __call__(self, paths: Sequence[str]) -> list[bytes]:
+        return [batch.serialize().to_pybytes() for batch in self.then(_batches(paths))]
 
 
 def _batches(paths: Sequence[str]) -> Iterator[pa.RecordBatch]:
@@ -104,6 +110,8 @@ def _by_spark(
     """
     from pyspark.sql.pandas.types import from_arrow_schema
 
+    from conformance.pipeline.spark_workers import fetched
+
     if not tasks:
         return []
     slots = _slots(spark, keys)
@@ -114,12 +122,9 @@ def _by_spark(
         rows = spark.range(0, len(tasks), 1, len(tasks)).mapInArrow(
             partial(_rows_of, list(tasks), first, key, slots), from_arrow_schema(sent)
         )
-        made = (
-            rows.repartition(len(keys), _SLOT)
-            .sortWithinPartitions(key, order)
-            .mapInArrow(partial(_keys_of, then, key, schema.names), from_arrow_schema(result))
-            .toArrow()
-        )
+        sorted_ = rows.repartition(len(keys), _SLOT).sortWithinPartitions(key, order)
+        frame = sorted_.mapInArrow(partial(_keys_of, then, key, schema.names), from_arrow_schema(result))
+        made = fetched(spark, frame, "judge what belongs together")
     finally:
         spark.conf.set(_PER_BATCH, before)
     return made.cast(result).to_batches() if made.num_rows else []
@@ -143,9 +148,7 @@ def _rows_of(
                 yield pa.RecordBatch.from_arrays([*rows.columns, found], names=[*rows.schema.names, _SLOT])
 
 
-def _keys_of(
-    then: Then, key: str, names: Sequence[str], batches: Iterator[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
+def _keys_of(then: Then, key: str, names: Sequence[str], batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     runs = ((one, rows.select(list(names))) for batch in batches for one, rows in _by_key(batch, key))
     for _, found in groupby(runs, key=lambda one: one[0]):
         yield from then(rows for _, rows in found)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from uuid import UUID
 
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
@@ -15,9 +18,16 @@ from lake_helpers import CAPTURES, put, records_of, replayed, rows, said, told, 
 from nightly import amount
 from session_corpus import write_sessions
 
+from conformance.capture.columns.reader import FastCapture
 from conformance.capture.records import Record
-from conformance.pipeline.workers import Processes
+from conformance.judge.sessions.parts import Marks, why_not
+from conformance.pipeline.connections_groups import Groups, times_of
+from conformance.pipeline.shuffle import grouped
+from conformance.pipeline.spark import SparkWorkers
+from conformance.pipeline.workers import Here, Processes
 
+PLACES = pa.schema([pa.field("key", pa.int64(), False), pa.field("at", pa.int64(), False)])
+FOUND = pa.schema([pa.field("key", pa.int64(), False), pa.field("found", pa.string(), False)])
 EXAMPLES = amount("pipeline.examples")
 FIXTURES = [
     "consistent-session.pcapng", "resending-session.pcapng", "mqqb-4.1.pcapng", "reconnecting-session.pcapng",
@@ -35,8 +45,6 @@ def traffic(name: str) -> tuple[Record, ...]:
 @cache
 def managers(name: str) -> frozenset[bytes]:
     """The queue managers that the packets of a fixture name."""
-    from uuid import UUID
-
     with TemporaryDirectory() as folder:
         lake, _ = put(Path(folder) / "lake", [CAPTURES / name], packets=True)
         found = {row["source_manager"] for row in rows(lake, "packets")}
@@ -173,3 +181,109 @@ def test_what_belongs_together_is_judged_in_order(tmp_path, pairs):
     lake, done = put(tmp_path / "parts", [capture], split=30_000, parts=2)
     assert list(done.in_order.values()) == ["most of it belongs together"]
     same(lake, whole)
+
+
+def test_the_shuffle_of_spark_gives_the_rows_of_one_core(spark, tmp_path):
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 800, pairs=4, deviating=0.5)
+    whole, _ = put(tmp_path / "whole", [capture])
+    lake, done = put(tmp_path / "parts", [capture], SparkWorkers(spark), split=60_000, parts=2)
+    assert not done.in_order and done.ranges > 3
+    same(lake, whole)
+
+
+def batches(_target, found):
+    """Each key, and what came of it in its order."""
+    keys, values = [], []
+    for batch in found:
+        keys += batch.column("key").to_pylist()
+        values += batch.column("at").to_pylist()
+    assert len(set(keys)) == 1
+    yield pa.RecordBatch.from_pydict({"key": keys[:1], "found": [str(values)]}, schema=FOUND)
+
+
+def numbers(_target, task):
+    """Rows of all keys, in the order of their places."""
+    begin, count = task
+    for at in range(begin, begin + count, 3):
+        places = list(range(at, min(at + 3, begin + count)))
+        yield pa.RecordBatch.from_pydict({"key": [7 * (one % 4) for one in places], "at": places}, schema=PLACES)
+
+
+@pytest.mark.parametrize("way", ["here", "processes", "spark"])
+def test_a_shuffle_brings_the_rows_of_a_key_together_in_their_order(request, way):
+    workers = {"here": Here, "processes": lambda: Processes(2)}.get(
+        way, lambda: SparkWorkers(request.getfixturevalue("spark"))
+    )()
+    if way == "spark":  # Its workers do not import tests.
+        from pyspark.cloudpickle import register_pickle_by_value
+
+        register_pickle_by_value(sys.modules[__name__])
+    tasks = [(0, 10), (10, 1), (11, 9)]
+    made = grouped(
+        workers, tasks, partial(numbers, None), "key", [0, 7, 14, 21], "at", partial(batches, None), PLACES, FOUND
+    )
+    found = {key: text for batch in made for key, text in zip(*map(list, batch.to_pydict().values()), strict=True)}
+    assert found == {7 * key: str([one for one in range(20) if one % 4 == key]) for key in range(4)}
+
+
+def marks(*names, unsure=(), **sizes):
+    return Marks(frozenset(names), sizes, unsure)
+
+
+@pytest.mark.parametrize(
+    ("parts", "ordered", "why"),
+    [
+        ([marks("a"), marks("b")], True, None),
+        ([marks("a", "b"), marks("b")], True, "a queue manager belongs to several groups"),
+        ([marks("a", smallest=8_000), marks("b", smallest=191)], True, None),
+        ([marks("a", smallest=8_000), marks("b", smallest=192)], True, "a table of the rules is full (smallest)"),
+        ([marks("a", suspicions=1), marks("b")], True, None),
+        ([marks("a", suspicions=1), marks("b")], False, "times go back while something is suspected"),
+        ([marks("a"), marks("b", unsure=("it was not sure",))], True, "it was not sure"),
+    ],
+)  # fmt: skip
+def test_parts_count_only_where_the_whole_cannot_differ(parts, ordered, why):
+    assert why_not(parts, ordered=ordered) == why
+
+
+@pytest.mark.parametrize("shared", ["nothing", "a host", "a queue manager"])
+def test_what_shares_a_host_or_a_queue_manager_is_one_group(tmp_path, shared):
+    """Two sessions between four hosts, then between three, then with messages of one queue manager in both."""
+    first, second = (elsewhere("consistent-session.pcapng", number) for number in (0, 1))
+    if shared == "a host":
+        second = [replace(one, data=_host_of(first, one.data)) for one in second]
+    elif shared == "a queue manager":
+        for guid in managers("consistent-session.pcapng"):
+            other = bytes([guid[0] ^ 1]) + guid[1:]
+            second = [replace(one, data=one.data.replace(other, guid)) for one in second]
+    groups = Groups()
+    capture = write_pcap(tmp_path / "two.pcap", sorted([*first, *second], key=lambda one: one.time_ns))
+    for batch in FastCapture(str(capture)).batches(finish=False):
+        groups.batch(batch, times_of(batch, [])[1])
+    assert groups.buckets(2).groups == (2 if shared == "nothing" else 1)
+
+
+def _host_of(first: list[Record], data: bytes) -> bytes:
+    """The frame with one of the two hosts, the one that ends in the larger byte, as it is in the first session."""
+    ends = sorted({one.data[29] for one in first} | {one.data[33] for one in first})
+    for at in (29, 33):
+        if data[at - 2] != first[0].data[at - 2] and data[at] == ends[-1]:
+            data = data[: at - 2] + first[0].data[at - 2 : at - 1] + data[at - 1 :]
+    return data
+
+
+@pytest.mark.parametrize("packets", [True, False])
+def test_what_is_undecided_once_a_capture_is_told_for_its_earliest_packet(tmp_path, packets):
+    """All groups begin in the middle of a sequence; of each requirement one verdict tells so."""
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 800, pairs=4, deviating=0.3)
+    records = records_of(capture)
+    write_pcap(capture, records[len(records) // 2 :])
+    whole, _ = put(tmp_path / "whole", [capture], packets=packets)
+    lake, done = put(tmp_path / "parts", [capture], split=40_000, parts=3, packets=packets)
+    assert not done.in_order
+    same(lake, whole)
+    undecided = [row for row in rows(lake, "verdicts") if row["requirement"].startswith("MQQB-3.1.1.5.first-number")]
+    assert sum(row["count"] for row in undecided if row["outcome"] == "inconclusive") == 1
+    assert said(lake) == replayed(capture)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tools.scale_connections import seconds, section, with_section
 from tools.scale_page import END, SPARE, Fit, figures_page, need, page
 
 ROOT = Path(__file__).parents[2]
@@ -76,3 +77,31 @@ def page_marks() -> str:
     from tools.scale_page import BEGIN
 
     return f"{BEGIN}\n{END}"
+
+
+def connections(walk: float) -> dict:
+    """A core judges a million packets in order in 4 s, and in parts in as long as the walk takes more."""
+    parts = {"walk": [walk], "facts": [0.5], "judge": [1.5, 2.0]}
+    one = {"packets": 1_000_000, "bytes": 10**9, "memory": 300 << 20, "in_order": []}
+    ways = {
+        f"{name}, {way}": {**one, "spent": spent}
+        for name in ("even", "skewed") for way, spent in (("in order", {"in order": [4.0]}), ("in parts", parts))
+    }  # fmt: skip
+    ways["skewed, in parts"] |= {"in_order": ["most of it belongs together"]}
+    return {"measured": "2026-03-01", "pairs": 200, **ways}
+
+
+def test_the_walk_bounds_what_cores_do_for_one_stream():
+    slow, fast = connections(1.0)["even, in parts"], connections(0.25)["even, in parts"]
+    assert [seconds(slow, cores) for cores in (2, 8)] == [3.0, 1.5]
+    assert seconds(fast, 512) < 0.26 < seconds(slow, 512)
+    made = section(connections(1.0))
+    assert "| 2 | 3.00 | 333,333 | 1.33 |" in made and "most of it belongs together" in made
+
+
+def test_the_section_is_made_between_its_marks():
+    text = "before\n<!-- connections: made by `python -m tools.scale_page` -->\n<!-- end of connections -->\nafter\n"
+    made = with_section(text, connections(1.0))
+    assert made.startswith("before\n") and made.endswith("\nafter\n") and with_section(made, connections(1.0)) == made
+    with pytest.raises(ValueError):
+        with_section("no marks", connections(1.0))

@@ -103,7 +103,8 @@ class PartSessions:
         columns.sessions.replace_notes(self.notes)
         self.missed: set[str] = set()
         columns.messages.missed = self.missed
-        self.sent: Any = columns.tables.transactions.sent
+        made: Any = columns.tables.transactions
+        self.sent: Any = made.sent
         self.sent.missed = self.missed
         self.named: set[str] = set()
         tables = columns.tables
@@ -125,8 +126,9 @@ class PartSessions:
         sizes = {
             "smallest": len(times.smallest), "last": len(times.last), "doubted": times.doubted.entered,
             "views": len(made.views), "passes": len(made.resends.passes), "paths": len(made.paths),
-            "hosts": len(tables.origins.hosts), "blamed": len(tables.origins.doubted), "clocks": len(tables.clocks.last),
-            "said": self.notes.said, "suspicions": self.notes.suspected, **pings.sizes,
+            "hosts": len(tables.origins.hosts), "blamed": len(tables.origins.doubted),
+            "clocks": len(tables.clocks.last), "said": self.notes.said, "suspicions": self.notes.suspected,
+            **pings.sizes,
             **{
                 name: getattr(made.groups, name).entered
                 for name in ("unmarked", "unended", "within", "spread", "misnamed")
