@@ -129,7 +129,7 @@ class Versions(NoopCatalog):
         changed = update_table_metadata(table.metadata, updates, metadata_location=table.metadata_location)
         number = number_of(table.metadata_location) + 1
         try:
-            if hinted(self.store, self.table) >= number:  # It was there, and may have been removed since.
+            if newest(self.store, self.table, number - 1) >= number:  # This one may have been removed since.
                 raise FileExistsError
             write_version(self.store, self.table, number, changed)
         except FileExistsError:
