@@ -13,10 +13,9 @@ import pytest
 
 pytest.importorskip("pyiceberg")
 
-from lake_helpers import put
-from test_pipeline_hostile_delta import (  # noqa: F401 - the same tests, on Iceberg
+from delta_helpers import SESSION
+from hostile_table_tests import (  # noqa: F401 - the same tests, on Iceberg
     ANYWHERE,
-    SESSION,
     Damage,
     a_file,
     batch,
@@ -27,6 +26,7 @@ from test_pipeline_hostile_delta import (  # noqa: F401 - the same tests, on Ice
     test_a_kept_state_that_is_a_link_is_not_read,
     test_nothing_is_wrong_without_a_damage,
 )
+from lake_helpers import put
 
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Format, Lake

@@ -16,20 +16,7 @@ pytest.importorskip("pyiceberg")
 from delta_helpers import SESSION, everything, halves, in_a_folder
 from lake_helpers import CAPTURES, put, replayed, rows, said, told
 from state_tests import *  # noqa: F403 - the same tests, on Iceberg
-from test_pipeline_delta import (  # noqa: F401 - the same tests, on Iceberg
-    format,
-    test_a_batch_comes_once_although_its_answer_was_lost,
-    test_a_full_disk_is_one_sentence_and_nothing_is_left,
-    test_a_lake_that_was_not_made_whole_is_made_by_the_next,
-    test_a_reader_sees_a_batch_whole_or_not_at_all,
-    test_a_reader_that_meets_a_commit_reads_again,
-    test_a_writer_that_was_asleep_does_not_finish_what_was_cleared,
-    test_an_ingest_that_dies_at_any_step_leaves_all_or_nothing,
-    test_an_older_table_gets_the_columns_that_it_lacks,
-    test_of_two_writers_one_wins_and_the_other_leaves_nothing,
-    test_the_rows_are_those_of_a_folder,
-    unlocked,
-)
+from table_lake_tests import *  # noqa: F403 - the same tests, on Iceberg
 
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.inside import MAX_FILE, UnfitError

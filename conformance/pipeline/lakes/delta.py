@@ -23,7 +23,6 @@ from pathlib import PurePath
 from typing import Any, Final, Self
 
 from conformance import __version__
-from conformance.aside import make_folder
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.history import Batch, number_of, up_to, versions_of
 from conformance.pipeline.inside import UnfitError, is_plain, parsed
@@ -32,46 +31,19 @@ from conformance.pipeline.lakes import delta_tables, earlier, fold
 from conformance.pipeline.lakes.batch_rows import batch_rows, batches_of
 from conformance.pipeline.lakes.entries import checked_entry, entry_text
 from conformance.pipeline.lakes.folder import LOG, flocked, own_folders
-from conformance.pipeline.lakes.lease import LEASE, leased
-from conformance.pipeline.lakes.port import HEAD, LOCK, STAGING, WATCH, Lake, damaged
+from conformance.pipeline.lakes.lease import leased
+from conformance.pipeline.lakes.port import STAGING, Lake, damaged
 from conformance.pipeline.lakes.store import LocalStore, Store
 from conformance.pipeline.lakes.tables import BATCHES, DATA_FILE, Listed, Tables, told
 from conformance.pipeline.lakes.target import BATCH, Target
 from conformance.pipeline.log import STATE, Entry, Part, Snapshot
 from conformance.pipeline.schemas import REJECTED, TABLES
 
-NUMBER: Final = 2
-"""The format in the head of such a lake."""
 _AT_ONCE = 8  # Logs that are read, and files that are looked at, at once.
 _TRIES = 50  # Readings of the logs while others commit.
 _WRITER = "writer.json"
 EACH: Final = FAN
 """Batches after which a writer makes few files of the small ones."""
-OWN: Final = (HEAD, BATCHES, fold.FOLD, STATE, STAGING, LOCK, WATCH, LEASE, *TABLES)
-"""Names that may lie in the place of a new lake."""
-
-
-def create(store: Store) -> None:
-    """Make an empty lake. Raises PipelineError, OSError and UnfitError."""
-    create_on(store, delta_tables, head("delta", NUMBER))
-
-
-def head(named: str, number: int) -> bytes:
-    """Return the head of a lake whose tables have the format of this name and number."""
-    return json.dumps({"format": number, "tables": named, "version": __version__}).encode()
-
-
-def create_on(store: Store, tables: Tables, head: bytes) -> None:
-    """Make an empty lake with this head. Raises PipelineError, OSError and UnfitError."""
-    tables.require()
-    if any(name not in OWN for name in store.names("")):
-        raise PipelineError(f"{store.place} is a folder with other files in it; name a new one for the lake.")
-    if isinstance(store, LocalStore):  # Its error has the system's reason, which that of the first table lacks.
-        make_folder(store.root)
-    for name in (*TABLES, BATCHES):
-        tables.make(store, name)
-    with suppress(FileExistsError):
-        store.create(HEAD, head)
 
 
 class TableLake(Lake):
@@ -514,4 +486,4 @@ def _nothing() -> None:
     return None
 
 
-__all__ = ["DeltaLake", "TableLake", "create"]
+__all__ = ["DeltaLake", "TableLake"]

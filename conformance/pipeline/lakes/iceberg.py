@@ -12,7 +12,8 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.pipeline.lakes import iceberg_tables
-from conformance.pipeline.lakes.delta import TableLake, create_on, head
+from conformance.pipeline.lakes.delta import TableLake
+from conformance.pipeline.lakes.new_tables import create_on, head
 from conformance.pipeline.lakes.port import STAGING
 from conformance.pipeline.lakes.store import Store
 from conformance.pipeline.lakes.tables import BATCHES

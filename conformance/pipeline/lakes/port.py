@@ -70,13 +70,13 @@ class Lake(ABC):
         files: look at its files too, which a command that only adds does not need. Raises PipelineError if there is no
         lake, or a damaged one, or one of a newer format, or if a package for its format is missing.
         """
-        from conformance.pipeline.lakes import delta, folder, iceberg
+        from conformance.pipeline.lakes import delta, folder, iceberg, new_tables
 
         store = store_at(place)
         try:
             known = head_of(store)
             if known is None and create:
-                {"delta": delta.create, "iceberg": iceberg.create}.get(format, folder.create)(store)
+                {"delta": new_tables.create, "iceberg": iceberg.create}.get(format, folder.create)(store)
                 known = head_of(store)
         except OSError as problem:
             reason = problem.strerror or problem

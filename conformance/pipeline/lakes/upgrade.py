@@ -19,9 +19,10 @@ from conformance.pipeline import footers
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.inside import MAX_FILE, UnfitError, parsed
 from conformance.pipeline.lakes import delta, iceberg
-from conformance.pipeline.lakes.delta import OWN, TableLake, head
+from conformance.pipeline.lakes.delta import TableLake
 from conformance.pipeline.lakes.entries import entry_text
 from conformance.pipeline.lakes.folder import LOG, FolderLake, flocked
+from conformance.pipeline.lakes.new_tables import NUMBER, OWN, head
 from conformance.pipeline.lakes.port import HEAD, Format, Lake, damaged, head_of, store_at
 from conformance.pipeline.lakes.store import LocalStore, Store
 from conformance.pipeline.lakes.tables import BATCHES, told
@@ -35,7 +36,7 @@ _TEXT: Final = 32 << 20
 _AT_ONCE: Final = 1_000
 """Files that one commit adds."""
 _NEW: Final[Mapping[Format, tuple[type[TableLake], bytes]]] = {
-    "delta": (delta.DeltaLake, head("delta", delta.NUMBER)),
+    "delta": (delta.DeltaLake, head("delta", NUMBER)),
     "iceberg": (iceberg.IcebergLake, head("iceberg", iceberg.NUMBER)),
 }
 NAMES: Final[Mapping[Format, str]] = {"delta": "Delta", "iceberg": "Iceberg"}
