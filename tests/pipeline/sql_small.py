@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 ATTACKS = (
     # files and addresses for tables
     "select * from '{file}'",
@@ -165,3 +168,11 @@ SAME = (
     "select 9223372036854775807 as most, 1.50 as exact, date '2026-01-31' as day",
 )
 """In the words that both dialects have."""
+
+
+def queries_of_docs() -> list[str]:
+    """The queries for analysts: every block of SQL in the page, one query a paragraph."""
+    blocks = re.findall(
+        r"```sql\n(.*?)```", (Path(__file__).parents[2] / "docs" / "corpus-report.md").read_text("utf-8"), re.DOTALL
+    )
+    return [one for block in blocks for one in block.strip().split("\n\n")]

@@ -13,7 +13,8 @@ from table_lake_tests import *  # noqa: F403 - the same tests as on Iceberg
 from conformance.cli.pipeline_analysis import in_format, to_add
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import DEFAULT, Lake
-from conformance.pipeline.lakes import delta, delta_tables, port
+from conformance.pipeline.lakes import delta_tables, port
+from conformance.pipeline.lakes.new_tables import NUMBER
 
 
 @pytest.fixture
@@ -74,4 +75,4 @@ def test_a_lake_keeps_its_format(tmp_path):
         Lake.open(tmp_path / format, create=True, format=format)
         for other in ("folder", "delta"):
             assert Lake.open(tmp_path / format, create=True, format=other).format == format
-    assert port.FORMATS[delta.NUMBER] == "delta"
+    assert port.FORMATS[NUMBER] == "delta"

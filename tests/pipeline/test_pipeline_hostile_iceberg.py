@@ -30,7 +30,7 @@ from lake_helpers import put
 
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Format, Lake
-from conformance.pipeline.lakes import iceberg_tables
+from conformance.pipeline.lakes import delta, iceberg_tables
 from conformance.pipeline.lakes.iceberg_entries import Adding, data_file
 from conformance.pipeline.lakes.store import LocalStore
 
@@ -124,8 +124,9 @@ def test_metadata_that_are_too_large_are_not_read(place: Path, monkeypatch: pyte
         Lake.open(place)
 
 
-def test_rows_of_a_batch_that_nobody_finished_do_not_count(place: Path) -> None:
-    """Whoever wrote them: the next writer removes them, and nothing else."""
+def test_rows_of_a_batch_that_nobody_finished_do_not_count(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever wrote them: a writer that looks at all tables, as each does now and then, removes them and no other."""
+    monkeypatch.setattr(delta, "EACH", 1)
     source = a_file(place)
     target = source.with_name("theirs.parquet")
     shutil.copy(source, target)

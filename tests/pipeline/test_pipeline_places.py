@@ -15,8 +15,7 @@ from judged_corpus import FIXTURES, Judged, damage, judged, write
 from lake_helpers import replayed
 from made_captures import MIDNIGHT
 from shared import shared
-from sql_small import SAME
-from test_pipeline_small import queries_of_docs
+from sql_small import SAME, queries_of_docs
 from typer.testing import CliRunner
 
 from conformance.cli.pipeline import app

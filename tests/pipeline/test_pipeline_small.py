@@ -15,7 +15,7 @@ import pytest
 from lake_helpers import CAPTURES, contents, put
 from made_lake import capture, day, fill, session, verdict
 from sql_attacks import ATTACKS
-from sql_small import ANSWERED, SAME
+from sql_small import ANSWERED, SAME, queries_of_docs
 from sql_small import ATTACKS as MORE_ATTACKS
 from typer.testing import CliRunner
 
@@ -72,12 +72,6 @@ def asked(lake):
 def answer(asked, query: str) -> tuple[list[str], list]:
     found = asked.ask(query)
     return list(found.names), [views.plain(row) for row in found.rows()]
-
-
-def queries_of_docs() -> list[str]:
-    """The queries for analysts: every block of SQL in the page, one query a paragraph."""
-    blocks = re.findall(r"```sql\n(.*?)```", (ROOT / "docs" / "corpus-report.md").read_text("utf-8"), re.DOTALL)
-    return [one for block in blocks for one in block.strip().split("\n\n")]
 
 
 def test_every_query_of_the_page_and_of_the_list_has_one_answer(spark, lake, on_tables):
