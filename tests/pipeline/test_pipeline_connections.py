@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from uuid import UUID
+from uuid import NAMESPACE_DNS, UUID, uuid5
 
 import pyarrow as pa
 import pytest
@@ -20,7 +20,7 @@ from session_corpus import write_sessions
 
 from conformance.capture.columns.reader import FastCapture
 from conformance.capture.records import Record
-from conformance.judge.sessions.parts import Marks, why_not
+from conformance.judge.sessions.parts import Marks, Nameless, why_not
 from conformance.pipeline.connections_groups import Groups, times_of
 from conformance.pipeline.shuffle import grouped
 from conformance.pipeline.spark import SparkWorkers
@@ -28,6 +28,7 @@ from conformance.pipeline.workers import Here, Processes
 
 PLACES = pa.schema([pa.field("key", pa.int64(), False), pa.field("at", pa.int64(), False)])
 FOUND = pa.schema([pa.field("key", pa.int64(), False), pa.field("found", pa.string(), False)])
+NAMELESS = "messages that name no queue manager belong to several groups"
 EXAMPLES = amount("pipeline.examples")
 FIXTURES = [
     "consistent-session.pcapng", "resending-session.pcapng", "mqqb-4.1.pcapng", "reconnecting-session.pcapng",
@@ -183,6 +184,21 @@ def test_what_belongs_together_is_judged_in_order(tmp_path, pairs):
     same(lake, whole)
 
 
+def test_messages_that_name_no_queue_manager_are_judged_in_order(tmp_path):
+    """All of them have one source, whichever hosts they go between."""
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 600, pairs=4, deviating=0.3)
+    records = records_of(capture)
+    for pair in range(4):
+        guid = uuid5(NAMESPACE_DNS, f"10.3.0.{pair}").bytes_le
+        records = [replace(one, data=one.data.replace(guid, bytes(16))) for one in records]
+    write_pcap(capture, records)
+    whole, _ = put(tmp_path / "whole", [capture])
+    lake, done = put(tmp_path / "parts", [capture], split=30_000, parts=2)
+    assert list(done.in_order.values()) == [NAMELESS]
+    same(lake, whole)
+
+
 def test_the_shuffle_of_spark_gives_the_rows_of_one_core(spark, tmp_path):
     capture = tmp_path / "sessions.pcap"
     write_sessions(capture, 800, pairs=4, deviating=0.5)
@@ -227,8 +243,8 @@ def test_a_shuffle_brings_the_rows_of_a_key_together_in_their_order(request, way
     assert found == {7 * key: str([one for one in range(20) if one % 4 == key]) for key in range(4)}
 
 
-def marks(*names, unsure=(), **sizes):
-    return Marks(frozenset(names), sizes, unsure)
+def marks(*names, unsure=(), nameless=Nameless.NEVER, **sizes):
+    return Marks(frozenset(names), sizes, unsure, nameless)
 
 
 @pytest.mark.parametrize(
@@ -236,6 +252,9 @@ def marks(*names, unsure=(), **sizes):
     [
         ([marks("a"), marks("b")], True, None),
         ([marks("a", "b"), marks("b")], True, "a queue manager belongs to several groups"),
+        ([marks("a", nameless=Nameless.ASKED), marks("b", nameless=Nameless.ASKED)], True, None),
+        ([marks("a", nameless=Nameless.MADE), marks("b")], True, None),
+        ([marks("a", nameless=Nameless.MADE), marks("b", nameless=Nameless.ASKED)], True, NAMELESS),
         ([marks("a", smallest=8_000), marks("b", smallest=191)], True, None),
         ([marks("a", smallest=8_000), marks("b", smallest=192)], True, "a table of the rules is full (smallest)"),
         ([marks("a", suspicions=1), marks("b")], True, None),
