@@ -21,6 +21,7 @@ from session_corpus import write_sessions
 from conformance.capture.columns.reader import FastCapture
 from conformance.capture.records import Record
 from conformance.judge.sessions.parts import Marks, Nameless, why_not
+from conformance.pipeline import connections, tables_sink
 from conformance.pipeline.connections_groups import Groups, times_of
 from conformance.pipeline.shuffle import grouped
 from conformance.pipeline.spark import SparkWorkers
@@ -196,6 +197,20 @@ def test_messages_that_name_no_queue_manager_are_judged_in_order(tmp_path):
     whole, _ = put(tmp_path / "whole", [capture])
     lake, done = put(tmp_path / "parts", [capture], split=30_000, parts=2)
     assert list(done.in_order.values()) == [NAMELESS]
+    same(lake, whole)
+
+
+@pytest.mark.parametrize("most", [2, 5, 100])
+def test_more_senders_than_are_remembered_are_judged_in_order(tmp_path, monkeypatch, most):
+    """Also if a part has forgotten so many that what all parts remember is few again."""
+    for module in (connections, tables_sink):
+        monkeypatch.setattr(module, "MAX_SENDERS", most)
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 600, pairs=6, deviating=0.5)
+    whole, _ = put(tmp_path / "whole", [capture])
+    lake, done = put(tmp_path / "parts", [capture], split=30_000, parts=2)
+    few = ["there are more senders than are remembered"] if most < 100 else []
+    assert list(done.in_order.values()) == few
     same(lake, whole)
 
 
