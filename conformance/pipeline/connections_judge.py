@@ -206,7 +206,9 @@ class _Bucket:
         into.owner = file
         for one in found:
             into.clocks = {id(clock.event): clock for clock in one.events}
+            file.intact()
             into.batch(one.batch(file.bytes))
+        file.intact()
         if read.last_packet_ns is not None:
             pass_time(judge, read.last_packet_ns)
         judge.end()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from dataclasses import replace
@@ -20,8 +21,9 @@ from session_corpus import write_sessions
 
 from conformance.capture.columns.reader import FastCapture
 from conformance.capture.records import Record
+from conformance.captures.in_place import InPlace
 from conformance.judge.sessions.parts import Marks, Nameless, why_not
-from conformance.pipeline import connections, tables_sink
+from conformance.pipeline import connections, connections_judge, tables_sink
 from conformance.pipeline.connections_groups import Groups, times_of
 from conformance.pipeline.shuffle import grouped
 from conformance.pipeline.spark import SparkWorkers
@@ -198,6 +200,30 @@ def test_messages_that_name_no_queue_manager_are_judged_in_order(tmp_path):
     lake, done = put(tmp_path / "parts", [capture], split=30_000, parts=2)
     assert list(done.in_order.values()) == [NAMELESS]
     same(lake, whole)
+
+
+def test_a_file_that_is_written_to_while_its_parts_are_judged_is_rejected(tmp_path, monkeypatch):
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 600, pairs=4)
+    opened, judged = [], InPlace.batch
+
+    class Opening(FastCapture):
+        """Counts how many parts have begun."""
+
+        def __init__(self, *about):
+            super().__init__(*about)
+            opened.append(self)
+
+    def batch(self, found):
+        judged(self, found)
+        if len(opened) == 2:  # The last part, behind which nobody opens the file any more.
+            os.utime(capture)
+
+    monkeypatch.setattr(connections_judge, "FastCapture", Opening)
+    monkeypatch.setattr(InPlace, "batch", batch)
+    lake, done = put(tmp_path / "lake", [capture], split=30_000, parts=2)
+    assert not rows(lake, "verdicts") and not rows(lake, "captures")
+    assert ["changed" in one.error for one in done.rejected] == [True]
 
 
 @pytest.mark.parametrize("most", [2, 5, 100])
