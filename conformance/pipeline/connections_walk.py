@@ -27,6 +27,10 @@ from conformance.pipeline.streams import HOLD_NS, SILENT_NS, How
 
 MOST_OF_ONE = 0.8
 """The share of the largest group from which several cores gain too little for a second walk."""
+MOST_NODES = 1 << 18
+"""Hosts and queue managers of a stream, at most: the rules of connections remember far fewer, so that their tables
+would be full.
+"""
 _ENDED = (OSError, ValueError, CaptureError)
 
 
@@ -180,6 +184,8 @@ def _parted(task: PartedTask) -> Parted:
                 frames = [event for _, event in batch.events if isinstance(event, Frame)]
                 numbers, times = times_of(batch, frames)
                 groups.batch(batch, times)
+                if groups.nodes > MOST_NODES:
+                    return Parted(task.key, "it has more hosts and queue managers than are remembered")
                 pickle.dump(_walked(batch, numbers, times, before), out, protocol=5)
                 if len(times):
                     range_first = int(times[0]) if range_first is None else range_first

@@ -23,7 +23,7 @@ from conformance.capture.columns.reader import FastCapture
 from conformance.capture.records import Record
 from conformance.captures.in_place import InPlace
 from conformance.judge.sessions.parts import Marks, Nameless, why_not
-from conformance.pipeline import connections, connections_judge, tables_sink
+from conformance.pipeline import connections, connections_judge, connections_walk, tables_sink
 from conformance.pipeline.connections_groups import Groups, times_of
 from conformance.pipeline.shuffle import grouped
 from conformance.pipeline.spark import SparkWorkers
@@ -224,6 +224,15 @@ def test_a_file_that_is_written_to_while_its_parts_are_judged_is_rejected(tmp_pa
     lake, done = put(tmp_path / "lake", [capture], split=30_000, parts=2)
     assert not rows(lake, "verdicts") and not rows(lake, "captures")
     assert ["changed" in one.error for one in done.rejected] == [True]
+
+
+def test_a_stream_of_more_hosts_than_are_remembered_is_judged_in_order(tmp_path, monkeypatch):
+    monkeypatch.setattr(connections_walk, "MOST_NODES", 8)
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 300, pairs=4)
+    _, done = put(tmp_path / "parts", [capture], split=30_000, parts=2)
+    assert list(done.in_order.values()) == ["it has more hosts and queue managers than are remembered"]
+    assert done.captures == 1 and not done.rejected
 
 
 @pytest.mark.parametrize("most", [2, 5, 100])
