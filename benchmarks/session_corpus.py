@@ -92,7 +92,7 @@ def rounds(number: int, count: int, start: int, *, deviates: bool = False) -> bu
 
 
 def session_records(packets_: int, pairs: int, share: float) -> Iterator[tuple[int, bytes]]:
-    """Yield times in ns since 1970 and Ethernet frames of about this many MSMQ packets. share: of pairs that deviate."""
+    """Yield times in ns since 1970 and frames of about this many MSMQ packets. share: of pairs that deviate."""
     count = max(1, (packets_ // pairs - _OPENING) // ROUND)
     made = [
         rounds(number, count, captures.START, deviates=int((number + 1) * share) > int(number * share)).records

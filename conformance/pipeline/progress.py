@@ -40,7 +40,8 @@ class Counts:
 class Progress:
     """The progress of one ingest. Every thread may ask and tell.
 
-    stage: what is under way, with its tasks, if they are known. began: seconds of a clock when the first capture was given to a worker.
+    stage: what is under way, with its tasks, if they are known. began: seconds of a clock when the first capture was
+    given to a worker.
     """
 
     clock: Callable[[], float]

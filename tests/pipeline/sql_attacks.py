@@ -49,7 +49,7 @@ ATTACKS = (
     "select 1 /* /* */ /*+ as f ( */ + 2",
     "select \"reflect\"('java.lang.System', 'getenv', 'PATH')",
     "select * from verdicts where \"reflect\" /* x */ ('java.lang.System', 'getenv', 'PATH') is not null",
-    "select \"current_user\"() from verdicts",
+    'select "current_user"() from verdicts',
     "select * from s3://a--\n, text.`{file}`",
     "select user",
     "select `current_user` from verdicts",
