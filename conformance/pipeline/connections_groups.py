@@ -60,11 +60,6 @@ class Groups:
         """The number of hosts and queue managers so far."""
         return len(self._parents)
 
-    def event(self, event: Event) -> None:
-        """Take an event behind the last batch."""
-        if isinstance(event, Frame):
-            self._frame(event)
-
     def _open(self, event: Opened) -> None:
         one, other = (self._node(end.address) for end in (event.initiator, event.acceptor))
         self._join(one, other)

@@ -20,6 +20,7 @@ from conformance.capture.columns.reader import Batch, FastCapture
 from conformance.capture.pcap import FILE_HEADER
 from conformance.capture.reader import CaptureReading
 from conformance.pipeline.connections_groups import Buckets, Groups, times_of
+from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.identity import Probe
 from conformance.pipeline.lake import Target
 from conformance.pipeline.memory import freeze
@@ -163,6 +164,10 @@ def part_stream(task: PartedTask) -> Parted:
         return _parted(task)
     except _ENDED:
         return Parted(task.key, "a file cannot be read as it was")
+    except PipelineError:
+        raise
+    except Exception as error:  # Judged in order, it costs no other stream anything.
+        return Parted(task.key, f"the walk over it met a defect of mqconform ({type(error).__name__})")
 
 
 def _parted(task: PartedTask) -> Parted:

@@ -235,6 +235,19 @@ def test_a_stream_of_more_hosts_than_are_remembered_is_judged_in_order(tmp_path,
     assert done.captures == 1 and not done.rejected
 
 
+def test_a_defect_in_the_walk_leaves_the_stream_to_one_core(tmp_path, monkeypatch):
+    def broken(*_: object) -> None:
+        raise IndexError("a place that is not there")
+
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 300, pairs=4)
+    whole, _ = put(tmp_path / "whole", [capture])
+    monkeypatch.setattr(Groups, "batch", broken)
+    lake, done = put(tmp_path / "parts", [capture], split=30_000, parts=2)
+    assert list(done.in_order.values()) == ["the walk over it met a defect of mqconform (IndexError)"]
+    same(lake, whole)
+
+
 @pytest.mark.parametrize("most", [2, 5, 100])
 def test_more_senders_than_are_remembered_are_judged_in_order(tmp_path, monkeypatch, most):
     """Also if a part has forgotten so many that what all parts remember is few again."""
