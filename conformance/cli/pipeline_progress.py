@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from conformance.cli.output import one_line
 
@@ -21,6 +22,14 @@ LONGEST_S = 60.0
 """Seconds between two lines elsewhere, at most: the time between them doubles."""
 
 
+def _width(stream: TextIO) -> int:
+    """Return how many characters fit into a line of a terminal: a longer one would not be removed whole."""
+    try:
+        return max(1, os.get_terminal_size(stream.fileno()).columns - 1)
+    except (OSError, ValueError):
+        return 79
+
+
 @contextmanager
 def shown(progress: Progress, what: str) -> Iterator[None]:
     """Show the line while the work within goes on. what: the command."""
@@ -33,7 +42,7 @@ def shown(progress: Progress, what: str) -> Iterator[None]:
         while not over.wait(wait_s):
             line = one_line(progress.line())
             if terminal:
-                stream.write(f"\r\x1b[2K{line[:200]}")
+                stream.write(f"\r\x1b[2K{line[: _width(stream)]}")
                 wait_s = TERMINAL_S
             else:
                 stream.write(f"mqconform: {what}: {line}\n")

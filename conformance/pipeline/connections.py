@@ -104,7 +104,8 @@ def refused(parting: Parting, buckets: Sequence[BucketDone]) -> str | None:
             return "more deviates than has rows of its own"
         if sum(one.tries for one in said) >= TRIES:
             return "the search for causes has an end"
-    if len({name for bucket in buckets for name in bucket.followed.senders}) > MAX_SENDERS:
+    senders = {name for bucket in buckets for name in bucket.followed.senders}
+    if len(senders) > MAX_SENDERS or any(bucket.crowded for bucket in buckets):
         return "there are more senders than are remembered"
     return None
 

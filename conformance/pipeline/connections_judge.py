@@ -78,7 +78,7 @@ class BucketDone:
     """The result of a bucket. place: of the stream's `Parting`. said: by capture; expired, ended: what follows.
 
     trouble: why it was judged in part, in which case nothing else counts. judge, open, followed_then: the state that is
-    kept, if it is; followed: at the end.
+    kept, if it is; followed: at the end. crowded: it has judged a sender as a whole before the end.
     """
 
     place: str
@@ -94,13 +94,14 @@ class BucketDone:
     marks: Marks = field(default_factory=Marks)
     judge: SessionJudge | None = None
     trouble: str | None = None
+    crowded: bool = False
 
 
 class _Sink(ArrowTables):
     """Holds back the packets with a verdict that is told once a capture."""
 
     notes: PartNotes
-    held: list[Held]
+    done: BucketDone
     capture: int
 
     def packet(self, seen: Seen, sender: str, told: Told, *, counted: bool = False) -> bool:
@@ -115,8 +116,13 @@ class _Sink(ArrowTables):
             self._traffic(frame)
         self.own.add(seen.frame_number)
         alone, more = list(told[PACKET]), list(told[SESSION])
-        self.held.append(Held(self.capture, frame, sender, alone, more, counted, names))
+        self.done.held.append(Held(self.capture, frame, sender, alone, more, counted, names))
         return False
+
+    def _forget(self) -> None:
+        before = len(self.followed.senders)
+        super()._forget()
+        self.done.crowded = self.done.crowded or len(self.followed.senders) < before
 
     def late(self, verdicts: Iterable[Verdict | Key], now_ns: int) -> None:
         """Write verdicts on earlier packets that a packet of another bucket allows."""
@@ -200,7 +206,9 @@ class _Bucket:
         into.owner = file
         for one in found:
             into.clocks = {id(clock.event): clock for clock in one.events}
+            file.intact()
             into.batch(one.batch(file.bytes))
+        file.intact()
         if read.last_packet_ns is not None:
             pass_time(judge, read.last_packet_ns)
         judge.end()
@@ -241,7 +249,7 @@ class _Bucket:
         judge, sink = self.judge.judge(self.state, teller)
         assert isinstance(sink, _Sink) and isinstance(judge.senders, BySessions)
         judge.senders = _Senders(judge.senders.judge, judge.senders.ends, self.part)
-        sink.notes, sink.held, sink.capture = self.part.notes, self.done.held, at
+        sink.notes, sink.done, sink.capture = self.part.notes, self.done, at
         return judge, sink, teller
 
     def _said(self, judge: CaptureJudge, sink: _Sink, teller: Teller) -> Said:

@@ -20,6 +20,7 @@ from conformance.capture.columns.reader import Batch, FastCapture
 from conformance.capture.pcap import FILE_HEADER
 from conformance.capture.reader import CaptureReading
 from conformance.pipeline.connections_groups import Buckets, Groups, times_of
+from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.identity import Probe
 from conformance.pipeline.lake import Target
 from conformance.pipeline.memory import freeze
@@ -27,6 +28,10 @@ from conformance.pipeline.streams import HOLD_NS, SILENT_NS, How
 
 MOST_OF_ONE = 0.8
 """The share of the largest group from which several cores gain too little for a second walk."""
+MOST_NODES = 1 << 18
+"""Hosts and queue managers of a stream, at most: the rules of connections remember far fewer, so that their tables
+would be full.
+"""
 _ENDED = (OSError, ValueError, CaptureError)
 
 
@@ -159,6 +164,10 @@ def part_stream(task: PartedTask) -> Parted:
         return _parted(task)
     except _ENDED:
         return Parted(task.key, "a file cannot be read as it was")
+    except PipelineError:
+        raise
+    except Exception as error:  # Judged in order, it costs no other stream anything.
+        return Parted(task.key, f"the walk over it met a defect of mqconform ({type(error).__name__})")
 
 
 def _parted(task: PartedTask) -> Parted:
@@ -180,6 +189,8 @@ def _parted(task: PartedTask) -> Parted:
                 frames = [event for _, event in batch.events if isinstance(event, Frame)]
                 numbers, times = times_of(batch, frames)
                 groups.batch(batch, times)
+                if groups.nodes > MOST_NODES:
+                    return Parted(task.key, "it has more hosts and queue managers than are remembered")
                 pickle.dump(_walked(batch, numbers, times, before), out, protocol=5)
                 if len(times):
                     range_first = int(times[0]) if range_first is None else range_first

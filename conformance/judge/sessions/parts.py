@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import Any, Final
 
 from conformance.judge.sessions.columns.judge import ColumnSessions
@@ -82,16 +83,26 @@ class PartNotes(Notes):
             self.first[requirement] = said
 
 
+class Nameless(IntEnum):
+    """How a part has met a maker: never, by asking for its messages in vain, or by something that it has made."""
+
+    NEVER = 0
+    ASKED = 1
+    MADE = 2
+
+
 @dataclass(slots=True)
 class Marks:
     """What a part has touched. names: queue managers that it met or asked for. sizes: entries of its tables.
 
-    unsure: why its verdicts may need other parts; none if they do not.
+    unsure: why its verdicts may need other parts; none if they do not. nameless: how it has met the null GUID as the
+    maker of messages or pings, which is the same maker for all.
     """
 
     names: frozenset[str] = frozenset()
     sizes: Mapping[str, int] = field(default_factory=dict)
     unsure: tuple[str, ...] = ()
+    nameless: Nameless = Nameless.NEVER
 
 
 class PartSessions:
@@ -134,17 +145,18 @@ class PartSessions:
                 for name in ("unmarked", "unended", "within", "spread", "misnamed")
             },
         }  # fmt: skip
+        makers = {*(source for source, _ in (*made.views.items(), *times.smallest.items())), *pings.managers}
         names = {
-            *self.missed, *self.named, *(source for source, _ in made.views.items()), *tables.origins.hosts,
-            *(source for source, _ in times.smallest.items()), *(manager for manager, _ in tables.clocks.last),
-            *pings.managers,
+            *makers, *self.missed, *self.named, *tables.origins.hosts, *(manager for manager, _ in tables.clocks.last),
         }  # fmt: skip
         unsure = []
         if self.columns.messages.looked or self.sent.looked:
             unsure.append("a packet that names no known message was compared with all of them")
         if self.notes.assumed:
             unsure.append("a suspicion assumes a reading")
-        return Marks(frozenset(names - {NULL_GUID}), sizes, tuple(unsure))
+        asked = Nameless.ASKED if NULL_GUID in self.missed else Nameless.NEVER
+        nameless = Nameless.MADE if NULL_GUID in makers else asked
+        return Marks(frozenset(names - {NULL_GUID}), sizes, tuple(unsure), nameless)
 
 
 def why_not(parts: Iterable[Marks], *, ordered: bool) -> str | None:
@@ -161,6 +173,9 @@ def why_not(parts: Iterable[Marks], *, ordered: bool) -> str | None:
             return f"a table of the rules is full ({name})"
     if not ordered and any(one.sizes.get("suspicions") for one in found):
         return "times go back while something is suspected"
+    nameless = [one.nameless for one in found if one.nameless is not Nameless.NEVER]
+    if len(nameless) > 1 and Nameless.MADE in nameless:
+        return "messages that name no queue manager belong to several groups"
     seen: set[str] = set()
     for one in found:
         if not seen.isdisjoint(one.names):
