@@ -80,8 +80,8 @@ def again(root: Path) -> None:
 
     table = iceberg_tables.load(LocalStore(root), "verdicts")
     found = table.snapshot()
-    place = manifests(root).with_name("again.avro")
-    output = table.io().new_output(f"{table.io().location}/metadata/{place.name}")
+    place = Path(table.io().location) / "metadata" / "again.avro"
+    output = table.io().new_output(str(place))
     with write_manifest_list(2, output, found.snapshot_id, None, found.sequence_number, "deflate") as writer:
         writer.add_manifests(found.manifests(table.io()) * 50)
     elsewhere(root, place)
