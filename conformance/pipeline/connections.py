@@ -6,7 +6,7 @@ judges what it gets, in order (`connections_judge`), with the rules and the code
 
 What crosses groups is seen to at the end: a verdict that is told once a capture is told for the earliest packet, and
 the readings of senders are put together. Where verdicts could differ from those on the whole (see
-`conformance.judge.sessions.parts`), nothing of the parts counts, and one core judges the stream in order.
+`conformance.judge.sessions.columns.parts`), nothing of the parts counts, and one core judges the stream in order.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from conformance.captures.followed import Followed
 from conformance.captures.judge import PACKET, SESSION
 from conformance.captures.packet_rules import PacketRules
 from conformance.judge.packets.causes import TRIES
+from conformance.judge.sessions.columns.parts import joined, why_not
 from conformance.judge.sessions.context import Seen
-from conformance.judge.sessions.parts import joined, why_not
 from conformance.pipeline.connections_facts import PER_STREAM, SCHEMA, facts_of
 from conformance.pipeline.connections_judge import RESULT, BucketDone, Held, Said, judge_buckets
 from conformance.pipeline.connections_walk import Parted, PartedTask, Parting, part_stream

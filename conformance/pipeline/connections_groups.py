@@ -1,6 +1,6 @@
 """Find which connections of a stream must be judged together: those that share a host or a queue manager, in the end.
 
-See `conformance.judge.sessions.parts` for what the rules of connections keep by which key.
+See `conformance.judge.sessions.columns.parts` for what the rules of connections keep by which key.
 """
 
 from __future__ import annotations

@@ -22,10 +22,10 @@ from conformance.captures.judge import PACKET, SESSION, BySessions, CaptureJudge
 from conformance.judge.packets.causes import TRIES
 from conformance.judge.sessions.columns.conversion import plain as judge_one_by_one
 from conformance.judge.sessions.columns.judge import ColumnSessions
+from conformance.judge.sessions.columns.parts import Marks, PartNotes, PartSessions
 from conformance.judge.sessions.context import Seen
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.judge.sessions.keys import FREQUENT
-from conformance.judge.sessions.parts import Marks, PartNotes, PartSessions
 from conformance.pipeline.connections_facts import PER_STREAM, Facts, parting_at
 from conformance.pipeline.connections_walk import Clocked, Parting
 from conformance.pipeline.errors import PipelineError

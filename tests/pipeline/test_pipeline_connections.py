@@ -22,7 +22,7 @@ from session_corpus import write_sessions
 from conformance.capture.columns.reader import FastCapture
 from conformance.capture.records import Record
 from conformance.captures.in_place import InPlace
-from conformance.judge.sessions.parts import Marks, Nameless, why_not
+from conformance.judge.sessions.columns.parts import Marks, Nameless, why_not
 from conformance.pipeline import connections, connections_judge, connections_walk, tables_sink
 from conformance.pipeline.connections_groups import Groups, times_of
 from conformance.pipeline.shuffle import grouped
