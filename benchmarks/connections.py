@@ -27,11 +27,11 @@ from typing import Any, TypeVar
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "fixtures")]
 
-import session_corpus
+import session_corpus  # noqa: E402
 
-from conformance.pipeline.ingest import Options, ingest
-from conformance.pipeline.lake import Lake
-from conformance.pipeline.workers import Here, Lost
+from conformance.pipeline.ingest import Options, ingest  # noqa: E402
+from conformance.pipeline.lake import Lake  # noqa: E402
+from conformance.pipeline.workers import Here, Lost  # noqa: E402
 
 T = TypeVar("T")
 R = TypeVar("R")
