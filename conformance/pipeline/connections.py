@@ -11,7 +11,6 @@ the readings of senders are put together. Where verdicts could differ from those
 
 from __future__ import annotations
 
-import pickle
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -31,7 +30,7 @@ from conformance.pipeline.connections_walk import Parted, PartedTask, Parting, p
 from conformance.pipeline.lacking import add, incomplete_of
 from conformance.pipeline.lake import Kept, Part, Target
 from conformance.pipeline.memory import kept as state_bytes
-from conformance.pipeline.memory import thaw
+from conformance.pipeline.memory import thaw, unpacked
 from conformance.pipeline.rows import Row, Rows, day, texts
 from conformance.pipeline.rows_writer import Teller, packet_row
 from conformance.pipeline.shuffle import grouped
@@ -69,8 +68,8 @@ def judge_apart(tasks: Sequence[PartedTask], how: How, target: Target, workers: 
     done: dict[str, list[BucketDone]] = {}
     for batch in made:
         for data in batch.column("done").to_pylist():
-            found: BucketDone = pickle.loads(data)
-            done.setdefault(found.place, []).append(found)
+            for found in unpacked(data):
+                done.setdefault(found.place, []).append(found)
     rows = Rows(target, f"part-{how.batch}-connections")
     for plan in plans:
         if plan.why is not None:

@@ -5,8 +5,6 @@ Packets that lie in the file in one piece are told by their place; those joined 
 
 from __future__ import annotations
 
-import io
-import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -19,7 +17,7 @@ from conformance.capture import Frame
 from conformance.capture.columns.places import CHUNK, OF_CONNECTION, OF_NUMBER, OF_TIME, SLACK
 from conformance.capture.columns.reader import Batch, Rows
 from conformance.pipeline.connections_walk import Clocked, FactsWork, Parting, Walked
-from conformance.pipeline.memory import thaw
+from conformance.pipeline.memory import packed, thaw, unpacked
 
 SCHEMA = pa.schema(
     [
@@ -99,12 +97,12 @@ def facts_of(target: Any, work: FactsWork) -> Iterator[pa.RecordBatch]:
     def row(bucket: int) -> pa.RecordBatch:
         nonlocal count
         count += 1
-        data = pickle.dumps(gathering.pop(bucket).facts(work.capture), protocol=5)
+        data = packed(gathering.pop(bucket).facts(work.capture))
         values = (work.index * PER_STREAM + bucket, work.number * _PER_RANGE + count, work.stream, data)
         return pa.RecordBatch.from_arrays([pa.array([one], of.type) for one, of in zip(values, SCHEMA, strict=True)],
                                           schema=SCHEMA)  # fmt: skip
 
-    for batch in _read(target.carried(work.carry)):
+    for batch in unpacked(target.carried(work.carry)):
         first_ns = _first_ns(batch)
         if first_ns is not None:
             for one in waiting:
@@ -121,13 +119,6 @@ def facts_of(target: Any, work: FactsWork) -> Iterator[pa.RecordBatch]:
         one.after_ns = work.next_ns
     for bucket in sorted(gathering):
         yield row(bucket)
-
-
-def _read(data: bytes) -> Iterator[Walked]:
-    """Yield the batches that a walk has written down."""
-    file = io.BytesIO(data)
-    while file.tell() < len(data):
-        yield pickle.load(file)
 
 
 def _first_ns(batch: Walked) -> int | None:

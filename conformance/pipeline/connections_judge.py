@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +29,7 @@ from conformance.pipeline.connections_facts import PER_STREAM, Facts, parting_at
 from conformance.pipeline.connections_walk import Clocked, Parting
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Part
-from conformance.pipeline.memory import settle
+from conformance.pipeline.memory import packed, settle, unpacked
 from conformance.pipeline.rows import Rows, day
 from conformance.pipeline.rows_writer import Teller, whose_was
 from conformance.pipeline.streams import State, StreamJudge
@@ -271,7 +270,7 @@ class _Bucket:
         if parting.keep:
             self.state.sessions = judge_one_by_one(self.columns)
             kept = self.state.sessions, self.state.open, self.state.followed
-            done.judge, done.open, done.followed_then = pickle.loads(pickle.dumps(kept, protocol=5))
+            done.judge, done.open, done.followed_then = next(unpacked(packed(kept)))
         over = [one for one in parting.ended.get(0, ()) if isinstance(one.event, Ended)]
         mine = [one for one in parting.ended.get(self.bucket, ()) if not isinstance(one.event, Ended)]
         self.behind([*mine, *over], end=True)
@@ -288,9 +287,9 @@ def judge_buckets(target: Any, batches: Iterator[pa.RecordBatch]) -> Iterator[pa
         )
     )
     for (bucket, place), run in groupby(found, key=lambda one: one[:2]):
-        facts = (pickle.loads(data.as_py()) for _, _, data in run)
+        facts = (one for _, _, data in run for one in unpacked(data.as_py()))
         done = _judged(parting_at(place, target), place, bucket % PER_STREAM, facts)
-        yield pa.RecordBatch.from_arrays([pa.array([pickle.dumps(done, protocol=5)], pa.binary())], schema=RESULT)
+        yield pa.RecordBatch.from_arrays([pa.array([packed(done)], pa.binary())], schema=RESULT)
 
 
 def _judged(parting: Parting, place: str, bucket: int, facts: Iterator[Facts]) -> BucketDone:

@@ -7,7 +7,6 @@ its packets are, and the events between them.
 from __future__ import annotations
 
 import io
-import pickle
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +22,7 @@ from conformance.pipeline.connections_groups import Buckets, Groups, times_of
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.identity import Probe
 from conformance.pipeline.lake import Target
-from conformance.pipeline.memory import freeze
+from conformance.pipeline.memory import freeze, packed
 from conformance.pipeline.streams import HOLD_NS, SILENT_NS, How
 
 MOST_OF_ONE = 0.8
@@ -191,7 +190,7 @@ def _parted(task: PartedTask) -> Parted:
                 groups.batch(batch, times)
                 if groups.nodes > MOST_NODES:
                     return Parted(task.key, "it has more hosts and queue managers than are remembered")
-                pickle.dump(_walked(batch, numbers, times, before), out, protocol=5)
+                out.write(packed(_walked(batch, numbers, times, before)))
                 if len(times):
                     range_first = int(times[0]) if range_first is None else range_first
                     one.first_packet_ns = int(times[0]) if one.first_packet_ns is None else one.first_packet_ns
