@@ -32,22 +32,27 @@ def _width(stream: TextIO) -> int:
 
 @contextmanager
 def shown(progress: Progress, what: str) -> Iterator[None]:
-    """Show the line while the work within goes on. what: the command."""
+    """Show the line while the work within goes on, and where it stands at the end. what: the command."""
     stream = sys.stderr
     terminal = stream.isatty()
     over = Event()
+    said = ""
+
+    def say() -> None:
+        nonlocal said
+        line = one_line(progress.line())
+        if terminal:
+            stream.write(f"\r\x1b[2K{line[: _width(stream)]}")
+        elif line != said:
+            stream.write(f"mqconform: {what}: {line}\n")
+        said = line
+        stream.flush()
 
     def tell() -> None:
         wait_s = FIRST_S
         while not over.wait(wait_s):
-            line = one_line(progress.line())
-            if terminal:
-                stream.write(f"\r\x1b[2K{line[: _width(stream)]}")
-                wait_s = TERMINAL_S
-            else:
-                stream.write(f"mqconform: {what}: {line}\n")
-                wait_s = min(2 * wait_s, LONGEST_S)
-            stream.flush()
+            say()
+            wait_s = TERMINAL_S if terminal else min(2 * wait_s, LONGEST_S)
 
     teller = Thread(target=tell, name="mqconform-progress", daemon=True)
     teller.start()
@@ -59,3 +64,5 @@ def shown(progress: Progress, what: str) -> Iterator[None]:
         if terminal:
             stream.write("\r\x1b[2K")
             stream.flush()
+        elif said:  # Work that had a line has a last one, of how far it came.
+            say()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import threading
+from contextlib import suppress
 
 import pytest
 from lake_helpers import CAPTURES, records_of, write_pcap
@@ -111,6 +112,22 @@ def test_the_line_comes_while_work_goes_on(monkeypatch):
     with shown(Progress(Clock()), "pipeline ingest"):
         assert stream.written.wait(60)
     assert stream.getvalue().startswith("mqconform: pipeline ingest: starting\n")
+
+
+@pytest.mark.parametrize("ending", [None, RuntimeError])
+def test_work_that_had_a_line_tells_how_far_it_came(ending, monkeypatch):
+    """However long the time between two lines had become."""
+    stream, progress = Told(), Progress(Clock())
+    monkeypatch.setattr(pipeline_progress, "FIRST_S", 0.001)
+    monkeypatch.setattr(pipeline_progress, "LONGEST_S", 3_600)
+    monkeypatch.setattr("sys.stderr", stream)
+    with suppress(RuntimeError), shown(progress, "pipeline ingest"):
+        assert stream.written.wait(60)
+        progress.judging({"a": 1})
+        if ending is not None:
+            raise ending
+    lines = stream.getvalue().splitlines()
+    assert lines[0].endswith(": starting") and "packets/s" in lines[-1] and len(lines) == len(set(lines))
 
 
 def test_at_a_terminal_the_line_is_replaced_and_removed(monkeypatch):
