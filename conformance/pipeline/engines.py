@@ -82,8 +82,9 @@ def asking(lake: Lake, engine: Literal["duckdb", "spark"], master: str | None, t
             yield asked.ask
         return
     from conformance.pipeline import views
+    from conformance.pipeline.query_session import apart
     from conformance.pipeline.spark import session
 
-    with session(master, queries=True) as spark:
-        views.open_views(spark, lake)
-        yield lambda text: views.Answer(views.ask(spark, text))
+    with session(master, queries=True) as spark, apart(spark) as own:
+        views.open_views(own, lake)
+        yield lambda text: views.Answer(views.ask(own, text))

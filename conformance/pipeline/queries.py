@@ -7,8 +7,6 @@ in two ways, of which one names a table, that way counts; some queries are refus
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, NoReturn
 
@@ -65,20 +63,30 @@ _QUERY_ONLY: Final = (
     "Only one query over the tables of the lake is answered (select, with, values or table; describe TABLE; explain "
     "QUERY); this {what}."
 )
-_SETTINGS: Final = {
+SETTINGS: Final = {
     "spark.sql.variable.substitute": "false",  # ${env:NAME} within the text
     "spark.sql.runSQLOnFiles": "false",  # csv.`/a/file` for a table
     "spark.sql.ansi.doubleQuotedIdentifiers": "false",  # "a text" for a name
+    "spark.sql.session.timeZone": "UTC",  # in which days begin
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
 }
+"""The settings of a session for queries, for as long as their answers are read: Spark Connect reads a query again each
+time that it is asked for something of the answer.
+"""
 
 
 def answered(spark: SparkSession, text: str) -> DataFrame:
-    """Return the answer to a query over the views. Raises PipelineError if it is not one, and Spark's own errors."""
+    """Return the answer to a query over the views. Raises PipelineError if it is not one, and Spark's own errors.
+
+    spark: a session for queries alone, which keeps `SETTINGS`.
+    """
     check(text)
-    with _settings(spark):
-        frame = spark.sql(text)
-        _ = frame.schema  # Spark Connect looks at a query only when it is asked for something.
-        return frame
+    for name, value in SETTINGS.items():
+        if spark.conf.get(name) != value:
+            spark.conf.set(name, value)
+    frame = spark.sql(text)
+    _ = frame.schema  # Spark Connect looks at a query only when it is asked for something.
+    return frame
 
 
 def check(text: str) -> None:
@@ -89,18 +97,6 @@ def check(text: str) -> None:
     while tokens and tokens[-1].sign(";"):
         tokens.pop()
     _Walk(tokens, pairs_of(tokens)).statement()
-
-
-@contextmanager
-def _settings(spark: SparkSession) -> Iterator[None]:
-    before = {name: spark.conf.get(name, None) for name in _SETTINGS}
-    for name, value in _SETTINGS.items():
-        spark.conf.set(name, value)
-    try:
-        yield
-    finally:
-        for name, old in before.items():
-            spark.conf.unset(name) if old is None else spark.conf.set(name, old)
 
 
 @dataclass(slots=True)

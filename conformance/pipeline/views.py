@@ -110,7 +110,7 @@ def _waiting(spark: SparkSession, table: Table, waiting: Mapping[PurePath, str])
 def ask(spark: SparkSession, text: str) -> DataFrame:
     """Answer one query over the views; nothing is read yet. Raises PipelineError, one sentence.
 
-    Anything but a query over the tables of a lake is refused, see `queries`.
+    Anything but a query over the tables of a lake is refused, see `queries`. spark: of `query_session.apart`.
     """
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
@@ -241,7 +241,6 @@ def write_parquet(frame: DataFrame, path: Path) -> int:
     from pyarrow import parquet
     from pyspark.errors import PySparkException
 
-    frame.sparkSession.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
     with TemporaryDirectory(prefix=".answer-", dir=path.absolute().parent) as folder:
         try:
             frame.coalesce(1).write.mode("append").option("compression", "zstd").parquet(folder)

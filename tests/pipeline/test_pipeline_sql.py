@@ -24,6 +24,7 @@ from conformance.pipeline.gather import gather
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.lakes.folder import FolderLake
 from conformance.pipeline.query_functions import FUNCTIONS
+from conformance.pipeline.query_session import apart
 from conformance.pipeline.records import ingest_runs
 from conformance.pipeline.schemas import TABLES
 from conformance.runlog import Header, RunWriter
@@ -35,9 +36,10 @@ MUTANTS_SEED = 25
 
 @pytest.fixture
 def opened(spark, lake):
-    """The views, made for each test: others open those of other lakes in the same session."""
-    views.open_views(spark, lake)
-    return spark
+    """A session for queries with the views of the lake."""
+    with apart(spark) as own:
+        views.open_views(own, lake)
+        yield own
 
 
 @pytest.fixture(scope="module")
@@ -174,22 +176,17 @@ def test_the_functions_of_queries_are_those_of_spark_that_compute(opened):
 
 
 def test_the_text_of_a_query_is_as_it_stands(opened, monkeypatch):
-    """Neither environment nor settings become part of it, and the settings of the session are as before."""
+    """Neither environment nor settings become part of it."""
     monkeypatch.setenv("SECRET", "hidden words")
     texts = ("${env:HOME}", "${env:SECRET}", "${system:user.home}", "${spark.app.id}", "${spark:spark.app.id}")
     for text in texts:
         assert list(views.rows(views.ask(opened, f"select '{text}'"))) == [(text,)]
-    assert opened.conf.get("spark.sql.variable.substitute") == "true"
 
 
 def test_a_text_is_no_name_whatever_the_session_says(opened):
     """A setting makes `"..."` a name, and `current_user` would then tell who asks."""
     opened.conf.set("spark.sql.ansi.doubleQuotedIdentifiers", "true")
-    try:
-        assert list(views.rows(views.ask(opened, 'select "current_user"'))) == [("current_user",)]
-        assert opened.conf.get("spark.sql.ansi.doubleQuotedIdentifiers") == "true"
-    finally:
-        opened.conf.unset("spark.sql.ansi.doubleQuotedIdentifiers")
+    assert list(views.rows(views.ask(opened, 'select "current_user"'))) == [("current_user",)]
 
 
 def test_what_a_killed_writer_has_not_moved_is_seen_where_it_waits(spark, tmp_path, monkeypatch):
