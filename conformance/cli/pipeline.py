@@ -190,6 +190,7 @@ def watch(
             watching.watch(
                 spark, folder, lake, asked, settle_s=settle, every_s=every, once=once, max_files=max_files,
                 checkpoint=checkpoint, on_batch=told, ended=ended,
+                showing=lambda progress: shown(progress, "pipeline watch"),
             )  # fmt: skip
             stopped = ended()
     if stopped:

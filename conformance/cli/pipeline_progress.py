@@ -1,4 +1,4 @@
-"""The line that shows how far an ingest has come, on stderr: also with --json, whose result is on stdout."""
+"""The line that shows how far long work has come, on stderr: also with --json, whose result is on stdout."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Event, Thread
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, TextIO
 
 from conformance.cli.output import one_line
 
 if TYPE_CHECKING:
-    from conformance.pipeline.progress import Progress
+    from conformance.pipeline.progress import Lined
 
 FIRST_S = 0.8
 """Seconds after which work is long enough for a line."""
@@ -31,11 +31,12 @@ def _width(stream: TextIO) -> int:
 
 
 @contextmanager
-def shown(progress: Progress, what: str) -> Iterator[None]:
+def shown(progress: Lined, what: str) -> Iterator[None]:
     """Show the line while the work within goes on, and where it stands at the end. what: the command."""
+    from conformance.pipeline.progress import growing, telling
+
     stream = sys.stderr
     terminal = stream.isatty()
-    over = Event()
     said = ""
 
     def say() -> None:
@@ -48,20 +49,11 @@ def shown(progress: Progress, what: str) -> Iterator[None]:
         said = line
         stream.flush()
 
-    def tell() -> None:
-        wait_s = FIRST_S
-        while not over.wait(wait_s):
-            say()
-            wait_s = TERMINAL_S if terminal else min(2 * wait_s, LONGEST_S)
-
-    teller = Thread(target=tell, name="mqconform-progress", daemon=True)
-    teller.start()
     try:
-        yield
+        with telling(say, chain((FIRST_S,), repeat(TERMINAL_S)) if terminal else growing(FIRST_S, LONGEST_S)):
+            yield
     finally:
-        over.set()
-        teller.join()
-        if terminal:
+        if said and terminal:
             stream.write("\r\x1b[2K")
             stream.flush()
         elif said:  # Work that had a line has a last one, of how far it came.

@@ -17,6 +17,7 @@ from conformance.capture.inputs import STDIN, expand
 from conformance.command_options import BadInput, check_chosen, check_words
 from conformance.pipeline.connections import Apart, judge_apart
 from conformance.pipeline.connections_walk import PartedTask
+from conformance.pipeline.elsewhere import named
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.fast import Assembled, RangesTask, WalkTask, assemble, run_ranges, walk_stream
 from conformance.pipeline.identity import Grouping, Probe, stream_key, streams
@@ -149,6 +150,7 @@ def ingest(
     """
     progress = progress or Progress(time.monotonic)
     watched = Watched(workers, progress)
+    files = named(files, lake, watched)
     while True:
         try:
             return _ingested(lake, files, options, watched, refused, progress)
@@ -161,8 +163,8 @@ def ingest(
             if not bad:
                 raise
         refused = [*refused, *bad]
-        named = {one.path for one in bad}
-        files = [name for name in files if name not in named]
+        gone = {one.path for one in bad}
+        files = [name for name in files if name not in gone]
 
 
 def _killing(lake: Lake, files: Sequence[str], options: Options, workers: Workers) -> Sequence[Probe]:

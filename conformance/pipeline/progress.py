@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from threading import Lock
-from typing import Any, TypeVar
+from threading import Event, Lock, Thread
+from typing import Any, Protocol, TypeVar
 
 from conformance.pipeline.fast import RangesDone
 from conformance.pipeline.streams import StreamDone
@@ -15,6 +16,40 @@ from conformance.verdict import Outcome
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+
+class Lined(Protocol):
+    """Work that says in one line how far it has come."""
+
+    def line(self) -> str:
+        """Return the line."""
+
+
+def growing(first_s: float, most_s: float) -> Iterator[float]:
+    """Yield the seconds between one line and the next: twice as many each time, up to the most."""
+    while True:
+        yield first_s
+        first_s = min(2 * first_s, most_s)
+
+
+@contextmanager
+def telling(say: Callable[[], None], waits: Iterable[float]) -> Iterator[None]:
+    """Call a function now and then, in a thread, while the work within goes on. waits: seconds before each call."""
+    over = Event()
+
+    def tell() -> None:
+        for wait_s in waits:
+            if over.wait(wait_s):
+                return
+            say()
+
+    teller = Thread(target=tell, name="mqconform-progress", daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        over.set()
+        teller.join()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +172,11 @@ class Watched:
     def cores(self) -> int:
         """The number of tasks that run at once."""
         return self.workers.cores
+
+    @property
+    def elsewhere(self) -> bool:
+        """True if the workers may have another working directory than this process."""
+        return bool(getattr(self.workers, "elsewhere", False))
 
     @property
     def spark(self) -> Any:

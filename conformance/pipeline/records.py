@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
+from conformance.pipeline.elsewhere import named
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Entry, Lake, Part, Target
 from conformance.pipeline.schemas import DATE, REJECTED, RESULTS, RUNS, Table
@@ -101,8 +102,8 @@ def ingest_runs(paths: Sequence[Path], lake: Lake, *, workers: Workers | None = 
     paths: run folders, single parts, or folders that hold run folders. Raises PipelineError if nothing is found or the
     lake cannot be written. A record that cannot be read becomes a row in `rejected`.
     """
-    records = [str(path) for path in found(paths)]
     workers = workers or Here()
+    records = named([str(path) for path in found(paths)], lake, workers)
     each = max(1, min(AT_ONCE, -(-len(records) // workers.cores)))
     batch = uuid4().hex
     with lake.writing(batch) as target:

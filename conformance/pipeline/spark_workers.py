@@ -42,6 +42,8 @@ _GREETED: MutableMapping[Any, int] = WeakKeyDictionary()
 """How many tasks run at once, of the sessions whose workers have told their version."""
 ANSWER = "number int, result binary"
 _PROBES = 4_096
+_HERE = r"local(\[[^\]]*\])?"
+"""The masters whose workers are processes of this machine."""
 _DIED = (
     "Python worker exited unexpectedly",
     "Python worker process terminated",
@@ -65,6 +67,12 @@ class SparkWorkers:
         Raises PipelineError where a worker cannot work.
         """
         return greeted(self.spark)
+
+    @property
+    def elsewhere(self) -> bool:
+        """True unless the workers are on this machine and have its working directory."""
+        remote = type(self.spark).__module__.startswith("pyspark.sql.connect.")
+        return remote or re.fullmatch(_HERE, self.spark.conf.get("spark.master")) is None
 
     def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
         """Return the results in the order of the tasks; each task is a partition. Raises PipelineError."""

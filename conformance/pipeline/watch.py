@@ -8,20 +8,24 @@ batch runs again and adds nothing.
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
+from uuid import uuid4
 
 from conformance import cache
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.file_offsets import MAX_FILES
 from conformance.pipeline.ingest import Ingested, Options
+from conformance.pipeline.inside import UnfitError
 from conformance.pipeline.lake import WATCH, Lake, local
 from conformance.pipeline.lakes.store import LocalStore
+from conformance.pipeline.progress import Lined, Progress
 from conformance.pipeline.spark import SparkWorkers, first_line
 from conformance.pipeline.watch_batch import There, ingested, results
 
@@ -29,6 +33,7 @@ SETTINGS: Final = {"spark.sql.streaming.minBatchesToRetain": "10", "spark.sql.st
 """Of the session: an offset has up to some megabytes, and neither the checkpoint nor Java needs a hundred of them."""
 _LEDGER: Final = "seen"  # The files that an earlier version has seen, beside its checkpoint.
 _STARTS: Final = 4  # Starts that are tried again.
+_ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")  # Of any store that Spark knows.
 _TOLD: Final = "told"  # The results of batches that have run at a server.
 
 
@@ -69,20 +74,17 @@ def watch(
     max_files: int = MAX_FILES,
     checkpoint: str | None = None,
     on_batch: Callable[[Ingested], None],
+    showing: Callable[[Lined], AbstractContextManager[object]] = nullcontext,
     ended: Callable[[], bool] = lambda: False,
 ) -> None:
     """Ingest the finished files of a folder, now (once) or until interrupted. Raises PipelineError.
 
     settle_s: seconds for which the newest file of a set must not change. every_s: seconds between looks at the folder.
     max_files: of a batch. checkpoint: where Spark keeps its progress, if not in the lake. on_batch: called with the
-    result of each batch. ended: asked every second whether to stop.
+    result of each batch. showing: shows the progress of one while it goes on. ended: asked every second whether to stop.
     """
-    from py4j.protocol import Py4JError
-    from pyspark.errors import StreamingQueryException
-
     from conformance.pipeline.source import NAME, MsmqPcap
 
-    gone = (Py4JError, ConnectionError)
     folder = watched(folder)
     spark.dataSource.register(MsmqPcap)
     place = _progress(lake, folder)
@@ -92,8 +94,21 @@ def watch(
     if (place / _LEDGER).is_dir():
         stream = stream.option("ledger", str(place / _LEDGER))
     files = stream.option("settle", str(settle_s)).load(str(folder.absolute()))
-    progress = checkpoint or str(place / "checkpoint")
-    batches = _Batches(lake, asked, spark, f"{WATCH}/{place.name}/{_TOLD}", on_batch)
+    progress = _whole(checkpoint) if checkpoint else str(place / "checkpoint")
+    with _Batches(lake, asked, spark, place.name, on_batch, showing) as batches:
+        _run(spark, files, progress, batches, trigger, folder, once=once, ended=ended)
+
+
+def _run(
+    spark: Any, files: Any, progress: str, batches: _Batches, trigger: dict[str, Any], folder: Path, *, once: bool,
+    ended: Callable[[], bool],
+) -> None:  # fmt: skip
+    """Run the query over the files of a folder, until it has ended or is asked to."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import StreamingQueryException
+
+    gone = (Py4JError, ConnectionError)
+    starts = 1
     while True:
         before = batches.done
         writer = files.writeStream.foreachBatch(batches.function()).option("checkpointLocation", progress)
@@ -109,6 +124,9 @@ def watch(
                 return
             if isinstance(problem, gone):
                 raise
+            if _slow(problem) and starts <= _STARTS:
+                starts += 1
+                continue
             raise PipelineError(f"Watching {folder} ended: {first_line(problem)}") from None
         finally:
             with suppress(*gone if ended() else ()):
@@ -118,41 +136,100 @@ def watch(
             return
 
 
+def _whole(place: str) -> str:
+    """Return the absolute path of a folder, and an address as it is: Spark may have another working directory."""
+    return place if _ADDRESS.match(place) else str(Path(place).absolute())
+
+
 def _started(writer: Any) -> Any:
-    """Return the query of a writer. A server of Spark Connect waits 10 s for a Python, which may be too short once."""
+    """Return the query of a writer. Spark waits 10 s for a Python, which may be too short once."""
     from pyspark.errors import PySparkException
 
     for _ in range(_STARTS):
         try:
             return writer.start()
         except PySparkException as problem:
-            if "failed to connect back" not in str(problem):
+            if not _slow(problem):
                 raise
     return writer.start()
 
 
+def _slow(problem: Exception) -> bool:
+    """Tell whether an error says that a Python did not begin in time."""
+    return "failed to connect back" in str(problem)
+
+
+@dataclass(slots=True)
+class _Heard:
+    """The last line that a server has told."""
+
+    text: str
+
+    def line(self) -> str:
+        """Return it."""
+        return self.text
+
+
 @dataclass(slots=True)
 class _Batches:
-    """The batches of a watch: they run in this process or, over Spark Connect, at the server. told: of the latter."""
+    """The batches of a watch: they run in this process or, over Spark Connect, at the server. name: of the watch.
+
+    told: what the server tells this command, and no other one that watches the same folder.
+    """
 
     lake: Lake
     options: Options
     spark: Any
-    told: str
+    name: str
     on_batch: Callable[[Ingested], None]
+    showing: Callable[[Lined], AbstractContextManager[object]] = nullcontext
     done: int = 0
+    told: str = field(init=False)
+    _heard: _Heard | None = None
+    _shown: ExitStack = field(default_factory=ExitStack)
+
+    def __post_init__(self) -> None:
+        self.told = f"{WATCH}/{self.name}/{_TOLD}/{uuid4().hex}"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._shown.close()
+        if self._remote:
+            with suppress(OSError, UnfitError, PipelineError):
+                self.lake.store.clear(self.told)
+
+    @property
+    def _remote(self) -> bool:
+        return type(self.spark).__module__.startswith("pyspark.sql.connect.")
 
     def function(self) -> Callable[[Any, int], None]:
         """Return what Spark calls with each batch."""
-        if type(self.spark).__module__.startswith("pyspark.sql.connect."):
+        if self._remote:
             return There(self.lake.place, self.options, self.told)
         workers = SparkWorkers(self.spark)
-        return lambda frame, number: self._add(ingested(self.lake, frame, self.options, workers))
+
+        def here(frame: Any, number: int) -> None:
+            progress = Progress(time.monotonic)
+            with self.showing(progress):
+                found = ingested(self.lake, frame, self.options, workers, progress)
+            self._add(found)
+
+        return here
 
     def tell(self) -> None:
-        """Report the batches that have run at the server."""
-        for one in results(self.lake, self.told):
-            self._add(one)
+        """Report the batches that run or have run at the server."""
+        for one in results(self.lake, self.told) if self._remote else ():
+            if not isinstance(one, str):
+                self._shown.close()
+                self._heard = None
+                self._add(one)
+            elif self._heard is not None:
+                self._heard.text = one
+            else:
+                self._heard = _Heard(one)
+                self._shown.enter_context(self.showing(self._heard))
 
     def _add(self, found: Ingested | None) -> None:
         self.done += 1

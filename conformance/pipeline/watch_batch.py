@@ -1,10 +1,12 @@
-"""A batch of a watch over Spark Connect: it runs at the server, which tells the command about it through the lake."""
+"""A batch of a watch. Over Spark Connect it runs at the server, which tells the command about it through the lake."""
 
 from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,14 +17,20 @@ from conformance.pipeline.ingest import Ingested, Options, ingest
 from conformance.pipeline.inside import MAX_FILE, UnfitError, parsed
 from conformance.pipeline.kept_streams import Dropped
 from conformance.pipeline.lake import Lake
+from conformance.pipeline.progress import Progress, growing, telling
 from conformance.pipeline.workers import Workers
 from conformance.runlog.incomplete import Incomplete
 from conformance.verdict import Outcome
 
+FIRST_S: Final = 0.8
+LONGEST_S: Final = 60.0
+"""Seconds before the first line of progress, and between two of them, at most."""
+_LINE: Final = ".line"
+_MOST_LINE: Final = 1 << 12
 _COUNTS: Final = ("version", "captures", "known", "streams", "ranges", "records", "packets", "bytes")
 
 
-def ingested(lake: Lake, frame: Any, options: Options, workers: Workers) -> Ingested | None:
+def ingested(lake: Lake, frame: Any, options: Options, workers: Workers, progress: Progress) -> Ingested | None:
     """Ingest the files of a batch; return None if it has none. Raises PipelineError."""
     rows = frame.collect()
     if not rows:  # Files were renamed or packed, or have the same content with another time.
@@ -32,7 +40,8 @@ def ingested(lake: Lake, frame: Any, options: Options, workers: Workers) -> Inge
         for row in rows
         if row.grown
     ]
-    return ingest(lake, [os.fsdecode(row.name) for row in rows if not row.grown], options, workers, refused=grown)
+    files = [os.fsdecode(row.name) for row in rows if not row.grown]
+    return ingest(lake, files, options, workers, refused=grown, progress=progress)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +53,39 @@ class There:
     told: str
 
     def __call__(self, frame: Any, number: int) -> None:
-        """Ingest a batch and tell its result. Raises PipelineError."""
+        """Ingest a batch and tell its result, and before it how far it has come. Raises PipelineError."""
         from conformance.pipeline.spark import SparkWorkers
 
         lake = Lake.open(self.place)
-        done = ingested(lake, frame, self.options, SparkWorkers(frame.sparkSession))
+        progress, said = Progress(time.monotonic), list[str]()
+
+        def say() -> None:
+            line = progress.line()
+            if line not in said[-1:]:
+                said.append(line)
+                with suppress(OSError, PipelineError):  # The result tells what matters.
+                    lake.store.write(f"{self.told}/{number:012}-{len(said):06}{_LINE}", line.encode())
+
+        with telling(say, growing(FIRST_S, LONGEST_S)):
+            done = ingested(lake, frame, self.options, SparkWorkers(frame.sparkSession), progress)
         text = json.dumps(None if done is None else to_json(done))
         lake.store.write(f"{self.told}/{number:012}.json", text.encode())
 
 
-def results(lake: Lake, told: str) -> Iterator[Ingested | None]:
-    """Yield the results that were told since the last time. Raises PipelineError for what no server tells."""
+def results(lake: Lake, told: str) -> Iterator[Ingested | str | None]:
+    """Yield what was told since the last time: lines of progress, and results.
+
+    Raises PipelineError for what no server tells.
+    """
     for name in sorted(lake.store.names(told)):
         place = f"{told}/{name}"
         try:
-            value = parsed(lake.store.read(place, MAX_FILE))
-            found = None if value is None else of_json(value)
+            found: Ingested | str | None
+            if name.endswith(_LINE):
+                found = lake.store.read(place, _MOST_LINE).decode()
+            else:
+                value = parsed(lake.store.read(place, MAX_FILE))
+                found = None if value is None else of_json(value)
         except (UnfitError, OSError, KeyError, TypeError, ValueError) as problem:
             raise PipelineError(f"{lake.store.name(place)} cannot be read ({problem!s:.80}); remove it.") from None
         lake.store.remove(place)

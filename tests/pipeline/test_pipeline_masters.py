@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import pytest
-from lake_helpers import FILES, put, same
+from lake_helpers import CAPTURES, FILES, put, same
 from spark_helpers import COMMAND, ENVIRONMENT, cluster, connect_server, need_spark
 
 from conformance.pipeline.errors import PipelineError
@@ -21,20 +23,23 @@ SERVERS = pytest.mark.parametrize("server", [cluster, connect_server], ids=["sta
 
 
 def command(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, env=ENVIRONMENT, timeout=900)
+    """Of a user in the folder of the captures, which is the working directory of no server and no worker."""
+    how: dict[str, Any] = {"capture_output": True, "text": True, "env": ENVIRONMENT, "timeout": 900}
+    return subprocess.run([*COMMAND, *arguments], cwd=CAPTURES, **how)
 
 
 @SERVERS
 def test_every_master_says_what_one_process_says(tmp_path: Path, server: Callable[[Path], AbstractContextManager[str]]):
-    """All captures of the house, with the rules of connections; a query is answered."""
+    """All captures of the house, with the rules of connections, by relative names; a query is answered."""
     need_spark()
     here, _ = put(tmp_path / "here", FILES)
+    place = os.path.relpath(tmp_path / "there", CAPTURES)
     with server(tmp_path) as master:
-        done = command("ingest", *FILES, "--out", str(tmp_path / "there"), "--master", master, "--json")
+        done = command("ingest", *(Path(one).name for one in FILES), "--out", place, "--master", master, "--json")
         assert done.returncode == 1, done.stderr
         assert json.loads(done.stdout)["captures"] == len(FILES)
         if server is connect_server:  # Elsewhere the session is as on this machine alone.
-            asked = command("sql", str(tmp_path / "there"), QUERY, "--master", master, "--json")
+            asked = command("sql", place, QUERY, "--master", master, "--json")
             assert asked.returncode == 0, asked.stderr
             counted = {row[0]: row[1] for row in json.loads(asked.stdout)["rows"]}
             assert counted == json.loads(done.stdout)["outcomes"]

@@ -12,7 +12,7 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from conformance.pipeline.identity import Probe
 from conformance.pipeline.ingest import Ingested, Options
 from conformance.pipeline.kept_streams import Dropped
 from conformance.pipeline.lake import Lake
+from conformance.pipeline.progress import Lined
 from conformance.pipeline.watch_batch import results, to_json
 
 VOLATILE = ("batch", "ingested_at", "ranges", "path")
@@ -219,6 +220,87 @@ def test_what_a_server_tells_is_read_back(tmp_path: Path) -> None:
         lake.store.write("_watch/x/told/000000000003.json", text)
         with pytest.raises(PipelineError, match="cannot be read"):
             list(results(lake, "_watch/x/told"))
+
+
+class Remote:
+    """A session that is taken for one of Spark Connect: what it is given runs where the frames of a batch are."""
+
+
+Remote.__module__ = "pyspark.sql.connect.session"
+
+
+def batch_of(spark: Any, path: Path) -> Any:
+    """What a watch is given with a batch of one file."""
+    row = (os.fsencode(path), str(path), path.stat().st_size, False)
+    return spark.createDataFrame([row], "name binary, path string, bytes bigint, grown boolean")
+
+
+def test_watches_of_one_folder_are_told_each_of_its_own_batches(spark: Any, tmp_path: Path) -> None:
+    """Two commands, whose batches have the same numbers."""
+    from conformance.pipeline.watch import _Batches
+
+    lake = Lake.open(tmp_path / "lake", create=True)
+    heard: list[list[Ingested]] = [[], []]
+    with ExitStack() as stack:
+        both = [stack.enter_context(_Batches(lake, Options(), Remote(), "one folder", one.append)) for one in heard]
+        for batches, name in zip(both, ("vlan.pcap", "mqqb-4.1.pcapng"), strict=True):
+            batches.function()(batch_of(spark, CAPTURES / name), 0)
+        for batches in reversed(both):
+            batches.tell()
+            batches.tell()
+    assert [[one.captures for one in found] for found in heard] == [[1], [1]]
+    assert heard[0][0].packets != heard[1][0].packets
+    assert not list((tmp_path / "lake").glob("_watch/*/told/*"))
+
+
+def test_a_batch_at_a_server_tells_how_far_it_has_come(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from conformance.pipeline import watch_batch
+    from conformance.pipeline.watch import _Batches
+
+    place = tmp_path / "lake"
+    shown: list[str] = []
+    done: list[Ingested] = []
+
+    @contextmanager
+    def showing(progress: Lined) -> Iterator[None]:
+        yield
+        shown.append(progress.line())
+
+    def lines() -> list[Path]:
+        return list(place.glob("_watch/*/told/*/*.line"))
+
+    def slowly(*arguments: Any) -> Ingested | None:
+        end = time.monotonic() + _PATIENCE_S
+        while not lines():
+            assert time.monotonic() < end
+            time.sleep(0.001)
+        return ingested(*arguments)
+
+    ingested = watch_batch.ingested
+    monkeypatch.setattr(watch_batch, "ingested", slowly)
+    monkeypatch.setattr(watch_batch, "FIRST_S", 0.001)
+    with _Batches(Lake.open(place, create=True), Options(), Remote(), "w", done.append, showing) as batches:
+        batches.function()(batch_of(spark, CAPTURES / "vlan.pcap"), 7)
+        assert len(lines()) >= 1
+        batches.tell()
+        assert len(shown) == 1 and shown[0] and [one.captures for one in done] == [1] and not lines()
+
+
+def test_a_watch_shows_the_progress_of_each_batch(spark: Any, tmp_path: Path) -> None:
+    shown: list[str] = []
+
+    @contextmanager
+    def showing(progress: Lined) -> Iterator[None]:
+        assert progress.line() == "starting"
+        yield
+        shown.append(progress.line())
+
+    files = pieces(tmp_path / "captures", 6)
+    done = watched(spark, files[0].parent, tmp_path / "lake", max_files=4, showing=showing)
+    assert [line.partition(", ")[0] for line in shown if "packets/s" in line] == ["4 of 4 files", "2 of 2 files"]
+    assert [one.captures for one in done] == [4, 2]
 
 
 @pytest.mark.parametrize("rows_of", ["files", "packets"])
