@@ -81,7 +81,7 @@ def watch(
 
     settle_s: seconds for which the newest file of a set must not change. every_s: seconds between looks at the folder.
     max_files: of a batch. checkpoint: where Spark keeps its progress, if not in the lake. on_batch: called with the
-    result of each batch. showing: shows the progress of one while it goes on. ended: asked every second whether to stop.
+    result of each batch. showing: shows the progress of one. ended: asked every second whether to stop.
     """
     from conformance.pipeline.source import NAME, MsmqPcap
 
