@@ -33,13 +33,22 @@ def judge_place(seen: Seen, opening: Opening, tables: Tables, notes: Notes) -> N
     """Judge a packet before the rules of its connection do: its place in the opening."""
     assert seen.side is not None
     if seen.gap_before:
-        lost(opening, seen.side, tables)
+        lose_path(opening, seen.side, tables)
+    judge_opening(seen, opening, tables, notes)
+    if seen.trouble is not None:
+        lose_path(opening, seen.side, tables)
+
+
+def judge_opening(seen: Seen, opening: Opening, tables: Tables, notes: Notes) -> None:
+    """Judge a packet's place in the opening of its connection, and take over what it says of its sender."""
+    if seen.gap_before:
+        opening.lose()
     if seen.trouble is not None or seen.kind not in FREQUENT or not opening.settled:
         opening.see(seen, notes, tables.pings)
         if seen.kind == "EstablishConnection":
             _named(seen, opening, tables, notes)
     if seen.trouble is not None:
-        lost(opening, seen.side, tables)
+        opening.lose()
 
 
 def judge_message(seen: Seen, opening: Opening, tables: Tables, notes: Notes, counted: Counted) -> None:
@@ -71,11 +80,16 @@ def judge_message(seen: Seen, opening: Opening, tables: Tables, notes: Notes, co
     tables.transactions.see(seen, notes, known, new=new, original=original, idle=counted.idle)
 
 
-def lost(opening: Opening, side: Side, tables: Tables) -> None:
-    """Record that something of one side of a connection is missing from the capture, or was unintelligible."""
-    opening.lose()
+def lose_path(opening: Opening, side: Side, tables: Tables) -> None:
+    """Record that something from this side of a connection to the other is missing, or was unintelligible."""
     ends = (opening.opened.initiator.address, opening.opened.acceptor.address)
     tables.transactions.lose(ends if side == "initiator" else (ends[1], ends[0]))
+
+
+def lost(opening: Opening, side: Side, tables: Tables) -> None:
+    """Record that something of one side of a connection is missing from the capture."""
+    opening.lose()
+    lose_path(opening, side, tables)
 
 
 def closed(event: Closed, opening: Opening, tables: Tables, notes: Notes) -> None:
