@@ -96,7 +96,7 @@ def refused(parting: Parting, buckets: Sequence[BucketDone]) -> str | None:
     for bucket in buckets:
         if bucket.trouble is not None:
             return f"a part could not be judged to its end ({bucket.trouble})"
-    why = why_not((bucket.marks for bucket in buckets), ordered=parting.ordered)
+    why = why_not((bucket.marks for bucket in buckets), ordered=parting.ordered, crossing=parting.buckets.crossing)
     if why is not None:
         return why
     for said in (_all_said(buckets, at) for at in (*range(len(parting.captures)), "expired", "ended")):

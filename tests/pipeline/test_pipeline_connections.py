@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import struct
 import sys
 from collections import Counter
 from dataclasses import replace
 from functools import cache, partial
+from ipaddress import IPv4Address
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import UUID
@@ -34,6 +36,7 @@ FIXTURES = [
     "lost-segment.pcapng", "middle-only.pcapng", "served-session.pcapng", "served-pings.pcapng",
     "served-sequence.pcapng", "retransmission.pcapng", "resynchronisation.pcapng", "mqqb-4.1-truncated.pcapng",
 ]  # fmt: skip
+SERVER, MANAGER = b"\x0a\x09\x09\x09", bytes(range(0x51, 0x61))
 THERE = [name for name in FIXTURES if (CAPTURES / name).is_file()]
 
 
@@ -65,14 +68,52 @@ def elsewhere(name: str, number: int) -> list[Record]:
     return out
 
 
+@cache
+def ends(name: str) -> tuple[bytes, bytes]:
+    """A host of a fixture that takes connections, and its queue manager; nothing if none is known."""
+    with TemporaryDirectory() as folder:
+        lake, _ = put(Path(folder) / "lake", [CAPTURES / name])
+        for row in rows(lake, "sessions"):
+            if row["acceptor_manager"] and ":" not in row["acceptor"]:
+                return IPv4Address(row["acceptor"]).packed, UUID(row["acceptor_manager"]).bytes_le
+    return b"", b""
+
+
+def served(name: str, number: int) -> list[Record]:
+    """The traffic of a fixture between another host and a server that is always the same one.
+
+    The messages of the server have other numbers than in another one.
+    """
+    host, guid = ends(name)
+    out = []
+    for one in traffic(name):
+        data = bytearray(one.data)
+        for at in (26, 30):
+            if data[12:14] == b"\x08\x00":
+                if data[at : at + 4] == host:
+                    data[at : at + 4] = SERVER
+                else:
+                    data[at + 1] ^= number
+        for other in managers(name):
+            new = MANAGER if other == guid else bytes([other[0] ^ number]) + other[1:]
+            data = data.replace(other, new)
+        at = data.find(MANAGER)
+        while at >= 16:
+            if data[at - 12 : at - 8] == b"LIOR":
+                data[at + 40 : at + 44] = struct.pack("<I", struct.unpack_from("<I", data, at + 40)[0] + 1000 * number)
+            at = data.find(MANAGER, at + 16)
+        out.append(replace(one, data=bytes(data)))
+    return out
+
+
 @st.composite
-def several(draw: st.DrawFn) -> list[Record]:
+def several(draw: st.DrawFn, *, of_one_server: bool = False) -> list[Record]:
     """The traffic of several groups, in the order of time or with some of it lost, doubled, swapped or cut short."""
     names = draw(st.lists(st.sampled_from(THERE), min_size=2, max_size=4))
     begin = traffic(names[0])[0].time_ns
     found: list[Record] = []
     for number, name in enumerate(names):
-        records = elsewhere(name, number)
+        records = served(name, number) if of_one_server else elsewhere(name, number)
         later = begin - records[0].time_ns + draw(st.integers(0, 3_000_000_000))
         found += [replace(one, time_ns=one.time_ns + later) for one in records]
     found.sort(key=lambda one: one.time_ns)
@@ -120,7 +161,7 @@ def same(one, other) -> None:
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
-@given(data=st.data(), records=several(), packets=st.booleans())
+@given(data=st.data(), records=several() | several(of_one_server=True), packets=st.booleans())
 def test_generated_captures_wherever_ranges_and_parts_fall(data, records, packets):
     with TemporaryDirectory() as name:
         folder = Path(name)
@@ -151,6 +192,35 @@ def test_groups_are_judged_in_parts_as_replay_judges_them(tmp_path):
     assert not done.in_order and done.ranges > 5
     same(lake, whole)
     assert said(lake) == replayed(capture)
+
+
+@pytest.mark.parametrize("deviating", [0.0, 0.5])
+def test_the_connections_of_one_server_are_judged_in_parts_as_replay_judges_them(tmp_path, deviating):
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 1600, pairs=6, deviating=deviating, server=True)
+    whole, _ = put(tmp_path / "whole", [capture], packets=True)
+    lake, done = put(tmp_path / "parts", [capture], split=100_000, parts=3, packets=True)
+    assert not done.in_order and done.ranges > 5
+    same(lake, whole)
+    assert said(lake) == replayed(capture)
+
+
+def test_a_server_goes_on_in_a_later_file(tmp_path):
+    """The state that parts leave behind is that of one core."""
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 1600, pairs=4, deviating=0.5, server=True)
+    records = records_of(capture)
+    files = [
+        write_pcap(tmp_path / f"part-{at:05}.pcap", records[at * 700 : (at + 1) * 700])
+        for at in range(len(records) // 700 + 1)
+    ]
+    found = []
+    for place, options in (("whole", {}), ("parts", {"split": 60_000, "parts": 3})):
+        lake, done = put(tmp_path / place, files[:2], packets=True, **options)
+        assert not done.in_order
+        lake, _ = put(tmp_path / place, files[2:], packets=True)
+        found.append(lake)
+    same(found[1], found[0])
 
 
 def test_a_rotated_set_is_judged_by_processes(tmp_path):

@@ -24,7 +24,7 @@ from conformance.wire import dissect
 class Overhearing:
     """Takes notice of events in their order among those judged here. tables: the state of the judge.
 
-    unsure: the ping and the response of an acceptor differ, which its messages decide.
+    unsure: the ping and the response of an acceptor differ, which its messages decide, or a time cannot be right.
     """
 
     tables: Tables
@@ -60,5 +60,5 @@ class Overhearing:
         elif opening is not None:
             shared.judge_opening(seen, opening, tables, notes)
             self.unsure = self.unsure or opening.doubted is not None
-        if seen.kind in MESSAGES and seen.trouble is None:
-            tables.lifetimes.overhear(seen)
+        if seen.kind in MESSAGES and seen.trouble is None and not tables.lifetimes.overhear(seen):
+            self.unsure = True

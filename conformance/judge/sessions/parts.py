@@ -30,6 +30,7 @@ from conformance.judge.sessions.columns.judge import ColumnSessions
 from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, Assumed, Notes, Path, Readings, Seen
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.judge.sessions.opening import NULL_GUID
+from conformance.judge.sessions.overheard import Overhearing
 from conformance.judge.sessions.sequences import READING_SCOPE
 from conformance.verdict import Json, Verdict
 
@@ -40,6 +41,8 @@ _MOST: Final[Mapping[str, int]] = {
     "unmarked": 1_024, "unended": 1_024, "within": 1_024, "spread": 1_024, "misnamed": 1_024, "suspicions": 4_096,
 }  # fmt: skip
 """The most entries of each table, as the rules have them."""
+_OVERHEARD: Final = frozenset({"requests", "latest", "cookies", "managers", "named", "hosts", "clocks"})
+"""Tables that hold the same in each part, where parts overhear each other."""
 _GUIDS = ("ClientGuid", "ServerGuid")
 _ESTABLISH, _PINGED = "EstablishConnectionHeader", "Ping.QMGuid"
 
@@ -86,18 +89,36 @@ class PartNotes(Notes):
 class Marks:
     """What a part has touched. names: queue managers that it met or asked for. sizes: entries of its tables.
 
-    unsure: why its verdicts may need other parts; none if they do not.
+    unsure: why its verdicts may need other parts; none if they do not. apart: queue managers of which more is kept than
+    parts overhear of each other.
     """
 
     names: frozenset[str] = frozenset()
     sizes: Mapping[str, int] = field(default_factory=dict)
     unsure: tuple[str, ...] = ()
+    apart: frozenset[str] = frozenset()
+
+
+class Asked(OrderedDict[Any, Any]):
+    """A table that keeps the keys it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: set[Any] = set()
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """Return the value of a key."""
+        self.asked.add(key)
+        return super().get(key, default)
 
 
 class PartSessions:
-    """The rules of some connections. columns: their judge, which was just made."""
+    """The rules of some connections. columns: their judge, which was just made.
 
-    def __init__(self, columns: ColumnSessions, readings: Readings) -> None:
+    crossing: queue managers that other parts meet, too; then the parts overhear each other.
+    """
+
+    def __init__(self, columns: ColumnSessions, readings: Readings, crossing: frozenset[str] = frozenset()) -> None:
         self.columns = columns
         self.notes = PartNotes(readings, kinds=[])
         columns.sessions.replace_notes(self.notes)
@@ -113,6 +134,9 @@ class PartSessions:
             setattr(groups, name, Entering())
         pings.watch(Entering())
         tables.lifetimes.doubted = Entering()
+        self.crossing = crossing
+        self.others = Overhearing.by(tables, readings)
+        self.hosts = tables.origins.hosts = Asked()
 
     def see(self, seen: Seen) -> None:
         """Note the queue managers that a packet other than a message names."""
@@ -134,38 +158,43 @@ class PartSessions:
                 for name in ("unmarked", "unended", "within", "spread", "misnamed")
             },
         }  # fmt: skip
-        names = {
-            *self.missed, *self.named, *(source for source, _ in made.views.items()), *tables.origins.hosts,
-            *(source for source, _ in times.smallest.items()), *(manager for manager, _ in tables.clocks.last),
-            *pings.managers,
-        }  # fmt: skip
+        views = {source for source, _ in made.views.items()}
+        names = {*self.missed, *self.named, *views, *(source for source, _ in times.smallest.items())}
+        if not self.crossing:  # What is overheard comes into these as well.
+            names |= {*tables.origins.hosts, *(manager for manager, _ in tables.clocks.last), *pings.managers}
         unsure = []
         if self.columns.messages.looked or self.sent.looked:
             unsure.append("a packet that names no known message was compared with all of them")
         if self.notes.assumed:
             unsure.append("a suspicion assumes a reading")
-        return Marks(frozenset(names - {NULL_GUID}), sizes, tuple(unsure))
+        if self.others.unsure:
+            unsure.append("what was overheard does not tell enough")
+        if self.crossing & (self.missed | self.hosts.asked):
+            unsure.append("a queue manager that others meet was asked for in vain")
+        return Marks(frozenset(names - {NULL_GUID}), sizes, tuple(unsure), frozenset(views))
 
 
-def why_not(parts: Iterable[Marks], *, ordered: bool) -> str | None:
+def why_not(parts: Iterable[Marks], *, ordered: bool, crossing: frozenset[str] = frozenset()) -> str | None:
     """Return why the verdicts of parts may differ from those on the whole; None if they cannot.
 
-    ordered: the times of all packets follow one another.
+    ordered: the times of all packets follow one another. crossing: as for `PartSessions`.
     """
     found = list(parts)
     for one in found:
         if one.unsure:
             return one.unsure[0]
     for name, most in _MOST.items():
-        if sum(one.sizes.get(name, 0) for one in found) >= most:
+        sizes = [one.sizes.get(name, 0) for one in found]
+        if (max(sizes, default=0) if crossing and name in _OVERHEARD else sum(sizes)) >= most:
             return f"a table of the rules is full ({name})"
     if not ordered and any(one.sizes.get("suspicions") for one in found):
         return "times go back while something is suspected"
     seen: set[str] = set()
     for one in found:
-        if not seen.isdisjoint(one.names):
+        names = one.names - (crossing - one.apart)
+        if not seen.isdisjoint(names):
             return "a queue manager belongs to several groups"
-        seen |= one.names
+        seen |= names
     return None
 
 
