@@ -3,9 +3,10 @@
 python -m benchmarks.connections [--packets 800000] [--pairs 200] [--parts 2] [--rounds 3] [--json OUT.json]
 
 The set has sessions of so many pairs of hosts, one of a hundred of which deviates, in four files (`session_corpus`); a
-second one has one server in place of a host of each pair, and a third one a pair with nine tenths of all packets. Everything runs in one process, one task after the other, so that
-core-seconds say what each stage takes whatever else the machine does; the least of the rounds counts. Memory is what a
-process has of its own, without the pages of captures that it has mapped.
+second one has one server in place of a host of each pair, and a third one a pair with nine tenths of all packets.
+Everything runs in one process, one task after the other, so that core-seconds say what each stage takes whatever else
+the machine does; the least of the rounds counts. Memory is what a process has of its own, without the pages of captures
+that it has mapped.
 
 `python -m tools.scale_page` computes from it what more cores need, and writes docs/scale.md.
 """

@@ -10,7 +10,7 @@ from functools import cache, partial
 from ipaddress import IPv4Address
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from uuid import UUID
+from uuid import NAMESPACE_DNS, UUID, uuid5
 
 import pyarrow as pa
 import pytest
@@ -97,13 +97,18 @@ def served(name: str, number: int) -> list[Record]:
         for other in managers(name):
             new = MANAGER if other == guid else bytes([other[0] ^ number]) + other[1:]
             data = data.replace(other, new)
-        at = data.find(MANAGER)
-        while at >= 16:
-            if data[at - 12 : at - 8] == b"LIOR":
-                data[at + 40 : at + 44] = struct.pack("<I", struct.unpack_from("<I", data, at + 40)[0] + 1000 * number)
-            at = data.find(MANAGER, at + 16)
+        _renumbered(data, MANAGER, 1000 * number)
         out.append(replace(one, data=bytes(data)))
     return out
+
+
+def _renumbered(data: bytearray, manager: bytes, more: int) -> None:
+    """Raise the numbers of a queue manager's messages."""
+    at = data.find(manager)
+    while at >= 16:
+        if data[at - 12 : at - 8] == b"LIOR":
+            data[at + 40 : at + 44] = struct.pack("<I", struct.unpack_from("<I", data, at + 40)[0] + more)
+        at = data.find(manager, at + 16)
 
 
 @st.composite
@@ -203,6 +208,58 @@ def test_the_connections_of_one_server_are_judged_in_parts_as_replay_judges_them
     assert not done.in_order and done.ranges > 5
     same(lake, whole)
     assert said(lake) == replayed(capture)
+
+
+@pytest.mark.parametrize("numbered", [True, False])
+def test_a_queue_manager_with_sequences_in_several_parts_is_judged_in_order(tmp_path, numbered):
+    """The clients of a server are one queue manager at several hosts, with numbers of their own or with the same."""
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 600, pairs=4, server=True)
+    first, *others = (uuid5(NAMESPACE_DNS, f"10.3.0.{at}").bytes_le for at in range(4))
+    records = []
+    for one in records_of(capture):
+        data = bytearray(one.data)
+        for number, guid in enumerate(others, 1):
+            if guid in data:
+                data = data.replace(guid, first)
+                _renumbered(data, first, 10_000 * number if numbered else 0)
+        records.append(replace(one, data=bytes(data)))
+    write_pcap(capture, records)
+    whole, _ = put(tmp_path / "whole", [capture])
+    lake, done = put(tmp_path / "parts", [capture], split=30_000, parts=3)
+    why = "a queue manager that others meet was asked for in vain"  # For the message before one.
+    assert list(done.in_order.values()) == [why if numbered else "messages of one queue manager are in several parts"]
+    same(lake, whole)
+
+
+@pytest.mark.parametrize("server", [True, False])
+def test_messages_of_no_queue_manager_are_judged_in_order(tmp_path, server):
+    """They have numbers in common, whoever sends them."""
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 600, pairs=4, server=server)
+    records = []
+    for one in records_of(capture):
+        data = one.data
+        for at in range(4):
+            data = data.replace(uuid5(NAMESPACE_DNS, f"10.3.0.{at}").bytes_le, bytes(16))
+        records.append(replace(one, data=data))
+    write_pcap(capture, records)
+    whole, _ = put(tmp_path / "whole", [capture])
+    lake, done = put(tmp_path / "parts", [capture], split=30_000, parts=3)
+    assert list(done.in_order.values()) == ["a queue manager belongs to several groups"]
+    same(lake, whole)
+
+
+def test_records_without_msmq_are_counted_once_wherever_ranges_fall(tmp_path):
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 600, pairs=4)
+    records = records_of(capture)
+    records[40:40] = [replace(records[40], data=records[40].data[:20])] * 3
+    write_pcap(capture, records)
+    whole, _ = put(tmp_path / "whole", [capture])
+    lake, done = put(tmp_path / "parts", [capture], split=20_000, parts=3)
+    assert not done.in_order and done.ranges > 5
+    assert [row["skipped"] for row in rows(lake, "captures")] == [row["skipped"] for row in rows(whole, "captures")]
 
 
 def test_a_server_goes_on_in_a_later_file(tmp_path):
@@ -315,6 +372,27 @@ def marks(*names, unsure=(), **sizes):
 )  # fmt: skip
 def test_parts_count_only_where_the_whole_cannot_differ(parts, ordered, why):
     assert why_not(parts, ordered=ordered) == why
+
+
+@pytest.mark.parametrize(
+    ("apart", "why"),
+    [
+        ([(), ()], None),
+        ([("s",), ()], None),
+        ([("s",), ("s",)], "a queue manager belongs to several groups"),
+        ([("a",), ("a",)], "a queue manager belongs to several groups"),
+    ],
+)
+def test_parts_overhear_of_a_queue_manager_all_but_its_sequences(apart, why):
+    found = [replace(marks("s", name, *its), apart=frozenset(its)) for name, its in zip("cd", apart, strict=True)]
+    assert why_not(found, ordered=True, crossing=frozenset("s")) == why
+    assert why_not(found, ordered=True) == "a queue manager belongs to several groups"
+
+
+def test_what_all_parts_overhear_fills_no_table():
+    found = [marks("a", named=5_000, paths=4_000), marks("b", named=5_000, paths=4_000)]
+    assert why_not(found, ordered=True, crossing=frozenset("s")) is None
+    assert why_not(found, ordered=True) == "a table of the rules is full (named)"
 
 
 @pytest.mark.parametrize("shared", ["nothing", "a host", "a queue manager"])

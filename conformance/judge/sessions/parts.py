@@ -17,6 +17,16 @@ a search among all messages           `looked`: its result needs all connections
 a suspicion that assumes a reading    `assumed`: the packet that tells it shows its sender's reading
 tables with a bound                   `sizes`: nothing is forgotten as long as all parts together fit
 ====================================  ==================================================================
+
+The connections of a server share its host and its queue manager. They may be judged apart by their other hosts, if the
+parts overhear each other (`overheard`). Of a queue manager that several parts meet, `crossing`, that covers:
+
+====================================  ==================================================================
+pings, names of hosts, origins        pings and the openings of connections, with their ends and losses
+times                                 each message that is younger than all before it; none may be impossible
+identifiers                           nothing: a message must not come in two parts, nor be asked for in vain
+sequences, transactions               nothing: messages in sequences may be in one part alone, `Marks.apart`
+====================================  ==================================================================
 """
 
 from __future__ import annotations
@@ -158,8 +168,8 @@ class PartSessions:
                 for name in ("unmarked", "unended", "within", "spread", "misnamed")
             },
         }  # fmt: skip
-        views = {source for source, _ in made.views.items()}
-        names = {*self.missed, *self.named, *views, *(source for source, _ in times.smallest.items())}
+        views, makers = ({source for source, _ in table.items()} for table in (made.views, times.smallest))
+        names = {*self.missed, *self.named, *views, *makers}
         if not self.crossing:  # What is overheard comes into these as well.
             names |= {*tables.origins.hosts, *(manager for manager, _ in tables.clocks.last), *pings.managers}
         unsure = []
@@ -171,7 +181,8 @@ class PartSessions:
             unsure.append("what was overheard does not tell enough")
         if self.crossing & (self.missed | self.hosts.asked):
             unsure.append("a queue manager that others meet was asked for in vain")
-        return Marks(frozenset(names - {NULL_GUID}), sizes, tuple(unsure), frozenset(views))
+        names -= {NULL_GUID} - makers
+        return Marks(frozenset(names), sizes, tuple(unsure), frozenset(views))
 
 
 def why_not(parts: Iterable[Marks], *, ordered: bool, crossing: frozenset[str] = frozenset()) -> str | None:
