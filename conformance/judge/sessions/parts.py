@@ -34,15 +34,17 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from conformance.judge.sessions.columns.judge import ColumnSessions
 from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, Assumed, Notes, Path, Readings, Seen
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.judge.sessions.opening import NULL_GUID
 from conformance.judge.sessions.overheard import Overhearing
 from conformance.judge.sessions.sequences import READING_SCOPE
 from conformance.verdict import Json, Verdict
+
+if TYPE_CHECKING:
+    from conformance.judge.sessions.columns.judge import ColumnSessions
 
 _MOST: Final[Mapping[str, int]] = {
     "smallest": MAX_HOSTS, "last": MAX_HOSTS, "doubted": MAX_HOSTS, "views": 1_024, "passes": MAX_HOSTS,
