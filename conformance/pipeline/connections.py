@@ -15,8 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.captures.engine import MAX_KEPT, MAX_SENDERS
@@ -26,16 +25,15 @@ from conformance.captures.packet_rules import PacketRules
 from conformance.judge.packets.causes import TRIES
 from conformance.judge.sessions.columns.parts import joined, why_not
 from conformance.judge.sessions.context import Seen
-from conformance.pipeline.connections_facts import PER_STREAM, SCHEMA, facts_of
-from conformance.pipeline.connections_judge import RESULT, BucketDone, Held, Said, judge_buckets
-from conformance.pipeline.connections_walk import Parted, PartedTask, Parting, part_stream
+from conformance.pipeline.connections_judge import BucketDone, Held, Said
+from conformance.pipeline.connections_shuffle import by_buckets, parted
+from conformance.pipeline.connections_walk import Parted, PartedTask, Parting
 from conformance.pipeline.lacking import add, incomplete_of
 from conformance.pipeline.lake import Kept, Part, Target
 from conformance.pipeline.memory import kept as state_bytes
-from conformance.pipeline.memory import thaw, unpacked
+from conformance.pipeline.memory import thaw
 from conformance.pipeline.rows import Row, Rows, day, texts
 from conformance.pipeline.rows_writer import Teller, packet_row
-from conformance.pipeline.shuffle import grouped
 from conformance.pipeline.streams import How, State, StreamDone, capture_row
 from conformance.pipeline.tables_sink import ArrowTables
 from conformance.pipeline.workers import Workers
@@ -57,25 +55,12 @@ class Apart:
 def judge_apart(tasks: Sequence[PartedTask], how: How, target: Target, workers: Workers) -> Apart:
     """Judge streams in parts on all cores."""
     out = Apart()
-    plans = workers.map(part_stream, tasks)
-    work = [
-        replace(one, stream=plan.place, index=at)
-        for at, plan in enumerate(plans)
-        for one in plan.work
-    ]  # fmt: skip
-    keys = [at * PER_STREAM + bucket for at, plan in enumerate(plans) for bucket in range(plan.buckets)]
-    made = grouped(
-        workers, work, partial(facts_of, target), "bucket", keys, "at", partial(judge_buckets, target), SCHEMA, RESULT
-    )
-    done: dict[str, list[BucketDone]] = {}
-    for batch in made:
-        for data in batch.column("done").to_pylist():
-            for found in unpacked(data):
-                done.setdefault(found.place, []).append(found)
+    plans = parted(tasks, workers)
+    done, failed = by_buckets(plans, target, workers)
     rows = Rows(target, f"part-{how.batch}-connections")
     for plan in plans:
-        if plan.why is not None:
-            out.in_order[plan.key] = plan.why
+        if (why := plan.why or failed.get(plan.key)) is not None:
+            out.in_order[plan.key] = why
             continue
         parting: Parting = thaw(target.carried(plan.place))
         buckets = done.get(plan.place, [])

@@ -20,6 +20,7 @@ from conformance.pipeline.connections_groups import Buckets
 from conformance.pipeline.connections_server import TOLD, Overheard
 from conformance.pipeline.connections_walk import Clocked, FactsWork, Parting, Walked
 from conformance.pipeline.memory import packed, thaw, unpacked
+from conformance.report.text import label
 
 SCHEMA = pa.schema(
     [
@@ -88,8 +89,29 @@ def parting_at(place: str, root: Any) -> Parting:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """What stands where the facts on a range end before their time. reason: why, a clause."""
+
+    reason: str
+
+
 def facts_of(target: Any, work: FactsWork) -> Iterator[pa.RecordBatch]:
-    """Yield the facts on a range, a row each."""
+    """Yield the facts on a range, a row each, and after an error a `Broken` for one of the buckets."""
+    try:
+        yield from _facts_of(target, work)
+    except Exception as error:
+        reason = f"a range of it could not be told ({type(error).__name__}: {label(str(error), 200)})"
+        yield _row(work, 0, _PER_RANGE - 1, packed(Broken(reason)))
+
+
+def _row(work: FactsWork, bucket: int, number: int, data: bytes) -> pa.RecordBatch:
+    values = (work.index * PER_STREAM + bucket, work.number * _PER_RANGE + number, work.stream, data)
+    return pa.RecordBatch.from_arrays([pa.array([one], of.type) for one, of in zip(values, SCHEMA, strict=True)],
+                                      schema=SCHEMA)  # fmt: skip
+
+
+def _facts_of(target: Any, work: FactsWork) -> Iterator[pa.RecordBatch]:
     parting = parting_at(work.stream, target)
     of_connection = parting.buckets.of_connection
     gathering: dict[int, _Gathering] = {}
@@ -99,10 +121,7 @@ def facts_of(target: Any, work: FactsWork) -> Iterator[pa.RecordBatch]:
     def row(bucket: int) -> pa.RecordBatch:
         nonlocal count
         count += 1
-        data = packed(gathering.pop(bucket).facts(work.capture))
-        values = (work.index * PER_STREAM + bucket, work.number * _PER_RANGE + count, work.stream, data)
-        return pa.RecordBatch.from_arrays([pa.array([one], of.type) for one, of in zip(values, SCHEMA, strict=True)],
-                                          schema=SCHEMA)  # fmt: skip
+        return _row(work, bucket, count, packed(gathering.pop(bucket).facts(work.capture)))
 
     told = unpacked(target.carried(work.told)) if work.told else None
     for batch in unpacked(target.carried(work.carry)):

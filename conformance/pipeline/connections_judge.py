@@ -26,7 +26,7 @@ from conformance.judge.sessions.context import Seen
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.judge.sessions.keys import FREQUENT
 from conformance.judge.sessions.overheard import Overhearing
-from conformance.pipeline.connections_facts import PER_STREAM, Facts, parting_at
+from conformance.pipeline.connections_facts import PER_STREAM, Broken, Facts, parting_at
 from conformance.pipeline.connections_server import Overheard
 from conformance.pipeline.connections_walk import Clocked, Parting
 from conformance.pipeline.errors import PipelineError
@@ -40,8 +40,12 @@ from conformance.runlog import Incomplete
 from conformance.runlog.incomplete import COMPLETE
 from conformance.verdict import Verdict
 
-RESULT = pa.schema([pa.field("done", pa.binary(), False)])
-"""done: a `BucketDone`."""
+RESULT = pa.schema([pa.field("done", pa.binary()), pa.field("place", pa.string())])
+"""done: a `BucketDone`. place: where it is instead, if it is large: with the state of its connections it may have
+hundreds of megabytes, more than Spark returns in one answer.
+"""
+MOST_ROW = 1 << 20
+"""Bytes of a `BucketDone` in a row, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,27 +301,47 @@ def judge_buckets(target: Any, batches: Iterator[pa.RecordBatch]) -> Iterator[pa
         )
     )
     for (bucket, place), run in groupby(found, key=lambda one: one[:2]):
-        facts = (one for _, _, data in run for one in unpacked(data.as_py()))
-        done = _judged(parting_at(place, target), place, bucket % PER_STREAM, facts)
-        yield pa.RecordBatch.from_arrays([pa.array([packed(done)], pa.binary())], schema=RESULT)
+        facts = (_sound(one) for _, _, data in run for one in unpacked(data.as_py()))
+        parting, number = parting_at(place, target), bucket % PER_STREAM
+        data: bytes | None = packed(_judged(parting, place, number, facts))
+        carried = None
+        if data is not None and len(data) > MOST_ROW:
+            name = f"{parting.stream}-{number:05}-{os.getpid()}-{os.urandom(3).hex()}.done"
+            data, carried = None, target.carry(name, data)
+        yield pa.RecordBatch.from_arrays([pa.array([data], pa.binary()), pa.array([carried])], schema=RESULT)
+
+
+class _BrokenError(Exception):
+    """Raised where facts end before their time."""
+
+
+def _sound(one: Facts | Broken) -> Facts:
+    if isinstance(one, Broken):
+        raise _BrokenError(one.reason)
+    return one
 
 
 def _judged(parting: Parting, place: str, bucket: int, facts: Iterator[Facts]) -> BucketDone:
+    """Judge one bucket; what it cannot be judged for is its trouble."""
     name = f"part-{parting.how.batch}-{parting.stream}-{bucket:05}-{os.getpid()}-{os.urandom(3).hex()}"
     rows = Rows(parting.target, name)
     trouble = Trouble()
     one = None
-    with contained(parting.path, trouble, through=(PipelineError,), records_before=0):
-        one = _Bucket(parting, place, bucket, rows)
-        at = -1
-        for capture, run in groupby(facts, key=lambda found: found.capture):
-            while (at := at + 1) < capture:
-                one.without(at)
-            one.capture(capture, run)
-        one.finish()
+    broken = None
+    try:
+        with contained(parting.path, trouble, through=(PipelineError, _BrokenError), records_before=0):
+            one = _Bucket(parting, place, bucket, rows)
+            at = -1
+            for capture, run in groupby(facts, key=lambda found: found.capture):
+                while (at := at + 1) < capture:
+                    one.without(at)
+                one.capture(capture, run)
+            one.finish()
+    except _BrokenError as problem:
+        broken = str(problem)
     parts = rows.close()
     settle()
-    if one is None or trouble.cut is not None:
-        return BucketDone(place, parts, trouble=trouble.cut or "it could not be begun")
+    if one is None or (broken := broken or trouble.cut) is not None:
+        return BucketDone(place, parts, trouble=broken or "it could not be begun")
     one.done.parts = parts
     return one.done

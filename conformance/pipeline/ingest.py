@@ -21,7 +21,7 @@ from conformance.pipeline.elsewhere import named
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.fast import Assembled, RangesTask, WalkTask, assemble, run_ranges, walk_stream
 from conformance.pipeline.identity import Grouping, Probe, stream_key, streams
-from conformance.pipeline.isolation import is_lost, judged, killing, lost, one_by_one
+from conformance.pipeline.isolation import LostTasksError, judged, killing, lost, one_by_one, survived
 from conformance.pipeline.kept_streams import Dropped, dropped
 from conformance.pipeline.lake import Entry, Kept, Lake, Part, Snapshot, Target
 from conformance.pipeline.progress import Progress, Watched
@@ -156,10 +156,8 @@ def ingest(
             return _ingested(lake, files, options, watched, refused, progress)
         except _PartError as part:
             bad = part.probes
-        except Exception as problem:
-            if not is_lost(problem):
-                raise
-            bad = _killing(lake, files, options, watched)
+        except LostTasksError as found:
+            bad = _killing(lake, found.captures, options, watched)
             if not bad:
                 raise
         refused = [*refused, *bad]
@@ -167,13 +165,11 @@ def ingest(
         files = [name for name in files if name not in gone]
 
 
-def _killing(lake: Lake, files: Sequence[str], options: Options, workers: Workers) -> Sequence[Probe]:
-    """Return the new files that kill a worker which judges nothing else. Nothing is added to the lake."""
+def _killing(lake: Lake, captures: Sequence[Probe], options: Options, workers: Workers) -> Sequence[Probe]:
+    """Return those of these captures that kill a worker which judges nothing else. Nothing is added to the lake."""
     batch = _batch()
     with lake.writing(batch) as target:
-        before = lake.snapshot()
-        new, _, _ = _sorted(_probed(_unknown(files, before, workers), workers), before)
-        return killing(workers, new, how(options, batch), target, f"part-{batch}")
+        return killing(workers, captures, how(options, batch), target, f"part-{batch}")
 
 
 class _PartError(Exception):
@@ -339,7 +335,8 @@ def _sorted(probes: Sequence[Probe], before: Snapshot) -> _Sorted:
 def _cut(walks: Sequence[WalkTask], asked: How, target: Target, workers: Workers) -> Quick:
     """Walk over streams, judge their ranges, and assemble the results."""
     quick = Quick()
-    walked = [one for found in workers.map(walk_stream, walks) for one in found]
+    done = survived(walks, workers.attempt(walk_stream, walks), lambda task: task.captures)
+    walked = [one for found in done for one in found]
     ranges = [work for one in walked for work in one.work]
     # Neighbouring ranges go to one task, so that their counts of a capture become one set of rows.
     share = -(-len(ranges) // max(1, min(len(ranges), workers.cores * _TASKS))) or 1
@@ -348,7 +345,8 @@ def _cut(walks: Sequence[WalkTask], asked: How, target: Target, workers: Workers
         for at in range(0, len(ranges), share)
     ]
     by: dict[str, list[Any]] = {}
-    for task in workers.map(run_ranges, tasks):
+    judged_ranges = workers.attempt(run_ranges, tasks)
+    for task in survived(tasks, judged_ranges, lambda task: [one.capture for one in task.ranges]):
         quick.parts += task.parts
         quick.outcomes.update(task.outcomes)
         for part in task.ranges:

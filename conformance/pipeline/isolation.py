@@ -5,7 +5,7 @@ They are rejected, each with a reason, and the rest goes on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -16,6 +16,7 @@ from conformance.pipeline.streams import How, StreamWork
 from conformance.pipeline.work import StreamTask, StreamTaskDone, run_streams
 from conformance.pipeline.workers import Lost, LostWorkError, Workers
 
+T = TypeVar("T")
 R = TypeVar("R")
 
 DIED = "WorkerDied"
@@ -30,15 +31,21 @@ def lost(probe: Probe, reason: str) -> Probe:
     return replace(probe, error=sentence, defect=Defect(probe.path, DIED, reason))
 
 
-def is_lost(problem: Exception) -> bool:
-    """Tell whether an error says that a worker died each time."""
-    if isinstance(problem, LostWorkError):
-        return True
-    if not type(problem).__module__.startswith(("pyspark.", "py4j.")):
-        return False
-    from conformance.pipeline.spark_workers import died
+class LostTasksError(LostWorkError):
+    """Workers died of tasks that nothing goes on without. captures: of these tasks; one of them may be to blame."""
 
-    return died(problem)
+    def __init__(self, reason: str, captures: Sequence[Probe]) -> None:
+        super().__init__(reason)
+        self.captures = captures
+
+
+def survived(tasks: Sequence[T], results: Sequence[R | Lost], captures: Callable[[T], Iterable[Probe]]) -> list[R]:
+    """Return the results of tasks. Raises LostTasksError if one is lost. captures: those of a task."""
+    lost_tasks = [(task, one) for task, one in zip(tasks, results, strict=True) if isinstance(one, Lost)]
+    if lost_tasks:
+        suspected = {probe.capture: probe for task, _ in lost_tasks for probe in captures(task)}
+        raise LostTasksError(lost_tasks[0][1].reason, list(suspected.values()))
+    return [one for one in results if not isinstance(one, Lost)]
 
 
 def one_by_one(
@@ -97,7 +104,7 @@ def _judged_alone(workers: Workers, task: StreamTask) -> tuple[list[StreamTaskDo
 def killing(workers: Workers, captures: Sequence[Probe], how: How, target: Target, name: str) -> list[Probe]:
     """Return the captures that kill a worker which judges nothing else. What is judged here is in no lake."""
     tasks = [
-        StreamTask([StreamWork(str(probe.capture), [probe])], how, target, f"{name}-try-{at}")
+        StreamTask([StreamWork(str(probe.capture), [probe])], how, target, f"{name}-try-{at}", trial=True)
         for at, probe in enumerate(captures)
     ]
     results = workers.attempt(run_streams, tasks)

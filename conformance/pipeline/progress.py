@@ -127,7 +127,7 @@ class Progress:
 
 def counts_of(result: object, sizes: Mapping[str, int]) -> Counts:
     """Return what the result of a task counts; nothing for one that judges nothing. sizes: bytes by capture."""
-    if isinstance(result, StreamTaskDone):
+    if isinstance(result, StreamTaskDone) and not result.trial:
         return _of_streams(result.streams, sizes)
     if isinstance(result, RangesDone):
         judged = sum(one.work.stop - one.work.start for one in result.ranges)

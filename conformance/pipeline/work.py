@@ -19,20 +19,25 @@ _LOOKS = 16  # Requests at once.
 
 @dataclass(frozen=True, slots=True)
 class StreamTask:
-    """Streams to judge, one after the other. target: where its rows go. name: prefix of file names."""
+    """Streams to judge, one after the other. target: where its rows go. name: prefix of file names.
+
+    trial: only to see whether the worker survives; the streams are judged again.
+    """
 
     streams: Sequence[StreamWork]
     how: How
     target: Target
     name: str
+    trial: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class StreamTaskDone:
-    """The files written, and the result of each stream."""
+    """The files written, and the result of each stream. trial: as in the task."""
 
     parts: Sequence[Part]
     streams: Sequence[StreamDone]
+    trial: bool = False
 
 
 def probe_all(paths: Sequence[str]) -> list[Probe]:
@@ -51,7 +56,7 @@ def run_streams(task: StreamTask) -> StreamTaskDone:
     rows = Rows(task.target, f"{task.name}-{os.getpid()}-{os.urandom(3).hex()}")
     done = [judge_stream(stream, task.how, rows) for stream in task.streams]
     settle()
-    return StreamTaskDone(rows.close(), done)
+    return StreamTaskDone(rows.close(), done, task.trial)
 
 
 __all__ = ["Here", "StreamTask", "StreamTaskDone", "Workers", "look_all", "probe_all", "run_streams"]

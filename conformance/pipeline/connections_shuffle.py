@@ -1,0 +1,88 @@
+"""Bring the facts on streams to the buckets that judge them, and find which streams cannot be judged in parts.
+
+A stream whose worker dies, or that meets a defect on the way, is left to one core, which judges it in order; the others
+are judged in parts nevertheless.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from conformance.pipeline.connections_facts import PER_STREAM, SCHEMA, facts_of
+from conformance.pipeline.connections_judge import RESULT, BucketDone, judge_buckets
+from conformance.pipeline.connections_walk import Parted, PartedTask, part_stream
+from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.lake import Target
+from conformance.pipeline.memory import unpacked
+from conformance.pipeline.shuffle import grouped
+from conformance.pipeline.workers import Lost, LostWorkError, Workers
+from conformance.report.text import label
+
+
+def parted(tasks: Sequence[PartedTask], workers: Workers) -> list[Parted]:
+    """Walk over the streams and plan their parts."""
+    return [
+        Parted(task.key, f"the worker that walked over it {found.reason}") if isinstance(found, Lost) else found
+        for task, found in zip(tasks, workers.attempt(part_stream, tasks), strict=True)
+    ]
+
+
+def by_buckets(
+    plans: Sequence[Parted], target: Target, workers: Workers
+) -> tuple[dict[str, list[BucketDone]], dict[str, str]]:
+    """Return the buckets of streams by their place, and of the other streams, by their key, why there are none."""
+    planned = [one for one in plans if one.why is None]
+    if not planned:
+        return {}, {}
+    try:
+        return _shuffled(planned, target, workers), {}
+    except Exception as problem:
+        why = _reason(problem)
+        if why is None:
+            raise
+        if len(planned) == 1:
+            return {}, {planned[0].key: why}
+    done: dict[str, list[BucketDone]] = {}
+    failed: dict[str, str] = {}
+    for one in planned:  # One of them has brought it about, and the others suffer no more.
+        found, bad = by_buckets([one], target, workers)
+        done |= found
+        failed |= bad
+    return done, failed
+
+
+def _shuffled(plans: Sequence[Parted], target: Target, workers: Workers) -> dict[str, list[BucketDone]]:
+    work = [replace(one, stream=plan.place, index=at) for at, plan in enumerate(plans) for one in plan.work]
+    keys = [at * PER_STREAM + bucket for at, plan in enumerate(plans) for bucket in range(plan.buckets)]
+    made = grouped(
+        workers, work, partial(facts_of, target), "bucket", keys, "at", partial(judge_buckets, target), SCHEMA, RESULT
+    )
+    done: dict[str, list[BucketDone]] = {}
+    for batch in made:
+        for data, place in zip(*(batch.column(name).to_pylist() for name in RESULT.names), strict=True):
+            for found in unpacked(data if place is None else target.carried(place)):
+                done.setdefault(found.place, []).append(found)
+    return done
+
+
+def _reason(problem: Exception) -> str | None:
+    """Return why a stream is judged in order after this error; None for one that ends the command."""
+    if isinstance(problem, LostWorkError):
+        return f"a worker that judged a part of it {problem.reason}"
+    if isinstance(problem, (PipelineError, ConnectionError)) or _full(problem):
+        return None
+    kind, text = type(problem).__name__, str(problem)
+    if type(problem).__module__.startswith(("pyspark.", "py4j.")):
+        if not type(problem).__module__.startswith("pyspark.") and kind != "Py4JJavaError":
+            return None  # Java has ended.
+        own = re.findall(r"^(?:Caused by: )?(?:[\w$]+\.)*(\w+(?:Error|Exception|Exit)): (.*)$", text, re.MULTILINE)
+        kind, text = own[-1] if own else (kind, text.strip().partition("\n")[0])
+    return f"the shuffle of its connections ended with an error ({label(f'{kind}: {text}', 200)})"
+
+
+def _full(problem: Exception) -> bool:
+    return getattr(problem, "errno", None) == errno.ENOSPC or "No space left on device" in str(problem)
