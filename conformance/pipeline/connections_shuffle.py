@@ -7,7 +7,6 @@ are judged in parts nevertheless.
 from __future__ import annotations
 
 import errno
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -19,6 +18,7 @@ from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Target
 from conformance.pipeline.memory import unpacked
 from conformance.pipeline.shuffle import grouped
+from conformance.pipeline.spark import first_line
 from conformance.pipeline.workers import Lost, LostWorkError, Workers
 from conformance.report.text import label
 
@@ -75,13 +75,11 @@ def _reason(problem: Exception) -> str | None:
         return f"a worker that judged a part of it {problem.reason}"
     if isinstance(problem, (PipelineError, ConnectionError)) or _full(problem):
         return None
-    kind, text = type(problem).__name__, str(problem)
-    if type(problem).__module__.startswith(("pyspark.", "py4j.")):
-        if not type(problem).__module__.startswith("pyspark.") and kind != "Py4JJavaError":
-            return None  # Java has ended.
-        own = re.findall(r"^(?:Caused by: )?(?:[\w$]+\.)*(\w+(?:Error|Exception|Exit)): (.*)$", text, re.MULTILINE)
-        kind, text = own[-1] if own else (kind, text.strip().partition("\n")[0])
-    return f"the shuffle of its connections ended with an error ({label(f'{kind}: {text}', 200)})"
+    kind, module = type(problem).__name__, type(problem).__module__
+    if module.startswith("py4j.") and kind != "Py4JJavaError":
+        return None  # Java has ended.
+    text = first_line(problem) if module.startswith(("pyspark.", "py4j.")) else f"{kind}: {problem}"
+    return f"the shuffle of its connections ended with an error ({label(text, 200)})"
 
 
 def _full(problem: Exception) -> bool:

@@ -54,6 +54,7 @@ _OF_SESSIONS = {
 }
 _SENTENCE = f"{PipelineError.__module__}.{PipelineError.__qualname__}: "
 """What stands before the sentence of an error in a worker."""
+_OF_JAVA = r"(?:: |Caused by: )(?:[\w$]+\.)+(\w+(?:Error|Exception): .+)"
 _GONE = (
     "Spark's Java process has ended before its work: it was killed, or had too little memory; run the command again."
 )
@@ -218,10 +219,11 @@ def _sentences() -> Iterator[None]:
 
 
 def first_line(problem: BaseException) -> str:
-    """Return an error in one line; for an error in a worker, its own last line."""
+    """Return an error in one line: of a worker its own last line, of Java what brought it about."""
     lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
     own = [line for line in lines if re.match(r"(conformance\.[\w.]+|\w+Error|\w+Exception): ", line)]
-    return (own or lines or [type(problem).__name__])[0].removeprefix(_SENTENCE)[:500]
+    java = [found[1] for line in lines if (found := re.match(_OF_JAVA, line))]
+    return (own[:1] or java[-1:] or lines[:1] or [type(problem).__name__])[0].removeprefix(_SENTENCE)[:500]
 
 
 @contextmanager

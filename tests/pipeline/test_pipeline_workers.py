@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 from defect_captures import FAKE, asking
-from lake_helpers import put, rows, said
+from lake_helpers import put, records_of, rows, said, write_pcap
+from session_corpus import write_sessions
 from spark_helpers import JAVA, need_spark
 from worker_deeds import MARK, always, most_memory, once, twice
 
@@ -62,7 +63,7 @@ def _all_sessions(folder: Path, lake: Path) -> dict[str, Any]:
 
     told: dict[str, Any] = {}
     port = _free_port()
-    shown = {"spark.ui.enabled": "true", "spark.ui.port": str(port)}
+    shown = {"spark.ui.enabled": "true", "spark.ui.port": str(port), "spark.driver.maxResultSize": "1m"}
     with session("local[2]", settings={"spark.executorEnv.PYTHONPATH": str(FAKE), **shown}) as spark:
         workers = SparkWorkers(spark)
         told["cores"] = workers.cores
@@ -76,7 +77,9 @@ def _all_sessions(folder: Path, lake: Path) -> dict[str, Any]:
             told["large"] = error.sentence
         for name, options in (("sessions", Options()), ("packets", Options(sessions=False, split=700))):
             opened = Lake.open(lake / name, create=True)
-            told[name] = ingest(opened, sorted(map(str, folder.iterdir())), options, workers)
+            told[name] = ingest(opened, sorted(map(str, folder.glob("*.pcap"))), options, workers)
+        many = sorted(map(str, (folder / "several").iterdir()))
+        told["parts"] = ingest(Lake.open(lake / "parts", create=True), many, Options(split=600_000, parts=2), workers)
         told["memory"] = max(workers.map(most_memory, list(range(4))))
     for kind in ("other", "none"):
         environment = {"spark.executorEnv.PYTHONPATH": str(OTHERS), "spark.executorEnv.FAKE_MQCONFORM": kind}
@@ -95,7 +98,19 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     asking(folder / "good.pcap", port=50_002)
     for at, mark in ((1, "nothing"), (2, MARK), (3, "nothing")):
         asking(folder / f"set_{at:05}.pcap", mark, later=100 * at, port=50_010 + at)
+    _several(folder / "several")
     return folder
+
+
+def _several(folder: Path) -> None:
+    """Streams of several groups of connections: a large one, a small one, and one with a message that kills."""
+    folder.mkdir()
+    for name, packets in (("large_00001", 8_000), ("small", 300), ("bad", 300)):
+        write_sessions(folder / f"{name}.pcap", packets, pairs=4)
+    kills = records_of(asking(folder / "bad.part", MARK))
+    every = sorted([*records_of(folder / "bad.pcap"), *kills], key=lambda one: one.time_ns)
+    write_pcap(folder / "bad.pcap", every)
+    (folder / "bad.part").unlink()
 
 
 @pytest.fixture(scope="module")
@@ -152,6 +167,17 @@ def test_a_capture_that_kills_its_workers_is_rejected_by_name(told, captures, tm
     good = [captures / name for name in ("good.pcap", "set_00001.pcap", "set_00003.pcap")]
     alone, _ = put(tmp_path / "alone", good, sessions=way == "sessions", split=None if way == "sessions" else 700)
     assert said(lake) == said(alone)
+
+
+def test_parts_whose_worker_dies_are_judged_in_order_and_the_others_in_parts(told, captures, tmp_path):
+    """Also when the results of the parts are larger than what Spark returns at once."""
+    done: Ingested = told["parts"]
+    assert {Path(key).name for key in done.in_order} == {"bad.pcap"}
+    assert all("a worker that judged a part of it died: it crashed" in why for why in done.in_order.values())
+    assert [Path(one.path).name for one in done.rejected] == ["bad.pcap"] and done.captures == 2
+    good = [captures / "several" / f"{name}.pcap" for name in ("large_00001", "small")]
+    alone, _ = put(tmp_path / "alone", good)
+    assert said(Lake.open(told["lake"] / "parts")) == said(alone)
 
 
 def test_workers_with_another_package_or_none_are_one_sentence_before_work(told):
