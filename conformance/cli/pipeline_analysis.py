@@ -165,7 +165,13 @@ def sql(
         used = engines.chosen(wanted, opened, master)
         if used == "spark":
             begin("pipeline sql", "starting Spark", quiet=json)
-        with engines.asking(opened, used, master, timeout) as ask:
+
+
+        def instead() -> None:
+            begin("pipeline sql", "Spark has no classes for the store of the lake; DuckDB answers", quiet=json)
+
+        free = wanted == "auto" and master is None
+        with engines.asking(opened, used, master, timeout, instead if free else None) as ask:
             answer = ask(query)
             if out is not None:
                 with _writing(out):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol
 
-from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.errors import PipelineError, UnreachableError
 from conformance.pipeline.lake import Lake
 
 Engine = Literal["auto", "duckdb", "spark"]
@@ -70,17 +70,36 @@ def _spark_runs() -> bool:
 
 
 @contextmanager
-def asking(lake: Lake, engine: Literal["duckdb", "spark"], master: str | None, timeout_s: float) -> Iterator[Ask]:
+def asking(
+    lake: Lake,
+    engine: Literal["duckdb", "spark"],
+    master: str | None,
+    timeout_s: float,
+    instead: Callable[[], None] | None = None,
+) -> Iterator[Ask]:
     """Yield what answers queries over the lake as it is now. Raises PipelineError.
 
-    timeout_s: seconds for one query in DuckDB.
+    timeout_s: seconds for one query in DuckDB. instead: called if Spark cannot reach the lake, before DuckDB answers;
+    None: that is an error.
     """
-    if engine == "duckdb":
+    with ExitStack() as stack:
+        if engine == "spark":
+            try:
+                ask = stack.enter_context(_spark(lake, master))
+            except UnreachableError:
+                if instead is None or find_spec("duckdb") is None:
+                    raise
+                instead()
+            else:
+                yield ask
+                return
         from conformance.pipeline import small
 
-        with small.opened(lake, timeout_s) as asked:
-            yield asked.ask
-        return
+        yield stack.enter_context(small.opened(lake, timeout_s)).ask
+
+
+@contextmanager
+def _spark(lake: Lake, master: str | None) -> Iterator[Ask]:
     from conformance.pipeline import views
     from conformance.pipeline.query_session import apart
     from conformance.pipeline.spark import session

@@ -12,3 +12,7 @@ class PipelineError(Exception):
         super().__init__(sentence)
         self.sentence = sentence
         self.code = code
+
+
+class UnreachableError(PipelineError):
+    """Spark lacks what it needs for the store of a lake, which others read."""

@@ -16,7 +16,7 @@ from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TextIO
 
-from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.errors import PipelineError, UnreachableError
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.lakes.target import BATCH
 from conformance.pipeline.queries import answered
@@ -77,7 +77,7 @@ def _reached(spark: SparkSession, lake: Lake) -> str:
     except (PySparkException, Py4JError) as problem:
         if not any(words in str(problem) for words in _NO_CLASSES):
             raise PipelineError(_told(problem)) from None
-        raise PipelineError(
+        raise UnreachableError(
             f"Spark cannot reach {name}: it lacks the classes for that store, which come in packages of Spark's own"
             " (for S3: org.apache.hadoop:hadoop-aws); mqconform pipeline sql --engine duckdb answers without them."
         ) from None

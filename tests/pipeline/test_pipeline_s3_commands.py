@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 
 from conformance.capture.stores import Patience
 from conformance.cli.pipeline import app
-from conformance.pipeline import records, small, watch
+from conformance.pipeline import engines, records, small, watch
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.lakes import lease, store
 from conformance.pipeline.lakes.store import ObjectStore
@@ -192,6 +192,10 @@ def test_spark_without_s3_names_the_engine_that_answers(spark: Any, place: str) 
         assert json.loads(command("sql", place, query, "--json", *more).out)["rows"] == [[1]]
     with pytest.MonkeyPatch.context() as patch:  # A large lake, which Spark would answer for.
         patch.setattr(small, "SMALL", 1)
+        other = CliRunner().invoke(app, ["sql", place, query])
+        assert other.exit_code == 0 and other.stdout.split()[-1] == "1"
+        assert "Spark has no classes for the store of the lake; DuckDB answers" in other.stderr
+        patch.setattr(engines, "find_spec", lambda _: None)
         told = command("sql", place, query)
     assert told.code == 2 and "--engine duckdb" in told.err[0]
     assert lake.snapshot().version == 1
