@@ -204,10 +204,25 @@ def _failure(
 
     effort = Effort()
 
+    whole = {operation.began: operation for operation in part}
+
     def unexplained(history: tuple[Operation, ...]) -> bool:
         found = linearize(model, history, nodes=REDUCED_NODES + 2 * len(history))
         effort.spent += found.nodes + len(history)
         return found.refuted
+
+    def smallest(seen: tuple[Operation, ...], near: int) -> tuple[Operation, ...] | None:
+        # A call may be left out only with the message that it was given, even if that was told after this moment.
+        known = {operation.began: operation for operation in seen}
+        small = reduced(
+            [whole[began] for began in known],
+            lambda history: unexplained(tuple(known[operation.began] for operation in history)),
+            near=near,
+            about=about,
+            effort=effort,
+            most=effort.spent + REDUCING_NODES,
+        )
+        return None if small is None else tuple(known[operation.began] for operation in small)
 
     about: tuple[str, ...] = ()
     if suspected:
@@ -222,8 +237,7 @@ def _failure(
     while small is None and effort.spent < 2 * REDUCING_NODES:
         seen = until(part, moment + ahead)
         if suspected or len(seen) == len(part) or unexplained(seen):
-            most = effort.spent + REDUCING_NODES
-            small = reduced(seen, unexplained, near=moment + ahead, about=about, effort=effort, most=most)
+            small = smallest(seen, moment + ahead)
         if moment + ahead >= last:
             break
         ahead = 2 * ahead or 8
@@ -232,7 +246,6 @@ def _failure(
             return None
         small = tuple(part)
     # The result includes answers that came later: they only add information.
-    whole = {operation.began: operation for operation in part}
     return _blamed(model, small, part), tuple(whole[operation.began] for operation in small)
 
 
