@@ -37,7 +37,7 @@ def explained_by_pieces(model: Model, small: Sequence[Operation], whole: Sequenc
 
 
 def _parts(small: Sequence[Operation], whole: Sequence[Operation]) -> dict[str, list[str]]:
-    """Map each transaction that may have been committed and has several messages to those of `small`, by their calls."""
+    """Map each transaction that may have been committed, and has several messages in `whole`, to those of `small`."""
     found = _messages(small)
     several = {transaction for transaction, messages in _messages(whole).items() if len(messages) > 1}
     committed = {
