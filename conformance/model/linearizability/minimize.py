@@ -123,9 +123,9 @@ def reduced(
 ) -> tuple[Operation, ...] | None:
     """Return the smallest part found that is certainly unexplained; None when no tried part is.
 
-    history: see `units`. unexplained: tells whether certainly no order explains a history; False if the search takes too
-    long. about, near: the messages, and the moment, to begin with. effort: the cost of `unexplained` so far; at `most`,
-    the part found by then is returned.
+    history: see `units`. unexplained: tells whether certainly no order explains a history; False if the search takes
+    too long. about, near: the messages, and the moment, to begin with. effort: the cost of `unexplained` so far; at
+    `most`, the part found by then is returned.
     """
     parts = units(history)
 
