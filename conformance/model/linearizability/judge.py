@@ -13,6 +13,7 @@ from conformance.model.expected import Succeeds
 from conformance.model.linearizability.count_checks import Suspicion, suspicions
 from conformance.model.linearizability.history import MOVE, Operation, by_queue, until
 from conformance.model.linearizability.minimize import Effort, reduced
+from conformance.model.linearizability.pieces import explained_by_pieces
 from conformance.model.linearizability.search import Effect, Linear, Stuck, linearize
 from conformance.model.matching import message_name
 from conformance.model.observation import Answer, Observation, Scan
@@ -204,10 +205,25 @@ def _failure(
 
     effort = Effort()
 
+    whole = {operation.began: operation for operation in part}
+
     def unexplained(history: tuple[Operation, ...]) -> bool:
         found = linearize(model, history, nodes=REDUCED_NODES + 2 * len(history))
         effort.spent += found.nodes + len(history)
         return found.refuted
+
+    def smallest(seen: tuple[Operation, ...], near: int) -> tuple[Operation, ...] | None:
+        # A call may be left out only with the message that it was given, even if that was told after this moment.
+        known = {operation.began: operation for operation in seen}
+        small = reduced(
+            [whole[began] for began in known],
+            lambda history: unexplained(tuple(known[operation.began] for operation in history)),
+            near=near,
+            about=about,
+            effort=effort,
+            most=effort.spent + REDUCING_NODES,
+        )
+        return None if small is None else tuple(known[operation.began] for operation in small)
 
     about: tuple[str, ...] = ()
     if suspected:
@@ -222,8 +238,7 @@ def _failure(
     while small is None and effort.spent < 2 * REDUCING_NODES:
         seen = until(part, moment + ahead)
         if suspected or len(seen) == len(part) or unexplained(seen):
-            most = effort.spent + REDUCING_NODES
-            small = reduced(seen, unexplained, near=moment + ahead, about=about, effort=effort, most=most)
+            small = smallest(seen, moment + ahead)
         if moment + ahead >= last:
             break
         ahead = 2 * ahead or 8
@@ -232,12 +247,19 @@ def _failure(
             return None
         small = tuple(part)
     # The result includes answers that came later: they only add information.
-    whole = {operation.began: operation for operation in part}
     return _blamed(model, small, part), tuple(whole[operation.began] for operation in small)
 
 
 def _blamed(model: Model, small: tuple[Operation, ...], whole: Sequence[Operation]) -> Verdict:
     """Return the verdict with the requirement that the smallest history breaks."""
+    verdict = _first_unexplained(model, small, whole)
+    if explained_by_pieces(model, small, whole, nodes=20 * REDUCED_NODES):
+        return replace(verdict, requirement=_TOGETHER)
+    return verdict
+
+
+def _first_unexplained(model: Model, small: tuple[Operation, ...], whole: Sequence[Operation]) -> Verdict:
+    """Return the verdict of the first call that no order of the smallest history explains."""
     found = linearize(model, small, nodes=20 * REDUCED_NODES, by_lookup=False, forget=False)
     if found.fits and any(op.call.method == "transactions.commit" for op in small):
         # Without identifiers, an order splits a transaction or moves it elsewhere; the identifiers forbid that order.
@@ -271,8 +293,6 @@ def _blamed(model: Model, small: tuple[Operation, ...], whole: Sequence[Operatio
         given = _given_away(stuck)
         if given is not None:
             return replace(failed, requirement=given)
-        if _torn(model, stuck, whole):
-            return replace(failed, requirement=_TOGETHER)
         if failed.requirement in KEEPS.values():  # a peek had seen it; it is unknown which call took it since then
             return replace(failed, requirement=_arrival(model, stuck))
         if failed.requirement == _GONE and _while_locked(stuck, whole):
@@ -338,49 +358,12 @@ def _given_away(stuck: Stuck) -> str | None:
     return position.claim if position is not None and position.state is PositionState.DELETED else None
 
 
-def _taken_twice(operation: Operation, whole: Sequence[Operation]) -> bool:
-    """Tell whether this read took a message that another read took too."""
-    if operation.message is None:
-        return False
-    taken = [op for op in whole if op.message == operation.message and op.reads and _takes(op, whole)]
-    returned = {op.call.transaction for op in whole if op.call.method == "transactions.abort"} - {None}
-    mine = operation.call.method in _TAKING and operation.call.transaction not in returned
-    return mine and any(op.began != operation.began for op in taken)
-
-
 def _while_locked(stuck: Stuck, whole: Sequence[Operation]) -> bool:
     """Tell whether a read got a message that a transaction had received and not yet begun to commit."""
     mine = {op.call.transaction for op in whole if op.reads and op.message == stuck.operation.message}
     commits = [op for op in whole if op.call.method == "transactions.commit" and op.call.transaction in mine]
     others = [op for op in commits if op.call.transaction != stuck.operation.call.transaction]
     return any(stuck.operation.began < op.began for op in others)
-
-
-def _torn(model: Model, stuck: Stuck, whole: Sequence[Operation]) -> bool:
-    """Tell whether a commit in flight took effect for only some of its messages: all of them or none would have been
-    explained."""
-    allowed = model.allowed(stuck.state, stuck.operation.call).outcomes
-    wanted = {outcome.result.message for outcome in allowed if isinstance(outcome.result, Succeeds)}
-    concerned = wanted | {stuck.operation.message}
-    began = stuck.operation.began
-    restarts = [op for op in whole if op.call.method == "restart" and op.began < began]
-    if not restarts and _taken_twice(stuck.operation, whole):
-        return False
-    seen = {op.message for op in whole if op.reads and restarts and op.began > restarts[-1].began}
-    for commit in whole:
-        if commit.call.method != "transactions.commit" or (commit.answer is not None and commit.answer.failed):
-            continue
-        mine = [op for op in whole if op.call.transaction == commit.call.transaction and op.message is not None]
-        sent = {op.message for op in mine if op.call.method == "messages.send"}
-        taken = {op.message for op in mine} - sent
-        if len(sent | taken) < 2 or not (sent | taken) & concerned:
-            continue
-        if restarts and commit.began < restarts[-1].began:
-            if commit.answer is None and (sent & seen or taken - seen) and (sent - seen or taken & seen):
-                return True
-        elif began < (commit.ended or stuck.moment) and commit.began < stuck.moment:
-            return True
-    return False
 
 
 def _locked_away(failed: Verdict, stuck: Stuck, whole: Sequence[Operation]) -> bool:

@@ -4,7 +4,7 @@ The operations left out must not be those that explained the rest. A message is 
 order that explains the whole history then explains the rest, because no operation left out gave a read its message or
 kept it away. So if the rest cannot be explained, neither can the whole. The same holds for a read that found nothing,
 for all operations with one cursor, and for a transaction without operations. A purge is left out with all messages that
-nobody received.
+nobody received. A receive that nobody saw the answer of is never left out: it may have taken any message.
 """
 
 from __future__ import annotations
@@ -18,12 +18,16 @@ from conformance.model.linearizability.history import Operation, family
 
 _FRAME = frozenset({"queues.create", "queues.open", "restart", "clock.advance", "queues.close", "queues.delete"})
 _ENDS = frozenset({"transactions.begin", "transactions.prepare", "transactions.commit", "transactions.abort"})
+_TAKING = frozenset({"messages.receive", "messages.receive_begin"})
 
 Unexplained = Callable[[tuple[Operation, ...]], bool]
 
 
 def units(history: Sequence[Operation]) -> list[frozenset[int]]:
-    """Return the smallest sets of operations, by place in the history, that may be left out together."""
+    """Return the smallest sets of operations, by place in the history, that may be left out together.
+
+    history: with all answers that came, however late.
+    """
     parents = list(range(len(history)))
 
     def of(number: int) -> int:
@@ -54,7 +58,13 @@ def units(history: Sequence[Operation]) -> list[frozenset[int]]:
     for number, operation in enumerate(history):
         if operation.call.method not in _FRAME and operation.call.method not in _ENDS:
             found.setdefault(of(number), set()).add(number)
-    return [frozenset(unit) for unit in found.values()]
+    made = (frozenset(unit) for unit in found.values())
+    return [unit for unit in made if not any(_may_have_taken(history[number]) for number in unit)]
+
+
+def _may_have_taken(operation: Operation) -> bool:
+    """Tell whether a call may have taken a message that nobody was told of."""
+    return operation.call.method in _TAKING and operation.answer is None and not operation.waits_on
 
 
 def _purged(history: Sequence[Operation], queues: dict[str | None, str | None], call: Call) -> str | None:
@@ -113,9 +123,9 @@ def reduced(
 ) -> tuple[Operation, ...] | None:
     """Return the smallest part found that is certainly unexplained; None when no tried part is.
 
-    unexplained: tells whether certainly no order explains a history; False if the search takes too long. about, near:
-    the messages, and the moment, to begin with. effort: the cost of `unexplained` so far; at `most`, the part found by
-    then is returned.
+    history: see `units`. unexplained: tells whether certainly no order explains a history; False if the search takes
+    too long. about, near: the messages, and the moment, to begin with. effort: the cost of `unexplained` so far; at
+    `most`, the part found by then is returned.
     """
     parts = units(history)
 
