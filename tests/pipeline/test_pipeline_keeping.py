@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 pytest.importorskip("deltalake")
 
 import made_lake
-from delta_helpers import full
+from delta_helpers import PATH, full
 from made_lake import capture, day, fill, verdict
 from typer.testing import CliRunner
 
@@ -266,7 +266,7 @@ def test_a_compaction_that_is_second_each_time_says_so(tmp_path, monkeypatch, ma
 def test_a_command_that_dies_at_any_step_loses_nothing(tmp_path, command, format):
     ran = subprocess.run(
         [sys.executable, str(HERE / "dying_keeper.py"), str(tmp_path), command, format],
-        env={**os.environ, "PYTHONPATH": f"{HERE.parents[1]}:{HERE}"}, capture_output=True, text=True, timeout=600,
+        env={**os.environ, "PYTHONPATH": PATH}, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     first, *each = map(json.loads, ran.stdout.splitlines())
