@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 from lake_helpers import CAPTURES, put, records_of, rows, write_pcap
-from nightly import SEED, amount, nightly_only
+from nightly import SEED, nightly_only
 from spark_helpers import COMMAND, ENVIRONMENT, need_spark
 
 from conformance.captures.defects import Defect
@@ -88,10 +88,11 @@ def living(command: list[str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
         process.wait()
 
 
+@nightly_only("pipeline.watch-killed-anywhere")
 def test_a_watch_killed_anywhere_has_each_row_once(tmp_path: Path) -> None:
     """The moments are drawn: after some of the files that a life writes. The lake moves between two lives."""
     need_spark()
-    kills = amount("pipeline.kills-of-a-watch")
+    kills = 20
     draw = random.Random(f"kills {SEED}")
     files = pieces(tmp_path / "made", 2 * kills)
     folder, place, log = tmp_path / "captures", tmp_path / "lake 0", tmp_path / "log"
