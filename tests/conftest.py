@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 from nightly import NIGHTLY
 from shared import shared
+from spreading import Spread, is_worker, long_first
 
 from conformance.harness.hypothesis_settings import draw_from_the_seed_alone
 
@@ -34,6 +35,21 @@ settings.register_profile("push", derandomize=True, database=None, deadline=None
 if not NIGHTLY:
     settings.load_profile("push")
 draw_from_the_seed_alone()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if is_worker():
+        long_first(items)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Spread | None:
+    """In the place of `--dist worksteal`, `load` and so on; `--dist each` stays."""
+    if config.getoption("dist") == "each":
+        return None
+    config.option.loadscopereorder = False
+    return Spread(config, log)
 
 
 @pytest.fixture(scope="session")

@@ -69,13 +69,12 @@ AMOUNTS = {
     "pipeline.broken-streams-read": Amount(250, 20_000, "the walk reads what is read one by one; rare breaks at night"),
     "pipeline.broken-streams-judged": Amount(60, 4_000, "all ways judge alike; rare breaks at night"),
     "sql.mutants": Amount(600, 60_000, "texts near to attacks, read twice; rare ones at night"),
-    "pipeline.examples": Amount(6, 300, "captures cut and ranged anywhere, beside every fixture; rare ones at night"),
-    "pipeline.kills-of-a-watch": Amount(4, 20, "each kill starts Java; a push tries some moments, with its own seed"),
+    "pipeline.examples": Amount(4, 300, "captures cut and ranged anywhere, beside every fixture; rare ones at night"),
     # adapter
     "adapter.seconds-against-a-hostile-driver": Amount(9, 10, "the budget of a run; by day it ends at a deviation"),
     # command line
-    "cli.examples-of-a-whole-run": Amount(8, 30, "all suites from end to end; at night as many as a user gets"),
-    "cli.situations-of-a-whole-run": Amount(300, 100_000, "the suite of situations is among them; all at night"),
+    "cli.examples-of-a-whole-run": Amount(3, 30, "all suites from end to end; at night as many as a user gets"),
+    "cli.situations-of-a-whole-run": Amount(100, 100_000, "the suite of situations is among them; all at night"),
     # names
     "names.examples-of-a-family": Amount(60, 240, "each family by an honest parser; rare members at night"),
 }
@@ -95,11 +94,22 @@ SAMPLES = {
     "grammar.rfcs": "one RFC of four by both readers of ABNF, which they share with our own rules; all at night",
     "grammar.earley-of-older-versions": "an Earley parser takes seconds to make; older versions by the automata",
     "grammar.fixtures-of-older-versions": "each text of the fixtures by the newest version; the older ones at night",
-    "selftest.faults": "four faults by their suites; each suite has its own tests that find defects; all at night",
-    "selftest.network-faults": "one of each kind that shows in few tests; every one at night, by another test",
+    "selftest.faults": "a fault of histories and one of tables; each suite has its own tests that find defects; all at "
+    "night",
+    "selftest.network-faults": "of a datagram, of the opening and of a report; of counts and of time stamps at night, "
+    "and every one by another test",
     "docs.languages-of-the-tutorial": "the page in Python, step by step; in Node.js its end is run as the template",
     "mono.signals": "RabbitMQ takes seconds to start: Ctrl-C at a push, SIGTERM at night",
     "pipeline.places": "on Delta at a push, beside one corpus in each place; each test in each place at night",
+    "pipeline.kept-formats": "Delta; on Iceberg a test of each command that keeps a lake in order, beside the tests of "
+    "Iceberg itself; all of them at night",
+    "pipeline.failures-of-a-capture": "a change of streams, an end of packets alone, at each moment; others at night",
+    "pipeline.corpus-in-s3": "the corpus in a folder, on Delta and on Iceberg; in S3, where a push has smaller ones, "
+    "at night",
+    "pipeline.masters": "Spark Connect, whose workers share no process with the command; a cluster, six times Java, at "
+    "night",
+    "pipeline.steps-of-a-death": "a step of each kind, by what is done to which kind of file before, at and after it; "
+    "every step of every table at night",
     "pipeline.signals-at-the-start": "Java takes seconds to start: SIGTERM at a push, the other signals at night",
     "cli.kits-installed": "all kits install by one line, which a test compares; one is installed at a push",
 }
@@ -111,8 +121,11 @@ ONLY = {
     "cli.pipeline-interrupted": "starts Java for each moment; a push interrupts Spark where it starts",
     "cli.interrupted-anywhere": "runs a command 40 times; a push interrupts it at named moments",
     "selftest.every-fault": "each fault is tried by whole runs, for an hour",
+    "selftest.misblamed": "a push shows with runs that are replaced that such a fault fails, and what it is told as",
     "selftest.every-network-fault": "each fault of the network has runs of its own, which wait for timers",
     "features.values-told": "walks a million steps, for minutes; a push holds the tables against the steps",
+    "pipeline.watch-killed-anywhere": "starts Java 22 times; a push kills a watch between its commit and that of its "
+    "checkpoint",
     "pipeline.watch-over-connect": "a server and workers of its own; a push has ingest over Spark Connect",
     "pipeline.long-logs": "10,080 commits and a year of entries, for half an hour; a push has short ones, and counts",
     "grammar.strict-readings": "makes Earley parsers of the letter for minutes; the bulk path is held by the automata",

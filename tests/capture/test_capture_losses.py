@@ -7,6 +7,7 @@ import build_tcp
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nightly import fewer
 
 from conformance.capture import read_capture
 from conformance.capture.lacking import Lacking
@@ -16,7 +17,7 @@ from conformance.verdict import Outcome
 
 WHOLE = build_captures.consistent_session()
 COUNT = len(WHOLE.records)
-FEW = settings(max_examples=40, deadline=None, derandomize=True, database=None)
+FEW = settings(max_examples=fewer(40), deadline=None, derandomize=True, database=None)
 
 
 @pytest.fixture(scope="module")

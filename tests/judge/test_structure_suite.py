@@ -8,6 +8,7 @@ import pytest
 import structure_codecs as codecs
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from nightly import fewer
 
 from conformance.adapter.session import Result
 from conformance.harness.guarded_client import GuardedClient
@@ -33,7 +34,9 @@ from conformance.wire.structures import complete, decode, encode
 
 READINGS = assignment("windows")
 OPTIONS = RunOptions("msmq-4.0", "must", READINGS, "windows", 0, 10, 10)
-FEW = settings(max_examples=25, deadline=None, database=None, suppress_health_check=list(HealthCheck), print_blob=False)
+FEW = settings(
+    max_examples=fewer(25), deadline=None, database=None, suppress_health_check=list(HealthCheck), print_blob=False
+)
 
 
 def quiet(*_: Any) -> None:
@@ -161,7 +164,7 @@ def test_a_foreign_repro_is_told(repro: dict[str, Any]) -> None:
         rejudge(repro, cast("GuardedClient", codecs.StructureCodec()), OPTIONS)
 
 
-@settings(FEW, max_examples=150)
+@settings(FEW, max_examples=fewer(150))
 @given(st.sampled_from(sorted({kind.structure for kind in KINDS})), st.binary(max_size=80))
 def test_any_bytes_are_read_or_told(name: str, data: bytes) -> None:
     found = decode(name, data)
@@ -171,7 +174,11 @@ def test_any_bytes_are_read_or_told(name: str, data: bytes) -> None:
 @pytest.mark.parametrize(("driver", "blamed"), [("RightStructures", None), ("ForgetsTheDigest", "MQMQ-2.2.22.digest")])
 def test_a_run_of_the_suite(driver: str, blamed: str | None, tmp_path: Path) -> None:
     result = run(
-        adapter=f"python:structure_driver:{driver}", suites="structures", out=tmp_path, in_process=True, max_examples=10
+        adapter=f"python:structure_driver:{driver}",
+        suites="structures",
+        out=tmp_path,
+        in_process=True,
+        max_examples=fewer(10),
     )
     found = read_run(tmp_path)
     failed = {each.verdict.requirement for each in found.verdicts if each.verdict.outcome is Outcome.FAIL}

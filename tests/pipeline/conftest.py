@@ -1,4 +1,4 @@
-"""A store for the tests of this folder, and the places where a lake may lie."""
+"""A store and a server of Spark for the tests of this folder, and the places where a lake may lie."""
 
 from __future__ import annotations
 
@@ -20,6 +20,16 @@ def s3_server() -> Iterator[Mapping[str, str]]:
         with asked(server):
             upload("lakes", {})
         yield server
+
+
+@pytest.fixture(scope="session")
+def connect(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of one Spark Connect server."""
+    from spark_helpers import connect_server, need_spark
+
+    need_spark()
+    with connect_server(tmp_path_factory.mktemp("connect")) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")

@@ -18,6 +18,8 @@ from conformance.pipeline.schemas import TABLES
 
 SESSION = CAPTURES / "consistent-session.pcapng"
 HERE = Path(__file__).parent
+PATH = os.pathsep.join(map(str, (HERE.parents[1], HERE.parent, HERE)))
+"""Where a process of its own finds the package, and what tests share."""
 
 
 def halves(folder: Path) -> tuple[Path, Path]:
@@ -44,7 +46,7 @@ def deaths(folder: Path, how: str, captures: tuple[Path, Path], format: str = "d
     """What `dying` tells: of the whole commit, and of each that died."""
     ran = subprocess.run(
         [sys.executable, str(HERE / "dying.py"), str(folder), how, *map(str, captures), format],
-        env={**os.environ, "PYTHONPATH": f"{HERE.parents[1]}:{HERE}"}, capture_output=True, text=True, timeout=600,
+        env={**os.environ, "PYTHONPATH": PATH}, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     return [json.loads(line) for line in ran.stdout.splitlines()]

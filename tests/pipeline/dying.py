@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lake_helpers import put, told
+from nightly import sample
 
 from conformance.pipeline.lake import Format, Lake
 from conformance.pipeline.lakes import delta_tables, iceberg_tables
@@ -76,6 +77,19 @@ def name(step: str) -> str:
     kind, _, place = step.partition(" ")
     table, _, below = place.partition("/")
     return f"{kind} {'table' if table in TABLES else table} {below.partition('/')[0].partition('=')[0]}"
+
+
+def one_of_each(steps: Sequence[str]) -> list[int]:
+    """The first step of each kind among those of its kind that have the same kinds of step before and after them."""
+    met: dict[tuple[str, ...], int] = {}
+    for at in range(len(steps)):
+        met.setdefault(tuple(name(one) for one in steps[max(0, at - 1) : at + 2]), at)
+    return list(met.values())
+
+
+def some(steps: Sequence[str]) -> Sequence[int]:
+    """The steps to die at."""
+    return sample("pipeline.steps-of-a-death", range(len(steps)), one_of_each(steps))
 
 
 def seen(lake: Lake) -> dict[str, Any]:
@@ -148,12 +162,11 @@ def main(folder: Path, how: str, first: str, second: str, format: Format) -> Non
     code, (done, steps) = in_child(lambda: whole(folder / "whole"))
     assert code == 0
     print(json.dumps({"before": before, "done": done, "steps": steps}), flush=True)
-    met: set[tuple[str, ...]] = set()
-    for at, step in enumerate(steps):
-        around = tuple(name(one) for one in steps[max(0, at - 1) : at + 2])
-        if passed_over(steps, at) or (how == "upgrade" and around in met):  # Only its last steps can be seen at all.
+    # Of an upgrade only the last steps can be seen at all.
+    for at in some(steps) if how == "ingest" else one_of_each(steps):
+        if passed_over(steps, at):
             continue
-        met.add(around)
+        step = steps[at]
         place = folder / f"at{at}"
         shutil.copytree(folder / "start", place)
         code, _ = in_child(lambda place=place, at=at: whole(place, at))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import made_lake
-from dying import DIED, dying, in_child, passed_over, seen
+from dying import DIED, dying, in_child, passed_over, seen, some
 
 from conformance.pipeline import keeping, keeping_compact
 from conformance.pipeline.lake import Format, Lake
@@ -71,7 +71,8 @@ def main(folder: Path, command: str, format: Format) -> None:
     code, (done, steps) = in_child(lambda: whole(folder / "whole"))
     assert code == 0
     print(json.dumps({"before": before, "done": done, "steps": steps}), flush=True)
-    for at, step in enumerate(steps):
+    for at in some(steps):
+        step = steps[at]
         if command != "vacuum" and passed_over(steps, at):
             continue
         copy = folder / f"at{at}"

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from conformance.capture.records import Record, RecordWalk, read_records
-from conformance.captures import replay
+from conformance.captures import Replay, replay
 from conformance.pipeline.ingest import Ingested, Options, files_of, ingest
 from conformance.pipeline.lake import Format, Lake
 from conformance.pipeline.schemas import TABLES
@@ -113,8 +113,13 @@ def said_of_each(captures: Iterable[dict], verdicts: Iterable[dict]) -> dict[str
 
 def replayed(path: Path | str, *, readings: str = "windows", level: str = "must") -> tuple[Counter, Counter]:
     """The same of `replay`."""
+    return of_replay(replay([path], profile="msmq-4.0", readings=assignment(readings), level=level))
+
+
+def of_replay(found: Replay) -> tuple[Counter, Counter]:
+    """The same of what was replayed."""
     others, passes = Counter(), Counter()
-    for one in replay([path], profile="msmq-4.0", readings=assignment(readings), level=level).counted:
+    for one in found.counted:
         verdict, pairs = one.verdict, tuple(sorted(one.verdict.readings))
         if verdict.outcome is Outcome.PASS:
             passes[verdict.requirement, pairs] += one.count

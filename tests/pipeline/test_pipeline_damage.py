@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from damaged_captures import Case, files
-from lake_helpers import put, put_one_by_one, replayed, rows, said_of_each
+from lake_helpers import of_replay, put, put_one_by_one, rows, said_of_each
 
 from conformance.captures import Replay, replay
 from conformance.captures.columns import judge_range
@@ -66,7 +66,7 @@ def test_the_pipeline_says_the_same(
         ours = (row["records"], row["packets"], row["lost_bytes"], row["cut"], row["incomplete"])
         wanted = (summary.records, summary.packets, summary.lost, summary.cut, bool(summary.incomplete))
         assert ours == wanted, path.name
-        assert each[str(path)] == replayed(path), path.name
+        assert each[str(path)] == of_replay(told[path]), path.name
     assert done.incomplete == sum(map(incomplete_of, captures.values()), start=type(done.incomplete)())
 
 

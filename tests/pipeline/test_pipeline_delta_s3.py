@@ -12,6 +12,7 @@ pytest.importorskip("deltalake")
 import lake_helpers
 from delta_helpers import SESSION, everything, halves, in_a_folder
 from lake_helpers import CAPTURES, put, rows
+from nightly import sample
 
 from conformance.capture.stores import Patience
 from conformance.pipeline.errors import PipelineError
@@ -20,10 +21,11 @@ from conformance.pipeline.lakes import lease, store
 from conformance.pipeline.lakes.store import ObjectStore
 from conformance.pipeline.schemas import TABLES
 
+FORMATS = ["delta", "iceberg"]
 VLAN = CAPTURES / "vlan.pcap"
 
 
-@pytest.fixture(autouse=True, params=["delta", "iceberg"])
+@pytest.fixture(autouse=True, params=sample("pipeline.kept-formats", FORMATS, ["delta"]))
 def format(request: pytest.FixtureRequest, s3: str, monkeypatch: pytest.MonkeyPatch) -> Format:
     """The format of new lakes. Wait less for writers that are dead."""
     if request.param == "iceberg":
@@ -38,6 +40,7 @@ def place(request: pytest.FixtureRequest, s3: str) -> str:
     return f"{s3}/of/{abs(hash(request.node.nodeid))}"
 
 
+@pytest.mark.parametrize("format", FORMATS, indirect=True)
 def test_nothing_is_left_but_the_states_that_are_kept(tmp_path: Path, place: str) -> None:
     """Of a stream that goes on; what is there is known. That the rows are those of a folder `places` shows."""
     files = halves(tmp_path)

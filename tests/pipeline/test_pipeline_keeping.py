@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 pytest.importorskip("deltalake")
 
 import made_lake
-from delta_helpers import full
+from delta_helpers import PATH, full
 from made_lake import capture, day, fill, verdict
+from nightly import sample
 from typer.testing import CliRunner
 
 from conformance.cli.pipeline import app
@@ -44,7 +45,12 @@ def folded(monkeypatch):
     monkeypatch.setattr(fold, "EVERY", 1)
 
 
-@pytest.fixture(params=["delta", "iceberg"])
+FORMATS = ["delta", "iceberg"]
+IN_EACH_FORMAT = pytest.mark.parametrize("format", FORMATS, indirect=True)
+"""At a push, too."""
+
+
+@pytest.fixture(params=sample("pipeline.kept-formats", FORMATS, ["delta"]))
 def format(request):
     """The format of the lakes that are kept in order."""
     if request.param == "iceberg":
@@ -158,6 +164,7 @@ def test_the_rows_are_those_of_a_plain_model_in_any_order(tmp_path_factory, acts
             assert all(of_model(lake.as_of(str(at))) == then[at] for at in then if at >= oldest)
 
 
+@IN_EACH_FORMAT
 def test_compaction_makes_one_file_a_day_in_order_and_changes_no_row(tmp_path, made):
     import pyarrow.parquet as pq
 
@@ -228,6 +235,7 @@ def _die(*_: object) -> None:
     raise KeyboardInterrupt
 
 
+@IN_EACH_FORMAT
 def test_who_comes_second_looks_again_and_no_row_is_there_twice(tmp_path, monkeypatch, made):
     """Between reading the files and the commit, another compaction and another ingest are first."""
     place = tmp_path / "lake"
@@ -266,7 +274,7 @@ def test_a_compaction_that_is_second_each_time_says_so(tmp_path, monkeypatch, ma
 def test_a_command_that_dies_at_any_step_loses_nothing(tmp_path, command, format):
     ran = subprocess.run(
         [sys.executable, str(HERE / "dying_keeper.py"), str(tmp_path), command, format],
-        env={**os.environ, "PYTHONPATH": f"{HERE.parents[1]}:{HERE}"}, capture_output=True, text=True, timeout=600,
+        env={**os.environ, "PYTHONPATH": PATH}, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     first, *each = map(json.loads, ran.stdout.splitlines())
@@ -325,6 +333,7 @@ def test_a_commit_merges_small_files_and_counts_if_it_cannot(tmp_path, monkeypat
     assert [sum(visible(again.as_of(str(at))).values()) for at in range(1, 6)] == [4, 8, 12, 16, 20]
 
 
+@IN_EACH_FORMAT
 def test_what_was_forgotten_stays_known_and_the_rest_is_there(tmp_path, made):
     lake = made(tmp_path / "lake")
     with lake.writing("first") as target:
@@ -345,6 +354,7 @@ def test_what_was_forgotten_stays_known_and_the_rest_is_there(tmp_path, made):
     assert len(Lake.open(tmp_path / "lake").files("captures")) == 2
 
 
+@IN_EACH_FORMAT
 def test_vacuum_removes_what_is_old_and_not_needed_and_nothing_of_a_living_writer(tmp_path, made):
     place = tmp_path / "lake"
     lake = made(place)
@@ -451,6 +461,7 @@ def test_history_tries_few_of_many_batches(tmp_path, made, monkeypatch):
     assert len(tried) <= 4
 
 
+@IN_EACH_FORMAT
 def test_a_lake_is_read_as_it_was_after_each_batch(tmp_path, made):
     lake = made(tmp_path / "lake")
     seen = []

@@ -9,6 +9,7 @@ import pytest
 pytest.importorskip("deltalake")
 
 from made_lake import capture, day, fill, verdict
+from nightly import sample
 
 from conformance.pipeline import keeping, keeping_compact, keeping_vacuum
 from conformance.pipeline.errors import PipelineError
@@ -25,7 +26,7 @@ def requirements(lake: Lake) -> list[str]:
     return sorted(name for table in found for name in table["requirement"].to_pylist())
 
 
-@pytest.mark.parametrize("format", ["delta", "iceberg"])
+@pytest.mark.parametrize("format", sample("pipeline.kept-formats", ["delta", "iceberg"], ["delta"]))
 def test_a_lake_in_s3_is_compacted_forgotten_and_read_as_it_was(
     s3: str, monkeypatch: pytest.MonkeyPatch, format: Format
 ) -> None:

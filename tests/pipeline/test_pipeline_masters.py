@@ -5,21 +5,31 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from lake_helpers import CAPTURES, FILES, put, same
-from spark_helpers import COMMAND, ENVIRONMENT, cluster, connect_server, need_spark
+from spark_helpers import COMMAND, ENVIRONMENT, cluster, need_spark
 
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.spark import check_master, session
 
 QUERY = "select outcome, sum(count) from verdicts group by 1 order by 1"
-SERVERS = pytest.mark.parametrize("server", [cluster, connect_server], ids=["standalone", "connect"])
+SERVERS = ("standalone", "connect")
+
+
+@pytest.fixture(params=SERVERS)
+def master(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The address of a server that is not of this process."""
+    need_spark()
+    if request.param == "connect":
+        yield request.getfixturevalue("connect")
+    else:
+        with cluster(tmp_path) as address:
+            yield address
 
 
 def command(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -28,21 +38,18 @@ def command(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*COMMAND, *arguments], cwd=CAPTURES, **how)
 
 
-@SERVERS
-def test_every_master_says_what_one_process_says(tmp_path: Path, server: Callable[[Path], AbstractContextManager[str]]):
+def test_every_master_says_what_one_process_says(tmp_path: Path, master: str):
     """All captures of the house, with the rules of connections, by relative names; a query is answered."""
-    need_spark()
     here, _ = put(tmp_path / "here", FILES)
     place = os.path.relpath(tmp_path / "there", CAPTURES)
-    with server(tmp_path) as master:
-        done = command("ingest", *(Path(one).name for one in FILES), "--out", place, "--master", master, "--json")
-        assert done.returncode == 1, done.stderr
-        assert json.loads(done.stdout)["captures"] == len(FILES)
-        if server is connect_server:  # Elsewhere the session is as on this machine alone.
-            asked = command("sql", place, QUERY, "--master", master, "--json")
-            assert asked.returncode == 0, asked.stderr
-            counted = {row[0]: row[1] for row in json.loads(asked.stdout)["rows"]}
-            assert counted == json.loads(done.stdout)["outcomes"]
+    done = command("ingest", *(Path(one).name for one in FILES), "--out", place, "--master", master, "--json")
+    assert done.returncode == 1, done.stderr
+    assert json.loads(done.stdout)["captures"] == len(FILES)
+    if master.startswith("sc://"):  # Elsewhere the session is as on this machine alone.
+        asked = command("sql", place, QUERY, "--master", master, "--json")
+        assert asked.returncode == 0, asked.stderr
+        counted = {row[0]: row[1] for row in json.loads(asked.stdout)["rows"]}
+        assert counted == json.loads(done.stdout)["outcomes"]
     there = Lake.open(tmp_path / "there")
     same(here, there)
     told = [line for line in done.stderr.splitlines() if "packets/s" in line]

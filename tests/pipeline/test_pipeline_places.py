@@ -14,6 +14,7 @@ pytest.importorskip("pyiceberg")
 from judged_corpus import FIXTURES, Judged, damage, judged, write
 from lake_helpers import replayed
 from made_captures import MIDNIGHT
+from nightly import sample
 from shared import shared
 from sql_small import SAME, queries_of_docs
 from typer.testing import CliRunner
@@ -27,7 +28,7 @@ from conformance.pipeline.page import render_corpus, summary
 from conformance.pipeline.schemas import TABLES
 from conformance.verdict import ExitCode
 
-PLACES = ("folder", "delta", "iceberg", "s3")
+PLACES = sample("pipeline.corpus-in-s3", ("folder", "delta", "iceberg", "s3"), ("folder", "delta", "iceberg"))
 OTHERS = pytest.mark.parametrize("place", PLACES[1:])
 EACH = pytest.mark.parametrize("place", PLACES)
 NEVER = {"batch", "ingested_at"}
@@ -53,13 +54,15 @@ class _Lakes(dict[str, Judged]):
 
 
 @pytest.fixture(scope="module")
-def lakes(captures: Path, s3: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Judged]:
+def lakes(
+    captures: Path, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Judged]:
     """The corpus in each place."""
     top = tmp_path_factory.mktemp("lakes")
-    return _Lakes(
-        captures,
-        {"folder": f"{top}/folder", "delta": f"{top}/delta", "iceberg": f"{top}/iceberg", "s3": f"{s3}/{top.name}"},
-    )
+    places = {place: f"{top}/{place}" for place in PLACES}
+    if "s3" in places:
+        places["s3"] = f"{request.getfixturevalue('s3')}/{top.name}"
+    return _Lakes(captures, places)
 
 
 def canonical(lake: Judged, table: str) -> Counter[str]:

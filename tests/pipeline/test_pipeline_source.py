@@ -13,6 +13,7 @@ from broken_streams import broken_stream, written
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lake_helpers import CAPTURES, records_of, write_pcap
+from nightly import fewer
 from source_peer import rows_of
 
 from conformance.capture.ranges import size_of, split
@@ -32,7 +33,7 @@ from conformance.pipeline.source_filters import test_of as condition_of
 ASKED = how(Options(), "")
 FILES = sorted(path for path in CAPTURES.iterdir() if path.suffix != ".toml")
 SCALARS = [one for one in SOURCE.columns if one.type != "strings"]
-USUAL = settings(deadline=None, suppress_health_check=list(HealthCheck))
+USUAL = settings(max_examples=fewer(100), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def made(path, start, stop, wanted=None):
@@ -55,7 +56,7 @@ def test_every_capture_has_the_rows_of_the_peer(path, tmp_path):
             assert made(capture, start, stop) == told(capture, start, stop)
 
 
-@settings(USUAL, max_examples=20)
+@settings(USUAL, max_examples=fewer(20))
 @given(
     st.lists(st.integers(0, 1 << 20), min_size=1, max_size=2),
     st.sampled_from([300, 1000, 5000, 1 << 30]),

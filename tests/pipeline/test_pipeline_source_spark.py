@@ -11,7 +11,7 @@ from functools import reduce
 import pytest
 from lake_helpers import CAPTURES, records_of, write_pcap
 from source_peer import rows_of
-from spark_helpers import ENVIRONMENT, connect_server, need_spark
+from spark_helpers import ENVIRONMENT
 
 from conformance.capture.ranges import size_of
 from conformance.pipeline.ingest import Options, how
@@ -114,13 +114,11 @@ with session(sys.argv[1]) as spark:
 """
 
 
-def test_a_session_of_spark_connect_reads_the_same(folder, tmp_path):
-    need_spark()
-    with connect_server(tmp_path) as master:
-        done = subprocess.run(
-            [sys.executable, "-c", CONNECTED, master, str(folder)],
-            capture_output=True, text=True, env=ENVIRONMENT, timeout=900,
-        )  # fmt: skip
+def test_a_session_of_spark_connect_reads_the_same(folder, connect):
+    done = subprocess.run(
+        [sys.executable, "-c", CONNECTED, connect, str(folder)],
+        capture_output=True, text=True, env=ENVIRONMENT, timeout=900,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     kind, found = json.loads(done.stdout.splitlines()[-1])
     names = ("number", "kind", "worst")

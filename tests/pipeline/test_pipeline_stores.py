@@ -26,6 +26,7 @@ from defective_stores import (  # noqa: E402 - it needs fsspec
     store,
 )
 from lake_helpers import CAPTURES, put, records_of, rows, write_pcap  # noqa: E402
+from nightly import sample  # noqa: E402
 
 from conformance.capture.files import CHANGED, CHANGED_BEFORE, GONE, GONE_BEFORE  # noqa: E402
 from conformance.pipeline.lake import Lake  # noqa: E402
@@ -126,15 +127,17 @@ def test_long_captures_are_told_apart_by_their_blocks(tmp_path: Path, monkeypatc
     assert (done.captures, done.known) == (1, 1)
 
 
+FAILURES = [
+    (ChangesWithoutTags, CHANGED, ALL),
+    (Vanishes, GONE, ALL),
+    (Changes, CHANGED, ALONE),
+    (Vanishes, GONE, ALONE),
+    (Fails, "SlowDown", ALONE),
+]
+
+
 @pytest.mark.parametrize(
-    ("kind", "says", "how"),
-    [
-        (ChangesWithoutTags, CHANGED, ALL),
-        (Vanishes, GONE, ALL),
-        (Changes, CHANGED, ALONE),
-        (Vanishes, GONE, ALONE),
-        (Fails, "SlowDown", ALONE),
-    ],
+    ("kind", "says", "how"), sample("pipeline.failures-of-a-capture", FAILURES, [FAILURES[0], FAILURES[3]])
 )
 def test_nothing_is_lost_and_nothing_twice_whenever_a_capture_fails(
     tmp_path: Path, files: dict[str, bytes], kind: type[Changes | Vanishes | Fails], says: str, how: dict

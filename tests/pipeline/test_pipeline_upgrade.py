@@ -11,6 +11,7 @@ pytest.importorskip("deltalake")
 
 from delta_helpers import deaths, everything, full, halves, in_a_folder
 from lake_helpers import CAPTURES, contents, put, rows
+from nightly import sample
 
 from conformance.pipeline import footers
 from conformance.pipeline.errors import PipelineError
@@ -21,8 +22,10 @@ from conformance.pipeline.lakes.upgrade import upgrade
 from conformance.pipeline.schemas import TABLES
 from conformance.resources import resource
 
+FORMATS = ["delta", "iceberg"]
 
-@pytest.fixture(params=["delta", "iceberg"])
+
+@pytest.fixture(params=FORMATS)
 def format(request):
     """The format that a lake in a folder is turned into."""
     if request.param == "iceberg":
@@ -30,6 +33,7 @@ def format(request):
     return request.param
 
 
+@pytest.mark.parametrize("format", sample("pipeline.kept-formats", FORMATS, ["delta"]), indirect=True)
 def test_an_upgrade_that_dies_at_any_step_leaves_the_one_or_the_other(tmp_path, format):
     """With the same rows; the next one goes on, and nothing of the folder is left."""
     first, *each = deaths(tmp_path, "upgrade", halves(tmp_path), format)

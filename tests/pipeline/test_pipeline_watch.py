@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 from lake_helpers import CAPTURES, put, records_of, rows, write_pcap
-from nightly import SEED, amount, nightly_only
-from spark_helpers import COMMAND, ENVIRONMENT, connect_server, need_spark
+from nightly import SEED, nightly_only
+from spark_helpers import COMMAND, ENVIRONMENT, need_spark
 
 from conformance.captures.defects import Defect
 from conformance.pipeline.errors import PipelineError
@@ -89,10 +89,11 @@ def living(command: list[str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
         process.wait()
 
 
+@nightly_only("pipeline.watch-killed-anywhere")
 def test_a_watch_killed_anywhere_has_each_row_once(tmp_path: Path) -> None:
     """The moments are drawn: after some of the files that a life writes. The lake moves between two lives."""
     need_spark()
-    kills = amount("pipeline.kills-of-a-watch")
+    kills = 20
     draw = random.Random(f"kills {SEED}")
     files = pieces(tmp_path / "made", 2 * kills)
     folder, place, log = tmp_path / "captures", tmp_path / "lake 0", tmp_path / "log"
@@ -182,20 +183,18 @@ def test_files_that_change_under_a_watch(spark: Any, tmp_path: Path) -> None:
 
 
 @nightly_only("pipeline.watch-over-connect")
-def test_a_watch_over_spark_connect_tells_what_the_server_has_done(tmp_path: Path) -> None:
-    need_spark()
+def test_a_watch_over_spark_connect_tells_what_the_server_has_done(tmp_path: Path, connect: str) -> None:
     files = pieces(tmp_path / "made", 6)
     folder, place = tmp_path / "captures", tmp_path / "lake"
     folder.mkdir()
     for path in files:
         arrive(path, folder)
     (folder / "none.pcap").write_bytes(b"no capture")
-    with connect_server(tmp_path) as master:
-        done = subprocess.run(
-            [*COMMAND, "watch", str(folder), "--out", str(place), "--settle", "0", "--once", "--max-files", "4",
-             "--json", "--master", master],
-            capture_output=True, text=True, env=ENVIRONMENT, timeout=_PATIENCE_S,
-        )  # fmt: skip
+    done = subprocess.run(
+        [*COMMAND, "watch", str(folder), "--out", str(place), "--settle", "0", "--once", "--max-files", "4",
+         "--json", "--master", connect],
+        capture_output=True, text=True, env=ENVIRONMENT, timeout=_PATIENCE_S,
+    )  # fmt: skip
     assert done.returncode in (1, 2), done.stderr
     told_of = [json.loads(one) for one in re.findall(r"^\{.*?^\}|^\{.*\}$", done.stdout, re.MULTILINE | re.DOTALL)]
     assert [(one["captures"], len(one["rejected"])) for one in told_of] == [(4, 0), (2, 1)]

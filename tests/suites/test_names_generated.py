@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 from hypothesis import given
-from nightly import nightly_only, sample
+from nightly import fewer, nightly_only, sample
 
 from conformance.embedded.entities import MqError
 from conformance.embedded.faults import FAULTS
@@ -47,7 +47,7 @@ def cases(profile: str) -> tuple[NameCase, ...]:
     strategies += [other_version_cases(form, profile) for form in FORMS[:2]]
     for strategy in strategies:
 
-        @suite_settings(max_examples=60, derandomize=True)
+        @suite_settings(max_examples=fewer(60), derandomize=True)
         @given(strategy)
         def collect(case: NameCase) -> None:
             found.append(case)

@@ -31,7 +31,7 @@ from conformance.wire.transfer_buffer_read import certificate_length, read_trans
 from conformance.wire.transfer_buffer_value import value_of
 
 READINGS = assignment("windows")
-FEW = settings(max_examples=20, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=fewer(20), deadline=None, database=None, suppress_health_check=list(HealthCheck))
 MANY = settings(FEW, max_examples=fewer(120))
 # Send with one member each of two of its kinds, every byte put down by hand.
 BY_HAND = bytes.fromhex(
