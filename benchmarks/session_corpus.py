@@ -32,9 +32,12 @@ NS, START = build_tcp.NS, captures.START
 """Nanoseconds of a second, and when the sessions begin, in seconds since 1970."""
 
 
-def rounds(number: int, count: int, start: int, *, deviates: bool = False) -> build_tcp.Capture:
-    """One pair of hosts. start: seconds since 1970."""
+def rounds(number: int, count: int, start: int, *, deviates: bool = False, server: bool = False) -> build_tcp.Capture:
+    """One pair of hosts. start: seconds since 1970. server: the second of them is that of all pairs."""
     alpha, beta = f"10.3.{number >> 8}.{number & 255}", f"10.4.{number >> 8}.{number & 255}"
+    before = 0
+    if server:
+        beta, before = "10.4.0.0", number * count
     alpha_qm, beta_qm = (uuid.uuid5(uuid.NAMESPACE_DNS, host) for host in (alpha, beta))
     capture = build_tcp.Capture(start * build_tcp.NS + number * 7_001_000)
     connections = []
@@ -80,7 +83,9 @@ def rounds(number: int, count: int, start: int, *, deviates: bool = False) -> bu
         capture.wait(50)
         back.segment(
             0,
-            packets.order_ack(beta_qm, at + 1, capture.now // build_tcp.NS, order_queue, captures.SEQUENCE, order),
+            packets.order_ack(
+                beta_qm, before + at + 1, capture.now // build_tcp.NS, order_queue, captures.SEQUENCE, order
+            ),
             build_tcp.ACK | build_tcp.PSH,
         )
         capture.wait(520)
@@ -91,21 +96,27 @@ def rounds(number: int, count: int, start: int, *, deviates: bool = False) -> bu
     return capture
 
 
-def session_records(packets_: int, pairs: int, share: float) -> Iterator[tuple[int, bytes]]:
-    """Yield times in ns since 1970 and frames of about this many MSMQ packets. share: of pairs that deviate."""
+def session_records(packets_: int, pairs: int, share: float, *, server: bool = False) -> Iterator[tuple[int, bytes]]:
+    """Yield times in ns since 1970 and frames of about this many MSMQ packets.
+
+    share: of pairs that deviate. server: the second host of all pairs is one.
+    """
     count = max(1, (packets_ // pairs - _OPENING) // ROUND)
     made = [
-        rounds(number, count, captures.START, deviates=int((number + 1) * share) > int(number * share)).records
+        rounds(number, count, START, deviates=int((number + 1) * share) > int(number * share), server=server).records
         for number in range(pairs)
     ]
     yield from sorted((record for records in made for record in records), key=lambda record: record[0])
 
 
-def write_sessions(path: Path, packets_: int, *, pairs: int = 20, deviating: float = 0.0) -> None:
-    """Write a classic pcap file with about this many MSMQ packets. deviating: the share of pairs that deviate."""
+def write_sessions(path: Path, packets_: int, *, pairs: int = 20, deviating: float = 0.0, server: bool = False) -> None:
+    """Write a classic pcap file with about this many MSMQ packets.
+
+    deviating: the share of pairs that deviate. server: the second host of all pairs is one.
+    """
     with path.open("wb") as out:
         out.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262_144, 1))
-        for time_ns, data in session_records(packets_, pairs, deviating):
+        for time_ns, data in session_records(packets_, pairs, deviating, server=server):
             seconds, rest = divmod(time_ns, build_tcp.NS)
             out.write(struct.pack("<IIII", seconds, rest // 1000, len(data), len(data)) + data)
 
