@@ -3,9 +3,10 @@
 python -m benchmarks.connections [--packets 800000] [--pairs 200] [--parts 2] [--rounds 3] [--json OUT.json]
 
 The set has sessions of so many pairs of hosts, one of a hundred of which deviates, in four files (`session_corpus`); a
-second one has a pair with nine tenths of all packets. Everything runs in one process, one task after the other, so that
-core-seconds say what each stage takes whatever else the machine does; the least of the rounds counts. Memory is what a
-process has of its own, without the pages of captures that it has mapped.
+second one has one server in place of a host of each pair, and a third one a pair with nine tenths of all packets.
+Everything runs in one process, one task after the other, so that core-seconds say what each stage takes whatever else
+the machine does; the least of the rounds counts. Memory is what a process has of its own, without the pages of captures
+that it has mapped.
 
 `python -m tools.scale_page` computes from it what more cores need, and writes docs/scale.md.
 """
@@ -82,6 +83,11 @@ def even(packets: int, pairs: int) -> Iterable[tuple[int, bytes]]:
     return session_corpus.session_records(packets, pairs, 0.01)
 
 
+def served(packets: int, pairs: int) -> Iterable[tuple[int, bytes]]:
+    """The same between as many hosts and one server."""
+    return session_corpus.session_records(packets, pairs, 0.01, server=True)
+
+
 def skewed(packets: int, pairs: int) -> Iterable[tuple[int, bytes]]:
     """Sessions of which one has nine tenths of the packets."""
     yield from session_corpus.session_records(packets // 10, pairs, 0.01)
@@ -130,7 +136,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
     result: dict[str, Any] = {"measured": time.strftime("%Y-%m-%d", time.gmtime()), "pairs": asked.pairs}
-    for name, records in (("even", even), ("skewed", skewed)):
+    for name, records in (("even", even), ("served", served), ("skewed", skewed)):
         with tempfile.TemporaryDirectory(prefix="mqconform-") as made:
             folder = Path(made)
             files = written(folder, records(asked.packets, asked.pairs))

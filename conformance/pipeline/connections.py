@@ -4,9 +4,11 @@ A walk parts each stream into groups of connections that share nothing (`connect
 buckets. Each range of the stream then gives facts on its packets to the buckets (`connections_facts`), and each bucket
 judges what it gets, in order (`connections_judge`), with the rules and the code of a stream that is judged by one core.
 
-What crosses groups is seen to at the end: a verdict that is told once a capture is told for the earliest packet, and
-the readings of senders are put together. Where verdicts could differ from those on the whole (see
-`conformance.judge.sessions.columns.parts`), nothing of the parts counts, and one core judges the stream in order.
+The connections of one server are parted by its clients, and all buckets overhear what crosses them
+(`connections_server`). What else crosses groups is seen to at the end: a verdict that is told once a capture is told
+for the earliest packet, and the readings of senders are put together. Where verdicts could differ from those on the
+whole (see `conformance.judge.sessions.columns.parts`), nothing of the parts counts, and one core judges the stream in
+order.
 """
 
 from __future__ import annotations
@@ -95,7 +97,7 @@ def refused(parting: Parting, buckets: Sequence[BucketDone]) -> str | None:
     for bucket in buckets:
         if bucket.trouble is not None:
             return f"a part could not be judged to its end ({bucket.trouble})"
-    why = why_not((bucket.marks for bucket in buckets), ordered=parting.ordered)
+    why = why_not((bucket.marks for bucket in buckets), ordered=parting.ordered, crossing=parting.buckets.crossing)
     if why is not None:
         return why
     for said in (_all_said(buckets, at) for at in (*range(len(parting.captures)), "expired", "ended")):

@@ -5,7 +5,7 @@ Packets that lie in the file in one piece are told by their place; those joined 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from conformance.capture import Frame
+from conformance.capture import Event, Frame
 from conformance.capture.columns.places import CHUNK, OF_CONNECTION, OF_NUMBER, OF_TIME, SLACK
 from conformance.capture.columns.reader import Batch, Rows
+from conformance.pipeline.connections_groups import Buckets
+from conformance.pipeline.connections_server import TOLD, Overheard
 from conformance.pipeline.connections_walk import Clocked, FactsWork, Parting, Walked
 from conformance.pipeline.memory import packed, thaw, unpacked
 
@@ -102,6 +104,7 @@ def facts_of(target: Any, work: FactsWork) -> Iterator[pa.RecordBatch]:
         return pa.RecordBatch.from_arrays([pa.array([one], of.type) for one, of in zip(values, SCHEMA, strict=True)],
                                           schema=SCHEMA)  # fmt: skip
 
+    told = unpacked(target.carried(work.told)) if work.told else None
     for batch in unpacked(target.carried(work.carry)):
         first_ns = _first_ns(batch)
         if first_ns is not None:
@@ -111,14 +114,31 @@ def facts_of(target: Any, work: FactsWork) -> Iterator[pa.RecordBatch]:
         if not waiting:
             for bucket in [bucket for bucket, found in gathering.items() if found.full]:
                 yield row(bucket)
-        for one in batch.events:
-            gathering.setdefault(parting.buckets.of(one.event), _Gathering()).events.append(one)
+        for bucket, one in _placed(batch.events, next(told) if told is not None else [], parting.buckets):
+            gathering.setdefault(bucket, _Gathering()).events.append(one)
         waiting += [one for one in batch.events if one.after_ns is None]
         _gather(batch, of_connection, gathering)
     for one in waiting:
         one.after_ns = work.next_ns
     for bucket in sorted(gathering):
         yield row(bucket)
+
+
+def _placed(events: list[Clocked], told: Sequence[Frame], buckets: Buckets) -> Iterator[tuple[int, Clocked]]:
+    """Yield the events of a batch with their buckets, and what each bucket overhears. told: packets beside them."""
+    for one in events:
+        mine = buckets.of(one.event)
+        yield mine, one
+        if buckets.crossing and isinstance(one.event, TOLD):
+            yield from _elsewhere(mine, one.number, one.event, buckets)
+    for frame in told:
+        yield from _elsewhere(buckets.of(frame), frame.number, frame, buckets)
+
+
+def _elsewhere(mine: int, number: int, event: Event, buckets: Buckets) -> Iterator[tuple[int, Clocked]]:
+    for bucket in range(len(buckets.filled)):
+        if bucket != mine:
+            yield bucket, Clocked(number, Overheard(event), None)
 
 
 def _first_ns(batch: Walked) -> int | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from conformance.capture import Ended, Event, Frame
+from conformance.capture import Ended, Frame
 from conformance.capture.columns.reader import FastCapture
 from conformance.captures.defects import Trouble, contained
 from conformance.captures.followed import Followed, Key
@@ -25,7 +25,9 @@ from conformance.judge.sessions.columns.parts import Marks, PartNotes, PartSessi
 from conformance.judge.sessions.context import Seen
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.judge.sessions.keys import FREQUENT
+from conformance.judge.sessions.overheard import Overhearing
 from conformance.pipeline.connections_facts import PER_STREAM, Facts, parting_at
+from conformance.pipeline.connections_server import Overheard
 from conformance.pipeline.connections_walk import Clocked, Parting
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Part
@@ -135,8 +137,12 @@ class _InPlace(InPlace):
     """Lets time pass as the packets of the whole stream do."""
 
     clocks: dict[int, Clocked]
+    others: Overhearing
 
-    def _event(self, before: int, event: Event) -> None:
+    def _event(self, before: int, event: Any) -> None:
+        if isinstance(event, Overheard):
+            self.others.hear(event.event)
+            return
         clock = self.clocks[id(event)]
         with_clock(self.judge, clock, lambda: super(_InPlace, self)._event(before, event))
 
@@ -188,7 +194,7 @@ class _Bucket:
         columns = self.judge.sessions()
         assert isinstance(columns, ColumnSessions)
         self.columns = columns
-        self.part = PartSessions(columns, parting.how.readings)
+        self.part = PartSessions(columns, parting.how.readings, parting.buckets.crossing)
         self.state = State(parting.stream, parting.path, columns)
 
     def capture(self, at: int, found: Iterable[Facts]) -> None:
@@ -201,6 +207,7 @@ class _Bucket:
             unsettled(judge, read.first_packet_ns)
         into = judge.in_place
         assert isinstance(into, _InPlace)
+        into.others = self.part.others
         file = FastCapture(read.probe.path, read.probe.version)
         into.owner = file
         for one in found:
@@ -225,6 +232,9 @@ class _Bucket:
         self.state.last_ns = self.parting.last_ns
         judge, sink, teller = self._begun(at, end=end)
         for one in events:
+            if isinstance(one.event, Overheard):
+                self.part.others.hear(one.event.event)
+                continue
             if isinstance(one.event, Ended):
                 sink.now_ns = self.parting.end_ns
                 self._sessions().reached = self.parting.reached

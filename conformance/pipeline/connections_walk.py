@@ -19,10 +19,11 @@ from conformance.capture.columns.reader import Batch, FastCapture
 from conformance.capture.pcap import FILE_HEADER
 from conformance.capture.reader import CaptureReading
 from conformance.pipeline.connections_groups import Buckets, Groups, times_of
+from conformance.pipeline.connections_server import Overheard, Server
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.identity import Probe
 from conformance.pipeline.lake import Target
-from conformance.pipeline.memory import freeze, packed
+from conformance.pipeline.memory import freeze, packed, unpacked
 from conformance.pipeline.streams import HOLD_NS, SILENT_NS, How
 
 MOST_OF_ONE = 0.8
@@ -38,11 +39,12 @@ _ENDED = (OSError, ValueError, CaptureError)
 class Clocked:
     """An event in its place: the number of the packet that it precedes, or has.
 
-    before_ns, after_ns: the times of the last packet before it and of the next one in this capture, None without one.
+    It may be an `Overheard` one. before_ns, after_ns: times of the last packet before it and of the next one in this
+    capture, None without one.
     """
 
     number: int
-    event: Event
+    event: Any
     before_ns: int | None
     after_ns: int | None = None
 
@@ -82,8 +84,8 @@ class CaptureRead:
 class FactsWork:
     """A range whose packets go to their buckets. stream: a place with the `Parting`. number: within the stream.
 
-    capture: its index. carry: a place with its `Walked` batches. next_ns: the time of the first packet behind it in its
-    capture.
+    capture: its index. carry: a place with its `Walked` batches; told: one with the packets that buckets overhear of
+    each batch, none if they overhear nothing. next_ns: the time of the first packet behind it in its capture.
     """
 
     stream: str
@@ -92,6 +94,7 @@ class FactsWork:
     capture: int
     carry: str
     next_ns: int | None = None
+    told: str = ""
 
 
 @dataclass(slots=True)
@@ -205,15 +208,23 @@ def _parted(task: PartedTask) -> Parted:
             start = max(capture.position, start + 1)
         one.records, one.skipped = reading.records - one.before, reading.skipped - skipped
         last_ns = max(last_ns, one.last_ns or 0)
-    buckets = groups.buckets(task.buckets)
+    buckets, told = groups.buckets(task.buckets), [""] * len(work)
     weight = max(1, sum(buckets.filled))
     if buckets.largest > MOST_OF_ONE * weight and task.buckets > 1:
-        return Parted(task.key, "most of it belongs together", groups=buckets.groups, largest=buckets.largest / weight)
+        around = groups.around(task.buckets)
+        if around is None or around.largest > MOST_OF_ONE * weight:
+            largest = buckets.largest / weight
+            return Parted(task.key, "most of it belongs together", groups=buckets.groups, largest=largest)
+        buckets, server = around, Server(around)
+        told = [_told(task, server, found[one[0]], one[1], f"{stream}-{at}.told") for at, one in enumerate(work)]
+        server.end()
+        if server.why is not None:
+            return Parted(task.key, server.why, groups=buckets.groups, largest=buckets.largest / weight)
     parting = Parting(task.key, found, task.how, task.target, task.keep, buckets)
     parting.last_ns = parting.end_ns = last_ns
     place = _ended(task, parting, reading, groups, last_packet)
     return Parted(
-        task.key, None, task.target.carry(f"{stream}.parting", freeze(parting)), place, _works(work),
+        task.key, None, task.target.carry(f"{stream}.parting", freeze(parting)), place, _works(work, told),
         task.buckets, buckets.groups, buckets.largest / weight,
     )  # fmt: skip
 
@@ -238,16 +249,32 @@ def _behind(events: Iterable[Event], parting: Parting, name: str, last_packet: i
     for event in events:
         after = event.time_ns if isinstance(event, Frame) else None
         parting.end_ns = getattr(event, "time_ns", parting.end_ns) if name == "ended" else parting.end_ns
-        into.setdefault(parting.buckets.of(event), []).append(Clocked(number, event, before))
+        mine = parting.buckets.of(event)
+        into.setdefault(mine, []).append(Clocked(number, event, before))
+        if parting.buckets.crossing and name == "expired":
+            for other in range(len(parting.buckets.filled)):
+                if other != mine:
+                    into.setdefault(other, []).append(Clocked(number, Overheard(event), None))
         before = after if after is not None else before
     return before
 
 
-def _works(found: Sequence[Sequence[Any]]) -> list[FactsWork]:
+def _told(task: PartedTask, server: Server, read: CaptureRead, carry: str, name: str) -> str:
+    """Find what buckets overhear of a range; return the place of it."""
+    file, out = FastCapture(read.probe.path, read.probe.version), io.BytesIO()  # Its bytes go with it.
+    for one in unpacked(task.target.carried(carry)):
+        events = (clock.event for clock in one.events)
+        file.intact()
+        out.write(packed(server.batch(file.bytes, one.in_file, one.arena, one.in_arena, events)))
+    file.intact()
+    return str(task.target.carry(name, out.getvalue()))
+
+
+def _works(found: Sequence[Sequence[Any]], told: Sequence[str]) -> list[FactsWork]:
     out: list[FactsWork] = []
     for number, (capture, carry, _) in enumerate(found):
         behind = (first for other, _, first in found[number + 1 :] if other == capture and first is not None)
-        out.append(FactsWork("", 0, number, capture, carry, next(behind, None)))
+        out.append(FactsWork("", 0, number, capture, carry, next(behind, None), told[number]))
     return out
 
 

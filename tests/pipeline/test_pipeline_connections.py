@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import struct
 import sys
 from collections import Counter
 from dataclasses import replace
 from functools import cache, partial
+from ipaddress import IPv4Address
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import NAMESPACE_DNS, UUID, uuid5
@@ -38,6 +40,7 @@ FIXTURES = [
     "lost-segment.pcapng", "middle-only.pcapng", "served-session.pcapng", "served-pings.pcapng",
     "served-sequence.pcapng", "retransmission.pcapng", "resynchronisation.pcapng", "mqqb-4.1-truncated.pcapng",
 ]  # fmt: skip
+SERVER, MANAGER = b"\x0a\x09\x09\x09", bytes(range(0x51, 0x61))
 THERE = [name for name in FIXTURES if (CAPTURES / name).is_file()]
 
 
@@ -69,14 +72,57 @@ def elsewhere(name: str, number: int) -> list[Record]:
     return out
 
 
+@cache
+def ends(name: str) -> tuple[bytes, bytes]:
+    """A host of a fixture that takes connections, and its queue manager; nothing if none is known."""
+    with TemporaryDirectory() as folder:
+        lake, _ = put(Path(folder) / "lake", [CAPTURES / name])
+        for row in rows(lake, "sessions"):
+            if row["acceptor_manager"] and ":" not in row["acceptor"]:
+                return IPv4Address(row["acceptor"]).packed, UUID(row["acceptor_manager"]).bytes_le
+    return b"", b""
+
+
+def served(name: str, number: int) -> list[Record]:
+    """The traffic of a fixture between another host and a server that is always the same one.
+
+    The messages of the server have other numbers than in another one.
+    """
+    host, guid = ends(name)
+    out = []
+    for one in traffic(name):
+        data = bytearray(one.data)
+        for at in (26, 30):
+            if data[12:14] == b"\x08\x00":
+                if data[at : at + 4] == host:
+                    data[at : at + 4] = SERVER
+                else:
+                    data[at + 1] ^= number
+        for other in managers(name):
+            new = MANAGER if other == guid else bytes([other[0] ^ number]) + other[1:]
+            data = data.replace(other, new)
+        _renumbered(data, MANAGER, 1000 * number)
+        out.append(replace(one, data=bytes(data)))
+    return out
+
+
+def _renumbered(data: bytearray, manager: bytes, more: int) -> None:
+    """Raise the numbers of a queue manager's messages."""
+    at = data.find(manager)
+    while at >= 16:
+        if data[at - 12 : at - 8] == b"LIOR":
+            data[at + 40 : at + 44] = struct.pack("<I", struct.unpack_from("<I", data, at + 40)[0] + more)
+        at = data.find(manager, at + 16)
+
+
 @st.composite
-def several(draw: st.DrawFn) -> list[Record]:
+def several(draw: st.DrawFn, *, of_one_server: bool = False) -> list[Record]:
     """The traffic of several groups, in the order of time or with some of it lost, doubled, swapped or cut short."""
     names = draw(st.lists(st.sampled_from(THERE), min_size=2, max_size=4))
     begin = traffic(names[0])[0].time_ns
     found: list[Record] = []
     for number, name in enumerate(names):
-        records = elsewhere(name, number)
+        records = served(name, number) if of_one_server else elsewhere(name, number)
         later = begin - records[0].time_ns + draw(st.integers(0, 3_000_000_000))
         found += [replace(one, time_ns=one.time_ns + later) for one in records]
     found.sort(key=lambda one: one.time_ns)
@@ -124,7 +170,7 @@ def same(one, other) -> None:
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
-@given(data=st.data(), records=several(), packets=st.booleans())
+@given(data=st.data(), records=several() | several(of_one_server=True), packets=st.booleans())
 def test_generated_captures_wherever_ranges_and_parts_fall(data, records, packets):
     with TemporaryDirectory() as name:
         folder = Path(name)
@@ -157,6 +203,87 @@ def test_groups_are_judged_in_parts_as_replay_judges_them(tmp_path):
     assert said(lake) == replayed(capture)
 
 
+@pytest.mark.parametrize("deviating", [0.0, 0.5])
+def test_the_connections_of_one_server_are_judged_in_parts_as_replay_judges_them(tmp_path, deviating):
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 1600, pairs=6, deviating=deviating, server=True)
+    whole, _ = put(tmp_path / "whole", [capture], packets=True)
+    lake, done = put(tmp_path / "parts", [capture], split=100_000, parts=3, packets=True)
+    assert not done.in_order and done.ranges > 5
+    same(lake, whole)
+    assert said(lake) == replayed(capture)
+
+
+@pytest.mark.parametrize("numbered", [True, False])
+def test_a_queue_manager_with_sequences_in_several_parts_is_judged_in_order(tmp_path, numbered):
+    """The clients of a server are one queue manager at several hosts, with numbers of their own or with the same."""
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 600, pairs=4, server=True)
+    first, *others = (uuid5(NAMESPACE_DNS, f"10.3.0.{at}").bytes_le for at in range(4))
+    records = []
+    for one in records_of(capture):
+        data = bytearray(one.data)
+        for number, guid in enumerate(others, 1):
+            if guid in data:
+                data = data.replace(guid, first)
+                _renumbered(data, first, 10_000 * number if numbered else 0)
+        records.append(replace(one, data=bytes(data)))
+    write_pcap(capture, records)
+    whole, _ = put(tmp_path / "whole", [capture])
+    lake, done = put(tmp_path / "parts", [capture], split=30_000, parts=3)
+    why = "a queue manager that others meet was asked for in vain"  # For the message before one.
+    assert list(done.in_order.values()) == [why if numbered else "messages of one queue manager are in several parts"]
+    same(lake, whole)
+
+
+@pytest.mark.parametrize("server", [True, False])
+def test_messages_that_name_no_queue_manager_are_judged_in_order(tmp_path, server):
+    """All of them have one source and numbers in common, whoever sends them."""
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 600, pairs=4, deviating=0.3, server=server)
+    records = []
+    for one in records_of(capture):
+        data = one.data
+        for at in range(4):
+            data = data.replace(uuid5(NAMESPACE_DNS, f"10.3.0.{at}").bytes_le, bytes(16))
+        records.append(replace(one, data=data))
+    write_pcap(capture, records)
+    whole, _ = put(tmp_path / "whole", [capture])
+    lake, done = put(tmp_path / "parts", [capture], split=30_000, parts=3)
+    assert list(done.in_order.values()) == [NAMELESS]
+    same(lake, whole)
+
+
+def test_records_without_msmq_are_counted_once_wherever_ranges_fall(tmp_path):
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 600, pairs=4)
+    records = records_of(capture)
+    records[40:40] = [replace(records[40], data=records[40].data[:20])] * 3
+    write_pcap(capture, records)
+    whole, _ = put(tmp_path / "whole", [capture])
+    lake, done = put(tmp_path / "parts", [capture], split=20_000, parts=3)
+    assert not done.in_order and done.ranges > 5
+    assert [row["skipped"] for row in rows(lake, "captures")] == [row["skipped"] for row in rows(whole, "captures")]
+
+
+def test_a_server_goes_on_in_a_later_file(tmp_path):
+    """The state that parts leave behind is that of one core."""
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 1600, pairs=4, deviating=0.5, server=True)
+    records = records_of(capture)
+    files = [
+        write_pcap(tmp_path / f"part-{at:05}.pcap", records[at * 700 : (at + 1) * 700])
+        for at in range(len(records) // 700 + 1)
+    ]
+    found = []
+    for place, options in (("whole", {}), ("parts", {"split": 60_000, "parts": 3})):
+        lake, done = put(tmp_path / place, files[:2], packets=True, **options)
+        assert not done.in_order
+        lake, _ = put(tmp_path / place, files[2:], packets=True)
+        found.append(lake)
+    same(found[1], found[0])
+
+
 def test_a_rotated_set_is_judged_by_processes(tmp_path):
     capture = tmp_path / "sessions.pcap"
     write_sessions(capture, 1200, pairs=4, deviating=0.3)
@@ -184,21 +311,6 @@ def test_what_belongs_together_is_judged_in_order(tmp_path, pairs):
     whole, _ = put(tmp_path / "whole", [capture])
     lake, done = put(tmp_path / "parts", [capture], split=30_000, parts=2)
     assert list(done.in_order.values()) == ["most of it belongs together"]
-    same(lake, whole)
-
-
-def test_messages_that_name_no_queue_manager_are_judged_in_order(tmp_path):
-    """All of them have one source, whichever hosts they go between."""
-    capture = tmp_path / "sessions.pcap"
-    write_sessions(capture, 600, pairs=4, deviating=0.3)
-    records = records_of(capture)
-    for pair in range(4):
-        guid = uuid5(NAMESPACE_DNS, f"10.3.0.{pair}").bytes_le
-        records = [replace(one, data=one.data.replace(guid, bytes(16))) for one in records]
-    write_pcap(capture, records)
-    whole, _ = put(tmp_path / "whole", [capture])
-    lake, done = put(tmp_path / "parts", [capture], split=30_000, parts=2)
-    assert list(done.in_order.values()) == [NAMELESS]
     same(lake, whole)
 
 
@@ -327,6 +439,27 @@ def marks(*names, unsure=(), nameless=Nameless.NEVER, **sizes):
 )  # fmt: skip
 def test_parts_count_only_where_the_whole_cannot_differ(parts, ordered, why):
     assert why_not(parts, ordered=ordered) == why
+
+
+@pytest.mark.parametrize(
+    ("apart", "why"),
+    [
+        ([(), ()], None),
+        ([("s",), ()], None),
+        ([("s",), ("s",)], "a queue manager belongs to several groups"),
+        ([("a",), ("a",)], "a queue manager belongs to several groups"),
+    ],
+)
+def test_parts_overhear_of_a_queue_manager_all_but_its_sequences(apart, why):
+    found = [replace(marks("s", name, *its), apart=frozenset(its)) for name, its in zip("cd", apart, strict=True)]
+    assert why_not(found, ordered=True, crossing=frozenset("s")) == why
+    assert why_not(found, ordered=True) == "a queue manager belongs to several groups"
+
+
+def test_what_all_parts_overhear_fills_no_table():
+    found = [marks("a", named=5_000, paths=4_000), marks("b", named=5_000, paths=4_000)]
+    assert why_not(found, ordered=True, crossing=frozenset("s")) is None
+    assert why_not(found, ordered=True) == "a table of the rules is full (named)"
 
 
 @pytest.mark.parametrize("shared", ["nothing", "a host", "a queue manager"])

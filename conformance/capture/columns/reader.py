@@ -213,7 +213,7 @@ class FastCapture:
         fragments = Fragments() if after is None else after.fragments
         if after is not None:
             self.ends = dict(after.connections.ends())
-            self.told.skipped.update(after.skipped)
+            self.told.skipped = Counter(after.skipped)  # It may be the one told of the range before.
             connections.adopt(after.connections)
         base, places, meta = self.bytes.ctypes.data, arrays.places, arrays.meta
         pages = Pages(self._map, base)

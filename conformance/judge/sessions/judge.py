@@ -1,7 +1,8 @@
 """Judges MS-MQQB by a capture: events of connections and pings in, verdicts out. No I/O and no clock.
 
-Each group of rules has a module of its own; this one distributes the events. A part that the capture lacks makes a
-verdict inconclusive, never a failure.
+Each group of rules has a module of its own; this one distributes the events, to the rules that need only a connection
+(`connection`) and to those whose state crosses connections (`shared`). A part that the capture lacks makes a verdict
+inconclusive, never a failure.
 """
 
 from __future__ import annotations
@@ -11,25 +12,22 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.capture import Closed, Ended, Event, Frame, Hole, Lost, Opened, Side
-from conformance.judge.sessions import context
+from conformance.judge.sessions import context, shared
 from conformance.judge.sessions.clocks import Clocks
-from conformance.judge.sessions.context import MESSAGES, Kind, Notes, Path, Readings, Said, Seen
+from conformance.judge.sessions.connection import judge_connection
+from conformance.judge.sessions.context import Kind, Notes, Path, Readings, Said, Seen
 from conformance.judge.sessions.counts import Counts
 from conformance.judge.sessions.flow import Flow
-from conformance.judge.sessions.keys import FREQUENT
 from conformance.judge.sessions.lifetimes import Lifetimes
 from conformance.judge.sessions.messages import Messages
-from conformance.judge.sessions.opening import NULL_GUID, Opening
-from conformance.judge.sessions.origins import Origins, judge_order_queue
-from conformance.judge.sessions.packets import judge_alone
+from conformance.judge.sessions.opening import Opening
+from conformance.judge.sessions.origins import Origins
 from conformance.judge.sessions.pings import Pings
 from conformance.judge.sessions.senders import sender_name
 from conformance.judge.sessions.sequences import READING_SCOPE
 from conformance.judge.sessions.transactions import Transactions
 from conformance.verdict import Verdict
 from conformance.wire import Packet, dissect
-
-_OTHER: dict[Side, Side] = {"initiator": "acceptor", "acceptor": "initiator"}
 
 
 @dataclass(slots=True)
@@ -150,98 +148,43 @@ class SessionJudge:
         """Return the results of `feed`, including the numbers of counted verdicts."""
         if isinstance(event, Frame):
             return self.see(Seen(event, packet or dissect(event.data, transport=event.transport)))
+        tables, notes = self.tables, self._notes
         if isinstance(event, Opened):
-            self.tables.open(event)
+            tables.open(event)
             if not event.complete:
                 self._lose(event.connection, "initiator")
                 self._lose(event.connection, "acceptor")
         elif isinstance(event, Hole | Lost):
             self._lose(event.connection, event.side)
         elif isinstance(event, Closed):
-            session = self.tables.sessions.pop(event.connection, None)
+            session = tables.sessions.pop(event.connection, None)
             if session is not None:
-                opening = session.opening
-                opening.end(event, self._notes)
-                self.tables.pings.forget(opening.opened.initiator.address, opening.client)
-                self.tables.pings.forget(opening.opened.acceptor.address, opening.server)
+                shared.closed(event, session.opening, tables, notes)
         elif isinstance(event, Ended):
-            self._notes.resolve(None)
-            self.tables.forget(self.reached)
-            self.tables.transactions.end(self._notes)
+            shared.ended(self.reached, tables, notes)
         return self._taken()
 
     def see(self, seen: Seen) -> list[Said]:
         """Judge one packet and return the verdicts that it allows."""
-        notes = self._notes
+        notes, tables = self._notes, self.tables
         self.reached = seen.frame_number
         if notes.suspicions:
             notes.resolve(seen.time_ns)
-        connection, side = seen.connection, seen.side
-        if connection is None or side is None:
-            self._datagram(seen)
+        if seen.connection is None or seen.side is None:
+            shared.judge_datagram(seen, tables, notes)
             return self._taken()
-        if seen.gap_before:
-            self._lose(connection, side)
-        tables = self.tables
-        session = tables.sessions[connection]
-        opening = session.opening
-        kind, trouble = seen.kind, seen.trouble
-        if trouble is not None or kind not in FREQUENT or not opening.settled:
-            opening.see(seen, notes, tables.pings)
-            if kind == "EstablishConnection":
-                self._named(seen, opening)
-        if trouble is not None:
-            self._lose(connection, side)
-            return self._taken()
-        if kind != "UserMessage":
-            judge_alone(seen, notes)
-        session.counts.see(seen, notes)
-        if session.counts.miscounted:
-            opening.miscounted(seen)
-        session.flow.see(seen, notes)
-        if kind in MESSAGES:
-            tables.forget(seen.frame_number)
-            if opening.doubted is not None and side == "acceptor":
-                opening.decide(seen, notes, tables.pings)
-            source = seen.text("UserHeader.SourceQueueManager")
-            number, back = seen.number("UserHeader.MessageID"), tables.transactions.back
-            new = tables.messages.see(seen, notes, source, number, back)
-            manager = opening.manager(side)
-            # A router only passes messages on (MS-MQQB 3.1.1.5).
-            original = source == manager if manager is not None else seen.number("UserHeader.Flags.RC") == 0
-            if source is not None:
-                if manager is not None and manager != NULL_GUID:
-                    tables.origins.see(seen, notes, source, manager, tables.lifetimes.smallest)
-                    if kind != "UserMessage" and source == manager:
-                        other = opening.manager(_OTHER[side])
-                        direct = tables.transactions.acknowledges(seen, other)
-                        judge_order_queue(seen, notes, manager, other, direct=direct)
-                tables.lifetimes.see(seen, notes, source, new=new, original=original)
-            known = tables.messages.known
-            tables.transactions.see(seen, notes, session.counts, known, new=new, original=original)
+        session = tables.sessions[seen.connection]
+        shared.judge_place(seen, session.opening, tables, notes)
+        counted = judge_connection(seen, notes, session.counts, session.flow)
+        if seen.trouble is None:
+            shared.judge_message(seen, session.opening, tables, notes, counted)
         return self._taken()
-
-    def _named(self, seen: Seen, opening: Opening) -> None:
-        """Take over what an EstablishConnection packet that was in its turn says of its sender."""
-        if opening.derailed or seen.side is None:
-            return
-        if seen.side == "initiator":
-            self.tables.clocks.see(seen, self._notes, opening.opened)
-        manager = opening.manager(seen.side)
-        if manager is not None and manager != NULL_GUID:
-            self.tables.origins.name(manager, seen.hosts[0])
-            self.tables.pings.name(seen.hosts[0], manager)
 
     def _taken(self) -> list[Said]:
         notes = self._notes
         self.single = notes.single
         taken, notes.verdicts, notes.single = notes.verdicts, [], False
         return taken
-
-    def _datagram(self, seen: Seen) -> None:
-        if seen.trouble is None:
-            judge_alone(seen, self._notes)
-            self.tables.pings.see(seen, self._notes)
 
     def sender(self, frame: Frame, packet: Packet) -> str:
         """Return the sender of a packet, as `sender_of`."""
@@ -260,12 +203,9 @@ class SessionJudge:
 
     def _lose(self, connection: int, side: Side) -> None:
         session = self.tables.sessions.get(connection)
-        if session is None:
-            return
-        session.counts.lose(side)
-        session.opening.lose()
-        ends = (session.opening.opened.initiator.address, session.opening.opened.acceptor.address)
-        self.tables.transactions.lose(ends if side == "initiator" else (ends[1], ends[0]))
+        if session is not None:
+            session.counts.lose(side)
+            shared.lost(session.opening, side, self.tables)
 
 
 def judge_sessions(events: Iterable[Event], *, readings: Readings) -> Iterator[Verdict]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, Notes, Seen
-from conformance.judge.sessions.counts import Counts
 from conformance.judge.sessions.groups import Groups, Place, Unended
 from conformance.judge.sessions.resends import Resends
 from conformance.judge.sessions.sequences import (
@@ -73,10 +72,10 @@ class Transactions:
         """Return the path on which the receiver of a packet sends to its sender."""
         return self._path((seen.hosts[1], seen.hosts[0]))
 
-    def see(self, seen: Seen, notes: Notes, counts: Counts, known: Known, *, new: bool, original: bool) -> None:
+    def see(self, seen: Seen, notes: Notes, known: Known, *, new: bool, original: bool, idle: bool) -> None:
         """Judge a packet of a connection. new: not seen before. original: its sender has made the message.
 
-        counts: of its session, with this packet. known: the messages that were seen.
+        known: the messages that were seen. idle: everything its sender sent before it on this session is acknowledged.
         """
         if seen.number("UserHeader.Flags.DQ") == _DIRECT:
             self._path(seen.hosts).named_direct = True
@@ -89,7 +88,7 @@ class Transactions:
             path = self._path(hosts)
             path.first_ns = path.first_ns or seen.time_ns
             if original:
-                self._message(seen, notes, path, hosts, counts, known)
+                self._message(seen, notes, path, hosts, known, idle=idle)
             else:
                 self._passed_on(seen, notes)
 
@@ -114,7 +113,7 @@ class Transactions:
         groups.unended.clear()
 
     def _message(
-        self, seen: Seen, notes: Notes, path: TransactionalPath, hosts: Hosts, counts: Counts, known: Known
+        self, seen: Seen, notes: Notes, path: TransactionalPath, hosts: Hosts, known: Known, *, idle: bool
     ) -> None:
         source, message = seen.text("UserHeader.SourceQueueManager"), seen.number("UserHeader.MessageID")
         if source is None or message is None:
@@ -127,9 +126,7 @@ class Transactions:
         self.sent.move_to_end((source, message))
         while len(self.sent) > MAX_REMEMBERED:
             self.sent.popitem(last=False)
-        assert seen.side is not None
-        acknowledged = before is not None and counts.idle_before(seen.side)
-        self.resends.see(seen, notes, before, path, acknowledged=acknowledged)
+        self.resends.see(seen, notes, before, path, acknowledged=before is not None and idle)
         views = self._views(source)
         progress, delta = path.sequences.get(sent.sequence), 0
         if before is None:

@@ -17,6 +17,16 @@ a search among all messages           `looked`: its result needs all connections
 a suspicion that assumes a reading    `assumed`: the packet that tells it shows its sender's reading
 tables with a bound                   `sizes`: nothing is forgotten as long as all parts together fit
 ====================================  ==================================================================
+
+The connections of a server share its host and its queue manager. They may be judged apart by their other hosts, if the
+parts overhear each other (`overheard`). Of a queue manager that several parts meet, `crossing`, that covers:
+
+====================================  ==================================================================
+pings, names of hosts, origins        pings and the openings of connections, with their ends and losses
+times                                 each message that is younger than all before it; none may be impossible
+identifiers                           nothing: a message must not come in two parts, nor be asked for in vain
+sequences, transactions               nothing: messages in sequences may be in one part alone, `Marks.apart`
+====================================  ==================================================================
 """
 
 from __future__ import annotations
@@ -31,6 +41,7 @@ from conformance.judge.sessions.columns.judge import ColumnSessions
 from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, Assumed, Notes, Path, Readings, Seen
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.judge.sessions.opening import NULL_GUID
+from conformance.judge.sessions.overheard import Overhearing
 from conformance.judge.sessions.sequences import READING_SCOPE
 from conformance.verdict import Json, Verdict
 
@@ -41,6 +52,8 @@ _MOST: Final[Mapping[str, int]] = {
     "unmarked": 1_024, "unended": 1_024, "within": 1_024, "spread": 1_024, "misnamed": 1_024, "suspicions": 4_096,
 }  # fmt: skip
 """The most entries of each table, as the rules have them."""
+_OVERHEARD: Final = frozenset({"requests", "latest", "cookies", "managers", "named", "hosts", "clocks"})
+"""Tables that hold the same in each part, where parts overhear each other."""
 _GUIDS = ("ClientGuid", "ServerGuid")
 _ESTABLISH, _PINGED = "EstablishConnectionHeader", "Ping.QMGuid"
 
@@ -96,19 +109,37 @@ class Marks:
     """What a part has touched. names: queue managers that it met or asked for. sizes: entries of its tables.
 
     unsure: why its verdicts may need other parts; none if they do not. nameless: how it has met the null GUID as the
-    maker of messages or pings, which is the same maker for all.
+    maker of messages or pings, which is the same maker for all. apart: queue managers of which more is kept than parts
+    overhear of each other.
     """
 
     names: frozenset[str] = frozenset()
     sizes: Mapping[str, int] = field(default_factory=dict)
     unsure: tuple[str, ...] = ()
     nameless: Nameless = Nameless.NEVER
+    apart: frozenset[str] = frozenset()
+
+
+class Asked(OrderedDict[Any, Any]):
+    """A table that keeps the keys it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: set[Any] = set()
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """Return the value of a key."""
+        self.asked.add(key)
+        return super().get(key, default)
 
 
 class PartSessions:
-    """The rules of some connections. columns: their judge, which was just made."""
+    """The rules of some connections. columns: their judge, which was just made.
 
-    def __init__(self, columns: ColumnSessions, readings: Readings) -> None:
+    crossing: queue managers that other parts meet, too; then the parts overhear each other.
+    """
+
+    def __init__(self, columns: ColumnSessions, readings: Readings, crossing: frozenset[str] = frozenset()) -> None:
         self.columns = columns
         self.notes = PartNotes(readings, kinds=[])
         columns.sessions.replace_notes(self.notes)
@@ -124,6 +155,9 @@ class PartSessions:
             setattr(groups, name, Entering())
         pings.watch(Entering())
         tables.lifetimes.doubted = Entering()
+        self.crossing = crossing
+        self.others = Overhearing.by(tables, readings)
+        self.hosts = tables.origins.hosts = Asked()
 
     def see(self, seen: Seen) -> None:
         """Note the queue managers that a packet other than a message names."""
@@ -145,31 +179,38 @@ class PartSessions:
                 for name in ("unmarked", "unended", "within", "spread", "misnamed")
             },
         }  # fmt: skip
-        makers = {*(source for source, _ in (*made.views.items(), *times.smallest.items())), *pings.managers}
-        names = {
-            *makers, *self.missed, *self.named, *tables.origins.hosts, *(manager for manager, _ in tables.clocks.last),
-        }  # fmt: skip
+        views, makers = ({source for source, _ in table.items()} for table in (made.views, times.smallest))
+        makers |= views
+        names = {*self.missed, *self.named, *makers}
+        if not self.crossing:  # What is overheard comes into these as well.
+            makers |= {*pings.managers}
+            names |= {*makers, *tables.origins.hosts, *(manager for manager, _ in tables.clocks.last)}
         unsure = []
         if self.columns.messages.looked or self.sent.looked:
             unsure.append("a packet that names no known message was compared with all of them")
         if self.notes.assumed:
             unsure.append("a suspicion assumes a reading")
+        if self.others.unsure:
+            unsure.append("what was overheard does not tell enough")
+        if self.crossing & (self.missed | self.hosts.asked):
+            unsure.append("a queue manager that others meet was asked for in vain")
         asked = Nameless.ASKED if NULL_GUID in self.missed else Nameless.NEVER
         nameless = Nameless.MADE if NULL_GUID in makers else asked
-        return Marks(frozenset(names - {NULL_GUID}), sizes, tuple(unsure), nameless)
+        return Marks(frozenset(names - {NULL_GUID}), sizes, tuple(unsure), nameless, frozenset(views))
 
 
-def why_not(parts: Iterable[Marks], *, ordered: bool) -> str | None:
+def why_not(parts: Iterable[Marks], *, ordered: bool, crossing: frozenset[str] = frozenset()) -> str | None:
     """Return why the verdicts of parts may differ from those on the whole; None if they cannot.
 
-    ordered: the times of all packets follow one another.
+    ordered: the times of all packets follow one another. crossing: as for `PartSessions`.
     """
     found = list(parts)
     for one in found:
         if one.unsure:
             return one.unsure[0]
     for name, most in _MOST.items():
-        if sum(one.sizes.get(name, 0) for one in found) >= most:
+        sizes = [one.sizes.get(name, 0) for one in found]
+        if (max(sizes, default=0) if crossing and name in _OVERHEARD else sum(sizes)) >= most:
             return f"a table of the rules is full ({name})"
     if not ordered and any(one.sizes.get("suspicions") for one in found):
         return "times go back while something is suspected"
@@ -178,9 +219,10 @@ def why_not(parts: Iterable[Marks], *, ordered: bool) -> str | None:
         return "messages that name no queue manager belong to several groups"
     seen: set[str] = set()
     for one in found:
-        if not seen.isdisjoint(one.names):
+        names = one.names - (crossing - one.apart)
+        if not seen.isdisjoint(names):
             return "a queue manager belongs to several groups"
-        seen |= one.names
+        seen |= names
     return None
 
 

@@ -1,0 +1,64 @@
+"""Events of connections that others judge, as far as they change what is said of those judged here.
+
+A server's connections share the server's host and queue manager. What the rules keep by these is changed by few
+packets: pings, the openings of connections, and messages that are younger, by their sender's clock, than all before
+them. Who judges some of a server's connections takes notice of those packets of the others, and says nothing of them.
+
+What else crosses a server's connections is not overheard. `Overhearing.unsure` tells of openings that need more, and
+`columns.parts` of what else would have to be known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from conformance.capture import Closed, Event, Frame, Hole, Lost, Opened
+from conformance.judge.sessions import shared
+from conformance.judge.sessions.context import MESSAGES, Notes, Readings, Seen
+from conformance.judge.sessions.judge import Tables
+from conformance.judge.sessions.opening import Opening
+from conformance.wire import dissect
+
+
+@dataclass(slots=True)
+class Overhearing:
+    """Takes notice of events in their order among those judged here. tables: the state of the judge.
+
+    unsure: the ping and the response of an acceptor differ, which its messages decide, or a time cannot be right.
+    """
+
+    tables: Tables
+    notes: Notes
+    unsure: bool = False
+    openings: dict[int, Opening] = field(default_factory=dict)
+
+    @classmethod
+    def by(cls, tables: Tables, readings: Readings) -> Overhearing:
+        """Make one for the judge with these tables."""
+        return cls(tables, Notes(readings))
+
+    def hear(self, event: Event) -> None:
+        """Take notice of an event."""
+        opening = self.openings.get(getattr(event, "connection", None) or 0)
+        if isinstance(event, Frame):
+            self._packet(Seen(event, dissect(event.data, transport=event.transport)), opening)
+        elif isinstance(event, Opened):
+            opening = self.openings[event.connection] = Opening(event, known=event.complete)
+            if not event.complete:
+                opening.lose()
+        elif isinstance(event, Hole | Lost) and opening is not None:
+            opening.lose()
+        elif isinstance(event, Closed) and opening is not None:
+            del self.openings[event.connection]
+            shared.closed(event, opening, self.tables, self.notes)
+        self.notes.take()
+
+    def _packet(self, seen: Seen, opening: Opening | None) -> None:
+        tables, notes = self.tables, self.notes
+        if seen.connection is None or seen.side is None:
+            shared.judge_datagram(seen, tables, notes)
+        elif opening is not None:
+            shared.judge_opening(seen, opening, tables, notes)
+            self.unsure = self.unsure or opening.doubted is not None
+        if seen.kind in MESSAGES and seen.trouble is None and not tables.lifetimes.overhear(seen):
+            self.unsure = True

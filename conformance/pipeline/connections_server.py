@@ -1,0 +1,172 @@
+"""What the parts of a server's connections overhear of each other (`conformance.judge.sessions.overheard`).
+
+Where nearly everything belongs to one host, its connections are parted by their other hosts. A second look at what the
+walk has written down, of which a few bytes of each packet are read, finds what all parts have to know: pings, openings,
+losses and ends of connections, and of each queue manager that several parts meet the messages that are younger than all
+before them. It also finds why parts would not do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from conformance.capture import Closed, Event, Frame, Hole, Lost, Opened
+from conformance.capture.columns.places import (
+    OF_CONNECTION,
+    OF_HEARD,
+    OF_NUMBER,
+    OF_OFFSET,
+    OF_RECORD,
+    OF_SIDE,
+    OF_TIME,
+    SLACK,
+)
+from conformance.judge.sessions.columns.packet_row import SIDES
+from conformance.judge.sessions.context import MESSAGES
+from conformance.judge.sessions.lifetimes import AHEAD, BEHIND
+from conformance.judge.sessions.words import guid_words
+from conformance.pipeline.connections_groups import Buckets
+from conformance.wire import dissect
+from conformance.wire.session_packets import CONNECTION_PARAMETERS, ESTABLISH_CONNECTION
+
+_FLAGS, _INTERNAL, _KIND, _KINDS = 2, 0x08, 18, 0x0F  # Of BaseHeader and InternalHeader.
+_SOURCE, _TIMES, _MESSAGE = 16, 52, 60  # In a message: its queue manager, SentTime and MessageID, and their end.
+_OPENING: Final = 4
+"""Packets of an opening that is as it should be."""
+_MOST = 256  # Packets of a connection that may come before its opening has ended.
+_S, _NEVER = 1_000_000_000, 1 << 62
+TOLD: Final = (Opened, Closed, Hole, Lost, Frame)
+"""The events that all parts but one overhear."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overheard:
+    """An event that another part judges."""
+
+    event: Event
+
+
+@dataclass(slots=True)
+class _Shared:
+    """A queue manager that several parts meet. words: its bytes. low: the least age of its messages, in s.
+
+    identifiers: those of its messages, each with the bucket it is judged in.
+    """
+
+    words: tuple[int, int]
+    low: int = _NEVER
+    identifiers: list[Any] = field(default_factory=list)
+
+
+class Server:
+    """Finds what parts overhear. why: why the connections cannot be judged in these parts; None if they can."""
+
+    def __init__(self, buckets: Buckets) -> None:
+        self.buckets = buckets
+        self.why: str | None = None
+        self._opened: dict[int, Opened] = {}
+        count = len(buckets.of_connection) + 1
+        self._begun, self._before = [_OPENING] * count, [0] * count
+        self._shared = {name: _Shared(guid_words(name)) for name in sorted(buckets.crossing)}
+
+    def batch(
+        self, buffer: Any, in_file: tuple[Any, Any, Any], arena: list[bytes], in_arena: Any, events: Iterable[Event]
+    ) -> list[Frame]:
+        """Take a batch of the walk; return the packets that are overheard beside the events. buffer: of the file."""
+        for event in events:
+            self._event(event)
+        lengths = np.array([len(one) for one in arena], np.int64)
+        joined = np.frombuffer(b"".join([*arena, bytes(SLACK + _MESSAGE)]), np.uint8)
+        both = (buffer, *in_file), (joined, np.cumsum(lengths) - lengths, lengths, in_arena)
+        heads = [_heads(*one[:3]) for one in both]
+        internal, opening, high, low, times = (np.concatenate([one[at] for one in heads]) for at in range(5))
+        meta = np.concatenate([in_file[2].reshape(-1, 8), in_arena.reshape(-1, 8)])
+        order = np.argsort(meta[:, OF_NUMBER], kind="stable")
+        wanted = {*self._openings(meta, opening, order)}
+        for name, one in self._shared.items():
+            mine = order[(~internal & (high == one.words[0]) & (low == one.words[1]))[order]]
+            found = self._young(one, meta[mine], times[mine])
+            for row in mine[found].tolist():
+                frame = self._frame(both, row)
+                self._checked(frame, name)
+                wanted.add(row)
+        return sorted((self._frame(both, row) for row in wanted), key=lambda one: one.number)
+
+    def end(self) -> None:
+        """Find what only all of it shows: a message in several parts."""
+        for one in self._shared.values():
+            found = np.concatenate([np.zeros((0, 2), np.int64), *one.identifiers])
+            if len(np.unique(found, axis=0)) != len(np.unique(found[:, 0])):
+                self.why = "messages of one queue manager are in several parts"
+
+    def _event(self, event: Event) -> None:
+        if isinstance(event, Opened):
+            self._opened[event.connection] = event
+            self._begun[event.connection] = 0 if event.complete else _OPENING
+        elif isinstance(event, Frame) and event.connection is not None and event.trouble is None:
+            packet = dissect(event.data, transport=event.transport)
+            source, number = (packet.fields.get(f"UserHeader.{key}") for key in ("SourceQueueManager", "MessageID"))
+            one = self._shared.get(str(source))
+            if one is not None and isinstance(number, int):
+                one.identifiers.append(np.array([[number, self.buckets.of(event)]], np.int64))
+
+    def _openings(self, meta: Any, opening: Any, order: Any) -> Iterable[int]:
+        """Yield the packets of openings, and all that come before an opening has ended."""
+        begun, before = self._begun, self._before
+        connections = meta[order, OF_CONNECTION].tolist()
+        for row, connection, opens in zip(order.tolist(), connections, opening[order].tolist(), strict=True):
+            if begun[connection] < _OPENING:
+                begun[connection] += opens
+                before[connection] += 1
+                if before[connection] > _MOST:
+                    self.why = "a connection has no usual opening"
+                yield row
+            elif opens:
+                yield row
+
+    def _young(self, one: _Shared, meta: Any, times: Any) -> Any:
+        """Note the messages of a queue manager; return which are younger than all before them."""
+        ages = meta[:, OF_TIME] // _S - (times & 0xFFFFFFFF)
+        if len(ages) and (int(ages.min()) < -AHEAD or int(ages.max()) > BEHIND):
+            self.why = "the clock of a queue manager in several parts is wrong"
+        buckets = self.buckets.of_connection[meta[:, OF_CONNECTION]]
+        one.identifiers.append(np.column_stack((times >> 32 & 0xFFFFFFFF, buckets)))
+        lows = np.minimum.accumulate(np.concatenate(([one.low], ages)))
+        one.low = int(lows[-1])
+        return np.flatnonzero(ages < lows[:-1])
+
+    def _checked(self, frame: Frame, source: str) -> None:
+        """See to it that the rules take a packet for a message as its bytes do here."""
+        packet = dissect(frame.data, transport=frame.transport)
+        named = packet.fields.get("UserHeader.SourceQueueManager")
+        if packet.kind not in MESSAGES or named != source or packet.fields.get("BaseHeader.TimeToReachQueue") is None:
+            self.why = "a packet of a queue manager in several parts is no message"
+
+    def _frame(self, both: tuple[tuple[Any, ...], ...], row: int) -> Frame:
+        first = len(both[0][1])
+        buffer, offsets, lengths, meta = both[row >= first]
+        row -= first * (row >= first)
+        begin, found = int(offsets[row]), meta[row].tolist()
+        opened, side = self._opened[found[OF_CONNECTION]], found[OF_SIDE]
+        ends = opened.initiator, opened.acceptor
+        return Frame(
+            found[OF_NUMBER], found[OF_RECORD], found[OF_TIME], ends[side], ends[1 - side], "tcp",
+            bytes(buffer[begin : begin + int(lengths[row])]), found[OF_CONNECTION], SIDES[side], found[OF_OFFSET],
+            found[OF_HEARD],
+        )  # fmt: skip
+
+
+def _heads(buffer: Any, offsets: Any, lengths: Any) -> tuple[Any, ...]:
+    """Return of each packet whether it is internal and one of an opening, and three words of it, 0 if it is short."""
+    words = np.ndarray((len(buffer) - 7,), np.int64, buffer, strides=(1,))
+    long = lengths >= _MESSAGE
+    places = np.where(long, offsets, 0)
+    internal = (buffer[np.where(lengths > _KIND, offsets, 0) + _FLAGS] & _INTERNAL) != 0
+    kinds = buffer[np.where(lengths > _KIND, offsets, 0) + _KIND] & _KINDS
+    opening = internal & ((kinds == ESTABLISH_CONNECTION) | (kinds == CONNECTION_PARAMETERS))
+    three = (np.where(long, words[places + at], 0) for at in (_SOURCE, _SOURCE + 8, _TIMES))
+    return internal, opening, *three
