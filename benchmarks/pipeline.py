@@ -44,7 +44,7 @@ SETS = {"rules": "files", "packets": "files", "pairs": "pairs", "server": "serve
 """What each kind reads."""
 WARM_PACKETS = 4_000
 WARM_BYTES = 8e6
-BASE_GB = 0.5
+BASE_GB = 1.0
 """What sets of sessions are copied from, at most."""
 
 
@@ -210,7 +210,9 @@ def told(line: dict[str, Any]) -> str:
     words = f"{line['seconds']:.1f} s ({line['spent']:.1f} core-seconds), {rate:,.0f} packets/s"
     where = f"; in order, since {line['in_order'][0]}" if line["in_order"] else ""
     memory = f"{line['peak'] >> 20} MiB at most"
-    return f"{line['code']}, {many(line['cores'], 'core')}, {line['kind']}, {line['size']:g} GB: {words}, {memory}{where}"
+    return (
+        f"{line['code']}, {many(line['cores'], 'core')}, {line['kind']}, {line['size']:g} GB: {words}, {memory}{where}"
+    )
 
 
 def summed(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
