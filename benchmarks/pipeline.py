@@ -1,4 +1,4 @@
-"""How fast captures become tables, by the clock: kinds of ingest, sizes and cores side by side, and where the time goes.
+"""How fast captures become tables by the clock: kinds of ingest, sizes and cores side by side; where the time goes.
 
 python benchmarks/pipeline.py [--sizes 2,8] [--cores 1,2] [--only rules,packets,pairs,server,skewed] [--rounds 1]
     [--most server=2,skewed=1] [--before CHECKOUT] [--work FOLDER] [--json OUT.json]
@@ -98,7 +98,7 @@ class Session:
 
 @dataclass(slots=True)
 class Measuring:
-    """Everything that is measured. lines: of each measurement. took: seconds that it took to write captures."""
+    """Everything that is measured. lines: of each measurement. sets: the captures that are there."""
 
     asked: argparse.Namespace
     work: Path

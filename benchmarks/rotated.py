@@ -48,8 +48,8 @@ _CLIENT, _SERVER, _PINGED, _LAST = 20, 36, 8, 15
 class Moving:
     """Where a capture has what a copy changes: its records, and in them octets of addresses and GUIDs, and numbers.
 
-    texts: names of queues that have an address. sent: seconds, u32. counted: numbers of the messages that a server makes, u32. span: seconds, rounded up. made: how
-    many messages the server makes.
+    texts: names of queues that have an address. sent: seconds, u32. counted: numbers of the messages that a server
+    makes, u32. span: seconds, rounded up. made: how many messages the server makes.
     """
 
     heads: Any

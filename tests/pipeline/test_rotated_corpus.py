@@ -31,13 +31,13 @@ def test_copies_deviate_as_what_they_copy(kind, tmp_path):
     what = moving(data, server=kind == "server")
     bodies = [data, copy(data, what, 1), copy(data, what, 2)]
     found = []
-    for at in range(1, len(bodies) + 1):
-        path = tmp_path / f"{kind}{at}.pcap"
-        path.write_bytes(HEAD + b"".join(body.tobytes() for body in bodies[:at]))
+    for many in (1, 3):
+        path = tmp_path / f"{kind}{many}.pcap"
+        path.write_bytes(HEAD + b"".join(body.tobytes() for body in bodies[:many]))
         found.append(replay([path], profile="msmq-6.0", readings=assignment("windows", [])).outcomes)
     first = found[0]
     assert first[Outcome.FAIL] and set(first) <= {Outcome.FAIL, Outcome.PASS, Outcome.INCONCLUSIVE}
-    assert [one[Outcome.FAIL] for one in found] == [times * first[Outcome.FAIL] for times in (1, 2, 3)]
+    assert [one[Outcome.FAIL] for one in found] == [first[Outcome.FAIL], 3 * first[Outcome.FAIL]]
     assert all(one.get(Outcome.INCONCLUSIVE, 0) <= 1 for one in found)  # Once a capture, whatever its length.
 
 
