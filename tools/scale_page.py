@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from conformance.aside import write_text
 from tools.scale_connections import with_section
+from tools.scale_goals import before, goals, judged_in, of_now, plan
 
 BEGIN: Final = "<!-- figures: made by `python -m tools.scale_page` -->"
 END: Final = "<!-- end of figures -->"
@@ -28,8 +29,13 @@ _SAYS: Final = {
     "rules": "packet rules",
     "packets": "packet rules, and a row for every packet",
     "sessions": "packet rules and connection rules",
+    "pairs": "packet rules and connection rules of a rotated set, pairs of hosts",
+    "server": "the same, one server",
+    "skewed": "the same, one pair has nine tenths",
 }
 _ORDER: Final = tuple(_SAYS)
+_PLANNED: Final = ("rules", "packets", "sessions", "pairs")
+"""The kinds that a day of captures is planned with."""
 
 Figures = Mapping[str, Any]
 
@@ -88,7 +94,7 @@ class Need:
 
 def need(figures: Figures, kind: str) -> Need | None:
     """Return the cost of one kind of ingest, None if it was not measured."""
-    lines = [one for one in figures["results"] if one["kind"] == kind]
+    lines = [one for one in of_now(figures) if one["kind"] == kind]
     if not lines:
         return None
     cores = max(one["cores"] for one in lines)
@@ -118,25 +124,65 @@ def figures_page(figures: Figures | None) -> str:
     out = [
         f"Measured {figures['measured']} with mqconform {figures['mqconform']} on {machine['cores']} cores of "
         f"{machine['processor']}, {machine['memory'] / 2**30:.0f} GiB, Python {machine['python']}; medians of "
-        f"{_many(figures['rounds'], 'round')}, files of at most {figures['file_gigabytes']:g} GB, "
-        "everything in the page cache.",
+        f"{_many(figures['rounds'], 'round')}, {_files(figures)}, everything in the page cache.",
+        "",
+        *goals(figures),
         "",
         "### Throughput",
         "",
-        "| judged | GB | cores | seconds (least to most) | packets/s | MB/s | biggest process |",
-        "|---|---|---|---|---|---|---|",
+        *_throughput(figures),
+        "",
+        *_stages(figures),
+        "",
+        *_linear(needs),
+        "",
+        *plan(figures),
+        "",
+        "### One terabyte a day",
+        "",
     ]
-    for line in _sorted(figures["results"]):
-        out.append(
-            f"| {_SAYS.get(line['kind'], line['kind'])} | {line['gigabytes']:g} | {line['cores']} "
-            f"| {line['seconds']:.1f} ({line['least']:.1f} to {line['most']:.1f}) "
-            f"| {line['packets'] / line['seconds']:,.0f} | {line['bytes'] / line['seconds'] / 1e6:,.0f} "
-            f"| {line['peak'] / 2**20:,.0f} MiB |"
-        )
-    out += ["", *_stages(figures), "", *_linear(needs), "", "### One terabyte a day", ""]
-    if needs:
-        out += _day(needs)
+    if planned := [one for one in needs if one.kind in _PLANNED]:
+        out += _day(planned)
     return "\n".join(out)
+
+
+def _files(figures: Figures) -> str:
+    """Return how large the files were."""
+    alone = f"files of at most {figures['file_gigabytes']:g} GB"
+    rotated = figures.get("rotated_megabytes")
+    return f"{alone}, those of rotated sets of {rotated:g} MB" if rotated else alone
+
+
+def _throughput(figures: Figures) -> list[str]:
+    """Return the table of all measurements, those of the code before beside those of the same captures."""
+    lines = _sorted(of_now(figures))
+    compared = any(before(figures, line) for line in lines)
+    columns = ["judged", "GB", "cores", "seconds (least to most)", "core-seconds", "packets/s", "MB/s"]
+    columns += ["before, packets/s", "times"] if compared else []
+    columns += ["biggest process", "without mapped pages", "connections"]
+    out = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
+    for line in lines:
+        rate = line["packets"] / line["seconds"]
+        cells = [
+            _SAYS.get(line["kind"], line["kind"]),
+            f"{line['gigabytes']:g}",
+            f"{line['cores']}",
+            f"{line['seconds']:.1f} ({line['least']:.1f} to {line['most']:.1f})",
+            f"{line['spent']:.1f}" if "spent" in line else "",
+            f"{rate:,.0f}",
+            f"{line['bytes'] / line['seconds'] / 1e6:,.0f}",
+        ]
+        if compared:
+            earlier = before(figures, line)
+            old = earlier["packets"] / earlier["seconds"] if earlier is not None else None
+            cells += [f"{old:,.0f}", f"{rate / old:.2f}"] if old is not None else ["", ""]
+        cells += [
+            f"{line['peak'] / 2**20:,.0f} MiB",
+            f"{line['own'] / 2**20:,.0f} MiB" if "own" in line else "",
+            judged_in(line),
+        ]
+        out.append(f"| {' | '.join(cells)} |")
+    return out
 
 
 def _day(needs: Sequence[Need]) -> list[str]:
@@ -182,7 +228,7 @@ def _stages(figures: Figures) -> list[str]:
     """Return the table of stages, for the largest size on the most cores of each kind."""
     out = ["### Where the time goes", "", "| judged | GB | cores | stages |", "|---|---|---|---|"]
     for kind in _ORDER:
-        lines = [line for line in figures["results"] if line["kind"] == kind]
+        lines = [line for line in of_now(figures) if line["kind"] == kind]
         if lines:
             one = max(lines, key=lambda line: (line["bytes"], line["cores"]))
             shares = sorted(one["stages"].items(), key=lambda item: -item[1])

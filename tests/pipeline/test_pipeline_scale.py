@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tools.scale_connections import seconds, section, with_section
+from tools.scale_goals import GAIN, RATE, goals, plan
 from tools.scale_page import END, SPARE, Fit, figures_page, need, page
 
 ROOT = Path(__file__).parents[2]
@@ -105,3 +106,48 @@ def test_the_section_is_made_between_its_marks():
     assert made.startswith("before\n") and made.endswith("\nafter\n") and with_section(made, connections(1.0)) == made
     with pytest.raises(ValueError):
         with_section("no marks", connections(1.0))
+
+
+def by_the_clock(two: float, *, peak: int = 500 << 20, ranges: int = 80, why: str = "") -> dict:
+    """A rotated set of 12,000,000 packets takes 40 s on one core; on two, `two` s, of which 30 are spread."""
+    one = {
+        "kind": "pairs", "gigabytes": 8, "packets": 12_000_000, "bytes": 8 * 10**9, "peak": peak, "own": 300 << 20,
+        "least": 1.0, "most": 9.0, "spent": 70.0, "files": 80, "lake": 10**7, "digests": ["a"], "in_order": [],
+    }  # fmt: skip
+    stages = {"stages": {"run_streams": 39.0, "driver": 1.0}, "stages_spent": {"run_streams": 39.0, "driver": 1.0}}
+    spread = {"part_stream": two - 32.0, "grouped": 30.0, "driver": 2.0}
+    parts = {"stages": spread, "stages_spent": {**spread, "grouped": 58.0}}
+    results = [
+        {**one, **stages, "cores": 1, "seconds": 40.0, "ranges": 0},
+        {**one, **parts, "cores": 2, "seconds": two, "ranges": ranges, "in_order": [why] if why else []},
+    ]
+    return {**figures(), "results": results, "deviating": 0.01, "rotated_megabytes": 100, "differing": []}
+
+
+def test_a_goal_that_is_missed_is_told_with_both_figures():
+    slow = "\n".join(goals(by_the_clock(36.0, peak=800_000_000)))
+    assert f"1.11 times: 40.0 s on one, 36.0 s on two | not reached: 1.11 of {GAIN:.2f} |" in slow
+    assert f"333,333 packets/s | not reached: 333,333 of {RATE:,} |" in slow
+    assert "not reached: 800 of 700 MB" in slow and "1 of 1 captures | reached |" in slow
+    found = by_the_clock(16.0, peak=600_000_000)
+    fast = "\n".join(goals({**found, "differing": ["pairs, 8 GB, R-1 fail: 1 on 1 core, 2 on 2 cores"]}))
+    assert "2.50 times: 40.0 s on one, 16.0 s on two | reached |" in fast and "750,000 packets/s | reached |" in fast
+    assert "0 of 1 captures | not reached: pairs, 8 GB, R-1 fail: 1 on 1 core, 2 on 2 cores |" in fast
+    assert "None of them was measured" in "\n".join(goals(figures()))
+
+
+def test_what_one_core_does_alone_bounds_the_plan():
+    made = "\n".join(plan(by_the_clock(34.0)))
+    assert "| 1 | 62.0 | 40.0 (in order) | 300,000 |" in made and "| 2 | 33.0 | 34.0 | 352,941 |" in made
+    assert "| 64 | 4.9 |  | 2,445,860 |" in made and "3,000,000 packets/s at most" in made
+    assert "nothing can be computed" in "\n".join(plan(by_the_clock(34.0, ranges=0, why="it belongs together")))
+
+
+def test_how_a_set_was_judged_and_what_was_before_stand_beside_its_figures():
+    found = by_the_clock(34.0, ranges=0, why="most of it belongs together")
+    made = figures_page(found)
+    assert "| in order: most of it belongs together |" in made and "before, packets/s" not in made
+    old = {**found["results"][1], "code": "before", "seconds": 340.0}
+    made = figures_page({**found, "results": [*found["results"], old]})
+    assert "| 352,941 | 235 | 35,294 | 10.00 |" in made
+    assert made.count("340.0") == 0

@@ -1,0 +1,68 @@
+"""The captures that the pipeline is measured with: copies of sessions say of other hosts what the first says of its."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from rotated import HEAD, MOST_COPIES, PAIRS, copy, joined, moving, records_of, rotated
+
+from benchmarks.pipeline import NOW, differing, first_of
+from conformance.captures import replay
+from conformance.spec.catalogue import assignment
+from conformance.verdict import Outcome
+
+PACKETS = 40 * PAIRS
+
+
+def test_a_rotated_set_is_one_capture_cut_between_records(tmp_path):
+    files = rotated(tmp_path / "set", "pairs", 3e6, base=1.5e6, file=1e6, deviating=0.01)
+    assert [one.name for one in files] == ["set.pcap", "set.pcap1", "set.pcap2"]
+    assert all(one.read_bytes().startswith(HEAD) for one in files)
+    sizes = [one.stat().st_size for one in files]
+    assert all(1e6 <= size < 1.01e6 for size in sizes[:-1]) and 2.98e6 < sum(sizes) < 3.01e6
+    assert first_of(files, 2e6) == files[:2] and first_of(files, 3e6) == files and first_of(files, 1) == files[:1]
+
+
+@pytest.mark.parametrize("kind", ["pairs", "server"])
+def test_copies_deviate_as_what_they_copy(kind, tmp_path):
+    """Each has its own hosts: no verdict of a copy depends on those before it."""
+    data = joined(records_of(kind, PACKETS, 0.01))
+    what = moving(data, server=kind == "server")
+    bodies = [data, copy(data, what, 1), copy(data, what, 2)]
+    found = []
+    for many in (1, 3):
+        path = tmp_path / f"{kind}{many}.pcap"
+        path.write_bytes(HEAD + b"".join(body.tobytes() for body in bodies[:many]))
+        found.append(replay([path], profile="msmq-6.0", readings=assignment("windows", [])).outcomes)
+    first = found[0]
+    assert first[Outcome.FAIL] and set(first) <= {Outcome.FAIL, Outcome.PASS, Outcome.INCONCLUSIVE}
+    assert [one[Outcome.FAIL] for one in found] == [first[Outcome.FAIL], 3 * first[Outcome.FAIL]]
+    assert all(one.get(Outcome.INCONCLUSIVE, 0) <= 1 for one in found)  # Once a capture, whatever its length.
+
+
+def test_copies_have_hosts_and_queue_managers_of_their_own():
+    data = joined(records_of("pairs", PACKETS, 0.0))
+    what = moving(data)
+    every = [data, *(copy(data, what, number) for number in (1, MOST_COPIES - 1))]
+    addresses = [{bytes(one[at + 42 : at + 46]) for at in what.heads} for one in every]
+    makers = [{bytes(one[at - 15 : at + 1]) for at in what.guids} for one in every]
+    for met in (addresses, makers):
+        assert len(met[0]) == 2 * PAIRS and len(set.union(*met)) == 6 * PAIRS
+    with pytest.raises(ValueError, match="at most 90"):
+        copy(data, what, MOST_COPIES)
+
+
+def test_one_pair_of_the_skewed_set_has_nine_tenths():
+    sizes: Counter[bytes] = Counter()
+    for _, frame in records_of("skewed", 10 * PACKETS, 0.0):
+        sizes[bytes(max(frame[26:30], frame[30:34]))] += len(frame)
+    assert 0.88 < max(sizes.values()) / sizes.total() < 0.93
+
+
+def test_what_is_counted_differently_is_told():
+    line = {"kind": "pairs", "size": 2, "code": NOW, "counts": [["R-1", "fail", 3], ["R-2", "pass", 1]]}
+    other = {**line, "cores": 2, "counts": [["R-1", "fail", 3], ["R-2", "pass", 2]]}
+    assert differing([{**line, "cores": 1}, {**line, "cores": 2}]) == []
+    assert differing([{**line, "cores": 1}, other]) == ["pairs, 2 GB, R-2 pass: 1 on 1 core, 2 on 2 cores"]
+    assert differing([{**line, "cores": 1}, {**other, "code": "before"}]) == []
