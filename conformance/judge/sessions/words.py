@@ -41,6 +41,7 @@ def guid_words(guid: str) -> tuple[int, int]:
     return int.from_bytes(raw[:8], "little", signed=True), int.from_bytes(raw[8:], "little", signed=True)
 
 
+@lru_cache(maxsize=1 << 14)
 def guid_of_words(high: int, low: int) -> str:
     """Return the GUID of two words."""
     return str(UUID(bytes_le=high.to_bytes(8, "little", signed=True) + low.to_bytes(8, "little", signed=True)))

@@ -213,7 +213,8 @@ class ColumnSessions:
 
     def leave(self) -> None:
         """Let go of all bytes, since nothing more is judged."""
-        self.messages.buffer = self.messages.owner = self._parts = self._bound = None
+        self.messages.leave()
+        self._parts = self._bound = None
         self._arrays = ()
 
     # --- many
@@ -229,7 +230,9 @@ class ColumnSessions:
         if len(self.means) < count:
             self.means, self.entered = np.zeros(count, np.int32), np.zeros(count, np.int64)
         self.means[:count] = self.entered[:count] = -1
-        self.messages.owner, self.messages.buffer = owner, parts[0].buffer
+        numbers = parts[0].meta[:1, OF_NUMBER]
+        if len(numbers):
+            self.messages.read_from(parts[0].buffer, int(numbers[0]), owner)
         self.nodes.ensure(count)
 
     def go(self, begin: int, end: int) -> int:
