@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import is_
 from typing import Any, Final
 
 import numpy as np
@@ -230,9 +231,8 @@ class ColumnSessions:
         if len(self.means) < count:
             self.means, self.entered = np.zeros(count, np.int32), np.zeros(count, np.int64)
         self.means[:count] = self.entered[:count] = -1
-        numbers = parts[0].meta[:1, OF_NUMBER]
-        if len(numbers):
-            self.messages.read_from(parts[0].buffer, int(numbers[0]), owner)
+        if len(parts[0].meta):
+            self.messages.read_from(parts[0].buffer, int(parts[0].meta[0, OF_NUMBER]), owner)
         self.nodes.ensure(count)
 
     def go(self, begin: int, end: int) -> int:
@@ -286,7 +286,7 @@ class ColumnSessions:
             *(array for table in tables for array in (table.ends, table.heads, table.rows)),
             self.means, self.entered, self._words,
         )  # fmt: skip
-        if self._bound is None or any(new is not old for new, old in zip(arrays, self._arrays, strict=True)):
+        if self._bound is None or not all(map(is_, arrays, self._arrays)):
             given = (*arrays[:2], one.buffer.ctypes.data, other.buffer.ctypes.data, *arrays[4:])
             self._arrays, self._bound = arrays, run.bound(*given)
         return self._bound
