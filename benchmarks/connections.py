@@ -26,14 +26,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "fixtures")]
 
-import build_tcp
-import session_corpus
+import session_corpus  # noqa: E402
 
-from conformance.pipeline.ingest import Options, ingest
-from conformance.pipeline.lake import Lake
-from conformance.pipeline.workers import Here, Lost
+from conformance.pipeline.ingest import Options, ingest  # noqa: E402
+from conformance.pipeline.lake import Lake  # noqa: E402
+from conformance.pipeline.workers import Here, Lost  # noqa: E402
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -73,7 +72,7 @@ def written(folder: Path, records: Iterable[tuple[int, bytes]]) -> list[str]:
         with path.open("wb") as file:
             file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262_144, 1))
             for time_ns, data in found[at * share : (at + 1) * share]:
-                seconds, rest = divmod(time_ns, build_tcp.NS)
+                seconds, rest = divmod(time_ns, session_corpus.NS)
                 file.write(struct.pack("<IIII", seconds, rest // 1000, len(data), len(data)) + data)
         out.append(str(path))
     return out
@@ -81,19 +80,19 @@ def written(folder: Path, records: Iterable[tuple[int, bytes]]) -> list[str]:
 
 def even(packets: int, pairs: int) -> Iterable[tuple[int, bytes]]:
     """Sessions of equal length, one of a hundred pairs deviating."""
-    return session_corpus._records(packets, pairs, 0.01)
+    return session_corpus.session_records(packets, pairs, 0.01)
 
 
 def served(packets: int, pairs: int) -> Iterable[tuple[int, bytes]]:
     """The same between as many hosts and one server."""
-    return session_corpus._records(packets, pairs, 0.01, server=True)
+    return session_corpus.session_records(packets, pairs, 0.01, server=True)
 
 
 def skewed(packets: int, pairs: int) -> Iterable[tuple[int, bytes]]:
     """Sessions of which one has nine tenths of the packets."""
-    yield from session_corpus._records(packets // 10, pairs, 0.01)
+    yield from session_corpus.session_records(packets // 10, pairs, 0.01)
     count = packets * 9 // 10 // session_corpus.ROUND
-    yield from session_corpus._rounds(pairs, count, session_corpus.captures.START).records
+    yield from session_corpus.rounds(pairs, count, session_corpus.START).records
 
 
 def measured(files: Sequence[str], folder: Path, **options: Any) -> dict[str, Any]:

@@ -28,9 +28,11 @@ EXPRESS, RECOVERABLE, TRANSACTIONAL = 12, 4, 4
 ROUND = EXPRESS + RECOVERABLE + TRANSACTIONAL + 3
 """Packets of a round."""
 _OPENING = 12
+NS, START = build_tcp.NS, captures.START
+"""Nanoseconds of a second, and when the sessions begin, in seconds since 1970."""
 
 
-def _rounds(number: int, count: int, start: int, *, deviates: bool = False, server: bool = False) -> build_tcp.Capture:
+def rounds(number: int, count: int, start: int, *, deviates: bool = False, server: bool = False) -> build_tcp.Capture:
     """One pair of hosts. start: seconds since 1970. server: the second of them is that of all pairs."""
     alpha, beta = f"10.3.{number >> 8}.{number & 255}", f"10.4.{number >> 8}.{number & 255}"
     before = 0
@@ -94,12 +96,14 @@ def _rounds(number: int, count: int, start: int, *, deviates: bool = False, serv
     return capture
 
 
-def _records(packets_: int, pairs: int, share: float, *, server: bool = False) -> Iterator[tuple[int, bytes]]:
+def session_records(packets_: int, pairs: int, share: float, *, server: bool = False) -> Iterator[tuple[int, bytes]]:
+    """Yield times in ns since 1970 and frames of about this many MSMQ packets.
+
+    share: of pairs that deviate. server: the second host of all pairs is one.
+    """
     count = max(1, (packets_ // pairs - _OPENING) // ROUND)
     made = [
-        _rounds(
-            number, count, captures.START, deviates=int((number + 1) * share) > int(number * share), server=server
-        ).records
+        rounds(number, count, START, deviates=int((number + 1) * share) > int(number * share), server=server).records
         for number in range(pairs)
     ]
     yield from sorted((record for records in made for record in records), key=lambda record: record[0])
@@ -112,7 +116,7 @@ def write_sessions(path: Path, packets_: int, *, pairs: int = 20, deviating: flo
     """
     with path.open("wb") as out:
         out.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262_144, 1))
-        for time_ns, data in _records(packets_, pairs, deviating, server=server):
+        for time_ns, data in session_records(packets_, pairs, deviating, server=server):
             seconds, rest = divmod(time_ns, build_tcp.NS)
             out.write(struct.pack("<IIII", seconds, rest // 1000, len(data), len(data)) + data)
 

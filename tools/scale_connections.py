@@ -26,7 +26,7 @@ def section(figures: Mapping[str, Any]) -> str:
     order, parts = figures[f"{_EVEN}, in order"], figures[f"{_EVEN}, in parts"]
     alone, count = sum(order["spent"]["in order"]), parts["packets"]
     out = [
-        f"Measured {figures['measured']} in one process, in core-seconds, while other work went on: {count:,} packets "
+        f"Measured {figures['measured']} in one process, in core-seconds: {count:,} packets "
         f"({order['bytes'] / 1e6:,.0f} MB) between {figures['pairs']} pairs of hosts, in a rotated set of four files. "
         "Those on more than one core are computed.",
         "",

@@ -7,12 +7,12 @@ judges what it gets, in order (`connections_judge`), with the rules and the code
 The connections of one server are parted by its clients, and all buckets overhear what crosses them
 (`connections_server`). What else crosses groups is seen to at the end: a verdict that is told once a capture is told
 for the earliest packet, and the readings of senders are put together. Where verdicts could differ from those on the
-whole (see `conformance.judge.sessions.parts`), nothing of the parts counts, and one core judges the stream in order.
+whole (see `conformance.judge.sessions.columns.parts`), nothing of the parts counts, and one core judges the stream in
+order.
 """
 
 from __future__ import annotations
 
-import pickle
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -24,15 +24,15 @@ from conformance.captures.followed import Followed
 from conformance.captures.judge import PACKET, SESSION
 from conformance.captures.packet_rules import PacketRules
 from conformance.judge.packets.causes import TRIES
+from conformance.judge.sessions.columns.parts import joined, why_not
 from conformance.judge.sessions.context import Seen
-from conformance.judge.sessions.parts import joined, why_not
 from conformance.pipeline.connections_facts import PER_STREAM, SCHEMA, facts_of
 from conformance.pipeline.connections_judge import RESULT, BucketDone, Held, Said, judge_buckets
 from conformance.pipeline.connections_walk import Parted, PartedTask, Parting, part_stream
 from conformance.pipeline.lacking import add, incomplete_of
 from conformance.pipeline.lake import Kept, Part, Target
 from conformance.pipeline.memory import kept as state_bytes
-from conformance.pipeline.memory import thaw
+from conformance.pipeline.memory import thaw, unpacked
 from conformance.pipeline.rows import Row, Rows, day, texts
 from conformance.pipeline.rows_writer import Teller, packet_row
 from conformance.pipeline.shuffle import grouped
@@ -70,8 +70,8 @@ def judge_apart(tasks: Sequence[PartedTask], how: How, target: Target, workers: 
     done: dict[str, list[BucketDone]] = {}
     for batch in made:
         for data in batch.column("done").to_pylist():
-            found: BucketDone = pickle.loads(data)
-            done.setdefault(found.place, []).append(found)
+            for found in unpacked(data):
+                done.setdefault(found.place, []).append(found)
     rows = Rows(target, f"part-{how.batch}-connections")
     for plan in plans:
         if plan.why is not None:
@@ -105,7 +105,8 @@ def refused(parting: Parting, buckets: Sequence[BucketDone]) -> str | None:
             return "more deviates than has rows of its own"
         if sum(one.tries for one in said) >= TRIES:
             return "the search for causes has an end"
-    if len({name for bucket in buckets for name in bucket.followed.senders}) > MAX_SENDERS:
+    senders = {name for bucket in buckets for name in bucket.followed.senders}
+    if len(senders) > MAX_SENDERS or any(bucket.crowded for bucket in buckets):
         return "there are more senders than are remembered"
     return None
 

@@ -5,7 +5,6 @@ Packets that lie in the file in one piece are told by their place; those joined 
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -19,8 +18,8 @@ from conformance.capture.columns.places import CHUNK, OF_CONNECTION, OF_NUMBER, 
 from conformance.capture.columns.reader import Batch, Rows
 from conformance.pipeline.connections_groups import Buckets
 from conformance.pipeline.connections_server import TOLD, Overheard
-from conformance.pipeline.connections_walk import Clocked, FactsWork, Parting, Walked, walked
-from conformance.pipeline.memory import thaw
+from conformance.pipeline.connections_walk import Clocked, FactsWork, Parting, Walked
+from conformance.pipeline.memory import packed, thaw, unpacked
 
 SCHEMA = pa.schema(
     [
@@ -100,13 +99,13 @@ def facts_of(target: Any, work: FactsWork) -> Iterator[pa.RecordBatch]:
     def row(bucket: int) -> pa.RecordBatch:
         nonlocal count
         count += 1
-        data = pickle.dumps(gathering.pop(bucket).facts(work.capture), protocol=5)
+        data = packed(gathering.pop(bucket).facts(work.capture))
         values = (work.index * PER_STREAM + bucket, work.number * _PER_RANGE + count, work.stream, data)
         return pa.RecordBatch.from_arrays([pa.array([one], of.type) for one, of in zip(values, SCHEMA, strict=True)],
                                           schema=SCHEMA)  # fmt: skip
 
-    told = walked(target.carried(work.told)) if work.told else None
-    for batch in walked(target.carried(work.carry)):
+    told = unpacked(target.carried(work.told)) if work.told else None
+    for batch in unpacked(target.carried(work.carry)):
         first_ns = _first_ns(batch)
         if first_ns is not None:
             for one in waiting:

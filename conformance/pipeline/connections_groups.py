@@ -1,6 +1,6 @@
 """Find which connections of a stream must be judged together: those that share a host or a queue manager, in the end.
 
-See `conformance.judge.sessions.parts` for what the rules of connections keep by which key.
+See `conformance.judge.sessions.columns.parts` for what the rules of connections keep by which key.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ class Groups:
             self.ordered = self.ordered and int(times[0]) >= self.last_ns and bool((np.diff(times) >= 0).all())
             self.last_ns = int(times[-1])
 
-    def event(self, event: Event) -> None:
-        """Take an event behind the last batch."""
-        if isinstance(event, Frame):
-            self._frame(event)
+    @property
+    def nodes(self) -> int:
+        """The number of hosts and queue managers so far."""
+        return len(self._parents)
 
     def _open(self, event: Opened) -> None:
         one, other = (self._node(end.address) for end in (event.initiator, event.acceptor))

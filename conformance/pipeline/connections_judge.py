@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -22,17 +21,17 @@ from conformance.captures.judge import PACKET, SESSION, BySessions, CaptureJudge
 from conformance.judge.packets.causes import TRIES
 from conformance.judge.sessions.columns.conversion import plain as judge_one_by_one
 from conformance.judge.sessions.columns.judge import ColumnSessions
+from conformance.judge.sessions.columns.parts import Marks, PartNotes, PartSessions
 from conformance.judge.sessions.context import Seen
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.judge.sessions.keys import FREQUENT
 from conformance.judge.sessions.overheard import Overhearing
-from conformance.judge.sessions.parts import Marks, PartNotes, PartSessions
 from conformance.pipeline.connections_facts import PER_STREAM, Facts, parting_at
 from conformance.pipeline.connections_server import Overheard
 from conformance.pipeline.connections_walk import Clocked, Parting
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Part
-from conformance.pipeline.memory import settle
+from conformance.pipeline.memory import packed, settle, unpacked
 from conformance.pipeline.rows import Rows, day
 from conformance.pipeline.rows_writer import Teller, whose_was
 from conformance.pipeline.streams import State, StreamJudge
@@ -80,7 +79,7 @@ class BucketDone:
     """The result of a bucket. place: of the stream's `Parting`. said: by capture; expired, ended: what follows.
 
     trouble: why it was judged in part, in which case nothing else counts. judge, open, followed_then: the state that is
-    kept, if it is; followed: at the end.
+    kept, if it is; followed: at the end. crowded: it has judged a sender as a whole before the end.
     """
 
     place: str
@@ -96,13 +95,14 @@ class BucketDone:
     marks: Marks = field(default_factory=Marks)
     judge: SessionJudge | None = None
     trouble: str | None = None
+    crowded: bool = False
 
 
 class _Sink(ArrowTables):
     """Holds back the packets with a verdict that is told once a capture."""
 
     notes: PartNotes
-    held: list[Held]
+    done: BucketDone
     capture: int
 
     def packet(self, seen: Seen, sender: str, told: Told, *, counted: bool = False) -> bool:
@@ -117,8 +117,13 @@ class _Sink(ArrowTables):
             self._traffic(frame)
         self.own.add(seen.frame_number)
         alone, more = list(told[PACKET]), list(told[SESSION])
-        self.held.append(Held(self.capture, frame, sender, alone, more, counted, names))
+        self.done.held.append(Held(self.capture, frame, sender, alone, more, counted, names))
         return False
+
+    def _forget(self) -> None:
+        before = len(self.followed.senders)
+        super()._forget()
+        self.done.crowded = self.done.crowded or len(self.followed.senders) < before
 
     def late(self, verdicts: Iterable[Verdict | Key], now_ns: int) -> None:
         """Write verdicts on earlier packets that a packet of another bucket allows."""
@@ -207,7 +212,9 @@ class _Bucket:
         into.owner = file
         for one in found:
             into.clocks = {id(clock.event): clock for clock in one.events}
+            file.intact()
             into.batch(one.batch(file.bytes))
+        file.intact()
         if read.last_packet_ns is not None:
             pass_time(judge, read.last_packet_ns)
         judge.end()
@@ -251,7 +258,7 @@ class _Bucket:
         judge, sink = self.judge.judge(self.state, teller)
         assert isinstance(sink, _Sink) and isinstance(judge.senders, BySessions)
         judge.senders = _Senders(judge.senders.judge, judge.senders.ends, self.part)
-        sink.notes, sink.held, sink.capture = self.part.notes, self.done.held, at
+        sink.notes, sink.done, sink.capture = self.part.notes, self.done, at
         return judge, sink, teller
 
     def _said(self, judge: CaptureJudge, sink: _Sink, teller: Teller) -> Said:
@@ -273,7 +280,7 @@ class _Bucket:
         if parting.keep:
             self.state.sessions = judge_one_by_one(self.columns)
             kept = self.state.sessions, self.state.open, self.state.followed
-            done.judge, done.open, done.followed_then = pickle.loads(pickle.dumps(kept, protocol=5))
+            done.judge, done.open, done.followed_then = next(unpacked(packed(kept)))
         over = [one for one in parting.ended.get(0, ()) if isinstance(one.event, Ended)]
         mine = [one for one in parting.ended.get(self.bucket, ()) if not isinstance(one.event, Ended)]
         self.behind([*mine, *over], end=True)
@@ -290,9 +297,9 @@ def judge_buckets(target: Any, batches: Iterator[pa.RecordBatch]) -> Iterator[pa
         )
     )
     for (bucket, place), run in groupby(found, key=lambda one: one[:2]):
-        facts = (pickle.loads(data.as_py()) for _, _, data in run)
+        facts = (one for _, _, data in run for one in unpacked(data.as_py()))
         done = _judged(parting_at(place, target), place, bucket % PER_STREAM, facts)
-        yield pa.RecordBatch.from_arrays([pa.array([pickle.dumps(done, protocol=5)], pa.binary())], schema=RESULT)
+        yield pa.RecordBatch.from_arrays([pa.array([packed(done)], pa.binary())], schema=RESULT)
 
 
 def _judged(parting: Parting, place: str, bucket: int, facts: Iterator[Facts]) -> BucketDone:

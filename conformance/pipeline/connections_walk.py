@@ -7,9 +7,8 @@ its packets are, and the events between them.
 from __future__ import annotations
 
 import io
-import pickle
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,13 +20,18 @@ from conformance.capture.pcap import FILE_HEADER
 from conformance.capture.reader import CaptureReading
 from conformance.pipeline.connections_groups import Buckets, Groups, times_of
 from conformance.pipeline.connections_server import Overheard, Server
+from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.identity import Probe
 from conformance.pipeline.lake import Target
-from conformance.pipeline.memory import freeze
+from conformance.pipeline.memory import freeze, packed, unpacked
 from conformance.pipeline.streams import HOLD_NS, SILENT_NS, How
 
 MOST_OF_ONE = 0.8
 """The share of the largest group from which several cores gain too little for a second walk."""
+MOST_NODES = 1 << 18
+"""Hosts and queue managers of a stream, at most: the rules of connections remember far fewer, so that their tables
+would be full.
+"""
 _ENDED = (OSError, ValueError, CaptureError)
 
 
@@ -162,6 +166,10 @@ def part_stream(task: PartedTask) -> Parted:
         return _parted(task)
     except _ENDED:
         return Parted(task.key, "a file cannot be read as it was")
+    except PipelineError:
+        raise
+    except Exception as error:  # Judged in order, it costs no other stream anything.
+        return Parted(task.key, f"the walk over it met a defect of mqconform ({type(error).__name__})")
 
 
 def _parted(task: PartedTask) -> Parted:
@@ -183,7 +191,9 @@ def _parted(task: PartedTask) -> Parted:
                 frames = [event for _, event in batch.events if isinstance(event, Frame)]
                 numbers, times = times_of(batch, frames)
                 groups.batch(batch, times)
-                pickle.dump(_walked(batch, numbers, times, before), out, protocol=5)
+                if groups.nodes > MOST_NODES:
+                    return Parted(task.key, "it has more hosts and queue managers than are remembered")
+                out.write(packed(_walked(batch, numbers, times, before)))
                 if len(times):
                     range_first = int(times[0]) if range_first is None else range_first
                     one.first_packet_ns = int(times[0]) if one.first_packet_ns is None else one.first_packet_ns
@@ -252,17 +262,12 @@ def _behind(events: Iterable[Event], parting: Parting, name: str, last_packet: i
 def _told(task: PartedTask, server: Server, read: CaptureRead, carry: str, name: str) -> str:
     """Find what buckets overhear of a range; return the place of it."""
     file, out = FastCapture(read.probe.path, read.probe.version), io.BytesIO()  # Its bytes go with it.
-    for one in walked(task.target.carried(carry)):
+    for one in unpacked(task.target.carried(carry)):
         events = (clock.event for clock in one.events)
-        pickle.dump(server.batch(file.bytes, one.in_file, one.arena, one.in_arena, events), out, protocol=5)
+        file.intact()
+        out.write(packed(server.batch(file.bytes, one.in_file, one.arena, one.in_arena, events)))
+    file.intact()
     return str(task.target.carry(name, out.getvalue()))
-
-
-def walked(data: bytes) -> Iterator[Any]:
-    """Yield what was written down batch by batch."""
-    file = io.BytesIO(data)
-    while file.tell() < len(data):
-        yield pickle.load(file)
 
 
 def _works(found: Sequence[Sequence[Any]], told: Sequence[str]) -> list[FactsWork]:

@@ -209,6 +209,7 @@ def _ingested(
             warm(asked.readings if options.sessions else None)
         progress.judging({str(one.capture): one.size or 0 for one in new})
         apart = judge_apart(parts_of, asked, target, workers) if parts_of else Apart()
+        progress.judged(apart.streams)
         work += [StreamWork(one.key, one.captures, None, one.keep) for one in parts_of if one.key in apart.in_order]
         tasks = _packed(work, asked, target, workers.cores * _TASKS)
         done, killing_workers = judged(workers, tasks)
@@ -411,7 +412,8 @@ def _planned(
         fits = large and all(one.format == "pcap" and walkable(one.path) for one in group)
         if fits and not options.sessions:
             walks.append(WalkTask(key, group, state, keep, at_most, asked, target))
-        elif fits and buckets > 1 and state is None and not any(one.ours for one in group):
+        elif fits and buckets > 1 and state is None and not any(one.ours or is_stored(one.path) for one in group):
+            # Of a store, each part would read the whole stream once more.
             apart.append(PartedTask(key, group, keep, min(at_most, SPLIT), buckets, asked, target))
         else:
             work.append(one)

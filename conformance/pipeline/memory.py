@@ -11,6 +11,7 @@ import io
 import json
 import pickle
 import zlib
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -41,12 +42,17 @@ _OURS = (
     "conformance.wire.packet",
     "conformance.verdict",
 )
+_TOLD = (*_OURS, "conformance.pipeline.log", "conformance.runlog.incomplete")
+"""Modules of the classes that processes of one ingest tell one another; a state that stays in a lake has fewer."""
 _PLAIN = {
     "builtins": {"set", "frozenset", "bytearray", "object"},
     "collections": {"OrderedDict", "deque", "Counter", "defaultdict"},
     "datetime": {"datetime", "timezone", "timedelta"},
     "copyreg": {"_reconstructor", "__newobj__"},
-}
+    "numpy": {"dtype", "ndarray"},
+    **{f"numpy.{core}.{module}": {"_frombuffer", "_reconstruct", "scalar"}
+       for core in ("core", "_core") for module in ("multiarray", "numeric")},
+}  # fmt: skip
 
 
 _SHAPE = 8
@@ -63,7 +69,7 @@ class _Reader(pickle.Unpickler):
         """Return a class if it is a plain container or one of this package's."""
         if name in _PLAIN.get(module, ()):
             return super().find_class(module, name)
-        if module.startswith(_OURS) and "." not in name:
+        if module.startswith(_TOLD) and "." not in name:
             found = super().find_class(module, name)
             if isinstance(found, type) and found.__module__ == module:
                 return found
@@ -76,9 +82,24 @@ def settle() -> None:
     gc.freeze()
 
 
+def packed(value: object) -> bytes:
+    """Return a value as bytes for another process of the same ingest; such bytes may stand behind one another."""
+    return pickle.dumps(value, protocol=5)
+
+
+def unpacked(data: bytes) -> Iterator[Any]:
+    """Yield the values in bytes of `packed`. Raises PipelineError for any others."""
+    file = io.BytesIO(data)
+    try:
+        while file.tell() < len(data):
+            yield _Reader(file).load()
+    except _DAMAGE as problem:
+        raise PipelineError(f"What the processes of an ingest tell one another is damaged ({problem}).") from None
+
+
 def freeze(value: object) -> bytes:
-    """Return a value as bytes for another task of the same ingest."""
-    return zlib.compress(pickle.dumps(value, protocol=5), 1)
+    """Return a value as bytes for another task of the same ingest, compressed."""
+    return zlib.compress(packed(value), 1)
 
 
 def kept(value: object) -> bytes:

@@ -8,6 +8,7 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from conformance.pipeline.fast import RangesDone
+from conformance.pipeline.streams import StreamDone
 from conformance.pipeline.work import StreamTaskDone
 from conformance.pipeline.workers import Lost, Workers, deed, found
 from conformance.verdict import Outcome
@@ -39,7 +40,8 @@ class Counts:
 class Progress:
     """The progress of one ingest. Every thread may ask and tell.
 
-    stage: what is under way, with its tasks. began: seconds of a clock when the first capture was given to a worker.
+    stage: what is under way, with its tasks, if they are known. began: seconds of a clock when the first capture was
+    given to a worker.
     """
 
     clock: Callable[[], float]
@@ -68,10 +70,16 @@ class Progress:
             self.done += 1
             self.counts += counted
 
+    def judged(self, streams: Sequence[StreamDone]) -> None:
+        """Count streams that no single task has judged."""
+        with self._lock:
+            self.counts += _of_streams(streams, self.sizes)
+
     def line(self) -> str:
         """Return the line."""
         with self._lock:
-            stage = f"{self.stage} ({self.done} of {self.tasks})" if self.stage else "starting"
+            tasks = f" ({self.done} of {self.tasks})" if self.tasks else ""
+            stage = f"{self.stage}{tasks}" if self.stage else "starting"
             if self.began is None:
                 return stage
             seconds = max(self.clock() - self.began, 1e-3)
@@ -85,18 +93,22 @@ class Progress:
 def counts_of(result: object, sizes: Mapping[str, int]) -> Counts:
     """Return what the result of a task counts; nothing for one that judges nothing. sizes: bytes by capture."""
     if isinstance(result, StreamTaskDone):
-        named = [name for stream in result.streams for name in stream.captures]
-        return Counts(
-            len(named),
-            sum(stream.packets for stream in result.streams),
-            sum(_deviations(stream.outcomes) for stream in result.streams),
-            sum(sizes.get(name, 0) for name in named),
-        )
+        return _of_streams(result.streams, sizes)
     if isinstance(result, RangesDone):
         judged = sum(one.work.stop - one.work.start for one in result.ranges)
         files = sum((one.work.stop - one.work.start) / max(1, one.work.capture.size or 1) for one in result.ranges)
         return Counts(files, sum(one.packets for one in result.ranges), _deviations(result.outcomes), judged)
     return Counts()
+
+
+def _of_streams(streams: Sequence[StreamDone], sizes: Mapping[str, int]) -> Counts:
+    named = [name for stream in streams for name in stream.captures]
+    return Counts(
+        len(named),
+        sum(stream.packets for stream in streams),
+        sum(_deviations(stream.outcomes) for stream in streams),
+        sum(sizes.get(name, 0) for name in named),
+    )
 
 
 def _deviations(outcomes: Mapping[str, int]) -> int:
@@ -130,6 +142,10 @@ class Watched:
     def spark(self) -> Any:
         """The session of Spark that the workers belong to; None for others."""
         return getattr(self.workers, "spark", None)
+
+    def stage(self, name: str, tasks: int) -> None:
+        """Note that a stage begins whose tasks tell nothing."""
+        self.progress.stages(name, tasks)
 
     def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
         """Return the results in the order of the tasks. Raises LostWorkError."""

@@ -68,6 +68,7 @@ _QUERY_ONLY: Final = (
 _SETTINGS: Final = {
     "spark.sql.variable.substitute": "false",  # ${env:NAME} within the text
     "spark.sql.runSQLOnFiles": "false",  # csv.`/a/file` for a table
+    "spark.sql.ansi.doubleQuotedIdentifiers": "false",  # "a text" for a name
 }
 
 
@@ -202,8 +203,8 @@ class _Walk:
             return done
         if token.kind in ("word", "name"):
             return self._named(at)
-        if token.kind == "number" and self._at(at + 1).sign("("):
-            self._no_query("has a number before a bracket")
+        if token.kind in ("number", "string") and self._at(at + 1).sign("("):
+            self._no_query(f"has a {token.kind} before a bracket")
         return at + 1
 
     def _push(self, at: int, level: _Level, *, table: bool = False) -> int:

@@ -25,6 +25,7 @@ _MOST_BATCH = 4
 """Rows of a batch that Spark hands over: a row may have megabytes."""
 _PER_BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _SLOT = "slot"
+_NAME = "judge what belongs together"
 
 
 def grouped(
@@ -38,6 +39,8 @@ def grouped(
     """
     by_spark = getattr(workers, "spark", None)
     if by_spark is not None:
+        if (stage := getattr(workers, "stage", None)) is not None:
+            stage(_NAME, 0)  # It is one job, which tells nothing before its end.
         return _by_spark(by_spark, tasks, first, key, keys, order, then, schema, result)
     with tempfile.TemporaryDirectory(prefix="mqconform-") as folder:
         written = workers.map(Writing(first, key, schema, folder), list(enumerate(tasks)))
@@ -124,7 +127,7 @@ def _by_spark(
         )
         sorted_ = rows.repartition(len(keys), _SLOT).sortWithinPartitions(key, order)
         frame = sorted_.mapInArrow(partial(_keys_of, then, key, schema.names), from_arrow_schema(result))
-        made = fetched(spark, frame, "judge what belongs together")
+        made = fetched(spark, frame, _NAME)
     finally:
         spark.conf.set(_PER_BATCH, before)
     return made.cast(result).to_batches() if made.num_rows else []

@@ -13,11 +13,11 @@ from session_corpus import ROUND, write_sessions
 from session_edits import edit
 
 from conformance.capture import Ended, Event, Frame, Opened, read_capture
+from conformance.judge.sessions.columns.parts import PartNotes
 from conformance.judge.sessions.context import MESSAGES, Said
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.judge.sessions.keys import FREQUENT
 from conformance.judge.sessions.overheard import Overhearing
-from conformance.judge.sessions.parts import PartNotes
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Verdict
 from conformance.wire import dissect

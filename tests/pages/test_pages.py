@@ -84,6 +84,7 @@ ELSEWHERE: Mapping[str, str] = {
     "mqconform run --requirement": "the few tests that lines are bound to claim none; test_cli_listing.py runs it",
     "./mq test": "runs these tests",
     "python benchmarks/pipeline.py": "measures for many minutes, on an idle machine",
+    "python -m benchmarks.connections": "measures for many minutes, on an idle machine",
     "mqconform pipeline ingest s3://": "tests/pipeline/test_pipeline_s3.py runs it, with a server",
     "mqconform pipeline ingest captures/ --out s3://": "tests/pipeline/test_pipeline_delta_s3.py does, with a server",
     "mqconform pipeline upgrade old": "it needs the lake of the line before; tests/pipeline/test_pipeline_upgrade.py",

@@ -170,6 +170,10 @@ SAME = (
 """In the words that both dialects have."""
 
 
+TELLS_NOTHING = ("select user", "select `current_user` from verdicts")
+"""Attacks on Spark, which would tell who runs it: every user of DuckDB is called duckdb."""
+
+
 def queries_of_docs() -> list[str]:
     """The queries for analysts: every block of SQL in the page, one query a paragraph."""
     blocks = re.findall(

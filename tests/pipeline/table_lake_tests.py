@@ -17,10 +17,12 @@ from state_tests import *  # noqa: F403 - the same tests, on Delta
 from conformance.pipeline import footers
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.gather import gather
-from conformance.pipeline.lake import Lake
+from conformance.pipeline.ingest import Options, ingest
+from conformance.pipeline.lake import Entry, Lake
 from conformance.pipeline.lakes import delta
 from conformance.pipeline.lakes.store import LocalStore
 from conformance.pipeline.schemas import TABLES
+from conformance.pipeline.work import Here
 
 
 @pytest.fixture(autouse=True)
@@ -118,11 +120,41 @@ def test_a_writer_that_was_asleep_does_not_finish_what_was_cleared(tmp_path, unl
     )
 
 
+def test_an_entry_names_the_rows_that_another_writer_added_meanwhile(tmp_path):
+    """The one that was open before, as a watch is, adds to other tables."""
+    mine = Lake.open(tmp_path / "lake", create=True, format=lake_helpers.FORMAT)
+    (tmp_path / "no.pcap").write_bytes(b"not a capture")
+    for turn, name in enumerate(("vlan.pcap", "raw-ip.pcap")):
+        put(tmp_path / "lake", [CAPTURES / name])
+        (tmp_path / "no.pcap").write_bytes(b"not a capture" * (turn + 1))
+        ingest(mine, [str(tmp_path / "no.pcap")], Options(), Here())
+    put(tmp_path / "lake", [SESSION])
+    then = [mine.as_of(str(at)) for at in range(1, 5)]
+    counts = [[len(rows(lake, name)) for name in ("captures", "rejected")] for lake in then]
+    assert counts == [[1, 0], [1, 1], [2, 1], [2, 2]]
+    assert not any(lake.later for lake in then)
+
+
+def test_a_writer_that_has_lost_its_lease_leaves_the_next_one_alone(tmp_path, monkeypatch):
+    lake, _ = put(tmp_path / "lake", [CAPTURES / "vlan.pcap"])
+
+    def lost():
+        raise PipelineError("another one has the lease")
+
+    @contextmanager
+    def lease(self):
+        yield lost
+
+    monkeypatch.setattr(delta.TableLake, "_lease", lease)
+    with pytest.raises(PipelineError, match="another one has the lease"), lake.writing("mine") as target:
+        with target.writer("captures", "2026-01-01", "part-other-0.parquet"):
+            lake.store.write("_staging/other/writer.json", b"{}")
+        lake.commit(Entry("ingest", "mine"))
+    assert "other" in lake.staged() and lake.store.check("captures/date=2026-01-01/part-other-0.parquet")
+
+
 def _meets(mine: Lake, other) -> None:
     """Ingest, and let another writer run right before the row in `batches`."""
-    from conformance.pipeline.ingest import Options, ingest
-    from conformance.pipeline.work import Here
-
     write = mine._write_batch
 
     def late(*given):

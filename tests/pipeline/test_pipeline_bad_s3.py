@@ -21,7 +21,7 @@ from s3_server import asked
 from conformance.capture.stores import Patience
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Lake
-from conformance.pipeline.lakes import delta, lease, store
+from conformance.pipeline.lakes import delta_tables, lease, store
 
 
 @pytest.fixture(autouse=True)
@@ -73,7 +73,7 @@ def test_a_reader_sees_a_batch_whole_or_not_at_all(s3: str, tmp_path: Path, monk
     """It opens the lake anew around every commit of a writer; what an open one has listed can be read to the end."""
     files, place = halves(tmp_path), f"{s3}/bad/reader"
     lake, _ = put(place, files[:1])
-    before, change, seen = _counts(lake), delta.change, []
+    before, change, seen = _counts(lake), delta_tables.change, []
     listed = Lake.open(place).located()
 
     def watched(store, name, *given):
@@ -83,7 +83,7 @@ def test_a_reader_sees_a_batch_whole_or_not_at_all(s3: str, tmp_path: Path, monk
                 change(store, name, *given)
 
     with monkeypatch.context() as patch:
-        patch.setattr(delta, "change", watched)
+        patch.setattr(delta_tables, "change", watched)
         lake, _ = put(place, files[1:])
     after = _counts(lake)
     assert before != after and len(seen) >= 8

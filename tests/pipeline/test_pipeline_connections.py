@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import sys
 from collections import Counter
@@ -22,7 +23,9 @@ from session_corpus import write_sessions
 
 from conformance.capture.columns.reader import FastCapture
 from conformance.capture.records import Record
-from conformance.judge.sessions.parts import Marks, why_not
+from conformance.captures.in_place import InPlace
+from conformance.judge.sessions.columns.parts import Marks, Nameless, why_not
+from conformance.pipeline import connections, connections_judge, connections_walk, tables_sink
 from conformance.pipeline.connections_groups import Groups, times_of
 from conformance.pipeline.shuffle import grouped
 from conformance.pipeline.spark import SparkWorkers
@@ -30,6 +33,7 @@ from conformance.pipeline.workers import Here, Processes
 
 PLACES = pa.schema([pa.field("key", pa.int64(), False), pa.field("at", pa.int64(), False)])
 FOUND = pa.schema([pa.field("key", pa.int64(), False), pa.field("found", pa.string(), False)])
+NAMELESS = "messages that name no queue manager belong to several groups"
 EXAMPLES = amount("pipeline.examples")
 FIXTURES = [
     "consistent-session.pcapng", "resending-session.pcapng", "mqqb-4.1.pcapng", "reconnecting-session.pcapng",
@@ -233,10 +237,10 @@ def test_a_queue_manager_with_sequences_in_several_parts_is_judged_in_order(tmp_
 
 
 @pytest.mark.parametrize("server", [True, False])
-def test_messages_of_no_queue_manager_are_judged_in_order(tmp_path, server):
-    """They have numbers in common, whoever sends them."""
+def test_messages_that_name_no_queue_manager_are_judged_in_order(tmp_path, server):
+    """All of them have one source and numbers in common, whoever sends them."""
     capture = tmp_path / "sessions.pcap"
-    write_sessions(capture, 600, pairs=4, server=server)
+    write_sessions(capture, 600, pairs=4, deviating=0.3, server=server)
     records = []
     for one in records_of(capture):
         data = one.data
@@ -246,7 +250,7 @@ def test_messages_of_no_queue_manager_are_judged_in_order(tmp_path, server):
     write_pcap(capture, records)
     whole, _ = put(tmp_path / "whole", [capture])
     lake, done = put(tmp_path / "parts", [capture], split=30_000, parts=3)
-    assert list(done.in_order.values()) == ["a queue manager belongs to several groups"]
+    assert list(done.in_order.values()) == [NAMELESS]
     same(lake, whole)
 
 
@@ -310,6 +314,66 @@ def test_what_belongs_together_is_judged_in_order(tmp_path, pairs):
     same(lake, whole)
 
 
+def test_a_file_that_is_written_to_while_its_parts_are_judged_is_rejected(tmp_path, monkeypatch):
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 600, pairs=4)
+    opened, judged = [], InPlace.batch
+
+    class Opening(FastCapture):
+        """Counts how many parts have begun."""
+
+        def __init__(self, *about):
+            super().__init__(*about)
+            opened.append(self)
+
+    def batch(self, found):
+        judged(self, found)
+        if len(opened) == 2:  # The last part, behind which nobody opens the file any more.
+            os.utime(capture)
+
+    monkeypatch.setattr(connections_judge, "FastCapture", Opening)
+    monkeypatch.setattr(InPlace, "batch", batch)
+    lake, done = put(tmp_path / "lake", [capture], split=30_000, parts=2)
+    assert not rows(lake, "verdicts") and not rows(lake, "captures")
+    assert ["changed" in one.error for one in done.rejected] == [True]
+
+
+def test_a_stream_of_more_hosts_than_are_remembered_is_judged_in_order(tmp_path, monkeypatch):
+    monkeypatch.setattr(connections_walk, "MOST_NODES", 8)
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 300, pairs=4)
+    _, done = put(tmp_path / "parts", [capture], split=30_000, parts=2)
+    assert list(done.in_order.values()) == ["it has more hosts and queue managers than are remembered"]
+    assert done.captures == 1 and not done.rejected
+
+
+def test_a_defect_in_the_walk_leaves_the_stream_to_one_core(tmp_path, monkeypatch):
+    def broken(*_: object) -> None:
+        raise IndexError("a place that is not there")
+
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 300, pairs=4)
+    whole, _ = put(tmp_path / "whole", [capture])
+    monkeypatch.setattr(Groups, "batch", broken)
+    lake, done = put(tmp_path / "parts", [capture], split=30_000, parts=2)
+    assert list(done.in_order.values()) == ["the walk over it met a defect of mqconform (IndexError)"]
+    same(lake, whole)
+
+
+@pytest.mark.parametrize("most", [2, 5, 100])
+def test_more_senders_than_are_remembered_are_judged_in_order(tmp_path, monkeypatch, most):
+    """Also if a part has forgotten so many that what all parts remember is few again."""
+    for module in (connections, tables_sink):
+        monkeypatch.setattr(module, "MAX_SENDERS", most)
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 600, pairs=6, deviating=0.5)
+    whole, _ = put(tmp_path / "whole", [capture])
+    lake, done = put(tmp_path / "parts", [capture], split=30_000, parts=2)
+    few = ["there are more senders than are remembered"] if most < 100 else []
+    assert list(done.in_order.values()) == few
+    same(lake, whole)
+
+
 def test_the_shuffle_of_spark_gives_the_rows_of_one_core(spark, tmp_path):
     capture = tmp_path / "sessions.pcap"
     write_sessions(capture, 800, pairs=4, deviating=0.5)
@@ -354,8 +418,8 @@ def test_a_shuffle_brings_the_rows_of_a_key_together_in_their_order(request, way
     assert found == {7 * key: str([one for one in range(20) if one % 4 == key]) for key in range(4)}
 
 
-def marks(*names, unsure=(), **sizes):
-    return Marks(frozenset(names), sizes, unsure)
+def marks(*names, unsure=(), nameless=Nameless.NEVER, **sizes):
+    return Marks(frozenset(names), sizes, unsure, nameless)
 
 
 @pytest.mark.parametrize(
@@ -363,6 +427,9 @@ def marks(*names, unsure=(), **sizes):
     [
         ([marks("a"), marks("b")], True, None),
         ([marks("a", "b"), marks("b")], True, "a queue manager belongs to several groups"),
+        ([marks("a", nameless=Nameless.ASKED), marks("b", nameless=Nameless.ASKED)], True, None),
+        ([marks("a", nameless=Nameless.MADE), marks("b")], True, None),
+        ([marks("a", nameless=Nameless.MADE), marks("b", nameless=Nameless.ASKED)], True, NAMELESS),
         ([marks("a", smallest=8_000), marks("b", smallest=191)], True, None),
         ([marks("a", smallest=8_000), marks("b", smallest=192)], True, "a table of the rules is full (smallest)"),
         ([marks("a", suspicions=1), marks("b")], True, None),

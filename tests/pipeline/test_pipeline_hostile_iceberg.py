@@ -74,6 +74,19 @@ def elsewhere(root: Path, path: Path) -> None:
     metadata(root, lambda found: found["snapshots"][-1].update({"manifest-list": str(path)}))
 
 
+def again(root: Path) -> None:
+    """Let the list of manifests name each of them many times."""
+    from pyiceberg.manifest import write_manifest_list
+
+    table = iceberg_tables.load(LocalStore(root), "verdicts")
+    found = table.snapshot()
+    place = Path(table.io().location) / "metadata" / "again.avro"
+    output = table.io().new_output(str(place))
+    with write_manifest_list(2, output, found.snapshot_id, None, found.sequence_number, "deflate") as writer:
+        writer.add_manifests(found.manifests(table.io()) * 50)
+    elsewhere(root, place)
+
+
 ON_ICEBERG: dict[str, Damage] = {
     "a file above": lambda root: adds(root, "../outside/x.parquet"),
     "a file far above": lambda root: adds(root, "date=2023-11-14/../../../outside/x.parquet"),
@@ -116,6 +129,13 @@ def test_tables_that_were_tampered_with(place: Path, damage: str) -> None:
 @pytest.mark.parametrize("damage", ANYWHERE)
 def test_one_sentence_and_nothing_is_touched(place: Path, damage: str) -> None:
     refuses(place, ANYWHERE[damage])
+
+
+def test_manifests_that_are_named_again_are_not_read_again(place: Path) -> None:
+    """A short list would otherwise fill the memory before its files are compared."""
+    again(place)
+    with pytest.raises(PipelineError, match="verdicts names a manifest twice"):
+        Lake.open(place)
 
 
 def test_metadata_that_are_too_large_are_not_read(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

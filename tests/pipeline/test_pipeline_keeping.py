@@ -433,6 +433,24 @@ def test_what_a_later_batch_took_away_cannot_be_read_and_a_sentence_names_what_c
         lake.as_of("5")
 
 
+def test_history_tries_few_of_many_batches(tmp_path, made, monkeypatch):
+    """Each is one after which rows were taken away, as of a watch that goes on; the first ones cannot be read."""
+    lake = made(tmp_path / "lake")
+    for at in range(12):
+        with lake.writing(f"b{at:02}") as target:
+            part = made_lake._part(target, "captures", day(1), [{"capture_id": f"c{at}"}])
+            lake.commit(Entry("ingest", f"b{at:02}", [replace(part, stream="s")], ended=("s",) if at else ()))
+    tried = []
+
+    def then(self, number):
+        tried.append(number)
+        return self if number > 4 else None
+
+    monkeypatch.setattr(delta.TableLake, "then", then)
+    assert Lake.open(tmp_path / "lake").unreadable(range(1, 13)) == {1, 2, 3, 4}
+    assert len(tried) <= 4
+
+
 def test_a_lake_is_read_as_it_was_after_each_batch(tmp_path, made):
     lake = made(tmp_path / "lake")
     seen = []

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import threading
+from contextlib import suppress
 
 import pytest
 from lake_helpers import CAPTURES, records_of, write_pcap
+from session_corpus import write_sessions
 
 from conformance.cli import pipeline_progress
 from conformance.cli.pipeline_progress import shown
@@ -86,6 +88,23 @@ def test_an_ingest_counts_what_it_then_reports(tmp_path, options):
     assert "0 s left" in progress.line()
 
 
+def test_streams_that_are_judged_in_parts_count(tmp_path):
+    """Their tasks tell of ranges and parts alone."""
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 600, pairs=4, deviating=0.4)
+    progress = Progress(Clock())
+    lake = Lake.open(tmp_path / "lake", create=True)
+    done = ingest(lake, [str(capture)], Options(split=30_000, parts=2), Here(), progress=progress)
+    assert not done.in_order
+    assert progress.line().startswith(f"1 of 1 files, {done.packets:,} packets, ") and "0 s left" in progress.line()
+
+
+def test_a_stage_whose_tasks_tell_nothing_has_a_name():
+    progress = Progress(Clock())
+    Watched(Here(), progress).stage("judge what belongs together", 0)
+    assert progress.line() == "judge what belongs together"
+
+
 def test_the_line_comes_while_work_goes_on(monkeypatch):
     stream = Told()
     monkeypatch.setattr(pipeline_progress, "FIRST_S", 0.001)
@@ -95,6 +114,22 @@ def test_the_line_comes_while_work_goes_on(monkeypatch):
     assert stream.getvalue().startswith("mqconform: pipeline ingest: starting\n")
 
 
+@pytest.mark.parametrize("ending", [None, RuntimeError])
+def test_work_that_had_a_line_tells_how_far_it_came(ending, monkeypatch):
+    """However long the time between two lines had become."""
+    stream, progress = Told(), Progress(Clock())
+    monkeypatch.setattr(pipeline_progress, "FIRST_S", 0.001)
+    monkeypatch.setattr(pipeline_progress, "LONGEST_S", 3_600)
+    monkeypatch.setattr("sys.stderr", stream)
+    with suppress(RuntimeError), shown(progress, "pipeline ingest"):
+        assert stream.written.wait(60)
+        progress.judging({"a": 1})
+        if ending is not None:
+            raise ending
+    lines = stream.getvalue().splitlines()
+    assert lines[0].endswith(": starting") and "packets/s" in lines[-1] and len(lines) == len(set(lines))
+
+
 def test_at_a_terminal_the_line_is_replaced_and_removed(monkeypatch):
     stream = Told(terminal=True)
     monkeypatch.setattr(pipeline_progress, "FIRST_S", 0.001)
@@ -102,6 +137,19 @@ def test_at_a_terminal_the_line_is_replaced_and_removed(monkeypatch):
     with shown(Progress(Clock()), "pipeline ingest"):
         assert stream.written.wait(60)
     assert stream.getvalue().startswith("\r\x1b[2Kstarting") and stream.getvalue().endswith("\r\x1b[2K")
+
+
+def test_at_a_terminal_the_line_is_no_longer_than_the_terminal(monkeypatch):
+    """A longer one would go on in the next line, which nobody removes."""
+    progress = Progress(Clock())
+    progress.stages("judge " * 40, 3)
+    stream = Told(terminal=True)
+    monkeypatch.setattr(pipeline_progress, "FIRST_S", 0.001)
+    monkeypatch.setattr("sys.stderr", stream)
+    with shown(progress, "pipeline ingest"):
+        assert stream.written.wait(60)
+    lines = stream.getvalue().split("\r\x1b[2K")
+    assert lines[1] and max(map(len, lines)) == 79
 
 
 def test_short_work_says_nothing(monkeypatch):

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from lake_helpers import CAPTURES, put, rows, said
 from s3_server import upload
+from session_corpus import write_sessions
 from spark_helpers import COMMAND, ENVIRONMENT, need_spark
 
 from conformance.capture.files import CHANGED_BEFORE, ChangedError, open_file
@@ -119,3 +120,13 @@ def test_nothing_of_a_store_is_loaded_for_local_files() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], env=ENVIRONMENT, capture_output=True, text=True, check=True)
     assert done.stdout == "True []\n"
+
+
+def test_a_large_stream_in_a_bucket_has_the_verdicts_of_its_file(tmp_path: Path) -> None:
+    """Its connections are judged by one core: no part has the bytes of the others."""
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 600, pairs=4, deviating=0.4)
+    upload("captures", {"large/sessions.pcap": capture})
+    local, wanted = put(tmp_path / "local", [capture])
+    lake, done = put(tmp_path / "lake", [f"{BUCKET}/large"], split=20_000, parts=2)
+    assert said(lake) == said(local) and done.outcomes == wanted.outcomes

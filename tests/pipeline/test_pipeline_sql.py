@@ -182,6 +182,16 @@ def test_the_text_of_a_query_is_as_it_stands(opened, monkeypatch):
     assert opened.conf.get("spark.sql.variable.substitute") == "true"
 
 
+def test_a_text_is_no_name_whatever_the_session_says(opened):
+    """A setting makes `"..."` a name, and `current_user` would then tell who asks."""
+    opened.conf.set("spark.sql.ansi.doubleQuotedIdentifiers", "true")
+    try:
+        assert list(views.rows(views.ask(opened, 'select "current_user"'))) == [("current_user",)]
+        assert opened.conf.get("spark.sql.ansi.doubleQuotedIdentifiers") == "true"
+    finally:
+        opened.conf.unset("spark.sql.ansi.doubleQuotedIdentifiers")
+
+
 def test_what_a_killed_writer_has_not_moved_is_seen_where_it_waits(spark, tmp_path, monkeypatch):
     lake = Lake.open(tmp_path / "lake", create=True, format="folder")
     fill(lake, [verdict(LAYOUT, "pass", None, day(0), count=7)])

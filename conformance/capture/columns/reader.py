@@ -164,6 +164,11 @@ class FastCapture:
         self.begun = False
         """Whether batches were read: until then, nothing of the state to continue is used up."""
 
+    def intact(self) -> None:
+        """Check that the file is still the one that was opened, for who reads `bytes`. Raises ChangedError."""
+        self._held.need(0, 0)
+        self._held.intact()
+
     def batches(
         self,
         start: int = FILE_HEADER,

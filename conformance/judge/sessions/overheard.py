@@ -5,7 +5,7 @@ packets: pings, the openings of connections, and messages that are younger, by t
 them. Who judges some of a server's connections takes notice of those packets of the others, and says nothing of them.
 
 What else crosses a server's connections is not overheard. `Overhearing.unsure` tells of openings that need more, and
-`parts` of what else would have to be known.
+`columns.parts` of what else would have to be known.
 """
 
 from __future__ import annotations

@@ -74,6 +74,8 @@ class TableLake(Lake):
         """The last batch that counts, in a lake as it was."""
         self._folded = 0
         """The last batch of the newest fold."""
+        self._handled = -1
+        """The last batch after which the tables were looked at, each, by a commit."""
         self._held: Callable[[], None] = _nothing
 
     def check(self) -> None:
@@ -245,8 +247,9 @@ class TableLake(Lake):
                     yield self.target(batch)
                 finally:
                     self._fixed = False
-                    # The next writer removes what cannot be removed now.
+                    # The next writer removes what cannot be removed now, or is no longer this one's to remove.
                     with suppress(PipelineError, OSError, UnfitError):
+                        held()
                         self._clean(batch)
         except UnfitError as problem:
             raise damaged(self.place, problem) from None
@@ -267,7 +270,9 @@ class TableLake(Lake):
         self._held()
         for name, parts in by.items():
             self._add(name, parts, entry.batch, version)
-        versions = {name: int(self._opened(name).version()) for name in TABLES}
+        # Another command may have added to a table that this one has opened, and adds nothing to.
+        look = self._opened if self._handled == self._log.version else self._handle
+        versions = {name: int(look(name).version()) for name in TABLES}
         text = entry_text(entry, version, versions)
         part = Part(BATCHES, "", f"{BATCHES}-{entry.batch}.parquet", 1)
         self._write_batch(part, entry, version, text)
@@ -283,6 +288,7 @@ class TableLake(Lake):
             if entry.batch not in self._known:
                 raise
         self._entries(self._handles[BATCHES])
+        self._handled = version
         ended = any(not one.startswith(f"{STATE}/") for one in self._log.dropped)
         self._untidy = ended or entry.before is not None or version % EACH == 0
         with suppress(PipelineError):  # The next batch tries again.

@@ -7,6 +7,7 @@ which the lake has today, each with its batch: compaction changes files, not row
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -40,14 +41,11 @@ def as_of(lake: Of, number: int) -> Of:
 def unreadable(lake: TableLake, numbers: Sequence[int]) -> set[int]:
     """Return those of the batches after which the lake can no longer be read as it was. Raises PipelineError.
 
-    Once one of the newer ones cannot be, an older one is taken for unreadable too if rows of it were taken away.
+    Of two after which rows were taken away, the newer one is taken for readable if the older one is: few are tried.
     """
     taken = gaps(lake.entries())
-    found: set[int] = set()
-    for number in sorted(numbers, reverse=True):
-        if gap_of(taken, number) is not None and (found or lake.then(number) is None):
-            found.add(number)
-    return found
+    asked = sorted(number for number in numbers if gap_of(taken, number) is not None)
+    return set(asked[: bisect_left(asked, True, key=lambda number: lake.then(number) is not None)])
 
 
 def _oldest(lake: TableLake, taken: Gaps) -> int:

@@ -111,6 +111,9 @@ def listed(store: Store, name: str, table: Opened) -> list[Listed]:
                 " mqconform does not read: rewrite its data files with the tool that deleted the rows."
             )
 
+        if len({one.manifest_path for one in manifests}) < len(manifests):  # before any of them is read
+            raise UnfitError("names a manifest twice")
+
         def entries(one: Any) -> list[DataFile]:
             known = table.manifests.get(one.manifest_path)
             if known is not None:

@@ -34,8 +34,10 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from enum import IntEnum
+from typing import Any, Final
 
+from conformance.judge.sessions.columns.judge import ColumnSessions
 from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, Assumed, Notes, Path, Readings, Seen
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.judge.sessions.opening import NULL_GUID
@@ -43,9 +45,6 @@ from conformance.judge.sessions.overheard import Overhearing
 from conformance.judge.sessions.remembered import together
 from conformance.judge.sessions.sequences import READING_SCOPE
 from conformance.verdict import Json, Verdict
-
-if TYPE_CHECKING:
-    from conformance.judge.sessions.columns.judge import ColumnSessions
 
 _MOST: Final[Mapping[str, int]] = {
     "smallest": MAX_HOSTS, "last": MAX_HOSTS, "doubted": MAX_HOSTS, "views": 1_024, "passes": MAX_HOSTS,
@@ -98,17 +97,27 @@ class PartNotes(Notes):
             self.first[requirement] = said
 
 
+class Nameless(IntEnum):
+    """How a part has met a maker: never, by asking for its messages in vain, or by something that it has made."""
+
+    NEVER = 0
+    ASKED = 1
+    MADE = 2
+
+
 @dataclass(slots=True)
 class Marks:
     """What a part has touched. names: queue managers that it met or asked for. sizes: entries of its tables.
 
-    unsure: why its verdicts may need other parts; none if they do not. apart: queue managers of which more is kept than
-    parts overhear of each other.
+    unsure: why its verdicts may need other parts; none if they do not. nameless: how it has met the null GUID as the
+    maker of messages or pings, which is the same maker for all. apart: queue managers of which more is kept than parts
+    overhear of each other.
     """
 
     names: frozenset[str] = frozenset()
     sizes: Mapping[str, int] = field(default_factory=dict)
     unsure: tuple[str, ...] = ()
+    nameless: Nameless = Nameless.NEVER
     apart: frozenset[str] = frozenset()
 
 
@@ -172,9 +181,11 @@ class PartSessions:
             },
         }  # fmt: skip
         views, makers = ({source for source, _ in table.items()} for table in (made.views, times.smallest))
-        names = {*self.missed, *self.named, *views, *makers}
+        makers |= views
+        names = {*self.missed, *self.named, *makers}
         if not self.crossing:  # What is overheard comes into these as well.
-            names |= {*tables.origins.hosts, *(manager for manager, _ in tables.clocks.last), *pings.managers}
+            makers |= {*pings.managers}
+            names |= {*makers, *tables.origins.hosts, *(manager for manager, _ in tables.clocks.last)}
         unsure = []
         if self.columns.messages.looked or self.sent.looked:
             unsure.append("a packet that names no known message was compared with all of them")
@@ -184,8 +195,9 @@ class PartSessions:
             unsure.append("what was overheard does not tell enough")
         if self.crossing & (self.missed | self.hosts.asked):
             unsure.append("a queue manager that others meet was asked for in vain")
-        names -= {NULL_GUID} - makers
-        return Marks(frozenset(names), sizes, tuple(unsure), frozenset(views))
+        asked = Nameless.ASKED if NULL_GUID in self.missed else Nameless.NEVER
+        nameless = Nameless.MADE if NULL_GUID in makers else asked
+        return Marks(frozenset(names - {NULL_GUID}), sizes, tuple(unsure), nameless, frozenset(views))
 
 
 def why_not(parts: Iterable[Marks], *, ordered: bool, crossing: frozenset[str] = frozenset()) -> str | None:
@@ -203,6 +215,9 @@ def why_not(parts: Iterable[Marks], *, ordered: bool, crossing: frozenset[str] =
             return f"a table of the rules is full ({name})"
     if not ordered and any(one.sizes.get("suspicions") for one in found):
         return "times go back while something is suspected"
+    nameless = [one.nameless for one in found if one.nameless is not Nameless.NEVER]
+    if len(nameless) > 1 and Nameless.MADE in nameless:
+        return "messages that name no queue manager belong to several groups"
     seen: set[str] = set()
     for one in found:
         names = one.names - (crossing - one.apart)
