@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,8 @@ from conformance.verdict import FRAME, Outcome
 
 if TYPE_CHECKING:
     import pyarrow
+
+    from conformance.captures.in_place import Counted
 
 MOST = 1 << 20
 """Counts in memory, of all senders and kinds together; beyond that they are written, and counting starts again."""
@@ -33,59 +35,79 @@ _MOST_MEANT = 1 << 15
 
 
 @dataclass(slots=True)
-class _Sender:
-    """By kind: the count, the first packet's number, and the times of the first and the last. span: of all kinds."""
-
-    counts: Any = field(default_factory=lambda: np.zeros(0, np.int64))
-    firsts: Any = field(default_factory=lambda: np.zeros(0, np.int64))
-    first_ns: Any = field(default_factory=lambda: np.zeros(0, np.int64))
-    last_ns: Any = field(default_factory=lambda: np.zeros(0, np.int64))
-    span: tuple[int, int] = (NEVER, 0)
-
-    def grow(self, kinds: int) -> None:
-        """Make room for so many kinds."""
-        more = kinds - len(self.counts)
-        self.counts = np.concatenate((self.counts, np.zeros(more, np.int64)))
-        self.last_ns = np.concatenate((self.last_ns, np.zeros(more, np.int64)))
-        self.firsts = np.concatenate((self.firsts, np.full(more, NEVER)))
-        self.first_ns = np.concatenate((self.first_ns, np.full(more, NEVER)))
-
-    def add(self, places: Any, counts: Any, first: int, first_ns: int, last_ns: int) -> None:
-        """Count kinds: so many verdicts of each."""
-        self.counts[places] += counts
-        self.firsts[places] = np.minimum(self.firsts[places], first)
-        self.first_ns[places] = np.minimum(self.first_ns[places], first_ns)
-        self.last_ns[places] = np.maximum(self.last_ns[places], last_ns)
-
-
-@dataclass(slots=True)
 class Counts:
-    """The counts of one capture."""
+    """The counts of one capture.
 
-    _senders: dict[str | None, _Sender] = field(default_factory=dict)
+    names: the senders, each with its row. table: int64[4, rows, kinds], the count, the first packet's number, and the
+    times of the first and the last packet. spans: int64[2, rows], the times of all kinds.
+    """
+
+    _names: dict[str | None, int] = field(default_factory=dict)
+    _table: Any = field(default_factory=lambda: np.zeros((4, 0, 0), np.int64))
+    _spans: Any = field(default_factory=lambda: np.zeros((2, 0), np.int64))
     _noted: dict[tuple[str | None, str | None, Key], tuple[int, int]] = field(default_factory=dict)
 
     @property
     def full(self) -> bool:
         """The counts have reached MOST and must be written."""
-        return len(self._senders) * len(_KINDS) + len(self._noted) > MOST
+        return len(self._names) * len(_KINDS) + len(self._noted) > MOST
 
     def meant(self, sender: str, meaning: Meaning, count: int, first: int, first_ns: int, last_ns: int) -> None:
         """Count the passes of so many packets of a sender with this meaning.
 
         first: the number of the first one. first_ns, last_ns: their times.
         """
-        found = _MEANT.get(meaning)
-        if found is None:
-            found = _places(meaning, [key for key in meaning.keys if key[1] is Outcome.PASS])
-        self._sender(sender, first_ns, last_ns).add(found[0], found[1] * count, first, first_ns, last_ns)
+        self._add([self._row(sender)], _meant(meaning), count, first, first_ns, last_ns)
 
     def more(
         self, sender: str | None, keys: tuple[Key, ...], count: int, first: int, first_ns: int, last_ns: int
     ) -> None:
         """Count so many verdicts of each of these kinds."""
-        places, times = _MEANT.get(keys) or _places(keys, keys)
-        self._sender(sender, first_ns, last_ns).add(places, times * count, first, first_ns, last_ns)
+        self._add([self._row(sender)], _kinds(keys), count, first, first_ns, last_ns)
+
+    def many(self, counted: Sequence[Counted]) -> None:
+        """Count the passes in all of these, and what the session rules say, as `meant` and `more` do one by one."""
+        groups: dict[tuple[int, int], tuple[Any, Any, list[int], list[tuple[int, int, int, int]]]] = {}
+        for one in counted:
+            row = self._row(one.sender)
+            group = groups.get((id(one.meaning), id(one.session)))  # Both are alive as long as `counted` is.
+            if group is None:
+                said = _kinds(one.session) if one.session else None
+                group = groups[id(one.meaning), id(one.session)] = (_meant(one.meaning), said, [], [])
+            group[2].append(row)
+            group[3].append((one.count, one.first, one.first_ns, one.last_ns))
+        for meant, said, rows, spans in groups.values():
+            if len(set(rows)) < len(rows):
+                each = [([row], [span]) for row, span in zip(rows, spans, strict=True)]
+            else:
+                each = [(rows, spans)]
+            for some, its in each:
+                numbers = np.array(its, np.int64).T[:, :, None]
+                self._add(some, meant, *numbers)
+                if said is not None:
+                    self._add(some, said, *numbers)
+
+    def _add(
+        self, rows: list[int], kinds: tuple[Any, Any], counts: Any, firsts: Any, first_ns: Any, last_ns: Any
+    ) -> None:
+        """Count kinds for senders, which differ. counts and so on: of all of them, or int64[rows, 1]."""
+        self._grow()
+        table, spans = self._table, self._spans
+        places, times = kinds
+        if len(rows) == 1:
+            one = table[:, rows[0]]
+            one[0, places] += np.reshape(times * counts, -1)
+            one[1, places] = np.reshape(np.minimum(one[1, places], firsts), -1)
+            one[2, places] = np.reshape(np.minimum(one[2, places], first_ns), -1)
+            one[3, places] = np.reshape(np.maximum(one[3, places], last_ns), -1)
+        else:
+            where = np.array(rows)[:, None], places
+            table[(0, *where)] += times * counts
+            table[(1, *where)] = np.minimum(table[(1, *where)], firsts)
+            table[(2, *where)] = np.minimum(table[(2, *where)], first_ns)
+            table[(3, *where)] = np.maximum(table[(3, *where)], last_ns)
+        spans[0, rows] = np.minimum(spans[0, rows], np.reshape(first_ns, -1))
+        spans[1, rows] = np.maximum(spans[1, rows], np.reshape(last_ns, -1))
 
     def note(
         self,
@@ -98,29 +120,38 @@ class Counts:
         last_ns: int = 0,
     ) -> None:
         """Count kinds other than pass for so many packets of a sender to this queue."""
-        self._sender(sender, first_ns, last_ns)
+        row = self._row(sender)
+        self._grow()
+        spans = self._spans
+        spans[0, row], spans[1, row] = min(spans[0, row], first_ns), max(spans[1, row], last_ns)
         for key in keys:
             known = self._noted.get((sender, queue, key), (0, NEVER))
             self._noted[sender, queue, key] = (known[0] + count, min(known[1], first))
 
-    def _sender(self, name: str | None, first_ns: int, last_ns: int) -> _Sender:
-        one = self._senders.get(name)
-        if one is None:
-            one = self._senders[name] = _Sender()
-        if len(one.counts) < len(_KINDS):
-            one.grow(len(_KINDS) + _SPARE)
-        one.span = (min(one.span[0], first_ns), max(one.span[1], last_ns))
-        return one
+    def _row(self, name: str | None) -> int:
+        return self._names.setdefault(name, len(self._names))
+
+    def _grow(self) -> None:
+        """Make room for all senders and kinds."""
+        _, rows, kinds = self._table.shape
+        if rows >= len(self._names) and kinds >= len(_KINDS):
+            return
+        if rows < len(self._names):
+            rows = max(2 * rows, len(self._names))
+        if kinds < len(_KINDS):
+            kinds = len(_KINDS) + _SPARE
+        table, spans = np.zeros((4, rows, kinds), np.int64), np.zeros((2, rows), np.int64)
+        table[1:3], spans[0] = NEVER, NEVER
+        _, before, width = self._table.shape
+        table[:, :before, :width], spans[:, :before] = self._table, self._spans
+        self._table, self._spans = table, spans
 
     def outcomes(self) -> Counter[str]:
         """Return the number of verdicts by outcome."""
         found: Counter[str] = Counter()
-        total = np.zeros(len(_KINDS), np.int64)
-        for one in self._senders.values():
-            used = min(len(total), len(one.counts))
-            total[:used] += one.counts[:used]
+        total = self._table[0].sum(axis=0)
         for key, number in _KINDS.items():
-            found[key[1].value] += int(total[number])
+            found[key[1].value] += int(total[number]) if number < len(total) else 0
         for (_, _, key), (count, _) in self._noted.items():
             found[key[1].value] += count
         return +found
@@ -130,16 +161,13 @@ class Counts:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        names = {name: at for at, name in enumerate(self._senders)}
+        names = self._names
         noted = [(names[name], queue, key, *many) for (name, queue, key), many in self._noted.items() if many[0]]
         for _, _, key, _, _ in noted:
             _KINDS.setdefault(key, len(_KINDS))
         kinds = list(_KINDS)
-        found = np.zeros((4, len(names), len(kinds)), np.int64)
-        spans = [one.span for one in self._senders.values()]
-        for at, one in enumerate(self._senders.values()):
-            used = min(len(kinds), len(one.counts))
-            found[:, at, :used] = [part[:used] for part in (one.counts, one.firsts, one.first_ns, one.last_ns)]
+        self._grow()
+        found, spans = self._table[:, : len(names), : len(kinds)], self._spans.T.tolist()
         sender, kind = np.nonzero(found[0])
         count, first, *times = found[:, sender, kind]
         queues = pa.nulls(len(sender), pa.string())
@@ -175,8 +203,18 @@ class Counts:
 
     def clear(self) -> None:
         """Remove all counts."""
-        self._senders.clear()
+        self._names.clear()
         self._noted.clear()
+        self._table, self._spans = np.zeros((4, 0, 0), np.int64), np.zeros((2, 0), np.int64)
+
+
+def _meant(meaning: Meaning) -> tuple[Any, Any]:
+    found = _MEANT.get(meaning)
+    return _places(meaning, [key for key in meaning.keys if key[1] is Outcome.PASS]) if found is None else found
+
+
+def _kinds(keys: tuple[Key, ...]) -> tuple[Any, Any]:
+    return _MEANT.get(keys) or _places(keys, keys)
 
 
 def _places(name: Meaning | tuple[Key, ...], keys: Iterable[Key]) -> tuple[Any, Any]:

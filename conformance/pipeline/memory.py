@@ -55,7 +55,7 @@ _PLAIN = {
 }  # fmt: skip
 
 
-_SHAPE = 7
+_SHAPE = 8
 """Version of the stored classes; raise it when a class gets other members."""
 _MARK = f"mqconform {__version__} json {_SHAPE}\n".encode()
 _DAMAGE = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, MutableMapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from conformance.pipeline.texts import KEYS, Numbers
 from conformance.verdict import Outcome, Verdict
 from conformance.wire.columns.table import ColumnSet
 
+_NEAR = 1 << 14  # Ends whose numbers are so near each other are counted without sorting them.
 EACH = 10
 """Verdicts other than pass of one kind (requirement, outcome, readings) that always have a row of their own."""
 
@@ -173,11 +175,13 @@ class ArrowTables:
             self.open.setdefault(event.connection, Connection(event))
         for table, results in zip(found.tables, found.results, strict=True):
             usual = results >= 0
-            meta = table.rows.meta[usual]
-            whose, where = np.unique(2 * meta[:, OF_CONNECTION] + meta[:, OF_SIDE], return_inverse=True)
-            counts = np.bincount(where, minlength=len(whose)).tolist()
-            sizes = np.bincount(where, table.rows.lengths[usual], len(whose)).tolist()
-            for end, count, size in zip(whose.tolist(), counts, sizes, strict=True):
+            meta, lengths = table.rows.meta, table.rows.lengths
+            if not usual.all():
+                meta, lengths = meta[usual], lengths[usual]
+            if not len(meta):
+                continue
+            ends = 2 * meta[:, OF_CONNECTION] + meta[:, OF_SIDE]
+            for end, count, size in zip(*_by_end(ends, lengths), strict=True):
                 known, side = self.open[end >> 1], SIDES[end & 1]
                 known.packets[side] += count
                 known.sizes[side] += int(size)
@@ -204,14 +208,17 @@ class ArrowTables:
 
     def many(self, counted: Iterable[Counted]) -> None:
         """Count packets that compiled code has counted; what deviates in them is written or counted elsewhere."""
-        counts = self.teller.counts
-        for one in counted:
-            span = (one.count, one.first, one.first_ns, one.last_ns)
-            counts.meant(one.sender, one.meaning, *span)
-            self.followed.add(one.sender, one.first, one.last, one.meaning.read)
-            if one.session:
-                counts.more(one.sender, one.session, *span)
-            self.followed.add(one.sender, one.first, one.last, read_of(one.session, BEHIND))
+        found = list(counted)
+        self.teller.counts.many(found)
+        reads: dict[int, tuple[tuple[int, Key], ...]] = {}
+        for one in found:
+            if one.meaning.read:
+                self.followed.add(one.sender, one.first, one.last, one.meaning.read)
+            read = reads.get(id(one.session))
+            if read is None:
+                read = reads[id(one.session)] = read_of(one.session, BEHIND)
+            if read:
+                self.followed.add(one.sender, one.first, one.last, read)
         self._forget()
 
     def _forget(self) -> None:
@@ -237,6 +244,17 @@ class ArrowTables:
         self.singled.clear()
         if counts.full:
             self.teller.write_counts()
+
+
+def _by_end(ends: Any, lengths: Any) -> tuple[list[int], list[int], list[float]]:
+    """Return the ends, and the number and bytes of the packets of each. ends: int64, at least one."""
+    low = int(ends.min())
+    if int(ends.max()) - low < _NEAR:
+        counts, sizes = np.bincount(ends - low), np.bincount(ends - low, lengths)
+        whose = np.flatnonzero(counts)
+        return (whose + low).tolist(), counts[whose].tolist(), sizes[whose].tolist()
+    whose, where = np.unique(ends, return_inverse=True)
+    return whose.tolist(), np.bincount(where).tolist(), np.bincount(where, lengths).tolist()
 
 
 def _session(known: Connection, closed: Closed, teller: Teller, managers: Managers) -> Row:

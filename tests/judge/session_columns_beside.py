@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
@@ -21,6 +22,7 @@ from conformance.judge.sessions.columns.packet_row import KEYS, Table, Texts
 from conformance.judge.sessions.context import Said, Seen
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.judge.sessions.messages import Known
+from conformance.judge.sessions.remembered import Unopened
 from conformance.verdict import Verdict
 from conformance.wire import dissect
 
@@ -154,8 +156,10 @@ def compare(
     ]
     same_state(ours.sessions, judge)
     moved = plain(ours.sessions)
+    again = pickle.loads(pickle.dumps(moved))
     assert shown(moved.tables) == shown(judge.tables)
-    same_state(in_columns(moved, readings, ours.code.chunks.columns), judge)
+    for one in (moved, again):  # Of the first, all remembered messages were asked for; of the other one, none.
+        same_state(in_columns(one, readings, ours.code.chunks.columns), judge)
     return ours
 
 
@@ -167,7 +171,7 @@ def shown(state: Any) -> Any:
         return state.frame_number
     if is_dataclass(state):
         return {one.name: shown(getattr(state, one.name)) for one in fields(state)}
-    if isinstance(state, dict):
+    if isinstance(state, dict | Unopened):
         return [(key, shown(value)) for key, value in state.items()]
     if isinstance(state, list | tuple | deque):
         return [shown(one) for one in state]

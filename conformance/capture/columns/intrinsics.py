@@ -65,6 +65,8 @@ u8: Load = _load(8)
 u16: Load = _load(16)
 u32: Load = _load(32)
 """The unsigned number of 8, 16 or 32 bits at an address."""
+u64: Load = _load(64)
+"""The signed number of 64 bits at an address."""
 prefetch: Load = cast(Any, intrinsic(_prefetch))
 """prefetch(address): request a cache line. Any address is allowed."""
 move: Callable[[int, int, int], int] = cast(Any, intrinsic(_move))

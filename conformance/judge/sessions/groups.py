@@ -223,7 +223,9 @@ class Groups:
         missing between two hosts, and no identifier is wrong.
         """
         waited = {(one.part[:2], one.sequence): one for one in self.within.values()}
-        marking = self._marking() if waited else set()
+        if not waited:
+            return
+        marking = self._marking()
         for key, group in self.groups.items():
             one = waited.get((key[:2], group.sequence))
             if one is None or key[2] & WHOLE or group.ended or group.frame >= one.seen.frame_number:

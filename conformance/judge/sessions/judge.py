@@ -23,6 +23,7 @@ from conformance.judge.sessions.messages import Messages
 from conformance.judge.sessions.opening import Opening
 from conformance.judge.sessions.origins import Origins
 from conformance.judge.sessions.pings import Pings
+from conformance.judge.sessions.remembered import Unopened
 from conformance.judge.sessions.senders import sender_name
 from conformance.judge.sessions.sequences import READING_SCOPE
 from conformance.judge.sessions.transactions import Transactions
@@ -61,6 +62,9 @@ class Tables:
         oldest = number - context.MAX_REMEMBERED
         tables: tuple[Any, ...] = (self.messages.known, self.transactions.sent, self.transactions.groups.groups)
         for table in tables:
+            if isinstance(table, Unopened):
+                table.forget(oldest)
+                continue
             while table and next(iter(table.values())).frame <= oldest:
                 table.popitem(last=False)
 

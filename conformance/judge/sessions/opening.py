@@ -234,7 +234,7 @@ class Opening:
                 notes.same(requirement, seen, self.request.packet.fields.get(key), seen.packet.fields[key])
         padding = seen.packet.fields.get(f"{_ESTABLISH}.Padding")
         if isinstance(padding, bytes):
-            wrong = sum(byte != 0x5A for byte in padding)
+            wrong = len(padding) - padding.count(0x5A)
             notes.judge(_PADDING, not wrong, seen, "512 bytes 0x5A", f"{wrong} of {len(padding)} bytes differ")
         asked, answered = self.request.text(f"{_ESTABLISH}.ServerGuid"), seen.text(f"{_ESTABLISH}.ServerGuid")
         refused = bool(seen.number("InternalHeader.Flags.CS"))

@@ -10,7 +10,7 @@ _FACTORS = (0x2545F491, 0x1B873593, 0x165667B1, 0x27D4EB2F)
 
 
 def queue_lane(before: int, part: int, factor: int) -> int:
-    """Return one of the four numbers of 31 bits that a queue's words consist of, after one more part of 16 bits."""
+    """Return one of the four numbers of 31 bits that a queue's words consist of, after one more part of 31 bits."""
     return ((before ^ part) * factor + (before >> 13)) & 0x7FFFFFFF
 
 
@@ -20,9 +20,7 @@ def queue_words(queue: str) -> tuple[int, int]:
     manager, private, public, direct = queue.split("|", 3)
     parts = [*_parts(manager), *_parts(public)]
     number = int(private) if private else -1
-    parts += [number & 0xFFFF, number >> 16 & 0xFFFF, number >> 32 & 1]
-    raw = direct.encode("utf-16-le", "surrogatepass")
-    parts += [raw[at] | raw[at + 1] << 8 for at in range(0, len(raw), 2)]
+    parts += [number & 0xFFFF, number >> 16 & 0x1FFFF, *_letters(direct)]
     lanes = [1, 1, 1, 1]
     for part in parts:
         lanes = [queue_lane(lane, part, factor) for lane, factor in zip(lanes, _FACTORS, strict=True)]
@@ -30,8 +28,22 @@ def queue_words(queue: str) -> tuple[int, int]:
 
 
 def _parts(guid: str) -> list[int]:
-    raw = UUID(guid).bytes_le if guid else bytes(16)
-    return [int(bool(guid))] + [raw[at] | raw[at + 1] << 8 for at in range(0, 16, 2)]
+    if not guid:
+        return [0]
+    raw = UUID(guid).bytes_le
+    words = int.from_bytes(raw[:8], "little"), int.from_bytes(raw[8:], "little")
+    return [1, *(part for word in words for part in (word & 0x3FFFFF, word >> 22 & 0x1FFFFF, word >> 43))]
+
+
+def _letters(name: str) -> list[int]:
+    """Return the length of a name, then its letters: four ASCII letters to a part, or the UTF-16 units of others."""
+    if name.isascii():
+        raw = name.encode()
+        return [len(raw)] + [
+            sum(letter << 7 * at for at, letter in enumerate(raw[four : four + 4])) for four in range(0, len(raw), 4)
+        ]
+    raw = name.encode("utf-16-le", "surrogatepass")
+    return [1 << 30 | len(raw) >> 1] + [raw[at] | raw[at + 1] << 8 for at in range(0, len(raw), 2)]
 
 
 @lru_cache(maxsize=1 << 14)
@@ -41,6 +53,7 @@ def guid_words(guid: str) -> tuple[int, int]:
     return int.from_bytes(raw[:8], "little", signed=True), int.from_bytes(raw[8:], "little", signed=True)
 
 
+@lru_cache(maxsize=1 << 14)
 def guid_of_words(high: int, low: int) -> str:
     """Return the GUID of two words."""
     return str(UUID(bytes_le=high.to_bytes(8, "little", signed=True) + low.to_bytes(8, "little", signed=True)))

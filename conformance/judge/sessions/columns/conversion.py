@@ -13,6 +13,7 @@ from conformance.judge.sessions.flow import KEPT, Flow, FlowSide, Timers, UnderW
 from conformance.judge.sessions.judge import Session, SessionJudge, Tables
 from conformance.judge.sessions.lifetimes import Lifetimes
 from conformance.judge.sessions.messages import Messages
+from conformance.judge.sessions.remembered import Unopened
 from conformance.judge.sessions.resends import Resends
 from conformance.judge.sessions.sequences import Progress, Sequences, TransactionalPath
 from conformance.judge.sessions.transactions import Transactions
@@ -23,16 +24,16 @@ _APART = ("sequences", "under_way")
 
 def plain(columns: ColumnSessions) -> SessionJudge:
     """Return a judge one by one in the state of this one, which must not be used any more."""
-    columns.settle()
     mine, moved = columns.tables, _Plain()
     found: Any = mine.transactions
-    transactions = Transactions(found.scopes)
-    transactions.sent = OrderedDict(found.sent.items())
+    transactions: Any = Transactions(found.scopes)
+    transactions.sent = Unopened((found.sent.packed(),))
     transactions.paths = OrderedDict((hosts, moved.path(path)) for hosts, path in found.paths.items())
-    transactions.groups = replace(found.groups, groups=OrderedDict(found.groups.groups.items()))
+    transactions.groups = replace(found.groups, groups=Unopened((found.groups.groups.packed(),)))
     transactions.resends = Resends(OrderedDict(found.resends.passes))
     transactions.views = OrderedDict((source, [_view(one) for one in views]) for source, views in found.views.items())
-    known, times = OrderedDict(columns.messages.items()), mine.lifetimes
+    known: Any = Unopened((columns.messages.packed(),))
+    times = mine.lifetimes
     smallest, last = OrderedDict(times.smallest.items()), OrderedDict(times.last.items())
     sessions = {number: _session(session) for number, session in mine.sessions.items()}
     same = {one.name: getattr(mine, one.name) for one in fields(Tables)}
@@ -42,6 +43,7 @@ def plain(columns: ColumnSessions) -> SessionJudge:
             "transactions": transactions, "sessions": sessions,
         }
     )  # fmt: skip
+    columns.leave()
     return columns.sessions.moved(tables, moved.path)
 
 
@@ -53,17 +55,20 @@ def in_columns(judge: SessionJudge, readings: Readings, columns: ColumnSet) -> C
         if one.name not in ("messages", "lifetimes", "transactions", "sessions"):
             setattr(mine, one.name, getattr(its, one.name))
     tables: Any = mine
-    for key, known in its.messages.known.items():
-        tables.messages.known.setdefault(key, known)
+    if not _taken(its.messages.known, tables.messages.known):
+        for key, known in its.messages.known.items():
+            tables.messages.known.setdefault(key, known)
     for name in ("smallest", "last"):
         for place, last in getattr(its.lifetimes, name).items():
             getattr(tables.lifetimes, name)[place] = last
     tables.lifetimes.doubted = its.lifetimes.doubted
     found, wanted = tables.transactions, its.transactions
-    for key, sent in wanted.sent.items():
-        found.sent[key] = sent
-    for words, group in wanted.groups.groups.items():
-        found.groups.groups[words] = group
+    if not _taken(wanted.sent, found.sent):
+        for key, sent in wanted.sent.items():
+            found.sent[key] = sent
+    if not _taken(wanted.groups.groups, found.groups.groups):
+        for words, group in wanted.groups.groups.items():
+            found.groups.groups[words] = group
     found.groups = replace(wanted.groups, groups=found.groups.groups)
     found.resends.passes.update(wanted.resends.passes)
     moved = {}
@@ -83,6 +88,14 @@ def in_columns(judge: SessionJudge, readings: Readings, columns: ColumnSet) -> C
         mine.sessions[connection] = _open(made, session)
     made.refresh()
     return made
+
+
+def _taken(its: Any, mine: Any) -> bool:
+    """Take over a table of which no entry was asked for; return False for another one."""
+    if not isinstance(its, Unopened) or its.parts is None:
+        return False
+    mine.take(its.parts, its.forgotten)
+    return True
 
 
 class _Plain:

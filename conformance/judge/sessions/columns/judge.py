@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import is_
 from typing import Any, Final
 
 import numpy as np
@@ -213,7 +214,8 @@ class ColumnSessions:
 
     def leave(self) -> None:
         """Let go of all bytes, since nothing more is judged."""
-        self.messages.buffer = self.messages.owner = self._parts = self._bound = None
+        self.messages.leave()
+        self._parts = self._bound = None
         self._arrays = ()
 
     # --- many
@@ -229,7 +231,8 @@ class ColumnSessions:
         if len(self.means) < count:
             self.means, self.entered = np.zeros(count, np.int32), np.zeros(count, np.int64)
         self.means[:count] = self.entered[:count] = -1
-        self.messages.owner, self.messages.buffer = owner, parts[0].buffer
+        if len(parts[0].meta):
+            self.messages.read_from(parts[0].buffer, int(parts[0].meta[0, OF_NUMBER]), owner)
         self.nodes.ensure(count)
 
     def go(self, begin: int, end: int) -> int:
@@ -283,7 +286,7 @@ class ColumnSessions:
             *(array for table in tables for array in (table.ends, table.heads, table.rows)),
             self.means, self.entered, self._words,
         )  # fmt: skip
-        if self._bound is None or any(new is not old for new, old in zip(arrays, self._arrays, strict=True)):
+        if self._bound is None or not all(map(is_, arrays, self._arrays)):
             given = (*arrays[:2], one.buffer.ctypes.data, other.buffer.ctypes.data, *arrays[4:])
             self._arrays, self._bound = arrays, run.bound(*given)
         return self._bound

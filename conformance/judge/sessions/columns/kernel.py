@@ -18,6 +18,7 @@ from conformance.wire.columns.jit import compiled
 _INFINITE, _SECONDS = 0xFFFFFFFF, 2
 _MOST_AT_ONCE, _SLACK_MS, _TICK_MS, _DELAY_MS = 33, 1_000, 50, 500
 _PAUSED, _DIRECT, _MS, _S = 1, 7, 1_000_000, 1_000_000_000
+_FAR, _NEAR = 8, 4  # So many packets ahead, what they need is requested from memory.
 
 
 @compiled
@@ -41,6 +42,13 @@ def run(
     cursor[p.WHY] = p.ENDED
     cursor[p.CLASS] = -1
     while at < end:
+        if at + _FAR < end and order[at + _FAR] < first:
+            ahead = order[at + _FAR]
+            reading.request(
+                columns_0, places, ahead, base_0, slots[meta_0[ahead, OF_CONNECTION]], sessions, known_heads
+            )
+        if at + _NEAR < end and order[at + _NEAR] < first:
+            reading.request_known(columns_0, places, order[at + _NEAR], known_heads, known)
         place = order[at]
         one = place < first
         row = place if one else place - first
@@ -199,6 +207,7 @@ def run(
         age = smallest = s0 = s1 = h0 = h1 = 0
         sequence = sequence_number = previous = transaction = last_mark = 0
         if message:
+            reading.request_oldest(known_ends, known_heads, known)
             tables.forget(known_ends, known_heads, known, p.FRAME, number - known_ends[p.LIMIT])
             tables.forget(sent_ends, sent_heads, sent, p.SENT_FRAME, number - known_ends[p.LIMIT])
             tables.forget(group_ends, group_heads, groups, p.GROUP_FRAME, number - known_ends[p.LIMIT])

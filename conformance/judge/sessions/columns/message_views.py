@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
 
 from conformance.judge.sessions.columns import layout as at
 from conformance.judge.sessions.columns import tables
@@ -12,8 +16,21 @@ from conformance.judge.sessions.columns.rows import Rows, signed, unsigned
 from conformance.judge.sessions.context import digest_of
 from conformance.judge.sessions.groups import Group
 from conformance.judge.sessions.messages import Head, Known
+from conformance.judge.sessions.remembered import (
+    DIGEST,
+    GROUP,
+    MESSAGE,
+    SENT,
+    Item,
+    PackedGroups,
+    PackedMessages,
+    PackedSent,
+)
 from conformance.judge.sessions.sequences import Sent
 from conformance.judge.sessions.words import guid_of_words, guid_words
+
+COPIED: Final = 1024
+"""Bytes of the longest body that is copied when the bytes of a capture go; of a longer one, its digest is kept."""
 
 
 class SentView:
@@ -42,6 +59,34 @@ class SentView:
             return self._plain[row]
         sequence, number, previous, connection, frame = numbers
         return Sent(unsigned(sequence), number, previous, connection, frame, frozenset((previous,)), bool(final))
+
+    def packed(self) -> PackedSent:
+        """Return all messages as bytes."""
+        rows = self._rows.rows[self._rows.numbers()]
+        usual = rows[:, at.SENT_PLAIN] != 0
+        rows[:, at.SENT_FRAME] *= np.where(rows[:, at.SENT_FINAL] != 0, -1, 1)
+        words = [*range(at.K2 + 1), *range(at.SENT_SEQUENCE, at.SENT_FRAME + 1)]
+        others = [
+            ((guid_of_words(high, low), number), self._plain[row])
+            for high, low, number, row in zip(
+                *rows[~usual, : at.K2 + 1].T.tolist(), self._rows.numbers()[~usual].tolist(), strict=True
+            )
+        ]
+        return PackedSent(rows[usual][:, words].astype("<i8").tobytes(), tuple(others))
+
+    def take(self, parts: Sequence[PackedSent], forgotten: int) -> None:
+        """Remember these messages after a frame; there are none so far."""
+        rows = _of(SENT, parts)
+        others = [one for part in parts for one in part.others]
+        frames = np.abs(rows[:, -1])
+        table = np.zeros((len(rows) + len(others), 3 + at.SENT_WIDTH - at.DATA), np.int64)
+        table[: len(rows), :8], table[: len(rows), 3 + at.SENT_FRAME - at.DATA] = rows, frames
+        table[: len(rows), 3 + at.SENT_FINAL - at.DATA] = rows[:, -1] < 0
+        table[: len(rows), 3 + at.SENT_PLAIN - at.DATA] = 1
+        for row, ((source, number), sent) in zip(table[len(rows) :], others, strict=True):
+            row[:3], row[3 + at.SENT_FRAME - at.DATA] = (*guid_words(source), number), sent.frame
+        order = _fill(self._rows, table, at.SENT_FRAME, forgotten)
+        self._plain = {row: others[one][1] for row, one in _others(order, len(rows))}
 
     def items(self) -> Iterator[tuple[tuple[str, int], Sent]]:
         """Yield all messages."""
@@ -92,6 +137,15 @@ class GroupsView:
         content = group.frame, group.ended, signed(group.sequence), group.connection
         self._rows.rows[row, at.DATA : at.DATA + 4] = content
 
+    def packed(self) -> PackedGroups:
+        """Return all transactions as bytes."""
+        words = [*range(at.K2 + 1), *range(at.GROUP_FRAME, at.GROUP_CONNECTION + 1)]
+        return PackedGroups(self._rows.rows[self._rows.numbers()][:, words].astype("<i8").tobytes())
+
+    def take(self, parts: Sequence[PackedGroups], forgotten: int) -> None:
+        """Remember these transactions after a frame; there are none so far."""
+        _fill(self._rows, _of(GROUP, parts), at.GROUP_FRAME, forgotten)
+
     def items(self) -> Iterator[tuple[tuple[int, int, int], Group]]:
         """Yield all transactions, the oldest first."""
         for row in self._rows.in_order():
@@ -113,15 +167,31 @@ def _group(row: Any) -> Group:
     return Group(frame, bool(ended), unsigned(sequence), connection)
 
 
+@dataclass(frozen=True, slots=True)
+class _Bytes:
+    """Bytes of messages. first: the number of the first packet that may be in them.
+
+    apart: they are without their bodies, and behind each is the digest of its body.
+    """
+
+    first: int
+    view: Any
+    apart: bool = False
+
+
 class KnownView:
-    """See `Messages.known`."""
+    """See `Messages.known`.
+
+    A message is remembered by the place of its bytes: in the capture, as long as it is there, and then in a copy.
+    """
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
         self._kept: dict[int, Known] = {}
-        self.buffer: Any = None
-        """The bytes of the file that messages are remembered by their place in."""
+        self._copies: list[_Bytes] = []
+        self._file: _Bytes | None = None
         self.owner: object = None
+        """Keeps the bytes of the capture in their place."""
         self.missed: set[str] | None = None
         """Where queue managers are noted that were asked for in vain; None notes none."""
         self.looked = False
@@ -158,12 +228,85 @@ class KnownView:
         self._rows.rows[row, at.WHERE] = -1
         self._kept[row] = known
 
+    def read_from(self, buffer: Any, first: int, owner: object) -> None:
+        """Take notice that packets from the number `first` on are in this buffer, as long as the owner lives.
+
+        Those in another buffer so far were copied (`settle`).
+        """
+        if self._file is None or self.owner is not owner or owner is None:
+            self._file, self.owner = _Bytes(first, memoryview(buffer)), owner
+
     def settle(self) -> None:
-        """Keep all messages that are remembered by their place."""
-        for row in self._rows.in_order():
-            if self._rows.rows[row, at.WHERE] >= 0:
+        """Copy all messages that are in the capture, because its bytes go."""
+        if self._file is not None:
+            numbers = self._rows.numbers()
+            found = self._rows.rows[numbers, at.FRAME : at.FRAME + 5]
+            here = (found[:, 0] >= self._file.first) & (found[:, 1] >= 0)
+            numbers, found = numbers[here], found[here]
+            for row in numbers[found[:, 4] > COPIED].tolist():
                 self.keep(row, self._known(row))
-        self.buffer = self.owner = None
+            short = found[:, 4] <= COPIED
+            self._copy(numbers[short], found[short])
+        oldest = self._rows.rows[self._rows.ends[at.OLDEST], at.FRAME] if len(self) else 1 << 62
+        while len(self._copies) > 1 and self._copies[1].first <= oldest:
+            del self._copies[0]
+        self.leave()
+
+    def _copy(self, numbers: Any, found: Any) -> None:
+        """Copy messages from the capture. numbers: their rows. found: the words of these from FRAME on."""
+        assert self._file is not None
+        if not len(numbers):
+            return
+        begins, sizes, view = found[:, 1], found[:, 2], self._file.view
+        parts = [view[begin:end] for begin, end in zip(begins.tolist(), (begins + sizes).tolist(), strict=True)]
+        self._rows.rows[numbers, at.WHERE] = np.cumsum(sizes) - sizes
+        self._copies.append(_Bytes(self._file.first, memoryview(b"".join(parts))))
+
+    def leave(self) -> None:
+        """Let go of the bytes of the capture."""
+        self._file = self.owner = None
+
+    def packed(self) -> PackedMessages:
+        """Return all messages as bytes."""
+        rows: list[bytes] = []
+        heads: list[Any] = []
+        others: list[Item] = []
+        numbers = self._rows.numbers()
+        for row, found in zip(numbers.tolist(), self._rows.rows[numbers].tolist(), strict=True):
+            key, (frame, where, size, body_at, body_size) = found[: at.K2 + 1], found[at.FRAME : at.FRAME + 5]
+            body_at = body_at if body_size else 0
+            if where >= 0:
+                buffer = self._buffer(frame)
+                begin = where + body_at
+                if buffer.apart:
+                    heads.append(buffer.view[where : where + size - body_size + DIGEST])
+                else:
+                    end, view = begin + body_size, buffer.view
+                    heads += (view[where:begin], view[end : where + size], digest_of(view[begin:end]))
+            else:
+                known = self._kept[row]
+                head = known.kept
+                if not isinstance(head, Head):
+                    others.append(((guid_of_words(*key[:2]), key[2]), known))
+                    continue
+                heads += (head.data, known.body)
+                size, body_at, body_size = len(head.data) + head.size, head.at, head.size
+            rows.append(MESSAGE.pack(*key, frame, size, body_at, body_size))
+        return PackedMessages(b"".join(rows), b"".join(heads), tuple(others))
+
+    def take(self, parts: Sequence[PackedMessages], forgotten: int) -> None:
+        """Remember these messages after a frame; there are none so far."""
+        rows = _of(MESSAGE, parts)
+        others = [one for part in parts for one in part.others]
+        table = np.zeros((len(rows) + len(others), 3 + at.KNOWN_WIDTH - at.DATA), np.int64)
+        table[: len(rows), :4], table[: len(rows), 5:] = rows[:, :4], rows[:, 4:]
+        kept = rows[:, 4] - rows[:, 6] + DIGEST
+        table[: len(rows), 4] = np.cumsum(kept) - kept
+        for row, ((source, number), known) in zip(table[len(rows) :], others, strict=True):
+            row[:5] = (*guid_words(source), number, known.frame, -1)
+        order = _fill(self._rows, table, at.FRAME, forgotten)
+        self._copies = [_Bytes(0, memoryview(b"".join([part.heads for part in parts])), apart=True)]
+        self._kept = {row: others[one][1] for row, one in _others(order, len(rows))}
 
     def items(self) -> Iterator[tuple[tuple[str, int], Known]]:
         """Yield all messages, the oldest first."""
@@ -172,12 +315,46 @@ class KnownView:
             high, low, number = self._rows.rows[row, at.K0 : at.K2 + 1].tolist()
             yield (guid_of_words(high, low), number), self._known(row)
 
+    def _buffer(self, frame: int) -> _Bytes:
+        """Return the bytes that a packet is in."""
+        if self._file is not None and frame >= self._file.first:
+            return self._file
+        return self._copies[max(0, bisect_right(self._copies, frame, key=lambda one: one.first) - 1)]
+
     def _known(self, row: int) -> Known:
         frame, where, size, body_at, body_size = self._rows.rows[row, at.FRAME : at.FRAME + 5].tolist()
         if where < 0:
             return self._kept[row]
-        body_at = body_at if body_size else 0
-        return known_in(self.buffer, frame, where, size, where + body_at, body_size)
+        body_at, buffer = body_at if body_size else 0, self._buffer(frame)
+        if buffer.apart:
+            end = where + size - body_size
+            head = Head(bytes(buffer.view[where:end]), body_at, body_size)
+            return Known(frame, head, bytes(buffer.view[end : end + DIGEST]))
+        return known_in(buffer.view, frame, where, size, where + body_at, body_size)
+
+
+def _of(form: Any, parts: Sequence[Any]) -> Any:
+    """Return the rows of all parts. form: that of a row."""
+    return np.frombuffer(b"".join([part.rows for part in parts]), "<i8").astype(np.int64).reshape(-1, form.size // 8)
+
+
+def _fill(rows: Rows, table: Any, frame: int, forgotten: int) -> Any:
+    """Fill a table in the order of its frames; return which of the given rows each is.
+
+    table: a key of three words and the content. frame: the word with the number. forgotten: frames up to here are left
+    out.
+    """
+    frames = table[:, 3 + frame - at.DATA]
+    order = np.argsort(frames, kind="stable")
+    order = order[frames[order] > forgotten]
+    rows.fill(table[order, :3], table[order, 3:])
+    return order
+
+
+def _others(order: Any, first: int) -> Iterator[tuple[int, int]]:
+    """Yield the row of each one that has an object, and the number of the object. first: rows without objects."""
+    for row in np.flatnonzero(order >= first).tolist():
+        yield row, int(order[row]) - first
 
 
 def known_in(buffer: Any, frame: int, start: int, size: int, body_at: int, body_size: int) -> Known:

@@ -42,6 +42,7 @@ from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, Assume
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.judge.sessions.opening import NULL_GUID
 from conformance.judge.sessions.overheard import Overhearing
+from conformance.judge.sessions.remembered import together
 from conformance.judge.sessions.sequences import READING_SCOPE
 from conformance.verdict import Json, Verdict
 
@@ -250,6 +251,11 @@ def joined(judges: Iterable[SessionJudge], readings: Readings, reached: int) -> 
         ("clocks.last", False), ("pings._requests", False), ("pings._latest", False), ("pings._cookies", False),
         ("pings._managers", False), ("pings._named", False),
     ):  # fmt: skip
+        unopened = together(_at(part, path) for part in parts) if by_frame else None
+        if unopened is not None:
+            owner, _, name = path.rpartition(".")
+            setattr(_at(tables, owner), name, unopened)
+            continue
         into = _at(tables, path)
         items = [item for part in parts for item in _at(part, path).items()]
         if by_frame:

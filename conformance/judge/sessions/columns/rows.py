@@ -44,6 +44,27 @@ class Rows:
             yield row
             row = int(self.rows[row, at.NEWER])
 
+    def numbers(self) -> Any:
+        """Return the numbers of the rows, the oldest first."""
+        return np.fromiter(self.in_order(), np.int64, len(self))
+
+    def fill(self, keys: Any, content: Any) -> None:
+        """Add rows to an empty table, the oldest first. keys: int64[n, 3]. content: int64[n, words]."""
+        count, rows = len(keys), self.rows
+        assert not self.ends[at.FILLED] and count <= self.ends[at.LIMIT]
+        if not count:
+            return
+        rows[:count, : at.K2 + 1], rows[:count, at.DATA : at.DATA + content.shape[1]] = keys, content
+        place = tables.bucket(*keys.T, len(self.heads))
+        order = np.argsort(place, kind="stable")
+        same = place[order[1:]] == place[order[:-1]]
+        rows[order, at.NEXT] = np.concatenate(([-1], np.where(same, order[:-1], -1)))
+        self.heads[place] = -1
+        np.maximum.at(self.heads, place, np.arange(count))
+        rows[:count, at.OLDER], rows[:count, at.NEWER] = np.arange(-1, count - 1), np.arange(1, count + 1)
+        rows[count - 1, at.NEWER] = -1
+        self.ends[[at.COUNT, at.OLDEST, at.NEWEST, at.FILLED]] = count, 0, count - 1, count
+
 
 class Growing(Rows):
     """A table that is enlarged when it is full. It tells nobody: arrays must be looked up again before each run."""
