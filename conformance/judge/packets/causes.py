@@ -6,12 +6,16 @@ every rule kept, is the cause; what else the packet seems to break is a conseque
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from conformance.judge.expr import compiled
-from conformance.judge.packets.hypotheses import hypotheses
+from conformance.judge.packets.hypotheses import Hypothesis, hypotheses
+from conformance.judge.packets.judged import Judged, Pattern, Told
 from conformance.judge.packets.odd import ODD, QUEUES
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Outcome, Verdict
@@ -76,17 +80,23 @@ class Cause:
 TRIES = 8_000
 """The hypotheses that may be tried in a capture; each `PART` bytes of a packet count as a further one."""
 PART = 4_096
+Sieve = Callable[[Sequence[bytes]], Sequence[bool]]
+"""Tells for each of at most `AT_ONCE` packets whether it surely cannot be decoded whole, in any layout."""
+AT_ONCE = 64
+_FIRST = 4  # Hypotheses that are sieved together at first; often one of them explains the packet.
 
 
 @dataclass(slots=True)
 class Search:
     """How much the search for causes may still cost in a capture, so that odd packets cannot hold up its judge.
 
-    left: tries. unsearched: odd packets that came when none was left, and are told with the plain verdicts.
+    left: tries. unsearched: odd packets that came when none was left, and are told with the plain verdicts. sieve: what
+    sorts out hypotheses that surely cannot be decoded whole, None to decode each.
     """
 
     left: int = TRIES
     unsearched: int = 0
+    sieve: Sieve | None = field(default=None, repr=False, compare=False)
 
     def begins(self) -> bool:
         """Tell whether the next odd packet may be searched; count it if not."""
@@ -113,11 +123,13 @@ def cause_of(packet: Packet, fields: Mapping[str, Any], failing: Failing, search
     if packet.has(_ENVELOPE) or any(name.startswith(_REMOTE) for name in before):
         return None
     least = (1 << 16, 0, 0)
-    for one in hypotheses(packet):
+    for one, sorted_out in _sieved(hypotheses(packet), None if search is None else search.sieve):
         if one.last and not least[0]:
             continue
         if search is not None:
             search.left -= 1 + len(one.data) // PART
+        if sorted_out:
+            continue
         right = dissect(one.data, transport="buffer")
         # Four zeros behind the last header are hardly a DebugHeader without a queue.
         if right.trouble or _odd(right.fields) or (one.requirement == _DEBUG and not right.fields[_QUEUE_TYPE]):
@@ -136,6 +148,17 @@ def cause_of(packet: Packet, fields: Mapping[str, Any], failing: Failing, search
     return found
 
 
+def _sieved(found: Iterator[Hypothesis], sieve: Sieve | None) -> Iterator[tuple[Hypothesis, bool]]:
+    """Yield hypotheses in their order, each with whether it is sorted out; more and more of them are looked at at once."""
+    if sieve is None:
+        yield from ((one, False) for one in found)
+        return
+    count = _FIRST
+    while some := list(islice(found, count)):
+        yield from zip(some, sieve([one.data for one in some]), strict=True)
+        count = min(2 * count, AT_ONCE)
+
+
 def _doubtful(packet: Packet) -> bool:
     """Tell whether a private queue or a message of a sequence has a number that none is likely to have.
 
@@ -150,44 +173,98 @@ def _without(names: frozenset[str], free: tuple[str, ...]) -> frozenset[str]:
     return frozenset(name for name in names if not name.startswith(free)) if free else names
 
 
-def blamed(verdicts: Sequence[Verdict], right: Iterable[Verdict], cause: str, *, weak: bool) -> list[Verdict]:
+def blamed(verdicts: Judged, right: Pattern, cause: str, *, weak: bool) -> Judged:
     """Return the verdicts on a packet with its cause first; what the right packet does not break is a consequence.
 
-    right: the verdicts on the packet without the deviation. weak: the cause is below the requested level.
+    right: what the rules say of the packet without the deviation. weak: the cause is below the requested level.
     """
-    also = {(one.rule, one.outcome) for one in right}
-    broken = [one for one in verdicts if one.requirement == cause and one.outcome in _BROKEN]
-    if not broken:
-        outcome = Outcome.WARN if weak else Outcome.FAIL
-        model = next((one for one in verdicts if one.requirement == cause), None)
-        if model is not None:
-            broken = [replace(model, outcome=outcome, expected=_EXPECTED, actual=_ACTUAL, reason=None)]
-        else:
-            some = verdicts[0]
-            broken = [
-                Verdict(
-                    cause,
-                    outcome,
-                    some.subject,
-                    _EXPECTED,
-                    _ACTUAL,
-                    evidence=some.evidence,
-                    rule=cause,
-                    frame=some.frame,
-                )
-            ]
-    others = (one for one in verdicts if one.requirement != cause)
-    return [*broken, *(_consequence(one, cause) if (one.rule, one.outcome) not in also else one for one in others)]
+    return _changed(verdicts, _blame(verdicts.pattern, right, cause, weak), cause)
 
 
-def shortened(verdicts: Sequence[Verdict]) -> list[Verdict]:
+def shortened(verdicts: Judged) -> Judged:
     """Return the verdicts on a packet that nothing explains: of what it lacks, the first is told."""
-    broken = {one.requirement for one in verdicts if one.outcome in _BROKEN}
+    change, first = _shortening(verdicts.pattern)
+    return _changed(verdicts, change, first)
+
+
+class _How(Enum):
+    """How a verdict comes from one of the verdicts before."""
+
+    SAME = 1
+    CONSEQUENCE = 2
+    CAUSE = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Change:
+    """A pattern made of another one. sources: of each outcome other than pass its place, the place it had (None for one
+    that was not told), and how it comes from that."""
+
+    pattern: Pattern
+    sources: tuple[tuple[int, int | None, _How], ...]
+
+
+def _changed(before: Judged, change: _Change, cause: str) -> Judged:
+    others: dict[int, Verdict] = {}
+    for at, source, how in change.sources:
+        if how is _How.SAME:
+            assert source is not None
+            others[at] = before.others[source]
+        elif how is _How.CONSEQUENCE:
+            assert source is not None
+            reason = f"a consequence of {cause}"
+            others[at] = replace(before.others[source], outcome=Outcome.INCONCLUSIVE, readings=(), reason=reason)
+        elif source is not None:
+            outcome = change.pattern.told[at].outcome
+            others[at] = replace(before.at(source), outcome=outcome, expected=_EXPECTED, actual=_ACTUAL, reason=None)
+        else:
+            told = change.pattern.told[at]
+            others[at] = Verdict(
+                told.requirement, told.outcome, before.subject, _EXPECTED, _ACTUAL, evidence=before.evidence,
+                rule=told.rule, frame=before.frame,
+            )  # fmt: skip
+    return replace(before, pattern=change.pattern, others=others)
+
+
+@lru_cache(maxsize=1 << 12)
+def _blame(before: Pattern, right: Pattern, cause: str, weak: bool) -> _Change:
+    also = {(one.rule, one.outcome) for one in right.told}
+    told = list(enumerate(before.told))
+    made: list[tuple[Told, int | None, _How]] = [
+        (one, at, _How.SAME) for at, one in told if one.requirement == cause and one.outcome in _BROKEN
+    ]
+    if not made:
+        outcome = Outcome.WARN if weak else Outcome.FAIL
+        model = next((place for place in told if place[1].requirement == cause), None)
+        if model is not None:
+            made = [(replace(model[1], outcome=outcome), model[0], _How.CAUSE)]
+        else:
+            made = [(Told(cause, cause, outcome, ()), None, _How.CAUSE)]
+    made += [
+        _consequence(one, at) if (one.rule, one.outcome) not in also else (one, at, _How.SAME)
+        for at, one in told
+        if one.requirement != cause
+    ]
+    return _change(made)
+
+
+@lru_cache(maxsize=1 << 12)
+def _shortening(before: Pattern) -> tuple[_Change, str]:
+    broken = {one.requirement for one in before.told if one.outcome in _BROKEN}
     missing = [name for name in _PRESENT if name in broken]
-    return [_consequence(one, missing[0]) if one.requirement in missing[1:] else one for one in verdicts]
+    made = [
+        _consequence(one, at) if one.requirement in missing[1:] else (one, at, _How.SAME)
+        for at, one in enumerate(before.told)
+    ]
+    return _change(made), missing[0] if missing else ""
 
 
-def _consequence(verdict: Verdict, cause: str) -> Verdict:
-    if verdict.outcome not in _UNSURE:
-        return verdict
-    return replace(verdict, outcome=Outcome.INCONCLUSIVE, readings=(), reason=f"a consequence of {cause}")
+def _consequence(told: Told, at: int) -> tuple[Told, int | None, _How]:
+    if told.outcome not in _UNSURE:
+        return told, at, _How.SAME
+    return replace(told, outcome=Outcome.INCONCLUSIVE, readings=()), at, _How.CONSEQUENCE
+
+
+def _change(made: Sequence[tuple[Told, int | None, _How]]) -> _Change:
+    pattern = Pattern.of([told for told, _, _ in made])
+    return _Change(pattern, tuple((at, *made[at][1:]) for at in pattern.others))
