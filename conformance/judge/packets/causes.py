@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from typing import Any
 
@@ -80,8 +80,13 @@ class Cause:
 TRIES = 8_000
 """The hypotheses that may be tried in a capture; each `PART` bytes of a packet count as a further one."""
 PART = 4_096
-Sieve = Callable[[Sequence[bytes]], Sequence[bool]]
-"""Tells for each of at most `AT_ONCE` packets whether it surely cannot be decoded whole, in any layout."""
+Broken = Callable[[str, str], frozenset[str]]
+"""Returns the requirements of a level that a packet breaks: of a set of readings, and a level."""
+Sifted = Broken | bool
+"""True: a packet surely cannot be decoded whole. False: it has to be decoded. Else it is decoded whole and not odd, and
+this tells what it breaks."""
+Sieve = Callable[[Sequence[bytes]], Sequence[Sifted]]
+"""Tells what is known of at most `AT_ONCE` packets that are complete."""
 AT_ONCE = 64
 _FIRST = 4  # Hypotheses that are sieved together at first; often one of them explains the packet.
 
@@ -91,7 +96,7 @@ class Search:
     """How much the search for causes may still cost in a capture, so that odd packets cannot hold up its judge.
 
     left: tries. unsearched: odd packets that came when none was left, and are told with the plain verdicts. sieve: what
-    sorts out hypotheses that surely cannot be decoded whole, None to decode each.
+    judges hypotheses without decoding them, as far as it can; None to decode each.
     """
 
     left: int = TRIES
@@ -123,24 +128,30 @@ def cause_of(packet: Packet, fields: Mapping[str, Any], failing: Failing, search
     if packet.has(_ENVELOPE) or any(name.startswith(_REMOTE) for name in before):
         return None
     least = (1 << 16, 0, 0)
-    for one, sorted_out in _sieved(hypotheses(packet), None if search is None else search.sieve):
+    for one, sifted in _sieved(hypotheses(packet), None if search is None else search.sieve):
         if one.last and not least[0]:
             continue
         if search is not None:
             search.left -= 1 + len(one.data) // PART
-        if sorted_out:
+        if sifted is True:
             continue
+        broken: Broken | None = None if sifted is False else sifted
+        if broken is not None:
+            after, strict = _after(broken, one)
+            if (after and not (len(before) > _MUCH and after < before)) or (len(after), len(strict), 0) >= least:
+                continue
         right = dissect(one.data, transport="buffer")
         # Four zeros behind the last header are hardly a DebugHeader without a queue.
         if right.trouble or _odd(right.fields) or (one.requirement == _DEBUG and not right.fields[_QUEUE_TYPE]):
             continue
-        after, strict = (_without(failing(right, readings, _MUST), one.free) for readings in (_ANY, _STRICT))
+        broken = broken or partial(failing, right)
+        after, strict = _after(broken, one)
         # Where much is broken, some of it may be a deviation of its own.
         if after and not (len(before) > _MUCH and after < before):
             continue
         doubts = _doubtful(right)
         if (so_far := (len(after) + doubts, len(strict), 0)) < least:
-            so_far = (*so_far[:2], len(failing(right, _ANY, _SHOULD)))
+            so_far = (*so_far[:2], len(broken(_ANY, _SHOULD)))
         if so_far < least:
             found, least = Cause(one.requirement, right), so_far
             if not strict and not doubts and not so_far[2]:
@@ -148,8 +159,14 @@ def cause_of(packet: Packet, fields: Mapping[str, Any], failing: Failing, search
     return found
 
 
-def _sieved(found: Iterator[Hypothesis], sieve: Sieve | None) -> Iterator[tuple[Hypothesis, bool]]:
-    """Yield hypotheses in their order, each with whether it is sorted out; more and more of them are looked at at once."""
+def _after(broken: Broken, one: Hypothesis) -> tuple[frozenset[str], frozenset[str]]:
+    """Return what a packet that must be right breaks under any reading, and under the strict ones."""
+    after, strict = (_without(broken(readings, _MUST), one.free) for readings in (_ANY, _STRICT))
+    return after, strict
+
+
+def _sieved(found: Iterator[Hypothesis], sieve: Sieve | None) -> Iterator[tuple[Hypothesis, Sifted]]:
+    """Yield hypotheses in their order, each with what is known of it; more and more of them are looked at at once."""
     if sieve is None:
         yield from ((one, False) for one in found)
         return
