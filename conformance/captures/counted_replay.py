@@ -7,13 +7,21 @@ from dataclasses import dataclass
 
 from conformance.capture import Cut, Event
 from conformance.captures.engine import OnPacket, judged
+from conformance.captures.followed import Key
 from conformance.captures.in_place import Counted, Decoded
 from conformance.captures.judge import PACKET, SESSION, Managers, Told
 from conformance.captures.meanings import Meaning
 from conformance.captures.packet_rules import PacketRules
 from conformance.captures.verdict_counts import BEHIND, Sums
+from conformance.judge.packets.judged import Judged
 from conformance.judge.sessions.context import Seen
 from conformance.verdict import Outcome, Verdict
+
+
+def _deviating(said: Sequence[Verdict | Key]) -> list[Verdict]:
+    if isinstance(said, Judged):
+        return said.deviating
+    return [one for one in said if isinstance(one, Verdict) and one.outcome is not Outcome.PASS]
 
 
 @dataclass(slots=True)
@@ -33,16 +41,22 @@ class CountedReplay:
     def packet(self, seen: Seen, sender: str, told: Told, *, counted: bool = False) -> bool:
         """Count the verdicts on a packet."""
         sums, number, alone, more = self.sums, seen.frame_number, told[PACKET], told[SESSION]
-        enough = counted and sums.show(number, [one for one in alone if isinstance(one, Verdict)])
-        if more or not counted:
+        enough = counted and sums.show(number, _deviating(alone))
+        if isinstance(alone, Judged) and not counted and not more:
+            sums.by(sender, number, alone)
+        elif more or not counted:
             sums.by(sender, number, [*(() if counted else alone), *more], BEHIND if counted else 0)
         if not counted:
             sums.add(number, alone, PACKET)
         sums.add(number, more, SESSION, BEHIND)
-        if self.on_packet is not None:
-            verdicts = [one for one in (*alone, *more) if isinstance(one, Verdict)]
-            if any(one.outcome is not Outcome.PASS for one in verdicts):
-                self.on_packet(judged(self.sums.path, seen, verdicts))
+        if self.on_packet is not None and (_deviating(alone) or _deviating(more)):
+            behind = [one for one in more if isinstance(one, Verdict)]
+            verdicts: Sequence[Verdict]
+            if isinstance(alone, Judged):
+                verdicts = alone.followed_by(behind) if behind else alone
+            else:
+                verdicts = [*(one for one in alone if isinstance(one, Verdict)), *behind]
+            self.on_packet(judged(self.sums.path, seen, verdicts))
         return enough
 
     def event(self, event: Event, verdicts: Sequence[Verdict], managers: Managers, before: int) -> None:

@@ -27,6 +27,7 @@ from conformance.captures.packet_rules import PacketRules
 from conformance.captures.senders import ByOpenings, Ends, busy_of
 from conformance.judge.columns.kernel import CAPACITY as OUTCOMES
 from conformance.judge.columns.kernel import ColumnJudge, Slow, column_judge
+from conformance.judge.columns.sieve import Sieve
 from conformance.judge.packets.signatures import CERTIFICATE
 from conformance.judge.sessions.columns.judge import ColumnSessions, Part
 from conformance.judge.sessions.columns.packet_row import KEYS, PacketRow, Table, Texts
@@ -48,6 +49,7 @@ REASONS = {
     Slow.INSIDE: "a security item and its contents differ",
     Slow.CROWDED: "too many different outcomes",
     Slow.ODD: "holds what no header explains",
+    Slow.UNREADABLE: "not decoded whole",
 }
 _SIGNED = int(Slow.SIGNED)
 _UNUSUAL = "of a connection that does not go its usual way"
@@ -111,6 +113,7 @@ class InPlace:
         self.openings = judge.senders if isinstance(judge.senders, ByOpenings) else None
         self.rules = rules
         self.code = code_for(sessions=self.sessions is not None, keys=sink.keys)
+        rules.search.sieve = Sieve(self.code)
         self.slow: Counter[str] = Counter()
         self.meaning = meanings(self.code.code, rules)
         self.meanings: dict[int, Meaning] = {}

@@ -12,10 +12,13 @@ from conformance.captures.engine import SUITE, Counted, Replay
 from conformance.captures.followed import Followed, Key, key_of, plain_verdict, read_of
 from conformance.captures.judge import PACKET
 from conformance.captures.meanings import KEYS, RULES, Meaning
+from conformance.captures.patterns import keys_of, read_in
+from conformance.judge.packets.judged import Judged, Pattern
 from conformance.runlog import Tally
 from conformance.runlog.tally import NO_JUDGEMENT
 from conformance.verdict import Outcome, Verdict
 
+_MOST_PATTERNS = 1 << 12
 _PLACES = 16  # bits for the place of a key in a meaning
 BEHIND = 1 << 20
 """Added to the place of verdicts of a later part, so that they follow the other verdicts of a packet."""
@@ -49,6 +52,9 @@ class Sums:
     _samples: dict[Key, tuple[int, Verdict]] = field(default_factory=dict)
     followed: Followed = field(default_factory=Followed)
     _alone: Counter[Key] = field(default_factory=Counter)  # Verdicts stored singly, by kind.
+    _by_pattern: dict[str, Counter[Pattern]] = field(default_factory=dict)
+    _again: Counter[Pattern] = field(default_factory=Counter)
+    """By pattern of a packet that `add` counted, how many came after the first."""
 
     @property
     def full(self) -> bool:
@@ -70,7 +76,7 @@ class Sums:
         number: the packet they came with. place: of the first among its verdicts. A key is one more verdict of a kind
         that was counted before.
         """
-        for at, verdict in enumerate(verdicts, place):
+        for at, verdict in self._new(verdicts, place) if isinstance(verdicts, Judged) else enumerate(verdicts, place):
             if isinstance(verdict, tuple):
                 self.result.tally.phases[SUITE, phase] += verdict[1] not in NO_JUDGEMENT
                 self._counts.setdefault(verdict, _Kept(0, (number, at))).count += 1
@@ -85,6 +91,31 @@ class Sums:
                 self._counts[key] = _Kept(1, (number, at), verdict)
             else:
                 kept.count += 1
+
+    def _new(self, packet: Judged, place: int) -> Iterator[tuple[int, Verdict]]:
+        """Yield the verdicts to add now: after the first packet of a pattern, its passes are counted at the end."""
+        pattern = packet.pattern
+        if pattern not in self._again:
+            if len(self._again) >= _MOST_PATTERNS:
+                self._settle()
+            self._again[pattern] = 0
+            yield from enumerate(packet, place)
+            return
+        self._again[pattern] += 1
+        yield from ((place + at, packet.others[at]) for at in pattern.others)
+        yield from enumerate(packet.behind, place + len(pattern.told))
+
+    def _settle(self) -> None:
+        """Count the passes of packets whose pattern came before."""
+        tally = self.result.tally
+        for pattern, count in self._again.items():
+            good = [one for one in pattern.told if one.outcome is Outcome.PASS] if count else ()
+            for one in good:
+                tally.rules[one.rule] += count
+                self._counts[one.requirement, one.outcome, one.readings].count += count
+            if good:
+                tally.phases[SUITE, PACKET] += count * len(good)
+        self._again.clear()
 
     def show(self, number: int, verdicts: Iterable[Verdict]) -> bool:
         """Store verdicts other than pass on a packet that `count` counts.
@@ -115,6 +146,10 @@ class Sums:
 
     def by(self, sender: str, number: int, verdicts: Sequence[Verdict | Key], place: int = 0) -> None:
         """Add the sender of verdicts on a packet that `count` does not count."""
+        if isinstance(verdicts, Judged) and not verdicts.behind and not place:
+            self._by_pattern.setdefault(sender, Counter())[verdicts.pattern] += 1
+            self.followed.add(sender, number, number, read_in(verdicts.pattern))
+            return
         keys = [key_of(one) for one in verdicts]
         self._by_key.setdefault(sender, Counter()).update(keys)
         self.followed.add(sender, number, number, read_of(keys, place))
@@ -151,6 +186,11 @@ class Sums:
     def senders(self) -> dict[str, Counter[Key]]:
         """Return the counts by sender and kind of verdict."""
         out = {sender: Counter(counts) for sender, counts in self._by_key.items()}
+        for sender, patterns in self._by_pattern.items():
+            counts = out.setdefault(sender, Counter())
+            for pattern, count in patterns.items():
+                for key in keys_of(pattern):
+                    counts[key] += count
         for sender, meanings in self._by_meaning.items():
             counts = out.setdefault(sender, Counter())
             for meaning, count in meanings.items():
@@ -187,6 +227,7 @@ class Sums:
     def conclude(self, readings: Mapping[str, tuple[str, ...]], level: str) -> None:
         """Move the counts to the result, as `replay` would have them, and judge each sender as a whole."""
         result = self.result
+        self._settle()
         counts = dict(self._counts)
         for key, count, place in self._whole():
             kept = counts.get(key)

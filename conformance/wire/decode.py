@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import cache, lru_cache
 from itertools import combinations
 
 from conformance.wire import elements as lists
@@ -32,7 +33,7 @@ from conformance.wire.session_packets import INTERNAL_HEADER, PING, PING_SIGNATU
 from conformance.wire.soap_headers import BODY_SECTION_ID, SOAP_PACKED, SRMP_BYTES, SRMP_PACKED
 from conformance.wire.srmp import LEAST, Srmp, sections_of, srmp
 from conformance.wire.srmp import ORDERS as SRMP_ORDERS
-from conformance.wire.steps import Blob, Branch, Padding, Run, Step, steps_of
+from conformance.wire.steps import Blob, Branch, Padding, Run, Step, parted, steps_of
 
 BASE_SIZE = 16
 BODY, EXTENT = "MessagePropertiesHeader.MessageBody", "MessagePropertiesHeader.AllocationBodySize"
@@ -92,15 +93,16 @@ class _Reader:
                 self.branch(step, start)
 
     def run(self, step: Run) -> None:
-        at, fields, spans = self.at, self.fields, self.spans
+        at, fields = self.at, self.fields
         if at + step.struct.size > self.end:
             self.part_of_run(step)
-        values = step.struct.unpack_from(self.data, at)
-        for (key, offset, width, is_guid), value in zip(step.fields, values, strict=True):
-            fields[key] = guid_text(value) if is_guid else value
-            spans[key] = (at + offset, width)
-        for key, word, low, mask in step.bits:
-            fields[key] = (fields[word] >> low) & mask  # type: ignore[operator]
+        values = list(step.struct.unpack_from(self.data, at))
+        for place in step.guids:
+            values[place] = guid_text(values[place])
+        fields.update(zip(step.keys, values, strict=True))
+        self.spans.update(step.spans(at))
+        for place, bits, known in step.words:
+            fields.update(parted(values[place], bits, known))
         self.at = at + step.struct.size
 
     def part_of_run(self, step: Run) -> None:
@@ -238,9 +240,11 @@ def _with_srmp(reader: _Reader) -> _Reader:
 def _explained(reader: _Reader) -> bool:
     """Return True when this reading explains all: no trouble, no unexplained bytes, the marks in their places."""
     fields = reader.fields
-    if reader.trouble or fields.get(f"{_SOAP}.BodySectionID", BODY_SECTION_ID) != BODY_SECTION_ID:
+    if reader.trouble:
         return False
-    if not all(fields.get(f"{padding}.Complete", True) for padding in _PADDINGS):
+    if _SOAP in reader.spans and fields.get(f"{_SOAP}.BodySectionID", BODY_SECTION_ID) != BODY_SECTION_ID:
+        return False
+    if reader.spans.keys() & _PADDED and not all(fields.get(f"{padding}.Complete", True) for padding in _PADDINGS):
         return False
     data = f"{_SRMP}.Data"
     if data in fields and (not fields[f"{data}.Terminated"] or fields[f"{data}.Inner"]):
@@ -267,12 +271,15 @@ def _doubts(reader: _Reader) -> tuple[frozenset[str], ...]:
 
 
 _SOAP, _SRMP, _COMPOUND = "SoapHeader", "SRMPEnvelopeHeader", "CompoundMessageHeader"
+_PADDED = {_SOAP, _SRMP, _COMPOUND}
 _PADDINGS = (f"{_SOAP}.HeaderPadding", f"{_SOAP}.BodyPadding", f"{_SRMP}.Padding", f"{_COMPOUND}.Padding")
 
 
 def _alternatives(reader: _Reader) -> None:
     """Add the facts on the layout of headers of HTTP messages: `either` when both layouts agree."""
     fields, spans = reader.fields, reader.spans
+    if not spans.keys() & _PADDED:
+        return
     ends = {_SOAP: (f"{_SOAP}.Header", f"{_SOAP}.Body"), _SRMP: (f"{_SRMP}.Data", f"{_COMPOUND}.Data")}
     packed = {_SOAP: SOAP_PACKED, _SRMP: SRMP_PACKED}
     for section, texts in ends.items():
@@ -483,6 +490,7 @@ def read_section(section: Section, data: bytes, under: frozenset[str] = frozense
     return reader.fields, reader.at
 
 
+@lru_cache(maxsize=1 << 12)
 def guid_text(raw: bytes) -> str:
     """Format sixteen bytes in MS-DTYP 2.3.4.2 layout as text, lower case, without braces."""
     h = raw.hex()
@@ -495,4 +503,10 @@ def text_fields(key: str, raw: bytes) -> dict[str, Value]:
     text = raw[: len(raw) - odd].decode("utf-16-le", "surrogatepass")
     terminated = text.endswith("\0") and not odd
     shown = text[:-1] if terminated else text
-    return {key: shown, f"{key}.Terminated": terminated, f"{key}.Inner": "\0" in shown, f"{key}.Odd": bool(odd)}
+    ends, inner, half = _text_facts(key)
+    return {key: shown, ends: terminated, inner: "\0" in shown, half: bool(odd)}
+
+
+@cache
+def _text_facts(key: str) -> tuple[str, str, str]:
+    return f"{key}.Terminated", f"{key}.Inner", f"{key}.Odd"

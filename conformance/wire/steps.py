@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from struct import Struct
 from typing import TypeAlias
@@ -23,16 +24,58 @@ from conformance.wire.layout import (
 )
 
 _CODES = {1: "B", 2: "H", 4: "I", 8: "Q"}
+_MOST = 1 << 10  # Places and words of a run that are remembered at once.
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """Adjacent fields of fixed width. fields: (full key, offset from the run's start, width, is a GUID)."""
+    """Adjacent fields of fixed width. fields: (full key, offset from the run's start, width, is a GUID).
+
+    A run stands in few places, and its flags have few values: what follows from these is worked out once.
+    """
 
     struct: Struct
     fields: tuple[tuple[str, int, int, bool], ...]
     bits: tuple[tuple[str, str, int, int], ...]  # (full key, key of the word, shift, mask)
     defaults: tuple[int, ...]
+    keys: tuple[str, ...] = field(init=False, repr=False)
+    guids: tuple[int, ...] = field(init=False, repr=False)
+    """The places of GUIDs among the fields."""
+    words: tuple[tuple[int, tuple[tuple[str, int, int], ...], dict[int, dict[str, int]]], ...] = field(
+        init=False, repr=False
+    )
+    """The place of each word with bits, its bits (full key, shift, mask), and by value what they are."""
+    _spans: dict[int, dict[str, tuple[int, int]]] = field(init=False, repr=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        keys = tuple(key for key, *_ in self.fields)
+        of: dict[int, list[tuple[str, int, int]]] = {}
+        for key, word, low, mask in self.bits:
+            of.setdefault(keys.index(word), []).append((key, low, mask))
+        object.__setattr__(self, "keys", keys)
+        object.__setattr__(self, "guids", tuple(at for at, one in enumerate(self.fields) if one[3]))
+        object.__setattr__(self, "words", tuple((at, tuple(bits), {}) for at, bits in of.items()))
+
+    def spans(self, start: int) -> Mapping[str, tuple[int, int]]:
+        """Return the offset and the length of each field of a run that begins here."""
+        found = self._spans.get(start)
+        if found is None:
+            if len(self._spans) >= _MOST:
+                self._spans.clear()
+            found = self._spans[start] = {key: (start + offset, width) for key, offset, width, _ in self.fields}
+        return found
+
+
+def parted(
+    value: int, bits: tuple[tuple[str, int, int], ...], known: dict[int, dict[str, int]]
+) -> Mapping[str, int]:
+    """Return the bits of a word (`Run.words`)."""
+    found = known.get(value)
+    if found is None:
+        if len(known) >= _MOST:
+            known.clear()
+        found = known[value] = {key: (value >> low) & mask for key, low, mask in bits}
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,16 @@ every rule kept, is the cause; what else the packet seems to break is a conseque
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from functools import lru_cache, partial
+from itertools import islice
 from typing import Any
 
 from conformance.judge.expr import compiled
-from conformance.judge.packets.hypotheses import hypotheses
+from conformance.judge.packets.hypotheses import Hypothesis, hypotheses
+from conformance.judge.packets.judged import Judged, Pattern, Told
 from conformance.judge.packets.odd import ODD, QUEUES
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Outcome, Verdict
@@ -76,17 +80,28 @@ class Cause:
 TRIES = 8_000
 """The hypotheses that may be tried in a capture; each `PART` bytes of a packet count as a further one."""
 PART = 4_096
+Broken = Callable[[str, str], frozenset[str]]
+"""Returns the requirements of a level that a packet breaks: of a set of readings, and a level."""
+Sifted = Broken | bool
+"""True: a packet surely cannot be decoded whole. False: it has to be decoded. Else it is decoded whole and not odd, and
+this tells what it breaks."""
+Sieve = Callable[[Sequence[bytes]], Sequence[Sifted]]
+"""Tells what is known of at most `AT_ONCE` packets that are complete."""
+AT_ONCE = 64
+_FIRST = 4  # Hypotheses that are sieved together at first; often one of them explains the packet.
 
 
 @dataclass(slots=True)
 class Search:
     """How much the search for causes may still cost in a capture, so that odd packets cannot hold up its judge.
 
-    left: tries. unsearched: odd packets that came when none was left, and are told with the plain verdicts.
+    left: tries. unsearched: odd packets that came when none was left, and are told with the plain verdicts. sieve: what
+    judges hypotheses without decoding them, as far as it can; None to decode each.
     """
 
     left: int = TRIES
     unsearched: int = 0
+    sieve: Sieve | None = field(default=None, repr=False, compare=False)
 
     def begins(self) -> bool:
         """Tell whether the next odd packet may be searched; count it if not."""
@@ -113,27 +128,52 @@ def cause_of(packet: Packet, fields: Mapping[str, Any], failing: Failing, search
     if packet.has(_ENVELOPE) or any(name.startswith(_REMOTE) for name in before):
         return None
     least = (1 << 16, 0, 0)
-    for one in hypotheses(packet):
+    for one, sifted in _sieved(hypotheses(packet), None if search is None else search.sieve):
         if one.last and not least[0]:
             continue
         if search is not None:
             search.left -= 1 + len(one.data) // PART
+        if sifted is True:
+            continue
+        broken: Broken | None = None if sifted is False else sifted
+        if broken is not None:
+            after, strict = _after(broken, one)
+            if (after and not (len(before) > _MUCH and after < before)) or (len(after), len(strict), 0) >= least:
+                continue
         right = dissect(one.data, transport="buffer")
         # Four zeros behind the last header are hardly a DebugHeader without a queue.
         if right.trouble or _odd(right.fields) or (one.requirement == _DEBUG and not right.fields[_QUEUE_TYPE]):
             continue
-        after, strict = (_without(failing(right, readings, _MUST), one.free) for readings in (_ANY, _STRICT))
+        broken = broken or partial(failing, right)
+        after, strict = _after(broken, one)
         # Where much is broken, some of it may be a deviation of its own.
         if after and not (len(before) > _MUCH and after < before):
             continue
         doubts = _doubtful(right)
         if (so_far := (len(after) + doubts, len(strict), 0)) < least:
-            so_far = (*so_far[:2], len(failing(right, _ANY, _SHOULD)))
+            so_far = (*so_far[:2], len(broken(_ANY, _SHOULD)))
         if so_far < least:
             found, least = Cause(one.requirement, right), so_far
             if not strict and not doubts and not so_far[2]:
                 break
     return found
+
+
+def _after(broken: Broken, one: Hypothesis) -> tuple[frozenset[str], frozenset[str]]:
+    """Return what a packet that must be right breaks under any reading, and under the strict ones."""
+    after, strict = (_without(broken(readings, _MUST), one.free) for readings in (_ANY, _STRICT))
+    return after, strict
+
+
+def _sieved(found: Iterator[Hypothesis], sieve: Sieve | None) -> Iterator[tuple[Hypothesis, Sifted]]:
+    """Yield hypotheses in their order, each with what is known of it; more and more of them are looked at at once."""
+    if sieve is None:
+        yield from ((one, False) for one in found)
+        return
+    count = _FIRST
+    while some := list(islice(found, count)):
+        yield from zip(some, sieve([one.data for one in some]), strict=True)
+        count = min(2 * count, AT_ONCE)
 
 
 def _doubtful(packet: Packet) -> bool:
@@ -150,44 +190,98 @@ def _without(names: frozenset[str], free: tuple[str, ...]) -> frozenset[str]:
     return frozenset(name for name in names if not name.startswith(free)) if free else names
 
 
-def blamed(verdicts: Sequence[Verdict], right: Iterable[Verdict], cause: str, *, weak: bool) -> list[Verdict]:
+def blamed(verdicts: Judged, right: Pattern, cause: str, *, weak: bool) -> Judged:
     """Return the verdicts on a packet with its cause first; what the right packet does not break is a consequence.
 
-    right: the verdicts on the packet without the deviation. weak: the cause is below the requested level.
+    right: what the rules say of the packet without the deviation. weak: the cause is below the requested level.
     """
-    also = {(one.rule, one.outcome) for one in right}
-    broken = [one for one in verdicts if one.requirement == cause and one.outcome in _BROKEN]
-    if not broken:
-        outcome = Outcome.WARN if weak else Outcome.FAIL
-        model = next((one for one in verdicts if one.requirement == cause), None)
-        if model is not None:
-            broken = [replace(model, outcome=outcome, expected=_EXPECTED, actual=_ACTUAL, reason=None)]
-        else:
-            some = verdicts[0]
-            broken = [
-                Verdict(
-                    cause,
-                    outcome,
-                    some.subject,
-                    _EXPECTED,
-                    _ACTUAL,
-                    evidence=some.evidence,
-                    rule=cause,
-                    frame=some.frame,
-                )
-            ]
-    others = (one for one in verdicts if one.requirement != cause)
-    return [*broken, *(_consequence(one, cause) if (one.rule, one.outcome) not in also else one for one in others)]
+    return _changed(verdicts, _blame(verdicts.pattern, right, cause, weak), cause)
 
 
-def shortened(verdicts: Sequence[Verdict]) -> list[Verdict]:
+def shortened(verdicts: Judged) -> Judged:
     """Return the verdicts on a packet that nothing explains: of what it lacks, the first is told."""
-    broken = {one.requirement for one in verdicts if one.outcome in _BROKEN}
+    change, first = _shortening(verdicts.pattern)
+    return _changed(verdicts, change, first)
+
+
+class _How(Enum):
+    """How a verdict comes from one of the verdicts before."""
+
+    SAME = 1
+    CONSEQUENCE = 2
+    CAUSE = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Change:
+    """A pattern made of another one. sources: of each outcome other than pass its place, the place it had (None for one
+    that was not told), and how it comes from that."""
+
+    pattern: Pattern
+    sources: tuple[tuple[int, int | None, _How], ...]
+
+
+def _changed(before: Judged, change: _Change, cause: str) -> Judged:
+    others: dict[int, Verdict] = {}
+    for at, source, how in change.sources:
+        if how is _How.SAME:
+            assert source is not None
+            others[at] = before.others[source]
+        elif how is _How.CONSEQUENCE:
+            assert source is not None
+            reason = f"a consequence of {cause}"
+            others[at] = replace(before.others[source], outcome=Outcome.INCONCLUSIVE, readings=(), reason=reason)
+        elif source is not None:
+            outcome = change.pattern.told[at].outcome
+            others[at] = replace(before.at(source), outcome=outcome, expected=_EXPECTED, actual=_ACTUAL, reason=None)
+        else:
+            told = change.pattern.told[at]
+            others[at] = Verdict(
+                told.requirement, told.outcome, before.subject, _EXPECTED, _ACTUAL, evidence=before.evidence,
+                rule=told.rule, frame=before.frame,
+            )  # fmt: skip
+    return replace(before, pattern=change.pattern, others=others)
+
+
+@lru_cache(maxsize=1 << 12)
+def _blame(before: Pattern, right: Pattern, cause: str, weak: bool) -> _Change:
+    also = {(one.rule, one.outcome) for one in right.told}
+    told = list(enumerate(before.told))
+    made: list[tuple[Told, int | None, _How]] = [
+        (one, at, _How.SAME) for at, one in told if one.requirement == cause and one.outcome in _BROKEN
+    ]
+    if not made:
+        outcome = Outcome.WARN if weak else Outcome.FAIL
+        model = next((place for place in told if place[1].requirement == cause), None)
+        if model is not None:
+            made = [(replace(model[1], outcome=outcome), model[0], _How.CAUSE)]
+        else:
+            made = [(Told(cause, cause, outcome, ()), None, _How.CAUSE)]
+    made += [
+        _consequence(one, at) if (one.rule, one.outcome) not in also else (one, at, _How.SAME)
+        for at, one in told
+        if one.requirement != cause
+    ]
+    return _change(made)
+
+
+@lru_cache(maxsize=1 << 12)
+def _shortening(before: Pattern) -> tuple[_Change, str]:
+    broken = {one.requirement for one in before.told if one.outcome in _BROKEN}
     missing = [name for name in _PRESENT if name in broken]
-    return [_consequence(one, missing[0]) if one.requirement in missing[1:] else one for one in verdicts]
+    made = [
+        _consequence(one, at) if one.requirement in missing[1:] else (one, at, _How.SAME)
+        for at, one in enumerate(before.told)
+    ]
+    return _change(made), missing[0] if missing else ""
 
 
-def _consequence(verdict: Verdict, cause: str) -> Verdict:
-    if verdict.outcome not in _UNSURE:
-        return verdict
-    return replace(verdict, outcome=Outcome.INCONCLUSIVE, readings=(), reason=f"a consequence of {cause}")
+def _consequence(told: Told, at: int) -> tuple[Told, int | None, _How]:
+    if told.outcome not in _UNSURE:
+        return told, at, _How.SAME
+    return replace(told, outcome=Outcome.INCONCLUSIVE, readings=()), at, _How.CONSEQUENCE
+
+
+def _change(made: Sequence[tuple[Told, int | None, _How]]) -> _Change:
+    pattern = Pattern.of([told for told, _, _ in made])
+    return _Change(pattern, tuple((at, *made[at][1:]) for at in pattern.others))

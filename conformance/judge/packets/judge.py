@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import cache, cached_property, lru_cache, partial
+from functools import cache, cached_property, lru_cache
 from itertools import chain, compress
 from operator import itemgetter
 from typing import Any
@@ -129,6 +129,11 @@ class _Ready:
         return {name: compiled(tree) for name, tree in self.rule.alternatives().items()}
 
     @cached_property
+    def expected(self) -> Mapping[str, str]:
+        """Each of its trees as text, for a verdict."""
+        return {name or "holds": describe(tree) for name, tree in self.rule.alternatives().items()}
+
+    @cached_property
     def keys(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(key for tree in self.rule.alternatives().values() for key in keys_in(tree)))
 
@@ -197,23 +202,21 @@ def judge_dissected(
         return []
     accepted = _accepted(readings) if isinstance(readings, str) else readings
     fields = _without_cause(packet, transport)
-    cause = _cause(packet, fields, transport, search) if explain else None
+    failing = _Failing(transport)
+    cause = _cause(packet, fields, transport, failing, search) if explain else None
     fields[CAUSE] = cause.requirement if cause else ""
     subject = subject or (packet.kind if frame is None else of_frame(frame))
     troubled = explain and bool(cause or packet.trouble)
     plan = _plan(profile, level, transport == "remote", None if only is None or troubled else frozenset(only))
 
-    def judged(packet: Packet, fields: Fields) -> Judged:
-        pattern, ends = plan.pattern(fields, accepted)
-        others = {at: _verdict(*ends[at], fields, subject, evidence, packet, frame) for at in pattern.others}
-        return Judged(pattern, subject, evidence, frame, others)
-
-    verdicts: Sequence[Verdict] = judged(packet, fields)
+    pattern, ends = plan.pattern(fields, accepted)
+    others = {at: _verdict(*ends[at], fields, subject, evidence, packet, frame) for at in pattern.others}
+    verdicts = Judged(pattern, subject, evidence, frame, others)
     if cause is not None:
-        right = judged(cause.packet, {**_without_cause(cause.packet, transport), CAUSE: ""})
-        verdicts = blamed(list(verdicts), list(right), cause.requirement, weak=_weak(cause.requirement, level))
+        right, _ = plan.pattern(failing.facts(cause.packet), accepted)
+        verdicts = blamed(verdicts, right, cause.requirement, weak=_weak(cause.requirement, level))
     elif troubled:
-        verdicts = shortened(list(verdicts))
+        verdicts = shortened(verdicts)
     if only is None or not troubled:
         return verdicts
     return [verdict for verdict in verdicts if verdict.requirement in only]
@@ -231,22 +234,36 @@ def facts(packet: Packet, transport: str, *, explain: bool = True) -> dict[str, 
     explain: False leaves out the last.
     """
     fields = _without_cause(packet, transport)
-    cause = _cause(packet, fields, transport) if explain else None
+    cause = _cause(packet, fields, transport, _Failing(transport)) if explain else None
     fields[CAUSE] = cause.requirement if cause else ""
     return fields
 
 
-def _cause(packet: Packet, fields: Fields, transport: str, search: Search | None = None) -> Cause | None:
+def _cause(
+    packet: Packet, fields: Fields, transport: str, failing: _Failing, search: Search | None = None
+) -> Cause | None:
     """Return what explains an odd packet that the recorder has not cut."""
     if transport == "tcp" and any(trouble.code == "truncated" for trouble in packet.trouble):
         return None
-    return cause_of(packet, fields, partial(_failing, remote=transport == "remote"), search)
+    return cause_of(packet, fields, failing, search)
 
 
-def _failing(packet: Packet, readings: str, level: str, *, remote: bool) -> frozenset[str]:
-    """Return the requirements of a level that a packet breaks under a set of readings."""
-    fields = {**_without_cause(packet, "remote" if remote else "buffer"), CAUSE: ""}
-    return _level(level, remote).broken(fields, _accepted(readings))
+class _Failing:
+    """Returns the requirements of a level that a packet breaks under a set of readings. transport: of all packets."""
+
+    def __init__(self, transport: str) -> None:
+        self.transport = "remote" if transport == "remote" else "buffer"
+        self._facts: dict[int, tuple[Packet, dict[str, Any]]] = {}
+
+    def __call__(self, packet: Packet, readings: str, level: str) -> frozenset[str]:
+        return _level(level, self.transport == "remote").broken(self.facts(packet), _accepted(readings))
+
+    def facts(self, packet: Packet) -> dict[str, Any]:
+        """Return the fields and facts of a packet that was not cut, of which no cause is known."""
+        known = self._facts.get(id(packet))
+        if known is None:
+            known = self._facts[id(packet)] = packet, {**_without_cause(packet, self.transport), CAUSE: ""}
+        return known[1]
 
 
 def _weak(name: str, level: str) -> bool:
@@ -355,7 +372,7 @@ def _verdict(
 ) -> Verdict:
     """Return a verdict other than pass."""
     reason = _why(ready, fields, packet) if told.outcome is Outcome.INCONCLUSIVE else None
-    expected = {name or "holds": describe(tree) for name, tree in ready.rule.alternatives().items()}
+    expected = dict(ready.expected)
     actual = {key: shown(fields[key]) for key in ready.keys if key in fields}
     return Verdict(
         told.requirement, told.outcome, subject, expected, actual, told.readings, reason, evidence, told.rule,
@@ -453,6 +470,7 @@ class _Plan:
         self.conditions = together(list(groups))
         self.readings = tuple(sorted({ready.rule.reading for ready, _ in rules if ready.rule.reading}))
         self.known: dict[tuple[Any, ...], tuple[Pattern, tuple[_End, ...]]] = {}
+        self.broke: dict[tuple[Any, ...], frozenset[str]] = {}
         self.kinds: dict[tuple[Known, ...], _Kind] = {}
 
     def pattern(self, fields: Fields, accepted: Readings) -> tuple[Pattern, tuple[_End, ...]]:
@@ -471,7 +489,14 @@ class _Plan:
     def broken(self, fields: Fields, accepted: Readings) -> frozenset[str]:
         """Return the requirements that a packet breaks."""
         kind = self._kind(fields)
-        return frozenset(kind.broken(kind.results(fields), accepted))
+        results = kind.results(fields)
+        key = (kind, results, *map(accepted.get, self.readings))
+        found = self.broke.get(key)
+        if found is None:
+            if len(self.broke) >= _MOST_PATTERNS:
+                self.broke.clear()
+            found = self.broke[key] = frozenset(kind.broken(results, accepted))
+        return found
 
     def _kind(self, fields: Fields) -> _Kind:
         held = self.conditions(fields)

@@ -54,7 +54,7 @@ class Judged(Sequence[Verdict]):
 
     def __iter__(self) -> Iterator[Verdict]:
         for at in range(len(self.pattern.told)):
-            yield self._at(at)
+            yield self.at(at)
         yield from self.behind
 
     @overload
@@ -62,6 +62,8 @@ class Judged(Sequence[Verdict]):
     @overload
     def __getitem__(self, at: slice) -> tuple[Verdict, ...]: ...
     def __getitem__(self, at: int | slice) -> Verdict | tuple[Verdict, ...]:
+        if isinstance(at, int) and 0 <= at < len(self.pattern.told):
+            return self.at(at)
         return tuple(self)[at]
 
     def __eq__(self, other: object) -> bool:
@@ -77,13 +79,13 @@ class Judged(Sequence[Verdict]):
     @property
     def passes(self) -> list[Verdict]:
         """The passes among the verdicts of the pattern."""
-        return [self._at(at) for at in range(len(self.pattern.told)) if at not in self.others]
+        return [self.at(at) for at in range(len(self.pattern.told)) if at not in self.others]
 
     @property
     def telling(self) -> list[Verdict]:
         """The verdicts that may show how the sender reads the documents: all but passes that assume no reading."""
         places = sorted((*self.pattern.others, *self.pattern.read))
-        return [*map(self._at, places), *self.behind]
+        return [*map(self.at, places), *self.behind]
 
     def proven(self, evidence: Evidence) -> Judged:
         """Return the same with this evidence of what is not pass."""
@@ -93,7 +95,8 @@ class Judged(Sequence[Verdict]):
         """Return the same with more verdicts behind."""
         return replace(self, behind=(*self.behind, *more))
 
-    def _at(self, at: int) -> Verdict:
+    def at(self, at: int) -> Verdict:
+        """Return the verdict at a place of the pattern."""
         other = self.others.get(at)
         if other is not None:
             return other

@@ -24,6 +24,7 @@ from conformance.wire.columns.walkers import function_of, met
 from conformance.wire.decode import EXTENT
 from conformance.wire.extension_headers import DEAD_LETTER_HEADER, EXTENSION_HEADER, EXTENSION_SIZE
 from conformance.wire.layout import Condition
+from conformance.wire.message_properties_header import MESSAGE_PROPERTIES_HEADER
 from conformance.wire.packet_table import (
     EXTENSION_SECTIONS,
     FINAL_ACK,
@@ -47,6 +48,7 @@ from conformance.wire.security_items import INSIDE
 from conformance.wire.soap_headers import BODY_SECTION_ID, COMPOUND_MESSAGE_HEADER, SRMP_ENVELOPE_HEADER
 from conformance.wire.srmp import LEAST
 from conformance.wire.srmp import ORDERS as SRMP_ORDERS
+from conformance.wire.steps import Run, steps_of
 
 KINDS = (USER_MESSAGE, ORDER_ACK, FINAL_ACK, *(kind for kind, _ in INTERNAL_PACKETS.values()), PING_KIND, MALFORMED)
 PLACEMENTS = ("inside", "after")
@@ -74,6 +76,7 @@ class Slow(IntEnum):
     INSIDE = 5  # the contents of a security item do not fit it
     CROWDED = 6  # more different outcomes than the table of outcomes holds
     ODD = 7  # it was decoded, and holds what no header explains
+    UNREADABLE = 8  # it cannot be decoded whole in any layout
 
 
 def value_at(shapes: Shapes, key: str) -> str:
@@ -255,6 +258,33 @@ def explained_code(shapes: Shapes) -> str:
         f"    if {has(shapes, M[:-1])} == 0 or {value_at(shapes, M + 'PrivacyLevel')} == 0:",
         "        return 0",
         f"    return 1 if {value_at(shapes, EXTENT)} > {value_at(shapes, M + 'MessageSize')} else 0",
+    ]
+    return "\n".join(lines)
+
+
+def unread_code(shapes: Shapes) -> str:
+    """Emit what a message is that cannot be decoded on: whether another layout, of its body or of SoapHeader, could be.
+
+    first: where its MessagePropertiesHeader begins, or its end.
+    """
+    run = steps_of(MESSAGE_PROPERTIES_HEADER)[0]
+    assert isinstance(run, Run)
+    lines = [
+        "def unread(p, o, first, size):",
+        f"    if first + {run.struct.size} > size:",
+        f"        return -{Slow.UNREADABLE:d}",
+        f"    if {value_at(shapes, M + 'PrivacyLevel')} == 0:",
+        f"        return -{Slow.UNREADABLE:d}",
+        f"    more = {value_at(shapes, EXTENT)} > {value_at(shapes, M + 'MessageSize')}",
+        f"    return -{Slow.TROUBLE:d} if more else -{Slow.UNREADABLE:d}",
+        "",
+        "",
+        "def unread_behind(p, o, have, size):",
+        f"    if {value_at(shapes, 'UserHeader.Flags.HH')} != 0:",
+        f"        return -{Slow.TROUBLE:d}",
+        f"    if {has(shapes, M[:-1])} == 0:",
+        f"        return -{Slow.UNREADABLE:d}",
+        "    return unread(p, o, 0, size)",
     ]
     return "\n".join(lines)
 

@@ -28,6 +28,7 @@ from conformance.wire.columns.packet_facts import (
     seen,
     signed_lines,
     told_code,
+    unread_code,
     value_at,
 )
 from conformance.wire.columns.shapes import Shapes
@@ -35,6 +36,7 @@ from conformance.wire.columns.walkers import function_of, walker
 from conformance.wire.decode import BASE_SIZE, BODY
 from conformance.wire.extension_headers import EXTENSION_HEADER, EXTENSION_SIZE
 from conformance.wire.layout import Condition, Elements, Octets, Section, leaves
+from conformance.wire.message_properties_header import MESSAGE_PROPERTIES_HEADER
 from conformance.wire.packet_table import (
     ACK_BODIES,
     ALL_SECTIONS,
@@ -79,6 +81,7 @@ def shapes_and_code() -> tuple[Shapes, str]:
         classify_code(shapes),
         _session(),
         explained_code(shapes),
+        unread_code(shapes),
         told_code(shapes),
         _user(shapes),
         _internal(shapes),
@@ -133,6 +136,7 @@ def _user(shapes: Shapes) -> str:
         f"    at, have = {BASE_SIZE}, {bits_of(shapes, BASE_HEADER.name)}",
         f"    {seen(BASE_HEADER.name)}",
     ]
+    behind = False
     for section, condition in USER_MESSAGE_SECTIONS:
         if section.name in NOT_READ:
             continue
@@ -140,10 +144,15 @@ def _user(shapes: Shapes) -> str:
         if condition is not None:
             lines.append(f"    if {condition_at(shapes, condition)} != 0:")
             depth += "    "
+        if section is MESSAGE_PROPERTIES_HEADER:
+            behind, unread = True, "unread(p, o, first, size)"
+        else:
+            unread = "unread_behind(p, o, have, size)" if behind else f"-{Slow.UNREADABLE:d}"
         lines += [
+            f"{depth}first = at",
             f"{depth}at = {function_of(section)}(p, at, size, o)",
             f"{depth}if at < 0:",
-            f"{depth}    return -{Slow.TROUBLE:d}",
+            f"{depth}    return {unread}",
             f"{depth}have |= {bits_of(shapes, section.name)}",
         ]
         if section.name == "SecurityHeader":
@@ -188,11 +197,11 @@ def _user(shapes: Shapes) -> str:
         f"            behind = {SESSION_HEADER_SIZE}",
         f"        at = {function_of(SESSION_HEADER)}(p, first, min(first + {SESSION_HEADER_SIZE}, total), o)",
         "        if at < 0:",
-        f"            return -{Slow.TROUBLE:d}",
+        "            return unread_behind(p, o, have, size)",
         f"        have |= {bits_of(shapes, SESSION)}",
         f"        {seen(SESSION)}",
         "    if total > max(size, at):",
-        f"        return -{Slow.TROUBLE:d}",
+        "        return unread_behind(p, o, have, size)",
         "    left = max(0, last - end)",
         f"    note(o, {slots['Packet.unexplained']}, left)",
         f"    note(o, {slots['Packet.counted']}, total - behind)",
@@ -264,7 +273,7 @@ def _internal(shapes: Shapes) -> str:
 def _whole(shapes: Shapes) -> str:
     """Emit `dissect` with the transport given; a datagram is a Ping, or unknown to the walkers."""
     slots = shapes.slots
-    trouble = f"        return -{Slow.TROUBLE:d}"
+    trouble, unreadable = f"        return -{Slow.TROUBLE:d}", f"        return -{Slow.UNREADABLE:d}"
     lines = [
         "@apart",
         "def decode(p, total, udp, o, z):",
@@ -281,14 +290,14 @@ def _whole(shapes: Shapes) -> str:
         f"        note(o, {slots['Packet.placement']}, -1)",
         f"        return {bits_of(shapes, PING.name)}",
         f"    if {function_of(BASE_HEADER)}(p, 0, total, o) < 0:",
-        trouble,
+        unreadable,
         f"    if {value_at(shapes, 'BaseHeader.Signature')} != {SIGNATURE}:",
-        trouble,
+        unreadable,
         f"    if {value_at(shapes, 'BaseHeader.VersionNumber')} != {VERSION}:",
-        trouble,
+        unreadable,
         f"    size = {value_at(shapes, 'BaseHeader.PacketSize')}",
         f"    if size < {BASE_SIZE} or size > {MAXIMUM_SIZE} or size > total:",
-        trouble,
+        unreadable,
         f"    if {condition_at(shapes, Condition('BaseHeader.Flags.IN'))} != 0:",
         "        return internal(p, size, total, o, z)",
         # An internal packet may lack only the mark that says so.

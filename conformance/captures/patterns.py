@@ -1,0 +1,20 @@
+"""The kinds of verdicts in a pattern, worked out once for all packets that have it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from conformance.captures.followed import Key, Read, read_of
+from conformance.judge.packets.judged import Pattern
+
+
+@lru_cache(maxsize=1 << 12)
+def keys_of(pattern: Pattern) -> tuple[Key, ...]:
+    """Return the kind of each verdict of a packet with this pattern, in their order."""
+    return tuple((one.requirement, one.outcome, one.readings) for one in pattern.told)
+
+
+@lru_cache(maxsize=1 << 12)
+def read_in(pattern: Pattern) -> Read:
+    """Return the verdicts of a pattern that show how its sender reads the documents, with their places."""
+    return read_of(keys_of(pattern))
