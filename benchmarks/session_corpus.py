@@ -14,7 +14,7 @@ import argparse
 import struct
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "fixtures"))
@@ -32,11 +32,23 @@ NS, START = build_tcp.NS, captures.START
 """Nanoseconds of a second, and when the sessions begin, in seconds since 1970."""
 
 
-def rounds(number: int, count: int, start: int, *, deviates: bool = False, server: bool = False) -> build_tcp.Capture:
-    """One pair of hosts. start: seconds since 1970. server: the second of them is that of all pairs."""
+SENDER = "10.3.255.255"
+"""The server that sends."""
+
+
+def rounds(
+    number: int, count: int, start: int, *, deviates: bool = False, server: bool = False, queues: int = 0
+) -> build_tcp.Capture:
+    """One pair of hosts. start: seconds since 1970.
+
+    server: the second of them is that of all pairs. queues: if any, the first of them is, and sends in transactions to
+    so many queues of one host, one of each other; its messages have no numbers yet.
+    """
     alpha, beta = f"10.3.{number >> 8}.{number & 255}", f"10.4.{number >> 8}.{number & 255}"
-    before = 0
-    if server:
+    before, cookie, sequence, transactions = 0, 1, captures.SEQUENCE, 0
+    if queues:
+        alpha, cookie, sequence, transactions = SENDER, number + 1, captures.SEQUENCE + number, number * count
+    elif server:
         beta, before = "10.4.0.0", number * count
     alpha_qm, beta_qm = (uuid.uuid5(uuid.NAMESPACE_DNS, host) for host in (alpha, beta))
     capture = build_tcp.Capture(start * build_tcp.NS + number * 7_001_000)
@@ -44,9 +56,9 @@ def rounds(number: int, count: int, start: int, *, deviates: bool = False, serve
     for one, other, mine, its, port in (
         (alpha, beta, alpha_qm, beta_qm, 50_001), (beta, alpha, beta_qm, alpha_qm, 50_002),
     ):  # fmt: skip
-        capture.udp((one, 4100), (other, 3527), packets.ping(True, 1, mine))
+        capture.udp((one, 4100), (other, 3527), packets.ping(True, cookie, mine))
         capture.wait(1)
-        capture.udp((other, 3527), (one, 4100), packets.ping(False, 1, its))
+        capture.udp((other, 3527), (one, 4100), packets.ping(False, cookie, its))
         capture.wait(1)
         connection = build_tcp.Connection.open(capture, (one, port), (other, 1801))
         captures.establish(capture, connection, mine, its, 86_400_000)
@@ -55,7 +67,7 @@ def rounds(number: int, count: int, start: int, *, deviates: bool = False, serve
     order_queue = f"TCP:{alpha}\\PRIVATE$\\order_queue$"
     made = order = recoverable = 0
     for at in range(count):
-        messages = []
+        messages, ledger = [], f"ledger{at % queues}" if queues and not number else "ledger"
         for place in range(EXPRESS + RECOVERABLE + TRANSACTIONAL):
             made += 1
             first = EXPRESS + RECOVERABLE
@@ -63,11 +75,13 @@ def rounds(number: int, count: int, start: int, *, deviates: bool = False, serve
             if place >= first:
                 order += 1
                 last = place == first + TRANSACTIONAL - 1
-                transaction = packets.Transaction(captures.SEQUENCE, order, order - 1, place == first, last, at + 1)
+                transaction = packets.Transaction(
+                    sequence, order, order - 1, place == first, last, transactions + at + 1
+                )
             messages.append(
                 packets.Message(
                     alpha_qm, made, capture.now // build_tcp.NS,
-                    f"OS:beta{number}\\private$\\{'ledger' if transaction else f'orders{place % 5}'}",
+                    f"OS:beta{number}\\private$\\{ledger if transaction else f'orders{place % 5}'}",
                     f"order {made}", b"two of the blue ones, " * (1 + made * 7 % 40),
                     recoverable=place >= EXPRESS, transaction=transaction,
                 ).bytes()
@@ -83,9 +97,7 @@ def rounds(number: int, count: int, start: int, *, deviates: bool = False, serve
         capture.wait(50)
         back.segment(
             0,
-            packets.order_ack(
-                beta_qm, before + at + 1, capture.now // build_tcp.NS, order_queue, captures.SEQUENCE, order
-            ),
+            packets.order_ack(beta_qm, before + at + 1, capture.now // build_tcp.NS, order_queue, sequence, order),
             build_tcp.ACK | build_tcp.PSH,
         )
         capture.wait(520)
@@ -96,27 +108,45 @@ def rounds(number: int, count: int, start: int, *, deviates: bool = False, serve
     return capture
 
 
-def session_records(packets_: int, pairs: int, share: float, *, server: bool = False) -> Iterator[tuple[int, bytes]]:
+def session_records(
+    packets_: int, pairs: int, share: float, *, server: bool = False, queues: int = 0
+) -> Iterator[tuple[int, bytes]]:
     """Yield times in ns since 1970 and frames of about this many MSMQ packets.
 
-    share: of pairs that deviate. server: the second host of all pairs is one.
+    share: of pairs that deviate. server: the second host of all pairs is one. queues: see `rounds`.
     """
     count = max(1, (packets_ // pairs - _OPENING) // ROUND)
     made = [
-        rounds(number, count, START, deviates=int((number + 1) * share) > int(number * share), server=server).records
+        rounds(
+            number, count, START, deviates=int((number + 1) * share) > int(number * share), server=server, queues=queues
+        ).records
         for number in range(pairs)
     ]
-    yield from sorted((record for records in made for record in records), key=lambda record: record[0])
+    found = sorted((record for records in made for record in records), key=lambda record: record[0])
+    yield from numbered(found, uuid.uuid5(uuid.NAMESPACE_DNS, SENDER)) if queues else found
 
 
-def write_sessions(path: Path, packets_: int, *, pairs: int = 20, deviating: float = 0.0, server: bool = False) -> None:
+def numbered(records: Iterable[tuple[int, bytes]], manager: uuid.UUID) -> Iterator[tuple[int, bytes]]:
+    """Number the messages of a queue manager in their order."""
+    number, its = 0, manager.bytes_le
+    for time_ns, data in records:
+        at = data.find(its)
+        if at >= 16 and data[at - 12 : at - 8] == b"LIOR":
+            number += 1
+            data = data[: at + 40] + struct.pack("<I", number) + data[at + 44 :]
+        yield time_ns, data
+
+
+def write_sessions(
+    path: Path, packets_: int, *, pairs: int = 20, deviating: float = 0.0, server: bool = False, queues: int = 0
+) -> None:
     """Write a classic pcap file with about this many MSMQ packets.
 
-    deviating: the share of pairs that deviate. server: the second host of all pairs is one.
+    deviating: the share of pairs that deviate. server: the second host of all pairs is one. queues: see `rounds`.
     """
     with path.open("wb") as out:
         out.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262_144, 1))
-        for time_ns, data in session_records(packets_, pairs, deviating, server=server):
+        for time_ns, data in session_records(packets_, pairs, deviating, server=server, queues=queues):
             seconds, rest = divmod(time_ns, build_tcp.NS)
             out.write(struct.pack("<IIII", seconds, rest // 1000, len(data), len(data)) + data)
 

@@ -14,24 +14,27 @@ order.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from conformance.captures.engine import MAX_KEPT, MAX_SENDERS
 from conformance.captures.followed import Followed
 from conformance.captures.judge import PACKET, SESSION
 from conformance.captures.packet_rules import PacketRules
 from conformance.judge.packets.causes import TRIES
-from conformance.judge.sessions.columns.parts import joined, why_not
+from conformance.judge.sessions.columns.parts import joined, refutations, why_not
 from conformance.judge.sessions.context import Seen
 from conformance.pipeline.connections_judge import BucketDone, Held, Said
+from conformance.pipeline.connections_sent import elsewhere
 from conformance.pipeline.connections_shuffle import by_buckets, parted
 from conformance.pipeline.connections_walk import Parted, PartedTask, Parting
 from conformance.pipeline.lacking import add, incomplete_of
 from conformance.pipeline.lake import Kept, Part, Target
+from conformance.pipeline.memory import freeze, thaw, unpacked
 from conformance.pipeline.memory import kept as state_bytes
-from conformance.pipeline.memory import thaw
 from conformance.pipeline.rows import Row, Rows, day, texts
 from conformance.pipeline.rows_writer import Teller, packet_row
 from conformance.pipeline.streams import How, State, StreamDone, capture_row
@@ -40,6 +43,11 @@ from conformance.pipeline.workers import Workers
 from conformance.runlog import Incomplete
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import dissect
+
+_TURNS = 2
+"""The second time, parts know what refutes scopes, which does not depend on who knows it."""
+_AHEAD = 16
+"""The first of so many ranges show how queue managers take sequences."""
 
 
 @dataclass(slots=True)
@@ -56,35 +64,75 @@ def judge_apart(tasks: Sequence[PartedTask], how: How, target: Target, workers: 
     """Judge streams in parts on all cores."""
     out = Apart()
     plans = parted(tasks, workers)
-    done, failed = by_buckets(plans, target, workers)
+    out.in_order.update({plan.key: plan.why for plan in plans if plan.why is not None})
     rows = Rows(target, f"part-{how.batch}-connections")
-    for plan in plans:
-        if (why := plan.why or failed.get(plan.key)) is not None:
-            out.in_order[plan.key] = why
-            continue
-        parting: Parting = thaw(target.carried(plan.place))
-        buckets = done.get(plan.place, [])
-        why = refused(parting, buckets)
-        if why is not None:
-            out.in_order[plan.key] = why
-            for part in (part for bucket in buckets for part in bucket.parts):
-                target.remove(part.table, part.date, part.name)
-            continue
-        out.streams.append(_Assembly(parting, plan, buckets, rows).assembled())
-        out.parts += [part for bucket in buckets for part in bucket.parts]
-        out.ranges += len(plan.work)
+    waiting = _looked_ahead([plan for plan in plans if plan.why is None], target, workers)
+    for turn in range(_TURNS if waiting else 0):
+        done, failed = by_buckets(waiting, target, workers)
+        again: list[Parted] = []
+        for plan in waiting:
+            parting: Parting = thaw(target.carried(plan.place))
+            buckets = done.get(plan.place, [])
+            met = next(unpacked(target.carried(parting.met))) if parting.met else {}
+            why = failed.get(plan.key) or refused(parting, buckets, met)
+            if why is None and (found := refutations(one.marks for one in buckets)) != parting.refuted:
+                why = "parts differ in how they take the sequences of a queue manager"
+                again += [_knowing(plan, parting, found, turn + 1, target)] if turn + 1 < _TURNS else []
+            if why is not None:
+                out.in_order[plan.key] = why
+                _remove(buckets, target)
+                continue
+            out.in_order.pop(plan.key, None)
+            out.streams.append(_Assembly(parting, plan, buckets, rows).assembled())
+            out.parts += [part for bucket in buckets for part in bucket.parts]
+            out.ranges += len(plan.work)
+        if not (waiting := again):
+            break
     out.parts += rows.close()
     return out
 
 
-def refused(parting: Parting, buckets: Sequence[BucketDone]) -> str | None:
-    """Return why nothing of the parts may count; None if all of it does."""
+def _looked_ahead(plans: Sequence[Parted], target: Target, workers: Workers) -> list[Parted]:
+    """Let parts know how the queue managers that several of them meet take sequences, as the first ranges show.
+
+    What refutes a reading of the documents comes early, if at all: the usual sender follows one of them.
+    """
+    partings: dict[str, Parting] = {plan.place: thaw(target.carried(plan.place)) for plan in plans}
+    ahead = [plan for plan in plans if partings[plan.place].sends and len(plan.work) >= _AHEAD]
+    done, _ = by_buckets(ahead, target, workers, _AHEAD)
+    known: dict[str, Parted] = {}
+    for plan in ahead:
+        buckets = done.get(plan.place, [])
+        _remove(buckets, target)
+        found = refutations(one.marks for one in buckets)
+        if found:
+            known[plan.key] = _knowing(plan, partings[plan.place], found, 0, target)
+    return [known.get(plan.key, plan) for plan in plans]
+
+
+def _knowing(plan: Parted, parting: Parting, found: dict[tuple[str, str], int], turn: int, target: Target) -> Parted:
+    """Return the plan of a stream whose buckets know what refutes scopes of sequences."""
+    data = freeze(replace(parting, refuted=found))
+    return replace(plan, place=target.carry(f"{parting.stream}-{turn}.parting", data))
+
+
+def _remove(buckets: Sequence[BucketDone], target: Target) -> None:
+    for part in (part for bucket in buckets for part in bucket.parts):
+        target.remove(part.table, part.date, part.name)
+
+
+def refused(parting: Parting, buckets: Sequence[BucketDone], met: Mapping[str, bytes]) -> str | None:
+    """Return why nothing of the parts may count; None if all of it does. met: see `Parting`."""
     for bucket in buckets:
         if bucket.trouble is not None:
             return f"a part could not be judged to its end ({bucket.trouble})"
     why = why_not((bucket.marks for bucket in buckets), ordered=parting.ordered, crossing=parting.buckets.crossing)
     if why is not None:
         return why
+    for bucket in buckets:
+        for name, number in bucket.marks.asked:
+            if elsewhere(np.frombuffer(met[name], np.int64), number, bucket.bucket):
+                return "a message of a queue manager that several parts meet was asked for in vain"
     for said in (_all_said(buckets, at) for at in (*range(len(parting.captures)), "expired", "ended")):
         if sum(one.single for one in said) + len([one for bucket in buckets for one in bucket.held]) > MAX_KEPT:
             return "more deviates than has rows of its own"

@@ -16,7 +16,9 @@ import pyarrow as pa
 from conformance.capture import Event, Frame
 from conformance.capture.columns.places import CHUNK, OF_CONNECTION, OF_NUMBER, OF_TIME, SLACK
 from conformance.capture.columns.reader import Batch, Rows
+from conformance.judge.sessions.overheard import Recalled
 from conformance.pipeline.connections_groups import Buckets
+from conformance.pipeline.connections_sent import Recall
 from conformance.pipeline.connections_server import TOLD, Overheard
 from conformance.pipeline.connections_walk import Clocked, FactsWork, Parting, Walked
 from conformance.pipeline.memory import packed, thaw, unpacked
@@ -48,9 +50,15 @@ class Facts:
     in_arena: tuple[Any, Any, Any]
     events: list[Clocked]
 
-    def batch(self, file: Any) -> Batch:
-        """Return them as a batch. file: the bytes of the file."""
-        events = [(one.number, one.event) for one in self.events]
+    @property
+    def last(self) -> int:
+        """The greatest number of a packet or an event; 0 without any."""
+        numbers = [int(meta[:, OF_NUMBER].max()) for meta in (self.in_file[2], self.in_arena[2]) if len(meta)]
+        return max(numbers + [one.number for one in self.events], default=0)
+
+    def batch(self, file: Any, more: Sequence[tuple[int, Any]] = ()) -> Batch:
+        """Return them as a batch. file: the bytes of the file. more: further events."""
+        events = [*((one.number, one.event) for one in self.events), *more]
         return Batch(Rows(file, *self.in_file), Rows(self.arena, *self.in_arena), events)
 
 
@@ -143,15 +151,18 @@ def _facts_of(target: Any, work: FactsWork) -> Iterator[pa.RecordBatch]:
         yield row(bucket)
 
 
-def _placed(events: list[Clocked], told: Sequence[Frame], buckets: Buckets) -> Iterator[tuple[int, Clocked]]:
-    """Yield the events of a batch with their buckets, and what each bucket overhears. told: packets beside them."""
+def _placed(events: list[Clocked], told: Sequence[Frame | Recall], buckets: Buckets) -> Iterator[tuple[int, Clocked]]:
+    """Yield the events of a batch with their buckets, and what each bucket overhears. told: what is beside them."""
     for one in events:
         mine = buckets.of(one.event)
         yield mine, one
         if buckets.crossing and isinstance(one.event, TOLD):
             yield from _elsewhere(mine, one.number, one.event, buckets)
-    for frame in told:
-        yield from _elsewhere(buckets.of(frame), frame.number, frame, buckets)
+    for found in told:
+        if isinstance(found, Recall):
+            yield found.bucket, Clocked(found.number, Overheard(Recalled(found.frame)), None)
+        else:
+            yield from _elsewhere(buckets.of(found), found.number, found, buckets)
 
 
 def _elsewhere(mine: int, number: int, event: Event, buckets: Buckets) -> Iterator[tuple[int, Clocked]]:

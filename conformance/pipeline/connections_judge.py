@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -25,7 +25,7 @@ from conformance.judge.sessions.columns.parts import Marks, PartNotes, PartSessi
 from conformance.judge.sessions.context import Seen
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.judge.sessions.keys import FREQUENT
-from conformance.judge.sessions.overheard import Overhearing
+from conformance.judge.sessions.overheard import Refuted
 from conformance.pipeline.connections_facts import PER_STREAM, Broken, Facts, parting_at
 from conformance.pipeline.connections_server import Overheard
 from conformance.pipeline.connections_walk import Clocked, Parting
@@ -87,6 +87,7 @@ class BucketDone:
     """
 
     place: str
+    bucket: int = 0
     parts: Sequence[Part] = ()
     said: dict[int, Said] = field(default_factory=dict)
     expired: Said = field(default_factory=Said)
@@ -141,11 +142,11 @@ class _InPlace(InPlace):
     """Lets time pass as the packets of the whole stream do."""
 
     clocks: dict[int, Clocked]
-    others: Overhearing
+    part: PartSessions
 
     def _event(self, before: int, event: Any) -> None:
         if isinstance(event, Overheard):
-            self.others.hear(event.event)
+            self.part.hear(event.event)
             return
         clock = self.clocks[id(event)]
         with_clock(self.judge, clock, lambda: super(_InPlace, self)._event(before, event))
@@ -193,13 +194,14 @@ class _Bucket:
 
     def __init__(self, parting: Parting, place: str, bucket: int, rows: Rows) -> None:
         self.parting, self.bucket, self.rows = parting, bucket, rows
-        self.done = BucketDone(place)
+        self.done = BucketDone(place, bucket)
         self.judge = StreamJudge(parting.how, rows, True, sink_of=_Sink, in_place_of=_InPlace)
         columns = self.judge.sessions()
         assert isinstance(columns, ColumnSessions)
         self.columns = columns
         self.part = PartSessions(columns, parting.how.readings, parting.buckets.crossing)
         self.state = State(parting.stream, parting.path, columns)
+        self.refuted = _refuted(parting)
 
     def capture(self, at: int, found: Iterable[Facts]) -> None:
         """Judge the packets of one capture."""
@@ -211,13 +213,17 @@ class _Bucket:
             unsettled(judge, read.first_packet_ns)
         into = judge.in_place
         assert isinstance(into, _InPlace)
-        into.others = self.part.others
+        into.part = self.part
         file = FastCapture(read.probe.path, read.probe.version)
         into.owner = file
         for one in found:
             into.clocks = {id(clock.event): clock for clock in one.events}
+            last, more = one.last, []
+            while self.refuted and self.refuted[0].number < last:
+                refuted = self.refuted.popleft()
+                more.append((refuted.number + 1, Overheard(refuted)))
             file.intact()
-            into.batch(one.batch(file.bytes))
+            into.batch(one.batch(file.bytes, more))
         file.intact()
         if read.last_packet_ns is not None:
             pass_time(judge, read.last_packet_ns)
@@ -237,7 +243,7 @@ class _Bucket:
         judge, sink, teller = self._begun(at, end=end)
         for one in events:
             if isinstance(one.event, Overheard):
-                self.part.others.hear(one.event.event)
+                self.part.hear(one.event.event)
                 continue
             if isinstance(one.event, Ended):
                 sink.now_ns = self.parting.end_ns
@@ -278,9 +284,11 @@ class _Bucket:
         last = len(parting.captures) - 1
         for at in range(max(done.said, default=-1) + 1, last + 1):
             self.without(at)
+        for refuted in self.refuted:
+            self.part.hear(refuted)
         if parting.keep:
             self.behind(parting.expired.get(self.bucket, ()), end=False)
-        done.marks = self.part.marks()
+        done.marks = self.part.marks(parting.reached)
         if parting.keep:
             self.state.sessions = judge_one_by_one(self.columns)
             kept = self.state.sessions, self.state.open, self.state.followed
@@ -289,6 +297,14 @@ class _Bucket:
         mine = [one for one in parting.ended.get(self.bucket, ()) if not isinstance(one.event, Ended)]
         self.behind([*mine, *over], end=True)
         done.followed = self.state.followed
+
+
+def _refuted(parting: Parting) -> deque[Refuted]:
+    """Return what all buckets must know of the sequences of queue managers, in the order of packets."""
+    found: dict[tuple[int, str], list[str]] = {}
+    for (source, scope), number in sorted(parting.refuted.items()):
+        found.setdefault((number, source), []).append(scope)
+    return deque(Refuted(source, tuple(scopes), number) for (number, source), scopes in sorted(found.items()))
 
 
 def judge_buckets(target: Any, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -342,6 +358,6 @@ def _judged(parting: Parting, place: str, bucket: int, facts: Iterator[Facts]) -
     parts = rows.close()
     settle()
     if one is None or (broken := broken or trouble.cut) is not None:
-        return BucketDone(place, parts, trouble=broken or "it could not be begun")
+        return BucketDone(place, bucket, parts, trouble=broken or "it could not be begun")
     one.done.parts = parts
     return one.done

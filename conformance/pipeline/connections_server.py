@@ -3,7 +3,7 @@
 Where nearly everything belongs to one host, its connections are parted by their other hosts. A second look at what the
 walk has written down, of which a few bytes of each packet are read, finds what all parts have to know: pings, openings,
 losses and ends of connections, and of each queue manager that several parts meet the messages that are younger than all
-before them. It also finds why parts would not do.
+before them, and those before the first one of a sequence (`connections_sent`). It also finds why parts would not do.
 """
 
 from __future__ import annotations
@@ -28,13 +28,16 @@ from conformance.capture.columns.places import (
 from conformance.judge.sessions.columns.packet_row import SIDES
 from conformance.judge.sessions.context import MESSAGES
 from conformance.judge.sessions.lifetimes import AHEAD, BEHIND
+from conformance.judge.sessions.overheard import Recalled, Refuted
 from conformance.judge.sessions.words import guid_words
 from conformance.pipeline.connections_groups import Buckets
+from conformance.pipeline.connections_sent import BUCKETS, NONE, Decoding, Messages, Recall, Sent, of_packet
 from conformance.wire import dissect
 from conformance.wire.session_packets import CONNECTION_PARAMETERS, ESTABLISH_CONNECTION
 
 _FLAGS, _INTERNAL, _KIND, _KINDS = 2, 0x08, 18, 0x0F  # Of BaseHeader and InternalHeader.
 _SOURCE, _TIMES, _MESSAGE = 16, 52, 60  # In a message: its queue manager, SentTime and MessageID, and their end.
+_MARKS, _MARKED, _TRANSACTION = 56, 64, 52  # MessageID and Flags, their end, and the bit TH in both.
 _OPENING: Final = 4
 """Packets of an opening that is as it should be."""
 _MOST = 256  # Packets of a connection that may come before its opening has ended.
@@ -45,21 +48,22 @@ TOLD: Final = (Opened, Closed, Hole, Lost, Frame)
 
 @dataclass(frozen=True, slots=True)
 class Overheard:
-    """An event that another part judges."""
+    """An event that another part judges, or what follows from some."""
 
-    event: Event
+    event: Event | Recalled | Refuted
 
 
 @dataclass(slots=True)
 class _Shared:
     """A queue manager that several parts meet. words: its bytes. low: the least age of its messages, in s.
 
-    identifiers: those of its messages, each with the bucket it is judged in.
+    heard: its messages among the events of a batch, with their identifiers.
     """
 
     words: tuple[int, int]
     low: int = _NEVER
-    identifiers: list[Any] = field(default_factory=list)
+    sent: Sent = field(default_factory=Sent)
+    heard: list[tuple[int, Frame]] = field(default_factory=list)
 
 
 class Server:
@@ -72,21 +76,22 @@ class Server:
         count = len(buckets.of_connection) + 1
         self._begun, self._before = [_OPENING] * count, [0] * count
         self._shared = {name: _Shared(guid_words(name)) for name in sorted(buckets.crossing)}
+        self._decoding = Decoding()
 
     def batch(
         self, buffer: Any, in_file: tuple[Any, Any, Any], arena: list[bytes], in_arena: Any, events: Iterable[Event]
-    ) -> list[Frame]:
-        """Take a batch of the walk; return the packets that are overheard beside the events. buffer: of the file."""
+    ) -> list[Frame | Recall]:
+        """Take a batch of the walk; return what is overheard beside the events. buffer: of the file."""
         for event in events:
             self._event(event)
         lengths = np.array([len(one) for one in arena], np.int64)
         joined = np.frombuffer(b"".join([*arena, bytes(SLACK + _MESSAGE)]), np.uint8)
         both = (buffer, *in_file), (joined, np.cumsum(lengths) - lengths, lengths, in_arena)
         heads = [_heads(*one[:3]) for one in both]
-        internal, opening, high, low, times = (np.concatenate([one[at] for one in heads]) for at in range(5))
+        internal, opening, high, low, times, marked = (np.concatenate([one[at] for one in heads]) for at in range(6))
         meta = np.concatenate([in_file[2].reshape(-1, 8), in_arena.reshape(-1, 8)])
         order = np.argsort(meta[:, OF_NUMBER], kind="stable")
-        wanted = {*self._openings(meta, opening, order)}
+        wanted, recalls = {*self._openings(meta, opening, order)}, []
         for name, one in self._shared.items():
             mine = order[(~internal & (high == one.words[0]) & (low == one.words[1]))[order]]
             found = self._young(one, meta[mine], times[mine])
@@ -94,14 +99,26 @@ class Server:
                 frame = self._frame(both, row)
                 self._checked(frame, name)
                 wanted.add(row)
-        return sorted((self._frame(both, row) for row in wanted), key=lambda one: one.number)
+            recalls += one.sent.batch(self._messages(one, both, mine, meta, times, marked))
+        frames = (self._frame(both, row) for row in wanted)
+        return sorted((*frames, *recalls), key=lambda one: (one.number, isinstance(one, Frame)))
 
-    def end(self) -> None:
-        """Find what only all of it shows: a message in several parts."""
-        for one in self._shared.values():
-            found = np.concatenate([np.zeros((0, 2), np.int64), *one.identifiers])
-            if len(np.unique(found, axis=0)) != len(np.unique(found[:, 0])):
+    def end(self) -> dict[str, bytes]:
+        """Find what only all of it shows, as a message in several parts. Returns the messages: `Sent.identifiers`."""
+        out = {}
+        for name, one in self._shared.items():
+            found = one.sent.identifiers()
+            if len(np.unique(found >> BUCKETS)) != len(found):
                 self.why = "messages of one queue manager are in several parts"
+            elif not one.sent.apart:
+                self.why = "a transaction is in several parts"
+            out[name] = found.tobytes()
+        return out
+
+    @property
+    def sends(self) -> bool:
+        """True when a queue manager has sent messages in transactions to several buckets."""
+        return any(len(one.sent.sends) > 1 for one in self._shared.values())
 
     def _event(self, event: Event) -> None:
         if isinstance(event, Opened):
@@ -112,7 +129,7 @@ class Server:
             source, number = (packet.fields.get(f"UserHeader.{key}") for key in ("SourceQueueManager", "MessageID"))
             one = self._shared.get(str(source))
             if one is not None and isinstance(number, int):
-                one.identifiers.append(np.array([[number, self.buckets.of(event)]], np.int64))
+                one.heard.append((number, event))
 
     def _openings(self, meta: Any, opening: Any, order: Any) -> Iterable[int]:
         """Yield the packets of openings, and all that come before an opening has ended."""
@@ -129,15 +146,43 @@ class Server:
                 yield row
 
     def _young(self, one: _Shared, meta: Any, times: Any) -> Any:
-        """Note the messages of a queue manager; return which are younger than all before them."""
+        """Return which messages of a queue manager are younger than all before them."""
         ages = meta[:, OF_TIME] // _S - (times & 0xFFFFFFFF)
         if len(ages) and (int(ages.min()) < -AHEAD or int(ages.max()) > BEHIND):
             self.why = "the clock of a queue manager in several parts is wrong"
-        buckets = self.buckets.of_connection[meta[:, OF_CONNECTION]]
-        one.identifiers.append(np.column_stack((times >> 32 & 0xFFFFFFFF, buckets)))
         lows = np.minimum.accumulate(np.concatenate(([one.low], ages)))
         one.low = int(lows[-1])
         return np.flatnonzero(ages < lows[:-1])
+
+    def _messages(self, one: _Shared, both: Any, mine: Any, meta: Any, times: Any, marked: Any) -> Messages:
+        """Return the messages of a queue manager in a batch. mine: their rows, but for those among the events."""
+        heard, one.heard = one.heard, []
+        transactions, places = np.full((2, len(mine)), NONE)
+        first = len(both[0][1])
+        for begin, (buffer, offsets, lengths, _) in zip((0, first), both, strict=True):
+            which = np.flatnonzero(marked[mine] & ((mine >= first) == (begin > 0)))
+            if len(which):
+                rows = mine[which] - begin
+                transactions[which], places[which] = self._decoding.rows(buffer, offsets[rows], lengths[rows])
+        more = [of_packet(dissect(event.data, transport=event.transport).fields) for _, event in heard]
+        numbers = np.concatenate((meta[mine, OF_NUMBER], np.array([event.number for _, event in heard], np.int64)))
+        order = np.argsort(numbers, kind="stable")
+        identifiers = np.concatenate((times[mine] >> 32 & 0xFFFFFFFF, np.array([at for at, _ in heard], np.int64)))
+        buckets = np.concatenate((
+            self.buckets.of_connection[meta[mine, OF_CONNECTION]],
+            np.array([self.buckets.of(event) for _, event in heard], np.int64),
+        ))  # fmt: skip
+
+        def frame(row: int) -> Frame:
+            at = int(order[row])
+            return self._frame(both, int(mine[at])) if at < len(mine) else heard[at - len(mine)][1]
+
+        transactions = np.concatenate((transactions, np.array([at for at, _ in more], np.int64)))
+        places = np.concatenate((places, np.array([at for _, at in more], np.int64)))
+        return Messages(
+            identifiers[order], numbers[order], buckets[order].astype(np.int64), transactions[order], places[order],
+            frame,
+        )  # fmt: skip
 
     def _checked(self, frame: Frame, source: str) -> None:
         """See to it that the rules take a packet for a message as its bytes do here."""
@@ -161,7 +206,9 @@ class Server:
 
 
 def _heads(buffer: Any, offsets: Any, lengths: Any) -> tuple[Any, ...]:
-    """Return of each packet whether it is internal and one of an opening, and three words of it, 0 if it is short."""
+    """Return of each packet whether it is internal, and one of an opening, three words of it, 0 if it is short, and
+    whether it is marked as one in a transaction.
+    """
     words = np.ndarray((len(buffer) - 7,), np.int64, buffer, strides=(1,))
     long = lengths >= _MESSAGE
     places = np.where(long, offsets, 0)
@@ -169,4 +216,6 @@ def _heads(buffer: Any, offsets: Any, lengths: Any) -> tuple[Any, ...]:
     kinds = buffer[np.where(lengths > _KIND, offsets, 0) + _KIND] & _KINDS
     opening = internal & ((kinds == ESTABLISH_CONNECTION) | (kinds == CONNECTION_PARAMETERS))
     three = (np.where(long, words[places + at], 0) for at in (_SOURCE, _SOURCE + 8, _TIMES))
-    return internal, opening, *three
+    marked = lengths >= _MARKED
+    marked &= words[np.where(marked, offsets, 0) + _MARKS] >> _TRANSACTION & 1 == 1
+    return internal, opening, *three, marked

@@ -32,14 +32,17 @@ def parted(tasks: Sequence[PartedTask], workers: Workers) -> list[Parted]:
 
 
 def by_buckets(
-    plans: Sequence[Parted], target: Target, workers: Workers
+    plans: Sequence[Parted], target: Target, workers: Workers, share: int = 1
 ) -> tuple[dict[str, list[BucketDone]], dict[str, str]]:
-    """Return the buckets of streams by their place, and of the other streams, by their key, why there are none."""
+    """Return the buckets of streams by their place, and of the other streams, by their key, why there are none.
+
+    share: only the first of so many of the ranges of a stream are judged.
+    """
     planned = [one for one in plans if one.why is None]
     if not planned:
         return {}, {}
     try:
-        return _shuffled(planned, target, workers), {}
+        return _shuffled(planned, target, workers, share), {}
     except Exception as problem:
         why = _reason(problem)
         if why is None:
@@ -49,14 +52,18 @@ def by_buckets(
     done: dict[str, list[BucketDone]] = {}
     failed: dict[str, str] = {}
     for one in planned:  # One of them has brought it about, and the others suffer no more.
-        found, bad = by_buckets([one], target, workers)
+        found, bad = by_buckets([one], target, workers, share)
         done |= found
         failed |= bad
     return done, failed
 
 
-def _shuffled(plans: Sequence[Parted], target: Target, workers: Workers) -> dict[str, list[BucketDone]]:
-    work = [replace(one, stream=plan.place, index=at) for at, plan in enumerate(plans) for one in plan.work]
+def _shuffled(plans: Sequence[Parted], target: Target, workers: Workers, share: int) -> dict[str, list[BucketDone]]:
+    work = [
+        replace(one, stream=plan.place, index=at)
+        for at, plan in enumerate(plans)
+        for one in plan.work[: -(-len(plan.work) // share)]
+    ]  # fmt: skip
     keys = [at * PER_STREAM + bucket for at, plan in enumerate(plans) for bucket in range(plan.buckets)]
     made = grouped(
         workers, work, partial(facts_of, target), "bucket", keys, "at", partial(judge_buckets, target), SCHEMA, RESULT

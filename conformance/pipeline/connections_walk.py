@@ -114,6 +114,9 @@ class Walked:
 class Parting:
     """A parted stream, as its tasks need it. expired, ended: what follows the last record, by bucket.
 
+    met: a place with messages of queue managers that several buckets meet: `Sent.identifiers` as bytes, by name.
+    sends: some of them send messages in sequences to several buckets.
+    refuted: by queue manager and scope of its sequences, the packet that refutes it, as known so far.
     reading: the state to continue from, if it is kept. reached: the number of the last packet. end_ns: the time of the
     last event. last_ns: of the last record.
     """
@@ -124,6 +127,9 @@ class Parting:
     target: Target
     keep: bool
     buckets: Buckets
+    met: str = ""
+    sends: bool = False
+    refuted: dict[tuple[str, str], int] = field(default_factory=dict)
     expired: dict[int, list[Clocked]] = field(default_factory=dict)
     ended: dict[int, list[Clocked]] = field(default_factory=dict)
     end_skipped: Counter[str] = field(default_factory=Counter)
@@ -208,7 +214,7 @@ def _parted(task: PartedTask) -> Parted:
             start = max(capture.position, start + 1)
         one.records, one.skipped = reading.records - one.before, reading.skipped - skipped
         last_ns = max(last_ns, one.last_ns or 0)
-    buckets, told = groups.buckets(task.buckets), [""] * len(work)
+    buckets, told, met, sends = groups.buckets(task.buckets), [""] * len(work), "", False
     weight = max(1, sum(buckets.filled))
     if buckets.largest > MOST_OF_ONE * weight and task.buckets > 1:
         around = groups.around(task.buckets)
@@ -217,10 +223,11 @@ def _parted(task: PartedTask) -> Parted:
             return Parted(task.key, "most of it belongs together", groups=buckets.groups, largest=largest)
         buckets, server = around, Server(around)
         told = [_told(task, server, found[one[0]], one[1], f"{stream}-{at}.told") for at, one in enumerate(work)]
-        server.end()
+        sends = server.sends
+        met = task.target.carry(f"{stream}.met", packed(server.end()))
         if server.why is not None:
             return Parted(task.key, server.why, groups=buckets.groups, largest=buckets.largest / weight)
-    parting = Parting(task.key, found, task.how, task.target, task.keep, buckets)
+    parting = Parting(task.key, found, task.how, task.target, task.keep, buckets, met, sends)
     parting.last_ns = parting.end_ns = last_ns
     place = _ended(task, parting, reading, groups, last_packet)
     return Parted(

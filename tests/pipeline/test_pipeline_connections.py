@@ -15,25 +15,31 @@ from uuid import NAMESPACE_DNS, UUID, uuid5
 
 import pyarrow as pa
 import pytest
+import session_corpus
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 from lake_helpers import CAPTURES, put, records_of, replayed, rows, said, told, write_pcap
 from nightly import amount
 from session_corpus import write_sessions
 
+from conformance.capture import Frame, read_capture
 from conformance.capture.columns.reader import FastCapture
 from conformance.capture.records import Record
 from conformance.captures.in_place import InPlace
-from conformance.judge.sessions.columns.parts import Marks, Nameless, why_not
+from conformance.judge.sessions.columns.parts import Marks, Nameless, PartSessions, refutations, why_not
+from conformance.judge.sessions.transactions import Transactions
 from conformance.pipeline import connections, connections_judge, connections_walk, tables_sink
 from conformance.pipeline.connections_groups import Groups, times_of
+from conformance.pipeline.connections_sent import Sent
 from conformance.pipeline.shuffle import grouped
 from conformance.pipeline.spark import SparkWorkers
 from conformance.pipeline.workers import Here, Processes
+from conformance.wire import dissect
 
 PLACES = pa.schema([pa.field("key", pa.int64(), False), pa.field("at", pa.int64(), False)])
 FOUND = pa.schema([pa.field("key", pa.int64(), False), pa.field("found", pa.string(), False)])
 NAMELESS = "messages that name no queue manager belong to several groups"
+IN_VAIN = "a message of a queue manager that several parts meet was asked for in vain"
 EXAMPLES = amount("pipeline.examples")
 FIXTURES = [
     "consistent-session.pcapng", "resending-session.pcapng", "mqqb-4.1.pcapng", "reconnecting-session.pcapng",
@@ -83,12 +89,28 @@ def ends(name: str) -> tuple[bytes, bytes]:
     return b"", b""
 
 
-def served(name: str, number: int) -> list[Record]:
+@cache
+def transactions(name: str) -> tuple[tuple[str, str, int, int], ...]:
+    """Sender, queue manager, sequence and identifier of the transactions of a fixture."""
+    found = {}
+    for one in read_capture(CAPTURES / name):
+        fields = dissect(one.data, transport=one.transport).fields if isinstance(one, Frame) else {}
+        if fields.get("TransactionHeader.Flags.ID") is not None:
+            what = (fields[f"TransactionHeader.{key}"] for key in ("TxSequenceID", "Flags.ID"))
+            found[one.source.address, fields["UserHeader.SourceQueueManager"], *what] = None
+    return tuple(found)
+
+
+def served(name: str, number: int, *, sends: bool = False) -> list[Record]:
     """The traffic of a fixture between another host and a server that is always the same one.
 
-    The messages of the server have other numbers than in another one.
+    The messages and transactions of the server have other numbers than in another one. sends: it is the one that sends
+    in transactions, if any does.
     """
     host, guid = ends(name)
+    made = [(one, other) for one, other, *_ in transactions(name) if ":" not in one] if sends else ()
+    if made:
+        host, guid = IPv4Address(made[0][0]).packed, UUID(made[0][1]).bytes_le
     out = []
     for one in traffic(name):
         data = bytearray(one.data)
@@ -102,6 +124,11 @@ def served(name: str, number: int) -> list[Record]:
             new = MANAGER if other == guid else bytes([other[0] ^ number]) + other[1:]
             data = data.replace(other, new)
         _renumbered(data, MANAGER, 1000 * number)
+        for *_, sequence, transaction in transactions(name):
+            at = data.find(struct.pack("<Q", sequence)) - 4
+            flags = struct.unpack_from("<I", data, at)[0] if at >= 0 else 0
+            if flags >> 4 == transaction:
+                data[at : at + 4] = struct.pack("<I", flags + (number << 8))
         out.append(replace(one, data=bytes(data)))
     return out
 
@@ -115,17 +142,38 @@ def _renumbered(data: bytearray, manager: bytes, more: int) -> None:
         at = data.find(manager, at + 16)
 
 
+def _in_turn(records: list[Record], manager: bytes) -> list[Record]:
+    """Number the messages of a queue manager in the order in which they come first."""
+    numbers: dict[bytes, bytes] = {}
+    out = []
+    for one in records:
+        data = bytearray(one.data)
+        at = data.find(manager)
+        while at >= 0:
+            message = at >= 16 and data[at - 12 : at - 8] == b"LIOR"
+            place = at + 40 if message else at + 16  # Of what acknowledges one.
+            number = bytes(data[place : place + 4])
+            if message and len(number) == 4:
+                numbers.setdefault(number, struct.pack("<I", len(numbers) + 1))
+            data[place : place + 4] = numbers.get(number, number)
+            at = data.find(manager, at + 16)
+        out.append(replace(one, data=bytes(data)))
+    return out
+
+
 @st.composite
-def several(draw: st.DrawFn, *, of_one_server: bool = False) -> list[Record]:
+def several(draw: st.DrawFn, *, of_one_server: bool = False, sends: bool = False) -> list[Record]:
     """The traffic of several groups, in the order of time or with some of it lost, doubled, swapped or cut short."""
     names = draw(st.lists(st.sampled_from(THERE), min_size=2, max_size=4))
     begin = traffic(names[0])[0].time_ns
     found: list[Record] = []
     for number, name in enumerate(names):
-        records = served(name, number) if of_one_server else elsewhere(name, number)
+        records = served(name, number, sends=sends) if of_one_server else elsewhere(name, number)
         later = begin - records[0].time_ns + draw(st.integers(0, 3_000_000_000))
         found += [replace(one, time_ns=one.time_ns + later) for one in records]
     found.sort(key=lambda one: one.time_ns)
+    if of_one_server and draw(st.booleans()):
+        found = _in_turn(found, MANAGER)
     for _ in range(draw(st.integers(0, 6))):
         at = draw(st.integers(0, len(found) - 1))
         kind = draw(st.sampled_from(["lose", "lose", "double", "swap", "short", "back"]))
@@ -170,7 +218,11 @@ def same(one, other) -> None:
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
-@given(data=st.data(), records=several() | several(of_one_server=True), packets=st.booleans())
+@given(
+    data=st.data(),
+    records=several() | several(of_one_server=True) | several(of_one_server=True, sends=True),
+    packets=st.booleans(),
+)
 def test_generated_captures_wherever_ranges_and_parts_fall(data, records, packets):
     with TemporaryDirectory() as name:
         folder = Path(name)
@@ -214,6 +266,104 @@ def test_the_connections_of_one_server_are_judged_in_parts_as_replay_judges_them
     assert said(lake) == replayed(capture)
 
 
+def judged_apart(tmp_path: Path, *, queues: int, deviating: float = 0.5, split: int = 100_000):
+    """A server that sends in transactions to queues of its clients: the lakes of one core and of parts."""
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 1600, pairs=6, deviating=deviating, queues=queues)
+    whole, _ = put(tmp_path / "whole", [capture], packets=True)
+    return capture, whole, *put(tmp_path / "parts", [capture], split=split, parts=3, packets=True)
+
+
+@pytest.mark.parametrize("queues", [1, 2])
+@pytest.mark.parametrize("deviating", [0.0, 0.5])
+def test_a_server_that_sends_in_transactions_is_judged_in_parts(tmp_path, queues, deviating):
+    """With several queues of one client, a packet refutes that sequences are those of queues: for all clients."""
+    capture, whole, lake, done = judged_apart(tmp_path, queues=queues, deviating=deviating)
+    assert not done.in_order and done.ranges > 5
+    same(lake, whole)
+    assert said(lake) == replayed(capture)
+
+
+@pytest.mark.parametrize("ahead", [1, 4, 100])
+def test_the_first_ranges_show_what_all_parts_must_know(tmp_path, monkeypatch, ahead):
+    """Looking ahead changes how often parts are judged, and nothing else."""
+    monkeypatch.setattr(connections, "_AHEAD", ahead)
+    turns = []
+    judge = connections._judged
+    monkeypatch.setattr(connections, "_judged", lambda plans, *rest: turns.append(len(plans)) or judge(plans, *rest))
+    _, whole, lake, done = judged_apart(tmp_path, queues=2, split=40_000)
+    assert not done.in_order
+    assert turns == ([0, 1, 1] if ahead == 100 else [1, 1])
+    same(lake, whole)
+
+
+def _nothing(*_: object, **__: object) -> list:
+    return []
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "instead"),
+    [
+        (PartSessions, "hear", _nothing),
+        (Transactions, "refute", _nothing),
+        (connections, "refutations", lambda _: {}),
+    ],
+)
+def test_without_what_parts_overhear_they_say_something_else(tmp_path, monkeypatch, place, name, instead):
+    """The comparison with one core would tell."""
+    monkeypatch.setattr(place, name, instead)
+    _, whole, lake, done = judged_apart(tmp_path, queues=2)
+    with pytest.raises(AssertionError):
+        assert not done.in_order
+        same(lake, whole)
+
+
+def test_messages_before_sequences_are_asked_for_in_vain_where_parts_are_not_told_of_them(tmp_path, monkeypatch):
+    monkeypatch.setattr(Sent, "_recalls", _nothing)
+    _, whole, lake, done = judged_apart(tmp_path, queues=1)
+    assert list(done.in_order.values()) == [IN_VAIN]
+    same(lake, whole)
+
+
+def test_without_that_check_they_say_something_else(tmp_path, monkeypatch):
+    """The first message of a client has no mark of a transaction: whether the message before is known decides."""
+    monkeypatch.setattr(Sent, "_recalls", _nothing)
+    monkeypatch.setattr(connections, "elsewhere", lambda *_: False)
+    write, marked = session_corpus.packets.Transaction, []
+
+    def unmarked(sequence, number, previous, first, *rest):
+        marked.append(sequence)
+        return write(sequence, number, previous, first and number > 1, *rest)
+
+    monkeypatch.setattr(session_corpus.packets, "Transaction", unmarked)
+    _, whole, lake, done = judged_apart(tmp_path, queues=1)
+    with pytest.raises(AssertionError):
+        assert not done.in_order
+        same(lake, whole)
+
+
+def test_a_transaction_in_several_parts_is_judged_in_order(tmp_path):
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 600, pairs=4, queues=1)
+    first = [one.data for one in records_of(capture)]
+    records = []
+    for one in records_of(capture):
+        data = bytearray(one.data)
+        for number in range(4):
+            at = data.find(struct.pack("<Q", session_corpus.captures.SEQUENCE + number)) - 4
+            if at >= 0 and b"LIOR" in data:
+                flags = struct.unpack_from("<I", data, at)[0]
+                if flags >> 24 == 0:
+                    data[at : at + 4] = struct.pack("<I", flags & 15 | (1 + (flags >> 4) % 6) << 4)
+        records.append(replace(one, data=bytes(data)))
+    assert [one.data for one in records] != first
+    write_pcap(capture, records)
+    whole, _ = put(tmp_path / "whole", [capture])
+    lake, done = put(tmp_path / "parts", [capture], split=30_000, parts=3)
+    assert list(done.in_order.values()) == ["a transaction is in several parts"]
+    same(lake, whole)
+
+
 @pytest.mark.parametrize("numbered", [True, False])
 def test_a_queue_manager_with_sequences_in_several_parts_is_judged_in_order(tmp_path, numbered):
     """The clients of a server are one queue manager at several hosts, with numbers of their own or with the same."""
@@ -231,7 +381,7 @@ def test_a_queue_manager_with_sequences_in_several_parts_is_judged_in_order(tmp_
     write_pcap(capture, records)
     whole, _ = put(tmp_path / "whole", [capture])
     lake, done = put(tmp_path / "parts", [capture], split=30_000, parts=3)
-    why = "a queue manager that others meet was asked for in vain"  # For the message before one.
+    why = "a transaction is in several parts"
     assert list(done.in_order.values()) == [why if numbered else "messages of one queue manager are in several parts"]
     same(lake, whole)
 
@@ -266,10 +416,11 @@ def test_records_without_msmq_are_counted_once_wherever_ranges_fall(tmp_path):
     assert [row["skipped"] for row in rows(lake, "captures")] == [row["skipped"] for row in rows(whole, "captures")]
 
 
-def test_a_server_goes_on_in_a_later_file(tmp_path):
+@pytest.mark.parametrize("queues", [0, 1, 2])
+def test_a_server_goes_on_in_a_later_file(tmp_path, queues):
     """The state that parts leave behind is that of one core."""
     capture = tmp_path / "sessions.pcap"
-    write_sessions(capture, 1600, pairs=4, deviating=0.5, server=True)
+    write_sessions(capture, 1600, pairs=4, deviating=0.5, server=True, queues=queues)
     records = records_of(capture)
     files = [
         write_pcap(tmp_path / f"part-{at:05}.pcap", records[at * 700 : (at + 1) * 700])
@@ -441,19 +592,33 @@ def test_parts_count_only_where_the_whole_cannot_differ(parts, ordered, why):
     assert why_not(parts, ordered=ordered) == why
 
 
+MISSED = "a mark of a transaction is missed whose queue manager sends to several parts"
+S = frozenset("s")
+
+
 @pytest.mark.parametrize(
-    ("apart", "why"),
+    ("one", "other", "why"),
     [
-        ([(), ()], None),
-        ([("s",), ()], None),
-        ([("s",), ("s",)], "a queue manager belongs to several groups"),
-        ([("a",), ("a",)], "a queue manager belongs to several groups"),
+        ({}, {}, None),
+        ({"queues": {"s": 200}}, {"queues": {"s": 55}}, None),
+        ({"queues": {"s": 200}}, {"queues": {"s": 56}}, "a table of the rules is full (current)"),
+        ({"waiting": S}, {}, None),
+        ({"waiting": S, "marking": S}, {"marking": S}, None),
+        ({"waiting": S}, {"marking": S}, MISSED),
+        ({"waiting": S, "marking": S}, {"spread": S}, MISSED),
+        ({"waiting": S, "marking": S, "spread": S}, {}, None),
     ],
 )
-def test_parts_overhear_of_a_queue_manager_all_but_its_sequences(apart, why):
-    found = [replace(marks("s", name, *its), apart=frozenset(its)) for name, its in zip("cd", apart, strict=True)]
-    assert why_not(found, ordered=True, crossing=frozenset("s")) == why
+def test_parts_must_agree_about_a_queue_manager_that_several_meet(one, other, why):
+    found = [replace(marks("s", name), **its) for name, its in (("c", one), ("d", other))]
+    assert why_not(found, ordered=True, crossing=S) == why
     assert why_not(found, ordered=True) == "a queue manager belongs to several groups"
+
+
+def test_what_refutes_a_scope_first_counts_where_several_parts_have_sequences():
+    first = Marks(apart=frozenset("st"), refuted={("s", "queue"): 9, ("t", "queue"): 4})
+    second = Marks(apart=S, refuted={("s", "queue"): 7, ("s", "session"): 12})
+    assert refutations([first, second]) == {("s", "queue"): 7, ("s", "session"): 12}
 
 
 def test_what_all_parts_overhear_fills_no_table():

@@ -112,6 +112,11 @@ class Known:
             return True
         return (_NO_BODY if mine[_ENCRYPTED] else self.body) != (_NO_BODY if its[_ENCRYPTED] else other.body)
 
+    @classmethod
+    def of(cls, seen: Seen) -> Known:
+        """Return a message in the form in which it is remembered."""
+        return cls(seen.frame_number, _short(seen.values(REMEMBERED)), seen.body())
+
     def number(self, key: str) -> int | None:
         """Return a numeric field, as `Seen.number`."""
         value = self.values[_AT[key]] if key in _AT else None
@@ -153,7 +158,7 @@ class Messages:
         """
         if source is None or number is None or not seen.whole:
             return False
-        now = Known(seen.frame_number, _short(seen.values(REMEMBERED)), seen.body())
+        now = Known.of(seen)
         values = now.values
         known = self.known
         before = known.setdefault((source, number), now)

@@ -10,14 +10,32 @@ What else crosses a server's connections is not overheard. `Overhearing.unsure` 
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from conformance.capture import Closed, Event, Frame, Hole, Lost, Opened
 from conformance.judge.sessions import shared
-from conformance.judge.sessions.context import MESSAGES, Notes, Readings, Seen
+from conformance.judge.sessions.context import MAX_REMEMBERED, MESSAGES, Notes, Readings, Seen
 from conformance.judge.sessions.judge import Tables
+from conformance.judge.sessions.messages import Known
 from conformance.judge.sessions.opening import Opening
 from conformance.wire import dissect
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """A message that others judge and remember, and that the next message here follows."""
+
+    frame: Frame
+
+
+@dataclass(frozen=True, slots=True)
+class Refuted:
+    """Scopes of the sequences of a queue manager that the packet of this number, which others judge, refutes."""
+
+    source: str
+    scopes: tuple[str, ...]
+    number: int
 
 
 @dataclass(slots=True)
@@ -25,12 +43,14 @@ class Overhearing:
     """Takes notice of events in their order among those judged here. tables: the state of the judge.
 
     unsure: the ping and the response of an acceptor differ, which its messages decide, or a time cannot be right.
+    recalled: messages by queue manager and number.
     """
 
     tables: Tables
     notes: Notes
     unsure: bool = False
     openings: dict[int, Opening] = field(default_factory=dict)
+    recalled: OrderedDict[tuple[str, int], Known] = field(default_factory=OrderedDict)
 
     @classmethod
     def by(cls, tables: Tables, readings: Readings) -> Overhearing:
@@ -52,6 +72,17 @@ class Overhearing:
             del self.openings[event.connection]
             shared.closed(event, opening, self.tables, self.notes)
         self.notes.take()
+
+    def recall(self, event: Recalled) -> None:
+        """Remember a message as its part does, if it does."""
+        frame = event.frame
+        seen = Seen(frame, dissect(frame.data, transport=frame.transport))
+        source, number = seen.text("UserHeader.SourceQueueManager"), seen.number("UserHeader.MessageID")
+        if source is None or number is None or not seen.whole or seen.trouble is not None or seen.kind not in MESSAGES:
+            return
+        self.recalled[source, number] = Known.of(seen)
+        while len(self.recalled) > MAX_REMEMBERED:
+            self.recalled.popitem(last=False)
 
     def _packet(self, seen: Seen, opening: Opening | None) -> None:
         tables, notes = self.tables, self.notes

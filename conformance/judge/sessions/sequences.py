@@ -21,7 +21,7 @@ _ALL_ACKNOWLEDGED = requirement_id("MQQB-3.1.1.5.all-acknowledged")
 _NEXT_SEQUENCE = requirement_id("MQQB-3.1.1.5.next-sequence")
 
 _DELAY_MS, _TICK_MS = 500, 50  # OrderAckTimeout; timers run in ticks.
-_MAX_CURRENT = 256  # Queues or hosts that one queue manager sends to at once.
+MAX_CURRENT = 256  # Queues or hosts that one queue manager sends to at once.
 _FINAL_WANTED = ("UserHeader.Flags.JN", "UserHeader.Flags.JP", "TransactionHeader.Flags.FA")
 _NUMBERS = ("TransactionHeader.TxSequenceID", "TransactionHeader.TxSequenceNumber",
             "TransactionHeader.PreviousTxSequenceNumber")  # fmt: skip
@@ -201,7 +201,7 @@ class Sequences:
         if current is not None and sequence >= current.identifier:
             self._judge(notes, path, _OLDER, True, {"at least": current.identifier}, sequence)
         self.current[key] = Sequence(sequence, number, sent.connection, path.generation)
-        while len(self.current) > _MAX_CURRENT:
+        while len(self.current) > MAX_CURRENT:
             self.current.popitem(last=False)
 
     def _is_shared(self, path: Path, hosts: Hosts, sequence: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -146,11 +147,7 @@ class Transactions:
         for view in views:
             results.append(View())
             view.see(seen, results[-1], path, back, hosts, sent, before)
-        # Another accepted view takes over when the followed one is refuted and the other is not.
-        at = next((at for at, view in enumerate(views) if not view.failed), 0)
-        results[at].tell(seen, notes, views[at].scope, tuple(view.scope for view in views if not view.failed))
-        if at:
-            views.insert(0, views.pop(at))
+        results[_follow(views)].tell(seen, notes, views[0].scope, tuple(one.scope for one in views if not one.failed))
         progress = path.sequences.get(sent.sequence)
         if progress is None:
             progress = path.sequences.setdefault(sent.sequence, Progress())
@@ -340,6 +337,13 @@ class Transactions:
         else:
             notes.undecided(_FINAL, seen, _LOST)
 
+    def refute(self, source: str, scopes: Collection[str]) -> None:
+        """Record that messages of a queue manager, which others judge, do not fit these scopes of its sequences."""
+        views = self._views(source)
+        for view in views:
+            view.failed = view.failed or view.scope in scopes
+        _follow(views)
+
     def _views(self, source: str) -> list[Sequences]:
         views = self.views.get(source)
         if views is not None:
@@ -357,6 +361,14 @@ class Transactions:
             while len(self.paths) > MAX_HOSTS:
                 self.paths.popitem(last=False)
         return path
+
+
+def _follow(views: list[Sequences]) -> int:
+    """Let another accepted view take over when the followed one is refuted; return the place it had."""
+    at = next((at for at, view in enumerate(views) if not view.failed), 0)
+    if at:
+        views.insert(0, views.pop(at))
+    return at
 
 
 def _of_sessions(views: list[Sequences]) -> bool:

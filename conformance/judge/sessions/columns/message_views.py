@@ -39,8 +39,8 @@ class SentView:
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
         self._plain: dict[int, Sent] = {}
-        self.missed: set[str] | None = None
-        """Where queue managers are noted that were asked for in vain; None notes none."""
+        self.missing: Callable[[tuple[str, int]], None] | None = None
+        """Called with what was asked for in vain."""
         self.looked = False
         """True when all messages were asked for."""
 
@@ -51,8 +51,8 @@ class SentView:
         """Return the last transmission of a message."""
         row = self._rows.find((*guid_words(key[0]), key[1]))
         if row < 0:
-            if self.missed is not None:
-                self.missed.add(key[0])
+            if self.missing is not None:
+                self.missing(key)
             return None
         *numbers, final, plain = self._rows.rows[row, at.DATA :].tolist()
         if not plain:
@@ -192,8 +192,8 @@ class KnownView:
         self._file: _Bytes | None = None
         self.owner: object = None
         """Keeps the bytes of the capture in their place."""
-        self.missed: set[str] | None = None
-        """Where queue managers are noted that were asked for in vain; None notes none."""
+        self.missing: Callable[[tuple[str, int]], Known | None] | None = None
+        """Called with what is not there; returns it where others remember it."""
         self.looked = False
         """True when all messages were asked for."""
 
@@ -203,9 +203,12 @@ class KnownView:
     def get(self, key: tuple[str, int]) -> Known | None:
         """Return a remembered message."""
         row = self._rows.find((*guid_words(key[0]), key[1]))
-        if row < 0 and self.missed is not None:
-            self.missed.add(key[0])
-        return None if row < 0 else self._known(row)
+        if row < 0:
+            return None if self.missing is None else self.missing(key)
+        return self._known(row)
+
+    def __contains__(self, key: tuple[str, int]) -> bool:
+        return self._rows.find((*guid_words(key[0]), key[1])) >= 0
 
     def setdefault(self, key: tuple[str, int], new: Known) -> Known:
         """Return a remembered message, which is `new` if none has the key."""

@@ -24,26 +24,34 @@ parts overhear each other (`overheard`). Of a queue manager that several parts m
 ====================================  ==================================================================
 pings, names of hosts, origins        pings and the openings of connections, with their ends and losses
 times                                 each message that is younger than all before it; none may be impossible
-identifiers                           nothing: a message must not come in two parts, nor be asked for in vain
-sequences, transactions               nothing: messages in sequences may be in one part alone, `Marks.apart`
+identifiers                           nothing: a message must not come in two parts, nor one be asked for in vain that
+                                      another part may remember, but for the one before a sequence, `Recalled`
+sequences                             the packets that refute a scope of them, `Refuted`: parts say which theirs are,
+                                      and are judged anew if others did not know (`refutations`)
+transactions                          nothing: a transaction must not come in two parts; at the end parts must agree
+                                      whether the queue manager marks any, and whether in several queues
 ====================================  ==================================================================
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Final
 
+from conformance.capture import Event
 from conformance.judge.sessions.columns.judge import ColumnSessions
 from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, Assumed, Notes, Path, Readings, Seen
+from conformance.judge.sessions.groups import WHOLE
 from conformance.judge.sessions.judge import SessionJudge
+from conformance.judge.sessions.messages import Known
 from conformance.judge.sessions.opening import NULL_GUID
-from conformance.judge.sessions.overheard import Overhearing
+from conformance.judge.sessions.overheard import Overhearing, Recalled, Refuted
 from conformance.judge.sessions.remembered import together
-from conformance.judge.sessions.sequences import READING_SCOPE
+from conformance.judge.sessions.sequences import MAX_CURRENT, READING_SCOPE, Sequences
+from conformance.judge.sessions.words import guid_words
 from conformance.verdict import Json, Verdict
 
 _MOST: Final[Mapping[str, int]] = {
@@ -55,6 +63,7 @@ _MOST: Final[Mapping[str, int]] = {
 """The most entries of each table, as the rules have them."""
 _OVERHEARD: Final = frozenset({"requests", "latest", "cookies", "managers", "named", "hosts", "clocks"})
 """Tables that hold the same in each part, where parts overhear each other."""
+_MOST_ASKED = 1 << 16
 _GUIDS = ("ClientGuid", "ServerGuid")
 _ESTABLISH, _PINGED = "EstablishConnectionHeader", "Ping.QMGuid"
 
@@ -110,8 +119,12 @@ class Marks:
     """What a part has touched. names: queue managers that it met or asked for. sizes: entries of its tables.
 
     unsure: why its verdicts may need other parts; none if they do not. nameless: how it has met the null GUID as the
-    maker of messages or pings, which is the same maker for all. apart: queue managers of which more is kept than parts
-    overhear of each other.
+    maker of messages or pings, which is the same maker for all.
+
+    Of the queue managers that several parts meet, apart: those that send messages in sequences here. asked: messages
+    that were asked for in vain. refuted: by queue manager and scope, the first packet here that refutes it. queues: how
+    many sequences are current. marking, spread: those that mark transactions, and those with one in several queues.
+    waiting: those with a transaction whose first or last message is missed at the end.
     """
 
     names: frozenset[str] = frozenset()
@@ -119,6 +132,12 @@ class Marks:
     unsure: tuple[str, ...] = ()
     nameless: Nameless = Nameless.NEVER
     apart: frozenset[str] = frozenset()
+    asked: frozenset[tuple[str, int]] = frozenset()
+    refuted: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    queues: Mapping[str, int] = field(default_factory=dict)
+    marking: frozenset[str] = frozenset()
+    spread: frozenset[str] = frozenset()
+    waiting: frozenset[str] = frozenset()
 
 
 class Asked(OrderedDict[Any, Any]):
@@ -145,10 +164,14 @@ class PartSessions:
         self.notes = PartNotes(readings, kinds=[])
         columns.sessions.replace_notes(self.notes)
         self.missed: set[str] = set()
-        columns.messages.missed = self.missed
+        self.asked: set[tuple[str, int]] = set()
+        self.refuted: dict[tuple[str, str], int] = {}
+        self.given: set[tuple[str, str]] = set()
+        columns.messages.missing = self._recalled
         made: Any = columns.tables.transactions
         self.sent: Any = made.sent
-        self.sent.missed = self.missed
+        self.sent.missing = self._unsent
+        columns.sources.watch = self._watch
         self.named: set[str] = set()
         tables = columns.tables
         groups, pings = tables.transactions.groups, tables.pings
@@ -160,13 +183,48 @@ class PartSessions:
         self.others = Overhearing.by(tables, readings)
         self.hosts = tables.origins.hosts = Asked()
 
+    def _recalled(self, key: tuple[str, int]) -> Known | None:
+        if key[0] not in self.crossing:
+            self.missed.add(key[0])
+            return None
+        found = self.others.recalled.get(key)
+        if found is not None and found.frame > self.columns.sessions.reached - MAX_REMEMBERED:
+            return found
+        if len(self.asked) <= _MOST_ASKED:
+            self.asked.add(key)
+        return None
+
+    def _unsent(self, key: tuple[str, int]) -> None:
+        if key not in self.columns.messages:  # Any message that is sent is first remembered.
+            self._recalled(key)
+
+    def _watch(self, source: str, views: Sequence[Sequences]) -> None:
+        if source in self.crossing:
+            for view in views:
+                if view.failed and (source, view.scope) not in self.given:
+                    self.refuted.setdefault((source, view.scope), self.columns.sessions.reached)
+
+    def hear(self, event: Event | Recalled | Refuted) -> None:
+        """Take notice of what others judge."""
+        if isinstance(event, Recalled):
+            self.others.recall(event)
+        elif isinstance(event, Refuted):
+            self.given |= {(event.source, scope) for scope in event.scopes}
+            self.columns.tables.transactions.refute(event.source, event.scopes)
+            self.columns.sources.tell(event.source)
+        else:
+            self.others.hear(event)
+
     def see(self, seen: Seen) -> None:
         """Note the queue managers that a packet other than a message names."""
         keys = (_PINGED,) if seen.connection is None else tuple(f"{_ESTABLISH}.{name}" for name in _GUIDS)
         self.named.update(name for name in map(seen.text, keys) if name is not None)
 
-    def marks(self) -> Marks:
-        """Return what was touched so far. To be called before the state is converted."""
+    def marks(self, reached: int) -> Marks:
+        """Return what was touched so far. To be called before the state is converted.
+
+        reached: the number of the last packet of the capture.
+        """
         tables: Any = self.columns.tables
         made, pings, times = tables.transactions, tables.pings, tables.lifetimes
         sizes = {
@@ -193,11 +251,34 @@ class PartSessions:
             unsure.append("a suspicion assumes a reading")
         if self.others.unsure:
             unsure.append("what was overheard does not tell enough")
-        if self.crossing & (self.missed | self.hosts.asked):
+        if self.crossing & self.hosts.asked or len(self.asked) > _MOST_ASKED:
             unsure.append("a queue manager that others meet was asked for in vain")
         asked = Nameless.ASKED if NULL_GUID in self.missed else Nameless.NEVER
         nameless = Nameless.MADE if NULL_GUID in makers else asked
-        return Marks(frozenset(names - {NULL_GUID}), sizes, tuple(unsure), nameless, frozenset(views))
+        marks = Marks(frozenset(names - {NULL_GUID}), sizes, tuple(unsure), nameless)
+        if self.crossing:
+            self._of_crossing(marks, reached)
+        return marks
+
+    def _of_crossing(self, marks: Marks, reached: int) -> None:
+        """Add what is known of the queue managers that several parts meet."""
+        made: Any = self.columns.tables.transactions
+        groups = made.groups
+        queues = {
+            source: max(len(view.current) for view in views)
+            for source, views in made.views.items() if source in self.crossing
+        }  # fmt: skip
+        given = {source for source, _ in self.given}
+        marks.apart = frozenset(source for source, count in queues.items() if count or source not in given)
+        marks.asked, marks.refuted, marks.queues = frozenset(self.asked), dict(self.refuted), queues
+        oldest = reached - MAX_REMEMBERED
+        words = {
+            key[:2] for key, group in groups.groups.items() if key[2] & WHOLE and group.ended and group.frame > oldest
+        }
+        marks.marking = frozenset(name for name in self.crossing if guid_words(name) in words)
+        marks.spread = self.crossing & frozenset(groups.spread)
+        seen = [one.seen for one in (*groups.unmarked.values(), *groups.within.values(), *groups.unended.values())]
+        marks.waiting = self.crossing & {one.text("UserHeader.SourceQueueManager") for one in seen}
 
 
 def why_not(parts: Iterable[Marks], *, ordered: bool, crossing: frozenset[str] = frozenset()) -> str | None:
@@ -220,11 +301,38 @@ def why_not(parts: Iterable[Marks], *, ordered: bool, crossing: frozenset[str] =
         return "messages that name no queue manager belong to several groups"
     seen: set[str] = set()
     for one in found:
-        names = one.names - (crossing - one.apart)
+        names = one.names - crossing
         if not seen.isdisjoint(names):
             return "a queue manager belongs to several groups"
         seen |= names
+    return _crossing(found, crossing)
+
+
+def _crossing(found: Sequence[Marks], crossing: frozenset[str]) -> str | None:
+    """Return why the queue managers that several parts meet may need to be judged as one."""
+    queues: Counter[str] = Counter()
+    for one in found:
+        queues.update(one.queues)
+        for name in one.waiting:
+            others = [other for other in found if other is not one]
+            for its, theirs in ((one.marking, "marking"), (one.spread, "spread")):
+                if name not in its and any(name in getattr(other, theirs) for other in others):
+                    return "a mark of a transaction is missed whose queue manager sends to several parts"
+    if any(count >= MAX_CURRENT for name, count in queues.items() if name in crossing):
+        return "a table of the rules is full (current)"
     return None
+
+
+def refutations(parts: Iterable[Marks]) -> dict[tuple[str, str], int]:
+    """Return by queue manager and scope the packets that all parts must know, since they refute the scope."""
+    found = list(parts)
+    out: dict[tuple[str, str], int] = {}
+    count = Counter(name for one in found for name in one.apart)
+    for one in found:
+        for key, number in one.refuted.items():
+            if count[key[0]] > 1:
+                out[key] = min(number, out.get(key, number))
+    return out
 
 
 def joined(judges: Iterable[SessionJudge], readings: Readings, reached: int) -> SessionJudge:
@@ -261,8 +369,19 @@ def joined(judges: Iterable[SessionJudge], readings: Readings, reached: int) -> 
         if by_frame:
             items.sort(key=lambda item: item[1].frame)
         for key, value in items:
+            before = into.pop(key, None)
             into[key] = value
+            if before is not None and path == "transactions.views":
+                _together(before, value)
     return made
+
+
+def _together(views: Iterable[Sequences], into: Sequence[Sequences]) -> None:
+    """Add the sequences of a queue manager in one part to those in another one."""
+    for view in views:
+        its = next(one for one in into if one.scope == view.scope)
+        its.current.update(view.current)
+        its.failed = its.failed or view.failed
 
 
 def _at(tables: Any, path: str) -> Any:

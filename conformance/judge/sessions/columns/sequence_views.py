@@ -175,6 +175,8 @@ class Sources:
         self.index, self.cursor = index, cursor
         self.smallest: OrderedDict[str, int] = OrderedDict()
         self.views: dict[str, tuple[int, list[Sequences]]] = {}
+        self.watch: Callable[[str, list[Sequences]], None] | None = None
+        """Called with the views of a queue manager that has sent a message."""
 
     def row(self, source: str) -> int:
         """Return the row of a queue manager, a new one if it is unknown."""
@@ -187,6 +189,8 @@ class Sources:
         found = self.views.get(source)
         if found is not None:
             row, views = found
+            if self.watch is not None:
+                self.watch(source, views)
             word = len(views)
             for position, view in enumerate(views):
                 word |= (SCOPES.index(view.scope) | view.failed << 2) << (2 + 3 * position)
