@@ -289,8 +289,8 @@ def test_the_first_ranges_show_what_all_parts_must_know(tmp_path, monkeypatch, a
     """Looking ahead changes how often parts are judged, and nothing else."""
     monkeypatch.setattr(connections, "_AHEAD", ahead)
     turns = []
-    judge = connections._judged
-    monkeypatch.setattr(connections, "_judged", lambda plans, *rest: turns.append(len(plans)) or judge(plans, *rest))
+    judge = connections.by_buckets
+    monkeypatch.setattr(connections, "by_buckets", lambda plans, *rest: turns.append(len(plans)) or judge(plans, *rest))
     _, whole, lake, done = judged_apart(tmp_path, queues=2, split=40_000)
     assert not done.in_order
     assert turns == ([0, 1, 1] if ahead == 100 else [1, 1])
