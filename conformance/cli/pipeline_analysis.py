@@ -166,7 +166,6 @@ def sql(
         if used == "spark":
             begin("pipeline sql", "starting Spark", quiet=json)
 
-
         def instead() -> None:
             begin("pipeline sql", "Spark has no classes for the store of the lake; DuckDB answers", quiet=json)
 
