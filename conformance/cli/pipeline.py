@@ -62,6 +62,19 @@ Sessions = Annotated[
         help="Judge connections too, or only packets, which is much faster with compiled code.",
     ),
 ]
+Split = Annotated[
+    str | None,
+    typer.Option(metavar="BYTES", help="Largest byte range of a pcap file: 64M (default: by the cores)."),
+]
+Parts = Annotated[
+    int | None,
+    number_option(
+        "--parts",
+        1,
+        4_096,
+        "Parts for the connections of a large stream; 1: one core judges it (default: by the cores).",
+    ),
+]
 Stream = Annotated[
     str, typer.Option(help="auto: the files of a rotated set are one capture; file: each file is its own capture.")
 ]
@@ -100,10 +113,8 @@ def ingest(
     level: Level = "must",
     readings: Readings = "windows",
     reading: Reading = None,
-    split: Annotated[
-        str | None,
-        typer.Option(metavar="BYTES", help="Largest byte range of a pcap file: 64M (default: by the cores)."),
-    ] = None,
+    split: Split = None,
+    parts: Parts = None,
     stream: Stream = "auto",
     allow_incomplete: AllowIncomplete = False,
     master: Master = None,
@@ -118,7 +129,7 @@ def ingest(
         from conformance.pipeline.ingest import files_of, how, ingest
         from conformance.pipeline.progress import Progress
 
-        asked = _options(packets, sessions, profile, level, readings, reading, split, stream)
+        asked = _options(packets, sessions, profile, level, readings, reading, split, parts, stream)
         how(asked, "")
         files = files_of(captures)
         lake = to_add(out, format)
@@ -143,6 +154,8 @@ def watch(
     level: Level = "must",
     readings: Readings = "windows",
     reading: Reading = None,
+    split: Split = None,
+    parts: Parts = None,
     stream: Stream = "auto",
     settle: Annotated[
         float, seconds_option("--settle", 0, 86_400, "How long the newest file of a set must be unchanged.")
@@ -172,7 +185,7 @@ def watch(
         from conformance.pipeline.file_discovery import require_streams
         from conformance.pipeline.ingest import how
 
-        asked = _options(packets, sessions, profile, level, readings, reading, None, stream)
+        asked = _options(packets, sessions, profile, level, readings, reading, split, parts, stream)
         how(asked, "")
         require_streams()
         folder = watching.watched(folder)
@@ -210,6 +223,7 @@ def _options(
     readings: str,
     reading: list[str] | None,
     split: str | None,
+    parts: int | None,
     stream: str,
 ) -> Options:
     from conformance.pipeline.ingest import Options
@@ -225,6 +239,7 @@ def _options(
         _bytes(split),
         "file" if stream == "file" else "auto",
         sessions,
+        parts,
     )
 
 

@@ -39,6 +39,7 @@ SPLIT = 128 << 20
 MOST_SPLIT = 1 << 30
 """Bytes of a range, least and most, if the user gives no number and packets alone are judged."""
 MIN_SPLIT = 256
+MOST_PARTS = 4_096
 _PROBED = 64  # Files that one task probes.
 _TASKS = 4  # Tasks a core, so that a slow one does not leave the others idle.
 
@@ -66,7 +67,7 @@ class Options:
     sessions: bool = True
     """Judge the rules of connections too; without them, compiled code judges classic pcap files."""
     parts: int | None = None
-    """Into so many parts the connections of a large stream are spread; None: one for each core."""
+    """Into so many parts the connections of a large stream are spread; None: one for each core; 1: none is cut."""
     keep: bool = False
     """Keep the state of every stream, not only of those whose names show that they are part of a set."""
 
@@ -107,6 +108,8 @@ def how(options: Options, batch: str) -> How:
     accepted = assignment(options.readings, check_chosen(options.chosen))
     if options.split is not None and options.split < MIN_SPLIT:
         raise BadInput(f"--split {options.split} is too small; a range has at least {MIN_SPLIT} bytes.")
+    if options.parts is not None and not 1 <= options.parts <= MOST_PARTS:
+        raise BadInput(f"--parts {options.parts} is not from 1 to {MOST_PARTS:,}.")
     return How(
         options.profile or DEFAULT_PROFILE,
         options.level,

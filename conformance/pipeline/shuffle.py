@@ -6,8 +6,10 @@ batches, so that they need not fit in memory.
 
 from __future__ import annotations
 
+import errno
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -16,6 +18,7 @@ from typing import Any, Generic, TypeVar
 
 import pyarrow as pa
 
+from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.workers import Workers
 
 T = TypeVar("T")
@@ -42,12 +45,23 @@ def grouped(
         if (stage := getattr(workers, "stage", None)) is not None:
             stage(_NAME, 0)  # It is one job, which tells nothing before its end.
         return _by_spark(by_spark, tasks, first, key, keys, order, then, schema, result)
-    with tempfile.TemporaryDirectory(prefix="mqconform-") as folder:
+    with tempfile.TemporaryDirectory(prefix="mqconform-") as folder, _room(folder):
         written = workers.map(Writing(first, key, schema, folder), list(enumerate(tasks)))
         found_keys = sorted({one for found in written for one in found})
         files = [[found[one] for found in written if one in found] for one in found_keys]
         made = workers.map(Reading(then), files)
     return [pa.ipc.read_record_batch(pa.py_buffer(one), result) for found in made for one in found]
+
+
+@contextmanager
+def _room(folder: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as problem:
+        if problem.errno != errno.ENOSPC:
+            raise
+        place = Path(folder).parent
+        raise PipelineError(f"No space is left in {place} for temporary files: free some, or set TMPDIR.") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -213,7 +213,7 @@ def _sentences() -> Iterator[None]:
         silent = isinstance(problem, Py4JError) and not isinstance(problem, Py4JJavaError)  # The error is py4j's own.
         if not text or silent or isinstance(problem, ConnectionError):
             raise PipelineError(_GONE, ExitCode.UNUSABLE) from None
-        if "No space left on device" in text:
+        if "No space left on device" in str(problem):
             raise PipelineError("No space is left where the lake or Spark's temporary files are.") from None
         raise PipelineError(f"Spark could not finish the job: {text}", ExitCode.UNUSABLE) from None
 

@@ -12,8 +12,9 @@ from defect_captures import asking
 from lake_helpers import put, said
 from session_corpus import write_sessions
 
-from conformance.pipeline import connections_facts, connections_judge
+from conformance.pipeline import connections_facts, connections_judge, shuffle
 from conformance.pipeline.connections_walk import part_stream
+from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.fast import RangesTask, WalkTask
 from conformance.pipeline.ingest import Options, ingest
 from conformance.pipeline.lake import Lake
@@ -21,6 +22,7 @@ from conformance.pipeline.progress import Progress
 from conformance.pipeline.shuffle import Reading, Writing
 from conformance.pipeline.work import StreamTask
 from conformance.pipeline.workers import Here, Lost, LostWorkError
+from conformance.verdict import ExitCode
 
 
 def paths_of(task: Any) -> Sequence[str]:
@@ -197,6 +199,17 @@ def test_a_walk_whose_worker_dies_leaves_its_stream_to_one_core(tmp_path):
         ("one.pcap", "the worker that walked over it died")
     ]
     assert said(lake) == said(whole)
+
+
+def test_a_full_disk_under_a_shuffle_is_one_sentence(tmp_path, monkeypatch):
+    """The facts on the connections go to a device that is always full."""
+    opened = shuffle.pa.ipc.new_stream
+    monkeypatch.setattr(shuffle.pa.ipc, "new_stream", lambda _, schema: opened("/dev/full", schema))
+    lake = Lake.open(tmp_path / "lake", create=True)
+    with pytest.raises(PipelineError, match=r"No space is left in .* for temporary files: free some, or set") as told:
+        ingest(lake, several(tmp_path, "one"), Options(split=30_000, parts=2), Here())
+    assert told.value.code is ExitCode.BAD_INPUT
+    assert not lake.snapshot().captures and not list((tmp_path / "lake").rglob("part-*"))
 
 
 @pytest.mark.parametrize("most", [0, 1 << 20])
