@@ -9,14 +9,20 @@ import sys
 import time
 from pathlib import Path
 
-from tests_cli import FEW, mqconform, one_sentence, stdio
+from tests_cli import FEW, PATIENCE_S, mqconform, one_sentence, stdio
 
 from conformance.runlog import read_run
 from conformance.verdict import ExitCode, Outcome
 
 
+def has_child(process: subprocess.Popen[str]) -> bool:
+    """Whether any of its threads has started a process; True where that is not told."""
+    told = list(Path(f"/proc/{process.pid}/task").glob("*/children"))
+    return not told or any(each.read_text() for each in told)
+
+
 def interrupted(arguments: list[str], until: Path | None, *, times: int = 1) -> tuple[int, str]:
-    """Ctrl-C to the whole process group, once `until` exists (None: soon); exit code and stderr."""
+    """Ctrl-C to the whole process group, once `until` has a verdict (None: once it has a child); code and stderr."""
     process = subprocess.Popen(
         [sys.executable, "-m", "conformance", *arguments],
         stdout=subprocess.DEVNULL,
@@ -25,9 +31,10 @@ def interrupted(arguments: list[str], until: Path | None, *, times: int = 1) -> 
         start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
-    stop = time.monotonic() + 60
-    while until is not None and process.poll() is None and time.monotonic() < stop:
-        if until.exists() and b'"verdict"' in until.read_bytes():
+    stop = time.monotonic() + PATIENCE_S
+    while process.poll() is None and time.monotonic() < stop:
+        there = has_child(process) if until is None else until.exists() and b'"verdict"' in until.read_bytes()
+        if there:
             break
         time.sleep(0.05)
     time.sleep(1.0)  # into the middle of something
@@ -35,7 +42,7 @@ def interrupted(arguments: list[str], until: Path | None, *, times: int = 1) -> 
         os.killpg(process.pid, signal.SIGINT)
         time.sleep(0.1)
     try:
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=PATIENCE_S)
     finally:
         process.kill()
     return process.returncode, errors

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests_cli import FEW, WholeRun, mqconform
+from tests_cli import FEW, PATIENCE_S, WholeRun, mqconform
 
 from conformance.harness.run_verdicts import CONCLUSION
 from conformance.harness.suite_registry import suites, suites_folder
@@ -127,13 +127,13 @@ def test_a_killed_harness_loses_nothing_already_written(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "conformance", "run", "--out", str(tmp_path), "--max-examples", "2000"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     part = tmp_path / "run-main.ndjson"
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline and not (part.exists() and part.read_bytes().count(b'"event":"verdict"') > 60):
         time.sleep(0.05)
     events = [json.loads(line) for line in part.read_bytes().splitlines(keepends=True) if line.endswith(b"\n")]
     written = sum(event["count"] for event in events if event["event"] == "verdict")
     os.killpg(process.pid, signal.SIGKILL)
-    process.wait(30)
+    process.wait(PATIENCE_S)
     record = read_run(tmp_path)
     assert not record.complete
     assert record.problems
@@ -147,11 +147,11 @@ def test_interrupted_once_it_stops_cleanly(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "conformance", "run", "--out", str(tmp_path), "--max-examples", "2000"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     part = tmp_path / "run-main.ndjson"
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline and not (part.exists() and b'"event":"verdict"' in part.read_bytes()):
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=60)
+    _, stderr = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == ExitCode.INTERRUPTED
     assert "Traceback" not in stderr
     record = read_run(tmp_path)

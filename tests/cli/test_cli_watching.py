@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from tests_cli import mqconform
+from tests_cli import PATIENCE_S, mqconform
 
 from conformance.cli.run_progress import over
 from conformance.progress import Progress, Watcher, clock
@@ -112,7 +112,7 @@ def interrupted(out: Path, times: int, *more: str) -> tuple[int, str]:
         start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    stop = time.monotonic() + 120
+    stop = time.monotonic() + PATIENCE_S
     while process.poll() is None and time.monotonic() < stop:
         if any(b'"verdict"' in part.read_bytes() for part in out.glob("run-*.ndjson")):
             break
@@ -121,7 +121,7 @@ def interrupted(out: Path, times: int, *more: str) -> tuple[int, str]:
         os.killpg(process.pid, signal.SIGINT)
         time.sleep(0.2)
     try:
-        _, errors = process.communicate(timeout=120)
+        _, errors = process.communicate(timeout=PATIENCE_S)
     finally:
         process.kill()
     return process.returncode, errors

@@ -13,6 +13,8 @@ from commands import command
 from conformance.verdict import ExitCode
 
 FAKES = Path(__file__).parents[1] / "adapter" / "fakes"
+PATIENCE_S = 600
+"""How long a command may take to come to where a test meets it: machines are busy."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,7 @@ def test_a_slow_driver_ends_with_the_budget_and_keeps_what_was_found(
     calls = tmp_path / "calls"
     command = shlex.join([sys.executable, str(FAKES / "answers_slowly.py"), str(calls)])
     result = run(
-        adapter=f"stdio:{command}", suites="cursors", out=tmp_path / "out", budget_s=1.5, pytest_args=["-k", "walk"]
+        adapter=f"stdio:{command}", suites="cursors", out=tmp_path / "out", budget_s=4, pytest_args=["-k", "walk"]
     )
     assert result.record is not None and result.record.footer is not None
     assert result.record.footer.stop_reason == "budget"

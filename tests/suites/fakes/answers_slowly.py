@@ -1,4 +1,7 @@
-"""Takes a tenth of a second for each answer and refuses every send. Notes each call in the file its argument names."""
+"""Takes half a second for each answer but the first ones, and refuses every send. Notes each call in a file.
+
+Its argument names the file.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,12 @@ from pathlib import Path
 
 from honest import BAD_HANDLE, Honest
 
+AT_ONCE = 10
+
 
 class AnswersSlowly(Honest):
     def answer(self, number, **result) -> None:
-        time.sleep(0.1)
+        time.sleep(0.5 if number > AT_ONCE else 0)
         with Path(sys.argv[1]).open("a") as calls:
             calls.write(f"{number}\n")
         super().answer(number, **result)
