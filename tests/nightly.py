@@ -87,7 +87,7 @@ SAMPLES = {
     "adapter.hostile-drivers": "a driver of each kind of excess (text, events, processes); all at night",
     "cli.formats-without-room": "all formats are written by one part of the program; each at night",
     "grammar.witnesses-of-older-versions": "each witness of the newest version; of older ones at night",
-    "embedded.faults": "every third by the stories of its suite; one that was changed is tried by the suite itself, since "
+    "embedded.faults": "every third by the stories of its suite; one that was changed is tried by the suite, since "
     "its record has to be made again; each at night",
     "embedded.faults-without-a-suite": "every twentieth by its story; all at night, until their suite has a record",
     "names.profiles": "one profile at a push (the newest, which has all forms); the cases of an older one at night",
