@@ -84,9 +84,11 @@ def commands(block: Block) -> Iterator[tuple[str, list[str]]]:
 
 
 def played(command: str) -> str:
-    """The command; a run of every suite plays fewer of the planned histories than it is printed to."""
-    whole = command.startswith("mqconform run") and "--suite" not in command
-    return f"{command} --situations {amount('cli.situations-of-a-whole-run')}" if whole else command
+    """The command; a run of every suite plays fewer examples and planned histories than it is printed to."""
+    if not command.startswith("mqconform run") or "--suite" in command:
+        return command
+    examples, situations = (amount(f"cli.{name}-of-a-whole-run") for name in ("examples", "situations"))
+    return f"{command} --max-examples {examples} --situations {situations}"
 
 
 def run(pairs: list[tuple[str, list[str]]], folder: Path, tools: Path) -> list[str]:

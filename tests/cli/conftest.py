@@ -7,9 +7,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from commands import command
 from nightly import amount
 from shared import shared
-from tests_cli import WholeRun, mqconform
+from tests_cli import WholeRun
 
 
 @pytest.fixture(scope="session")
@@ -19,7 +20,7 @@ def whole_run(tmp_path_factory: pytest.TempPathFactory) -> WholeRun:
     situations = ("--situations", str(amount("cli.situations-of-a-whole-run")))
 
     def make(folder: Path) -> None:
-        done = mqconform("run", "--out", str(folder / "out"), "--json", *examples, *situations)
+        done = command("run", "--out", str(folder / "out"), "--json", *examples, *situations, timeout=3_600)
         told = {"args": done.args, "returncode": done.returncode, "stdout": done.stdout, "stderr": done.stderr}
         (folder / "done.json").write_text(json.dumps(told), encoding="utf-8")
 

@@ -294,7 +294,7 @@ OF_FORMATS = [name for name, fault in FAULTS.items() if fault.suite in ("names",
 OF_QUEUES = [name for name, fault in FAULTS.items() if name not in OF_FORMATS and fault.suite != "objects"]
 
 
-@pytest.mark.parametrize("name", OF_FORMATS)
+@pytest.mark.parametrize("name", sample("embedded.faults", OF_FORMATS, OF_FORMATS[::3]))
 def test_a_fault_shows_where_it_says_and_nowhere_in_other_suites(talk_with: Callable[..., Talk], name: str) -> None:
     suite = FAULTS[name].suite
     version = {"profile": FAULTS[name].profile or DEFAULT_PROFILE}
@@ -319,7 +319,7 @@ def _observed(kind: str, **version: str) -> object:
             talk.driver.close()
 
 
-@pytest.mark.parametrize("name", OF_QUEUES)
+@pytest.mark.parametrize("name", sample("embedded.faults", OF_QUEUES, OF_QUEUES[::3]))
 def test_a_fault_of_queues_shows_in_a_story_of_its_suite(talk_with: Callable[..., Talk], name: str) -> None:
     suite = FAULTS[name].suite
     stories = [*STORIES[suite], *([OBSERVED[suite]] if suite in OBSERVED else [])]

@@ -10,14 +10,14 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 import typer
 from base_install import Base
-from nightly import NIGHTLY
-from page_lines import HELP, PROGRAMS, ROOT, examples, lines, pages, program, tree
+from nightly import NIGHTLY, sample
+from page_lines import HELP, PROGRAMS, ROOT, Line, examples, lines, pages, program, tree
 from scratch_copy import FILES, Given, give, make_scratch
 from shared import shared
 
@@ -99,6 +99,26 @@ TUTORIALS = ("docs/write-a-driver.md", CHANGING)
 """Done as they say, with their edits between their lines, by test_adapter_tutorial.py and test_contributing.py."""
 
 
+def form(line: str) -> tuple[str, int, frozenset[str]] | None:
+    """The command of a line, how long it is without options, and their names; None for other programs and in a pipe."""
+    words = shlex.split(line, comments=True)
+    if words[:1] != ["mqconform"] or {"|", ">", "--"} & {*words}:
+        return None
+    name = next((name for name in COMMANDS if words[1 : 1 + len(name.split())] == name.split()), None)
+    options = [at for at, word in enumerate(words) if word.startswith("--")]
+    names = frozenset(words[at].partition("=")[0] for at in options)
+    return name and (name, min(options, default=len(words)), names)
+
+
+def typed(page: str) -> Sequence[Line]:
+    """The lines of a page that are run."""
+    forms = {form(line) for command in COMMANDS.values() for line in examples(command)} - {None}
+    every = lines(page)
+    extra = page in WITH_EXTRAS  # without which an example does nothing
+    push = [one for one in every if extra or form(one.text) not in forms or beginning(one.text, CODES)]
+    return sample("docs.lines-like-an-example", every, push)
+
+
 def beginning(line: str, table: Mapping[str, object]) -> str | None:
     """The longest key of a table that a line begins with."""
     return max((key for key in table if f"{line} ".startswith(key)), key=len, default=None)
@@ -158,7 +178,7 @@ def tried(line: str, folder: Path, given: Given, *, extras: bool = False, code: 
 def test_the_lines_of_a_page_run_in_their_order(page: str, given: Given, tmp_path: Path) -> None:
     folder = tmp_path / "clone"
     make_scratch(folder, given.base)
-    for line in lines(page):
+    for line in typed(page):
         if beginning(line.text, ELSEWHERE) or (beginning(line.text, LONG) and not NIGHTLY):
             continue
         if program(line.text) in ("git", "tshark") and shutil.which(program(line.text)) is None:

@@ -26,7 +26,7 @@ from conformance.pipeline.schemas import TABLES
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGKILL]
 
 
-@pytest.mark.parametrize("sessions", [True, False])
+@pytest.mark.parametrize("sessions", sample("pipeline.rows-of-spark", [True, False], [False]))
 def test_rows_are_those_of_one_process(spark, tmp_path, sessions):
     from conformance.pipeline.spark import SparkWorkers
 
