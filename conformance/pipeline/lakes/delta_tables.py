@@ -51,6 +51,8 @@ _EVERY: Final = 100
 """Entries of a log after which Delta writes a checkpoint, if the table does not say."""
 _TRIES: Final = 50
 """Entries of others that come before one of ours."""
+MAX_LAST: Final = 1 << 20
+"""Bytes of what tells where the last sum of a log is."""
 MAX_ENTRY: Final = 256 << 20
 """Bytes of an entry of a log that is read here."""
 _READER, _WRITER = 1, 2  # Higher ones mean deletion vectors, column mapping and other features.
@@ -190,6 +192,8 @@ def change(
     if transaction is not None and len(added) == len(actions):
         _append(store, name, table, added, transaction)
         return
+    if _summed_up(store, name) > table.version():
+        raise meanwhile(store)
     about = [Transaction(f"mqconform-{name}", transaction)] if transaction is not None else None
     wanted = schema(name)
     with told(store, name):
@@ -225,8 +229,35 @@ def _append(store: Store, name: str, table: DeltaTable, added: Sequence[AddActio
                     raise meanwhile(store) from None
     else:
         raise meanwhile(store)
+    if not _is_read(store, name, number, [one.path for one in added]):
+        raise meanwhile(store)
     with suppress(PipelineError):  # The commit is done; the next checkpoint says the same.
         _sum_up(store, name, table, number)
+
+
+def _is_read(store: Store, name: str, number: int, paths: Sequence[str]) -> bool:
+    """Tell whether readers see an entry that was just created, by the paths that it adds. Raises PipelineError.
+
+    Of a log that is summed up, the entries before the sum end after some days. A writer that was asleep so long finds
+    the place of its entry free, and nobody reads what it puts there.
+    """
+    if _summed_up(store, name) < number:
+        return True
+    found = {one.place.partition("/")[2] for one in listed(store, name, load(store, name))}
+    return found.issuperset(paths)
+
+
+def _summed_up(store: Store, name: str) -> int:
+    """Return the version of a table of which its log has a sum, -1 without one. Raises PipelineError."""
+    with told(store, name):
+        try:
+            found = parsed(store.read(f"{name}/{LOG}/_last_checkpoint", MAX_LAST))
+        except FileNotFoundError:
+            return -1
+        version = found.get("version") if isinstance(found, dict) else None
+        if type(version) is not int:
+            raise UnfitError("has a log whose sum has no version")
+        return version
 
 
 def _in_the_way(entry: bytes, about: str) -> bool:
@@ -264,9 +295,10 @@ def swap(store: Store, name: str, table: DeltaTable, gone: Sequence[Listed], new
             store.create(f"{name}/{LOG}/{number:020}.json", data)
         except FileExistsError:
             first = False
-    if not first:
+    if not first or not _is_read(store, name, number, [one.path for one in new]):
         raise FileExistsError(f"{name} has a version {number}")
-    _sum_up(store, name, refreshed(store, name, table), number)
+    with suppress(PipelineError):  # The commit is done; who has not seen it looks again, and the next checkpoint sums up.
+        _sum_up(store, name, refreshed(store, name, table), number)
 
 
 def unneeded(store: Store, name: str, table: DeltaTable, keep_days: float) -> list[str]:
