@@ -99,12 +99,24 @@ def gaps(entries: Iterable[Entry]) -> list[tuple[int, int]]:
             first.append(1)
         if first and min(first) < log.version:
             found.append((min(first), log.version - 1))
-    return found
+    return _joined(found)
 
 
-def gap_of(found: Sequence[tuple[int, int]], number: int) -> tuple[int, int] | None:
-    """Return the last one of these spans of batches that has this one."""
-    return next((one for one in reversed(found) if one[0] <= number <= one[1]), None)
+def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return spans in order, those that touch as one."""
+    out: list[tuple[int, int]] = []
+    for first, last in sorted(spans):
+        if out and first <= out[-1][1] + 1:
+            out[-1] = (out[-1][0], max(last, out[-1][1]))
+        else:
+            out.append((first, last))
+    return out
+
+
+def is_in(spans: Sequence[tuple[int, int]], number: int) -> bool:
+    """Tell whether one of these spans has a batch. spans: in order, none of which touches another."""
+    at = bisect_right(spans, number, key=lambda one: one[0])
+    return at > 0 and number <= spans[at - 1][1]
 
 
 def up_to(files: Iterable[Listed], known: Mapping[str, int], number: int) -> tuple[dict[str, Part], frozenset[str]]:

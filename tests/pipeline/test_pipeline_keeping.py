@@ -23,13 +23,14 @@ import made_lake
 from delta_helpers import PATH, full
 from made_lake import capture, day, fill, verdict
 from nightly import sample
+from table_lake_tests import unlocked as unlocked
 from typer.testing import CliRunner
 
 from conformance.cli.pipeline import app
 from conformance.pipeline import keeping, keeping_compact
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.history import Batch, number_of
-from conformance.pipeline.lake import Entry, Kept, Lake
+from conformance.pipeline.history import Batch, gaps, is_in, number_of
+from conformance.pipeline.lake import Entry, Kept, Lake, Part
 from conformance.pipeline.lakes import delta, fold
 from conformance.pipeline.lakes.store import LocalStore
 from conformance.pipeline.lakes.tables import Listed
@@ -380,6 +381,100 @@ def test_vacuum_removes_what_is_old_and_not_needed_and_nothing_of_a_living_write
     assert visible(lake.as_of("3")) == before and not lake.unreadable([1, 2, 3])
 
 
+def test_vacuum_on_delta_refuses_to_keep_what_its_log_forgets(tmp_path):
+    """Once it is summed up, the log no longer tells that a file was replaced ten days ago."""
+    place = tmp_path / "lake"
+    lake = Lake.open(place, create=True, format="delta")
+    batches(lake, 3)
+    files = set(place.rglob("*.parquet"))
+    keeping.compact(lake)
+    age(place, 60)
+    summed(place / "verdicts", days=10)
+    ran = CliRunner().invoke(app, ["vacuum", str(place), "--keep", "30"])
+    assert ran.exit_code == 2 and "knows for 7 days which files it has needed" in ran.stderr
+    assert files <= set(place.rglob("*.parquet"))
+    found = {one.table: one for one in keeping.vacuum(Lake.open(place), 7)}
+    assert len(found["verdicts"].files) == 3
+
+
+def summed(table: Path, days: float) -> None:
+    """Let the log of a Delta table be of so many days ago, sum it up, and end what is older than it is kept."""
+    from deltalake import DeltaTable
+
+    then = time.time() - days * 86_400
+    log = table / "_delta_log"
+    for path in log.glob("0*.json"):
+        text = re.sub(r'"(\w*[tT]imestamp)": ?\d+', lambda found: f'"{found[1]}":{int(then * 1000)}', path.read_text())
+        path.write_text(text)
+        os.utime(path, (then, then))
+    found = DeltaTable(str(table))
+    found.create_checkpoint()
+    found.cleanup_metadata()
+
+
+@pytest.mark.parametrize("table", ["verdicts", "batches"])
+def test_a_writer_that_was_asleep_until_its_log_was_summed_up_adds_nothing(tmp_path, monkeypatch, unlocked, table):
+    """The entries behind the one that it knows have ended, so that the place of its own is free."""
+    place = tmp_path / "lake"
+    batches(Lake.open(place, create=True, format="delta"), 2)
+    create, slept = LocalStore.create, []
+
+    def late(self: LocalStore, entry: str, data: bytes) -> None:
+        if entry.startswith(f"{table}/_delta_log/") and not slept:
+            slept.append(entry)
+            batches(Lake.open(place), 3)
+            summed(place / table, days=9)
+        create(self, entry, data)
+
+    monkeypatch.setattr(LocalStore, "create", late)
+    with pytest.raises(PipelineError, match=r"has written to the lake .* meanwhile, and nothing of this one is in it"):
+        fill(Lake.open(place), [verdict("late", "fail", "a", day(0))])
+    assert slept and not (place / slept[0]).exists()
+    lake = Lake.open(place)
+    assert lake.snapshot().version == 5 and not any(key[2] == "late" for key in of_model(lake))
+    fill(lake, [verdict("next", "fail", "a", day(0))])
+    assert Lake.open(place).snapshot().version == 6
+
+
+def test_a_compaction_that_was_asleep_begins_again_behind_the_sum(tmp_path, monkeypatch):
+    place = tmp_path / "lake"
+    lake = Lake.open(place, create=True, format="delta")
+    batches(lake, 3)
+    create, slept = LocalStore.create, []
+
+    def late(self: LocalStore, entry: str, data: bytes) -> None:
+        if entry.startswith("verdicts/_delta_log/") and not slept:
+            slept.append(entry)
+            batches(Lake.open(place), 3)
+            summed(place / "verdicts", days=9)
+        create(self, entry, data)
+
+    monkeypatch.setattr(LocalStore, "create", late)
+    keeping.compact(lake)
+    assert slept and len(Lake.open(place).files("verdicts")) == 1 + 3
+    assert sum(of_model(Lake.open(place)).values()) == 6 * 4 and not (place / slept[0]).exists()
+
+
+def test_a_sum_of_the_log_that_fails_does_not_undo_a_compaction(tmp_path, monkeypatch):
+    """The files are replaced before; whoever is next sums up."""
+    import deltalake
+
+    monkeypatch.setattr("conformance.pipeline.lakes.delta_tables._LOGS", {"delta.checkpointInterval": "1"})
+    place = tmp_path / "lake"
+    lake = Lake.open(place, create=True, format="delta")
+    batches(lake, 3)
+    before, tried = visible(lake), []
+
+    def failing(table: deltalake.DeltaTable) -> None:
+        tried.append(table)
+        raise OSError("the store is busy")
+
+    monkeypatch.setattr(deltalake.DeltaTable, "create_checkpoint", failing)
+    done = {one.table: one for one in keeping.compact(lake)}
+    assert tried and (done["verdicts"].files_before, done["verdicts"].files_after) == (3, 1)
+    assert visible(Lake.open(place)) == before and len(Lake.open(place).files("verdicts")) == 1
+
+
 def test_a_lake_as_it_was_is_read_from_the_files_of_a_later_compaction(tmp_path, made):
     """By `report`, by `sql`, and row by row: compaction changes files, not rows."""
     place = tmp_path / "lake"
@@ -459,6 +554,34 @@ def test_history_tries_few_of_many_batches(tmp_path, made, monkeypatch):
     monkeypatch.setattr(delta.TableLake, "then", then)
     assert Lake.open(tmp_path / "lake").unreadable(range(1, 13)) == {1, 2, 3, 4}
     assert len(tried) <= 4
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.booleans(), st.booleans()), max_size=30))
+def test_batches_after_which_rows_were_taken_away_are_spans_in_order(made_of):
+    """Compared with the lake after each batch: what it had of streams that were ended later."""
+    entries: list[Entry] = []
+    for at, (stream, provisional, ends) in enumerate(made_of):
+        part = replace(
+            Part("captures", "2026-03-01", f"f{at}.parquet", 1), stream=f"s{stream}" if provisional else None
+        )
+        entries.append(Entry("ingest", f"b{at}", [part], ended=(f"s{stream}",) if ends else ()))
+    taken, shown = set(), {}
+    for at, entry in enumerate(entries, 1):
+        for name, (first, streams) in list(shown.items()):
+            if streams in entry.ended:
+                taken.update(range(first, at))
+                del shown[name]
+        shown.update({one.name: (at, one.stream) for one in entry.add if one.stream is not None})
+    spans = gaps(entries)
+    assert {number for number in range(1, len(entries) + 1) if is_in(spans, number)} == taken
+    assert all(one[1] + 1 < other[0] for one, other in zip(spans, spans[1:], strict=False))
+
+
+def test_a_watch_of_ten_thousand_batches_has_one_span():
+    """As many spans as batches took as long as their product."""
+    part = Part("captures", "2026-03-01", "f.parquet", 1, "s")
+    entries = [Entry("ingest", f"b{at}", [replace(part, name=f"f{at}.parquet")], ended=("s",)) for at in range(10_000)]
+    assert gaps(entries) == [(1, 9_999)]
 
 
 @IN_EACH_FORMAT

@@ -46,11 +46,15 @@ MAX_LOG: Final = 4 << 30
 """Bytes of the log of one table on this machine."""
 _LOGS: Final = {"delta.checkpointInterval": "100", "delta.logRetentionDuration": "interval 8 days"}
 """How often Delta sums up a log, and how long it keeps the entries before: a day longer than `vacuum` keeps files."""
+MOST_KEEP: Final = 7
+"""Days for which a sum of a log knows the files that were replaced, as Delta has it if a table does not say."""
 LOG: Final = "_delta_log"
 _EVERY: Final = 100
 """Entries of a log after which Delta writes a checkpoint, if the table does not say."""
 _TRIES: Final = 50
 """Entries of others that come before one of ours."""
+MAX_LAST: Final = 1 << 20
+"""Bytes of what tells where the last sum of a log is."""
 MAX_ENTRY: Final = 256 << 20
 """Bytes of an entry of a log that is read here."""
 _READER, _WRITER = 1, 2  # Higher ones mean deletion vectors, column mapping and other features.
@@ -103,7 +107,7 @@ def refreshed(store: Store, name: str, table: DeltaTable) -> DeltaTable:
     """Return the table at its newest version. Raises PipelineError."""
     with told(store, name):
         number = table.version() + 1
-        while isinstance(store, LocalStore) and store.check(f"{name}/{LOG}/{number:020}.json"):
+        while isinstance(store, LocalStore) and store.check(_entry(name, number)):
             number += 1
         table.update_incremental()
         _check(store, name, table)
@@ -190,6 +194,8 @@ def change(
     if transaction is not None and len(added) == len(actions):
         _append(store, name, table, added, transaction)
         return
+    if _summed_up(store, name) > table.version():
+        raise meanwhile(store)
     about = [Transaction(f"mqconform-{name}", transaction)] if transaction is not None else None
     wanted = schema(name)
     with told(store, name):
@@ -215,7 +221,7 @@ def _append(store: Store, name: str, table: DeltaTable, added: Sequence[AddActio
     data = _lines(_info("WRITE", blind=True), {"txn": {"appId": about, "version": transaction}}, *map(_added, added))
     first = table.version() + 1
     for number in range(first, first + _TRIES):
-        place = f"{name}/{LOG}/{number:020}.json"
+        place = _entry(name, number)
         with told(store, name):
             try:
                 store.create(place, data)
@@ -225,8 +231,44 @@ def _append(store: Store, name: str, table: DeltaTable, added: Sequence[AddActio
                     raise meanwhile(store) from None
     else:
         raise meanwhile(store)
+    if not _is_read(store, name, number, [one.path for one in added]):
+        raise meanwhile(store)
     with suppress(PipelineError):  # The commit is done; the next checkpoint says the same.
         _sum_up(store, name, table, number)
+
+
+def _is_read(store: Store, name: str, number: int, paths: Sequence[str]) -> bool:
+    """Tell whether readers see an entry that was just created, by the paths that it adds. Raises PipelineError.
+
+    Of a log that is summed up, the entries before the sum end after some days. A writer that was asleep so long finds
+    the place of its entry free, and nobody reads what it puts there: it is removed again.
+    """
+    if _summed_up(store, name) < number:
+        return True
+    found = {one.place.partition("/")[2] for one in listed(store, name, load(store, name))}
+    if found.issuperset(paths):
+        return True
+    with told(store, name):
+        store.remove(_entry(name, number))
+    return False
+
+
+def _entry(name: str, number: int) -> str:
+    """Return the place of an entry of a table's log."""
+    return f"{name}/{LOG}/{number:020}.json"
+
+
+def _summed_up(store: Store, name: str) -> int:
+    """Return the version of a table of which its log has a sum, -1 without one. Raises PipelineError."""
+    with told(store, name):
+        try:
+            found = parsed(store.read(f"{name}/{LOG}/_last_checkpoint", MAX_LAST))
+        except FileNotFoundError:
+            return -1
+        version = found.get("version") if isinstance(found, dict) else None
+        if type(version) is not int:
+            raise UnfitError("has a log whose sum has no version")
+        return version
 
 
 def _in_the_way(entry: bytes, about: str) -> bool:
@@ -261,16 +303,27 @@ def swap(store: Store, name: str, table: DeltaTable, gone: Sequence[Listed], new
     number, first = table.version() + 1, True
     with told(store, name):
         try:
-            store.create(f"{name}/{LOG}/{number:020}.json", data)
+            store.create(_entry(name, number), data)
         except FileExistsError:
             first = False
-    if not first:
+    if not first or not _is_read(store, name, number, [one.path for one in new]):
         raise FileExistsError(f"{name} has a version {number}")
-    _sum_up(store, name, refreshed(store, name, table), number)
+    with suppress(
+        PipelineError
+    ):  # The commit is done; who has not seen it looks again, and the next checkpoint sums up.
+        _sum_up(store, name, refreshed(store, name, table), number)
 
 
 def unneeded(store: Store, name: str, table: DeltaTable, keep_days: float) -> list[str]:
-    """Return the paths below a table of files that no version of the last days names. Raises PipelineError."""
+    """Return the paths below a table of files that no version of the last days names.
+
+    Raises PipelineError, also for more days than the log of a table tells of.
+    """
+    if keep_days > MOST_KEEP:
+        raise PipelineError(
+            f"A lake on Delta knows for {MOST_KEEP} days which files it has needed, so that vacuum cannot keep those of"
+            f" the last {keep_days:g}: say --keep {MOST_KEEP} or less, or do not run it as long as you need them."
+        )
     with told(store, name):
         found = table.vacuum(int(keep_days * 24), dry_run=True, enforce_retention_duration=False, full=True)
     return [one for one in found if DATA_FILE.fullmatch(one)]

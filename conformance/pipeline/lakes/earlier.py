@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.history import gap_of, gaps
+from conformance.pipeline.history import gaps, is_in
 
 if TYPE_CHECKING:
     from conformance.pipeline.lakes.delta import TableLake
@@ -29,7 +29,7 @@ def as_of(lake: Of, number: int) -> Of:
     if found is not None:
         return found
     taken = gaps(lake.entries())
-    if gap_of(taken, number) is None:
+    if not is_in(taken, number):
         return lake.of_today(number)
     raise PipelineError(
         f"The lake {lake.place} as of batch {number} can no longer be read: a later batch has taken rows away, and"
@@ -44,7 +44,7 @@ def unreadable(lake: TableLake, numbers: Sequence[int]) -> set[int]:
     Of two after which rows were taken away, the newer one is taken for readable if the older one is: few are tried.
     """
     taken = gaps(lake.entries())
-    asked = sorted(number for number in numbers if gap_of(taken, number) is not None)
+    asked = sorted(number for number in numbers if is_in(taken, number))
     return set(asked[: bisect_left(asked, True, key=lambda number: lake.then(number) is not None)])
 
 
@@ -52,7 +52,7 @@ def _oldest(lake: TableLake, taken: Gaps) -> int:
     """Return the batch from which on the lake can be read as it was after each."""
     oldest = lake.known().version
     for _ in range(LOOKS):
-        if oldest > 1 and gap_of(taken, oldest - 1) is None:
+        if oldest > 1 and not is_in(taken, oldest - 1):
             oldest = max((stop + 1 for _, stop in taken if stop < oldest), default=1)
         elif oldest > 1 and lake.then(oldest - 1) is not None:
             oldest -= 1

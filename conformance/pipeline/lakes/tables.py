@@ -143,14 +143,17 @@ def may_lack(name: str, column: str) -> bool:
 def footer_of(store: Store, part: Part) -> tuple[str, Any, int]:
     """Return the path of a written file below its table, its footer and its bytes.
 
-    Raises PipelineError if it has another number of rows than was told.
+    Raises PipelineError if it has another number of rows than was told, or if another writer has removed it.
     """
     from pyarrow import parquet
 
     place = part.place if part.table != BATCHES else f"{BATCHES}/{part.name}"
     with told(store, part.table):
-        footer = parquet.read_metadata(str(store.path(place)), filesystem=store.arrow)
-        size = store.size(place)
+        try:
+            footer = parquet.read_metadata(str(store.path(place)), filesystem=store.arrow)
+            size = store.size(place)
+        except FileNotFoundError:
+            raise meanwhile(store) from None  # It has taken this one for dead.
     if footer.num_rows != part.rows:
         raise PipelineError(f"{store.name(place)} has {footer.num_rows:,} rows instead of {part.rows:,}.")
     return place.partition("/")[2], footer, size
