@@ -31,7 +31,7 @@ from conformance.pipeline.connections_server import Overheard
 from conformance.pipeline.connections_walk import Clocked, Parting
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Part
-from conformance.pipeline.memory import packed, settle, unpacked
+from conformance.pipeline.memory import collected_seldom, packed, settle, unpacked
 from conformance.pipeline.rows import Rows, day
 from conformance.pipeline.rows_writer import Teller, whose_was
 from conformance.pipeline.streams import State, StreamJudge
@@ -345,7 +345,10 @@ def _judged(parting: Parting, place: str, bucket: int, facts: Iterator[Facts]) -
     one = None
     broken = None
     try:
-        with contained(parting.path, trouble, through=(PipelineError, _BrokenError), records_before=0):
+        with (
+            collected_seldom(),
+            contained(parting.path, trouble, through=(PipelineError, _BrokenError), records_before=0),
+        ):
             one = _Bucket(parting, place, bucket, rows)
             at = -1
             for capture, run in groupby(facts, key=lambda found: found.capture):

@@ -57,13 +57,13 @@ class Counts:
 
         first: the number of the first one. first_ns, last_ns: their times.
         """
-        self._add([self._row(sender)], _meant(meaning), count, first, first_ns, last_ns)
+        self._add_to(self._row(sender), _meant(meaning), count, first, first_ns, last_ns)
 
     def more(
         self, sender: str | None, keys: tuple[Key, ...], count: int, first: int, first_ns: int, last_ns: int
     ) -> None:
         """Count so many verdicts of each of these kinds."""
-        self._add([self._row(sender)], _kinds(keys), count, first, first_ns, last_ns)
+        self._add_to(self._row(sender), _kinds(keys), count, first, first_ns, last_ns)
 
     def many(self, counted: Sequence[Counted]) -> None:
         """Count the passes in all of these, and what the session rules say, as `meant` and `more` do one by one."""
@@ -90,24 +90,29 @@ class Counts:
     def _add(
         self, rows: list[int], kinds: tuple[Any, Any], counts: Any, firsts: Any, first_ns: Any, last_ns: Any
     ) -> None:
-        """Count kinds for senders, which differ. counts and so on: of all of them, or int64[rows, 1]."""
+        """Count kinds for senders, which differ. counts and so on: int64[rows, 1]."""
         self._grow()
         table, spans = self._table, self._spans
         places, times = kinds
-        if len(rows) == 1:
-            one = table[:, rows[0]]
-            one[0, places] += np.reshape(times * counts, -1)
-            one[1, places] = np.reshape(np.minimum(one[1, places], firsts), -1)
-            one[2, places] = np.reshape(np.minimum(one[2, places], first_ns), -1)
-            one[3, places] = np.reshape(np.maximum(one[3, places], last_ns), -1)
-        else:
-            where = np.array(rows)[:, None], places
-            table[(0, *where)] += times * counts
-            table[(1, *where)] = np.minimum(table[(1, *where)], firsts)
-            table[(2, *where)] = np.minimum(table[(2, *where)], first_ns)
-            table[(3, *where)] = np.maximum(table[(3, *where)], last_ns)
-        spans[0, rows] = np.minimum(spans[0, rows], np.reshape(first_ns, -1))
-        spans[1, rows] = np.maximum(spans[1, rows], np.reshape(last_ns, -1))
+        where = np.array(rows)[:, None], places
+        table[(0, *where)] += times * counts
+        table[(1, *where)] = np.minimum(table[(1, *where)], firsts)
+        table[(2, *where)] = np.minimum(table[(2, *where)], first_ns)
+        table[(3, *where)] = np.maximum(table[(3, *where)], last_ns)
+        spans[0, rows] = np.minimum(spans[0, rows], first_ns[:, 0])
+        spans[1, rows] = np.maximum(spans[1, rows], last_ns[:, 0])
+
+    def _add_to(self, row: int, kinds: tuple[Any, Any], count: int, first: int, first_ns: int, last_ns: int) -> None:
+        """Count kinds for one sender."""
+        self._grow()
+        counts, firsts, begins, ends = self._table[:, row]
+        places, times = kinds
+        counts[places] += times * count
+        firsts[places] = np.minimum(firsts[places], first)
+        begins[places] = np.minimum(begins[places], first_ns)
+        ends[places] = np.maximum(ends[places], last_ns)
+        spans = self._spans
+        spans[0, row], spans[1, row] = min(spans[0, row], first_ns), max(spans[1, row], last_ns)
 
     def note(
         self,

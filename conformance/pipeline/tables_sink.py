@@ -90,7 +90,7 @@ class ArrowTables:
 
     def packet(self, seen: Seen, sender: str, told: Told, *, counted: bool = False) -> bool:
         """Write a packet that was judged by itself. counted: its packet rules are counted by meaning."""
-        frame, packet, number = seen.frame, seen.packet, seen.frame_number
+        frame, number = seen.frame, seen.frame_number
         self.now_ns = frame.time_ns
         alone, more = told[PACKET], told[SESSION]
         good, alone, read = parted(alone, number)
@@ -99,7 +99,7 @@ class ArrowTables:
             self.followed.add(sender, number, number, read)
         self.followed.add(sender, number, number, read_of([key_of(one) for one in more], BEHIND))
         self._forget()
-        queue = destination(packet)
+        queue = None if _passes(alone, more) else destination(seen.packet)
         rest: list[Key] = []
         passes: list[Key] = [] if counted else list(good)
         here: list[Verdict | Key] = list(good[:1])
@@ -133,7 +133,7 @@ class ArrowTables:
         if shown or (self.teller.every_packet and not counted):
             self.own.add(number)
             shown_verdicts = [one if isinstance(one, Verdict) else plain_verdict(one, number) for one in here]
-            self.teller.packet_row(packet_row(frame, packet, shown_verdicts), sender)
+            self.teller.packet_row(packet_row(frame, seen.packet, shown_verdicts), sender)
         return enough
 
     def _single(self, verdict: Verdict, whose: Whose, key: Key, *, counted: bool) -> None:
@@ -244,6 +244,11 @@ class ArrowTables:
         self.singled.clear()
         if counts.full:
             self.teller.write_counts()
+
+
+def _passes(*said: Iterable[Verdict | Key]) -> bool:
+    """Tell whether all are passes: their rows name no queue."""
+    return all(key_of(one)[1] is Outcome.PASS for some in said for one in some)
 
 
 def _by_end(ends: Any, lengths: Any) -> tuple[list[int], list[int], list[float]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, Final
 
 MOST_FIELDS: Final = 64
@@ -20,7 +21,12 @@ _MOST: Final = (1 << 63) - 1
 
 
 def struct_of(text: str | None) -> dict[str, Any] | None:
-    """Return the struct of a value that is given as JSON; None for none."""
+    """Return the struct of a value that is given as JSON, which must not be changed; None for none."""
+    return _struct(text) if text is None or len(text) <= MOST_TEXT else _struct.__wrapped__(text)
+
+
+@lru_cache(maxsize=1 << 10)
+def _struct(text: str | None) -> dict[str, Any] | None:
     value = None if text is None else json.loads(text)
     if value is None:
         return None

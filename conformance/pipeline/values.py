@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import is_dataclass
 from datetime import datetime, timedelta
 from enum import Enum
+from functools import cache
 from importlib import import_module
 from math import isfinite
 from typing import Any, Final
@@ -101,13 +102,14 @@ def _members(one: Any) -> Iterator[Any]:
             yield value
 
 
-def _attributes(cls: type) -> list[str]:
+@cache
+def _attributes(cls: type) -> tuple[str, ...]:
     """Return the slots of a class and its bases."""
     out: list[str] = []
     for each in cls.__mro__:
         slots = each.__dict__.get("__slots__", ())
         out += [slots] if isinstance(slots, str) else list(slots)
-    return [name for name in dict.fromkeys(out) if name not in ("__dict__", "__weakref__")]
+    return tuple(name for name in dict.fromkeys(out) if name not in ("__dict__", "__weakref__"))
 
 
 def value_of(nodes: Any, known: Sequence[str]) -> Any:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from conformance.pipeline.identity import Probe, look, probe
 from conformance.pipeline.lake import Part, Target
-from conformance.pipeline.memory import settle
+from conformance.pipeline.memory import collected_seldom, settle
 from conformance.pipeline.rows import Rows
 from conformance.pipeline.streams import How, StreamDone, StreamWork, judge_stream
 from conformance.pipeline.workers import Here, Workers
@@ -54,9 +54,10 @@ def look_all(paths: Sequence[str]) -> list[str | None]:
 def run_streams(task: StreamTask) -> StreamTaskDone:
     """Judge streams. A retried task writes other files: those of its first try are in no lake."""
     rows = Rows(task.target, f"{task.name}-{os.getpid()}-{os.urandom(3).hex()}")
-    done = [judge_stream(stream, task.how, rows) for stream in task.streams]
-    settle()
-    return StreamTaskDone(rows.close(), done, task.trial)
+    with collected_seldom():
+        done = [judge_stream(stream, task.how, rows) for stream in task.streams]
+        settle()
+        return StreamTaskDone(rows.close(), done, task.trial)
 
 
 __all__ = ["Here", "StreamTask", "StreamTaskDone", "Workers", "look_all", "probe_all", "run_streams"]

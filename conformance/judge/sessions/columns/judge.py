@@ -139,6 +139,7 @@ class ColumnSessions:
         self.entered = np.zeros(0, np.int64)
         self._words = np.zeros(2, np.int64)
         self._suspects = False
+        self._said: dict[int, int] = {}  # By row of a session, how much was undecided anywhere when it was last told.
 
     @property
     def kinds(self) -> Sequence[Kind]:
@@ -328,6 +329,7 @@ class ColumnSessions:
         self.slots[number] = slot
         row = self.rows[slot]
         row[:] = 0
+        self._said.pop(slot, None)
         row[[at.USED, at.CONNECTION, at.COMPLETE]] = 1, number, event.complete
         row[[at.RECOVERABLE_MS, at.EXPRESS_MS]] = at.NONE
         start = 0 if event.complete else at.NONE
@@ -365,23 +367,27 @@ class ColumnSessions:
         if session is None:
             return
         opening = session.opening
-        row = self.rows[self.slots[connection]]
-        usual = (
+        slot = int(self.slots[connection])
+        row = self.rows[slot]
+        settled = opening.settled
+        usual = settled or (
             opening.known
             and opening.stage == OPEN
             and not opening.derailed
             and not opening.duties
             and opening.doubted is None
         )
-        row[[at.SETTLED, at.QUIET]] = opening.settled, usual or opening.settled
+        row[at.SETTLED], row[at.QUIET] = settled, usual
         row[at.PASSED] = connection in self.tables.transactions.resends.passes
-        row[at.SAID] = self.sessions.undecided(connection, UNDECIDED)
-        ends = (opening.opened.initiator.address, opening.opened.acceptor.address)
-        for side, first, hosts in zip(_SIDES, at.SIDES, (ends, ends[::-1]), strict=True):
+        said = self.sessions.open_notes.said
+        if self._said.get(slot) != said:
+            row[at.SAID], self._said[slot] = self.sessions.undecided(connection, UNDECIDED), said
+        one, other = opening.opened.initiator.address, opening.opened.acceptor.address
+        for side, first, hosts in zip(_SIDES, at.SIDES, ((one, other), (other, one)), strict=True):
             row[first + at.PATH] = self.paths.row(hosts)
             manager = opening.manager(side)
             if manager is not None and not row[first + at.MANAGED]:
-                row[[first + at.HIGH, first + at.LOW]] = guid_words(manager)
+                row[first + at.HIGH], row[first + at.LOW] = guid_words(manager)
                 row[first + at.MANAGED] = 1
 
     def _path_gone(self, path: int) -> None:
