@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from conformance.judge.packets.causes import Search
 from conformance.judge.packets.judge import judge_dissected
@@ -74,7 +74,7 @@ class PacketRules:
                     )
                 ]
         if isinstance(verdicts, Judged):
-            return verdicts.proven(evidence(seen)) if verdicts.others else verdicts
+            return verdicts.proven(partial(evidence, seen)) if verdicts.others else verdicts
         return [
             verdict if verdict.outcome is Outcome.PASS else replace(verdict, evidence=evidence(seen))
             for verdict in verdicts

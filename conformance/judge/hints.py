@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -15,6 +15,7 @@ from typing import Any
 
 from conformance.judge.expr import And, Compare, Const, Expr, Field, Or, Run, compiled
 from conformance.judge.packets.judge import facts
+from conformance.judge.packets.judged import deviating
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import Packet
@@ -53,12 +54,12 @@ def known_hints() -> Mapping[str, Hint]:
     return {one["id"]: _hint(one) for one in read["hint"]}
 
 
-def hints(packet: Packet, verdicts: Iterable[Verdict], *, complete: bool) -> tuple[str, ...]:
+def hints(packet: Packet, verdicts: Sequence[Verdict], *, complete: bool) -> tuple[str, ...]:
     """Return the ids of the hints that fit a packet.
 
     verdicts: those on the packet. complete: the bytes are all that was sent, and not cut by a recorder.
     """
-    broken = {verdict.requirement for verdict in verdicts if verdict.outcome in _BROKEN}
+    broken = {verdict.requirement for verdict in deviating(verdicts) if verdict.outcome in _BROKEN}
     fields = facts(packet, "buffer" if complete else "tcp", explain=False)
     found: list[str] = []
     for hint, fits in _ready():

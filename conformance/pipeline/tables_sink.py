@@ -93,7 +93,7 @@ class ArrowTables:
         frame, number = seen.frame, seen.frame_number
         self.now_ns = frame.time_ns
         alone, more = told[PACKET], told[SESSION]
-        good, alone, read = parted(alone, number)
+        good, alone, read = parted(alone, number, self._room)
         if not counted:
             self._traffic(frame)
             self.followed.add(sender, number, number, read)
@@ -108,24 +108,25 @@ class ArrowTables:
             for one in said:
                 key = key_of(one)
                 own = not isinstance(one, Verdict) or one.frame == number
+                if own:
+                    here.append(one)
                 if own and key[1] is Outcome.PASS:
                     if said is more or not counted:
                         passes.append(key)
-                    here.append(one)
+                    continue
+                if key[1] is not Outcome.PASS and not self._room(key):
+                    if not counted:
+                        rest.append(key)
                     continue
                 verdict = one if isinstance(one, Verdict) else plain_verdict(one, number)
                 whose = Whose(frame.time_ns, number, sender, queue) if own else whose_was(verdict, frame.time_ns)
                 if key[1] is Outcome.PASS:
                     if said is more or not counted:
                         self.teller.verdict(verdict, whose)
-                elif self._room(key):
+                else:
                     self._single(verdict, whose, key, counted=counted)
                     enough = enough or not self._room(key)
                     shown = shown or own
-                elif not counted:
-                    rest.append(key)
-                if own:
-                    here.append(verdict)
         if passes:
             self.teller.counts.more(sender, tuple(passes), 1, number, frame.time_ns, frame.time_ns)
         if rest:

@@ -15,7 +15,7 @@ from typing import Any
 
 from conformance.judge.expr import compiled
 from conformance.judge.packets.hypotheses import Hypothesis, hypotheses
-from conformance.judge.packets.judged import Judged, Pattern, Told
+from conformance.judge.packets.judged import Judged, Later, Pattern, Told
 from conformance.judge.packets.odd import ODD, QUEUES
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Outcome, Verdict
@@ -214,33 +214,31 @@ class _How(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Change:
-    """A pattern made of another one. sources: of each outcome other than pass its place, the place it had (None for one
-    that was not told), and how it comes from that."""
+    """A pattern made of another one. sources: for the place of each outcome other than pass, the place it had (None for
+    one that was not told), and how it comes from that."""
 
     pattern: Pattern
-    sources: tuple[tuple[int, int | None, _How], ...]
+    sources: Mapping[int, tuple[int | None, _How]]
 
 
 def _changed(before: Judged, change: _Change, cause: str) -> Judged:
-    others: dict[int, Verdict] = {}
-    for at, source, how in change.sources:
-        if how is _How.SAME:
-            assert source is not None
-            others[at] = before.others[source]
-        elif how is _How.CONSEQUENCE:
-            assert source is not None
-            reason = f"a consequence of {cause}"
-            others[at] = replace(before.others[source], outcome=Outcome.INCONCLUSIVE, readings=(), reason=reason)
-        elif source is not None:
-            outcome = change.pattern.told[at].outcome
-            others[at] = replace(before.at(source), outcome=outcome, expected=_EXPECTED, actual=_ACTUAL, reason=None)
-        else:
-            told = change.pattern.told[at]
-            others[at] = Verdict(
+    def verdict(at: int) -> Verdict:
+        (source, how), told = change.sources[at], change.pattern.told[at]
+        if source is None:
+            return Verdict(
                 told.requirement, told.outcome, before.subject, _EXPECTED, _ACTUAL, evidence=before.evidence,
                 rule=told.rule, frame=before.frame,
             )  # fmt: skip
-    return replace(before, pattern=change.pattern, others=others)
+        if how is _How.CAUSE:
+            return replace(
+                before.at(source), outcome=told.outcome, expected=_EXPECTED, actual=_ACTUAL, reason=None
+            )
+        one = before.others[source]
+        if how is _How.SAME:
+            return one
+        return replace(one, outcome=Outcome.INCONCLUSIVE, readings=(), reason=f"a consequence of {cause}")
+
+    return replace(before, pattern=change.pattern, others=Later(change.pattern.others, verdict))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -284,4 +282,4 @@ def _consequence(told: Told, at: int) -> tuple[Told, int | None, _How]:
 
 def _change(made: Sequence[tuple[Told, int | None, _How]]) -> _Change:
     pattern = Pattern.of([told for told, _, _ in made])
-    return _Change(pattern, tuple((at, *made[at][1:]) for at in pattern.others))
+    return _Change(pattern, {at: made[at][1:] for at in pattern.others})

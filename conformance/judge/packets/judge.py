@@ -31,7 +31,7 @@ from conformance.judge.packets import (
 )
 from conformance.judge.packets.causes import Cause, Search, blamed, cause_of, shortened
 from conformance.judge.packets.envelopes import envelope_facts
-from conformance.judge.packets.judged import Judged, Pattern, Told
+from conformance.judge.packets.judged import Judged, Later, Pattern, Told
 from conformance.judge.packets.names_told import facts_on_names, is_told_of
 from conformance.judge.packets.odd import CAUSE
 from conformance.judge.packets.signatures import WHY, signature_facts
@@ -210,8 +210,11 @@ def judge_dissected(
     plan = _plan(profile, level, transport == "remote", None if only is None or troubled else frozenset(only))
 
     pattern, ends = plan.pattern(fields, accepted)
-    others = {at: _verdict(*ends[at], fields, subject, evidence, packet, frame) for at in pattern.others}
-    verdicts = Judged(pattern, subject, evidence, frame, others)
+
+    def verdict(at: int) -> Verdict:
+        return _verdict(*ends[at], fields, subject, evidence, packet, frame)
+
+    verdicts = Judged(pattern, subject, evidence, frame, Later(pattern.others, verdict))
     if cause is not None:
         right, _ = plan.pattern(failing.facts(cause.packet), accepted)
         verdicts = blamed(verdicts, right, cause.requirement, weak=_weak(cause.requirement, level))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import overload
 
 from conformance.verdict import Evidence, Outcome, Verdict
@@ -36,6 +37,40 @@ class Pattern:
         good = [one.outcome is Outcome.PASS for one in told]
         others = tuple(at for at, one in enumerate(good) if not one)
         return cls(tuple(told), others, tuple(at for at, one in enumerate(told) if good[at] and one.readings))
+
+
+class Later(Mapping[int, Verdict]):
+    """Verdicts by their place, each made when somebody asks for it. make: makes the one of a place."""
+
+    __slots__ = ("_made", "_make", "_places")
+
+    def __init__(self, places: tuple[int, ...], make: Callable[[int], Verdict]) -> None:
+        self._places = places
+        self._make: Callable[[int], Verdict] | None = make if places else None
+        self._made: dict[int, Verdict] = {}
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._places)
+
+    def __contains__(self, at: object) -> bool:
+        return at in self._places
+
+    def __getitem__(self, at: int) -> Verdict:
+        found = self._made.get(at)
+        if found is None:
+            if at not in self._places:
+                raise KeyError(at)
+            assert self._make is not None
+            found = self._made[at] = self._make(at)
+            if len(self._made) == len(self._places):
+                self._make = None  # with the packet that it keeps
+        return found
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return dict, (dict(self),)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,9 +122,10 @@ class Judged(Sequence[Verdict]):
         places = sorted((*self.pattern.others, *self.pattern.read))
         return [*map(self.at, places), *self.behind]
 
-    def proven(self, evidence: Evidence) -> Judged:
+    def proven(self, evidence: Callable[[], Evidence]) -> Judged:
         """Return the same with this evidence of what is not pass."""
-        return replace(self, others={at: replace(one, evidence=evidence) for at, one in self.others.items()})
+        others, found = self.others, cache(evidence)
+        return replace(self, others=Later(self.pattern.others, lambda at: replace(others[at], evidence=found())))
 
     def followed_by(self, more: Sequence[Verdict]) -> Judged:
         """Return the same with more verdicts behind."""
@@ -97,9 +133,8 @@ class Judged(Sequence[Verdict]):
 
     def at(self, at: int) -> Verdict:
         """Return the verdict at a place of the pattern."""
-        other = self.others.get(at)
-        if other is not None:
-            return other
+        if at in self.others:
+            return self.others[at]
         told = self.pattern.told[at]
         return Verdict(
             told.requirement, told.outcome, self.subject, readings=told.readings, evidence=self.evidence,
