@@ -31,7 +31,7 @@ LOCAL = "local[*]"
 JAVA = 17
 """The oldest Java that Spark 4 runs on."""
 _MASTER = re.compile(
-    r"local(\[(\*|[0-9]+)(, ?[0-9]+)?\])?|spark://([^:/]+|\[[^\]]+\]):[0-9]+(,.+)?|yarn|k8s://.+|sc://[^/].*"
+    r"local(\[(\*|0*[1-9][0-9]*)(, ?0*[1-9][0-9]*)?\])?|spark://([^:/]+|\[[^\]]+\]):[0-9]+(,.+)?|yarn|k8s://.+|sc://[^/].*"
 )
 _CONNECT = "sc://"
 _CONNECT_PORT = 15_002

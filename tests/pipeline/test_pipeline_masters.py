@@ -66,7 +66,8 @@ def test_masters_that_spark_knows_are_taken(master: str):
 
 
 @pytest.mark.parametrize(
-    "master", ["", "local[]", "local[2,]", "local[a]", "sc://", "sc:///x", "spark://a", "mesos://x"]
+    "master",
+    ["", "local[]", "local[0]", "local[2,0]", "local[2,]", "local[a]", "sc://", "sc:///x", "spark://a", "mesos://x"],
 )
 def test_others_are_refused(master: str):
     with pytest.raises(PipelineError, match="is not a Spark master: use local"):
