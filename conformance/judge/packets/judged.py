@@ -42,12 +42,20 @@ class Pattern:
 class Later(Mapping[int, Verdict]):
     """Verdicts by their place, each made when somebody asks for it. make: makes the one of a place."""
 
-    __slots__ = ("_made", "_make", "_places")
+    __slots__ = ("_all", "_made", "_make", "_places")
 
     def __init__(self, places: tuple[int, ...], make: Callable[[int], Verdict]) -> None:
         self._places = places
         self._make: Callable[[int], Verdict] | None = make if places else None
         self._made: dict[int, Verdict] = {}
+        self._all: list[Verdict] | None = None
+
+    @property
+    def all(self) -> list[Verdict]:
+        """All verdicts, in the order of their places."""
+        if self._all is None:
+            self._all = [self[at] for at in self._places]
+        return self._all
 
     def __len__(self) -> int:
         return len(self._places)
@@ -69,9 +77,6 @@ class Later(Mapping[int, Verdict]):
                 self._make = None  # with the packet that it keeps
         return found
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return dict, (dict(self),)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged(Sequence[Verdict]):
@@ -81,7 +86,7 @@ class Judged(Sequence[Verdict]):
     subject: str
     evidence: Evidence | None
     frame: int | None
-    others: Mapping[int, Verdict]
+    others: Later
     behind: tuple[Verdict, ...] = ()
 
     def __len__(self) -> int:
@@ -109,7 +114,7 @@ class Judged(Sequence[Verdict]):
     @property
     def deviating(self) -> list[Verdict]:
         """The verdicts other than pass."""
-        return [*self.others.values(), *(one for one in self.behind if one.outcome is not Outcome.PASS)]
+        return [*self.others.all, *(one for one in self.behind if one.outcome is not Outcome.PASS)]
 
     @property
     def passes(self) -> list[Verdict]:
