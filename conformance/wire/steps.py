@@ -66,9 +66,7 @@ class Run:
         return found
 
 
-def parted(
-    value: int, bits: tuple[tuple[str, int, int], ...], known: dict[int, dict[str, int]]
-) -> Mapping[str, int]:
+def parted(value: int, bits: tuple[tuple[str, int, int], ...], known: dict[int, dict[str, int]]) -> Mapping[str, int]:
     """Return the bits of a word (`Run.words`)."""
     found = known.get(value)
     if found is None:

@@ -61,9 +61,7 @@ class _Broken:
         if found is None:
             how = _outcomes(self.code, readings)
             found = self._known[readings, level] = frozenset(
-                rule.requirement
-                for rule in _rules()[level]
-                if how.finding(rule, self.words).result is Result.BROKEN
+                rule.requirement for rule in _rules()[level] if how.finding(rule, self.words).result is Result.BROKEN
             )
         return found
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import overload
 
 from conformance.verdict import Evidence, Outcome, Verdict
@@ -129,8 +128,14 @@ class Judged(Sequence[Verdict]):
 
     def proven(self, evidence: Callable[[], Evidence]) -> Judged:
         """Return the same with this evidence of what is not pass."""
-        others, found = self.others, cache(evidence)
-        return replace(self, others=Later(self.pattern.others, lambda at: replace(others[at], evidence=found())))
+        others, found = self.others, list[Evidence]()
+
+        def verdict(at: int) -> Verdict:
+            if not found:
+                found.append(evidence())
+            return replace(others[at], evidence=found[0])
+
+        return replace(self, others=Later(self.pattern.others, verdict))
 
     def followed_by(self, more: Sequence[Verdict]) -> Judged:
         """Return the same with more verdicts behind."""
