@@ -12,8 +12,8 @@ from conformance.judge.columns.kernel import Chunk, ColumnJudge, Slow
 from conformance.judge.columns.outcomes import OutcomeCode
 from conformance.judge.packets.causes import AT_ONCE, Sifted
 from conformance.judge.packets.judge import Result, rules_of
-from conformance.spec.catalogue import requirement
 from conformance.judge.rules import Rule
+from conformance.spec.catalogue import requirement
 from conformance.spec.versions import DEFAULT_PROFILE, LEVELS
 from conformance.wire.columns.chunks import TCP
 
