@@ -59,7 +59,9 @@ def deviating(seed: int, kinds: tuple[str, ...]) -> Iterator[bytes]:
                 yield one.data
 
 
-def write(path: Path, packets: int, count: int, kinds: tuple[str, ...], *, seed: int = 1, connections: int = 500) -> None:
+def write(
+    path: Path, packets: int, count: int, kinds: tuple[str, ...], *, seed: int = 1, connections: int = 500
+) -> None:
     """Write a capture of so many packets, `count` of them deviating, spread over all of it."""
     made = templates(seed, broken=0.0)
     weights = [0.0 if one.broken else one.weight for one in made]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,13 @@ import pytest
 from generated_corpus import Captures, Corpus, Template, write_corpus
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from packet_mutations import changes
 from record_edits import edit, edits, records_of
 
 from conformance.capture import Frame, read_capture
 from conformance.captures import Replay, replay, replay_captures
 from conformance.captures.columns import judge_range
+from conformance.captures.engine import JudgedPacket
 from conformance.captures.one_side import is_ours
 from conformance.captures.packet_rules import PacketRules
 from conformance.captures.summary import CaptureSummary
@@ -26,7 +29,7 @@ from conformance.judge.sessions.context import Seen
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.resources import resource
 from conformance.spec.catalogue import assignment
-from conformance.verdict import ExitCode
+from conformance.verdict import ExitCode, Outcome
 from conformance.wire import dissect
 
 Readings = Mapping[str, tuple[str, ...]]
@@ -131,6 +134,39 @@ def test_signed_packets(tmp_path: Path) -> None:
         assert found.replay.outcomes == wanted.outcomes
         assert found.replay.tally == wanted.tally
         assert keep == 3 or found.replay.counted == wanted.counted
+
+
+def framed(data: bytes) -> bool:
+    """Tell whether a stream shows where the packet ends: PacketSize counts all of it but a SessionHeader."""
+    return int.from_bytes(data[8:12], "little") == len(data) - 16 * (data[2] >> 4 & 1)
+
+
+@pytest.mark.parametrize(("level", "start"), [("must", 3), ("may", 29)])
+def test_changed_packets(tmp_path: Path, level: str, start: int) -> None:
+    """Every kind of change of a packet, twice: verdicts, their order and evidence, and what each sender got."""
+    path, readings = tmp_path / "changed.pcap", assignment("windows")
+    packets = [one.data for at, one in enumerate(changes()) if at % 151 == start and framed(one.data)]
+    with path.open("wb") as out:
+        corpus = Corpus(out, 1, 3, False, 0.0)
+        for at, data in enumerate([*packets, *packets]):
+            corpus.message(corpus.connections[at % 3], Template(data, None, None, False, 1))
+        corpus.close()
+    shown: list[JudgedPacket] = []
+    found = judge_range(path, profile=PROFILE, readings=readings, level=level, sessions=False, on_packet=shown.append)
+    wanted = packet_rules(str(path), readings, level, PROFILE)
+    assert found.replay.counted == wanted.counted
+    assert found.replay.tally == wanted.tally
+    singled = [one.verdict for one in wanted.counted if one.verdict.outcome is not Outcome.PASS]
+    assert sorted(map(repr, singled)) == sorted(repr(one) for packet in shown for one in packet.deviating)
+    kinds = Counter(kind for kinds in found.senders().values() for kind, count in kinds.items() for _ in range(count))
+    assert kinds == Counter(
+        kind
+        for one in wanted.counted
+        if one.verdict.frame is not None
+        for kind in [(one.verdict.requirement, one.verdict.outcome, one.verdict.readings)] * one.count
+    )
+    assert found.slow["not decoded whole"] > len(packets) / 8
+    assert found.slow["holds what no header explains"] + found.slow["another layout may explain it"] > len(packets) / 8
 
 
 def test_what_is_not_kept_is_counted(captures: Captures, tmp_path: Path) -> None:

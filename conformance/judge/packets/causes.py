@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import lru_cache, partial
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol
 
 from conformance.judge.expr import compiled
 from conformance.judge.packets.hypotheses import Hypothesis, hypotheses
@@ -21,8 +21,17 @@ from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import Packet, dissect
 
-Failing = Callable[[Packet, str, str], frozenset[str]]
-"""Returns the requirements of a level that a packet breaks under a set of readings."""
+
+class Failing(Protocol):
+    """Tells what a packet breaks."""
+
+    def __call__(self, packet: Packet, readings: str, level: str) -> frozenset[str]:
+        """Return the requirements of a level that a packet breaks under a set of readings."""
+
+    def remote(self, packet: Packet, readings: str, level: str) -> frozenset[str]:
+        """Return those of MS-MQRR alone."""
+
+
 # What announces bytes that are not there, in the order of the packet: of a packet that ends too soon the first is told.
 _PRESENT: tuple[str, ...] = tuple(
     requirement_id(f"MQMQ-2.2.{name}")
@@ -62,7 +71,7 @@ _EXPECTED = {"holds": "the packet can be decoded, and keeps every other rule"}
 _ACTUAL = {"explains": "without this deviation the packet can be decoded"}
 _MUCH = 2
 _UNLIKELY = 1 << 24
-_ENVELOPE, _REMOTE = "SRMPEnvelopeHeader", "MQRR-"
+_ENVELOPE = "SRMPEnvelopeHeader"
 _ANY, _STRICT = "permissive", "strict"
 _MUST, _SHOULD = "must", "should"
 _DEBUG, _QUEUE_TYPE = requirement_id("MQMQ-2.2.19.1.debug-header-absent"), "DebugHeader.Flags.QT"
@@ -124,9 +133,9 @@ def cause_of(packet: Packet, fields: Mapping[str, Any], failing: Failing, search
     if search is not None and not search.begins():
         return None
     found: Cause | None = None
-    before = failing(packet, _ANY, _MUST)
-    if packet.has(_ENVELOPE) or any(name.startswith(_REMOTE) for name in before):
+    if packet.has(_ENVELOPE) or failing.remote(packet, _ANY, _MUST):
         return None
+    before: frozenset[str] | None = None
     least = (1 << 16, 0, 0)
     for one, sifted in _sieved(hypotheses(packet), None if search is None else search.sieve):
         if one.last and not least[0]:
@@ -138,17 +147,22 @@ def cause_of(packet: Packet, fields: Mapping[str, Any], failing: Failing, search
         broken: Broken | None = None if sifted is False else sifted
         if broken is not None:
             after, strict = _after(broken, one)
-            if (after and not (len(before) > _MUCH and after < before)) or (len(after), len(strict), 0) >= least:
+            if (len(after), len(strict), 0) >= least:
                 continue
+            if after:
+                before = failing(packet, _ANY, _MUST) if before is None else before
+                if not _of_many(after, before):
+                    continue
         right = dissect(one.data, transport="buffer")
         # Four zeros behind the last header are hardly a DebugHeader without a queue.
         if right.trouble or _odd(right.fields) or (one.requirement == _DEBUG and not right.fields[_QUEUE_TYPE]):
             continue
         broken = broken or partial(failing, right)
         after, strict = _after(broken, one)
-        # Where much is broken, some of it may be a deviation of its own.
-        if after and not (len(before) > _MUCH and after < before):
-            continue
+        if after:
+            before = failing(packet, _ANY, _MUST) if before is None else before
+            if not _of_many(after, before):
+                continue
         doubts = _doubtful(right)
         if (so_far := (len(after) + doubts, len(strict), 0)) < least:
             so_far = (*so_far[:2], len(broken(_ANY, _SHOULD)))
@@ -157,6 +171,11 @@ def cause_of(packet: Packet, fields: Mapping[str, Any], failing: Failing, search
             if not strict and not doubts and not so_far[2]:
                 break
     return found
+
+
+def _of_many(after: frozenset[str], before: frozenset[str]) -> bool:
+    """Tell whether much was broken before, and less after: some of it may be a deviation of its own."""
+    return len(before) > _MUCH and after < before
 
 
 def _after(broken: Broken, one: Hypothesis) -> tuple[frozenset[str], frozenset[str]]:
@@ -230,9 +249,7 @@ def _changed(before: Judged, change: _Change, cause: str) -> Judged:
                 rule=told.rule, frame=before.frame,
             )  # fmt: skip
         if how is _How.CAUSE:
-            return replace(
-                before.at(source), outcome=told.outcome, expected=_EXPECTED, actual=_ACTUAL, reason=None
-            )
+            return replace(before.at(source), outcome=told.outcome, expected=_EXPECTED, actual=_ACTUAL, reason=None)
         one = before.others[source]
         if how is _How.SAME:
             return one

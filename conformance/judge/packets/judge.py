@@ -63,6 +63,7 @@ _ALL: tuple[Rule, ...] = (
 # What MS-MQDMPR says of the values of a message is often said of its bytes by MS-MQMQ, too: that is told first. What a
 # value of a field means comes last, behind the demand that the field agrees with what it is about.
 _OF_VALUES = "MQDMPR-"
+_MQRR = "MQRR-"
 _MEANING = ("MQMQ-2.2.19.3.hash-", "MQMQ-2.2.19.3.encryption-rc", "MQMQ-2.2.19.3.encryption-aes")
 _LISTED = "MQMQ-2.2.19.3.hash-algorithm"
 
@@ -260,6 +261,11 @@ class _Failing:
 
     def __call__(self, packet: Packet, readings: str, level: str) -> frozenset[str]:
         return _level(level, self.transport == "remote").broken(self.facts(packet), _accepted(readings))
+
+    def remote(self, packet: Packet, readings: str, level: str) -> frozenset[str]:
+        """Return those of MS-MQRR alone."""
+        plan = _level(level, self.transport == "remote", _MQRR)
+        return plan.broken(self.facts(packet), _accepted(readings))
 
     def facts(self, packet: Packet) -> dict[str, Any]:
         """Return the fields and facts of a packet that was not cut, of which no cause is known."""
@@ -511,11 +517,17 @@ class _Plan:
         return kind
 
 
-@lru_cache(maxsize=8)
-def _level(level: str, remote: bool) -> _Plan:
-    """Return the rules of one level, whatever profile they bind."""
+@lru_cache(maxsize=16)
+def _level(level: str, remote: bool, document: str = "") -> _Plan:
+    """Return the rules of one level, whatever profile they bind. document: how their requirements begin."""
     rules = _READY_REMOTE if remote else _READY
-    return _Plan([(ready, False) for ready in rules if ready.requirement.level == level])
+    return _Plan(
+        [
+            (ready, False)
+            for ready in rules
+            if ready.requirement.level == level and ready.rule.requirement.startswith(document)
+        ]
+    )
 
 
 @lru_cache(maxsize=1024)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import overload
 
 from conformance.verdict import Evidence, Outcome, Verdict
@@ -42,12 +41,20 @@ class Pattern:
 class Later(Mapping[int, Verdict]):
     """Verdicts by their place, each made when somebody asks for it. make: makes the one of a place."""
 
-    __slots__ = ("_made", "_make", "_places")
+    __slots__ = ("_all", "_made", "_make", "_places")
 
     def __init__(self, places: tuple[int, ...], make: Callable[[int], Verdict]) -> None:
         self._places = places
         self._make: Callable[[int], Verdict] | None = make if places else None
         self._made: dict[int, Verdict] = {}
+        self._all: list[Verdict] | None = None
+
+    @property
+    def all(self) -> list[Verdict]:
+        """All verdicts, in the order of their places."""
+        if self._all is None:
+            self._all = [self[at] for at in self._places]
+        return self._all
 
     def __len__(self) -> int:
         return len(self._places)
@@ -69,9 +76,6 @@ class Later(Mapping[int, Verdict]):
                 self._make = None  # with the packet that it keeps
         return found
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return dict, (dict(self),)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged(Sequence[Verdict]):
@@ -81,7 +85,7 @@ class Judged(Sequence[Verdict]):
     subject: str
     evidence: Evidence | None
     frame: int | None
-    others: Mapping[int, Verdict]
+    others: Later
     behind: tuple[Verdict, ...] = ()
 
     def __len__(self) -> int:
@@ -109,7 +113,7 @@ class Judged(Sequence[Verdict]):
     @property
     def deviating(self) -> list[Verdict]:
         """The verdicts other than pass."""
-        return [*self.others.values(), *(one for one in self.behind if one.outcome is not Outcome.PASS)]
+        return [*self.others.all, *(one for one in self.behind if one.outcome is not Outcome.PASS)]
 
     @property
     def passes(self) -> list[Verdict]:
@@ -124,8 +128,14 @@ class Judged(Sequence[Verdict]):
 
     def proven(self, evidence: Callable[[], Evidence]) -> Judged:
         """Return the same with this evidence of what is not pass."""
-        others, found = self.others, cache(evidence)
-        return replace(self, others=Later(self.pattern.others, lambda at: replace(others[at], evidence=found())))
+        others, found = self.others, list[Evidence]()
+
+        def verdict(at: int) -> Verdict:
+            if not found:
+                found.append(evidence())
+            return replace(others[at], evidence=found[0])
+
+        return replace(self, others=Later(self.pattern.others, verdict))
 
     def followed_by(self, more: Sequence[Verdict]) -> Judged:
         """Return the same with more verdicts behind."""
