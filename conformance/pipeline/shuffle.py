@@ -133,7 +133,7 @@ def _by_spark(
         return []
     slots = _slots(spark, keys)
     sent = pa.schema([*schema, pa.field(_SLOT, pa.int64(), False)])
-    before = spark.conf.get(_PER_BATCH)
+    before = spark.conf.get(_PER_BATCH, None)
     spark.conf.set(_PER_BATCH, str(_MOST_BATCH))
     try:
         rows = spark.range(0, len(tasks), 1, len(tasks)).mapInArrow(
@@ -143,7 +143,7 @@ def _by_spark(
         frame = sorted_.mapInArrow(partial(_keys_of, then, key, schema.names), from_arrow_schema(result))
         made = fetched(spark, frame, _NAME)
     finally:
-        spark.conf.set(_PER_BATCH, before)
+        spark.conf.unset(_PER_BATCH) if before is None else spark.conf.set(_PER_BATCH, before)
     return made.cast(result).to_batches() if made.num_rows else []
 
 

@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryFile
 from threading import current_thread, main_thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from conformance.interrupts import work_begins
 from conformance.pipeline import java_archive
@@ -35,6 +35,7 @@ _MASTER = re.compile(
 )
 _CONNECT = "sc://"
 _CONNECT_PORT = 15_002
+_NAMED = ";session_id="
 _CONNECT_NEEDS = {
     "grpc": "grpcio",
     "grpc_status": "grpcio-status",
@@ -143,9 +144,13 @@ def _connected(master: str | None, settings: Mapping[str, str]) -> SparkSession:
         raise PipelineError(
             f"Spark Connect needs {', '.join(missing)}: install the extra with pip install 'mqconform[connect]'."
         )
-    builder = SparkSession.builder.remote(master or os.environ["SPARK_REMOTE"])
+    url = master or os.environ["SPARK_REMOTE"]
+    builder: Any = SparkSession.builder.remote(url)
     try:
-        spark = builder.getOrCreate()
+        spark: Any = builder.getOrCreate()
+        if _NAMED in url:  # A session that is there stays as it is, and stays there.
+            spark.release_session_on_close = False
+            return spark
         for key, value in {**_OF_SESSIONS, **settings}.items():
             spark.conf.set(key, value)
         return spark

@@ -16,6 +16,7 @@ from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TextIO
 
+from conformance.aside import aside
 from conformance.pipeline.errors import PipelineError, UnreachableError
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.lakes.target import BATCH
@@ -240,11 +241,22 @@ def write_csv(names: Sequence[str], found: Iterator[tuple[Any, ...]], stream: Te
 
 
 def write_parquet(frame: DataFrame, path: Path) -> int:
-    """Write the answer as one Parquet file and return its number of rows. Raises PipelineError and OSError."""
+    """Write the answer as one Parquet file and return its number of rows. Raises PipelineError and OSError.
+
+    A server of Spark Connect may be on another machine, so that its answer comes here and is held in memory as a whole.
+    """
     from py4j.protocol import Py4JError
     from pyarrow import parquet
     from pyspark.errors import PySparkException
 
+    if type(frame).__module__.startswith("pyspark.sql.connect."):
+        try:
+            table = frame.toArrow()
+        except PySparkException as problem:
+            raise PipelineError(_told(problem)) from None
+        with aside(path) as draft:
+            parquet.write_table(table, draft, compression="zstd")
+        return int(table.num_rows)
     with TemporaryDirectory(prefix=".answer-", dir=path.absolute().parent) as folder:
         try:
             frame.coalesce(1).write.mode("append").option("compression", "zstd").parquet(folder)

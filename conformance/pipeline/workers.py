@@ -30,6 +30,15 @@ class LostWorkError(PipelineError):
         self.reason = reason
 
 
+class KilledError(LostWorkError):
+    """A process of this machine was killed, with which all others end."""
+
+    def __init__(self) -> None:
+        super().__init__("was killed, or had too little memory")
+        self.sentence = f"A process that worked for this command {self.reason}; run the command again."
+        self.args, self.code = (self.sentence,), ExitCode.BAD_INPUT
+
+
 class Workers(Protocol):
     """Workers that carry out tasks, some of them at once. cores: how many."""
 
@@ -93,7 +102,7 @@ class Processes:
         return cls(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 
     def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
-        """Return the results in the order of the tasks. Raises PipelineError if a process is killed."""
+        """Return the results in the order of the tasks. Raises KilledError."""
         from concurrent.futures import ProcessPoolExecutor
         from concurrent.futures.process import BrokenProcessPool
         from multiprocessing import active_children, get_context
@@ -103,9 +112,7 @@ class Processes:
         try:
             return list(pool.map(function, tasks))
         except BrokenProcessPool:
-            raise PipelineError(
-                "A process that worked for this command was killed, or had too little memory; run the command again."
-            ) from None
+            raise KilledError from None
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             for child in set(active_children()) - before:
@@ -117,7 +124,7 @@ class Processes:
     def attempt(
         self, function: Callable[[T], R], tasks: Sequence[T], each: Callable[[R], None] | None = None
     ) -> Sequence[R | Lost]:
-        """Return the results in the order of the tasks. Raises PipelineError if a process is killed."""
+        """Return the results in the order of the tasks. Raises KilledError."""
         found = self.map(function, tasks)
         if each is not None:
             for one in found:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +23,7 @@ from conformance.pipeline.lake import Lake
 from conformance.pipeline.progress import Progress
 from conformance.pipeline.shuffle import Reading, Writing
 from conformance.pipeline.work import StreamTask
-from conformance.pipeline.workers import Here, Lost, LostWorkError
+from conformance.pipeline.workers import Here, KilledError, Lost, LostWorkError, Processes
 from conformance.verdict import ExitCode
 
 
@@ -150,8 +152,15 @@ def test_a_stream_whose_facts_fail_is_judged_in_order_and_the_others_in_parts(tm
 
 
 @pytest.mark.parametrize("stage", ["facts", "judging"])
-@pytest.mark.parametrize("error", [LostWorkError("died"), ValueError("no good")])
-def test_a_stream_whose_shuffle_fails_is_judged_in_order_and_the_others_in_parts(tmp_path, stage, error):
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [(LostWorkError("died"), "a worker that judged a part of it died"), (ValueError("no good"), "ValueError: no good"),
+     (KilledError(), "a worker that judged a part of it was killed, or had too little memory")],
+    ids=["died", "error", "killed"],
+)  # fmt: skip
+def test_a_stream_whose_shuffle_fails_is_judged_in_order_and_the_others_in_parts(
+    tmp_path, stage, error, words
+):  # fmt: skip
     """Whichever part of it fails, and however; each stream is then brought together by itself."""
     files = several(tmp_path, "one", "other")
     whole, _ = put(tmp_path / "whole", files)
@@ -176,8 +185,7 @@ def test_a_stream_whose_shuffle_fails_is_judged_in_order_and_the_others_in_parts
     lake, done = put(tmp_path / "parts", files, Failing(), split=30_000, parts=2)
     assert [len(one) for one in together] == [2, 1, 1] and len(done.in_order) == 1 and not done.rejected
     (why,) = done.in_order.values()
-    expected = "a worker that judged a part of it died" if isinstance(error, LostWorkError) else "ValueError: no good"
-    assert expected in why
+    assert words in why
     assert said(lake) == said(whole)
 
 
@@ -199,6 +207,17 @@ def test_a_walk_whose_worker_dies_leaves_its_stream_to_one_core(tmp_path):
         ("one.pcap", "the worker that walked over it died")
     ]
     assert said(lake) == said(whole)
+
+
+def killed(_: object) -> None:
+    """End the process at once."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_process_that_is_killed_is_one_sentence():
+    with pytest.raises(LostWorkError, match="A process that worked for this command was killed, or had") as told:
+        Processes(1).map(killed, [None])
+    assert told.value.code is ExitCode.BAD_INPUT and told.value.sentence == str(told.value)
 
 
 def test_a_full_disk_under_a_shuffle_is_one_sentence(tmp_path, monkeypatch):

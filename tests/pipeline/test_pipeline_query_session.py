@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
@@ -12,7 +13,8 @@ from typing import Any
 
 import pytest
 from made_lake import day, fill, verdict
-from spark_helpers import ROOT, connect_server, need_spark
+from pyarrow import parquet
+from spark_helpers import COMMAND, ENVIRONMENT, ROOT, connect_server, need_spark
 
 from conformance.pipeline import engines, views
 from conformance.pipeline.lake import Lake
@@ -86,6 +88,22 @@ def _at_a_server(folder: Path, lake: Lake) -> None:
             _asked(lake)
         with pytest.MonkeyPatch.context() as patch:
             _at_a_client_without_sessions(found, lake, patch)
+        _by_its_number(found, master, lake, folder)
+
+
+def _by_its_number(found: Any, master: str, lake: Lake, folder: Path) -> None:
+    """A command that is given the session of a user has it as it is, and leaves it there; the answer comes here."""
+    command = ["sql", str(lake.root), "select date, count from verdicts order by 1", "--out", "answer.parquet"]
+    url = f"{master}/;session_id={found.session_id}"
+    done = subprocess.run(
+        [*COMMAND, *command, "--master", url], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, done.stderr
+    assert parquet.read_table(folder / "answer.parquet").to_pylist() == [
+        {"date": day(0), "count": 41}, {"date": day(1), "count": 1},
+    ]  # fmt: skip
+    assert {name: found.conf.get(name) for name in THEIRS} == THEIRS
+    assert found.range(3).count() == 3
 
 
 def _at_a_client_without_sessions(found: Any, lake: Lake, patch: pytest.MonkeyPatch) -> None:
