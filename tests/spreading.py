@@ -15,9 +15,10 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 HERE = Path(__file__).parent
-TOGETHER = ("spark", "whole_run")
-"""Fixtures whose modules are run by one worker: Spark starts once, and what Java has compiled stays; whoever else asked
-for the run of every suite would wait for it."""
+_ASKS, _IMPORTS = r"^def \w+\((?:[^)]*\W)?{}\b", r"^from \S+ import .*\b{}\b"
+TOGETHER: Mapping[str, str] = {"spark": _ASKS, "whole_run": _ASKS, "by_mutation": _IMPORTS}
+"""What a process makes once, and which modules want it: one worker runs them. Spark starts once, and what Java has
+compiled stays; whoever else asked for the run of every suite would wait for it."""
 SECONDS: Mapping[str, int] = {
     "pages/test_pages.py": 240,
     "pages/test_contributing.py": 40,
@@ -94,10 +95,10 @@ SECONDS: Mapping[str, int] = {
 
 @cache
 def together(module: str) -> str:
-    """What the tests of a module (its path as in node ids) are run with: a fixture, or the module."""
+    """What the tests of a module (its path as in node ids) are run for: what is made once, or the module."""
     text = (HERE.parent / module).read_text(encoding="utf-8")
-    asks = (one for one in TOGETHER if re.search(rf"^def \w+\((?:[^)]*\W)?{one}\b", text, re.MULTILINE))
-    return next(asks, module)
+    made = (one for one, pattern in TOGETHER.items() if re.search(pattern.format(one), text, re.MULTILINE))
+    return next(made, module)
 
 
 def long_first(items: list[pytest.Item]) -> None:
