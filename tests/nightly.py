@@ -100,6 +100,7 @@ SAMPLES = {
     "night",
     "selftest.network-faults": "of a datagram, of the opening and of a report; of counts and of time stamps at night, "
     "and every one by another test",
+    "docs.examples": "each command's, but for that of selftest, which is run before them with another fault",
     "docs.lines-like-an-example": "a line with the command and the options of the command's own example is run as that "
     "example, in the same install; as it stands at night",
     "docs.languages-of-the-tutorial": "the page in Python, step by step; in Node.js its end is run as the template",

@@ -15,17 +15,90 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 HERE = Path(__file__).parent
-SPARK = "spark"
-"""The modules that use the one session of a worker: it starts once, and what Java has compiled stays."""
-SECONDS: Mapping[str, int] = {}
-"""Modules that take longer than others, in seconds of processors: `python -m pytest --durations 0` tells of changes."""
+_ASKS, _IMPORTS = r"^def \w+\((?:[^)]*\W)?{}\b", r"^from \S+ import .*\b{}\b"
+TOGETHER: Mapping[str, str] = {"spark": _ASKS, "whole_run": _ASKS, "by_mutation": _IMPORTS}
+"""What a process makes once, and which modules want it: one worker runs them. Spark starts once, and what Java has
+compiled stays; whoever else asked for the run of every suite would wait for it."""
+SECONDS: Mapping[str, int] = {
+    "pages/test_pages.py": 240,
+    "pages/test_contributing.py": 40,
+    "cli/test_cli_readings.py": 80,
+    "cli/test_ci_kits.py": 45,
+    "cli/test_cli_run.py": 30,
+    "cli/test_cli_bad_input.py": 30,
+    "cli/test_cli_diagnose.py": 20,
+    "cli/test_cli_endings.py": 20,
+    "cli/test_cli_arguments.py": 15,
+    "cli/test_cli_incomplete.py": 15,
+    "cli/test_cli_interrupted.py": 12,
+    "cli/test_cli_hostile_repros.py": 12,
+    "adapter/test_adapter_tutorial.py": 60,
+    "adapter/test_adapter_dotnet.py": 15,
+    "adapter/test_adapter_dotnet_broker.py": 20,
+    "adapter/test_adapter_hostile.py": 20,
+    "adapter/test_adapter_templates.py": 16,
+    "adapter/test_adapter_versions.py": 13,
+    "pipeline/test_pipeline_spark.py": 60,
+    "pipeline/test_pipeline_sql.py": 50,
+    "pipeline/test_pipeline_small.py": 30,
+    "pipeline/test_pipeline_watch.py": 25,
+    "pipeline/test_pipeline_masters.py": 25,
+    "pipeline/test_pipeline_s3_commands.py": 25,
+    "pipeline/test_pipeline_source_spark.py": 20,
+    "pipeline/test_pipeline_connections.py": 40,
+    "pipeline/test_pipeline_places.py": 55,
+    "pipeline/test_pipeline_keeping.py": 45,
+    "pipeline/test_pipeline_iceberg.py": 45,
+    "pipeline/test_pipeline_workers.py": 40,
+    "pipeline/test_pipeline_bad_s3.py": 40,
+    "pipeline/test_pipeline_delta_s3.py": 30,
+    "pipeline/test_pipeline_delta.py": 25,
+    "pipeline/test_pipeline_defects.py": 25,
+    "pipeline/test_pipeline_s3.py": 20,
+    "pipeline/test_pipeline_upgrade.py": 20,
+    "pipeline/test_pipeline_damage.py": 15,
+    "pipeline/test_pipeline_equal.py": 15,
+    "pipeline/test_pipeline_stores.py": 15,
+    "pipeline/test_pipeline_report_browser.py": 15,
+    "pipeline/test_pipeline_broken_streams.py": 13,
+    "pipeline/test_pipeline_source.py": 12,
+    "pipeline/test_pipeline_keeping_s3.py": 10,
+    "suites/test_suites_claims_index.py": 35,
+    "suites/test_suites_management.py": 35,
+    "suites/test_suites_properties.py": 25,
+    "suites/test_operations.py": 13,
+    "suites/test_plugin_allure.py": 13,
+    "suites/test_plugin_own_tests.py": 16,
+    "suites/test_sessions_correct.py": 12,
+    "suites/test_lock_step.py": 12,
+    "report/test_report_browser.py": 20,
+    "embedded/test_embedded_faults.py": 30,
+    "embedded/network/test_embedded_network_faults.py": 20,
+    "grammar/test_grammar_generated.py": 20,
+    "grammar/test_grammar_lark.py": 12,
+    "grammar/test_grammar_bulk.py": 12,
+    "judge/test_columns_rules.py": 17,
+    "judge/test_judge_security_values.py": 15,
+    "judge/test_structure_suite.py": 15,
+    "judge/test_transfer_buffer_suite.py": 19,
+    "wire/test_wire_bounds.py": 15,
+    "capture/test_capture_stream_numbers.py": 12,
+    "model/test_model_exploration.py": 11,
+    "old/test_old_ids.py": 10,
+    "old/test_old_things.py": 13,
+    "test_selftest.py": 60,
+    "test_selftest_wire.py": 40,
+    "test_packaging.py": 25,
+}
+"""Modules that take longer than others, in seconds of processors at a push; only their order matters."""
 
 
 @cache
 def together(module: str) -> str:
-    """What the tests of a module (its path as in node ids) are run with: those of other modules, or of it alone."""
+    """What the tests of a module (its path as in node ids) are run for: what is made once, or the module."""
     text = (HERE.parent / module).read_text(encoding="utf-8")
-    return SPARK if re.search(r"^def \w+\((?:[^)]*\W)?spark\b", text, re.MULTILINE) else module
+    made = (one for one, pattern in TOGETHER.items() if re.search(pattern.format(one), text, re.MULTILINE))
+    return next(made, module)
 
 
 def long_first(items: list[pytest.Item]) -> None:
@@ -33,7 +106,7 @@ def long_first(items: list[pytest.Item]) -> None:
     modules = {item.nodeid.partition("::")[0] for item in items}
     seconds: dict[str, int] = {}
     for module in modules:
-        seconds[together(module)] = seconds.get(together(module), 0) + SECONDS.get(module, 0)
+        seconds[together(module)] = seconds.get(together(module), 0) + SECONDS.get(module.removeprefix("tests/"), 0)
     items.sort(key=lambda item: -seconds[together(item.nodeid.partition("::")[0])])
 
 

@@ -35,6 +35,7 @@ SHORTER: Mapping[str, str] = {
     "--budget 1h": "--budget 1s",
     "--budget 2m": "--budget 1s",
     "--budget 5m": "--budget 1s",
+    "-n 4": "-n 2",
     "mqconform serve": "mqconform serve --ping-port 0",
     "127.0.0.1:1801": "127.0.0.1:0",
     "wire:mq1.lab": "wire:127.0.0.1?qm=9",  # where nothing listens
@@ -188,7 +189,11 @@ def test_the_lines_of_a_page_run_in_their_order(page: str, given: Given, tmp_pat
         tried(line.text, folder, given, extras=page in WITH_EXTRAS)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+SELFTEST = "selftest"
+"""The fixture of these tests runs one in the base install."""
+
+
+@pytest.mark.parametrize("name", sample("docs.examples", [*COMMANDS], [name for name in COMMANDS if name != SELFTEST]))
 def test_the_example_of_a_command_runs_in_the_base_install(name: str, given: Given, tmp_path: Path) -> None:
     """It ends in its result, or in one sentence that names the extra."""
     found = examples(COMMANDS[name])
