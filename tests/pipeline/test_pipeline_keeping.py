@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -564,7 +565,7 @@ def test_batches_after_which_rows_were_taken_away_are_spans_in_order(made_of):
         shown.update({one.name: (at, one.stream) for one in entry.add if one.stream is not None})
     spans = gaps(entries)
     assert {number for number in range(1, len(entries) + 1) if is_in(spans, number)} == taken
-    assert all(one[1] + 1 < other[0] for one, other in zip(spans, spans[1:], strict=False))
+    assert all(one[1] + 1 < other[0] for one, other in pairwise(spans))
 
 
 def test_a_watch_of_ten_thousand_batches_has_one_span():
