@@ -55,7 +55,9 @@ def test_every_row_names_its_batch_and_each_commit_its_transaction(tmp_path):
 
 def test_without_delta_rs_a_sentence_names_the_extra(tmp_path, monkeypatch):
     put(tmp_path / "lake", [CAPTURES / "vlan.pcap"])
-    monkeypatch.setattr(delta_tables, "find_spec", lambda name: None if name == "deltalake" else object())
+    monkeypatch.setattr(
+        "conformance.pipeline.lakes.tables.find_spec", lambda name: None if name == "deltalake" else object()
+    )
     for place in ("lake", "new"):
         with pytest.raises(PipelineError, match=r"needs deltalake: .*mqconform\[lake\].*--format folder"):
             Lake.open(tmp_path / place, create=True, format="delta")

@@ -121,7 +121,9 @@ def test_old_versions_of_the_metadata_are_removed(tmp_path, monkeypatch):
 
 def test_without_pyiceberg_a_sentence_names_the_extra(tmp_path, monkeypatch):
     put(tmp_path / "lake", [CAPTURES / "vlan.pcap"])
-    monkeypatch.setattr(iceberg_tables, "find_spec", lambda name: None if name == "pyiceberg" else object())
+    monkeypatch.setattr(
+        "conformance.pipeline.lakes.tables.find_spec", lambda name: None if name == "pyiceberg" else object()
+    )
     for place in ("lake", "new"):
         with pytest.raises(PipelineError, match=r"needs pyiceberg: .*mqconform\[iceberg\].*--format folder"):
             Lake.open(tmp_path / place, create=True, format="iceberg")

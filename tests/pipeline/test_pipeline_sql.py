@@ -65,6 +65,23 @@ def test_every_table_is_a_view_with_its_columns(opened):
     assert "requirement" in {row[0] for row in views.rows(views.ask(opened, "describe verdicts"))}
 
 
+def test_a_lake_as_it_was_has_no_condition_as_long_as_its_batches(spark, tmp_path, capsys):
+    """Of ten thousand later batches, the names are rows to join with."""
+    pytest.importorskip("deltalake")
+    lake = Lake.open(tmp_path / "lake", create=True, format="delta")
+    for at in range(3):
+        fill(lake, [verdict(LAYOUT, "fail", f"192.0.2.{at}", day(0))])
+    names = [one.batch for one in lake.history()]
+    then = lake.as_of("3")
+    then.later = frozenset({*names[1:], *(f"later-{at:05}" for at in range(10_000))})
+    views.open_views(spark, then)
+    assert list(views.rows(views.ask(spark, "select sender, date from verdicts"))) == [("192.0.2.0", day(0))]
+    assert tuple(views.ask(spark, "select * from verdicts").columns) == TABLES["verdicts"].names
+    spark.table("verdicts").explain(extended=True)
+    plan = capsys.readouterr().out
+    assert "LeftAnti" in plan and "later-0" not in plan and names[1] not in plan
+
+
 @pytest.mark.parametrize(("format", "package"), [("delta", "deltalake"), ("iceberg", "pyiceberg")])
 def test_a_lake_on_tables_has_the_same_views(spark, tmp_path, format, package):
     """Without rows of a batch that is not in `batches`."""

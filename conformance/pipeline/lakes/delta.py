@@ -25,14 +25,14 @@ from typing import Any, Final, Self
 from conformance import __version__
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.history import Batch, number_of, up_to, versions_of
-from conformance.pipeline.inside import UnfitError, is_plain, parsed
+from conformance.pipeline.inside import UnfitError, parsed
 from conformance.pipeline.keeping_compact import FAN, compact_table, heaps, tiers
 from conformance.pipeline.lakes import delta_tables, earlier, fold
 from conformance.pipeline.lakes.batch_rows import batch_rows, batches_of
 from conformance.pipeline.lakes.entries import checked_entry, entry_text
 from conformance.pipeline.lakes.folder import LOG, flocked, own_folders
 from conformance.pipeline.lakes.lease import leased
-from conformance.pipeline.lakes.port import STAGING, Lake, damaged
+from conformance.pipeline.lakes.port import STAGING, Lake, damaged, written
 from conformance.pipeline.lakes.store import LocalStore, Store
 from conformance.pipeline.lakes.tables import BATCHES, DATA_FILE, Listed, Tables, told
 from conformance.pipeline.lakes.target import BATCH, Target
@@ -235,27 +235,19 @@ class TableLake(Lake):
 
         Raises PipelineError if another command is writing, or if a path would lead out of the lake.
         """
-        if not is_plain(batch):
-            raise ValueError(f"the name of a batch is plain, not {batch!r}")
-        try:
-            with self._lease() as held:
-                self._held = held
-                self._clean()
-                self.store.write(f"{STAGING}/{batch}/{_WRITER}", json.dumps({"by": __version__}).encode())
-                self._fixed = True
-                try:
-                    yield self.target(batch)
-                finally:
-                    self._fixed = False
-                    # The next writer removes what cannot be removed now, or is no longer this one's to remove.
-                    with suppress(PipelineError, OSError, UnfitError):
-                        held()
-                        self._clean(batch)
-        except UnfitError as problem:
-            raise damaged(self.place, problem) from None
-        except OSError as problem:
-            reason = problem.strerror or problem
-            raise PipelineError(f"The lake {self.place} cannot be written: {reason}.") from None
+        with written(self.place, batch), self._lease() as held:
+            self._held = held
+            self._clean()
+            self.store.write(f"{STAGING}/{batch}/{_WRITER}", json.dumps({"by": __version__}).encode())
+            self._fixed = True
+            try:
+                yield self.target(batch)
+            finally:
+                self._fixed = False
+                # The next writer removes what cannot be removed now, or is no longer this one's to remove.
+                with suppress(PipelineError, OSError, UnfitError):
+                    held()
+                    self._clean(batch)
 
     def commit(self, entry: Entry) -> int:
         """Make the written files part of the lake and return its new version. Only within `writing`.

@@ -11,7 +11,6 @@ import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import date
-from importlib.util import find_spec
 from time import time_ns
 from typing import TYPE_CHECKING, Any, Final
 
@@ -28,6 +27,7 @@ from conformance.pipeline.lakes.tables import (
     footer_of,
     may_lack,
     meanwhile,
+    need,
     schema,
     stats_of,
     told,
@@ -62,12 +62,7 @@ _READER, _WRITER = 1, 2  # Higher ones mean deletion vectors, column mapping and
 
 def require() -> None:
     """Raise PipelineError if delta-rs is not installed."""
-    missing = [name for name in ("deltalake", "pyarrow") if find_spec(name) is None]
-    if missing:
-        raise PipelineError(
-            f"A lake on Delta needs {' and '.join(missing)}: install the extra with pip install 'mqconform[lake]', or"
-            " make a folder of Parquet files with --format folder."
-        )
+    need("Delta", ("deltalake", "pyarrow"), "lake")
 
 
 def columns(name: str, table: DeltaTable) -> pyarrow.Schema:

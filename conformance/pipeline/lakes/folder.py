@@ -25,8 +25,8 @@ from typing import cast
 from conformance import __version__
 from conformance.aside import make_folder
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.inside import MAX_FILE, UnfitError, content, folder, is_plain, own, parsed, regular
-from conformance.pipeline.lakes.port import HEAD, LOCK, STAGING, WATCH, Lake, damaged
+from conformance.pipeline.inside import MAX_FILE, UnfitError, content, folder, own, parsed, regular
+from conformance.pipeline.lakes.port import HEAD, LOCK, STAGING, WATCH, Lake, damaged, written
 from conformance.pipeline.lakes.store import LocalStore, Store
 from conformance.pipeline.lakes.target import Target
 from conformance.pipeline.log import STATE, Entry, Snapshot, checked
@@ -103,22 +103,15 @@ class FolderLake(Lake):
 
         Raises PipelineError if another command is writing, or if a path would lead out of the lake.
         """
-        if not is_plain(batch):
-            raise ValueError(f"the name of a batch is plain, not {batch!r}")
-        try:
-            with flocked(self.root):
-                self.settle()
-                staging = self.root / STAGING / batch
-                staging.mkdir(parents=True)
-                try:
-                    yield Target(str(self.root), batch, staged=True)
-                finally:  # Files that are committed but not moved yet exist only in the staging folder.
-                    if self.snapshot().batch != batch or not self._unmoved(staging):
-                        self._clear()
-        except UnfitError as problem:
-            raise damaged(self.root, problem) from None
-        except OSError as problem:
-            raise PipelineError(f"The lake {self.root} cannot be written: {problem.strerror}.") from None
+        with written(self.root, batch), flocked(self.root):
+            self.settle()
+            staging = self.root / STAGING / batch
+            staging.mkdir(parents=True)
+            try:
+                yield Target(str(self.root), batch, staged=True)
+            finally:  # Files that are committed but not moved yet exist only in the staging folder.
+                if self.snapshot().batch != batch or not self._unmoved(staging):
+                    self._clear()
 
     def commit(self, entry: Entry) -> int:
         """Make the staged files part of the lake and return its new version. Only within `writing`.

@@ -63,17 +63,22 @@ class Files(FileIO):
         self.store.remove(f"{self.name}/{self.within(name)}")
 
 
-class _Input(InputFile):
+class _Placed:
+    """A file of a store, for pyiceberg's own classes."""
+
     def __init__(self, location: str, store: Store, place: str) -> None:
-        super().__init__(location)
+        super().__init__(location)  # type: ignore[call-arg]
         self.store, self.place = store, place
 
     def __len__(self) -> int:
         return self.store.size(self.place)
 
     def exists(self) -> bool:
+        """Tell whether it is there."""
         return self.store.check(self.place)
 
+
+class _Input(_Placed, InputFile):
     def open(self, seekable: bool = True) -> Any:
         data = self.store.read(self.place, MAX_FILE)
         if self.place.endswith(".avro"):
@@ -81,17 +86,7 @@ class _Input(InputFile):
         return BytesIO(data)
 
 
-class _Output(OutputFile):
-    def __init__(self, location: str, store: Store, place: str) -> None:
-        super().__init__(location)
-        self.store, self.place = store, place
-
-    def __len__(self) -> int:
-        return self.store.size(self.place)
-
-    def exists(self) -> bool:
-        return self.store.check(self.place)
-
+class _Output(_Placed, OutputFile):
     def to_input_file(self) -> InputFile:
         return _Input(self.location, self.store, self.place)
 

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID, uuid4
 
@@ -31,7 +30,7 @@ from conformance.pipeline.lakes.iceberg_opened import (
     with_ids,
 )
 from conformance.pipeline.lakes.store import Store
-from conformance.pipeline.lakes.tables import BATCHES, Listed, New, footer_of, meanwhile, stats_of, told
+from conformance.pipeline.lakes.tables import BATCHES, Listed, New, footer_of, meanwhile, need, stats_of, told
 from conformance.pipeline.lakes.target import BATCH
 from conformance.pipeline.log import Part
 from conformance.pipeline.schemas import DATE
@@ -60,12 +59,7 @@ class Removing:
 
 def require() -> None:
     """Raise PipelineError if pyiceberg is not installed."""
-    missing = [name for name in ("pyiceberg", "pyarrow") if find_spec(name) is None]
-    if missing:
-        raise PipelineError(
-            f"A lake on Iceberg needs {' and '.join(missing)}: install the extra with pip install"
-            " 'mqconform[iceberg]', or make a folder of Parquet files with --format folder."
-        )
+    need("Iceberg", ("pyiceberg", "pyarrow"), "iceberg")
 
 
 def make(store: Store, name: str) -> None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path, PurePath
 from typing import Any, Final, Literal
 
@@ -18,7 +18,7 @@ from conformance import __version__
 from conformance.capture import CaptureError
 from conformance.capture.addresses import STORES, is_stored, meant
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.inside import UnfitError, parsed
+from conformance.pipeline.inside import UnfitError, is_plain, parsed
 from conformance.pipeline.lakes.store import LocalStore, ObjectStore, Store
 from conformance.pipeline.lakes.target import Target
 from conformance.pipeline.log import Entry, Kept, Part, Snapshot
@@ -195,6 +195,20 @@ class Lake(ABC):
 def damaged(name: object, problem: object) -> PipelineError:
     """Return the error for a lake in which something is not as it must be."""
     return PipelineError(f"{name} {problem}: it is damaged, and the lake cannot be used.")
+
+
+@contextmanager
+def written(place: object, batch: str) -> Iterator[None]:
+    """Check the name of a batch, and make one sentence of what the system raises while a lake is written."""
+    if not is_plain(batch):
+        raise ValueError(f"the name of a batch is plain, not {batch!r}")
+    try:
+        yield
+    except UnfitError as problem:
+        raise damaged(place, problem) from None
+    except OSError as problem:
+        reason = problem.strerror or problem
+        raise PipelineError(f"The lake {place} cannot be written: {reason}.") from None
 
 
 def head_of(store: Store) -> Any:

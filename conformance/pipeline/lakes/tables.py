@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from conformance.pipeline.errors import PipelineError
@@ -113,6 +114,16 @@ class Tables(Protocol):
 
         Raises PipelineError.
         """
+
+
+def need(format: str, packages: Sequence[str], extra: str) -> None:
+    """Raise PipelineError if a package is not installed that lakes of a format need. extra: has them."""
+    missing = [name for name in packages if find_spec(name) is None]
+    if missing:
+        raise PipelineError(
+            f"A lake on {format} needs {' and '.join(missing)}: install the extra with pip install"
+            f" 'mqconform[{extra}]', or make a folder of Parquet files with --format folder."
+        )
 
 
 def schema(name: str) -> pyarrow.Schema:
