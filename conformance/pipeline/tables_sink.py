@@ -31,6 +31,7 @@ from conformance.verdict import Outcome, Verdict
 from conformance.wire.columns.table import ColumnSet
 
 _NEAR = 1 << 14  # Ends whose numbers are so near each other are counted without sorting them.
+_MOST_UNCOUNTED = 1 << 16  # Packets.
 EACH = 10
 """Verdicts other than pass of one kind (requirement, outcome, readings) that always have a row of their own."""
 
@@ -76,6 +77,7 @@ class ArrowTables:
         self.by_queue = ByQueue(Numbers(columns)) if keep is not None else None
         self.packets = PacketColumns(columns, teller.capture, teller.stream) if teller.every_packet else None
         self.own: set[int] = set()
+        self._uncounted: list[tuple[Any, Any]] = []  # The ends of packets, and their lengths.
         self.kinds: Counter[Key] = Counter()
         self.singled: Counter[tuple[str, str | None, Key]] = Counter()
         self.meanings: dict[int, Meaning] = {}
@@ -157,6 +159,7 @@ class ArrowTables:
         elif isinstance(event, Lost) and event.connection in self.open:
             self.open[event.connection].lost += event.length
         elif isinstance(event, Closed) and event.connection in self.open:
+            self._traffic_of_ends()
             row = _session(self.open.pop(event.connection), event, self.teller, managers)
             self.teller.rows.add("sessions", row, stream=self.teller.part)
 
@@ -168,7 +171,7 @@ class ArrowTables:
             known.sizes[frame.side] += len(frame.data)
 
     def decoded(self, found: Decoded) -> None:
-        """Count the packets of connections, before one of them ends."""
+        """Note the packets of connections, before one of them ends."""
         self.own.clear()
         if self.open is None:
             return
@@ -181,11 +184,20 @@ class ArrowTables:
                 meta, lengths = meta[usual], lengths[usual]
             if not len(meta):
                 continue
-            ends = 2 * meta[:, OF_CONNECTION] + meta[:, OF_SIDE]
-            for end, count, size in zip(*_by_end(ends, lengths), strict=True):
-                known, side = self.open[end >> 1], SIDES[end & 1]
-                known.packets[side] += count
-                known.sizes[side] += int(size)
+            self._uncounted.append((2 * meta[:, OF_CONNECTION] + meta[:, OF_SIDE], lengths.astype(np.int64)))
+        if sum(len(ends) for ends, _ in self._uncounted) >= _MOST_UNCOUNTED:
+            self._traffic_of_ends()
+
+    def _traffic_of_ends(self) -> None:
+        """Count the packets of connections that were not counted yet: before one ends, and in the end."""
+        if not self._uncounted or self.open is None:
+            return
+        ends, lengths = (np.concatenate(one) for one in zip(*self._uncounted, strict=True))
+        self._uncounted.clear()
+        for end, count, size in zip(*_by_end(ends, lengths), strict=True):
+            known, side = self.open[end >> 1], SIDES[end & 1]
+            known.packets[side] += count
+            known.sizes[side] += int(size)
 
     def judged(self, found: Decoded) -> None:
         """Write the packets of a batch that have no row yet, and count what deviates by queue."""
@@ -237,6 +249,7 @@ class ArrowTables:
 
     def end(self) -> None:
         """Move what is counted by queue to the counts, without what has rows of its own."""
+        self._traffic_of_ends()
         counts = self.teller.counts
         for one in self.by_queue.known.values() if self.by_queue is not None else ():
             counts.note(one.sender, one.queue, self.meanings[one.outcome].deviating, one.count, one.first)

@@ -242,7 +242,7 @@ class KnownView:
     def settle(self) -> None:
         """Copy all messages that are in the capture, because its bytes go."""
         if self._file is not None:
-            numbers = self._rows.numbers()
+            numbers = self._rows.by(at.FRAME)
             found = self._rows.rows[numbers, at.FRAME : at.FRAME + 5]
             here = (found[:, 0] >= self._file.first) & (found[:, 1] >= 0)
             numbers, found = numbers[here], found[here]
@@ -274,7 +274,7 @@ class KnownView:
         rows: list[bytes] = []
         heads: list[Any] = []
         others: list[Item] = []
-        numbers = self._rows.numbers()
+        numbers = self._rows.by(at.FRAME)
         for row, found in zip(numbers.tolist(), self._rows.rows[numbers].tolist(), strict=True):
             key, (frame, where, size, body_at, body_size) = found[: at.K2 + 1], found[at.FRAME : at.FRAME + 5]
             body_at = body_at if body_size else 0

@@ -48,6 +48,17 @@ class Rows:
         """Return the numbers of the rows, the oldest first."""
         return np.fromiter(self.in_order(), np.int64, len(self))
 
+    def by(self, word: int) -> Any:
+        """Return the numbers of the rows, the oldest first, of a table from which only the oldest is ever removed.
+
+        word: one that grows from one row to the next, so that free rows have less in it than the oldest.
+        """
+        if not len(self):
+            return np.zeros(0, np.int64)
+        values = self.rows[: self.ends[at.FILLED], word]
+        found = np.flatnonzero(values >= values[self.ends[at.OLDEST]])
+        return found[np.argsort(values[found])]
+
     def fill(self, keys: Any, content: Any) -> None:
         """Add rows to an empty table, the oldest first. keys: int64[n, 3]. content: int64[n, words]."""
         count, rows = len(keys), self.rows
