@@ -64,7 +64,11 @@ def test_messages_outlive_their_captures(captures: list[list[tuple[int, int, int
                 if how == "usual":
                     wanted[key] = entered(view, rows, buffer, frame, place, tuple(parts))
                 else:
-                    kept = (number, "text") if how == "rule" else Head(buffer[: parts[0]], parts[0] * bool(parts[1]), parts[1])
+                    kept = (
+                        (number, "text")
+                        if how == "rule"
+                        else Head(buffer[: parts[0]], parts[0] * bool(parts[1]), parts[1])
+                    )
                     wanted[key] = view.setdefault(key, Known(frame, kept, bytes(16)))
                 place += sum(parts) + 1
                 while len(wanted) > room:
