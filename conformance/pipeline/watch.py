@@ -19,6 +19,7 @@ from typing import Any, Final, Self
 from uuid import uuid4
 
 from conformance import cache
+from conformance.pipeline.elsewhere import named
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.file_offsets import MAX_FILES
 from conformance.pipeline.ingest import Ingested, Options
@@ -86,6 +87,7 @@ def watch(
     from conformance.pipeline.source import NAME, MsmqPcap
 
     folder = watched(folder)
+    named([str(folder / "any")], lake, SparkWorkers(spark))
     spark.dataSource.register(MsmqPcap)
     place = _progress(lake, folder)
     asked = replace(options, keep=True)

@@ -11,6 +11,7 @@ from typing import TypeVar
 import pytest
 from lake_helpers import CAPTURES, rows
 
+from conformance.pipeline import watch as watching
 from conformance.pipeline.elsewhere import named, unseen, whole
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.ingest import Options, ingest
@@ -85,6 +86,17 @@ def test_what_a_worker_does_not_see_is_one_sentence_before_work(folder: Path, hi
         ingest(lake, NAMES, Options(), Elsewhere(hidden=place))
     assert problem.value.code is ExitCode.BAD_INPUT
     assert rows(lake, "captures") == []
+
+
+@pytest.mark.parametrize("hidden", ["lake", "captures"])
+def test_a_watch_of_what_no_worker_sees_does_not_begin(folder: Path, hidden: str, monkeypatch) -> None:
+    place = str(folder / hidden)
+    monkeypatch.setattr(watching, "SparkWorkers", lambda _: Elsewhere(hidden=place))
+    lake = Lake.open("lake", create=True)
+    with pytest.raises(PipelineError, match=f"does not see {place}, which is here"):
+        watching.watch(
+            None, Path("captures"), lake, Options(), settle_s=0, every_s=1, once=True, on_batch=lambda _: None
+        )
 
 
 def test_a_folder_that_is_not_here_either_is_no_matter_of_the_workers(folder: Path) -> None:
