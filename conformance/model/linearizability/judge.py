@@ -207,8 +207,11 @@ def _failure(
 
     whole = {operation.began: operation for operation in part}
 
+    # A part may cost what the whole has cost.
+    bound = max(REDUCED_NODES, found.nodes if found is not None and found.refuted else 0)
+
     def unexplained(history: tuple[Operation, ...]) -> bool:
-        found = linearize(model, history, nodes=REDUCED_NODES + 2 * len(history))
+        found = linearize(model, history, nodes=bound + 2 * len(history))
         effort.spent += found.nodes + len(history)
         return found.refuted
 

@@ -355,6 +355,7 @@ class Player(Sequels):
         patience = Patience(step.for_ms + _TRIPS * self._trip_ms + (self._timer(step.timer) if step.timer else 0))
         while link.ended is None and patience.left > 0:
             self._read(link, patience)
+            self._thank()  # or the other end may close it for that
         if link.ended is None:
             self._round_trip()
             link.read(SLICE_MS)
