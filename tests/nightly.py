@@ -114,7 +114,7 @@ SAMPLES = {
     "pipeline.rows-of-spark": "packets alone, in ranges; whole streams over Spark Connect, and in one process at night",
     "pipeline.masters": "Spark Connect, whose workers share no process with the command; a cluster, six times Java, at "
     "night",
-    "pipeline.steps-of-a-death": "a step of each kind, by what is done to which kind of file before, at and after it; "
+    "pipeline.steps-of-a-death": "first and last step of each kind, by what is done to which file before and after; "
     "every step of every table at night",
     "pipeline.signals-at-the-start": "Java takes seconds to start: SIGTERM at a push, the other signals at night",
     "cli.kits-installed": "all kits install by one line, which a test compares; one is installed at a push",

@@ -135,7 +135,7 @@ def run(line: str, folder: Path, environment: Mapping[str, str]) -> subprocess.C
         capture_output=True,
         text=True,
         errors="replace",
-        timeout=1800 if NIGHTLY else 300,
+        timeout=1_800,  # only ends what hangs
         check=False,
     )
 
@@ -175,7 +175,7 @@ def tried(line: str, folder: Path, given: Given, *, extras: bool = False, code: 
     return said
 
 
-@pytest.mark.parametrize("page", [page for page in pages() if page not in (HELP, *TUTORIALS) and lines(page)])
+@pytest.mark.parametrize("page", [page for page in pages() if page not in (HELP, *TUTORIALS) and typed(page)])
 def test_the_lines_of_a_page_run_in_their_order(page: str, given: Given, tmp_path: Path) -> None:
     folder = tmp_path / "clone"
     make_scratch(folder, given.base)

@@ -88,8 +88,9 @@ def one_of_each(steps: Sequence[str]) -> list[int]:
 
 
 def some(steps: Sequence[str]) -> Sequence[int]:
-    """The steps to die at."""
-    return sample("pipeline.steps-of-a-death", range(len(steps)), one_of_each(steps))
+    """The steps to die at: at a push the first and the last of each kind."""
+    last = (len(steps) - 1 - at for at in one_of_each(steps[::-1]))
+    return sample("pipeline.steps-of-a-death", range(len(steps)), sorted({*one_of_each(steps), *last}))
 
 
 def seen(lake: Lake) -> dict[str, Any]:
