@@ -66,7 +66,7 @@ class Rows:
         if not count:
             return
         rows[:count, : at.K2 + 1], rows[:count, at.DATA : at.DATA + content.shape[1]] = keys, content
-        place = tables.bucket(*keys.T, len(self.heads))
+        place: Any = tables.bucket(keys[:, 0], keys[:, 1], keys[:, 2], len(self.heads))
         order = np.argsort(place, kind="stable")
         same = place[order[1:]] == place[order[:-1]]
         rows[order, at.NEXT] = np.concatenate(([-1], np.where(same, order[:-1], -1)))
