@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import is_dataclass
 from datetime import datetime, timedelta
 from enum import Enum
-from functools import cache
 from importlib import import_module
 from math import isfinite
 from typing import Any, Final
@@ -29,6 +28,7 @@ _SHELLS: Final[dict[str, Callable[[], Any]]] = {
     "list": list, "set": set, "dict": dict, "deque": deque, "ordered": OrderedDict, "counter": Counter,
 }  # fmt: skip
 _BARE: Final = (str, bytes, bytearray, int, float, list, set, frozenset, dict, deque)
+_SLOTS: Final[dict[type, tuple[str, ...]]] = {}  # By class: `_attributes`.
 _PAIRS: Final = frozenset({"dict", "ordered", "counter"})
 
 
@@ -102,14 +102,17 @@ def _members(one: Any) -> Iterator[Any]:
             yield value
 
 
-@cache
 def _attributes(cls: type) -> tuple[str, ...]:
     """Return the slots of a class and its bases."""
     out: list[str] = []
+    known = _SLOTS.get(cls)
+    if known is not None:
+        return known
     for each in cls.__mro__:
         slots = each.__dict__.get("__slots__", ())
         out += [slots] if isinstance(slots, str) else list(slots)
-    return tuple(name for name in dict.fromkeys(out) if name not in ("__dict__", "__weakref__"))
+    found = tuple(name for name in dict.fromkeys(out) if name not in ("__dict__", "__weakref__"))
+    return _SLOTS.setdefault(cls, found)
 
 
 def value_of(nodes: Any, known: Sequence[str]) -> Any:

@@ -86,10 +86,10 @@ def test_many_at_once(rows: list[tuple[str, int, int, int, int, int, int]]) -> N
     far=st.sampled_from([1, 1 << 20]),
 )
 def test_packets_by_end(ends: list[tuple[int, int]], far: int) -> None:
-    found = list(zip(*tables_sink._by_end(np.array([far * one for one, _ in ends]), np.array([size for _, size in ends])),
-                     strict=True))  # fmt: skip
+    numbers, sizes = (np.array(one) for one in zip(*ends, strict=True))
+    found = list(zip(*tables_sink._by_end(far * numbers, sizes), strict=True))
     wanted = {}
     for one, size in ends:
-        count, sizes = wanted.get(far * one, (0, 0))
-        wanted[far * one] = count + 1, sizes + size
+        count, total = wanted.get(far * one, (0, 0))
+        wanted[far * one] = count + 1, total + size
     assert found == [(end, *wanted[end]) for end in sorted(wanted)]
