@@ -3,7 +3,8 @@
 python -m benchmarks.connections [--packets 800000] [--pairs 200] [--parts 2] [--rounds 3] [--json OUT.json]
 
 The set has sessions of so many pairs of hosts, one of a hundred of which deviates, in four files (`session_corpus`); a
-second one has one server in place of a host of each pair, and a third one a pair with nine tenths of all packets.
+second one has one server in place of a host of each pair, a third one a server that sends in transactions, and a
+fourth one a pair with nine tenths of all packets.
 Everything runs in one process, one task after the other, so that core-seconds say what each stage takes whatever else
 the machine does; the least of the rounds counts. Memory is what a process has of its own, without the pages of captures
 that it has mapped.
@@ -88,6 +89,11 @@ def served(packets: int, pairs: int) -> Iterable[tuple[int, bytes]]:
     return session_corpus.session_records(packets, pairs, 0.01, server=True)
 
 
+def sending(packets: int, pairs: int) -> Iterable[tuple[int, bytes]]:
+    """The same from one server, which sends to each of the others, to one of them in two queues."""
+    return session_corpus.session_records(packets, pairs, 0.01, queues=2)
+
+
 def skewed(packets: int, pairs: int) -> Iterable[tuple[int, bytes]]:
     """Sessions of which one has nine tenths of the packets."""
     yield from session_corpus.session_records(packets // 10, pairs, 0.01)
@@ -136,7 +142,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
     result: dict[str, Any] = {"measured": time.strftime("%Y-%m-%d", time.gmtime()), "pairs": asked.pairs}
-    for name, records in (("even", even), ("served", served), ("skewed", skewed)):
+    for name, records in (("even", even), ("served", served), ("sending", sending), ("skewed", skewed)):
         with tempfile.TemporaryDirectory(prefix="mqconform-") as made:
             folder = Path(made)
             files = written(folder, records(asked.packets, asked.pairs))

@@ -13,6 +13,11 @@ BEGIN: Final = "<!-- connections: made by `python -m tools.scale_page` -->"
 END: Final = "<!-- end of connections -->"
 CORES: Final = (1, 2, 8, 64, 512)
 _EVEN, _SKEWED = "even", "skewed"
+_SERVERS: Final = {
+    "served": "all of them with one server",
+    "sending": "one server sends to all others, in transactions",
+}
+"""The corpora with a server, and what they are."""
 
 
 def seconds(found: Mapping[str, Any], cores: int) -> float:
@@ -42,6 +47,7 @@ def section(figures: Mapping[str, Any]) -> str:
     for cores in CORES:
         took = alone if cores == 1 else seconds(parts, cores)
         out.append(f"| {cores} | {took:.2f} | {count / took:,.0f} | {alone / took:.2f} |")
+    out += _servers(figures)
     skewed = figures[f"{_SKEWED}, in parts"]
     memory = max(figures[name]["memory"] for name in figures if ", " in name)
     out += [
@@ -56,6 +62,31 @@ def section(figures: Mapping[str, Any]) -> str:
         + f"{skewed['memory'] / 2**20:,.0f} MiB.",
     ]
     return "\n".join(out)
+
+
+def _servers(figures: Mapping[str, Any]) -> list[str]:
+    """Return the rows of the corpora with a server, as far as they were measured."""
+    names = [name for name in _SERVERS if f"{name}, in parts" in figures]
+    if not names:
+        return []
+    out = [
+        "",
+        "The same number of packets of one server, whose connections are parted by its clients:",
+        "",
+        "| stream | one core in order, s | walk, s | facts and judge, s | times one core in order, on 2 cores | on 8 |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name in names:
+        order, parts = figures[f"{name}, in order"], figures[f"{name}, in parts"]
+        alone = sum(order["spent"]["in order"])
+        if parts["in_order"]:
+            out.append(f"| {_SERVERS[name]} | {alone:.2f} | one core judges it: {parts['in_order'][0]} | | | |")
+            continue
+        spent = {stage: sum(each) for stage, each in parts["spent"].items()}
+        times = " | ".join(f"{alone / seconds(parts, cores):.2f}" for cores in (2, 8))
+        rest = spent["facts"] + spent["judge"]
+        out.append(f"| {_SERVERS[name]} | {alone:.2f} | {spent['walk']:.2f} | {rest:.2f} | {times} |")
+    return out
 
 
 def with_section(text: str, figures: Mapping[str, Any]) -> str:

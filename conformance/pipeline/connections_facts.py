@@ -5,7 +5,7 @@ Packets that lie in the file in one piece are told by their place; those joined 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from conformance.capture import Event, Frame
+from conformance.capture import Frame
 from conformance.capture.columns.places import CHUNK, OF_CONNECTION, OF_NUMBER, OF_TIME, SLACK
 from conformance.capture.columns.reader import Batch, Rows
-from conformance.judge.sessions.overheard import Recalled
 from conformance.pipeline.connections_groups import Buckets
-from conformance.pipeline.connections_sent import Recall
-from conformance.pipeline.connections_server import TOLD, Overheard
+from conformance.pipeline.connections_openings import Told
+from conformance.pipeline.connections_server import Overheard
 from conformance.pipeline.connections_walk import Clocked, FactsWork, Parting, Walked
 from conformance.pipeline.memory import packed, thaw, unpacked
 from conformance.report.text import label
@@ -141,7 +140,7 @@ def _facts_of(target: Any, work: FactsWork) -> Iterator[pa.RecordBatch]:
         if not waiting:
             for bucket in [bucket for bucket, found in gathering.items() if found.full]:
                 yield row(bucket)
-        for bucket, one in _placed(batch.events, next(told) if told is not None else [], parting.buckets):
+        for bucket, one in placed(batch.events, next(told) if told is not None else [], parting.buckets):
             gathering.setdefault(bucket, _Gathering()).events.append(one)
         waiting += [one for one in batch.events if one.after_ns is None]
         _gather(batch, of_connection, gathering)
@@ -151,24 +150,14 @@ def _facts_of(target: Any, work: FactsWork) -> Iterator[pa.RecordBatch]:
         yield row(bucket)
 
 
-def _placed(events: list[Clocked], told: Sequence[Frame | Recall], buckets: Buckets) -> Iterator[tuple[int, Clocked]]:
-    """Yield the events of a batch with their buckets, and what each bucket overhears. told: what is beside them."""
+def placed(events: Sequence[Clocked], told: Iterable[Told], buckets: Buckets) -> Iterator[tuple[int, Clocked]]:
+    """Yield the events of a batch with their buckets, and what each bucket overhears."""
     for one in events:
-        mine = buckets.of(one.event)
-        yield mine, one
-        if buckets.crossing and isinstance(one.event, TOLD):
-            yield from _elsewhere(mine, one.number, one.event, buckets)
+        yield buckets.of(one.event), one
     for found in told:
-        if isinstance(found, Recall):
-            yield found.bucket, Clocked(found.number, Overheard(Recalled(found.frame)), None)
-        else:
-            yield from _elsewhere(buckets.of(found), found.number, found, buckets)
-
-
-def _elsewhere(mine: int, number: int, event: Event, buckets: Buckets) -> Iterator[tuple[int, Clocked]]:
-    for bucket in range(len(buckets.filled)):
-        if bucket != mine:
-            yield bucket, Clocked(number, Overheard(event), None)
+        for bucket in (found.bucket,) if found.alone else range(len(buckets.filled)):
+            if found.alone or bucket != found.bucket:
+                yield bucket, Clocked(found.number, Overheard(found.event), None)
 
 
 def _first_ns(batch: Walked) -> int | None:

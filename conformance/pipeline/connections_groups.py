@@ -185,7 +185,7 @@ class Groups:
             met.setdefault(guid, set()).add(int(found))
         crossing = frozenset(guid_text(guid) for guid, found in met.items() if len(found) > 1)
         return Buckets(
-            numbers.tobytes(), hosts, tuple(filled), len(weights), max(weights.values(), default=0), crossing
+            numbers.tobytes(), hosts, tuple(filled), len(weights), max(weights.values(), default=0), crossing, server
         )
 
 
@@ -222,7 +222,7 @@ class Buckets:
     """Where to judge each connection. numbers: int32 by connection, as bytes. of_host: by address, but for a server.
 
     filled: bytes by bucket. groups: their number. largest: bytes of the largest. crossing: the queue managers that are
-    met in several buckets, since the groups have a server in common.
+    met in several buckets, since the groups have a server in common. server: its host.
     """
 
     numbers: bytes
@@ -231,17 +231,22 @@ class Buckets:
     groups: int
     largest: int
     crossing: frozenset[str] = frozenset()
+    server: str = ""
 
     @property
     def of_connection(self) -> Any:
         """The bucket of each connection."""
         return np.frombuffer(self.numbers, np.int32)
 
+    def at(self, connection: int) -> int:
+        """Return the bucket of a connection."""
+        return int.from_bytes(self.numbers[4 * connection : 4 * connection + 4], "little")
+
     def of(self, event: Event) -> int:
         """Return the bucket of an event; of one about no connection and no host, the first."""
         connection = getattr(event, "connection", None)
         if connection is not None:
-            return int.from_bytes(self.numbers[4 * connection : 4 * connection + 4], "little")
+            return self.at(connection)
         if not isinstance(event, Frame):
             return 0
         found = self.of_host.get(event.source.address)

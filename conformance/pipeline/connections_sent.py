@@ -18,6 +18,8 @@ from conformance.capture.columns.places import ROWS
 from conformance.captures.in_place import code_for
 from conformance.judge.columns.kernel import CAPACITY
 from conformance.judge.sessions.context import MAX_REMEMBERED
+from conformance.judge.sessions.overheard import Recalled
+from conformance.pipeline.connections_openings import Told
 from conformance.pipeline.texts import KEYS
 from conformance.wire import dissect
 from conformance.wire.columns.chunks import SIGNED_APART
@@ -29,19 +31,10 @@ BUCKETS: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Recall:
-    """A message that a part must know of, which judges the packet of this number: the one before that was sent."""
-
-    bucket: int
-    number: int
-    frame: Frame
-
-
-@dataclass(frozen=True, slots=True)
 class Messages:
     """Messages in order: int64 each. transactions, places: identifiers, and numbers in their sequence; NONE without.
 
-    frames: returns the frame of one.
+    frames: returns the frame of one, as long as `owner` keeps the bytes in their place.
     """
 
     identifiers: Any
@@ -50,6 +43,7 @@ class Messages:
     transactions: Any
     places: Any
     frames: Callable[[int], Frame]
+    owner: object = None
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -68,7 +62,7 @@ class Sent:
     _recent: deque[Messages] = field(default_factory=deque)
     _transactions: Any = field(default_factory=lambda: np.zeros((0, 3), np.int64))
 
-    def batch(self, found: Messages) -> list[Recall]:
+    def batch(self, found: Messages) -> list[Told]:
         """Take the messages of a batch; return those that other parts must know of."""
         if not len(found):
             return []
@@ -97,7 +91,7 @@ class Sent:
         self.apart = self.apart and not bool((near & (before[:, 2] != after[:, 2])).any())
         self._transactions = rows[rows[:, 1] > int(rows[-1, 1]) - MAX_REMEMBERED]
 
-    def _recalls(self, found: Messages, asking: Sequence[int]) -> list[Recall]:
+    def _recalls(self, found: Messages, asking: Sequence[int]) -> list[Told]:
         """Return what is remembered by others of the messages just before these."""
         identifiers = np.concatenate([one.identifiers for one in self._recent])
         numbers = np.concatenate([one.numbers for one in self._recent])
@@ -113,7 +107,7 @@ class Sent:
                 continue  # Of one that came several times, it is not seen here which is remembered.
             one, row = self._at(meant[0])
             if int(one.buckets[row]) != bucket:
-                out.append(Recall(bucket, number, one.frames(row)))
+                out.append(Told(number, bucket, Recalled(one.frames(row)), alone=True))
         return out
 
     def _at(self, row: int) -> tuple[Messages, int]:

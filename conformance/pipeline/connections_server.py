@@ -1,20 +1,21 @@
 """What the parts of a server's connections overhear of each other (`conformance.judge.sessions.overheard`).
 
 Where nearly everything belongs to one host, its connections are parted by their other hosts. A second look at what the
-walk has written down, of which a few bytes of each packet are read, finds what all parts have to know: pings, openings,
-losses and ends of connections, and of each queue manager that several parts meet the messages that are younger than all
-before them, and those before the first one of a sequence (`connections_sent`). It also finds why parts would not do.
+walk has written down, of which a few bytes of each packet are read, finds what all parts have to know: pings and
+openings (`connections_openings`), and of each queue manager that several parts meet the messages that are younger than
+all before them, and those before the first one of a sequence (`connections_sent`). It also finds why parts would not
+do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 
-from conformance.capture import Closed, Event, Frame, Hole, Lost, Opened
+from conformance.capture import Event, Frame, Opened
 from conformance.capture.columns.places import (
     OF_CONNECTION,
     OF_HEARD,
@@ -25,13 +26,15 @@ from conformance.capture.columns.places import (
     OF_TIME,
     SLACK,
 )
+from conformance.capture.columns.reader import FastCapture
 from conformance.judge.sessions.columns.packet_row import SIDES
 from conformance.judge.sessions.context import MESSAGES
 from conformance.judge.sessions.lifetimes import AHEAD, BEHIND
-from conformance.judge.sessions.overheard import Recalled, Refuted
+from conformance.judge.sessions.overheard import Greeted, Left, Recalled, Refuted
 from conformance.judge.sessions.words import guid_words
 from conformance.pipeline.connections_groups import Buckets
-from conformance.pipeline.connections_sent import BUCKETS, NONE, Decoding, Messages, Recall, Sent, of_packet
+from conformance.pipeline.connections_openings import Openings, Told
+from conformance.pipeline.connections_sent import BUCKETS, NONE, Decoding, Messages, Sent, of_packet
 from conformance.wire import dissect
 from conformance.wire.session_packets import CONNECTION_PARAMETERS, ESTABLISH_CONNECTION
 
@@ -42,15 +45,13 @@ _OPENING: Final = 4
 """Packets of an opening that is as it should be."""
 _MOST = 256  # Packets of a connection that may come before its opening has ended.
 _S, _NEVER = 1_000_000_000, 1 << 62
-TOLD: Final = (Opened, Closed, Hole, Lost, Frame)
-"""The events that all parts but one overhear."""
 
 
 @dataclass(frozen=True, slots=True)
 class Overheard:
     """An event that another part judges, or what follows from some."""
 
-    event: Event | Recalled | Refuted
+    event: Event | Recalled | Refuted | Greeted | Left
 
 
 @dataclass(slots=True)
@@ -73,35 +74,55 @@ class Server:
         self.buckets = buckets
         self.why: str | None = None
         self._opened: dict[int, Opened] = {}
+        self.openings = Openings(buckets)
         count = len(buckets.of_connection) + 1
-        self._begun, self._before = [_OPENING] * count, [0] * count
+        self._begun, self._before = np.full(count, _OPENING, np.int8), np.zeros(count, np.int32)
         self._shared = {name: _Shared(guid_words(name)) for name in sorted(buckets.crossing)}
         self._decoding = Decoding()
+        self._file: FastCapture | None = None
 
     def batch(
-        self, buffer: Any, in_file: tuple[Any, Any, Any], arena: list[bytes], in_arena: Any, events: Iterable[Event]
-    ) -> list[Frame | Recall]:
-        """Take a batch of the walk; return what is overheard beside the events. buffer: of the file."""
-        for event in events:
+        self,
+        file: FastCapture,
+        in_file: tuple[Any, Any, Any],
+        arena: list[bytes],
+        in_arena: Any,
+        events: Sequence[tuple[int, Event]],
+    ) -> list[Told]:
+        """Take a batch of the walk; return what is overheard."""
+        self._file = file
+        for _, event in events:
             self._event(event)
         lengths = np.array([len(one) for one in arena], np.int64)
         joined = np.frombuffer(b"".join([*arena, bytes(SLACK + _MESSAGE)]), np.uint8)
-        both = (buffer, *in_file), (joined, np.cumsum(lengths) - lengths, lengths, in_arena)
+        both = (file.bytes, *in_file), (joined, np.cumsum(lengths) - lengths, lengths, in_arena)
         heads = [_heads(*one[:3]) for one in both]
         internal, opening, high, low, times, marked = (np.concatenate([one[at] for one in heads]) for at in range(6))
         meta = np.concatenate([in_file[2].reshape(-1, 8), in_arena.reshape(-1, 8)])
         order = np.argsort(meta[:, OF_NUMBER], kind="stable")
-        wanted, recalls = {*self._openings(meta, opening, order)}, []
+        wanted: dict[int, Frame] = {}
+        turns: list[tuple[int, Event | None, int]] = [(at, one, -1) for at, one in events]
+        turns += [(int(meta[row, OF_NUMBER]), None, row) for row in self._openings(meta, opening, order)]
+        told: list[Told] = []
+        for number, its, row in sorted(turns, key=_turn):
+            if its is not None:
+                told += self.openings.event(number, its)
+            else:
+                wanted[row] = self._frame(both, row)
+                told += self.openings.packet(wanted[row])
+        self.why = self.why or self.openings.why
+        heard = {one.number for one in told if isinstance(one.event, Frame)}
         for name, one in self._shared.items():
             mine = order[(~internal & (high == one.words[0]) & (low == one.words[1]))[order]]
             found = self._young(one, meta[mine], times[mine])
             for row in mine[found].tolist():
-                frame = self._frame(both, row)
+                frame = wanted.get(row) or self._frame(both, row)
                 self._checked(frame, name)
-                wanted.add(row)
-            recalls += one.sent.batch(self._messages(one, both, mine, meta, times, marked))
-        frames = (self._frame(both, row) for row in wanted)
-        return sorted((*frames, *recalls), key=lambda one: (one.number, isinstance(one, Frame)))
+                if frame.number not in heard:
+                    heard.add(frame.number)
+                    told.append(Told(frame.number, self.buckets.of(frame), frame))
+            told += one.sent.batch(self._messages(one, both, mine, meta, times, marked))
+        return sorted(told, key=lambda one: (one.number, isinstance(one.event, Frame)))
 
     def end(self) -> dict[str, bytes]:
         """Find what only all of it shows, as a message in several parts. Returns the messages: `Sent.identifiers`."""
@@ -134,8 +155,12 @@ class Server:
     def _openings(self, meta: Any, opening: Any, order: Any) -> Iterable[int]:
         """Yield the packets of openings, and all that come before an opening has ended."""
         begun, before = self._begun, self._before
-        connections = meta[order, OF_CONNECTION].tolist()
-        for row, connection, opens in zip(order.tolist(), connections, opening[order].tolist(), strict=True):
+        connections = meta[order, OF_CONNECTION]
+        some = np.flatnonzero(opening[order] | (begun[connections] < _OPENING))
+        rows = order[some]
+        for row, connection, opens in zip(
+            rows.tolist(), connections[some].tolist(), opening[rows].tolist(), strict=True
+        ):
             if begun[connection] < _OPENING:
                 begun[connection] += opens
                 before[connection] += 1
@@ -181,7 +206,7 @@ class Server:
         places = np.concatenate((places, np.array([at for _, at in more], np.int64)))
         return Messages(
             identifiers[order], numbers[order], buckets[order].astype(np.int64), transactions[order], places[order],
-            frame,
+            frame, self._file,
         )  # fmt: skip
 
     def _checked(self, frame: Frame, source: str) -> None:
@@ -203,6 +228,10 @@ class Server:
             bytes(buffer[begin : begin + int(lengths[row])]), found[OF_CONNECTION], SIDES[side], found[OF_OFFSET],
             found[OF_HEARD],
         )  # fmt: skip
+
+
+def _turn(one: tuple[int, Event | None, int]) -> tuple[int, bool]:
+    return one[0], one[1] is None or isinstance(one[1], Frame)
 
 
 def _heads(buffer: Any, offsets: Any, lengths: Any) -> tuple[Any, ...]:

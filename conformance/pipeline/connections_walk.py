@@ -19,6 +19,7 @@ from conformance.capture.columns.reader import Batch, FastCapture
 from conformance.capture.pcap import FILE_HEADER
 from conformance.capture.reader import CaptureReading
 from conformance.pipeline.connections_groups import Buckets, Groups, times_of
+from conformance.pipeline.connections_openings import Openings
 from conformance.pipeline.connections_server import Overheard, Server
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.identity import Probe
@@ -215,6 +216,7 @@ def _parted(task: PartedTask) -> Parted:
         one.records, one.skipped = reading.records - one.before, reading.skipped - skipped
         last_ns = max(last_ns, one.last_ns or 0)
     buckets, told, met, sends = groups.buckets(task.buckets), [""] * len(work), "", False
+    openings = None
     weight = max(1, sum(buckets.filled))
     if buckets.largest > MOST_OF_ONE * weight and task.buckets > 1:
         around = groups.around(task.buckets)
@@ -223,56 +225,64 @@ def _parted(task: PartedTask) -> Parted:
             return Parted(task.key, "most of it belongs together", groups=buckets.groups, largest=largest)
         buckets, server = around, Server(around)
         told = [_told(task, server, found[one[0]], one[1], f"{stream}-{at}.told") for at, one in enumerate(work)]
-        sends = server.sends
+        sends, openings = server.sends, server.openings
         met = task.target.carry(f"{stream}.met", packed(server.end()))
         if server.why is not None:
             return Parted(task.key, server.why, groups=buckets.groups, largest=buckets.largest / weight)
     parting = Parting(task.key, found, task.how, task.target, task.keep, buckets, met, sends)
     parting.last_ns = parting.end_ns = last_ns
-    place = _ended(task, parting, reading, groups, last_packet)
+    place = _ended(task, parting, reading, groups, last_packet, openings)
     return Parted(
         task.key, None, task.target.carry(f"{stream}.parting", freeze(parting)), place, _works(work, told),
         task.buckets, buckets.groups, buckets.largest / weight,
     )  # fmt: skip
 
 
-def _ended(task: PartedTask, parting: Parting, reading: CaptureReading, groups: Groups, last_packet: int | None) -> str:
+def _ended(
+    task: PartedTask,
+    parting: Parting,
+    reading: CaptureReading,
+    groups: Groups,
+    last_packet: int | None,
+    openings: Openings | None,
+) -> str:
     """Add what follows the last record; return where the state of reading is that is kept."""
     place = ""
     if task.keep:
-        last_packet = _behind(reading.connections.expire(parting.last_ns - SILENT_NS), parting, "expired", last_packet)
+        expired = reading.connections.expire(parting.last_ns - SILENT_NS)
+        last_packet = _behind(expired, parting, "expired", last_packet, openings)
         place = task.target.carry(f"{parting.stream}-left.reading", freeze(reading))
     skipped = Counter(reading.skipped)
-    _behind(reading.end(), parting, "ended", last_packet)
+    _behind(reading.end(), parting, "ended", last_packet, None)
     parting.end_skipped = reading.skipped - skipped
     parting.reached, parting.ordered = reading.numbers.last, groups.ordered
     return place
 
 
-def _behind(events: Iterable[Event], parting: Parting, name: str, last_packet: int | None) -> int | None:
-    """Spread events over the buckets; return the time of the last packet."""
+def _behind(
+    events: Iterable[Event], parting: Parting, name: str, last_packet: int | None, openings: Openings | None
+) -> int | None:
+    """Spread events over the buckets; return the time of the last packet. openings: where buckets overhear them."""
     into = getattr(parting, name)
     before, number = last_packet, 1 << 62
     for event in events:
         after = event.time_ns if isinstance(event, Frame) else None
         parting.end_ns = getattr(event, "time_ns", parting.end_ns) if name == "ended" else parting.end_ns
-        mine = parting.buckets.of(event)
-        into.setdefault(mine, []).append(Clocked(number, event, before))
-        if parting.buckets.crossing and name == "expired":
-            for other in range(len(parting.buckets.filled)):
-                if other != mine:
-                    into.setdefault(other, []).append(Clocked(number, Overheard(event), None))
+        into.setdefault(parting.buckets.of(event), []).append(Clocked(number, event, before))
+        for told in openings.event(number, event) if openings is not None else ():
+            for other in (one for one in range(len(parting.buckets.filled)) if one != told.bucket):
+                into.setdefault(other, []).append(Clocked(number, Overheard(told.event), None))
         before = after if after is not None else before
     return before
 
 
 def _told(task: PartedTask, server: Server, read: CaptureRead, carry: str, name: str) -> str:
     """Find what buckets overhear of a range; return the place of it."""
-    file, out = FastCapture(read.probe.path, read.probe.version), io.BytesIO()  # Its bytes go with it.
+    file, out = FastCapture(read.probe.path, read.probe.version), io.BytesIO()
     for one in unpacked(task.target.carried(carry)):
-        events = (clock.event for clock in one.events)
+        events = [(clock.number, clock.event) for clock in one.events]
         file.intact()
-        out.write(packed(server.batch(file.bytes, one.in_file, one.arena, one.in_arena, events)))
+        out.write(packed(server.batch(file, one.in_file, one.arena, one.in_arena, events)))
     file.intact()
     return str(task.target.carry(name, out.getvalue()))
 

@@ -125,10 +125,12 @@ def served(name: str, number: int, *, sends: bool = False) -> list[Record]:
             data = data.replace(other, new)
         _renumbered(data, MANAGER, 1000 * number)
         for *_, sequence, transaction in transactions(name):
-            at = data.find(struct.pack("<Q", sequence)) - 4
-            flags = struct.unpack_from("<I", data, at)[0] if at >= 0 else 0
-            if flags >> 4 == transaction:
-                data[at : at + 4] = struct.pack("<I", flags + (number << 8))
+            at = data.find(struct.pack("<Q", sequence))
+            while at >= 4:
+                flags = struct.unpack_from("<I", data, at - 4)[0]
+                if flags >> 4 == transaction:
+                    data[at - 4 : at] = struct.pack("<I", flags + (number << 8))
+                at = data.find(struct.pack("<Q", sequence), at + 8)
         out.append(replace(one, data=bytes(data)))
     return out
 
@@ -622,9 +624,9 @@ def test_what_refutes_a_scope_first_counts_where_several_parts_have_sequences():
 
 
 def test_what_all_parts_overhear_fills_no_table():
-    found = [marks("a", named=5_000, paths=4_000), marks("b", named=5_000, paths=4_000)]
+    found = [marks("a", latest=5_000, paths=4_000), marks("b", latest=5_000, paths=4_000)]
     assert why_not(found, ordered=True, crossing=frozenset("s")) is None
-    assert why_not(found, ordered=True) == "a table of the rules is full (named)"
+    assert why_not(found, ordered=True) == "a table of the rules is full (latest)"
 
 
 @pytest.mark.parametrize("shared", ["nothing", "a host", "a queue manager"])

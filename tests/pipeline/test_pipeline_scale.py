@@ -100,6 +100,17 @@ def test_the_walk_bounds_what_cores_do_for_one_stream():
     assert "| 2 | 3.00 | 333,333 | 1.33 |" in made and "most of it belongs together" in made
 
 
+def test_servers_are_told_where_they_were_measured():
+    figures = connections(1.0)
+    assert "one server" not in section(figures)
+    for name, why in (("served", []), ("sending", ["a table of the rules is full"])):
+        figures |= {f"{name}, {way}": figures[f"even, {way}"] for way in ("in order", "in parts")}
+        figures[f"{name}, in parts"] = {**figures["even, in parts"], "in_order": why}
+    made = section(figures)
+    assert "| all of them with one server | 4.00 | 1.00 | 4.00 | 1.33 | 2.67 |" in made
+    assert "| 4.00 | one core judges it: a table of the rules is full | | | |" in made
+
+
 def test_the_section_is_made_between_its_marks():
     text = "before\n<!-- connections: made by `python -m tools.scale_page` -->\n<!-- end of connections -->\nafter\n"
     made = with_section(text, connections(1.0))

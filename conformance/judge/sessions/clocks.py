@@ -35,20 +35,30 @@ class Clocks:
         manager, stamp = seen.text(f"{_HEADER}.ClientGuid"), seen.number(f"{_HEADER}.TimeStamp")
         if manager is None or stamp is None:
             return
-        key = (manager, seen.hosts[0])
-        soonest_ns = opened.time_ns if opened.complete else seen.time_ns - _LATE_MS * _MS
-        soonest_ns = min(seen.time_ns, max(soonest_ns, seen.time_ns - _LATE_MS * _MS))
+        grown, most = self.take((manager, seen.hosts[0]), stamp, seen.time_ns, opened)
+        if most is None:
+            return
+        if grown >= _HALF and stamp > most:
+            notes.undecided(_CLOCK, seen, "the request may have been made before the one that was seen last")
+            return
+        notes.judge(_CLOCK, min(grown, stamp) <= most, seen, {"grows by at most, ms": most}, {"ms": grown})
+
+    def take(self, key: tuple[str, str], stamp: int, time_ns: int, opened: Opened) -> tuple[int, int | None]:
+        """Take a request; return by how much its time has grown, in ms, and by how much at most; None for the first.
+
+        key: the queue manager and its host. opened: as for `see`.
+        """
+        soonest_ns = opened.time_ns if opened.complete else time_ns - _LATE_MS * _MS
+        soonest_ns = min(time_ns, max(soonest_ns, time_ns - _LATE_MS * _MS))
         before = self.last.get(key)
         if before is None:
             self.last[key] = (stamp, soonest_ns)
             while len(self.last) > MAX_HOSTS:
                 self.last.popitem(last=False)
-            return
-        elapsed = max(0, seen.time_ns - before[1]) // _MS
+            return 0, None
+        elapsed = max(0, time_ns - before[1]) // _MS
         most = elapsed + elapsed // _DRIFT + _SLACK_MS
         grown = (stamp - before[0]) & 0xFFFFFFFF
-        if grown >= _HALF and stamp > most:
-            notes.undecided(_CLOCK, seen, "the request may have been made before the one that was seen last")
-            return
-        self.last[key] = (stamp, soonest_ns)
-        notes.judge(_CLOCK, min(grown, stamp) <= most, seen, {"grows by at most, ms": most}, {"ms": grown})
+        if not (grown >= _HALF and stamp > most):
+            self.last[key] = (stamp, soonest_ns)
+        return grown, most

@@ -30,6 +30,28 @@ class Recalled:
 
 
 @dataclass(frozen=True, slots=True)
+class Greeted:
+    """A usual opening, or the part of it that matters elsewhere: a host was named.
+
+    stamp, time_ns: TimeStamp of its request and when that came; opened: its connection, None if the other end asked.
+    """
+
+    host: str
+    manager: str
+    stamp: int
+    time_ns: int
+    opened: Opened | None
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """The end of a connection with a usual opening. host, manager: as that has named them."""
+
+    host: str
+    manager: str
+
+
+@dataclass(frozen=True, slots=True)
 class Refuted:
     """Scopes of the sequences of a queue manager that the packet of this number, which others judge, refutes."""
 
@@ -55,10 +77,19 @@ class Overhearing:
     @classmethod
     def by(cls, tables: Tables, readings: Readings) -> Overhearing:
         """Make one for the judge with these tables."""
-        return cls(tables, Notes(readings))
+        return cls(tables, Notes(readings, kinds=[]))
 
-    def hear(self, event: Event) -> None:
-        """Take notice of an event."""
+    def hear(self, event: Event | Greeted | Left) -> None:
+        """Take notice of an event, or of what became of some."""
+        if isinstance(event, Greeted):
+            if event.opened is not None:
+                self.tables.clocks.take((event.manager, event.host), event.stamp, event.time_ns, event.opened)
+            self.tables.origins.name(event.manager, event.host)
+            self.tables.pings.name(event.host, event.manager)
+            return
+        if isinstance(event, Left):
+            self.tables.pings.forget(event.host, event.manager)
+            return
         opening = self.openings.get(getattr(event, "connection", None) or 0)
         if isinstance(event, Frame):
             self._packet(Seen(event, dissect(event.data, transport=event.transport)), opening)

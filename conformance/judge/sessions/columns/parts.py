@@ -22,7 +22,8 @@ The connections of a server share its host and its queue manager. They may be ju
 parts overhear each other (`overheard`). Of a queue manager that several parts meet, `crossing`, that covers:
 
 ====================================  ==================================================================
-pings, names of hosts, origins        pings and the openings of connections, with their ends and losses
+pings, names of hosts, origins        pings and the openings of connections, with their ends and losses; of usual
+                                      openings what they change, `Greeted` and `Left`
 times                                 each message that is younger than all before it; none may be impossible
 identifiers                           nothing: a message must not come in two parts, nor one be asked for in vain that
                                       another part may remember, but for the one before a sequence, `Recalled`
@@ -48,7 +49,7 @@ from conformance.judge.sessions.groups import WHOLE
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.judge.sessions.messages import Known
 from conformance.judge.sessions.opening import NULL_GUID
-from conformance.judge.sessions.overheard import Overhearing, Recalled, Refuted
+from conformance.judge.sessions.overheard import Greeted, Left, Overhearing, Recalled, Refuted
 from conformance.judge.sessions.remembered import together
 from conformance.judge.sessions.sequences import MAX_CURRENT, READING_SCOPE, Sequences
 from conformance.judge.sessions.words import guid_words
@@ -61,7 +62,7 @@ _MOST: Final[Mapping[str, int]] = {
     "unmarked": 1_024, "unended": 1_024, "within": 1_024, "spread": 1_024, "misnamed": 1_024, "suspicions": 4_096,
 }  # fmt: skip
 """The most entries of each table, as the rules have them."""
-_OVERHEARD: Final = frozenset({"requests", "latest", "cookies", "managers", "named", "hosts", "clocks"})
+_OVERHEARD: Final = frozenset({"requests", "latest", "cookies", "managers"})
 """Tables that hold the same in each part, where parts overhear each other."""
 _MOST_ASKED = 1 << 16
 _GUIDS = ("ClientGuid", "ServerGuid")
@@ -204,7 +205,7 @@ class PartSessions:
                 if view.failed and (source, view.scope) not in self.given:
                     self.refuted.setdefault((source, view.scope), self.columns.sessions.reached)
 
-    def hear(self, event: Event | Recalled | Refuted) -> None:
+    def hear(self, event: Event | Greeted | Left | Recalled | Refuted) -> None:
         """Take notice of what others judge."""
         if isinstance(event, Recalled):
             self.others.recall(event)
