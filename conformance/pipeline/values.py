@@ -93,7 +93,7 @@ def _members(one: Any) -> Iterator[Any]:
     elif isinstance(one, tuple) or type(one) in _KINDS:
         yield from one
     else:
-        for name in _attributes(type(one)):  # type: ignore[arg-type]
+        for name in _attributes(type(one)):
             if hasattr(one, name):
                 yield name
                 yield getattr(one, name)
@@ -251,7 +251,7 @@ def _made(cls: type, found: list[Any]) -> Any:
 
 
 def _fill(made: Any, found: list[Any]) -> None:
-    slots = _attributes(type(made))  # type: ignore[arg-type]
+    slots = _attributes(type(made))
     for name, value in zip(found[::2], found[1::2], strict=True):
         if name not in slots and (not hasattr(made, "__dict__") or not str(name).isidentifier() or "__" in name):
             raise ValueFormError(f"{type(made).__name__} has no {name!a}")
