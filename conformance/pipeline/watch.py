@@ -86,6 +86,8 @@ def watch(
     """
     from conformance.pipeline.source import NAME, MsmqPcap
 
+    if checkpoint is not None and not checkpoint.strip():
+        raise PipelineError("--checkpoint names no folder: give one, or leave it away")
     folder = watched(folder)
     named([str(folder / "any")], lake, SparkWorkers(spark))
     spark.dataSource.register(MsmqPcap)
@@ -114,7 +116,7 @@ def _run(
     while True:
         before = batches.done
         writer = files.writeStream.foreachBatch(batches.function()).option("checkpointLocation", progress)
-        query = _started(writer.trigger(**trigger))
+        query = _started(writer.trigger(**trigger), progress)
         try:
             while not query.awaitTermination(1) and not ended():
                 batches.tell()
@@ -143,17 +145,24 @@ def _whole(place: str) -> str:
     return place if _ADDRESS.match(place) else str(Path(place).absolute())
 
 
-def _started(writer: Any) -> Any:
-    """Return the query of a writer. Spark waits 10 s for a Python, which may be too short once."""
+def _started(writer: Any, progress: str) -> Any:
+    """Return the query of a writer. Spark waits 10 s for a Python, which may be too short once.
+
+    Raises PipelineError for a checkpoint that cannot be used, which Java tells with an error that PySpark has no class
+    for.
+    """
+    from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
-    for _ in range(_STARTS):
+    for left in range(_STARTS, -1, -1):
         try:
             return writer.start()
         except PySparkException as problem:
-            if not _slow(problem):
+            if not left or not _slow(problem):
                 raise
-    return writer.start()
+        except Py4JJavaError as problem:
+            raise PipelineError(f"the checkpoint {progress} cannot be used ({first_line(problem)})") from None
+    raise AssertionError
 
 
 def _slow(problem: Exception) -> bool:
