@@ -41,8 +41,8 @@ class Timed:
     """Workers that keep of each kind of task how long it was waited for, and its core-seconds, by its name."""
 
     inner: Any
-    seconds: Counter[str] = field(default_factory=Counter)
-    spent: Counter[str] = field(default_factory=Counter)
+    seconds: dict[str, float] = field(default_factory=dict)
+    spent: dict[str, float] = field(default_factory=dict)
 
     @property
     def cores(self) -> int:
@@ -61,8 +61,8 @@ class Timed:
         try:
             yield
         finally:
-            self.seconds[name] += time.perf_counter() - began
-            self.spent[name] += spent() - before
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - began
+            self.spent[name] = self.spent.get(name, 0.0) + spent() - before
 
     def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
         """As those within."""
@@ -95,7 +95,7 @@ class Session:
 
         place = self.work / f"lake-{self.number}"
         self.number += 1
-        form = {"format": self.form} if "format" in inspect.signature(Lake.open).parameters else {}
+        form: dict[str, Any] = {"format": self.form} if "format" in inspect.signature(Lake.open).parameters else {}
         known = {one.name for one in fields(Options)}
         options = Options(**{name: value for name, value in {**KINDS[kind], **more}.items() if name in known})
         timed = Timed(self.workers)
@@ -108,7 +108,7 @@ class Session:
             lake = sum(path.stat().st_size for path in place.rglob("*.parquet"))
         finally:
             shutil.rmtree(place, ignore_errors=True)
-        rest = max(0.0, seconds - timed.seconds.total()), max(0.0, used - timed.spent.total())
+        rest = max(0.0, seconds - sum(timed.seconds.values())), max(0.0, used - sum(timed.spent.values()))
         return {
             "seconds": seconds, "spent": used, "peak": most.python, "own": most.own, "java": most.java,
             "stages": {**timed.seconds, "driver": rest[0]}, "stages_spent": {**timed.spent, "driver": rest[1]},
