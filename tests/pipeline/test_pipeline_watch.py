@@ -161,6 +161,16 @@ def test_a_backlog_is_taken_in_batches_and_a_moved_checkpoint_means_the_same_fil
     assert sorted(found) == sorted(path.name for path in files)
 
 
+@pytest.mark.parametrize("place", ["file", "file/below", "foo://bar/progress", ""])
+def test_a_checkpoint_that_cannot_be_used_is_one_sentence(spark: Any, tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").write_bytes(b"x")
+    (tmp_path / "captures").mkdir()
+    named = str(tmp_path / place) if place.startswith("file") else place
+    with pytest.raises(PipelineError, match="^(the checkpoint .* cannot be used|--checkpoint names no folder)") as said:
+        watched(spark, tmp_path / "captures", tmp_path / "lake", checkpoint=named)
+    assert "\n" not in str(said.value)
+
+
 def test_files_that_change_under_a_watch(spark: Any, tmp_path: Path) -> None:
     """Renamed, packed, grown, gone, and one that comes late and is older than all."""
     folder, place = tmp_path / "captures", tmp_path / "lake"
