@@ -109,11 +109,7 @@ SAMPLES = {
     "pipeline.kept-formats": "Delta; on Iceberg a test of each command that keeps a lake in order, beside the tests of "
     "Iceberg itself; all of them at night",
     "pipeline.failures-of-a-capture": "a change of streams, an end of packets alone, at each moment; others at night",
-    "pipeline.corpus-in-s3": "the corpus in a folder, on Delta and on Iceberg; in S3, where a push has smaller ones, "
-    "at night",
     "pipeline.rows-of-spark": "packets alone, in ranges; whole streams over Spark Connect, and in one process at night",
-    "pipeline.masters": "Spark Connect, whose workers share no process with the command; a cluster, six times Java, at "
-    "night",
     "pipeline.steps-of-a-death": "first and last step of each kind, by what is done to which file before and after; "
     "every step of every table at night",
     "pipeline.signals-at-the-start": "Java takes seconds to start: SIGTERM at a push, the other signals at night",

@@ -14,7 +14,6 @@ pytest.importorskip("pyiceberg")
 from judged_corpus import FIXTURES, Judged, damage, judged, write
 from lake_helpers import replayed
 from made_captures import MIDNIGHT
-from nightly import sample
 from shared import shared
 from sql_small import SAME, queries_of_docs
 from typer.testing import CliRunner
@@ -28,7 +27,7 @@ from conformance.pipeline.page import render_corpus, summary
 from conformance.pipeline.schemas import TABLES
 from conformance.verdict import ExitCode
 
-PLACES = sample("pipeline.corpus-in-s3", ("folder", "delta", "iceberg", "s3"), ("folder", "delta", "iceberg"))
+PLACES = ("folder", "delta", "iceberg", "s3")
 OTHERS = pytest.mark.parametrize("place", PLACES[1:])
 EACH = pytest.mark.parametrize("place", PLACES)
 NEVER = {"batch", "ingested_at"}
