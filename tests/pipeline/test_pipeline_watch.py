@@ -166,7 +166,8 @@ def test_a_checkpoint_that_cannot_be_used_is_one_sentence(spark: Any, tmp_path: 
     (tmp_path / "file").write_bytes(b"x")
     (tmp_path / "captures").mkdir()
     named = str(tmp_path / place) if place.startswith("file") else place
-    with pytest.raises(PipelineError, match=r"^(the checkpoint .* cannot be used|--checkpoint names no folder)") as said:
+    sentence = r"^(the checkpoint .* cannot be used|--checkpoint names no folder)"
+    with pytest.raises(PipelineError, match=sentence) as said:
         watched(spark, tmp_path / "captures", tmp_path / "lake", checkpoint=named)
     assert "\n" not in str(said.value)
 
