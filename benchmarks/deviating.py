@@ -1,6 +1,6 @@
 """Measure what a packet that deviates costs: captures in which a share of the packets has one thing changed.
 
-python benchmarks/deviating.py [--packets N] [--count N] [--shares 0,0.01,0.05] [--kinds value,odd,undecodable]
+python benchmarks/deviating.py [--packets N] [--shares 0,0.01,0.05] [--kinds value,odd,undecodable]
     [--rounds N] [--work FOLDER] [--json OUT.json]
 
 The changes are those of `packet_mutations`, made in messages of the generated corpus, each with a body of its own, so
