@@ -67,6 +67,17 @@ class Workers:
         """Forget an ended worker: another process may soon have its id."""
         self._listening.pop(node.gateway.id, None)
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_unconfigure(self, config: pytest.Config) -> None:
+        """Give the workers time to end also after an interrupt while they are started.
+
+        pytest calls no `pytest_sessionfinish` then, so xdist would leave them to the exit of the process, which kills
+        them after a second, in the middle of their records.
+        """
+        manager = getattr(config.pluginmanager.getplugin("dsession"), "nodemanager", None)
+        if manager is not None:
+            manager.teardown_nodes()
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Count failed tests. At the last allowed one, end all workers at once: the tests they were already given may
         take minutes."""

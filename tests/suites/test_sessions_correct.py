@@ -58,5 +58,18 @@ def test_what_is_wrong_on_purpose_is_called_odd(case: str, told: str, tmp_path: 
     assert CASES[case].packets == "odd" and told in broken(case, tmp_path)
 
 
+@pytest.mark.parametrize("case", [name for name in CORRECT if name.startswith("carried-")])
+def test_what_comes_in_a_long_stream_is_acknowledged_at_once(case: str, tmp_path: Path) -> None:
+    """The other end would close a connection on which its Session Ack Wait Timer expires, however slow this end is."""
+    with connect("python:session_peer:Peer", state_dir=tmp_path, in_process=True) as client:
+        player = Player(client, CASES[case], now_s=0, tell=lambda *_: None)
+        list(player.play(assignment("windows"), "msmq-4.0"))
+    came, most = 0, 0
+    for said in player.conversation.said:
+        came = 0 if said.ours and said.kind == "SessionAck" else came + (not said.ours and said.kind == "UserMessage")
+        most = max(most, came)
+    assert 0 < most <= 2
+
+
 def test_most_cases_are_correct() -> None:
     assert len(CORRECT) > 90
