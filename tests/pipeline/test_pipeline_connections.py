@@ -27,10 +27,12 @@ from conformance.capture.columns.reader import FastCapture
 from conformance.capture.records import Record
 from conformance.captures.in_place import InPlace
 from conformance.judge.sessions.columns.parts import Marks, Nameless, PartSessions, refutations, why_not
+from conformance.judge.sessions.overheard import Greeted, Left, Overhearing
 from conformance.judge.sessions.transactions import Transactions
 from conformance.pipeline import connections, connections_judge, connections_walk, tables_sink
 from conformance.pipeline.connections_groups import Groups, times_of
 from conformance.pipeline.connections_sent import Sent
+from conformance.pipeline.connections_server import Server
 from conformance.pipeline.shuffle import grouped
 from conformance.pipeline.spark import SparkWorkers
 from conformance.pipeline.workers import Here, Processes
@@ -320,6 +322,130 @@ def test_without_what_parts_overhear_they_say_something_else(tmp_path, monkeypat
         same(lake, whole)
 
 
+@pytest.fixture
+def overheard(monkeypatch) -> Counter:
+    """Counts what parts overhear, by its class."""
+    found: Counter = Counter()
+    batch = Server.batch
+
+    def counted(self, *about):
+        told = batch(self, *about)
+        found.update(type(one.event).__name__ for one in told)
+        return told
+
+    monkeypatch.setattr(Server, "batch", counted)
+    return found
+
+
+@pytest.mark.parametrize("queues", [0, 1])
+def test_of_usual_openings_parts_overhear_what_they_change(tmp_path, overheard, queues):
+    """No packet of them: only pings, and few messages that are younger than all before."""
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 800, pairs=12, server=not queues, queues=queues)
+    whole, _ = put(tmp_path / "whole", [capture], packets=True)
+    lake, done = put(tmp_path / "parts", [capture], split=60_000, parts=3, packets=True)
+    assert not done.in_order
+    same(lake, whole)
+    assert overheard["Greeted"] >= 12 and overheard["Left"] and not overheard["Opened"] and not overheard["Closed"]
+    assert overheard["Frame"] <= 4 * 12 + 8
+
+
+def one_by_one(records: list[Record]) -> list[Record]:
+    """Let each client begin when the one before has ended."""
+    begins = [0] * 16
+    for one in records:
+        which = max(one.data[29], one.data[33])
+        begins[which] = max(begins[which], one.time_ns - records[0].time_ns + 10**9)
+    shifts = [sum(begins[:at]) for at in range(16)]
+    found = [replace(one, time_ns=one.time_ns + shifts[max(one.data[29], one.data[33])]) for one in records]
+    return sorted(found, key=lambda one: one.time_ns)
+
+
+@pytest.mark.parametrize("unheard", [None, Greeted, Left])
+def test_what_openings_change_tells_in_the_verdicts_on_other_clients(tmp_path, monkeypatch, unheard):
+    """Without it, pings of the server are compared with a name that its host has not, or not compared."""
+    hear = Overhearing.hear
+    monkeypatch.setattr(
+        Overhearing, "hear", lambda self, one: None if unheard and isinstance(one, unheard) else hear(self, one)
+    )
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 600, pairs=4, server=True)
+    if unheard is not Greeted:
+        write_pcap(capture, one_by_one(records_of(capture)))
+    whole, _ = put(tmp_path / "whole", [capture])
+    lake, done = put(tmp_path / "parts", [capture], split=30_000, parts=3)
+    assert not done.in_order
+    if unheard is None:
+        same(lake, whole)
+        return
+    with pytest.raises(AssertionError):
+        same(lake, whole)
+
+
+def reopened(records: list[Record], change) -> list[Record]:
+    """Change the first EstablishConnection packet of a server in every third frame that has one."""
+    out, count = [], 0
+    for one in records:
+        data = bytearray(one.data)
+        at = data.find(b"LIOR") - 4
+        if at >= 0 and len(data) - at == 572:
+            count += 1
+            if count % 3 == 0:
+                change(data, at)
+        out.append(replace(one, data=bytes(data)))
+    assert count > 6
+    return out
+
+
+def _other_name(data: bytearray, at: int) -> None:
+    data[at + 36 : at + 52] = bytes(range(16))
+
+
+def _refused(data: bytearray, at: int) -> None:
+    data[at + 18] |= 0x10
+
+
+def _other_kind(data: bytearray, at: int) -> None:
+    data[at + 18] = data[at + 18] & 0xF0 | 1
+
+
+def _other_client(data: bytearray, at: int) -> None:
+    data[at + 20 : at + 36] = bytes(range(16))
+
+
+@pytest.mark.parametrize("change", [_other_name, _refused, _other_kind, _other_client])
+@pytest.mark.parametrize("queues", [0, 1])
+def test_unusual_openings_are_overheard_as_they_are(tmp_path, overheard, change, queues):
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 600, pairs=6, server=not queues, queues=queues)
+    write_pcap(capture, reopened(records_of(capture), change))
+    whole, _ = put(tmp_path / "whole", [capture])
+    lake, done = put(tmp_path / "parts", [capture], split=60_000, parts=3)
+    event = next(iter(done.in_order.values()), "in parts")
+    assert event in ("in parts", "what was overheard does not tell enough", "a connection has no usual opening"), event
+    same(lake, whole)
+
+
+def test_a_message_of_an_earlier_file_is_recalled(tmp_path):
+    """Its bytes are still there: files end just before the first message of a sequence."""
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 600, pairs=4, queues=1)
+    records = records_of(capture)
+    firsts = [
+        at for at, one in enumerate(records)
+        if (found := one.data.find(struct.pack("<QI", session_corpus.captures.SEQUENCE + 1, 1))) > 0
+        and one.data[found + 12 : found + 16] == bytes(4)
+    ]  # fmt: skip
+    files = [
+        write_pcap(tmp_path / f"part-{number:05}.pcap", piece)
+        for number, piece in enumerate((records[: firsts[0]], records[firsts[0] :]))
+    ]
+    whole, _ = put(tmp_path / "whole", files)
+    lake, done = put(tmp_path / "parts", files, split=100_000, parts=3)
+    assert not done.in_order
+    same(lake, whole)
+
+
 def test_messages_before_sequences_are_asked_for_in_vain_where_parts_are_not_told_of_them(tmp_path, monkeypatch):
     monkeypatch.setattr(Sent, "_recalls", _nothing)
     _, whole, lake, done = judged_apart(tmp_path, queues=1)
@@ -435,6 +561,22 @@ def test_a_server_goes_on_in_a_later_file(tmp_path, queues):
         lake, _ = put(tmp_path / place, files[2:], packets=True)
         found.append(lake)
     same(found[1], found[0])
+
+
+@pytest.mark.parametrize("server", [True, False])
+def test_what_is_undecided_of_pings_is_told_for_the_earliest(tmp_path, server):
+    """It is told once a capture: all clients ping from the middle of their cookies on."""
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 600, pairs=4, server=server)
+    records = records_of(capture)
+    again = [replace(one, time_ns=one.time_ns + 10**11) for one in records if one.data[23] == 17]
+    write_pcap(capture, sorted([*records, *again], key=lambda one: one.time_ns))
+    whole, _ = put(tmp_path / "whole", [capture])
+    lake, done = put(tmp_path / "parts", [capture], split=30_000, parts=3)
+    assert not done.in_order
+    same(lake, whole)
+    found = [row for row in rows(lake, "verdicts") if row["requirement"].startswith("MQQB-3.1.7.6.cookie")]
+    assert sum(row["count"] for row in found if row["outcome"] == "inconclusive") == 1
 
 
 def test_a_rotated_set_is_judged_by_processes(tmp_path):
