@@ -68,7 +68,7 @@ _CORRELATION: Final = requirement_id("MQQB-3.1.7.15.correlation")
 _NULL_ADDRESS: Final = reading_id("R-MQQB-null-queue-manager-address")
 _OF_NULL: Final = ("MQQB-3.1.5.8.2.no-such-queue", "MQQB-3.1.6.9.sent")
 _CLOCK, _CLOCK_S = "clock", 2  # name of a message that shows the time; seconds that are no difference
-_TRIPS: Final = 4  # so many measured round trips are given to what must not come, beyond its time
+_TRIPS: Final = 4  # so many measured round trips are given, beyond its time, to what must not come and to counts
 _REPORT: Final = 0x0001  # MQMSG_CLASS_REPORT, MS-MQMQ 2.2.18.1.6
 _POSITIVE: Final = (0x0002, 0x4000)  # acknowledgments of an arrival and of a receive
 _BY_NAME: Final = {one.name: one for one in SITUATIONS}
@@ -205,7 +205,7 @@ class Player(Sequels):
     def _acknowledged(self, step: Acknowledged) -> None:
         link = self.links[step.link]
         wanted = link.sent if step.count is None else step.count
-        patience = Patience(step.within_ms + SLACK_MS)
+        patience = Patience(step.within_ms + SLACK_MS + _TRIPS * self._trip_ms)
         while link.counted != wanted and patience.left > 0 and link.ended is None:
             self._read(link, patience)
             self._thank()
