@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -97,6 +98,16 @@ def whole(events: Sequence[Event]) -> list[Said]:
 
 def test_parts_say_what_one_judge_says(served: list[Event]) -> None:
     assert Counter(map(repr, apart(served))) == Counter(map(repr, whole(served)))
+
+
+def test_what_is_undecided_of_pings_is_said_once(served: list[Event]) -> None:
+    """The pings of the server have the same cookie; a second apart, none of them is one captured twice."""
+    pings = [one for one in served if isinstance(one, Frame) and one.connection is None]
+    later = {id(one): replace(one, time_ns=one.time_ns + at * 1_000_000_000) for at, one in enumerate(pings)}
+    events = [later.get(id(one), one) for one in served]
+    said = Counter(map(repr, whole(events)))
+    assert sum(count for text, count in said.items() if "MQQB-3.1.7.6.cookie" in text and "INCONCLUSIVE" in text) == 1
+    assert Counter(map(repr, apart(events))) == said
 
 
 def test_without_overhearing_they_do_not(served: list[Event]) -> None:

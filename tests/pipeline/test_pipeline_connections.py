@@ -6,6 +6,7 @@ import os
 import struct
 import sys
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
 from ipaddress import IPv4Address
@@ -42,6 +43,7 @@ PLACES = pa.schema([pa.field("key", pa.int64(), False), pa.field("at", pa.int64(
 FOUND = pa.schema([pa.field("key", pa.int64(), False), pa.field("found", pa.string(), False)])
 NAMELESS = "messages that name no queue manager belong to several groups"
 IN_VAIN = "a message of a queue manager that several parts meet was asked for in vain"
+COOKIE = "MQQB-3.1.7.6.cookie"
 EXAMPLES = amount("pipeline.examples")
 FIXTURES = [
     "consistent-session.pcapng", "resending-session.pcapng", "mqqb-4.1.pcapng", "reconnecting-session.pcapng",
@@ -165,6 +167,20 @@ def _in_turn(records: list[Record], manager: bytes) -> list[Record]:
     return out
 
 
+def _pinged_again(records: list[Record], later: Callable[[int], int], cookie: int) -> list[Record]:
+    """Send all pings once more, with another cookie. later: how much, in ns, by the number of the two hosts."""
+    pings = [one for one in records if len(one.data) == 66 and one.data[12:14] == b"\x08\x00" and one.data[23] == 17]
+    hosts = list(dict.fromkeys(frozenset((one.data[26:30], one.data[30:34])) for one in pings))
+    again = [
+        replace(
+            one, data=one.data[:46] + struct.pack("<I", cookie) + one.data[50:],
+            time_ns=one.time_ns + later(hosts.index(frozenset((one.data[26:30], one.data[30:34])))),
+        )
+        for one in pings
+    ]  # fmt: skip
+    return sorted([*records, *again], key=lambda one: one.time_ns)
+
+
 @st.composite
 def several(draw: st.DrawFn, *, of_one_server: bool = False, sends: bool = False) -> list[Record]:
     """The traffic of several groups, in the order of time or with some of it lost, doubled, swapped or cut short."""
@@ -173,11 +189,13 @@ def several(draw: st.DrawFn, *, of_one_server: bool = False, sends: bool = False
     found: list[Record] = []
     for number, name in enumerate(names):
         records = served(name, number, sends=sends) if of_one_server else elsewhere(name, number)
-        later = begin - records[0].time_ns + draw(st.integers(0, 3_000_000_000))
-        found += [replace(one, time_ns=one.time_ns + later) for one in records]
+        shift = begin - records[0].time_ns + draw(st.integers(0, 3_000_000_000))
+        found += [replace(one, time_ns=one.time_ns + shift) for one in records]
     found.sort(key=lambda one: one.time_ns)
     if of_one_server and draw(st.booleans()):
         found = _in_turn(found, MANAGER)
+    if later := draw(st.lists(st.integers(1, 5_000_000_000), max_size=4)):
+        found = _pinged_again(found, lambda pair: later[pair % len(later)], draw(st.integers(0, 4)))
     for _ in range(draw(st.integers(0, 6))):
         at = draw(st.integers(0, len(found) - 1))
         kind = draw(st.sampled_from(["lose", "lose", "double", "swap", "short", "back"]))
@@ -811,3 +829,30 @@ def test_what_is_undecided_once_a_capture_is_told_for_its_earliest_packet(tmp_pa
     undecided = [row for row in rows(lake, "verdicts") if row["requirement"].startswith("MQQB-3.1.1.5.first-number")]
     assert sum(row["count"] for row in undecided if row["outcome"] == "inconclusive") == 1
     assert said(lake) == replayed(capture)
+
+
+@pytest.mark.parametrize("server", [True, False])
+@pytest.mark.parametrize("packets", [True, False])
+def test_what_is_undecided_of_pings_is_told_once_in_a_rotated_set(tmp_path, monkeypatch, server, packets):
+    """All parts have pings with a cookie that does not follow, first in several files; the earliest is told."""
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 1200, pairs=6, deviating=0.3, server=server)
+    records = records_of(capture)
+    length = records[-1].time_ns - records[0].time_ns
+    records = _pinged_again(records, lambda pair: (pair + 1) * length // 7, 5)
+    size = len(records) // 4 + 1
+    files = [write_pcap(tmp_path / f"part-{at:05}.pcap", records[at * size : (at + 1) * size]) for at in range(4)]
+    held, refused = [], connections.refused
+
+    def watched(parting, buckets, met):
+        held.extend((one.capture, bucket.bucket) for bucket in buckets for one in bucket.held if COOKIE in one.first)
+        return refused(parting, buckets, met)
+
+    monkeypatch.setattr(connections, "refused", watched)
+    whole, _ = put(tmp_path / "whole", files, packets=packets)
+    lake, done = put(tmp_path / "parts", files, split=60_000, parts=3, packets=packets)
+    assert not done.in_order
+    same(lake, whole)
+    assert len({bucket for _, bucket in held}) == 3 and len({at for at, _ in held}) > 1
+    told_once = [row for row in rows(lake, "verdicts") if row["requirement"] == COOKIE and row["reason"]]
+    assert [row["count"] for row in told_once] == [1]

@@ -365,11 +365,19 @@ class Notes:
         return (holds and self.passed(requirement)) or self.judge(requirement, holds, seen, expected, actual)
 
     def undecided(self, requirement: str, seen: Seen, reason: str, *, anywhere: bool = False) -> None:
-        """Add an inconclusive verdict, once per connection and requirement; `anywhere`: once per requirement."""
-        key = (requirement, None if anywhere else seen.connection)
+        """Add an inconclusive verdict, once per connection and requirement, or per requirement: see `once`."""
+        key = (requirement, None if self.once(seen, anywhere=anywhere) else seen.connection)
         if key not in self._said and (anywhere or len(self._said) < MAX_REMEMBERED):
             self._said.add(key)
             self.tell(verdict_on(seen, requirement, Outcome.INCONCLUSIVE, reason=reason))
+
+    @staticmethod
+    def once(seen: Seen, *, anywhere: bool) -> bool:
+        """Tell whether what is undecided is told once per requirement, in all of the capture.
+
+        That is so where the caller says `anywhere`, and for packets of no connection.
+        """
+        return anywhere or seen.connection is None
 
     def has_said(self, requirement: str, connection: int) -> bool:
         """Return True when a requirement was reported as undecided on this connection."""

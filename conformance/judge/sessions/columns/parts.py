@@ -12,7 +12,7 @@ identifiers, times, sequences,        the queue manager that made the message: t
 transactions, origins, clocks         group
 messages and transactions remembered  the number of the packet (`context.MAX_REMEMBERED`): whoever judges it
 suspicions                            the time of the next packet of any connection: `SessionJudge.pass_time`
-undecided "anywhere", or of pings     once a capture: `first`, of which the earliest in all parts is told
+undecided "anywhere" or of datagrams  once a capture: `first`, of which the earliest in all parts is told
 a search among all messages           `looked`: its result needs all connections
 a suspicion that assumes a reading    `assumed`: the packet that tells it shows its sender's reading
 tables with a bound                   `sizes`: nothing is forgotten as long as all parts together fit
@@ -81,8 +81,9 @@ class Entering(OrderedDict[Any, Any]):
 
 @dataclass(slots=True)
 class PartNotes(Notes):
-    """Notes of some connections. first: what was undecided anywhere, the first of each requirement.
+    """Notes of some connections.
 
+    first: what was undecided by `Notes.once`, the first of each requirement.
     assumed: a suspicion assumes a reading.
     """
 
@@ -101,7 +102,7 @@ class PartNotes(Notes):
         """See `Notes.undecided`."""
         count = len(self.verdicts)
         Notes.undecided(self, requirement, seen, reason, anywhere=anywhere)
-        if (anywhere or seen.connection is None) and len(self.verdicts) > count:  # Of datagrams, too, once a capture.
+        if self.once(seen, anywhere=anywhere) and len(self.verdicts) > count:
             said = self.verdicts[-1]
             assert isinstance(said, Verdict)
             self.first[requirement] = said
