@@ -253,6 +253,12 @@ class Buckets:
         return self.of_host[event.destination.address] if found is None else found
 
 
+def concerns_only_its_connection(frame: Frame) -> bool:
+    """Tell whether a packet of a connection is internal and names no queue manager."""
+    data = frame.data
+    return len(data) > _KIND and bool(data[_FLAGS] & _INTERNAL) and data[_KIND] & _KINDS != ESTABLISH_CONNECTION
+
+
 def times_of(batch: Batch, frames: list[Frame]) -> tuple[Any, Any]:
     """Return the numbers of all packets of a batch, in order, and their times in ns. frames: those among its events."""
     numbers = [batch.in_file.meta[:, OF_NUMBER], batch.in_arena.meta[:, OF_NUMBER]]

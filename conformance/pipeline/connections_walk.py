@@ -18,7 +18,7 @@ from conformance.capture import CaptureError, Event, Frame
 from conformance.capture.columns.reader import Batch, FastCapture
 from conformance.capture.pcap import FILE_HEADER
 from conformance.capture.reader import CaptureReading
-from conformance.pipeline.connections_groups import Buckets, Groups, times_of
+from conformance.pipeline.connections_groups import Buckets, Groups, concerns_only_its_connection, times_of
 from conformance.pipeline.connections_openings import Openings
 from conformance.pipeline.connections_server import Overheard, Server
 from conformance.pipeline.errors import PipelineError
@@ -232,6 +232,10 @@ def _parted(task: PartedTask) -> Parted:
     parting = Parting(task.key, found, task.how, task.target, task.keep, buckets, met, sends)
     parting.last_ns = parting.end_ns = last_ns
     place = _ended(task, parting, reading, groups, last_packet, openings)
+    behind = [one.event for events in (parting.expired, parting.ended) for some in events.values() for one in some]
+    if not all(concerns_only_its_connection(one) for one in behind if isinstance(one, Frame)):
+        largest = buckets.largest / weight  # Nobody has met them when groups and what parts overhear were found.
+        return Parted(task.key, "packets behind a hole come at its end", groups=buckets.groups, largest=largest)
     return Parted(
         task.key, None, task.target.carry(f"{stream}.parting", freeze(parting)), place, _works(work, told),
         task.buckets, buckets.groups, buckets.largest / weight,

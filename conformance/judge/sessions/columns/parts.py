@@ -11,7 +11,8 @@ pings, paths, order acknowledgments   two hosts, and one of them
 identifiers, times, sequences,        the queue manager that made the message: two hosts with one are one
 transactions, origins, clocks         group
 messages and transactions remembered  the number of the packet (`context.MAX_REMEMBERED`): whoever judges it
-suspicions                            the time of the next packet of any connection: `SessionJudge.pass_time`
+suspicions                            the time of the next packet of any connection: `SessionJudge.pass_time`; one that
+                                      is withdrawn waits for those before it: it must be the only one
 undecided "anywhere", or of pings     once a capture: `first`, of which the earliest in all parts is told
 a search among all messages           `looked`: its result needs all connections
 a suspicion that assumes a reading    `assumed`: the packet that tells it shows its sender's reading
@@ -37,7 +38,7 @@ transactions                          nothing: a transaction must not come in tw
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Final
@@ -83,11 +84,18 @@ class Entering(OrderedDict[Any, Any]):
 class PartNotes(Notes):
     """Notes of some connections. first: what was undecided anywhere, the first of each requirement.
 
-    assumed: a suspicion assumes a reading.
+    assumed: a suspicion assumes a reading. withdrawn: one did not stand while packets still came.
     """
 
     first: dict[str, Verdict] = field(default_factory=dict)
     assumed: bool = False
+    withdrawn: bool = False
+
+    def resolve(self, now_ns: int | None) -> None:
+        """See `Notes.resolve`."""
+        if now_ns is not None and not self.withdrawn:
+            self.withdrawn = not all(one.stands for one in self.suspicions)
+        Notes.resolve(self, now_ns)
 
     def suspect(
         self, requirement: str, seen: Seen, expected: Json, actual: Json, paths: tuple[Path, ...],
@@ -233,7 +241,7 @@ class PartSessions:
             "views": len(made.views), "passes": len(made.resends.passes), "paths": len(made.paths),
             "hosts": len(tables.origins.hosts), "blamed": len(tables.origins.doubted),
             "clocks": len(tables.clocks.last), "said": self.notes.said, "suspicions": self.notes.suspected,
-            **pings.sizes,
+            "withdrawn": int(self.notes.withdrawn), **pings.sizes,
             **{
                 name: getattr(made.groups, name).entered
                 for name in ("unmarked", "unended", "within", "spread", "misnamed")
@@ -297,6 +305,8 @@ def why_not(parts: Iterable[Marks], *, ordered: bool, crossing: frozenset[str] =
             return f"a table of the rules is full ({name})"
     if not ordered and any(one.sizes.get("suspicions") for one in found):
         return "times go back while something is suspected"
+    if sum(one.sizes.get("suspicions", 0) for one in found) > 1 and any(one.sizes.get("withdrawn") for one in found):
+        return "one of several suspicions is withdrawn"
     nameless = [one.nameless for one in found if one.nameless is not Nameless.NEVER]
     if len(nameless) > 1 and Nameless.MADE in nameless:
         return "messages that name no queue manager belong to several groups"
@@ -336,13 +346,24 @@ def refutations(parts: Iterable[Marks]) -> dict[tuple[str, str], int]:
     return out
 
 
-def joined(judges: Iterable[SessionJudge], readings: Readings, reached: int) -> SessionJudge:
+_HOSTS: Final[Mapping[str, Callable[[Any, Any], tuple[str, ...]]]] = {
+    "origins.hosts": lambda _, host: (host,), "clocks.last": lambda key, _: (key[1],),
+    "pings._requests": lambda key, _: (key[0].address, key[1]), "pings._latest": lambda key, _: key,
+    "pings._managers": lambda key, _: (key,), "pings._named": lambda key, _: (key,),
+}  # fmt: skip
+"""The hosts that an entry is about, by table, of which other parts may have overheard too little."""
+
+
+def joined(
+    judges: Mapping[int, SessionJudge], readings: Readings, reached: int, of_host: Mapping[str, int]
+) -> SessionJudge:
     """Return a judge that goes on where those of all parts have come to. They must not be used any more.
 
-    reached: the number of the last packet of the capture. Tables without numbers of packets come part by part: which
+    judges: by part. of_host: the part that judges the connections of a host, for all hosts but a server. reached: the
+    number of the last packet of the capture. Tables without numbers of packets come part by part: which
     entry is forgotten first, once one of them is full, is another one's than in the order of the capture.
     """
-    found = list(judges)
+    found = list(judges.values())
     made = SessionJudge(readings, counting=True)
     made.reached = reached
     made.join([one.open_notes for one in found])
@@ -366,7 +387,13 @@ def joined(judges: Iterable[SessionJudge], readings: Readings, reached: int) -> 
             setattr(_at(tables, owner), name, unopened)
             continue
         into = _at(tables, path)
-        items = [item for part in parts for item in _at(part, path).items()]
+        hosts = _HOSTS.get(path, lambda *_: ())
+        items = [
+            (key, value)
+            for part, its in zip(judges, parts, strict=True)
+            for key, value in _at(its, path).items()
+            if all(of_host.get(host, part) == part for host in hosts(key, value))
+        ]
         if by_frame:
             items.sort(key=lambda item: item[1].frame)
         for key, value in items:
