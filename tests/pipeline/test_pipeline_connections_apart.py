@@ -6,7 +6,6 @@ from pathlib import Path
 from uuid import NAMESPACE_DNS, UUID, uuid5
 
 import pytest
-import session_corpus
 from lake_helpers import put, records_of, rows, write_pcap
 from parts_helpers import same
 from session_corpus import NS, START, build_tcp, captures, packets, session_records, write_sessions
