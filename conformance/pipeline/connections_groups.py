@@ -64,6 +64,11 @@ class Groups:
         """The number of hosts and queue managers so far."""
         return len(self._parents)
 
+    @property
+    def met(self) -> int:
+        """The number of connections, of pairs of hosts with datagrams, and of queue managers in each, so far."""
+        return len(self._hosts) + len(self._between) + len(self._met)
+
     def _open(self, event: Opened) -> None:
         one, other = (self._node(end.address) for end in (event.initiator, event.acceptor))
         self._join(one, other)

@@ -33,6 +33,10 @@ MOST_NODES = 1 << 18
 """Hosts and queue managers of a stream, at most: the rules of connections remember far fewer, so that their tables
 would be full.
 """
+MOST_MET = 1 << 21
+"""Connections of a stream with their queue managers, at most: each takes some 200 bytes, and may be as short as one
+packet.
+"""
 _ENDED = (OSError, ValueError, CaptureError)
 
 
@@ -200,6 +204,8 @@ def _parted(task: PartedTask) -> Parted:
                 groups.batch(batch, times)
                 if groups.nodes > MOST_NODES:
                     return Parted(task.key, "it has more hosts and queue managers than are remembered")
+                if groups.met > MOST_MET:
+                    return Parted(task.key, "it has more connections than parts are planned for")
                 out.write(packed(_walked(batch, numbers, times, before)))
                 if len(times):
                     range_first = int(times[0]) if range_first is None else range_first

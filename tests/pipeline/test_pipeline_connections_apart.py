@@ -10,11 +10,18 @@ from lake_helpers import put, records_of, rows, write_pcap
 from parts_helpers import same
 from session_corpus import NS, START, build_tcp, captures, packets, session_records, write_sessions
 
+from conformance.capture import Endpoint, Frame
 from conformance.capture.records import Record
-from conformance.judge.sessions.columns.parts import Marks, why_not
-from conformance.pipeline import connections, rows_writer
+from conformance.judge.sessions.columns import parts
+from conformance.judge.sessions.columns.judge import ColumnSessions
+from conformance.judge.sessions.columns.parts import Marks, PartSessions, why_not
+from conformance.judge.sessions.overheard import Recalled
+from conformance.pipeline import connections, connections_walk, rows_writer
+from conformance.pipeline.tables_sink import columns_with
+from conformance.spec.catalogue import assignment
 
 WITHDRAWN = "one of several suspicions is withdrawn"
+ACCEPTED = assignment("windows")
 BEHIND = "packets behind a hole come at its end"
 SERVER = "10.4.0.0"
 PUSH = build_tcp.ACK | build_tcp.PSH
@@ -173,3 +180,39 @@ def test_all_verdicts_of_packets_that_are_held_back_need_room(tmp_path, monkeypa
     assert sum(row["packet"] is not None for row in rows(whole, "verdicts")) == min(room, 73)
     assert why == ["more deviates than has rows of its own"] * (room < 73) or room == 73
     assert room < 80 or not why
+
+
+def test_a_stream_of_more_connections_than_are_planned_for_is_judged_in_order(tmp_path, monkeypatch):
+    """A connection may be as short as one packet."""
+    monkeypatch.setattr(connections_walk, "MOST_MET", 8)
+    file = capture_of(tmp_path / "set.pcap", sorted(session_records(300, 4, 0.0)))
+    whole, lake, why = both(tmp_path, [file])
+    assert why == ["it has more connections than parts are planned for"]
+    same(lake, whole)
+
+
+def part(crossing: frozenset[str] = frozenset()) -> PartSessions:
+    return PartSessions(ColumnSessions(ACCEPTED, columns_with(sessions=True)), ACCEPTED, crossing)
+
+
+def test_what_others_have_sent_is_not_told_with_what_they_remember():
+    """The acknowledgment of a message that another part has sent is not judged by what is recalled of the message."""
+    source = manager(SERVER)
+    data = packets.Message(source, 7, START, "OS:beta\\private$\\orders", "order 7", b"two").bytes()
+    ends = Endpoint("10.4.0.0", 50_001), Endpoint("10.3.0.0", 1801)
+    frame = Frame(5, 5, START * NS, *ends, "tcp", data, 1, "initiator", 0, 0)
+    judged = part(frozenset({str(source)}))
+    judged.hear(Recalled(frame))
+    assert judged.columns.messages.get((str(source), 7)) is not None
+    assert not judged.marks(9).unsure
+    assert judged.sent.get((str(source), 7)) is None
+    assert judged.marks(9).unsure == ("what was overheard does not tell enough",)
+
+
+def test_queue_managers_that_are_asked_for_in_vain_are_counted_up_to_a_bound(monkeypatch):
+    monkeypatch.setattr(parts, "_MOST_ASKED", 2)
+    judged = part()
+    for number in range(2, 6):
+        assert judged.columns.messages.get((str(UUID(int=number)), 1)) is None
+        assert len(judged.missed) <= 3
+        assert bool(judged.marks(9).unsure) == (number > 3)

@@ -194,7 +194,8 @@ class PartSessions:
 
     def _recalled(self, key: tuple[str, int]) -> Known | None:
         if key[0] not in self.crossing:
-            self.missed.add(key[0])
+            if len(self.missed) <= _MOST_ASKED:
+                self.missed.add(key[0])
             return None
         found = self.others.recalled.get(key)
         if found is not None and found.frame > self.columns.sessions.reached - MAX_REMEMBERED:
@@ -204,8 +205,8 @@ class PartSessions:
         return None
 
     def _unsent(self, key: tuple[str, int]) -> None:
-        if key not in self.columns.messages:  # Any message that is sent is first remembered.
-            self._recalled(key)
+        if key not in self.columns.messages and self._recalled(key) is not None:
+            self.others.unsure = True  # Any message that is sent is first remembered, and only that is told here.
 
     def _watch(self, source: str, views: Sequence[Sequences]) -> None:
         if source in self.crossing:
@@ -262,6 +263,8 @@ class PartSessions:
             unsure.append("what was overheard does not tell enough")
         if self.crossing & self.hosts.asked or len(self.asked) > _MOST_ASKED:
             unsure.append("a queue manager that others meet was asked for in vain")
+        if len(self.missed) > _MOST_ASKED:
+            unsure.append("more queue managers were asked for in vain than are counted")
         asked = Nameless.ASKED if NULL_GUID in self.missed else Nameless.NEVER
         nameless = Nameless.MADE if NULL_GUID in makers else asked
         marks = Marks(frozenset(names - {NULL_GUID}), sizes, tuple(unsure), nameless)
