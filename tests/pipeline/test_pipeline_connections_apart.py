@@ -191,6 +191,15 @@ def test_a_stream_of_more_connections_than_are_planned_for_is_judged_in_order(tm
     same(lake, whole)
 
 
+@pytest.mark.parametrize("most", [0, 1])
+def test_parts_follow_only_so_many_queue_managers_that_several_of_them_meet(tmp_path, monkeypatch, most):
+    monkeypatch.setattr(connections_walk, "MOST_CROSSING", most)
+    file = capture_of(tmp_path / "set.pcap", sorted(session_records(300, 4, 0.0, server=True)))
+    whole, lake, why = both(tmp_path, [file])
+    assert why == ["more queue managers are met in several parts than these can follow"] * (most < 1)
+    same(lake, whole)
+
+
 def part(crossing: frozenset[str] = frozenset()) -> PartSessions:
     return PartSessions(ColumnSessions(ACCEPTED, columns_with(sessions=True)), ACCEPTED, crossing)
 
