@@ -38,7 +38,7 @@ transactions                          nothing: a transaction must not come in tw
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Final
@@ -47,7 +47,7 @@ from conformance.capture import Event
 from conformance.judge.sessions.columns.judge import ColumnSessions
 from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, Assumed, Notes, Path, Readings, Seen
 from conformance.judge.sessions.groups import WHOLE
-from conformance.judge.sessions.judge import SessionJudge
+from conformance.judge.sessions.judge import SessionJudge, Tables
 from conformance.judge.sessions.messages import Known
 from conformance.judge.sessions.opening import NULL_GUID
 from conformance.judge.sessions.overheard import Greeted, Left, Overhearing, Recalled, Refuted
@@ -390,13 +390,10 @@ def joined(
             setattr(_at(tables, owner), name, unopened)
             continue
         into = _at(tables, path)
-        hosts = _HOSTS.get(path, lambda *_: ())
-        items = [
-            (key, value)
-            for part, its in zip(judges, parts, strict=True)
-            for key, value in _at(its, path).items()
-            if all(of_host.get(host, part) == part for host in hosts(key, value))
-        ]
+        items = [item for part in parts for item in _at(part, path).items()]
+        if path in _HOSTS:
+            known = dict(_own(zip(judges, parts, strict=True), path, of_host))
+            items = [(key, known[key]) for key, _ in items if key in known]
         if by_frame:
             items.sort(key=lambda item: item[1].frame)
         for key, value in items:
@@ -405,6 +402,14 @@ def joined(
             if before is not None and path == "transactions.views":
                 _together(before, value)
     return made
+
+
+def _own(parts: Iterable[tuple[int, Tables]], path: str, of_host: Mapping[str, int]) -> Iterator[tuple[Any, Any]]:
+    """Yield the entries of a table that are about hosts whose connections its part judges, or about a server."""
+    for part, tables in parts:
+        for key, value in _at(tables, path).items():
+            if all(of_host.get(host, part) == part for host in _HOSTS[path](key, value)):
+                yield key, value
 
 
 def _together(views: Iterable[Sequences], into: Sequence[Sequences]) -> None:
