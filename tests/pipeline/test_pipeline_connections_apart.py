@@ -6,7 +6,7 @@ from pathlib import Path
 from uuid import NAMESPACE_DNS, UUID, uuid5
 
 import pytest
-from lake_helpers import put, records_of, rows, write_pcap
+from lake_helpers import put, put_sessions_one_by_one, records_of, rows, write_pcap
 from parts_helpers import same
 from session_corpus import NS, START, build_tcp, captures, packets, session_records, write_sessions
 
@@ -225,3 +225,35 @@ def test_queue_managers_that_are_asked_for_in_vain_are_counted_up_to_a_bound(mon
         assert judged.columns.messages.get((str(UUID(int=number)), 1)) is None
         assert len(judged.missed) <= 3
         assert bool(judged.marks(9).unsure) == (number > 3)
+
+
+def test_packets_belong_to_the_queue_manager_that_a_message_decides_for(tmp_path):
+    """A ping and a response name the acceptor differently. Compiled code goes by what its first message shows."""
+    capture = build_tcp.Capture(START * NS)
+    ends = ("10.3.0.0", 4100), (SERVER, 3527)
+    client, server = manager("10.3.0.0"), manager(SERVER)
+    capture.udp(*ends, packets.ping(True, 1, client))
+    capture.wait(1)
+    capture.udp(*ends[::-1], packets.ping(False, 1, UUID(int=77)))
+    capture.wait(1)
+    there = build_tcp.Connection.open(capture, ("10.3.0.0", 50_001), (SERVER, 1801))
+    for side, fill in ((0, 0), (1, 0x5A)):
+        there.send(side, packets.establish(client, server, 86_400_000, session=0, server_class=1, fill=fill))
+        capture.wait(1)
+    for side in (0, 1):
+        there.send(side, packets.parameters(500, 20_000))
+        capture.wait(1)
+    for number in range(1, 41):
+        for side, source in enumerate((client, server)):
+            what = packets.Message(source, number, START, "OS:beta\\private$\\orders", "order", b"two")
+            there.segment(side, what.bytes(), PUSH)
+            capture.wait(1)
+        for side in (0, 1):
+            there.segment(side, packets.session_ack(number, 0, 0, number, 0), PUSH)
+            capture.wait(1)
+    there.close(0)
+    file = capture_of(tmp_path / "set.pcap", capture.records)
+    fast, _ = put(tmp_path / "fast", [file], packets=True)
+    slow, _ = put_sessions_one_by_one(tmp_path / "slow", [file], packets=True)
+    same(fast, slow)
+    assert {row["sender"] for row in rows(fast, "packets") if row["side"] == "acceptor"} == {SERVER, str(server)}
