@@ -26,7 +26,6 @@ from conformance.captures.packet_rules import PacketRules
 from conformance.captures.summary import CaptureSummary
 from conformance.judge.sessions.context import Readings, Said, Seen
 from conformance.judge.sessions.judge import SessionJudge
-from conformance.judge.sessions.keys import FREQUENT
 from conformance.judge.sessions.patterns import Patterns
 from conformance.verdict import Verdict
 from conformance.wire import dissect
@@ -136,8 +135,11 @@ class BySessions:
         return self.judge.sender_of(seen)
 
     def see(self, seen: Seen) -> None:
-        """Note who the ends of the packet's connection are; the session rules have seen it."""
-        if self.ends is not None and seen.connection is not None and seen.kind not in FREQUENT:
+        """Note who the ends of the packet's connection are; the session rules have seen it.
+
+        A message may show it, too: which of two names of the acceptor is right.
+        """
+        if self.ends is not None and seen.connection is not None:
             self.name(seen.connection)
 
     def name(self, connection: int) -> None:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from conformance.captures.engine import MAX_KEPT, MAX_SENDERS
-from conformance.captures.followed import Followed
+from conformance.captures.followed import Followed, key_of
 from conformance.captures.judge import PACKET, SESSION
 from conformance.captures.packet_rules import PacketRules
 from conformance.judge.packets.causes import TRIES
@@ -133,12 +133,14 @@ def refused(parting: Parting, buckets: Sequence[BucketDone], met: Mapping[str, b
         for name, number in bucket.marks.asked:
             if elsewhere(np.frombuffer(met[name], np.int64), number, bucket.bucket):
                 return "a message of a queue manager that several parts meet was asked for in vain"
+    held = [one for bucket in buckets for one in bucket.held]
+    waiting = sum(key_of(said)[1] is not Outcome.PASS for one in held for said in (*one.alone, *one.more))
     for said in (_all_said(buckets, at) for at in (*range(len(parting.captures)), "expired", "ended")):
-        if sum(one.single for one in said) + len([one for bucket in buckets for one in bucket.held]) > MAX_KEPT:
+        if sum(one.single for one in said) + waiting > MAX_KEPT:
             return "more deviates than has rows of its own"
         if sum(one.tries for one in said) >= TRIES:
             return "the search for causes has an end"
-    senders = {name for bucket in buckets for name in bucket.followed.senders}
+    senders = {name for bucket in buckets for name in bucket.followed.senders} | {one.sender for one in held}
     if len(senders) > MAX_SENDERS or any(bucket.crowded for bucket in buckets):
         return "there are more senders than are remembered"
     return None
@@ -236,9 +238,10 @@ class _Assembly:
     def _keep(self, pending: Row) -> Kept:
         """Write the state of the stream, so that it can continue."""
         parting = self.parting
-        judges = [bucket.judge for bucket in self.buckets if bucket.judge is not None]
+        judges = {bucket.bucket: bucket.judge for bucket in self.buckets if bucket.judge is not None}
+        sessions = joined(judges, parting.how.readings, parting.reached, parting.buckets.of_host)
         state = State(
-            parting.stream, parting.path, joined(judges, parting.how.readings, parting.reached),
+            parting.stream, parting.path, sessions,
             thaw(parting.target.carried(self.plan.reading)), followed=self._followed("followed_then"),
         )  # fmt: skip
         for bucket in self.buckets:

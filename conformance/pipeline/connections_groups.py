@@ -64,6 +64,11 @@ class Groups:
         """The number of hosts and queue managers so far."""
         return len(self._parents)
 
+    @property
+    def met(self) -> int:
+        """The number of connections, of pairs of hosts with datagrams, and of queue managers in each, so far."""
+        return len(self._hosts) + len(self._between) + len(self._met)
+
     def _open(self, event: Opened) -> None:
         one, other = (self._node(end.address) for end in (event.initiator, event.acceptor))
         self._join(one, other)
@@ -251,6 +256,12 @@ class Buckets:
             return 0
         found = self.of_host.get(event.source.address)
         return self.of_host[event.destination.address] if found is None else found
+
+
+def concerns_only_its_connection(frame: Frame) -> bool:
+    """Tell whether a packet of a connection is internal and names no queue manager."""
+    data = frame.data
+    return len(data) > _KIND and bool(data[_FLAGS] & _INTERNAL) and data[_KIND] & _KINDS != ESTABLISH_CONNECTION
 
 
 def times_of(batch: Batch, frames: list[Frame]) -> tuple[Any, Any]:

@@ -18,7 +18,7 @@ from conformance.capture import CaptureError, Event, Frame
 from conformance.capture.columns.reader import Batch, FastCapture
 from conformance.capture.pcap import FILE_HEADER
 from conformance.capture.reader import CaptureReading
-from conformance.pipeline.connections_groups import Buckets, Groups, times_of
+from conformance.pipeline.connections_groups import Buckets, Groups, concerns_only_its_connection, times_of
 from conformance.pipeline.connections_openings import Openings
 from conformance.pipeline.connections_server import Overheard, Server
 from conformance.pipeline.errors import PipelineError
@@ -33,6 +33,12 @@ MOST_NODES = 1 << 18
 """Hosts and queue managers of a stream, at most: the rules of connections remember far fewer, so that their tables
 would be full.
 """
+MOST_MET = 1 << 21
+"""Connections of a stream with their queue managers, at most: each takes some 200 bytes, and may be as short as one
+packet.
+"""
+MOST_CROSSING = 128
+"""Queue managers that several parts meet, at most: each costs the second look about 14 ns a packet."""
 _ENDED = (OSError, ValueError, CaptureError)
 
 
@@ -200,6 +206,8 @@ def _parted(task: PartedTask) -> Parted:
                 groups.batch(batch, times)
                 if groups.nodes > MOST_NODES:
                     return Parted(task.key, "it has more hosts and queue managers than are remembered")
+                if groups.met > MOST_MET:
+                    return Parted(task.key, "it has more connections than parts are planned for")
                 out.write(packed(_walked(batch, numbers, times, before)))
                 if len(times):
                     range_first = int(times[0]) if range_first is None else range_first
@@ -223,6 +231,9 @@ def _parted(task: PartedTask) -> Parted:
         if around is None or around.largest > MOST_OF_ONE * weight:
             largest = buckets.largest / weight
             return Parted(task.key, "most of it belongs together", groups=buckets.groups, largest=largest)
+        if len(around.crossing) > MOST_CROSSING:
+            why = "more queue managers are met in several parts than these can follow"
+            return Parted(task.key, why, groups=buckets.groups, largest=buckets.largest / weight)
         buckets, server = around, Server(around)
         told = [_told(task, server, found[one[0]], one[1], f"{stream}-{at}.told") for at, one in enumerate(work)]
         sends, openings = server.sends, server.openings
@@ -232,6 +243,10 @@ def _parted(task: PartedTask) -> Parted:
     parting = Parting(task.key, found, task.how, task.target, task.keep, buckets, met, sends)
     parting.last_ns = parting.end_ns = last_ns
     place = _ended(task, parting, reading, groups, last_packet, openings)
+    behind = [one.event for events in (parting.expired, parting.ended) for some in events.values() for one in some]
+    if not all(concerns_only_its_connection(one) for one in behind if isinstance(one, Frame)):
+        largest = buckets.largest / weight  # Nobody has met them when groups and what parts overhear were found.
+        return Parted(task.key, "packets behind a hole come at its end", groups=buckets.groups, largest=largest)
     return Parted(
         task.key, None, task.target.carry(f"{stream}.parting", freeze(parting)), place, _works(work, told),
         task.buckets, buckets.groups, buckets.largest / weight,

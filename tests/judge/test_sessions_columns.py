@@ -128,3 +128,15 @@ def test_a_class_of_which_the_rules_say_different_things_is_found(
     write_sessions(path, 4000, pairs=1)
     with pytest.raises(DisagreementError):
         compare(path, assignment("windows"), cutting(4, 1))
+
+
+@pytest.mark.parametrize("name", [bytes(16), bytes(range(16))])
+def test_a_queue_manager_that_its_request_misnames_is_known_by_its_right_name(tmp_path: Path, name: bytes) -> None:
+    """Its ping and the response outvote the request; compiled code goes by what the rules go by."""
+    path = tmp_path / "misnamed.pcap"
+    write_sessions(path, 300, pairs=1)
+    data = bytearray(path.read_bytes())
+    at = next(at for at in range(len(data)) if data.startswith(b"LIOR", at)) + 16
+    data[at : at + 16] = name
+    path.write_bytes(data)
+    compare(path, assignment("windows"), cutting(4, 1))

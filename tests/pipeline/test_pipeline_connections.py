@@ -19,8 +19,9 @@ import pytest
 import session_corpus
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
-from lake_helpers import CAPTURES, put, records_of, replayed, rows, said, told, write_pcap
+from lake_helpers import CAPTURES, put, records_of, replayed, rows, said, write_pcap
 from nightly import amount
+from parts_helpers import same
 from session_corpus import write_sessions
 
 from conformance.capture import Frame, read_capture
@@ -213,30 +214,6 @@ def several(draw: st.DrawFn, *, of_one_server: bool = False, sends: bool = False
         elif kind == "short":
             found[at] = replace(found[at], data=found[at].data[: draw(st.integers(1, len(found[at].data)))])
     return found
-
-
-def verdicts(lake) -> tuple[Counter, dict]:
-    """Verdicts with rows of their own, and those that are counted, by what they have in common."""
-    single, counted = Counter(), {}
-    for row in rows(lake, "verdicts"):
-        left = {name: value for name, value in row.items() if name not in ("batch", "ingested_at")}
-        if row["packet"] is not None:
-            single[repr(sorted(left.items()))] += 1
-            continue
-        key = (
-            row["capture_id"], row["requirement"], row["outcome"], str(row["readings"]), row["sender"], row["queue"],
-            row["at_end"], row["date"], row["expected"], row["actual"], row["reason"],
-        )  # fmt: skip
-        count, first, last = counted.get(key, (0, row["first_ns"], row["last_ns"]))
-        counted[key] = (count + row["count"], min(first, row["first_ns"]), max(last, row["last_ns"]))
-    return single, counted
-
-
-def same(one, other) -> None:
-    for table in ("captures", "sessions", "packets", "rejected"):
-        assert told(one, table) == told(other, table), table
-    for found, expected in zip(verdicts(one), verdicts(other), strict=True):
-        assert found == expected
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))

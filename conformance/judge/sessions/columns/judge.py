@@ -386,7 +386,7 @@ class ColumnSessions:
         for side, first, hosts in zip(_SIDES, at.SIDES, ((one, other), (other, one)), strict=True):
             row[first + at.PATH] = self.paths.row(hosts)
             manager = opening.manager(side)
-            if manager is not None and not row[first + at.MANAGED]:
+            if manager is not None:  # A later packet may show that the first one has misnamed it.
                 row[first + at.HIGH], row[first + at.LOW] = guid_words(manager)
                 row[first + at.MANAGED] = 1
 

@@ -11,7 +11,8 @@ pings, paths, order acknowledgments   two hosts, and one of them
 identifiers, times, sequences,        the queue manager that made the message: two hosts with one are one
 transactions, origins, clocks         group
 messages and transactions remembered  the number of the packet (`context.MAX_REMEMBERED`): whoever judges it
-suspicions                            the time of the next packet of any connection: `SessionJudge.pass_time`
+suspicions                            the time of the next packet of any connection: `SessionJudge.pass_time`; one that
+                                      is withdrawn waits for those before it: it must be the only one
 undecided "anywhere" or of datagrams  once a capture: `first`, of which the earliest in all parts is told
 a search among all messages           `looked`: its result needs all connections
 a suspicion that assumes a reading    `assumed`: the packet that tells it shows its sender's reading
@@ -37,7 +38,7 @@ transactions                          nothing: a transaction must not come in tw
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Final
@@ -46,7 +47,7 @@ from conformance.capture import Event
 from conformance.judge.sessions.columns.judge import ColumnSessions
 from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, Assumed, Notes, Path, Readings, Seen
 from conformance.judge.sessions.groups import WHOLE
-from conformance.judge.sessions.judge import SessionJudge
+from conformance.judge.sessions.judge import SessionJudge, Tables
 from conformance.judge.sessions.messages import Known
 from conformance.judge.sessions.opening import NULL_GUID
 from conformance.judge.sessions.overheard import Greeted, Left, Overhearing, Recalled, Refuted
@@ -84,11 +85,18 @@ class PartNotes(Notes):
     """Notes of some connections.
 
     first: what was undecided by `Notes.once`, the first of each requirement.
-    assumed: a suspicion assumes a reading.
+    assumed: a suspicion assumes a reading. withdrawn: one did not stand while packets still came.
     """
 
     first: dict[str, Verdict] = field(default_factory=dict)
     assumed: bool = False
+    withdrawn: bool = False
+
+    def resolve(self, now_ns: int | None) -> None:
+        """See `Notes.resolve`."""
+        if now_ns is not None and not self.withdrawn:
+            self.withdrawn = not all(one.stands for one in self.suspicions)
+        Notes.resolve(self, now_ns)
 
     def suspect(
         self, requirement: str, seen: Seen, expected: Json, actual: Json, paths: tuple[Path, ...],
@@ -187,7 +195,8 @@ class PartSessions:
 
     def _recalled(self, key: tuple[str, int]) -> Known | None:
         if key[0] not in self.crossing:
-            self.missed.add(key[0])
+            if len(self.missed) <= _MOST_ASKED:
+                self.missed.add(key[0])
             return None
         found = self.others.recalled.get(key)
         if found is not None and found.frame > self.columns.sessions.reached - MAX_REMEMBERED:
@@ -197,8 +206,8 @@ class PartSessions:
         return None
 
     def _unsent(self, key: tuple[str, int]) -> None:
-        if key not in self.columns.messages:  # Any message that is sent is first remembered.
-            self._recalled(key)
+        if key not in self.columns.messages and self._recalled(key) is not None:
+            self.others.unsure = True  # Any message that is sent is first remembered, and only that is told here.
 
     def _watch(self, source: str, views: Sequence[Sequences]) -> None:
         if source in self.crossing:
@@ -234,7 +243,7 @@ class PartSessions:
             "views": len(made.views), "passes": len(made.resends.passes), "paths": len(made.paths),
             "hosts": len(tables.origins.hosts), "blamed": len(tables.origins.doubted),
             "clocks": len(tables.clocks.last), "said": self.notes.said, "suspicions": self.notes.suspected,
-            **pings.sizes,
+            "withdrawn": int(self.notes.withdrawn), **pings.sizes,
             **{
                 name: getattr(made.groups, name).entered
                 for name in ("unmarked", "unended", "within", "spread", "misnamed")
@@ -255,6 +264,8 @@ class PartSessions:
             unsure.append("what was overheard does not tell enough")
         if self.crossing & self.hosts.asked or len(self.asked) > _MOST_ASKED:
             unsure.append("a queue manager that others meet was asked for in vain")
+        if len(self.missed) > _MOST_ASKED:
+            unsure.append("more queue managers were asked for in vain than are counted")
         asked = Nameless.ASKED if NULL_GUID in self.missed else Nameless.NEVER
         nameless = Nameless.MADE if NULL_GUID in makers else asked
         marks = Marks(frozenset(names - {NULL_GUID}), sizes, tuple(unsure), nameless)
@@ -298,6 +309,8 @@ def why_not(parts: Iterable[Marks], *, ordered: bool, crossing: frozenset[str] =
             return f"a table of the rules is full ({name})"
     if not ordered and any(one.sizes.get("suspicions") for one in found):
         return "times go back while something is suspected"
+    if sum(one.sizes.get("suspicions", 0) for one in found) > 1 and any(one.sizes.get("withdrawn") for one in found):
+        return "one of several suspicions is withdrawn"
     nameless = [one.nameless for one in found if one.nameless is not Nameless.NEVER]
     if len(nameless) > 1 and Nameless.MADE in nameless:
         return "messages that name no queue manager belong to several groups"
@@ -337,13 +350,24 @@ def refutations(parts: Iterable[Marks]) -> dict[tuple[str, str], int]:
     return out
 
 
-def joined(judges: Iterable[SessionJudge], readings: Readings, reached: int) -> SessionJudge:
+_HOSTS: Final[Mapping[str, Callable[[Any, Any], tuple[str, ...]]]] = {
+    "origins.hosts": lambda _, host: (host,), "clocks.last": lambda key, _: (key[1],),
+    "pings._requests": lambda key, _: (key[0].address, key[1]), "pings._latest": lambda key, _: key,
+    "pings._managers": lambda key, _: (key,), "pings._named": lambda key, _: (key,),
+}  # fmt: skip
+"""The hosts that an entry is about, by table, of which other parts may have overheard too little."""
+
+
+def joined(
+    judges: Mapping[int, SessionJudge], readings: Readings, reached: int, of_host: Mapping[str, int]
+) -> SessionJudge:
     """Return a judge that goes on where those of all parts have come to. They must not be used any more.
 
-    reached: the number of the last packet of the capture. Tables without numbers of packets come part by part: which
+    judges: by part. of_host: the part that judges the connections of a host, for all hosts but a server. reached: the
+    number of the last packet of the capture. Tables without numbers of packets come part by part: which
     entry is forgotten first, once one of them is full, is another one's than in the order of the capture.
     """
-    found = list(judges)
+    found = list(judges.values())
     made = SessionJudge(readings, counting=True)
     made.reached = reached
     made.join([one.open_notes for one in found])
@@ -368,6 +392,9 @@ def joined(judges: Iterable[SessionJudge], readings: Readings, reached: int) -> 
             continue
         into = _at(tables, path)
         items = [item for part in parts for item in _at(part, path).items()]
+        if path in _HOSTS:
+            known = dict(_own(zip(judges, parts, strict=True), path, of_host))
+            items = [(key, known[key]) for key, _ in items if key in known]
         if by_frame:
             items.sort(key=lambda item: item[1].frame)
         for key, value in items:
@@ -376,6 +403,14 @@ def joined(judges: Iterable[SessionJudge], readings: Readings, reached: int) -> 
             if before is not None and path == "transactions.views":
                 _together(before, value)
     return made
+
+
+def _own(parts: Iterable[tuple[int, Tables]], path: str, of_host: Mapping[str, int]) -> Iterator[tuple[Any, Any]]:
+    """Yield the entries of a table that are about hosts whose connections its part judges, or about a server."""
+    for part, tables in parts:
+        for key, value in _at(tables, path).items():
+            if all(of_host.get(host, part) == part for host in _HOSTS[path](key, value)):
+                yield key, value
 
 
 def _together(views: Iterable[Sequences], into: Sequence[Sequences]) -> None:
