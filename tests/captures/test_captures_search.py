@@ -77,7 +77,7 @@ def test_each_capture_has_its_tries_and_says_how_many_packets_had_no_search(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(causes, "TRIES", 60)
-    monkeypatch.setattr(Search.__init__, "__defaults__", (60, 0))
+    monkeypatch.setattr(Search.__init__, "__defaults__", (60, 0, None))
     paths = [written(tmp_path / f"{name}.pcap", 12, odd=True) for name in "ab"]
     result = conformance.replay(paths, out=tmp_path / "run").replay
     first, second = (capture.unsearched for capture in result.captures)

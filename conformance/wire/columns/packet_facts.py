@@ -23,7 +23,7 @@ from conformance.wire.columns.shapes import (
 from conformance.wire.columns.walkers import function_of, met
 from conformance.wire.decode import EXTENT
 from conformance.wire.extension_headers import DEAD_LETTER_HEADER, EXTENSION_HEADER, EXTENSION_SIZE
-from conformance.wire.layout import Condition
+from conformance.wire.layout import Condition, Section
 from conformance.wire.message_properties_header import MESSAGE_PROPERTIES_HEADER
 from conformance.wire.packet_table import (
     EXTENSION_SECTIONS,
@@ -48,7 +48,7 @@ from conformance.wire.security_items import INSIDE
 from conformance.wire.soap_headers import BODY_SECTION_ID, COMPOUND_MESSAGE_HEADER, SRMP_ENVELOPE_HEADER
 from conformance.wire.srmp import LEAST
 from conformance.wire.srmp import ORDERS as SRMP_ORDERS
-from conformance.wire.steps import Run, steps_of
+from conformance.wire.steps import Blob, Run, steps_of
 
 KINDS = (USER_MESSAGE, ORDER_ACK, FINAL_ACK, *(kind for kind, _ in INTERNAL_PACKETS.values()), PING_KIND, MALFORMED)
 PLACEMENTS = ("inside", "after")
@@ -267,11 +267,9 @@ def unread_code(shapes: Shapes) -> str:
 
     first: where its MessagePropertiesHeader begins, or its end.
     """
-    run = steps_of(MESSAGE_PROPERTIES_HEADER)[0]
-    assert isinstance(run, Run)
     lines = [
         "def unread(p, o, first, size):",
-        f"    if first + {run.struct.size} > size:",
+        f"    if first + {_fixed(MESSAGE_PROPERTIES_HEADER)} > size:",
         f"        return -{Slow.UNREADABLE:d}",
         f"    if {value_at(shapes, M + 'PrivacyLevel')} == 0:",
         f"        return -{Slow.UNREADABLE:d}",
@@ -287,6 +285,19 @@ def unread_code(shapes: Shapes) -> str:
         "    return unread(p, o, 0, size)",
     ]
     return "\n".join(lines)
+
+
+def _fixed(section: Section) -> int:
+    """Return the bytes of a section before the first field whose size depends on another one."""
+    size = 0
+    for step in steps_of(section):
+        if isinstance(step, Run):
+            size += step.struct.size
+        elif isinstance(step, Blob) and not step.of:
+            size += step.length.fixed
+        else:
+            break
+    return size
 
 
 def told_code(shapes: Shapes) -> str:
