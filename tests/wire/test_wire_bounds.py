@@ -23,7 +23,7 @@ TIMES, SPARE = 3, 500
 FIRST = 50_000  # With what is made once: the code of the rules for such a packet, and what they say of it.
 # The search for the one deviation that explains an odd packet decodes and judges it once for each hypothesis.
 HYPOTHESES = 100
-AT_ONCE = 2  # and holds no more than the packet and one hypothesis at a time
+AT_ONCE = 3  # and holds no more than the packet, the best explanation so far, and one hypothesis at a time
 MEMORY, BYTES_A_BYTE = 64 * 1024, 64
 # The rules for packets that come often become one function. It is made once for a kind of packet, in whichever call is
 # the 64th: here it is not made, but where it is measured itself.
