@@ -13,9 +13,10 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -97,7 +98,8 @@ class Session:
         self.number += 1
         form: dict[str, Any] = {"format": self.form} if "format" in inspect.signature(Lake.open).parameters else {}
         known = {one.name for one in fields(Options)}
-        options = Options(**{name: value for name, value in {**KINDS[kind], **more}.items() if name in known})
+        asked = {"parts": self.workers.cores, **KINDS[kind], **more}  # Two cores are not parted by themselves.
+        options = Options(**{name: value for name, value in asked.items() if name in known})
         timed = Timed(self.workers)
         try:
             with watching() as most, timed_together(timed):
@@ -118,15 +120,23 @@ class Session:
         }  # fmt: skip
 
 
+def _shuffling() -> Any:
+    """Return the module that shuffles; None in code that shuffles nothing."""
+    for name in ("connections_shuffle", "connections"):
+        with suppress(ImportError):
+            place = import_module(f"conformance.pipeline.{name}")
+            if hasattr(place, "grouped"):
+                return place
+    return None
+
+
 @contextmanager
 def timed_together(timed: Timed) -> Iterator[None]:
     """Time the stage that no task of the workers is, in code that has it."""
-    try:
-        from conformance.pipeline import connections
-    except ImportError:
+    place = _shuffling()
+    if place is None:
         yield
         return
-    place: Any = connections
     inner = place.grouped
 
     def outer(*arguments: Any) -> Any:

@@ -67,7 +67,8 @@ class Options:
     sessions: bool = True
     """Judge the rules of connections too; without them, compiled code judges classic pcap files."""
     parts: int | None = None
-    """Into so many parts the connections of a large stream are spread; None: one for each core; 1: none is cut."""
+    """Into so many parts the connections of a large stream are spread; None: one for each core, if these are three or
+    more, or `split` is given: the walk and the shuffle cost two cores more than they gain; 1: none is cut."""
     keep: bool = False
     """Keep the state of every stream, not only of those whose names show that they are part of a set."""
 
@@ -392,6 +393,9 @@ class Quick:
         )
 
 
+_PAYS = 3  # Cores from which on parts of a stream are faster than one core, see docs/scale.md.
+
+
 def _planned(
     before: Snapshot, lake: Lake, new: Sequence[Probe], options: Options, asked: How, target: Target, cores: int
 ) -> tuple[list[StreamWork], list[WalkTask], list[PartedTask]]:
@@ -404,7 +408,7 @@ def _planned(
     work: list[StreamWork] = []
     walks: list[WalkTask] = []
     apart: list[PartedTask] = []
-    buckets = options.parts or cores
+    buckets = options.parts or (cores if cores >= _PAYS or options.split is not None else 1)
     for key, group in streams(new, options.stream):
         kept = before.kept.get(key) if options.stream == "auto" else None
         turned = options.keep or len(group) > 1 or any(stream_key(one.path)[1] for one in group)
