@@ -98,7 +98,7 @@ def parting_at(place: str, root: Any) -> Parting:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """What stands where the facts on a range end before their time. reason: why, a clause."""
+    """Stands where the facts on a range end before their time. reason: why, a clause."""
 
     reason: str
 

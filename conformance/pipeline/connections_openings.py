@@ -1,4 +1,4 @@
-"""What the parts of a server must know of openings that others judge (`conformance.judge.sessions.overheard`).
+"""Find what the parts of a server must know of openings that others judge (`conformance.judge.sessions.overheard`).
 
 A usual opening is one between the server and another host in which its first two packets name the queue manager of the
 server that everything so far has named. All that it changes for connections of other hosts is known from these packets

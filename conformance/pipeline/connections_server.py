@@ -1,4 +1,4 @@
-"""What the parts of a server's connections overhear of each other (`conformance.judge.sessions.overheard`).
+"""Find what the parts of a server's connections overhear of each other (`conformance.judge.sessions.overheard`).
 
 Where nearly everything belongs to one host, its connections are parted by their other hosts. A second look at what the
 walk has written down, of which a few bytes of each packet are read, finds what all parts have to know: pings and

@@ -17,7 +17,9 @@ from conformance.judge.sessions.columns.judge import ColumnSessions
 from conformance.judge.sessions.columns.parts import Marks, PartSessions, why_not
 from conformance.judge.sessions.overheard import Recalled
 from conformance.pipeline import connections, connections_walk, rows_writer
+from conformance.pipeline import ingest as ingesting
 from conformance.pipeline.tables_sink import columns_with
+from conformance.pipeline.workers import Here
 from conformance.spec.catalogue import assignment
 
 WITHDRAWN = "one of several suspicions is withdrawn"
@@ -257,3 +259,16 @@ def test_packets_belong_to_the_queue_manager_that_a_message_decides_for(tmp_path
     slow, _ = put_sessions_one_by_one(tmp_path / "slow", [file], packets=True)
     same(fast, slow)
     assert {row["sender"] for row in rows(fast, "packets") if row["side"] == "acceptor"} == {SERVER, str(server)}
+
+
+@pytest.mark.parametrize(
+    ("cores", "parts", "parted"), [(1, None, False), (2, None, False), (2, 2, True), (3, None, True)]
+)
+def test_a_stream_is_parted_where_that_pays_or_is_asked_for(tmp_path, monkeypatch, cores, parts, parted):
+    """Two cores lose more by the walk and the shuffle than they gain (docs/scale.md)."""
+    monkeypatch.setattr(ingesting, "SPLIT", 30_000)
+    write_sessions(tmp_path / "sessions.pcap", 600, pairs=4)
+    whole, _ = put(tmp_path / "whole", [tmp_path / "sessions.pcap"])
+    lake, done = put(tmp_path / "lake", [tmp_path / "sessions.pcap"], workers=Here(cores), parts=parts)
+    assert (done.ranges > 1) == parted and not done.in_order
+    same(lake, whole)
