@@ -8,6 +8,7 @@ import signal
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+import documents as spec_documents
 import pytest
 from hypothesis import settings
 from nightly import NIGHTLY
@@ -17,6 +18,8 @@ from spreading import Spread, is_worker, long_first
 from conformance.harness.hypothesis_settings import draw_from_the_seed_alone
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from base_install import Base
 
 # The hundreds of processes that tests start would compile every module again: a third of the time of a short run.
@@ -37,10 +40,29 @@ if not NIGHTLY:
 draw_from_the_seed_alone()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_itemcollected(item: pytest.Item) -> None:
+    spec_documents.mark(item)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if is_worker():
         long_first(items)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
+    yield  # behind the list of what was skipped
+    line = spec_documents.summary(terminalreporter.stats.get("skipped", []))
+    if line:
+        terminalreporter.write_line(line)
+
+
+@pytest.fixture(scope="session")
+def documents() -> Path:
+    """The folder of the documents; without them the test is skipped."""
+    return spec_documents.folder()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -145,6 +144,5 @@ def test_every_entry_on_identity_is_judged() -> None:
     assert wanted - claimed == set()
 
 
-@pytest.mark.skipif("MQ_SPEC_DIR" not in os.environ, reason="needs the documents")
-def test_the_declarations_are_those_of_the_document() -> None:
-    assert declarations.main(["--spec", str(Path(os.environ["MQ_SPEC_DIR"])), "--check"]) == 0
+def test_the_declarations_are_those_of_the_document(documents: Path) -> None:
+    assert declarations.main(["--spec", str(documents), "--check"]) == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import socket
 import subprocess
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from dialogues import shown
+from documents import WITHOUT
 from small_manager import manager
 
 from conformance.live import wire_check as module
@@ -94,11 +94,10 @@ def test_what_hides_something_is_told_with_its_registry_value() -> None:
 
 
 @pytest.mark.parametrize("switch", SWITCHES, ids=lambda each: each.name)
-def test_the_notes_name_each_value(switch: Switch) -> None:
-    folder = os.environ.get("MQ_SPEC_DIR")
-    if not folder or not (Path(folder) / NOTES).is_file():
-        pytest.skip("MQ_SPEC_DIR does not name the folder of the documents, or it has no siblings")
-    text = (Path(folder) / NOTES).read_text(encoding="utf-8")
+def test_the_notes_name_each_value(switch: Switch, documents: Path) -> None:
+    if not (documents / NOTES).is_file():
+        pytest.skip(WITHOUT)
+    text = (documents / NOTES).read_text(encoding="utf-8")
     note = text[text.index(f"\n<{switch.note}> ") : text.index(f"\n<{switch.note + 1}> ")]
     assert f"\\{switch.name}".lower() in note.lower()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 import re
 import shutil
 import subprocess
@@ -12,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import documents
 from base_install import Base
 from page_lines import ROOT
 
@@ -132,7 +132,7 @@ def _baseline(path: Path, given: Given) -> None:
 
 
 def _document(path: Path, given: Given) -> None:
-    path.symlink_to(Path(os.environ["MQ_SPEC_DIR"]) / path.name)
+    path.symlink_to(documents.folder() / path.name)
 
 
 def _selftest(path: Path, given: Given) -> None:
@@ -185,3 +185,9 @@ FILES: Mapping[str, Callable[[Path, Given], object]] = {
     "my.abnf": _abnf,
 }
 """What the reader of a page has, by the name that its lines give it."""
+DOCUMENTS = tuple(name for name, make in FILES.items() if make is _document)
+
+
+def reads_documents(line: str) -> bool:
+    """Whether a line names one of the documents, which are not part of the project."""
+    return any(name in line for name in DOCUMENTS)

@@ -1,8 +1,7 @@
-"""The real documents, where MQ_SPEC_DIR names their folder: how much is found in them, and that it holds together."""
+"""The real documents: how much is found in them, and that it holds together."""
 
 from __future__ import annotations
 
-import os
 import re
 import tomllib
 from collections import Counter
@@ -77,21 +76,9 @@ TOLD = ("sentence", "step", "precondition", "hresult", "binding", "attribute")
 
 
 @pytest.fixture(scope="module")
-def folder() -> Path:
-    """The folder of the documents. Without one the test is skipped; in continuous integration it fails."""
-    named = os.environ.get("MQ_SPEC_DIR")
-    if not named:
-        reason = "MQ_SPEC_DIR does not name the folder of the documents"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    return Path(named)
-
-
-@pytest.fixture(scope="module")
-def items(folder: Path) -> Mapping[str, tuple[Item, ...]]:
+def items(documents: Path) -> Mapping[str, tuple[Item, ...]]:
     """The items of each document."""
-    return {name: extract(read_document(folder / file)) for name, file in FILES.items()}
+    return {name: extract(read_document(documents / file)) for name, file in FILES.items()}
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -113,10 +100,12 @@ def test_steps_of_some_events(items: Mapping[str, tuple[Item, ...]]) -> None:
     assert [steps[section] for section in some] == [90, 123, 69, 58, 14, 51, 27]
 
 
-def test_every_keyword_outside_the_glossary_is_in_an_item(folder: Path, items: Mapping[str, tuple[Item, ...]]) -> None:
+def test_every_keyword_outside_the_glossary_is_in_an_item(
+    documents: Path, items: Mapping[str, tuple[Item, ...]]
+) -> None:
     """Counted again by a plain search, line by line."""
     for name in ("MQMQ", "MQDMPR", "MQMP"):
-        lines = (folder / FILES[name]).read_text(encoding="utf-8").splitlines()
+        lines = (documents / FILES[name]).read_text(encoding="utf-8").splitlines()
         glossary = [line for line in lines if line.startswith("**MAY, SHOULD, MUST")]
         assert len(glossary) == (0 if name == "MQMP" else 1)
         with_keyword = {
@@ -130,10 +119,10 @@ def test_every_keyword_outside_the_glossary_is_in_an_item(folder: Path, items: M
 
 
 def test_every_keyword_of_a_document_of_pages_is_in_an_item(
-    folder: Path, items: Mapping[str, tuple[Item, ...]]
+    documents: Path, items: Mapping[str, tuple[Item, ...]]
 ) -> None:
     """Lines are joined over pages there, so occurrences are counted; glossary, appendices and index are outside."""
-    blocks = read_document(folder / FILES["MQAC"]).blocks
+    blocks = read_document(documents / FILES["MQAC"]).blocks
     written = sum(
         len(keywords(block.text))
         for block in blocks
@@ -162,9 +151,9 @@ def test_codes_and_properties_are_those_the_code_imports(items: Mapping[str, tup
 
 @pytest.mark.parametrize("name", FILES)
 def test_skeletons_leave_nothing_out_and_copy_no_sentence(
-    name: str, folder: Path, items: Mapping[str, tuple[Item, ...]]
+    name: str, documents: Path, items: Mapping[str, tuple[Item, ...]]
 ) -> None:
-    document = read_document(folder / FILES[name])
+    document = read_document(documents / FILES[name])
     made = tomllib.loads("\n".join(entries(items[name], document.titles)))["requirement"]
     assert len({entry["id"] for entry in made}) == len(made)
     texts = {item.text for item in items[name] if item.kind in ("sentence", "step") and item.text.count(" ") > 4}
@@ -179,25 +168,25 @@ def test_skeletons_leave_nothing_out_and_copy_no_sentence(
         )
         for entry in made
     ]
-    assert audit([folder / FILES[name]], bound).clean
+    assert audit([documents / FILES[name]], bound).clean
 
 
 @pytest.mark.parametrize("file", ["MS-MQMQ.md", "MS-MQDMPR.md", "MC-MQAC.md", "MS-MQMP-2.2.3.2.txt"])
-def test_a_document_that_ends_in_the_middle(file: str, folder: Path, tmp_path: Path) -> None:
+def test_a_document_that_ends_in_the_middle(file: str, documents: Path, tmp_path: Path) -> None:
     half = tmp_path / file
-    text = (folder / file).read_text(encoding="utf-8")
+    text = (documents / file).read_text(encoding="utf-8")
     half.write_text(text[: len(text) // 2], encoding="utf-8")
     with pytest.raises(AuditError, match="ends in the middle"):
         read_document(half)
 
 
-def test_a_sibling_document_is_not_audited(folder: Path) -> None:
+def test_a_sibling_document_is_not_audited(documents: Path) -> None:
     with pytest.raises(AuditError, match="holds MS-MQMP, which is not audited"):
-        read_document(folder / "siblings" / "MS-MQMP.md")
+        read_document(documents / "siblings" / "MS-MQMP.md")
 
 
-def test_what_the_catalogue_has_of_a_sibling_document_is_in_it(folder: Path) -> None:
-    items = {item.source: item for item in extract(read_document(folder / "siblings" / "MS-MQQB.md"))}
+def test_what_the_catalogue_has_of_a_sibling_document_is_in_it(documents: Path) -> None:
+    items = {item.source: item for item in extract(read_document(documents / "siblings" / "MS-MQQB.md"))}
     entries_ = [entry for entry in catalogue() if entry.document == "MS-MQQB"]
     assert sum(bool(entry.source) for entry in entries_) > 190
     assert not [entry.id for entry in entries_ if any(source not in items for source in entry.source)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from uuid import UUID
 
@@ -17,18 +16,6 @@ from conformance.spec.constants import (
     property_ids,
 )
 from tools import constants, constants_tables
-
-
-@pytest.fixture
-def documents() -> Path:
-    """The folder of the documents. Without one the test is skipped; in continuous integration it fails."""
-    folder = os.environ.get("MQ_SPEC_DIR")
-    if not folder:
-        reason = "MQ_SPEC_DIR does not name the folder of the documents"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    return Path(folder)
 
 
 def test_modules_are_up_to_date(documents: Path) -> None:
