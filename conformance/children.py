@@ -1,13 +1,14 @@
-"""Child processes that each run one command and are ended when this process is interrupted."""
+"""Child processes: what they import, and those that each run one command and end when this process is interrupted."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from subprocess import DEVNULL
 
@@ -15,11 +16,36 @@ GRACE_S = 5.0
 """Seconds that an interrupted child may take to clean up before it is killed."""
 
 
+_SAFE = "PYTHONSAFEPATH"
+_OURS = "mqconform"
+
+
+@contextlib.contextmanager
+def safe_path() -> Iterator[None]:
+    """Keep Python processes that start meanwhile from importing modules of the working folder.
+
+    A file `queue.py` beside a stranger's captures would run in them, in the place of Python's own module.
+    """
+    before = os.environ.get(_SAFE)
+    if not before:
+        os.environ[_SAFE] = _OURS
+    try:
+        yield
+    finally:
+        if not before:
+            os.environ.pop(_SAFE, None)
+
+
+def foreign_environment() -> Mapping[str, str]:
+    """Return the environment for a program of the user's: without `safe_path`, which would change what it imports."""
+    return {name: value for name, value in os.environ.items() if (name, value) != (_SAFE, _OURS)}
+
+
 class Children:
     """Runs commands, each in a process, from any thread. Their temporary files go to `folder`."""
 
     def __init__(self, folder: Path) -> None:
-        self._environment = {**os.environ, "TMPDIR": str(folder)}
+        self._environment = {**os.environ, _SAFE: _OURS, "TMPDIR": str(folder)}
         self._lock = threading.Lock()
         self._living: set[subprocess.Popen[bytes]] = set()
         self._over = False

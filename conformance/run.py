@@ -10,6 +10,7 @@ from pathlib import Path
 
 from conformance.aside import held
 from conformance.calling import calls
+from conformance.children import safe_path
 from conformance.command_options import (
     BadInput,
     RunResult,
@@ -116,6 +117,7 @@ def run(
         "conformance.plugin",
         "-p",
         "no:cacheprovider",
+        "--import-mode=append",
         f"--mq-adapter={adapter}",
         f"--mq-level={level}",
         f"--mq-readings={readings}",
@@ -210,6 +212,7 @@ def _drive_pytest(arguments: list[str], folder: Path, loud: bool, watcher: Watch
     from conformance.harness.gc_tuning import rarely_collecting
 
     with (
+        safe_path(),
         _log(folder, loud) as tail,
         contextlib.redirect_stdout(tail),
         contextlib.redirect_stderr(tail),

@@ -286,7 +286,7 @@ class Players:
                 return None
             if self._free:
                 return self._free.pop()
-            command = [executable, "-c", "from conformance.selftest_wire import serve_runs; serve_runs()"]
+            command = [executable, "-P", "-c", "from conformance.selftest_wire import serve_runs; serve_runs()"]
             player = subprocess.Popen(
                 command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=self._environment, start_new_session=True
             )

@@ -187,7 +187,7 @@ def python(rest: str, options: Options) -> Launcher:
         raise ConnectorError(f"python{rest} is not a connector: write python:pkg.mod:Class")
     if options.in_process:
         return _in_process(spec, (), options, spec)
-    return _process([sys.executable, "-m", "conformance.adapter.host", spec], options, spec, ours=True)
+    return _process([sys.executable, "-P", "-m", "conformance.adapter.host", spec], options, spec, ours=True)
 
 
 def stdio(rest: str, options: Options) -> Launcher:

@@ -10,6 +10,7 @@ import gc
 import importlib
 import inspect
 import queue
+import sys
 import time
 import traceback
 from collections.abc import Callable
@@ -76,10 +77,13 @@ def counted(method: str, params: dict[str, Any], first: int) -> dict[str, Any]:
 
 
 def load_class(spec: str) -> Callable[..., Driver]:
-    """Load the class `pkg.mod:Class`. Raises ConnectorError."""
+    """Load the class `pkg.mod:Class`; the working folder is searched last. Raises ConnectorError."""
     module_name, _, class_name = spec.partition(":")
     if not module_name or not class_name:
         raise ConnectorError(f"{spec!r} does not name a class: write it as pkg.mod:Class")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as missing:

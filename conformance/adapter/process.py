@@ -17,6 +17,7 @@ from typing import Any
 from conformance.adapter import lines, orphans, texts
 from conformance.adapter.errors import DriverUnusable
 from conformance.adapter.starting import not_startable
+from conformance.children import foreign_environment
 
 _RING_BYTES = 1 << 16  # bytes of stderr kept in memory
 _LOG_BYTES = 16 << 20  # bytes of stderr kept on disk, for all epochs together
@@ -81,7 +82,7 @@ class ProcessLink:
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 start_new_session=True,  # its own group, so that a kill reaches its children too
-                env=None if environment is None else {**os.environ, **environment},
+                env=foreign_environment() if environment is None else {**os.environ, **environment},
             )
         except FileNotFoundError:
             why = not_startable(command[0])  # None: the file exists, but the interpreter in its first line does not

@@ -13,6 +13,8 @@ def main() -> None:
     from conformance.cli.streams import mend
 
     mend()
+    from conformance.children import safe_path
     from conformance.cli.ending import run_to_the_end
 
-    sys.exit(run_to_the_end())
+    with safe_path():
+        sys.exit(run_to_the_end())

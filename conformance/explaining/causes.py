@@ -18,6 +18,7 @@ from multiprocessing.pool import Pool
 from types import ModuleType
 from typing import Final
 
+from conformance.children import safe_path
 from conformance.explaining.dictionary import known, told_of
 from conformance.explaining.playing import STATUS, Player, Tolerated
 from conformance.explaining.stories import Implementation, Told
@@ -182,7 +183,7 @@ class _Trying:
         given = (self.implementation, self.tolerated, tuple(self.stories), tuple(self.telling))
         if self.jobs > 1:
             # A process of its own begins anew: a copy of this one would have its locks, but not its threads.
-            with _nobody():
+            with _nobody(), safe_path():
                 self._pool = multiprocessing.get_context("spawn").Pool(self.jobs, _begin, given)
         else:
             _begin(*given)

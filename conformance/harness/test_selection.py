@@ -43,7 +43,15 @@ def collected(modules: Iterable[Path], arguments: Sequence[str] = ()) -> list[Cl
     import pytest
 
     collector = _Collector()
-    options = ["-c=/dev/null", f"--rootdir={suites_folder()}", "-p", "no:cacheprovider", "--collect-only", "-q"]
+    options = [
+        "-c=/dev/null",
+        f"--rootdir={suites_folder()}",
+        "-p",
+        "no:cacheprovider",
+        "--collect-only",
+        "-q",
+        "--import-mode=append",
+    ]
     said = io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         # A conformance run already active in this process keeps its own plugin: this session has no adapter.

@@ -80,7 +80,7 @@ def prepare() -> tuple[Path, bool]:
         with TemporaryDirectory(prefix="mqconform-java-") as scratch:
             # Java inherits the output, and writes the archive when it ends: the end of the output is that of both.
             done = subprocess.run(
-                [sys.executable, "-c", _WORK, scratch],
+                [sys.executable, "-P", "-c", _WORK, scratch],
                 env={**os.environ, MAKING: str(archive)},
                 capture_output=True,
                 text=True,

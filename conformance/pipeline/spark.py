@@ -18,6 +18,7 @@ from tempfile import TemporaryFile
 from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any
 
+from conformance.children import safe_path
 from conformance.interrupts import work_begins
 from conformance.pipeline import java_archive
 from conformance.pipeline.errors import PipelineError
@@ -186,12 +187,13 @@ def _started(master: str | None, settings: Mapping[str, str], queries: bool) -> 
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "ERROR",
         "spark.task.maxFailures": "4",
+        "spark.executorEnv.PYTHONSAFEPATH": "1",
         "spark.python.daemon.module": "conformance.pipeline.worker_daemon",
         "spark.driver.extraJavaOptions": options,
         **settings,
     }.items():
         builder = builder.config(key, value)
-    with _stderr_aside() as told, _interrupts_later():
+    with _stderr_aside() as told, _interrupts_later(), safe_path():
         try:
             spark = builder.getOrCreate()
         except (PySparkException, Py4JError, OSError) as problem:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+from conformance.children import safe_path
 from conformance.pipeline.errors import PipelineError
 from conformance.verdict import ExitCode
 
@@ -110,7 +111,8 @@ class Processes:
         before = set(active_children())
         pool = ProcessPoolExecutor(self.cores, get_context("spawn"), _begin)
         try:
-            return list(pool.map(function, tasks))
+            with safe_path():
+                return list(pool.map(function, tasks))
         except BrokenProcessPool:
             raise KilledError from None
         except BaseException:
