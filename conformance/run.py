@@ -26,9 +26,13 @@ from conformance.harness.suite_registry import UnknownSuite, in_turn, select, su
 from conformance.harness.test_selection import NotCollected, claiming, collected
 from conformance.progress import Progress, Watcher
 from conformance.runlog import RunRecordError, read_run
+from conformance.runlog.left_out import left_out
 from conformance.spec.catalogue import CatalogueError
 from conformance.spec.selecting import selected
 from conformance.verdict import ExitCode, exit_code
+
+ALLOW = "With --allow-incomplete such a run ends with 0."
+"""What a run says that left tests out and found no deviation."""
 
 __all__ = ["BadInput", "Progress", "RunResult", "check_chosen", "check_words", "prepare_folder", "run"]
 
@@ -57,6 +61,7 @@ def run(
     max_failures: int | None = None,
     workers: int = 1,
     label: str | None = None,
+    allow_incomplete: bool = False,
     pytest_args: Sequence[str] = (),
     on_progress: Callable[[Progress], None] | None = None,
 ) -> RunResult:
@@ -73,7 +78,8 @@ def run(
     whose quirks are known from the beginning.
     fail_fast, max_failures: stop at the first test that finds a deviation, or after so many. workers: tests that run at
     the same time, each with its own driver. disable: requirements whose check is switched off. label: name of the run
-    in its record and reports. pytest_args: passed to pytest. on_progress: called after each test.
+    in its record and reports. allow_incomplete: tests that the budget left out do not change the exit code.
+    pytest_args: passed to pytest. on_progress: called after each test.
 
     Raises BadInput for an unknown name and for an output folder that cannot be written. Every other problem, an
     unusable driver for example, is reported in the returned result.
@@ -145,7 +151,7 @@ def run(
         with held(folder) as there:
             status, log = _drive_pytest(arguments, folder, bool(pytest_args), Watcher(on_progress, budget_s))
             if there():
-                return _conclude(status, log, folder, readings)
+                return _conclude(status, log, folder, readings, allow_incomplete)
     except FileNotFoundError:
         if folder.is_dir():
             raise
@@ -238,7 +244,7 @@ def _log(folder: Path, loud: bool) -> Iterator[_Tail]:
             file.close()
 
 
-def _conclude(status: int, log: str, folder: Path, readings: str) -> RunResult:
+def _conclude(status: int, log: str, folder: Path, readings: str, allow_incomplete: bool) -> RunResult:
     """Derive the exit code from pytest's status and the run record. pytest's own codes are never passed through."""
     if STOP.lost is not None:
         return RunResult(ExitCode.BAD_INPUT, folder, None, STOP.lost)
@@ -271,6 +277,9 @@ def _conclude(status: int, log: str, folder: Path, readings: str) -> RunResult:
     if code is ExitCode.NOTHING_JUDGED:
         why = "no test was selected" if status == 5 else "every test was skipped or inconclusive"
         return RunResult(code, folder, record, f"Nothing was judged: {why}.")
+    left = left_out(record)
+    if left is not None and code is ExitCode.CONFORMS and not allow_incomplete:
+        return RunResult(ExitCode.NOTHING_JUDGED, folder, record, f"{left.sentence} {ALLOW}")
     return RunResult(code, folder, record)
 
 

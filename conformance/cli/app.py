@@ -133,6 +133,9 @@ def run(
     ] = False,
     against: Against = None,
     baseline: Baseline = None,
+    allow_incomplete: Annotated[
+        bool, typer.Option("--allow-incomplete", help="End with 0 though --budget left tests out (otherwise 5).")
+    ] = False,
     label: Annotated[str | None, typer.Option(metavar="TEXT", help="Name of the run in its reports.")] = None,
     i_own_this: IOwnThis = None,
     lab: Lab = False,
@@ -169,6 +172,7 @@ def run(
         max_failures=max_failures,
         in_process=in_process,
         workers=workers,
+        allow_incomplete=allow_incomplete,
         label=label,
         pytest_args=context.args,
         gate=(against, baseline) if gate or against or baseline else None,

@@ -44,7 +44,9 @@ def command(
         fail(str(error), ExitCode.BAD_INPUT)
     if result.record is None:
         fail(result.sentence or "The run left no record.", result.exit_code)
-    finish(result.record, result.folder, result.exit_code, result.sentence, json=json, gate=gate)
+    allowed = bool(wanted.get("allow_incomplete"))
+    code, said = result.exit_code, result.sentence
+    finish(result.record, result.folder, code, said, json=json, gate=gate, allow_incomplete=allowed)
 
 
 def _known(baseline: Path) -> Path | None:
@@ -71,6 +73,7 @@ def finish(
     json: bool,
     extra: Any = None,
     gate: tuple[Path | None, Path | None] | None = None,
+    allow_incomplete: bool = False,
 ) -> None:
     """Write `report.html` beside the record, print the summary, and end with `code` or the gate's exit code.
 
@@ -79,7 +82,11 @@ def finish(
     from conformance.report.html import render_html
 
     html = folder / "report.html"
-    decision = None if gate is None else decided(record, against=gate[0], baseline=gate[1], level=None)
+    decision = (
+        None
+        if gate is None
+        else decided(record, against=gate[0], baseline=gate[1], level=None, allow_incomplete=allow_incomplete)
+    )
     try:
         write_text(html, render_html(record, decision=decision))
     except OSError as error:

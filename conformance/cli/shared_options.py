@@ -66,7 +66,10 @@ Suites = Annotated[
 
 AllowIncomplete = Annotated[
     bool,
-    typer.Option("--allow-incomplete", help="Accept captures that lack bytes they announce (otherwise exit code 2)."),
+    typer.Option(
+        "--allow-incomplete",
+        help="Accept captures that lack bytes they announce (otherwise exit code 2), and tests left out (5).",
+    ),
 ]
 
 

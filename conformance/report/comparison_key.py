@@ -20,7 +20,7 @@ from conformance.verdict import Outcome, of_requirement, worst
 
 DEVIATING = frozenset({Outcome.FAIL, Outcome.CRASH, Outcome.TIMEOUT, Outcome.FLAKY})
 BROKEN_OFF = frozenset({"error", "driver-unusable", "interrupted", "max-failures"})
-"""Stop reasons of a run that proves less than a whole one. A spent budget is not one: a gate may set a budget."""
+"""Stop reasons of a run that proves less than a whole one. A spent budget is not one: `left_out` tells what it cost."""
 
 MAX_SUBJECTS = 32 << 20
 """Characters of all deviating subjects; subjects beyond that are merged into one, `FURTHER`."""

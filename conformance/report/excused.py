@@ -137,7 +137,7 @@ def deviations(number: int, kind: str) -> str:
 def _words(excused: Excused, code: ExitCode) -> str:
     decision, known = excused.decision, len(excused.excuses)
     assert decision is not None
-    if code is ExitCode.NOTHING_JUDGED:
+    if not decision.anything and code is ExitCode.NOTHING_JUDGED:
         return HEADLINES[code]
     if excused.fresh:
         words = f"Does not conform: {deviations(len(excused.fresh), NEW)}" + (f", {known:,} known" if known else "")

@@ -79,6 +79,8 @@ class Decision:
     remarks: tuple[str, ...] = ()
     lacking: str = ""
     """The bytes that captures announce but do not contain, if that is not allowed."""
+    left_out: str = ""
+    """The tests that the run left out, in a sentence, if that is not allowed."""
 
     @property
     def anything(self) -> bool:
@@ -87,7 +89,7 @@ class Decision:
 
     @property
     def exit_code(self) -> ExitCode:
-        """0, 1 for an objection, 2 for an incomplete run or incomplete captures, and 5 if nothing was judged.
+        """0, 1 for an objection, 2 for an incomplete run or captures, 5 if nothing was judged or tests were left out.
 
         An incomplete run proves no regression but a deviation: the rest may be missing because the run did not reach
         it.
@@ -99,7 +101,7 @@ class Decision:
             return ExitCode.BAD_INPUT
         if self.lacking:
             return ExitCode.BAD_INPUT
-        return ExitCode.CONFORMS if self.anything else ExitCode.NOTHING_JUDGED
+        return ExitCode.CONFORMS if self.anything and not self.left_out else ExitCode.NOTHING_JUDGED
 
     @property
     def sentence(self) -> str:
@@ -108,6 +110,8 @@ class Decision:
             return f"gate: shut: the captures are incomplete: {self.lacking}"
         if not self.objections and not self.anything:
             return "gate: shut: nothing was judged"
+        if not self.objections and self.left_out:
+            return f"gate: shut: {self.left_out}"
         if not self.objections:
             excused = f", {len(self.known)} known deviations" if self.known else ""
             judged = f"{self.judged:,} of {self.demanded:,} requirements judged"
@@ -149,7 +153,8 @@ def decide(
     """Decide whether the gate opens.
 
     before: the run to compare with; what deviated there is no regression. floor: how many requirements must be judged,
-    by default that of `before`. allow_incomplete: accept captures that lack what they announce, with a remark.
+    by default that of `before`. allow_incomplete: accept, with a
+    remark, captures that lack what they announce and a run that left tests out.
 
     A requirement is compared as a whole, because the subjects that a walk meets depend on its seed.
     """
@@ -190,6 +195,7 @@ def decide(
         level=now.level,
         remarks=tuple(remarks),
         lacking="" if allow_incomplete else now.lacking,
+        left_out="" if allow_incomplete else (now.left_out or ""),
     )
 
 

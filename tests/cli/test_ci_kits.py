@@ -8,10 +8,13 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import xml.etree.ElementTree as ET
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
+from urllib.parse import unquote_plus
 
 import pytest
 from base_install import Base, make_bare
@@ -29,6 +32,7 @@ GITHUB, GITLAB, AZURE = (
 INSTALL = 'python -m pip install --disable-pip-version-check --quiet "$MQ_PACKAGE"'
 BROKEN = "MQDMPR-3.1.7.1.3.invalid-path-name"
 FAULT = "embedded+accepts-plus-in-queue-name"
+GITLAB_INSTALL = INSTALL.replace('"$MQ_PACKAGE"', '"${MQ_PACKAGE:?names what pip installs}"')
 # Few tests, and what one of them finds with the fault.
 FEW = "--suite names --max-examples 1 -- -k create_queue"
 
@@ -183,6 +187,55 @@ def test_github_says_why_there_is_no_report(checkout: Path) -> None:
     assert github_step("Result", inputs, checkout, {"exit-code": "2"}).returncode == 2
 
 
+class Artifacts(BaseHTTPRequestHandler):
+    """GitLab's answer to a request for the artifacts of a branch's last job that passed; 404 where there is none."""
+
+    folder: Path
+    asked: ClassVar[list[tuple[str, str | None]]] = []
+
+    def do_GET(self) -> None:
+        self.asked.append((unquote_plus(self.path), self.headers["JOB-TOKEN"]))
+        packed = self.folder / "artifacts.zip"
+        self.send_response(200 if packed.exists() else 404)
+        self.end_headers()
+        if packed.exists():
+            self.wfile.write(packed.read_bytes())
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        pass
+
+
+@pytest.fixture
+def gitlab(checkout: Path) -> Iterator[dict[str, str]]:
+    """Variables of a job whose server is here."""
+    handler = type("Here", (Artifacts,), {"folder": checkout.parent, "asked": []})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield {
+            "CI_API_V4_URL": f"http://127.0.0.1:{server.server_address[1]}/api/v4",
+            "CI_PROJECT_ID": "7",
+            "CI_JOB_NAME": "judge it",
+            "CI_JOB_TOKEN": "secret",
+            "CI_DEFAULT_BRANCH": "main",
+        }
+        assert set(handler.asked) == {("/api/v4/projects/7/jobs/artifacts/main/download?job=judge it", "secret")}
+        server.shutdown()
+
+
+def test_gitlab_compares_with_the_artifacts_of_the_default_branch(checkout: Path, gitlab: Mapping[str, str]) -> None:
+    """A cache could be planted by a job of any branch; these artifacts only by a job of the default one."""
+    job = load(GITLAB)[".mqconform"]
+    assert [one["key"] for one in job["cache"]] == ["mqconform-pip"]
+    given = {"MQ_ADAPTER": FAULT, "MQ_ARGUMENTS": FEW, "MQ_COMPARE": "true", "MQ_PACKAGE": str(ROOT)}
+    environment = {**{key: str(value) for key, value in job["variables"].items()}, **given, **gitlab}
+    commands = "\n".join(job["script"])
+    first = script(commands, checkout, environment, shell=("sh", "-eu"))
+    assert first.returncode == 1 and "404" in first.stderr, first.stdout + first.stderr
+    shutil.make_archive(str(checkout.parent / "artifacts"), "zip", checkout, "msmq-conformance")
+    again = script(commands, checkout, environment, shell=("sh", "-eu"))
+    assert again.returncode == 0 and "gate: open: " in again.stdout, again.stdout + again.stderr
+
+
 def test_gitlab_with_a_baseline(checkout: Path) -> None:
     job = load(GITLAB)[".mqconform"]
     baseline(checkout / "baseline.toml")
@@ -191,12 +244,9 @@ def test_gitlab_with_a_baseline(checkout: Path) -> None:
         "MQ_ADAPTER": FAULT,
         "MQ_ARGUMENTS": FEW,
         "MQ_BASELINE": "baseline.toml",
-        "MQ_COMPARE": "true",
         "MQ_PACKAGE": str(ROOT),
-        "CI_COMMIT_BRANCH": "main",
-        "CI_DEFAULT_BRANCH": "main",
     }
-    assert job["before_script"] == [INSTALL]
+    assert job["before_script"] == [GITLAB_INSTALL]
     commands = "\n".join(job["script"])
     done = script(commands, checkout, environment, shell=("sh", "-eu"))
     assert done.returncode == 0, done.stdout + done.stderr
@@ -213,7 +263,6 @@ def test_gitlab_with_a_baseline(checkout: Path) -> None:
     assert {reports["junit"], reports["codequality"]} <= {
         path.relative_to(checkout).as_posix() for path in (checkout / "msmq-conformance").iterdir()
     }
-    assert read_run(checkout / "msmq-conformance-last").complete
 
 
 def test_azure(checkout: Path) -> None:
@@ -253,25 +302,31 @@ def installing() -> dict[str, str]:
     return {"github": step["run"], "gitlab": line, "azure": azure["bash"]}
 
 
-def defaults() -> dict[str, str]:
-    """What each kit installs where its user says nothing."""
-    (azure,) = [one["default"] for one in load(AZURE)["parameters"] if one["name"] == "package"]
-    return {
-        "github": load(GITHUB)["inputs"]["package"]["default"],
-        "gitlab": load(GITLAB)[".mqconform"]["variables"]["MQ_PACKAGE"],
-        "azure": azure,
-    }
+def test_no_kit_installs_what_nobody_named(checkout: Path) -> None:
+    """The package of this name in a public index need not be ours."""
+    (azure,) = [one for one in load(AZURE)["parameters"] if one["name"] == "package"]
+    assert "default" not in azure
+    github = load(GITHUB)["inputs"]["package"]
+    assert github["required"] is True and "default" not in github
+    assert not load(GITLAB)[".mqconform"]["variables"]["MQ_PACKAGE"]
+    unnamed = script(installing()["gitlab"], checkout, {"MQ_PACKAGE": ""}, shell=("bash", "-e"))
+    assert unnamed.returncode != 0 and "MQ_PACKAGE" in unnamed.stderr
+
+
+def test_every_action_is_pinned_by_commit() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in sorted((KITS / "github").rglob("*.yml"))]
+    used = [word for text in texts for word in re.findall(r"uses: (?!\./)(\S+)", text)]
+    assert len(used) > 7 and not [word for word in used if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", word)]
 
 
 @pytest.mark.parametrize("kit", sample("cli.kits-installed", ["github", "gitlab", "azure"], ["gitlab"]))
 def test_a_kit_installs_from_an_index_and_without_one(kit: str, base: Base, checkout: Path) -> None:
     """As it stands, into an environment that has no mqconform: by its name from an index, and a wheel by its path."""
-    assert set(defaults().values()) == {"mqconform"}
     programs = make_bare(checkout.parent / "env", base)
     own = {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": "", "PIP_DRY_RUN": "0"}
     shutil.copy(base.wheel, checkout / base.wheel.name)
     for package, more in (
-        (defaults()[kit], {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(base.wheel.parent)}),
+        ("mqconform", {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(base.wheel.parent)}),
         (f"./{base.wheel.name}", {"PIP_NO_INDEX": "1", "PIP_FORCE_REINSTALL": "1"}),
     ):
         environment = {**own, **more, "MQ_PACKAGE": package, "PIP_CACHE_DIR": str(checkout.parent / "cache")}

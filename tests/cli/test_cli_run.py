@@ -163,7 +163,8 @@ def test_interrupted_once_it_stops_cleanly(tmp_path: Path) -> None:
 def test_a_spent_budget_is_a_stop_reason_and_no_verdict(tmp_path: Path) -> None:
     done = mqconform("run", "--out", str(tmp_path), "--budget", "2s")  # enough for a verdict, far too little for all
     record = read_run(tmp_path)
-    assert done.returncode == ExitCode.CONFORMS, done.stderr
+    assert done.returncode == ExitCode.NOTHING_JUDGED, done.stderr
+    assert "tests were left out" in done.stderr and "--allow-incomplete" in done.stderr
     assert record.footer is not None
     assert record.footer.stop_reason == "budget"
     outcomes = {entry.verdict.outcome for entry in record.verdicts}

@@ -21,6 +21,7 @@ from conformance.harness.unfinished_tests import CUT, NOT_BEGUN, Chosen
 from conformance.progress import Watcher
 from conformance.report.comparison_key import standing
 from conformance.report.console import print_summary
+from conformance.report.gate import decide
 from conformance.report.html import render_html
 from conformance.report.junit import render_junit
 from conformance.report.markdown import render_markdown
@@ -157,8 +158,19 @@ def quotas_alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.fixture
 def short(quotas_alone: None, tmp_path: Path) -> Run:
     result = run(suites="quotas,journals", out=tmp_path, budget_s=0.0, max_examples=1, steps=5)
-    assert result.exit_code is ExitCode.CONFORMS and result.record is not None
+    assert result.exit_code is ExitCode.NOTHING_JUDGED and result.record is not None
+    assert result.sentence is not None and "--allow-incomplete" in result.sentence
     return result.record
+
+
+def test_what_is_left_out_may_be_allowed_and_closes_the_gate(quotas_alone: None, tmp_path: Path) -> None:
+    result = run(suites="quotas,journals", out=tmp_path, budget_s=0.0, max_examples=1, steps=5, allow_incomplete=True)
+    assert result.exit_code is ExitCode.CONFORMS and result.record is not None
+    now = standing(result.record)
+    shut, allowed = decide(now), decide(now, allow_incomplete=True)
+    assert (shut.exit_code, allowed.exit_code) == (ExitCode.NOTHING_JUDGED, ExitCode.CONFORMS)
+    assert now.left_out is not None and now.left_out in shut.sentence
+    assert "gate: open" in allowed.sentence and now.left_out.rstrip(".") in allowed.remarks
 
 
 def test_a_run_that_left_something_out_says_so_where_it_says_what_it_found(short: Run) -> None:
