@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from conformance.interrupts import work_begins
 
 LIMIT_S = 60.0
 """Seconds after which removal gives up on a folder that another process keeps filling."""
+_MOUNTS = Path("/proc/self/mountinfo")
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -58,15 +60,16 @@ def remove_tree(folder: Path) -> bool:
     """Remove a folder and its content, however deep. Returns False if something could not be removed.
 
     Inner folders are moved up into `folder` before they are emptied, so neither depth nor path length costs memory or
-    descriptors. Symbolic links are not followed.
+    descriptors. Symbolic links are not followed. What holds a mount stays: its files are somebody else's.
     """
+    mounted = _mounted(folder)
     try:
         top = os.open(folder, _FOLDER)
     except OSError:
         return not os.path.lexists(folder)
     try:
         until = time.monotonic() + LIMIT_S
-        while _sweep(top, until):
+        while _sweep(top, until, mounted):
             pass
     finally:
         os.close(top)
@@ -75,10 +78,21 @@ def remove_tree(folder: Path) -> bool:
     return not os.path.lexists(folder)
 
 
-def _sweep(top: int, until: float) -> bool:
+def _mounted(folder: Path) -> frozenset[str]:
+    """Return the names of a folder's entries on or in which something is mounted; None are known without /proc."""
+    top = f"{os.path.realpath(folder)}/"
+    with suppress(OSError), _MOUNTS.open(encoding="utf-8", errors="surrogateescape") as rows:
+        places = [re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), row.split(" ")[4]) for row in rows]
+        return frozenset(place[len(top) :].partition("/")[0] for place in places if place.startswith(top))
+    return frozenset()
+
+
+def _sweep(top: int, until: float, mounted: Collection[str] = ()) -> bool:
     """Remove or empty every entry of `top` once. Returns True if inner folders were moved up into `top`."""
     moved = False
     for name in _names(top):
+        if name in mounted:
+            continue
         if time.monotonic() > until:
             return False
         if _gone(name, top):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -76,3 +78,46 @@ def test_no_place_for_a_temporary_folder(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("tempfile.tempdir", "/proc/no-such-folder")
     with pytest.raises(NoScratch, match="set TMPDIR"):
         new_scratch("mqconform-")
+
+
+@pytest.mark.parametrize("deep", ["mnt", "a/b/a mount"])
+def test_a_mount_is_left_alone(deep: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the system lists it; mounting itself takes rights that a test need not have."""
+    folder = tmp_path / "state folder"
+    (folder / deep).mkdir(parents=True)
+    (folder / deep / "precious").touch()
+    (folder / "other" / "inner").mkdir(parents=True)
+    listed = str((folder / deep).resolve()).replace(" ", "\\040")
+    table = tmp_path / "mountinfo"
+    table.write_text(f"36 35 98:0 / / rw - ext4 x rw\n37 36 98:0 /home {listed} rw - ext4 x rw\n", encoding="utf-8")
+    monkeypatch.setattr(scratch, "_MOUNTS", table)
+    assert not remove_tree(folder)
+    assert (folder / deep / "precious").exists() and not (folder / "other").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="namespaces of Linux")
+def test_a_bind_mount_is_left_alone(tmp_path: Path) -> None:
+    """In a mount namespace of its own, where the system allows one."""
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "file").touch()
+    (tmp_path / "state" / "in" / "mnt").mkdir(parents=True)
+    mount = f"mount --bind '{tmp_path}/kept' '{tmp_path}/state/in/mnt'"
+    remove = (
+        f"from pathlib import Path; from conformance.scratch import remove_tree; remove_tree(Path('{tmp_path}/state'))"
+    )
+    line = [
+        "unshare",
+        "--mount",
+        "--map-root-user",
+        "sh",
+        "-c",
+        f'{mount} || exit 77; exec {sys.executable} -c "{remove}"',
+    ]
+    done = (
+        subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
+        if shutil.which("unshare")
+        else None
+    )
+    if done is None or done.returncode:
+        pytest.skip("no mount namespace may be made here")
+    assert (tmp_path / "kept" / "file").exists()

@@ -12,6 +12,10 @@ from conformance.adapter.errors import DriverUnusable
 REFUSED = -32001
 """The JSON-RPC error with which a driver that listens refuses a connection: a wrong token, or too many."""
 
+MIN_REDACTED = 8
+"""Characters of the shortest token that is looked for in answers: a shorter one stands in many an innocent text."""
+_REDACTED = "***"
+
 
 class TcpLink:
     """A connection; see `lines.Link`. A new connection gets a new namespace, so it finds no earlier state."""
@@ -21,7 +25,7 @@ class TcpLink:
 
     def __init__(self, host: str, port: int, *, max_line_bytes: int, within: float, token: str | None = None) -> None:
         """Connect within `within` seconds. token: what hello proves itself with. Raises DriverUnusable."""
-        self._at, self._token = f"{host}:{port}", token
+        self._at, self._token, self._secret = f"{host}:{port}", token, (token or "").encode()
         try:
             self._socket = socket.create_connection((host, port), timeout=within)
         except OSError as wrong:
@@ -47,7 +51,11 @@ class TcpLink:
         line = self._channel.read(until)
         if line is None:
             return None
-        message = texts.message(line)
+        quoted = self._token is not None and len(self._token) >= MIN_REDACTED
+        # Before the line is parsed, as a bad line is quoted; and behind it, as letters may be escaped.
+        message = texts.message(line.replace(self._secret, _REDACTED.encode()) if quoted else line)
+        if quoted and b"\\" in line:
+            message = _without(self._token or "", message)
         error = message.get("error") if isinstance(message, dict) else None
         if isinstance(error, dict) and error.get("code") == REFUSED:
             raise DriverUnusable(f"the driver at {self._at} refuses: {str(error.get('message', ''))[:200]}")
@@ -64,3 +72,14 @@ class TcpLink:
     def last_words(self) -> tuple[int | None, str]:
         self.kill()
         return None, ""
+
+
+def _without(token: str, value: Any) -> Any:
+    """Return a JSON value without the token: a driver that quotes it would put it into records, reports and logs."""
+    if isinstance(value, str):
+        return value.replace(token, _REDACTED)
+    if isinstance(value, list):
+        return [_without(token, one) for one in value]
+    if isinstance(value, dict):
+        return {_without(token, name): _without(token, one) for name, one in value.items()}
+    return value

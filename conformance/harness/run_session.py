@@ -302,7 +302,7 @@ class RunSession:
         from conformance.adapter.process import outliving
 
         left = outliving()
-        if left is not None:
+        if left is not None and not self.writer.footed:  # A daemon that forks on is another process each time.
             self.writer.driver("outlived", left)
 
     def note_quirks(self) -> None:

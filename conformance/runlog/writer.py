@@ -173,6 +173,11 @@ class RunWriter:
         """Record a remark that readers of the report should see."""
         self._write({"event": "note", "at": now(), "text": text})
 
+    @property
+    def footed(self) -> bool:
+        """True once the footer is written: nothing comes behind it."""
+        return self._footed
+
     def driver(
         self,
         what: str,

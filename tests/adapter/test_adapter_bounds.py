@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import tracemalloc
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from fake_drivers import driver, ended
 
 from conformance.adapter import orphans, process, texts
 from conformance.adapter.errors import DriverCrashed, DriverTimeout, ProtocolViolation
+from conformance.run import run
+from conformance.verdict import ExitCode
 
 HEAD = b'{"jsonrpc":"2.0","id":5,"result":'
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc, pidfd_open and subreapers")
@@ -118,3 +121,13 @@ def test_an_implementation_that_offers_less_after_a_restart_is_told_so(tmp_path:
         assert client.offers("messages.receive")
         with pytest.raises(ProtocolViolation, match="changed facets in hello after it was started again"):
             client.restart(kill=True)
+
+
+def test_daemons_that_fork_on_end_in_a_verdict_and_a_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whenever one looks, another process than the one that was named lives on: the record is closed all the same."""
+    numbers = count()
+    monkeypatch.setattr(process, "outliving", lambda: f"1 process that the driver started lives on: {next(numbers)}")
+    done = run(suites="names", out=tmp_path, in_process=True, max_examples=1, pytest_args=["-k", "create_queue"])
+    assert done.exit_code is ExitCode.CONFORMS, done.sentence
+    assert done.record is not None and done.record.complete and next(numbers) > 1
+    assert [event.text for event in done.record.driver if event.what == "outlived"]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +15,7 @@ import pytest
 from conformance.adapter.check import check_adapter
 from conformance.adapter.connectors import connect, names
 from conformance.adapter.errors import ConnectorError, DriverCrashed, DriverUnusable
+from conformance.adapter.tcp import TcpLink
 from conformance.adapter.templates import write_template
 
 FAKES = Path(__file__).parent / "fakes"
@@ -183,3 +187,17 @@ def test_a_server_that_goes_away_is_a_crash_and_then_unusable(tmp_path: Path) ->
 def test_nobody_listens(tmp_path: Path) -> None:
     with pytest.raises(DriverUnusable, match=r"no driver answers at 127.0.0.1:1 .*start it, or correct the connector"):
         connect("tcp:127.0.0.1:1", state_dir=tmp_path / "state")
+
+
+@pytest.mark.parametrize("escaped", [False, True])
+def test_a_token_that_the_driver_quotes_is_kept_nowhere(escaped: bool) -> None:
+    token = "s3cr\u00e9t-word"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        link = TcpLink("127.0.0.1", server.getsockname()[1], max_line_bytes=1 << 20, within=60, token=token)
+        driver, _ = server.accept()
+        answer = {"id": 1, "result": {"name": f"I know {token}", token: [f"<{token}>"]}}
+        with driver:
+            driver.sendall(json.dumps(answer, ensure_ascii=escaped).encode() + b"\n")
+            found = link.receive(time.monotonic() + 60)
+        link.kill()
+    assert found == {"id": 1, "result": {"name": "I know ***", "***": ["<***>"]}}
