@@ -10,6 +10,7 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
+from conformance.bounded import UnfitError, text_of, toml_table
 from conformance.report import floor
 from conformance.report.comparison_key import Standing
 from conformance.report.floor import Floor
@@ -115,9 +116,9 @@ def parse(text: str, path: str) -> tuple[Known, ...]:
 
 def _content(text: str, path: str) -> dict[str, Any]:
     try:
-        content = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise BaselineError(f"{path} is not valid TOML: {error}.") from None
+        content = toml_table(text)
+    except UnfitError as error:
+        raise BaselineError(f"{path} {error}.") from None
     strange = sorted(set(content) - {TABLE, floor.TABLE, QUIRKS})
     if strange:
         raise BaselineError(f"{path} has {strange[0]!r} beside [[{TABLE}]]{did_you_mean(strange[0], [TABLE]) or '.'}")
@@ -242,10 +243,8 @@ def unknown(entries: Iterable[Known], now: Standing) -> dict[str, Sequence[str]]
 
 def _text(path: Path) -> str:
     try:
-        if path.stat().st_size > MAX_FILE:
-            raise BaselineError(f"{path} is too large for a baseline: more than {MAX_FILE >> 20} MiB.")
-        return path.read_text(encoding="utf-8")
+        return text_of(path, MAX_FILE)
     except OSError as error:
         raise BaselineError(f"{path} cannot be read ({error.strerror}).") from None
-    except UnicodeDecodeError:
-        raise BaselineError(f"{path} is not UTF-8 text.") from None
+    except UnfitError as error:
+        raise BaselineError(f"{path} is no baseline: it {error}.") from None

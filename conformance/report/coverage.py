@@ -6,12 +6,12 @@ mutation that breaks it. The last matters most: a check that has never failed fo
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from conformance.bounded import UnfitError, json_value, text_of
 from conformance.runlog import Run
 from conformance.runlog.tally import NO_JUDGEMENT
 from conformance.spec.catalogue import NEEDS, Requirement
@@ -134,13 +134,11 @@ def selftest_json(trials: Sequence[Json], version: str) -> dict[str, Json]:
 def discriminated_by(path: Path) -> frozenset[str]:
     """Return the requirements by which a recorded selftest caught faults. Raises SelftestError."""
     try:
-        if path.stat().st_size > _MAX_FILE:
-            raise SelftestError(f"{path} is too large for a record of a selftest: more than {_MAX_FILE >> 20} MiB.")
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json_value(text_of(path, _MAX_FILE))
     except OSError as error:
         raise SelftestError(f"{path} cannot be read ({error.strerror}).") from None
-    except (ValueError, RecursionError):
-        raise SelftestError(f"{path} is not a record of a selftest: it is not JSON.") from None
+    except UnfitError as error:
+        raise SelftestError(f"{path} is not a record of a selftest: it {error}.") from None
     try:
         if content["format"] != SELFTEST_FORMAT:
             raise SelftestError(f"{path} has format {content['format']!r}; this version reads {SELFTEST_FORMAT}.")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from conformance.aside import write_text
+from conformance.bounded import json_value, text_of
 from conformance.report.text import label
 from conformance.runlog import Run
 from conformance.verdict import Json
@@ -112,10 +113,8 @@ def diagnosis_of(run: Run) -> Diagnosis | None:
     for part in run.parts[:1]:
         path = part.parent / FILE
         try:
-            if path.stat().st_size > MAX_FILE:
-                return None
-            found = _understood(json.loads(path.read_text(encoding="utf-8")))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            found = _understood(json_value(text_of(path, MAX_FILE)))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
         return found if found.run_id == run.header.run_id else None
     return None
