@@ -87,7 +87,7 @@ def follow(client: GuardedClient, calls: Sequence[Asked]) -> tuple[Asked, ...]:
     pointless: tuple[type[BaseException], ...] = (BadCall, *refusals())
     for asked in calls:
         try:
-            observation = driving.perform(asked.call, altered(_STATE, lookups=lookups), asked.ended)
+            observation = driving.perform(asked.call, altered(_STATE, lookups=lookups), (frozenset(asked.ended),))
         except pointless:
             continue
         made.append(Asked(asked.call, tuple(observation.completed)))

@@ -66,7 +66,7 @@ class History:
         pending = self.model.due(self.states, call)  # raises BadCall for a call without sense
         self.calls.append(call.to_json() if shows is None else {**call.to_json(), "shows": shows})
         try:
-            observation = self.driving.perform(call, self.state, pending.reads)
+            observation = self.driving.perform(call, self.state, pending.endings, answered=pending.answered)
         except DriverGone:
             self._tell(call, None)
             raise

@@ -70,7 +70,7 @@ class Quick:
         states = self.states
         pending = self.model.due(states, call)
         self.calls.append(call)
-        observation = self.driving.perform(call, states.states[0], pending.reads)
+        observation = self.driving.perform(call, states.states[0], pending.endings, answered=pending.answered)
         judged = self.model.step(states, call, observation, None, pending)
         if judged.ask is not None:
             raise Suspect

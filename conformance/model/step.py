@@ -36,7 +36,7 @@ from conformance.model.content import (
 )
 from conformance.model.content_blame import Ways, content_blame
 from conformance.model.demands import passes, passes_of, shown_by, shown_by_all, unjudged_codes
-from conformance.model.expected import Allowed, Assumption, Either, Expected, Fails, Succeeds
+from conformance.model.expected import Allowed, Assumption, Blocks, Either, Expected, Fails, Succeeds
 from conformance.model.journal_copies import with_copies
 from conformance.model.matching import Fit, Match, match
 from conformance.model.merging import Merged
@@ -49,7 +49,7 @@ from conformance.spec.assignment import narrowed
 from conformance.verdict import Outcome, Verdict
 
 MAX_STATES = 256  # more possible states than any history of the suites leaves; beyond it nothing fails
-_NONE: frozenset[str] = frozenset()
+_NOTHING_ENDS: frozenset[frozenset[str]] = frozenset([frozenset()])
 _PASSES_NOTHING: tuple[Verdict, ...] = ()
 _FITS, _FAIL = Fit.FITS, Outcome.FAIL
 
@@ -142,14 +142,35 @@ class Judged:
 class Pending:
     """A call about to be made, to be passed to `Model.step` afterwards.
 
-    ways: every allowed outcome in each of `states`. reads: the waiting reads that must end with the call under every
-    reading.
+    ways: every allowed outcome in each of `states`.
     """
 
     states: States
     call: Call
     ways: tuple[tuple[Expected, ...], ...]
-    reads: frozenset[str] = _NONE
+
+    @property
+    def endings(self) -> frozenset[frozenset[str]]:
+        """Each set of waiting reads that end with the call in an allowed outcome."""
+        if not any(state.waiters for state in self.states.states):
+            return _NOTHING_ENDS
+        found = set[frozenset[str]]()
+        for outcomes in self.ways:
+            for expected in outcomes:
+                ends = expected.completions
+                found.add(frozenset([item.waiter for item in ends]))
+                found.add(frozenset([item.waiter for item in ends if not isinstance(item.result, Either)]))
+        return frozenset(found)
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The waiting reads that end in every allowed outcome."""
+        return frozenset.intersection(*self.endings)
+
+    @property
+    def answered(self) -> bool:
+        """True if no allowed outcome lets the call wait."""
+        return not any(isinstance(expected.result, Blocks) for outcomes in self.ways for expected in outcomes)
 
 
 @value
@@ -185,15 +206,7 @@ class Model:
 
     def due(self, states: States, call: Call) -> Pending:
         """Return the allowed outcomes of a call about to be made. Raises BadCall for a call no section describes."""
-        ways = tuple([self._outcomes(state, call) for state in states.states])
-        reads: frozenset[str] | None = None
-        for outcomes in ways:
-            for expected in outcomes:
-                if not expected.completions:
-                    return Pending(states, call, ways)
-                ends = frozenset([item.waiter for item in expected.completions])
-                reads = ends if reads is None else reads & ends
-        return Pending(states, call, ways, reads or _NONE)
+        return Pending(states, call, tuple([self._outcomes(state, call) for state in states.states]))
 
     def step(
         self,

@@ -144,7 +144,7 @@ def test_the_read_that_an_arrival_must_wake() -> None:
         states = model.step(states, call, Observation(answer)).states
     send = SEND_A[0]
     pending = model.due(states, send)
-    assert pending.reads == {"w"} and model.due(states, Call("clock.now")).reads == frozenset()
+    assert pending.endings == {frozenset("w")} and model.due(states, Call("clock.now")).endings == {frozenset()}
     assert model.step(states, send, Observation(OK), None, pending) == model.step(states, send, Observation(OK))
     with pytest.raises(ValueError, match="another call"):
         model.step(states, Call("clock.now"), Observation(OK), None, pending)

@@ -168,7 +168,7 @@ class Implementation:
         answer = driving.perform(call, State(lookups=self._lookups)).answer
         if answer is not None:
             return self._taken(answer)
-        passed = driving.perform(Call("clock.advance", by_ms=call.timeout_ms), State(), (call.name or "",))
+        passed = driving.perform(Call("clock.advance", by_ms=call.timeout_ms), State(), (frozenset([call.name or ""]),))
         late = passed.completed.get(call.name or "")
         return self._taken(late) if late is not None else Made(NO_END, True)
 

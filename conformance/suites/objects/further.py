@@ -20,10 +20,11 @@ from conformance.activex.statuses import MEMBER_NOT_FOUND, S_OK
 from conformance.activex.tables_further import EVENT
 from conformance.activex.values import Variant, text
 from conformance.activex.words import as_call, said
+from conformance.histories.driver_side import MIN_WAIT_MS
 from conformance.histories.operations.objects import CREATE, INVOKE, named, objects_of, operation
 from conformance.runlog.events import StoryStep
 from conformance.suites.objects.claiming import claimed
-from conformance.suites.objects.playing import METHODS, MIN_WAIT_MS, Need, NotCreated, Tell, begin
+from conformance.suites.objects.playing import METHODS, Need, NotCreated, Tell, begin
 from conformance.verdict import Verdict
 
 if TYPE_CHECKING:

@@ -20,6 +20,7 @@ from conformance.activex.tables import CLASSES
 from conformance.activex.twin import Done
 from conformance.activex.values import Variant
 from conformance.activex.words import as_call, said
+from conformance.histories.driver_side import MIN_WAIT_MS, PATIENCE
 from conformance.histories.operations.objects import CREATE, GET, INVOKE, each_got
 from conformance.model.calls import INFINITE
 from conformance.runlog.events import StoryStep
@@ -37,7 +38,6 @@ Tell = Callable[[Callable[[], StoryStep]], object]
 """Takes a step of the story as a function that makes it: nobody reads most stories."""
 METHODS = ("objects.create", "objects.invoke")
 EXAMPLE = "objects"
-MIN_WAIT_MS = 200  # least time for a waiting read to answer, in place of a smaller slack_ms
 BLOCK_MS = 2_000  # a read must answer or report that it waits within this time; otherwise it counts as waiting
 
 
@@ -217,7 +217,9 @@ class Player:
         """Return the answers of the reads that have ended. due: those that must; these get time to do so."""
         for name in due:
             if name in self._waiting and not self._waiting[name].done:
-                self.mq.wait_done(self._waiting[name], self._wait_ms)
+                within_ms = self._wait_ms if self._virtual else max(self._wait_ms, PATIENCE.left_ms())
+                if not self.mq.wait_done(self._waiting[name], within_ms):
+                    PATIENCE.spent_ms += within_ms
         ended: dict[str, Seen] = {}
         for name in [name for name, one in self._waiting.items() if one.done]:
             seen = self._seen(self._waiting.pop(name).result())
