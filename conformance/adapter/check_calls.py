@@ -21,6 +21,10 @@ Handle = str | int
 
 _CANCELLED = 0xC00E0008  # MQ_ERROR_OPERATION_CANCELLED, MS-MQMQ 2.4
 _SHORT_MS = 50
+_LONG_MS = 30_000
+_LATE_MS = 200  # least time for a read that a call ends, in place of a smaller slack_ms
+_TRIES = 10
+_TIMER_S = 0.002  # what a report is later than by itself, on a busy machine
 _GUID = "0123ABCD-4567-89ab-CDEF-0123456789ab"
 _MESSAGE: dict[str, Json] = {"label": "check", "body": "aGVsbG8="}
 
@@ -286,6 +290,49 @@ def cancel(walk: DriverCheck) -> None:
         walk.say("messages.cancel", "wrong", f"the read it cancelled {what}")
 
 
+def line(walk: DriverCheck) -> None:
+    """Two reads that have said `pending`, and a message: the first gets it, soon behind the answer of the send."""
+    client = walk.client
+    format_name = fresh_queue(walk, "line")
+    receiver, sender = opened(walk, format_name), opened(walk, format_name, "send")
+    second, said_s, called_s, behind_s = 0, list[float](), list[float](), list[float]()
+    for _ in range(_TRIES):
+        reads = []
+        for _ in range(2):
+            began = time.monotonic()
+            reads.append(client.start("messages.receive", queue=receiver, timeout_ms=_LONG_MS))
+            client.wait_blocked_or_done(reads[-1], walk.patience_ms)
+            if not reads[-1].blocked:
+                raise GiveUp  # `waiting` has said so
+            said_s.append(time.monotonic() - began)
+        for number in range(2):
+            began = time.monotonic()
+            walk.call("messages.send", queue=sender, message=_message(walk))
+            called_s.append(time.monotonic() - began)
+            until = time.monotonic() + (client.hello.settle_ms + walk.patience_ms) / 1000
+            while sum(read.done for read in reads) <= number and time.monotonic() < until:
+                client.poll(1)
+            behind_s.append(time.monotonic() - began - called_s[-1])
+            second += number == 0 and reads[1].done and not reads[0].done
+        if not all(read.done for read in reads):
+            walk.say("readers in line", "wrong", "two reads waited, two messages came, and one read was not answered")
+            return
+    if second:
+        what = f"in {second} of {_TRIES} tries the second of two reads that had said pending got the message"
+        walk.say("readers in line", "doubt", f"{what}: say pending only once the API has put the read in line")
+    else:
+        walk.say("readers in line", "ok", f"the first that said pending got the message, {_TRIES} times")
+    if min(said_s) > 2 * max(min(called_s), _TIMER_S):
+        what = f"pending came {min(said_s) * 1000:.0f} ms after the request at the earliest, other answers are faster"
+        walk.say("pending", "doubt", f"{what}: does it come from a timer? Then leave it out: every order is allowed")
+    late_ms, declared_ms = max(behind_s) * 1000, client.hello.settle_ms + max(client.hello.slack_ms, _LATE_MS)
+    if late_ms > declared_ms:
+        what = f"a read was answered {late_ms:.0f} ms behind the send that ended it, more than settle_ms and slack_ms"
+        walk.say("reads that a call ends", "doubt", f"{what}: declare more")
+    else:
+        walk.say("reads that a call ends", "ok", f"answered at most {late_ms:.0f} ms behind the answer of that call")
+
+
 def reset(walk: DriverCheck) -> None:
     """After a reset the queue no longer exists: opening it fails, and it can be created again."""
     if not walk.client.offers("reset"):
@@ -343,6 +390,7 @@ GROUPS: tuple[Callable[[DriverCheck], None], ...] = (
     transactions,
     waiting,
     cancel,
+    line,
     deliver,
     objects,
     sessions,

@@ -30,7 +30,7 @@ def test_an_honest_driver_has_nothing_wrong(tmp_path: Path) -> None:
     assert good >= {
         "hello", "unknown method", "reset", "clock.now", "clock.advance", "queues.create", "queues.open",
         "queues.close", "queues.delete", "messages.send", "messages.receive", "messages.peek", "messages.cancel",
-        "pending", "waiting read", "calls beside a waiting read",
+        "pending", "waiting read", "calls beside a waiting read", "readers in line", "reads that a call ends",
         "graceful restart", "kill and restart", "stop",
     }  # fmt: skip
     missing = {step.what: step.text for step in steps if step.state == "missing"}
@@ -79,3 +79,16 @@ def test_without_a_hello_there_is_no_walk(tmp_path: Path) -> None:
         walked("exits_at_once", tmp_path)
     with pytest.raises(ConnectorError):
         check_adapter("stdoi:x", state_dir=tmp_path)
+
+
+def test_a_driver_that_says_pending_from_a_timer_is_told_so(tmp_path: Path) -> None:
+    steps = walked("pends_from_a_timer", tmp_path)
+    assert not [step for step in steps if step.state == "wrong"]
+    (timer,) = [step for step in steps if step.what == "pending" and step.state == "doubt"]
+    assert "does it come from a timer?" in timer.text
+    assert not [step for step in walked("honest", tmp_path / "other") if "timer" in step.text]
+
+
+def test_a_driver_that_puts_readers_in_another_line_is_told_so(tmp_path: Path) -> None:
+    steps = {step.what: step for step in walked("serves_the_last_reader", tmp_path)}
+    assert steps["readers in line"].state == "doubt" and "10 of 10 tries" in steps["readers in line"].text
