@@ -81,6 +81,7 @@ AMOUNTS = {
 """By name: an amount of examples, texts, seeds or packets."""
 
 SAMPLES = {
+    "suites.claims-met": "the claims of four suites are swept; those of all at night, which takes a whole run",
     "lock-step.plans-of-an-alternative": "the plan that brings an alternative about; every plan at night",
     "readings.one-by-one": "alternatives all at once, and alone those that meet; each alone at night",
     "readings.switched": "one alternative of each kind in the embedded implementation; the others at night",

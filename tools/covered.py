@@ -15,7 +15,11 @@ from conformance.suites.claims_index import by_mutation, claims
 
 def generate() -> str:
     """The content of `covered.json`. Takes some seconds. Raises IndexFailed when the suites cannot be collected."""
-    content = {"claimed": sorted(claims()), "mutated": sorted(by_mutation())}
+    claimed: dict[str, list[str]] = {}
+    for name, checks in sorted(claims().items()):
+        suites = {check.partition(":")[0].removeprefix("suite ") for check in checks if check.startswith("suite ")}
+        claimed.setdefault(",".join(sorted(suites)), []).append(name)
+    content = {"claimed": dict(sorted(claimed.items())), "mutated": sorted(by_mutation())}
     return json.dumps(content, indent=1) + "\n"
 
 

@@ -120,8 +120,12 @@ def identified(coclass: str, status: int, clsid: str | None) -> Iterator[Verdict
     if name is not None:
         expected: dict[str, Any] = {"status": 0} | ({} if clsid is None else {"clsid": COCLASSES[coclass]})
         actual: dict[str, Any] = {"status": status} | ({} if clsid is None else {"clsid": clsid.lower()})
-        outcome = Outcome.PASS if actual == expected else Outcome.FAIL
-        yield Verdict(name, outcome, coclass, expected, actual)
+        if actual != expected:
+            yield Verdict(name, Outcome.FAIL, coclass, expected, actual)
+        elif clsid is None:
+            yield Verdict(name, Outcome.SKIP, coclass, reason="the driver tells no clsid")
+        else:
+            yield Verdict(name, Outcome.PASS, coclass, expected, actual)
 
 
 _DIRECTORY: Final = ("directory",)

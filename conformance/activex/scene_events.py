@@ -338,9 +338,9 @@ class EventObjects:
                 entry, *named("EnableNotification", column, *(("default:cursor",) if cursor == MISSING else ()))
             )
         if wait == 0:
-            column = "zero" if where == FIRST else "at:zero"
-            arguments = (Variant("DISPATCH", name), NOT_FOUND, long(where))
-            return self._told(entry.event, "ArrivedError", arguments, named("EnableNotification", column))
+            fresh = its.at is None and not its.behind  # the action is illegal there; behind the last it times out
+            names = named("EnableNotification", *(("zero",) if where == FIRST else ("at:zero",) if fresh else ()))
+            return self._told(entry.event, "ArrivedError", (Variant("DISPATCH", name), NOT_FOUND, long(where)), names)
         self.waiting = (*self.waiting, entry)
         return []
 

@@ -58,12 +58,19 @@ class History:
     def do(self, call: Call, *, shows: str | None = None) -> Observation | None:
         """Make a call, judge it and return its observation; None once the history is over. Raises BadCall.
 
+        A call on what only a call that the driver lacks would have made is left out too.
+
         shows: the requirement to blame for a failure, where the same call succeeded before the calls in between.
         """
         if self.over:
             return None
         self._refuse_reused(call)
-        pending = self.model.due(self.states, call)  # raises BadCall for a call without sense
+        try:
+            pending = self.model.due(self.states, call)
+        except BadCall:  # the call makes no sense
+            if self._lacking:
+                return None
+            raise
         self.calls.append(call.to_json() if shows is None else {**call.to_json(), "shows": shows})
         try:
             observation = self.driving.perform(call, self.state, pending.endings, answered=pending.answered)

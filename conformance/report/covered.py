@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from conformance.report.coverage import Covered, coverage, left, reached_by
+from conformance.report.coverage import LEFT, Covered, coverage, left, reached_by
 from conformance.runlog import Run
-from conformance.spec.catalogue import DOCUMENTS, catalogue
+from conformance.spec.catalogue import DOCUMENTS, Requirement, catalogue
 from conformance.spec.demanded import demanded
 
 FILE = "covered.json"
@@ -22,10 +22,19 @@ FILE = "covered.json"
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Ids of the requirements that checks claim and that mutations discriminate; independent of any run."""
+    """Ids of the requirements that checks claim and that mutations discriminate; independent of any run.
 
-    claimed: frozenset[str]
+    suites: those with a test that claims a requirement, for each that is claimed; none where only a rule or the model
+    judges it.
+    """
+
+    suites: Mapping[str, tuple[str, ...]]
     mutated: frozenset[str]
+
+    @property
+    def claimed(self) -> frozenset[str]:
+        """Ids of the requirements that a check claims."""
+        return frozenset(self.suites)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +57,21 @@ class Numbers:
 def known() -> Known:
     """Read `covered.json`."""
     content = json.loads(resources.files("conformance.report").joinpath(FILE).read_text(encoding="utf-8"))
-    return Known(frozenset(content["claimed"]), frozenset(content["mutated"]))
+    groups = content["claimed"].items()
+    suites = {name: tuple(filter(None, of.split(","))) for of, names in groups for name in names}
+    return Known(suites, frozenset(content["mutated"]))
+
+
+def unjudged(entry: Requirement, ran: Collection[str], *, captures: bool) -> str:
+    """Return why a run has no verdict on a requirement, in one line. ran: its suites. captures: it judged some."""
+    suites = known().suites.get(entry.id)
+    if suites is None:
+        return f"no check is written: it needs {LEFT[entry.needs]}" if entry.needs else "no check has been written yet"
+    if captures:
+        return "no packet of these captures brought its condition about"
+    if suites and not set(suites).intersection(ran):
+        return f"not run: suite {', '.join(suites)}"
+    return "no call or packet of this run brought its condition about"
 
 
 def numbers(run: Run, profile: str, caught: Collection[str] | None = None) -> Numbers:

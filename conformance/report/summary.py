@@ -12,7 +12,7 @@ from conformance.report.findings import followed
 from conformance.report.gate import Decision
 from conformance.report.quirks import quirks
 from conformance.report.situations import situations
-from conformance.report.table import roll_up
+from conformance.report.table import Table, roll_up
 from conformance.report.timing import seconds
 from conformance.report.transitions import transitions
 from conformance.runlog import Run
@@ -29,7 +29,8 @@ def summary(run: Run, caught: Collection[str] | None = None, decision: Decision 
     verdicts: verdicts by outcome, repeats included. requirements: requirements by outcome. coverage: how many
     requirements are `demanded` (`conformance.spec.demanded`), how many of them this run judged, how many a check
     claims, and how many are discriminated by mutations or by the selftest whose catches `caught` is; `beside`: judged,
-    but not demanded; `left`: not judged, by what is missing (`coverage.LEFT`). situations: see
+    but not demanded; `left`: not judged, by what is missing (`coverage.LEFT`). not_judged: ids without a verdict, by
+    the reason why. situations: see
     `conformance.report.situations.Covered`; null without planned histories. judgements: by rule, and by suite and
     phase; null if the record does not count them. sections: one object for each section that has a verdict. failures:
     ids of requirements with an outcome that makes the command exit with 1 or 4. exit_code: the code that the verdicts
@@ -83,6 +84,7 @@ def summary(run: Run, caught: Collection[str] | None = None, decision: Decision 
             "beside": table.beside,
             "left": dict(covered.left),
         },
+        "not_judged": _without_verdict(table),
         "stateful_steps": footer.stateful_steps if footer else None,
         "steps_per_second": footer.steps_per_second if footer else None,
         "examples": footer.examples if footer else None,
@@ -118,3 +120,12 @@ def sorted_counts(counts: dict[Outcome, int]) -> dict[Outcome, int]:
 
 
 calls(__name__, "summary")
+
+
+def _without_verdict(table: Table) -> dict[str, Json]:
+    """Return the demanded requirements that the run has no verdict on, by the reason."""
+    found: dict[str, list[str]] = {}
+    for row in table.rows:
+        if row.outcome is None and row.demanded:
+            found.setdefault(row.reason or "unknown", []).append(row.id)
+    return {reason: found[reason] for reason in sorted(found)}

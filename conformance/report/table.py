@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from weakref import ref
 
 from conformance.report.comparison_key import undone
+from conformance.report.covered import unjudged
 from conformance.report.text import label
 from conformance.report.titles import section_title
 from conformance.runlog import Run, Said
@@ -35,7 +36,8 @@ class RequirementRow:
     """One requirement. outcome: roll-up of its verdicts, None if the run has none. seen: verdicts, repeats included.
 
     demand: its entry in the catalogue, None for an id that the catalogue does not have (a record of another version).
-    reason: the reason of a verdict with that outcome, None if none has one. judged: at least one verdict is neither
+    reason: the reason of a verdict with that outcome, None if none has one; without a verdict, why
+    there is none. judged: at least one verdict is neither
     skip nor inconclusive nor error. demanded: it counts in the denominator (`conformance.spec.demanded`); all do but
     ids of other versions and requirements that do not bind the profile.
     """
@@ -173,9 +175,10 @@ def _rolled_up(run: Run) -> Table:
         by_requirement.setdefault(said.requirement, []).append(said)
     known = catalogue().requirements
     wanted = demanded_ids(profile)
+    why = partial(unjudged, ran=frozenset(said.suite for said in run.said), captures=bool(run.header.captures))
     rows = sorted(
         (
-            _row(name, known.get(name), by_requirement.get(name, []), name in wanted)
+            _row(name, known.get(name), by_requirement.get(name, []), name in wanted, why)
             for name in {*wanted, *by_requirement}
         ),
         key=place,
@@ -236,10 +239,13 @@ def worst_of(said: Sequence[Said]) -> tuple[Outcome | None, str | None]:
     return outcome, next((one.reason for one in said if one.outcome is outcome and one.reason), None)
 
 
-def _row(name: str, demand: Requirement | None, verdicts: Sequence[Said], demanded: bool) -> RequirementRow:
+def _row(
+    name: str, demand: Requirement | None, verdicts: Sequence[Said], demanded: bool, why: Callable[[Requirement], str]
+) -> RequirementRow:
     document, section = (demand.document, demand.section) if demand else _from_id(name)
     if not verdicts:
-        return RequirementRow(name, document, section, demand, None, 0, (), None, judged=False, demanded=demanded)
+        reason = why(demand) if demand else None
+        return RequirementRow(name, document, section, demand, None, 0, (), reason, judged=False, demanded=demanded)
     outcome, reason = worst_of(verdicts)
     return RequirementRow(
         id=name,

@@ -231,7 +231,8 @@ def test_a_moved_message_is_the_same_message(mq: Any, judge: Any, mq_need: Any) 
     history = begin_moves(mq, judge, mq_need, *ENDS, transactional=True)
     history.run(begun("t1"), *(send(name, within="t1") for name in "ab"), commit("t1"), peek(), moved("a"))
     history.run(from_subqueue(method="messages.peek"), moved("a", back=True), peek(), begun("t2"))
-    first = next((p.message for p in history.state.queues["q1"].positions if p.available), "a")
+    queue = history.state.queues.get("q1")  # None where the driver lacks what makes it
+    first = next((p.message for p in queue.positions if p.available), "a") if queue is not None else "a"
     history.run(moved(first, within="t2"), commit("t2"), from_subqueue(), receive(), receive())
 
 
