@@ -42,6 +42,7 @@ from conformance.model.matching import Fit, Match, match
 from conformance.model.merging import Merged
 from conformance.model.naming import named, named_scan
 from conformance.model.observation import Observation, Scan
+from conformance.model.removed_places import with_successors
 from conformance.model.rules import Rules
 from conformance.model.state import State
 from conformance.model.values import replace, value
@@ -179,6 +180,8 @@ class Model:
             outcomes = tuple([way for found in outcomes for way in with_copies(rules, state, call, found)])
         if outcomes and outcomes[0].next.properties is not None:
             outcomes = tuple([property_judging.noted(call, found) for found in outcomes])
+        if state.cursors:
+            outcomes = tuple([replace(found, next=with_successors(state, found.next)) for found in outcomes])
         if not outcomes:
             raise BadCall(f"the accepted readings leave no outcome for {call.method}")
         return outcomes
