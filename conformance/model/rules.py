@@ -43,6 +43,7 @@ SEVERAL_PARTIAL = reading_id("R-MQDMPR-multiple-send-partial")
 QUOTA_UNCOMMITTED = reading_id("R-MQDMPR-quota-uncommitted")
 TOTAL_BYTES = reading_id("R-MQDMPR-total-bytes")
 
+TRANSACTIONAL_PRIORITY = reading_id("R-MQDMPR-transactional-priority")
 TRANSACTION_MARKS = reading_id("R-MQDMPR-first-last-in-transaction")
 MOVE_CHECKS = reading_id("R-MQDMPR-move-preconditions")
 MOVE_STATUS = reading_id("R-MQRR-move-status")

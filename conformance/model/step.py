@@ -29,6 +29,7 @@ from conformance.model.content import (
     RETURNS,
     judge_content,
     judge_lookup,
+    judge_priority,
     judge_status,
     transferred,
     with_given,
@@ -404,6 +405,8 @@ class Model:
             if call.method == "transactions.abort" and subject != call.method and old is not None:
                 claim = RETURNS  # a reader woken by the abort gets a message that the abort has just put back
             verdicts += judge_content(state, subject, position, answer.message, queue_name, claim)
+            state, found = judge_priority(self.rules, state, subject, position, answer.message)
+            verdicts += found
             state = with_identifier(state, queue_name, position, answer.message)
             state = seen_whole(state, queue_name, claim, position) if position.carries else state
             if "@" not in result.message:  # no section orders the identifiers of copies

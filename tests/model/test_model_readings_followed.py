@@ -177,3 +177,26 @@ def test_what_comes_between_a_removed_message_and_the_one_behind_it(removes: str
     assert not accepted(*queue, *sends, *removed, then, chosen=kept)
     assert accepted(*queue, *sends, *removed, then, chosen=next_one)
     assert accepted(*queue, *sends, *removed, there, chosen=next_one) == (not behind)
+
+
+@pytest.mark.parametrize("asked", [5, None], ids=["asked for", "not asked for"])
+@pytest.mark.parametrize("shown", [0, 3, 5])
+def test_the_priority_of_a_transactional_message_follows_a_reading_that_is_named(asked: int | None, shown: int) -> None:
+    def received(name: str, priority: int) -> Step:
+        return Call("messages.receive", handle="r"), Answer.of_status(
+            0, SeenMessage(name.encode(), name, priority, "recoverable")
+        )
+
+    queues = (made("q", transactional=True), opened("q", "s", "send"), opened("q", "r"), transaction("begin", "t"))
+    sends = [Call("messages.send", message=name, handle="s", transaction="t", priority=asked) for name in "ab"]
+    before = (*queues, *((call, OK) for call in sends), transaction("commit", "t"))
+    found = judged(*before, received("a", shown))
+    assert found is not None
+    allowed = shown in {0, 3, asked}
+    assert found.failed != allowed
+    named = {reading: set(word.split("|")) for verdict in found.verdicts for reading, word in verdict.readings}
+    fits = {"none": 0, "default": 3, "own": asked or 3}
+    if allowed:
+        assert named["R-MQDMPR-transactional-priority"] == {name for name, value in fits.items() if value == shown}
+    for other in {0, 3, 5} - {shown} if allowed else ():
+        assert not accepted(*before, received("a", shown), received("b", other))
