@@ -165,22 +165,17 @@ def open_queue(rules: Rules, state: State, call: Call) -> Iterable[Expected]:
 def _open_exclusively(rules: Rules, state: State, queue: Queue, handle: Handle) -> Iterator[Expected]:
     """Open an existing queue for send or move, denying receive to others: two rows of the table look at that alone."""
     others = [other for other in state.handles.values() if other.queue == queue.name and _reads(other)]
-    denied = _refused_by_data_model(handle.access, handle.share, others)
-    if handle.access == "send":
-        must = "MQMP-3.1.4.17.send-exclusive"
-        for alternative in rules.accepted(state, EXCLUSIVE_SEND):
-            opens = alternative == "accepted" and not denied
-            result, after = (Succeeds(), state.put(handle)) if opens else (Fails(must), state)
-            yield Expected(result, must, after, readings=((EXCLUSIVE_SEND, alternative),))
-        return
-    for alternative in rules.accepted(state, EXCLUSIVE_MOVE) if denied else ("",):
-        if alternative == "refused":
-            must = f"{_OPEN}.{_conflict('receive', handle.share, others)}"
-            refusal = Fails(must, f"{must}-code", (hresults.MQ_ERROR_SHARING_VIOLATION,))
-            yield Expected(refusal, must, state, readings=((EXCLUSIVE_MOVE, alternative),))
+    denied, sends = _refused_by_data_model(handle.access, handle.share, others), handle.access == "send"
+    reading = EXCLUSIVE_SEND if sends else EXCLUSIVE_MOVE
+    must = "MQMP-3.1.4.17.send-exclusive" if sends else f"{_OPEN}.{_conflict('receive', handle.share, others)}"
+    fails = Fails(must) if sends else Fails(must, f"{must}-code", (hresults.MQ_ERROR_SHARING_VIOLATION,))
+    for alternative in rules.accepted(state, reading) if sends or denied else ("",):
+        assumed = ((reading, alternative),) if alternative else ()
+        if alternative == "refused" or (sends and denied):
+            yield Expected(fails, must, state, readings=assumed)
             continue
         for expected in _open(rules, state, queue, handle):
-            yield replace(expected, readings=((EXCLUSIVE_MOVE, alternative),) if denied else ())
+            yield replace(expected, readings=assumed)
 
 
 def _open(rules: Rules, state: State, queue: Queue, handle: Handle) -> Iterator[Expected]:

@@ -19,18 +19,17 @@ def with_successors(before: State, after: State) -> State:
     if not after.cursors or after.queues is before.queues:
         return after
     for cursor in after.cursors.values():
-        if cursor.state is CursorState.CLOSED or cursor.at in (START, END):
-            continue
-        name = after.handles[cursor.handle].queue
+        name, place = after.handles[cursor.handle].queue, cursor.successor or cursor.at
         queue, old = after.queues[name], before.queues.get(name)
-        place = cursor.successor or cursor.at
-        if queue is old or not any(item.rank == place and item.state in _GONE for item in queue.positions):
-            continue
-        if old is not None and any(item.rank == place and item.state in _GONE for item in old.positions):
+        if cursor.state is CursorState.CLOSED or queue is old or not _gone(queue, place) or _gone(old, place):
             continue
         behind = (item.rank for item in queue.positions if item.rank > place and item.state not in _GONE)
         after = after.put(replace(cursor, successor=next(behind, END), removed_at=after.events))
     return after
+
+
+def _gone(queue: Queue | None, place: Rank) -> bool:
+    return queue is not None and any(item.rank == place and item.state in _GONE for item in queue.positions)
 
 
 def starts(

@@ -174,6 +174,7 @@ class Cursor:
     its last wait ended without a message. ended: the kind of that wait, `receive`, `peek` or `poll` (a peek with
     time-out zero). Until the cursor's next use, `state` and `at` are those before the wait, because readings differ on
     the wait's effect. successor: what followed its message when that was removed, at the event `removed_at`.
+    refused: the requirement that has refused its last use, which must not have moved it.
     """
 
     name: str
@@ -185,6 +186,7 @@ class Cursor:
     ended: str | None = None
     successor: Rank | None = None
     removed_at: int | None = None
+    refused: str | None = None
 
 
 @value
