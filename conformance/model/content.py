@@ -141,11 +141,7 @@ def _judge_one_of_several(requirement: str, subject: str, position: Position, se
 
 
 def _priority(position: Position, seen: int | None) -> int:
-    """Return the priority that a message must have. seen: the observed priority, which may be one of several allowed.
-
-    In a transaction the requested priority is ignored (MS-MQMP 2.2.3.2), and a packet has 0 (MS-MQMQ 2.2.19.1). The
-    queue manager does not store packets, so the default and the requested priority are allowed as well.
-    """
+    """Return the priority that a message must have. seen: in a transaction, readings allow several."""
     if position.transactional and seen in (0, DEFAULT_PRIORITY):
         return seen
     return DEFAULT_PRIORITY if position.asked is None else position.asked
