@@ -171,7 +171,7 @@ def _with_cursor(rules: Rules, state: State, call: Call, queue: Queue, standing:
         )
         code = f"{must}-code"
         fails = Fails(must, code, (hresults.MQ_ERROR_ILLEGAL_CURSOR_ACTION,))
-        state = state.put(replace(state.cursors[cursor.name], refused=must))
+        state = state.put(replace(cursor, refused=f"{must}-stays"))
         yield Expected(fails, must, state, also, readings=standing.readings, transitions=(row.id,))
         return
     if cursor.state is _READ and event is not _PEEK_NEXT:

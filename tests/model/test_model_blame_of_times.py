@@ -52,7 +52,7 @@ def test_an_action_that_is_refused_and_moves_the_cursor_all_the_same(method: str
     before = (*START, CURSOR, sent("a"), *((sent("b"),) if given else ()))
     answer = message(given) if given else IO_TIMEOUT
     there = Scan(("a",) if method == "receive" or not given else ("a", "b"), queue="q")
-    moved = "MQDMPR-3.2.7.3.illegal-cursor-action"
+    moved = "MQDMPR-3.2.7.3.illegal-cursor-action-stays"
     assert broken(judged(*before, REFUSED, (read, answer), scan=there)) == {moved: read.method}
     assert moved not in broken(judged(*before, (read, answer), scan=there))  # nothing was refused
     seen = (REFUSED, (Call("messages.peek", handle="r", cursor="c"), message("a")))
