@@ -177,9 +177,7 @@ def _serve(
             transitions.append(row.id)
             also += [*row.requirements[1:], _AFTER_WAKE[row.target]]
             peeked = message if row.target is _READ else None
-            state = state.put(
-                replace(cursor, state=row.target, at=position.rank, message=peeked, ended=None, ended_at=None)
-            )
+            state = state.put(Cursor(cursor.name, cursor.handle, row.target, position.rank, peeked))
         if waiter.destructive:
             begun = BegunRead(waiter.name, waiter.handle, queue, message) if waiter.two_phase else None
             state, taken = take(state, queue, position, waiter.transaction, begun)

@@ -75,7 +75,14 @@ def blame(state: State, call: Call, demanded: Expected, observation: Observation
     for name, answer in observation.completed.items():
         if name not in wanted:
             return _blame_extra(state, call, demanded, name, answer)
-    return _blame_answer(state, call, demanded, observation.answer, scan)
+    found = _blame_answer(state, call, demanded, observation.answer, scan)
+    cursor = state.cursors.get(call.cursor or "")
+    of_cursor = found.requirement == demanded.requirement or found.requirement.startswith("MQDMPR-3.2.7.")
+    if cursor is not None and cursor.refused is not None and of_cursor:
+        return Blame(
+            cursor.refused, found.expected, found.actual, found.ask
+        )  # an action that was refused has moved it all the same
+    return found
 
 
 def _overtaken(state: State, completion: Completion, observation: Observation) -> bool:
@@ -401,12 +408,21 @@ def lost(queue: Queue, scan: Scan, wanted: Position) -> str:
 
     Its time to be received is not the cause where a message without such a time is missing as well.
     """
-    if wanted.claim in _TIMED:
+    if _timed(wanted):
         for other in queue.positions:
-            sure = other.available and not other.doubtful and other.claim not in _TIMED
+            sure = other.available and not other.doubtful and not _timed(other)
             if sure and other.message not in scan.messages and not is_kept(other.message):
                 return other.claim
+        return wanted.claim if wanted.claim in _TIMED else NOT_EARLY
     return wanted.claim
+
+
+def _timed(position: Position) -> bool:
+    """Tell whether a message may be missing because it expired: nothing but its time is known, or its send alone."""
+    if position.claim in _TIMED:
+        return True
+    has_time = position.wishes is not None and position.wishes.live_ms is not None
+    return has_time and position.claim == "MQDMPR-3.1.7.1.9.available"
 
 
 def say_result(result: Result) -> Json:

@@ -9,7 +9,7 @@ from conformance.model.calls import Call
 from conformance.model.carried import NO_BODY, demand, doubtful, identified, judge_carried, judge_identifier
 from conformance.model.journals import CLASSES, NUMBERS, ack_class, is_kept, plain_name
 from conformance.model.observation import SeenMessage
-from conformance.model.rules import LOOKUP_ORDER, Rules
+from conformance.model.rules import LOOKUP_ORDER, TRANSACTIONAL_PRIORITY, Rules
 from conformance.model.sends_and_commits import DEFAULT_PRIORITY
 from conformance.model.state import Position, State
 from conformance.model.tables import PositionState
@@ -28,6 +28,7 @@ _INCREASES = "MQDMPR-3.1.7.1.9.lookup-identifier-increases"
 _ORDER = "MQDMPR-3.1.1.12.lookup-identifier-order"
 _TO, _STILL_TO = "MQDMPR-3.1.7.1.5.outgoing-destination", "MQDMPR-3.1.1.3.destination-format-name"
 _BODY = "MQDMPR-3.1.1.12.body-unchanged"
+_PRIORITY = ("MQDMPR-3.1.1.12.priority-unchanged", "MQDMPR-3.1.1.12.default-priority")  # asked for, or not
 _DELETED = PositionState.DELETED
 
 
@@ -86,11 +87,8 @@ def judge_content(
         for wanted, (word, mark) in zip(position.marks, marks, strict=True):
             if mark is not None:
                 yield _equal(f"MQDMPR-3.1.4.3.{word}-in-transaction", subject, wanted, mark)
-    if seen.priority is not None:
-        default = "MQDMPR-3.1.1.12.default-priority"
-        unchanged = default if position.asked is None else "MQDMPR-3.1.1.12.priority-unchanged"
-        if not position.transactional or seen.priority != 0:
-            yield _equal(unchanged, subject, _priority(position, seen.priority), seen.priority)
+    if seen.priority is not None and not position.transactional:
+        yield _equal(_PRIORITY[position.asked is None], subject, _priority(position, seen.priority), seen.priority)
     if seen.delivery is not None:
         if position.transactional:
             yield _equal("MQMQ-2.2.19.2.transactional-recoverable", subject, "recoverable", seen.delivery)
@@ -99,6 +97,25 @@ def judge_content(
         else:
             unchanged = "MQDMPR-3.1.1.12.delivery-guarantee-unchanged"
             yield _equal(unchanged, subject, position.delivery, seen.delivery)
+
+
+def judge_priority(
+    rules: Rules, state: State, subject: str, position: Position, seen: SeenMessage
+) -> tuple[State, list[Verdict]]:
+    """Judge the priority of a transactional message; its value tells which reading is followed."""
+    several = "@" in position.message and not is_kept(position.message)
+    if seen.priority is None or not position.transactional or several:
+        return state, []
+    own = DEFAULT_PRIORITY if position.asked is None else position.asked
+    values = {"none": 0, "default": DEFAULT_PRIORITY, "own": own}
+    known, requirement = rules.accepted(state, TRANSACTIONAL_PRIORITY), _PRIORITY[position.asked is None]
+    left = frozenset(name for name in known if values[name] == seen.priority)
+    if not left:
+        allowed: list[Json] = sorted({values[name] for name in known})
+        return state, [Verdict(requirement, Outcome.FAIL, subject, {"one of": allowed}, seen.priority)]
+    if len(left) < len(known):
+        state = replace(state, assumed={**state.assumed, TRANSACTIONAL_PRIORITY: left})
+    return state, [] if seen.priority == 0 else [_holds(requirement, subject)]
 
 
 @lru_cache(4096)
@@ -124,11 +141,7 @@ def _judge_one_of_several(requirement: str, subject: str, position: Position, se
 
 
 def _priority(position: Position, seen: int | None) -> int:
-    """Return the priority that a message must have. seen: the observed priority, which may be one of several allowed.
-
-    In a transaction the requested priority is ignored (MS-MQMP 2.2.3.2), and a packet has 0 (MS-MQMQ 2.2.19.1). The
-    queue manager does not store packets, so the default and the requested priority are allowed as well.
-    """
+    """Return the priority that a message must have. seen: in a transaction, readings allow several."""
     if position.transactional and seen in (0, DEFAULT_PRIORITY):
         return seen
     return DEFAULT_PRIORITY if position.asked is None else position.asked

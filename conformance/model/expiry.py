@@ -20,6 +20,7 @@ from conformance.model.tables import PositionEvent, PositionState
 from conformance.model.values import replace
 
 _SECOND = 1000
+_Times = list[tuple[int, int]]
 
 
 def advance(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
@@ -36,11 +37,12 @@ def _expired(expected: Expected) -> Iterator[Expected]:
     state = expected.next
     surely: list[tuple[str, Position]] = []
     perhaps: dict[tuple[int, int], list[tuple[str, Position]]] = {}
+    times = _times(state)
     for name, position in [(queue.name, position) for queue in state.queues.values() for position in queue.positions]:
         if position.wishes is None or not position.available:
             continue
         window = due(state, position)
-        stays = _stays(state, position, window)
+        stays = _stays(state, position, window, times)
         if stays is not None:  # if the message goes missing from now on, its expiry is to blame
             state = state.with_position(name, replace(position, claim=stays))
         elif window is not None and state.now >= window[1]:
@@ -72,11 +74,24 @@ def due(state: State, position: Position) -> tuple[int, int] | None:
     return wishes.sent - behind + wishes.live_ms, wishes.sent + wishes.live_ms + _SECOND
 
 
-def _stays(state: State, position: Position, window: tuple[int, int] | None) -> str | None:
-    """Return the requirement of 3.1.2.4 that keeps this message there; None if there is none or its time is over."""
+def _times(state: State) -> _Times:
+    """Return the time to be received of each message that has one, with the time it was sent."""
+    every = (position.wishes for queue in state.queues.values() for position in queue.positions)
+    return [(wishes.sent, wishes.live_ms) for wishes in every if wishes is not None and wishes.live_ms is not None]
+
+
+def _stays(state: State, position: Position, window: tuple[int, int] | None, others: _Times) -> str | None:
+    """Return the requirement that keeps this message there; None if there is none or its time is over.
+
+    A message without a time to be received can go missing as if it had that of a message sent before it.
+    """
     wishes = position.wishes
-    if wishes is None or (wishes.live_ms is None and not wishes.lasting):
+    if wishes is None:
         return None
+    if wishes.live_ms is None and not wishes.lasting:
+        over = any(sent <= wishes.sent and state.now >= wishes.sent + live for sent, live in others)
+        taken = over and not is_kept(position.message)
+        return "MQDMPR-3.1.1.12.default-time-to-be-received" if taken else None
     if window is not None:
         return "MQDMPR-3.1.2.4.not-early" if state.now < window[0] else None
     if not is_kept(position.message):

@@ -31,6 +31,8 @@ class Fate(Enum):
     EXPIRED = "expired"
     EXPIRED_AT_ONCE = "expired when it arrived"
     PURGED = "purged"
+    PURGED_THEN_DELETED = "purged while a receive held it that then ended with delete"
+    PURGED_THEN_ABORTED = "purged while a receive held it that was then aborted"
     QUEUE_DELETED = "deleted with its queue"
     SEND_DELETED = "deleted with its queue before its send or its move was committed"
     ABORTED = "purged while a move or a receive held it that a restart or an abort has ended"
@@ -87,12 +89,12 @@ def _moved_back(new: Position, expected: Expected) -> Iterator[Fate]:
 def _end(state: PositionState, call: Call, given: bool) -> Iterator[Fate]:
     """Yield how a message ended, judged by the call that ended it."""
     held = state in (_LOCKED, _PURGE_PENDING)
-    if state is _BEGUN_PURGED and call.method == "messages.receive_end":  # 3.1.7.1.12: purged, deleted or not
-        yield Fate.PURGED
+    if state is _BEGUN_PURGED and call.method == "messages.receive_end":
+        yield Fate.PURGED_THEN_DELETED if call.acknowledge else Fate.PURGED
     elif given or (call.method == "transactions.commit" and held) or call.acknowledge:
         yield Fate.RECEIVED
     elif call.method == "transactions.abort" and state is _PURGE_PENDING:
-        yield Fate.PURGED
+        yield Fate.PURGED_THEN_ABORTED
     elif state in (_PURGE_PENDING, _BEGUN_PURGED) and call.method == "restart":
         yield Fate.ABORTED
     elif state is _SENDING:

@@ -33,7 +33,15 @@ from conformance.model.journals import (
     journal_of,
 )
 from conformance.model.message_sizes import fits
-from conformance.model.rules import DEAD_LETTER_QUEUE, LOCKED_EXPIRY, SUBQUEUE_JOURNAL, TARGET_JOURNAL, Rules
+from conformance.model.rules import (
+    ABORT_PURGED,
+    ACKNOWLEDGE_PURGED,
+    DEAD_LETTER_QUEUE,
+    LOCKED_EXPIRY,
+    SUBQUEUE_JOURNAL,
+    TARGET_JOURNAL,
+    Rules,
+)
 from conformance.model.state import Position, Queue, State
 from conformance.model.tables import PositionState
 from conformance.model.values import copied, replace
@@ -59,6 +67,7 @@ _NACKS = {
     Fate.PURGED: _Nack(NACK_PURGED, "MQDMPR-3.1.7.1.7.nack-queue-purged", None),
     Fate.QUEUE_DELETED: _Nack(NACK_DELETED, "MQDMPR-3.1.7.1.4.nack-queue-deleted", None),
 }
+_PURGED_READINGS = {Fate.PURGED_THEN_DELETED: ACKNOWLEDGE_PURGED, Fate.PURGED_THEN_ABORTED: ABORT_PURGED}
 _NOT_REACHED = _Nack(
     NACK_REACH, "MQDMPR-3.1.1.12.ack-neg-arrival", "MQDMPR-3.1.1.12.negative-journaling", "negative_arrival"
 )
@@ -80,7 +89,9 @@ def with_copies(rules: Rules, before: State, call: Call, expected: Expected) -> 
                 if (name == ELSEWHERE or queue.outgoing is not None) and fate is not Fate.EXPIRED:
                     continue  # a message on its way has arrived nowhere yet
                 why = _reason(old, position, call) if fate is Fate.RECEIVED else None
-                ways = [new for way in ways for new in _consequences(rules, way, name, position, fate, why)]
+                was = old.find(position.message) if old is not None else None
+                within = was is not None and was.state in (_LOCKED, PositionState.PURGE_PENDING)
+                ways = [new for way in ways for new in _consequences(rules, way, name, position, fate, why, within)]
         if call.method.startswith("messages.peek") and queue.attributes is not None and queue.attributes.journaling:
             ways = [_peeked(way, name) for way in ways]
     if len(ways) == 1 and ways[0] is expected:
@@ -169,8 +180,15 @@ def _reason(old: Queue | None, new: Position, call: Call) -> str | None:
 
 
 def _consequences(
-    rules: Rules, way: Expected, queue: str, position: Position, fate: Fate, why: str | None = None
+    rules: Rules,
+    way: Expected,
+    queue: str,
+    position: Position,
+    fate: Fate,
+    why: str | None = None,
+    within: bool = False,
 ) -> Iterator[Expected]:
+    """Yield the outcome with what this fate leaves behind. within: a transaction held the message before the call."""
     if fate is Fate.ARRIVED:
         yield replace(way, next=_arrived(way.next, queue, position))
     elif fate is Fate.EXPIRED_AT_ONCE:
@@ -179,20 +197,35 @@ def _consequences(
     elif fate is Fate.RECEIVED:
         state = _delivered(way.next, position)
         way = replace(way, next=_acknowledged(state, position, ACK_RECEIVE, "positive_receive", why))
-        yield from _journaled(rules, way, queue, position, at_commit=True)
+        yield from _journaled(rules, way, queue, position, at_commit=True, within=within)
     elif fate is Fate.TAKEN:
-        yield from _journaled(rules, way, queue, position, at_commit=False)
+        yield from _journaled(rules, way, queue, position, at_commit=False, within=True)
     elif fate is Fate.RETURNED:
         yield from _returned(rules, _unjournaled(way, queue, position), queue, position)
     elif fate is Fate.SEND_DELETED:
         yield from _perhaps_reported(rules, way, queue, position, Fate.QUEUE_DELETED)
     elif fate is Fate.ABORTED:
         yield from _perhaps_reported(rules, way, queue, position, Fate.PURGED)
+    elif fate in _PURGED_READINGS:
+        yield from _purged_or_received(rules, way, queue, position, _PURGED_READINGS[fate])
     else:
         nack = _NACKS[fate] if queue != ELSEWHERE else _NOT_REACHED
         state = _not_received(way.next, queue, position)
         state = _acknowledged(state, position, nack.klass, nack.kind, nack.requirement)
         yield from _dead_letters(rules, replace(way, next=state), position, nack)
+
+
+def _purged_or_received(
+    rules: Rules, way: Expected, queue: str, position: Position, reading: str
+) -> Iterator[Expected]:
+    """Report a message that was purged while a receive held it. No section says whether one received has a copy."""
+    for alternative in rules.accepted(_assumed(way.next, way), reading):
+        assumed = replace(way, readings=(*way.readings, (reading, alternative)))
+        if alternative == "purged":
+            yield from _consequences(rules, assumed, queue, position, Fate.PURGED)
+        else:
+            received = _consequences(rules, assumed, queue, position, Fate.RECEIVED)
+            yield from (_unjournaled(each, queue, position) for each in received)
 
 
 def _arrived(state: State, queue: str, position: Position) -> State:
@@ -248,7 +281,9 @@ def _delivered(state: State, position: Position) -> State:
     return state
 
 
-def _journaled(rules: Rules, way: Expected, queue: str, position: Position, *, at_commit: bool) -> Iterator[Expected]:
+def _journaled(
+    rules: Rules, way: Expected, queue: str, position: Position, *, at_commit: bool, within: bool
+) -> Iterator[Expected]:
     """Put a copy into the journal of the queue. In a transaction, a reading decides when the copy is made."""
     state, place = way.next, journal_of(queue)
     attributes = state.queues[queue].attributes
@@ -259,11 +294,14 @@ def _journaled(rules: Rules, way: Expected, queue: str, position: Position, *, a
         yield from _journaled_above(rules, way, queue, position) if at_commit else (way,)
         return
     made = state.queues[place].find(copy_name(position.message, place)) if place in state.queues else None
-    if made is not None and (made.available or made.claim == "MQDMPR-3.1.1.2.journal-quota"):
+    if made is not None and made.doubtful and not (within and at_commit):  # of an earlier receive that was aborted
+        state = state.with_position(place, replace(made, doubtful=False))
+        yield replace(way, next=state)  # that copy was taken away again, so this receive makes the only one
+        position = replace(position, message=f"{position.message}@again")
+    elif made is not None and (made.available or made.claim == "MQDMPR-3.1.1.2.journal-quota"):
         yield way  # copied when it was received
         return
-    in_transaction = position.transactional or not at_commit
-    for alternative in rules.accepted(_assumed(state, way), TARGET_JOURNAL) if in_transaction else ("",):
+    for alternative in rules.accepted(_assumed(state, way), TARGET_JOURNAL) if within else ("",):
         if alternative and (alternative == "at-commit") != at_commit:
             yield replace(way, readings=(*way.readings, (TARGET_JOURNAL, alternative)))
             continue

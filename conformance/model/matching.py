@@ -96,7 +96,16 @@ def _gives(result: Succeeds, answer: Answer) -> bool:
         return False
     if result.message is None:
         return not result.ok or not answer.status
-    return answer.message is not None and answer.message.name == result.message
+    if answer.message is None or answer.message.name == result.message:
+        return answer.message is not None
+    return _shares(answer.message.name, result.message)
+
+
+@lru_cache(1024)
+def _shares(one: str, other: str) -> bool:
+    """Tell whether these are copies or reports of one message that was sent to several queues: they look alike."""
+    mine, theirs = one.split("@"), other.split("@")
+    return len(mine) == len(theirs) == 3 and mine[0] == theirs[0] and mine[2] == theirs[2]
 
 
 def _match_code(fails: Fails, answer: Answer) -> Match:

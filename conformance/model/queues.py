@@ -17,6 +17,8 @@ from conformance.model.rules import (
     CLOSE_PENDING,
     DELETE_SATELLITES,
     DELETE_WAITING,
+    EXCLUSIVE_MOVE,
+    EXCLUSIVE_SEND,
     SEND_TO_SUBQUEUE,
     SHARE_PEEK,
     SUBQUEUE_CREATION,
@@ -154,10 +156,26 @@ def open_queue(rules: Rules, state: State, call: Call) -> Iterable[Expected]:
         must = f"{_OPEN}.{'not-found-send' if access == 'send' else 'not-found'}"
         also = ("MQDMPR-3.1.7.1.4.removed",) if queue is not None else ()
         return (Expected(Fails(must, f"{must}-code", (hresults.MQ_ERROR_QUEUE_NOT_FOUND,)), must, state, also),)
-    if access == "send" and share == "deny_receive":
-        must = "MQMP-3.1.4.17.send-exclusive"
-        return (Expected(Fails(must), must, state),)
-    return _open(rules, state, queue, Handle(name, queue.name, access, share))
+    handle = Handle(name, queue.name, access, share)
+    if access not in _READING and share == "deny_receive":
+        return _open_exclusively(rules, state, queue, handle)
+    return _open(rules, state, queue, handle)
+
+
+def _open_exclusively(rules: Rules, state: State, queue: Queue, handle: Handle) -> Iterator[Expected]:
+    """Open an existing queue for send or move, denying receive to others: two rows of the table look at that alone."""
+    others = [other for other in state.handles.values() if other.queue == queue.name and _reads(other)]
+    denied, sends = _refused_by_data_model(handle.access, handle.share, others), handle.access == "send"
+    reading = EXCLUSIVE_SEND if sends else EXCLUSIVE_MOVE
+    must = "MQMP-3.1.4.17.send-exclusive" if sends else f"{_OPEN}.{_conflict('receive', handle.share, others)}"
+    fails = Fails(must) if sends else Fails(must, f"{must}-code", (hresults.MQ_ERROR_SHARING_VIOLATION,))
+    for alternative in rules.accepted(state, reading) if sends or denied else ("",):
+        assumed = ((reading, alternative),) if alternative else ()
+        if alternative == "refused" or (sends and denied):
+            yield Expected(fails, must, state, readings=assumed)
+            continue
+        for expected in _open(rules, state, queue, handle):
+            yield replace(expected, readings=assumed)
 
 
 def _open(rules: Rules, state: State, queue: Queue, handle: Handle) -> Iterator[Expected]:

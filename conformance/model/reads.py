@@ -9,6 +9,7 @@ from conformance.model.arrivals import kept, parked, take
 from conformance.model.calls import INFINITE, BadCall, Call
 from conformance.model.expected import Assumption, Blocks, Expected, Fails, Succeeds
 from conformance.model.refusals import refused
+from conformance.model.removed_places import starts
 from conformance.model.rules import (
     CURSOR_LOCKED,
     PARKED,
@@ -170,6 +171,7 @@ def _with_cursor(rules: Rules, state: State, call: Call, queue: Queue, standing:
         )
         code = f"{must}-code"
         fails = Fails(must, code, (hresults.MQ_ERROR_ILLEGAL_CURSOR_ACTION,))
+        state = state.put(replace(cursor, refused=f"{must}-stays"))
         yield Expected(fails, must, state, also, readings=standing.readings, transitions=(row.id,))
         return
     if cursor.state is _READ and event is not _PEEK_NEXT:
@@ -180,16 +182,17 @@ def _with_cursor(rules: Rules, state: State, call: Call, queue: Queue, standing:
             row = cursor_transition(cursor.state, event, _IS_AVAILABLE)
             yield _found(rules, state, call, Sought(position, queue), row.requirements, row, standing.readings)
         return
-    start = START if standing.since is not None else cursor.at
-    for sought in seek(queue, start, since=standing.since):
-        if sought.position is not None:
-            guard = _FOUND
-        else:
-            guard = _NOT_FOUND
-            if event is _DEQUEUE and call.timeout_ms == 0:
-                guard = _NOT_FOUND_NO_WAIT
-        row = cursor_transition(cursor.state, event, guard)
-        yield _found(rules, state, call, sought, row.requirements, row, standing.readings)
+    ways = starts(rules, state, queue, cursor) if standing.since is None else ((START, standing.since, ()),)
+    for start, since, assumed in ways:
+        for sought in seek(queue, start, since=since):
+            if sought.position is not None:
+                guard = _FOUND
+            else:
+                guard = _NOT_FOUND
+                if event is _DEQUEUE and call.timeout_ms == 0:
+                    guard = _NOT_FOUND_NO_WAIT
+            row = cursor_transition(cursor.state, event, guard)
+            yield _found(rules, state, call, sought, row.requirements, row, (*standing.readings, *assumed))
 
 
 def _why_unread(standing: _Standing) -> str:
@@ -247,9 +250,7 @@ def _found(
         if behind is not None and behind.state is _DELETED:
             also.append("MQDMPR-3.1.1.11.next-of-removed")
         peeked = position.message if row.target is _READ else None
-        state = state.put(
-            replace(cursor, state=row.target, at=position.rank, message=peeked, ended=None, ended_at=None)
-        )
+        state = state.put(Cursor(cursor.name, cursor.handle, row.target, position.rank, peeked))
     if call.method in TAKING:
         begun = _begun(call, sought.queue.name, position.message)
         state, taken = take(state, sought.queue.name, position, call.transaction, begun)

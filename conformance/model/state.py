@@ -173,7 +173,8 @@ class Cursor:
     at: its place. message: the peeked message at that place, None when it has peeked none. ended_at: when, in events,
     its last wait ended without a message. ended: the kind of that wait, `receive`, `peek` or `poll` (a peek with
     time-out zero). Until the cursor's next use, `state` and `at` are those before the wait, because readings differ on
-    the wait's effect.
+    the wait's effect. successor: what followed its message when that was removed, at the event `removed_at`.
+    refused: the requirement that has refused its last use, which must not have moved it.
     """
 
     name: str
@@ -183,6 +184,9 @@ class Cursor:
     message: str | None = None
     ended_at: int | None = None
     ended: str | None = None
+    successor: Rank | None = None
+    removed_at: int | None = None
+    refused: str | None = None
 
 
 @value

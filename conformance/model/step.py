@@ -29,6 +29,7 @@ from conformance.model.content import (
     RETURNS,
     judge_content,
     judge_lookup,
+    judge_priority,
     judge_status,
     transferred,
     with_given,
@@ -42,6 +43,7 @@ from conformance.model.matching import Fit, Match, match
 from conformance.model.merging import Merged
 from conformance.model.naming import named, named_scan
 from conformance.model.observation import Observation, Scan
+from conformance.model.removed_places import with_successors
 from conformance.model.rules import Rules
 from conformance.model.state import State
 from conformance.model.values import replace, value
@@ -200,6 +202,8 @@ class Model:
             outcomes = tuple([way for found in outcomes for way in with_copies(rules, state, call, found)])
         if outcomes and outcomes[0].next.properties is not None:
             outcomes = tuple([property_judging.noted(call, found) for found in outcomes])
+        if state.cursors:
+            outcomes = tuple([replace(found, next=with_successors(state, found.next)) for found in outcomes])
         if not outcomes:
             raise BadCall(f"the accepted readings leave no outcome for {call.method}")
         return outcomes
@@ -414,6 +418,8 @@ class Model:
             if call.method == "transactions.abort" and subject != call.method and old is not None:
                 claim = RETURNS  # a reader woken by the abort gets a message that the abort has just put back
             verdicts += judge_content(state, subject, position, answer.message, queue_name, claim)
+            state, found = judge_priority(self.rules, state, subject, position, answer.message)
+            verdicts += found
             state = with_identifier(state, queue_name, position, answer.message)
             state = seen_whole(state, queue_name, claim, position) if position.carries else state
             if "@" not in result.message:  # no section orders the identifiers of copies

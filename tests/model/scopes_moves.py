@@ -50,6 +50,7 @@ def two_phase_calls(state: State) -> Iterator[Call]:
 def two_phase_ends(state: State) -> Iterator[Call]:
     """The calls after which these histories end."""
     yield Call("restart", kill=True)
+    yield Call("queues.open", name="x", queue="q", access="move", share="deny_receive")
 
 
 def deleted_calls(state: State) -> Iterator[Call]:

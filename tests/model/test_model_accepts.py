@@ -37,12 +37,12 @@ def _shows_values(step: Step) -> bool:
     return shown or step.scope == "properties"
 
 
-def seen(position: Position) -> SeenMessage:
-    """The message as an honest implementation shows it."""
+def seen(position: Position, known: int | None = None) -> SeenMessage:
+    """The message as an honest implementation shows it. known: the lookup identifier that it has shown before."""
     name = plain_name(position.message)
     body = name.encode().ljust(position.wishes.size if position.wishes is not None else 0)
     delivery = "recoverable" if position.recoverable else "express"
-    number = position.rank[0] * 1_000_000 + position.rank[1]
+    number = known or position.identifier or position.rank[0] * 1_000_000 + position.rank[1]
     return SeenMessage(body, name, position.priority, delivery, number)
 
 
@@ -55,7 +55,7 @@ def answers(state: State, result: Result) -> Iterator[Answer | None]:
         yield from (Answer.of_status(code) for code in codes)
     elif isinstance(result, Succeeds) and result.message is not None:
         queue = next(queue for queue in state.queues.values() if queue.find(result.message) is not None)
-        yield Answer.of_status(0, seen(state.position(queue.name, result.message)))
+        yield Answer.of_status(0, seen(state.position(queue.name, result.message), state.lookups.get(result.message)))
     elif isinstance(result, Transfers):
         yield Answer(messages=tuple(_transferred(state, name) for name in result.messages))
     else:

@@ -1,0 +1,202 @@
+"""What an implementer may do who follows the letter, or the other alternative of a reading, and must not be accused."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.model import Answer, Call, Judged, Model, Observation, SeenMessage, States
+from conformance.model.journals import DEAD_LETTER, journal_of
+from conformance.spec.catalogue import assignment
+from conformance.spec.constants import hresults
+
+Step = tuple[Call, Answer]
+OK = Answer()
+NOTHING = Answer.of_status(hresults.MQ_ERROR_IO_TIMEOUT)
+DENIED = Answer.of_status(hresults.MQ_ERROR_SHARING_VIOLATION)
+IDENTIFIER = "{00000000-0000-0000-0000-000000000001}\\7"
+
+
+def judged(*steps: Step, chosen: str = "", readings: str = "windows") -> Judged | None:
+    """The judgement of the last step; None if an earlier one fails. chosen: `READING=ALTERNATIVE`, the only one."""
+    reading, _, alternative = chosen.partition("=")
+    accepted = {**assignment(readings), **({reading: (alternative,)} if reading else {})}
+    model, states, found = Model(accepted), States(), None
+    for call, answer in steps:
+        found = model.step(states, call, Observation(answer))
+        if found.failed and call is not steps[-1][0]:
+            return None
+        states = found.states
+    return found
+
+
+def accepted(*steps: Step, chosen: str = "", readings: str = "windows") -> bool:
+    found = judged(*steps, chosen=chosen, readings=readings)
+    return found is not None and not found.failed
+
+
+def made(queue: str, *, transactional: bool = False, journaling: bool = False) -> Step:
+    return Call("queues.create", queue=queue, transactional=transactional, journaling=journaling), OK
+
+
+def opened(queue: str, name: str, access: str = "receive", share: str | None = None, answer: Answer = OK) -> Step:
+    return Call("queues.open", name=name, queue=queue, access=access, share=share), answer
+
+
+def read(handle: str, name: str | None, method: str = "receive", *, priority: int = 3, **how: str) -> Step:
+    seen = name and SeenMessage(name.encode(), name, priority, "express" if priority else "recoverable")
+    return Call(f"messages.{method}", handle=handle, **how), Answer.of_status(0, seen) if seen else NOTHING
+
+
+def transaction(method: str, name: str) -> Step:
+    named = {"name": name} if method == "begin" else {"transaction": name}
+    return Call(f"transactions.{method}", **named), OK
+
+
+NOW = (Call("clock.now"), OK)
+
+
+@pytest.mark.parametrize("receiver", [None, "deny_receive"], ids=["shared", "exclusive"])
+@pytest.mark.parametrize(("answer", "strictly"), [(DENIED, True), (OK, False)], ids=["refused", "opened"])
+def test_opening_for_move_denying_receive_beside_a_receiver(
+    receiver: str | None, answer: Answer, strictly: bool
+) -> None:
+    """The table of 3.1.7.1.5 refuses by the share mode alone; a handle for move reads nothing."""
+    steps = (made("q"), opened("q", "r", share=receiver), opened("q", "m", "move", "deny_receive", answer))
+    assert accepted(*steps)
+    assert accepted(*steps, readings="strict") == strictly
+    shared = (made("q"), opened("q", "r", share=receiver), opened("q", "m", "move", None, answer))
+    assert accepted(*shared) == (answer is OK)
+
+
+@pytest.mark.parametrize("receiver", [True, False], ids=["beside a receiver", "alone"])
+def test_opening_for_send_denying_receive(receiver: bool) -> None:
+    """MS-MQMP refuses it; by the letter of 3.1.7.1.5 it conflicts with receivers only, and then excludes nobody."""
+    before = (made("q"), *((opened("q", "r"),) if receiver else ()))
+    refused = opened("q", "s", "send", "deny_receive", Answer.of_status(hresults.MQ_ERROR_UNSUPPORTED_ACCESS_MODE))
+    succeeds = opened("q", "s", "send", "deny_receive")
+    assert accepted(*before, refused)
+    assert not accepted(*before, succeeds)
+    assert accepted(*before, succeeds, opened("q", "r2"), readings="strict") == (not receiver)
+
+
+AFTER = {
+    "deleted": (Call("queues.delete", queue="q1"), Call("queues.delete", queue="q2")),
+    "deleted from the last": (Call("queues.delete", queue="q2"), Call("queues.delete", queue="q1")),
+    "deleted, then expired": (Call("queues.delete", queue="q2"), Call("clock.advance", by_ms=3000)),
+    "purged, then expired": (Call("queues.purge", handle="r2"), Call("clock.advance", by_ms=3000)),
+}
+
+
+@pytest.mark.parametrize("copies", [0, 1, 2])
+@pytest.mark.parametrize("after", AFTER)
+def test_a_message_to_two_queues_may_leave_two_dead_letters(after: str, copies: int) -> None:
+    """Both are copies of one message, and nothing tells them apart. Only the one of an expiry has to be there."""
+    steps = (NOW, made("q1"), made("q2"), opened("q1,q2", "s", "send"), opened("q2", "r2"), opened(DEAD_LETTER, "d"))
+    sent = (Call("messages.send", message="a", handle="s", dead_letter=True, live_s=1), OK)
+    lost = [(call, OK) for call in AFTER[after]]
+    reads = (*(read("d", "a") for _ in range(copies)), read("d", None))
+    assert accepted(*steps, sent, *lost, *reads) == (copies > 0 or "expired" not in after)
+    assert not accepted(*steps, sent, *lost, *(read("d", "a") for _ in range(3)))
+
+
+@pytest.mark.parametrize(
+    ("reading", "ends"),
+    [
+        (
+            "R-MQDMPR-acknowledge-purged",
+            (
+                (Call("messages.receive_begin", name="b", handle="r"), read("r", "a")[1]),
+                (Call("queues.purge", handle="r"), OK),
+                (Call("messages.receive_end", read="b", acknowledge=True), OK),
+            ),
+        ),
+        (
+            "R-MQDMPR-abort-purged-reason",
+            (
+                transaction("begin", "t"),
+                read("r", "a", transaction="t"),
+                (Call("queues.purge", handle="r"), OK),
+                transaction("abort", "t"),
+            ),
+        ),
+    ],
+)
+@pytest.mark.parametrize(("alternative", "klass"), [("purged", 0xC001), ("received", 0x4000)])
+def test_the_report_on_a_message_that_was_purged_while_it_was_held(
+    reading: str, ends: tuple[Step, ...], alternative: str, klass: int
+) -> None:
+    asks = Call("messages.send", message="a", handle="s", admin="adm", acks="positive_receive+negative_receive")
+    steps = (NOW, made("q"), made("adm"), opened("q", "s", "send"), opened("q", "r"), opened("adm", "a"))
+    report = SeenMessage(b"", "a", 3, "express", klass=klass, correlation=IDENTIFIER)
+    reads = ((Call("messages.receive", handle="a"), Answer.of_status(0, report)), read("a", None))
+    history = (*steps, (asks, Answer(values={"identifier": IDENTIFIER})), *ends, *reads)
+    for one in ("purged", "received"):
+        assert accepted(*history, chosen=f"{reading}={one}") == (one == alternative)
+
+
+def _received_in_a_transaction(*reads: Step) -> tuple[Step, ...]:
+    """A queue that journals: `a` is taken in a transaction, `b` outside of it, then the transaction commits."""
+    sends = (
+        transaction("begin", "x"),
+        *((Call("messages.send", message=name, handle="s", transaction="x"), OK) for name in "ab"),
+        transaction("commit", "x"),
+    )
+    queues = (NOW, made("q", transactional=True, journaling=True), opened("q", "s", "send"), opened("q", "r"))
+    taken = (transaction("begin", "t"), read("r", "a", priority=0, transaction="t"), read("r", "b", priority=0))
+    ends = (opened(journal_of("q"), "j"), transaction("commit", "t"))
+    return (*queues, *sends, *taken, *ends, *reads, read("j", None))
+
+
+@pytest.mark.parametrize("alternative", ["at-receive", "at-commit"])
+@pytest.mark.parametrize("order", ["ab", "ba"])
+def test_the_order_of_copies_tells_when_they_were_made(alternative: str, order: str) -> None:
+    steps = _received_in_a_transaction(*(read("j", name, priority=0) for name in order))
+    assert accepted(*steps)
+    fits = order == ("ab" if alternative == "at-receive" else "ba")
+    assert accepted(*steps, chosen=f"R-MQDMPR-target-journal-time={alternative}") == fits
+
+
+@pytest.mark.parametrize("removes", ["another", "the cursor"])
+@pytest.mark.parametrize("behind", [True, False], ids=["one behind", "none behind"])
+def test_what_comes_between_a_removed_message_and_the_one_behind_it(removes: str, behind: bool) -> None:
+    """A message of a higher priority is put before the one that was next when the cursor's message was removed."""
+
+    def sent(name: str, priority: int) -> Step:
+        return Call("messages.send", message=name, handle="s", priority=priority), OK
+
+    queue = (made("q"), opened("q", "s", "send"), opened("q", "r"), (Call("cursors.open", name="c", handle="r"), OK))
+    sends = (sent("h", 5), *((sent("a", 3),) if behind else ()))
+    own = {"cursor": "c"} if removes == "the cursor" else {}
+    removed = (read("r", "h", "peek", priority=5, cursor="c"), read("r", "h", priority=5, **own), sent("i", 5))
+    method = "peek" if own else "peek_next"
+    there, then = read("r", "i", method, priority=5, cursor="c"), read("r", "a" if behind else None, method, cursor="c")
+    kept, next_one = (f"R-MQDMPR-removed-position={name}" for name in ("keeps-place", "next-at-removal"))
+    for last in (there, then):
+        assert accepted(*queue, *sends, *removed, last)
+    assert accepted(*queue, *sends, *removed, there, chosen=kept)
+    assert not accepted(*queue, *sends, *removed, then, chosen=kept)
+    assert accepted(*queue, *sends, *removed, then, chosen=next_one)
+    assert accepted(*queue, *sends, *removed, there, chosen=next_one) == (not behind)
+
+
+@pytest.mark.parametrize("asked", [5, None], ids=["asked for", "not asked for"])
+@pytest.mark.parametrize("shown", [0, 3, 5])
+def test_the_priority_of_a_transactional_message_follows_a_reading_that_is_named(asked: int | None, shown: int) -> None:
+    def received(name: str, priority: int) -> Step:
+        return Call("messages.receive", handle="r"), Answer.of_status(
+            0, SeenMessage(name.encode(), name, priority, "recoverable")
+        )
+
+    queues = (made("q", transactional=True), opened("q", "s", "send"), opened("q", "r"), transaction("begin", "t"))
+    sends = [Call("messages.send", message=name, handle="s", transaction="t", priority=asked) for name in "ab"]
+    before = (*queues, *((call, OK) for call in sends), transaction("commit", "t"))
+    found = judged(*before, received("a", shown))
+    assert found is not None
+    allowed = shown in {0, 3, asked}
+    assert found.failed != allowed
+    named = {reading: set(word.split("|")) for verdict in found.verdicts for reading, word in verdict.readings}
+    fits = {"none": 0, "default": 3, "own": asked or 3}
+    if allowed:
+        assert named["R-MQDMPR-transactional-priority"] == {name for name, value in fits.items() if value == shown}
+    for other in {0, 3, 5} - {shown} if allowed else ():
+        assert not accepted(*before, received("a", shown), received("b", other))
