@@ -51,7 +51,7 @@ def _shows_the_same(one: Expected, other: Expected) -> bool:
 def shown_by(expected: Expected, observation: Observation) -> list[str]:
     if isinstance(expected.result, Either):
         return []
-    names = [expected.requirement, *expected.also]
+    names = [expected.requirement, *expected.also] if expected.shows else []
     _add_failure(names, expected.result, observation.answer)
     if expected.completions:
         for item in expected.completions:

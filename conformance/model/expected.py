@@ -77,7 +77,8 @@ class Expected:
     """One allowed outcome of a call.
 
     requirement: broken if this outcome is demanded and does not occur. also: further requirements that this outcome
-    shows to hold. readings: the assumed readings. transitions: the table rows followed.
+    shows to hold. readings: the assumed readings. transitions: the table rows followed. shows: it is evidence that the
+    requirement holds.
     """
 
     result: Result
@@ -87,6 +88,7 @@ class Expected:
     completions: tuple[Completion, ...] = ()
     readings: tuple[Assumption, ...] = ()
     transitions: tuple[str, ...] = ()
+    shows: bool = True
 
 
 @value

@@ -356,8 +356,9 @@ def restart(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         after = replace(after, handles={}, cursors={}, begun={}, waiters=(), transactions=transactions)
         yield Expected(
             Succeeds(),
-            "",  # a start by itself shows nothing: what was kept is seen where it is opened, read or got
+            "MQDMPR-3.1.1.2.private-attributes-persistent",
             replace(after, restarts=state.restarts + 1).tick(),
+            shows=False,  # what was kept is seen where it is opened, read or got
             readings=((RESTART_BEGUN, alternative),) if begun else (),
             transitions=(*rows, *ended),
         )

@@ -313,7 +313,7 @@ class Model:
         readings: tuple[Assumption, ...] = ()
         if not capped and not (len(states.states) == 1 and state.assumed is way.before.assumed):
             readings = self._narrowed(states.states, (state,))
-        if answer is not None and answer.status is not None and not expected.completions:
+        if answer is not None and answer.status is not None and not expected.completions and expected.shows:
             result = expected.result
             verdicts = _PASSES_NOTHING
             if isinstance(result, Fails):
