@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from conformance.capture.connections import MSMQ_PORT, Connections
-from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Passed, Short, Trouble
+from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Passed, SetBack, Short, Trouble
 from conformance.capture.following import Stop
 from conformance.capture.fragments import Fragment, Fragments
 from conformance.capture.network import BROKEN_TCP, CUT_SHORT, NEITHER, Datagram, Segment, decode, quoted, transport
@@ -16,6 +16,8 @@ from conformance.capture.records import Record, RecordWalk, read_records
 from conformance.capture.stream_numbers import StreamNumbers
 
 PING_PORT = 3527
+SLACK_NS = 30_000_000
+"""So much earlier than one before it a record may be: those of two interfaces are in order only so far."""
 
 
 @dataclass(slots=True)
@@ -38,7 +40,7 @@ class CaptureReading:
     stored.
 
     records: their number so far. skipped: those without MSMQ, by reason. streams: the numbers of TCP streams, None to
-    leave them without.
+    leave them without. latest_ns: the latest time of a record; doubted_ns: what it was when one went back last.
     """
 
     records: int = 0
@@ -46,6 +48,8 @@ class CaptureReading:
     numbers: Numbers = field(default_factory=Numbers)
     fragments: Fragments = field(default_factory=Fragments)
     streams: StreamNumbers | None = None
+    latest_ns: int = 0
+    doubted_ns: int = 0
     connections: Connections = field(init=False)
 
     def __post_init__(self) -> None:
@@ -54,6 +58,11 @@ class CaptureReading:
     def record(self, record: Record) -> Iterator[Event]:
         """Process a record and yield its events."""
         self.records += 1
+        if record.time_ns > self.latest_ns:
+            self.latest_ns = record.time_ns
+        elif record.time_ns < self.latest_ns - SLACK_NS and self.latest_ns > self.doubted_ns:
+            self.doubted_ns = self.latest_ns
+            yield SetBack(record.number, self.latest_ns)
         yield from self.connections.tick(record.time_ns)
         found = decode(record)
         if isinstance(found, Fragment):

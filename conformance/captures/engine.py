@@ -207,7 +207,7 @@ class Replay:
         """Write the verdicts that `on_verdict` did not receive, the tally, and the results of the captures."""
         for capture in self.captures:
             writer.capture(capture.line())
-            for text in (capture.error, capture.cut, capture.own_sentence):
+            for text in (capture.error, capture.cut, capture.own_sentence, capture.timeless_sentence):
                 if text:
                     writer.note(f"{capture.path}: {text}")
             if capture.unsearched:

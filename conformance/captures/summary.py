@@ -20,7 +20,7 @@ class CaptureSummary:
     missing data. cut: where and how it ends within a record. error: why it could not be read, or not to its end.
     defect: why it was judged only in part. unsearched: odd packets that came when the search for causes had
     no tries left. own: the mark of a recording of which the program itself was an end, with the number of packets that
-    it sent, which are not judged.
+    it sent, which are not judged. timeless: why some intervals are not judged, a clause.
     """
 
     path: str
@@ -36,6 +36,7 @@ class CaptureSummary:
     unsearched: int = 0
     own: OwnEnd | None = None
     own_packets: int = 0
+    timeless: str | None = None
 
     def see(self, event: Event) -> None:
         """Count an event."""
@@ -70,6 +71,11 @@ class CaptureSummary:
         if self.own is None:
             return None
         return f"{self.own.sentence}; {self.own_packets:,} packets of mqconform are not"
+
+    @property
+    def timeless_sentence(self) -> str | None:
+        """Why some intervals are not judged; None when all are."""
+        return None if self.timeless is None else f"{self.timeless}: intervals that this leaves open are not judged"
 
     def line(self) -> CaptureLine:
         """Return the capture as a run record stores it."""

@@ -250,6 +250,8 @@ def notes(result: Replay) -> list[str]:
     for capture in result.captures:
         if capture.own_sentence:
             out.append(f"{capture.path}: {capture.own_sentence}")
+        if capture.timeless_sentence:
+            out.append(f"{capture.path}: {capture.timeless_sentence}")
         if capture.cut:
             out.append(f"{capture.path}: {capture.cut}")
         if capture.incomplete:
@@ -277,6 +279,7 @@ def totals(result: Replay, seconds: float) -> dict[str, Any]:
                 "lost_bytes": capture.lost,
                 "unsearched": capture.unsearched,
                 "own": capture.own_sentence,
+                "timeless": capture.timeless,
                 "began_before": capture.lacking.began_before,
                 "go_on": capture.lacking.go_on,
                 "incomplete": capture.incomplete.to_json() if capture.incomplete else None,

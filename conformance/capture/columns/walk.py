@@ -15,6 +15,7 @@ from conformance.capture.columns.places import (
     ARENA_ROWS,
     ARENA_USED,
     AT,
+    BACK,
     BASE_SIZE,
     BYTES,
     BYTES_AT,
@@ -22,6 +23,7 @@ from conformance.capture.columns.places import (
     CLOSES,
     DAMAGED,
     DEADLINE,
+    DOUBTED,
     ELSEWHERE,
     ENDED,
     EXPECTED,
@@ -45,6 +47,7 @@ from conformance.capture.columns.places import (
     MAX_WAITING,
     MAX_WAITING_SEGMENTS,
     NEITHER,
+    NEWEST,
     NEXT,
     NOT_IP,
     OFFSET,
@@ -93,6 +96,7 @@ from conformance.capture.columns.streams import (
     word32,
 )
 from conformance.capture.connections import MSMQ_PORT
+from conformance.capture.reader import SLACK_NS
 from conformance.wire import base_header
 from conformance.wire.columns.jit import compiled, lowered
 
@@ -152,6 +156,11 @@ def walk(
         cursor[AT] = data
         cursor[KEPT] = kept
         cursor[TIME] = time
+        if time > cursor[NEWEST]:
+            cursor[NEWEST] = time
+        elif time < cursor[NEWEST] - SLACK_NS and cursor[NEWEST] > cursor[DOUBTED]:
+            cursor[DOUBTED] = cursor[NEWEST]
+            return BACK
         if time >= cursor[DEADLINE] and cursor[TICKED] != position:
             cursor[TICKED] = position
             return TICK

@@ -205,7 +205,7 @@ class Opening:
 
     def _pinged(self, seen: Seen, notes: Notes, pings: Pings) -> None:
         session, server_class = (seen.number(f"{_ESTABLISH}.OperatingSystem.{bit}") for bit in ("SE", "OS"))
-        ping = pings.request_before(*seen.hosts, seen.time_ns)
+        ping = pings.request_before(seen, notes)
         failed = ping is not None and (ping.answer is None or ping.answer.refuses)
         wait = _UNANSWERED_NS if failed else _AGAIN_NS
         if ping is not None and session == 1 and (ping.used or seen.time_ns - ping.time_ns > wait):

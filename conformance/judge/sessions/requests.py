@@ -28,12 +28,26 @@ def judge_round_trip(opened: Opened, request: Seen, response: Seen, parameters: 
     timeout = parameters.number("ConnectionParametersHeader.RecoverableAckTimeout")
     if timeout is None or not _SHORTEST <= timeout <= _LONGEST:
         return
-    seen_ms = (response.frame.time_ns - request.frame.time_ns) // _MS
-    least = _clamped(seen_ms - _TICK_MS)
-    most = _clamped((parameters.frame.time_ns - opened.time_ns) // _MS + _SLACK_MS)
     whole = timeout in (_SHORTEST, _LONGEST) or timeout % _FACTOR == 0
+    began_ns, seen_ns, now_ns = opened.time_ns, response.frame.time_ns - request.frame.time_ns, parameters.frame.time_ns
+    why = notes.timeless(
+        began_ns, now_ns, lambda taken_ns: _fits(timeout, seen_ns - taken_ns + now_ns - began_ns, taken_ns)
+    )
+    if why is not None and whole:
+        notes.undecided(_ROUND_TRIP, parameters, why, anywhere=True)
+        return
+    least, most = _limits(seen_ns, now_ns - began_ns)
     expected = {"from": least, "to": most, "multiple of": _FACTOR}
     notes.judge(_ROUND_TRIP, whole and least <= timeout <= most, parameters, expected, timeout)
+
+
+def _limits(seen_ns: int, taken_ns: int) -> tuple[int, int]:
+    return _clamped(seen_ns // _MS - _TICK_MS), _clamped(taken_ns // _MS + _SLACK_MS)
+
+
+def _fits(timeout: int, seen_ns: int, taken_ns: int) -> bool:
+    least, most = _limits(seen_ns, taken_ns)
+    return least <= timeout <= most
 
 
 def judge_ping(seen: Seen, notes: Notes, ping: Request) -> None:
@@ -49,8 +63,9 @@ def judge_ping(seen: Seen, notes: Notes, ping: Request) -> None:
         "a response that accepts",
         "RF set" if ping.answer.refuses else "RF clear",
     )
-    took_ms = (ping.answer.time_ns - ping.time_ns) // _MS
-    notes.judge(_ONE_SECOND, took_ms <= 1_000 + _LATE_MS, seen, {"within, ms": 1_000}, {"ms": took_ms})
+    most_ns = (1_000 + _LATE_MS + 1) * _MS
+    within = {"within, ms": 1_000}
+    notes.interval(_ONE_SECOND, seen, ping.time_ns, ping.answer.time_ns, lambda taken: taken < most_ns, within)
 
 
 def judge_manager(request: Seen, notes: Notes, pinged: str, client: str | None, echoed: str | None) -> bool:

@@ -145,7 +145,7 @@ class Transactions:
         back = self._path((hosts[1], hosts[0]))
         results: list[View] = []
         for view in views:
-            results.append(View())
+            results.append(View(notes.timeless))
             view.see(seen, results[-1], path, back, hosts, sent, before)
         results[_follow(views)].tell(seen, notes, views[0].scope, tuple(one.scope for one in views if not one.failed))
         progress = path.sequences.get(sent.sequence)
@@ -264,9 +264,9 @@ class Transactions:
         if there.generation:
             notes.undecided(_DELAY, seen, _LOST)
             return
-        elapsed_ms = (seen.time_ns - min(started)) // 1_000_000
-        holds = elapsed_ms + _TICK_MS >= _DELAY_MS
-        notes.judge(_DELAY, holds, seen, {"at least, ms": _DELAY_MS}, {"ms": elapsed_ms})
+        least_ns = (_DELAY_MS - _TICK_MS) * 1_000_000
+        least = {"at least, ms": _DELAY_MS}
+        notes.interval(_DELAY, seen, min(started), seen.time_ns, lambda taken: taken >= least_ns, least)
 
     def _final_ack(self, seen: Seen, notes: Notes) -> None:
         source, message = seen.text("FinalAckBody.SourceGUID"), seen.number("FinalAckBody.MessageID")
