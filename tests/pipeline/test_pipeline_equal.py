@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import subprocess
 import sys
 from collections import Counter
@@ -31,10 +32,12 @@ from lake_helpers import (
 from nightly import amount
 from record_edits import records_of as records_in
 from session_corpus import write_sessions
+from small_files import pcapng
 
 from conformance.capture.records import Record
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.texts import mixed
+from conformance.verdict import Outcome
 
 FILES = sorted(path for path in CAPTURES.iterdir() if path.suffix != ".toml")
 ETHERNET = [path for path in FILES if all(one.link == 1 for one in records_of(path))]
@@ -91,6 +94,35 @@ def test_generated_captures_wherever_ranges_begin(data, records):
         lake, done = put(Path(folder) / "lake", [capture], split=split)
         assert said(lake) == replayed(capture)
         assert done.packets == rows(lake, "captures")[0]["packets"]
+
+
+@pytest.mark.parametrize("parts", [None, 3])
+@pytest.mark.parametrize("name", ["consistent-session.pcapng", "resending-session.pcapng"])
+@pytest.mark.parametrize("change", ["back", "none", "seconds", "undatable first"])
+def test_intervals_of_a_clock_that_does_not_tell_them(tmp_path, name, change, parts):
+    edits = {
+        "back": lambda at, one: one.time_ns - 3_600_000_000_000 * (at >= 20),
+        "none": lambda at, one: 0,
+        "seconds": lambda at, one: one.time_ns // 1_000_000_000 * 1_000_000_000,
+        "undatable first": lambda at, one: one.time_ns if at else 0,
+    }
+    records = [replace(one, time_ns=edits[change](at, one)) for at, one in enumerate(traffic(name))]
+    capture = write_pcap(tmp_path / "one.pcap", records)
+    lake, done = put(tmp_path / "lake", [capture], split=None if parts is None else 2_000, parts=parts)
+    assert said(lake) == replayed(capture)
+    assert done.outcomes[Outcome.INCONCLUSIVE]
+    assert Outcome.FAIL not in done.outcomes
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_time_beyond_any_year_ends_nothing(tmp_path, first):
+    options = struct.pack("<HHB3xI", 9, 1, 0, 0)  # Whole seconds since 1970.
+    (tmp_path / "odd.pcapng").write_bytes(pcapng(stamp=(1 << 63) + 5, options=options))
+    good = CAPTURES / "consistent-session.pcapng"
+    lake, done = put(tmp_path / "lake", [tmp_path / "odd.pcapng", good][:: 1 if first else -1])
+    assert (done.captures, done.rejected) == (2, [])
+    assert done.packets == 27
+    assert {one["date"] for one in rows(lake, "captures")} == {"1970-01-01", "2023-11-14"}
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
