@@ -204,6 +204,9 @@ class Pings:
             return
         notes.judge(_ADDRESS, True, seen, client.port, client.port)
         same = [one for one in asked if one.cookie == cookie]
+        if not same and not any(one.waits(seen.time_ns) for one in asked):
+            notes.undecided(_COOKIE_ECHO, seen, "the request is not in the capture")
+            return
         notes.judge(_COOKIE_ECHO, bool(same), seen, asked[-1].cookie, cookie)
         if same:
             notes.same(_RC_ECHO, seen, same[-1].rc, rc)
