@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -73,6 +74,7 @@ def replay_captures(
     eve: Path | str | None = None,
     clients_of: str | None = None,
     on_packet: Callable[[JudgedPacket], None] | None = None,
+    on_capture: Callable[[CaptureSummary], object] | None = None,
     on_progress: Callable[[str, int, int], None] | None = None,
 ) -> Replayed:
     """Judge the packets and sessions of captures, and record the verdicts.
@@ -86,7 +88,8 @@ def replay_captures(
     with the code of what was judged, not with 2. conversations: make a table of them. extract: write the messages to
     this new folder. eve: write deviations, hints and conversations to this file as EVE JSON lines. clients_of: judge
     only what the clients of the server with this address sent (without columns). on_packet: called
-    with each packet; on_progress with (path, bytes read, bytes in all). The other arguments are those of
+    with each packet; on_capture with the result of each capture; on_progress with (path, bytes read, bytes in all).
+    The other arguments are those of
     `conformance.run`.
 
     Raises BadInput for an invalid value, for captures that do not exist and a folder that cannot be written; with
@@ -135,6 +138,11 @@ def replay_captures(
                 )
             )
 
+            def settled(summary: CaptureSummary) -> None:
+                Replay.record_capture(writer, summary)
+                if on_capture is not None:
+                    on_capture(summary)
+
             def record(packet: JudgedPacket) -> None:
                 writer.packet(packet.line())
                 if on_packet is not None:
@@ -156,12 +164,15 @@ def replay_captures(
                     on_packet=record,
                     on_progress=on_progress,
                     on_verdict=lambda capture, verdict: writer.verdict(verdict, suite="replay", test=capture),
+                    on_capture=settled,
                     selection=selection,
                     follow=(stop or Stop(budget_s)) if following else None,
                     against=given,
                 )
                 taken = time.monotonic() - began
-                result.captures += [CaptureSummary(path, error=why) for path, why in unfit.items()]
+                for path, why in unfit.items():
+                    result.captures.append(CaptureSummary(path, error=why))
+                    result.settle()
                 writer.check()
                 result.record_rest(writer)
                 if looked.conversations is not None:
@@ -228,6 +239,7 @@ def _by_columns(
     on_packet: Callable[[JudgedPacket], None] | None,
     on_progress: Callable[[str, int, int], None] | None,
     on_verdict: Callable[[str, Verdict], object],
+    on_capture: Callable[[CaptureSummary], object],
     selection: Selection | None,
     follow: Stop | None,
     against: Against | None,
@@ -244,7 +256,8 @@ def _by_columns(
 
     outside = Outside()
     rules = PacketRules(profile, readings, level)
-    result = Replay(on_verdict=outside.calls(on_verdict))
+    result = Replay(on_verdict=outside.calls(on_verdict), on_capture=on_capture)
+    gc.freeze()  # Nothing from before is looked at when the large tables of a capture are given back.
     try:
         for path in paths:
             if is_ours(path):  # One end is left out, for which packets are judged one by one.
@@ -252,20 +265,24 @@ def _by_columns(
                     result, path, rules, outside.calls(deviating), on_progress and outside.calls(on_progress),
                     None, None, None, outside, whole_sessions=sessions,
                 )  # fmt: skip
-                continue
-            judge_range(
-                path,
-                profile=profile,
-                readings=readings,
-                level=level,
-                sessions=sessions,
-                into=result,
-                on_packet=on_packet,
-                on_progress=on_progress,
-                outside=outside,
-            )
+            else:
+                judge_range(
+                    path,
+                    profile=profile,
+                    readings=readings,
+                    level=level,
+                    sessions=sessions,
+                    into=result,
+                    on_packet=on_packet,
+                    on_progress=on_progress,
+                    outside=outside,
+                )
+            result.settle()
+            gc.collect()
     except KeyboardInterrupt:
         result.interrupted = True
+    finally:
+        gc.unfreeze()
     return result
 
 

@@ -10,6 +10,7 @@ from conformance.capture.lacking import Lacking
 from conformance.capture.own_end import OwnEnd
 from conformance.captures.defects import Defect
 from conformance.runlog import CaptureLine, Incomplete
+from conformance.runlog.incomplete import COMPLETE
 
 
 @dataclass(slots=True)
@@ -61,6 +62,12 @@ class CaptureSummary:
         self.records = self.records or self.defect.record or 0
 
     @property
+    def odd(self) -> bool:
+        """Whether there is something to tell of it beside its counts."""
+        problems = (self.cut, self.error, self.defect, self.own, self.timeless, self.incomplete)
+        return any(problems) or bool(self.unsearched)
+
+    @property
     def incomplete(self) -> Incomplete:
         """The data that the file announces but does not contain."""
         return self.lacking.incomplete
@@ -84,3 +91,24 @@ class CaptureSummary:
             self.path, self.records, self.packets, self.lost, lacking.began_before, lacking.go_on, self.incomplete,
             self.cut, self.error,
         )  # fmt: skip
+
+
+@dataclass(slots=True)
+class Further:
+    """The captures of which only sums are kept. odd: how many have something to tell of them."""
+
+    captures: int = 0
+    packets: int = 0
+    odd: int = 0
+    errors: int = 0
+    defects: int = 0
+    incomplete: Incomplete = COMPLETE
+
+    def add(self, one: CaptureSummary) -> None:
+        """Add a capture."""
+        self.captures += 1
+        self.packets += one.packets
+        self.odd += one.odd
+        self.errors += one.error is not None
+        self.defects += one.defect is not None
+        self.incomplete = Incomplete.sum((self.incomplete, one.incomplete))
