@@ -142,6 +142,14 @@ class Passed:
 
 
 @dataclass(frozen=True, slots=True)
+class Renewed:
+    """Before this record another file took the place of the followed one, or it began anew. cut: as of `Cut`."""
+
+    record: int
+    cut: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Short:
     """A record that carries MSMQ, or is too short to tell, was captured in part: `length` bytes of it are missing."""
 
@@ -169,4 +177,4 @@ class Ended:
     skipped: tuple[tuple[str, int], ...]
 
 
-Event = Opened | Frame | Hole | Lost | Closed | SetBack | Passed | Short | Cut | Ended
+Event = Opened | Frame | Hole | Lost | Closed | SetBack | Passed | Renewed | Short | Cut | Ended

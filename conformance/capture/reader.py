@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from conformance.capture.connections import MSMQ_PORT, Connections
-from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Passed, SetBack, Short, Trouble
+from conformance.capture.errors import CaptureError
+from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Passed, Renewed, SetBack, Short, Trouble
 from conformance.capture.following import Stop
 from conformance.capture.fragments import Fragment, Fragments
 from conformance.capture.network import BROKEN_TCP, CUT_SHORT, NEITHER, Datagram, Segment, decode, quoted, transport
@@ -111,7 +112,10 @@ def read_capture(
     CaptureError when the file is not a capture.
     """
     reading, walk, passed = CaptureReading(streams=StreamNumbers()), walk or RecordWalk(), 0
-    for record in read_records(path, walk, on_progress=on_progress, follow=follow):
+    for record in _records(path, walk, on_progress, follow):
+        if isinstance(record, Renewed):
+            yield record
+            continue
         if walk.damaged > passed:
             yield Passed(record.number, walk.damaged - passed)
             passed = walk.damaged
@@ -120,6 +124,21 @@ def read_capture(
         yield Passed(reading.records + 1, walk.damaged - passed)
     reading.skipped.update(walk.unused)
     yield from reading.end(walk.cut, stopped=follow is not None and follow.over)
+
+
+def _records(
+    path: str | Path, walk: RecordWalk, on_progress: Callable[[int, int], None] | None, follow: Stop | None
+) -> Iterator[Record | Renewed]:
+    """Yield the records of a file, and of those that take its place while it is followed."""
+    yield from read_records(path, walk, on_progress=on_progress, follow=follow)
+    while follow is not None and follow.renewed and not follow.over:
+        yield Renewed(walk.records + 1, walk.cut)
+        follow.renewed, walk.cut = False, None
+        try:
+            yield from read_records(path, walk, on_progress=on_progress, follow=follow)
+        except CaptureError:
+            if not follow.over:  # It is still empty.
+                raise
 
 
 def _stream(streams: StreamNumbers, record: Record, found: Segment | Datagram | str) -> int | None:
