@@ -112,6 +112,7 @@ class Replay:
     followed: OrderedDict[tuple[str, str], Assignment] = field(default_factory=OrderedDict)
     tally: Tally = field(default_factory=Tally)
     _counts: dict[tuple[str, str, Outcome, tuple[tuple[str, str], ...]], Counted] = field(default_factory=dict)
+    _settled: int = 0
     _single: list[Counted] = field(default_factory=list)
 
     @property
@@ -136,6 +137,12 @@ class Replay:
     def packets(self) -> int:
         """Packets over all captures."""
         return sum(capture.packets for capture in self.captures) + self.further.packets
+
+    @property
+    def unselected(self) -> tuple[int, int]:
+        """How many packets no filter selects, of how many."""
+        selected = sum(capture.selected for capture in self.captures) + self.further.selected
+        return self.packets - selected, self.packets
 
     @property
     def errors(self) -> tuple[str, ...]:
@@ -214,8 +221,11 @@ class Replay:
 
     def settle(self) -> None:
         """Close the capture that was judged last. Beyond the first ones, what is counted of it goes into one sum."""
+        if len(self.captures) + self.further.captures == self._settled:
+            return
+        self._settled += 1
         one = self.captures[-1]
-        if len(self.captures) + self.further.captures > MAX_APART:
+        if self._settled > MAX_APART:
             for key in [key for key in self._counts if key[0] == one.path]:
                 self._count(FURTHER, self._counts.pop(key))
             for place in [place for place in self.followed if place[0] == one.path]:
@@ -294,18 +304,16 @@ def replay(
             for verdict in against.surely(against.control()):
                 result.add("control", verdict, "control")
         for path in map(str, paths):
-            try:
-                judge_file(
-                    result, path, rules, on_packet, on_progress, selection, follow, against, outside, onlookers,
-                    clients_of,
-                )  # fmt: skip
-                if against is not None:
-                    for verdict in against.surely(against.empty()):
-                        result.add(path, verdict, IMPLEMENTATION)
-            finally:
-                result.settle()
+            judge_file(
+                result, path, rules, on_packet, on_progress, selection, follow, against, outside, onlookers, clients_of
+            )
+            if against is not None:
+                for verdict in against.surely(against.empty()):
+                    result.add(path, verdict, IMPLEMENTATION)
+            result.settle()
     except KeyboardInterrupt:
         result.interrupted = True
+        result.settle()
     return result
 
 

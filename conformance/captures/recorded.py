@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.capture import CaptureError
+from conformance.capture.files import is_there
 from conformance.capture.following import Stop
-from conformance.capture.inputs import STDIN, expand, refused
+from conformance.capture.inputs import STDIN, LeftOut, expand, refused
 from conformance.captures.defects import Outside
 from conformance.captures.engine import JudgedPacket, Replay, replay
 from conformance.captures.fingerprints import Fingerprints
+from conformance.captures.left_out import NotJudged
 from conformance.captures.looking import Looked, Looks, looking
 from conformance.captures.onlookers import NotWrittenError
 from conformance.captures.summary import CaptureSummary
@@ -41,13 +43,14 @@ CAPTURE = "capture"
 class Replayed(RunResult):
     """The result of a replay. replay: by capture, in memory. given: the implementation and what it got, or None.
 
-    looked: what was asked for beside verdicts.
+    looked: what was asked for beside verdicts. left_out: what of the input was not judged.
     """
 
     replay: Replay = field(default_factory=Replay)
     given: Against | None = None
     seconds: float = 0.0
     looked: Looked = field(default_factory=Looked)
+    left_out: NotJudged = field(default_factory=NotJudged)
 
 
 def replay_captures(
@@ -99,12 +102,14 @@ def replay_captures(
     check_words(profile=profile, level=level, readings=readings)
     accepted = assignment(readings, check_chosen(chosen))
     try:
-        meant = expand(names)
+        meant = expand(names, others := LeftOut())
         unfit = refused(meant, names)
         files = [path for path in meant if path not in unfit]
         selection = None if filter is None else _selection(filter)
     except CaptureError as error:
         raise BadInput(str(error)) from None
+    if not any(one == STDIN or is_there(one) for one in meant):
+        raise BadInput(" ".join(f"There is no file {name}." for name in meant))
     if follow and (len(files) > 1 or files == [STDIN]):
         raise BadInput("--follow takes one file; stdin is always followed.")
     if budget_s is not None and not follow and STDIN not in files:
@@ -183,14 +188,20 @@ def replay_captures(
                             writer.evidence(CAPTURE, {"path": path, **found, "filter": filter, "against": against})
             finally:
                 prints.give_up()
+            left_out = NotJudged(
+                others, None if selection is None else result.unselected, "--packets-only" if packets_only else None
+            )
+            for line in left_out.lines():
+                writer.note(line)
             writer.footer("interrupted" if result.interrupted else "error" if result.defects else "completed")
     judged = result.exit_code(strict=readings == "strict", allow_incomplete=True)
     code = result.exit_code(strict=readings == "strict", allow_incomplete=allow_incomplete)
     said = _sentence(result, judged, code)
+    said = " ".join(one for one in (said, others.sentence) if one) or None
     if given is not None and not given.read + given.delivered and judged in (ExitCode.CONFORMS, ExitCode.DEVIATES):
         code = ExitCode.NOTHING_JUDGED if code is ExitCode.CONFORMS else code
         said = f"No message of the captures was given to {against}{_because(given)}."
-    return Replayed(code, folder, read_run(folder), said, result, given, taken, looked)
+    return Replayed(code, folder, read_run(folder), said, result, given, taken, looked, left_out)
 
 
 @contextmanager
@@ -281,6 +292,7 @@ def _by_columns(
             gc.collect()
     except KeyboardInterrupt:
         result.interrupted = True
+        result.settle()
     finally:
         gc.unfreeze()
     return result

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from conformance.capture import Cut, Ended, Event, Frame, Lost
+from conformance.capture import Cut, Ended, Event, Frame, Lost, Renewed
 from conformance.capture.lacking import Lacking
 from conformance.capture.own_end import OwnEnd
 from conformance.captures.defects import Defect
@@ -21,7 +21,8 @@ class CaptureSummary:
     missing data. cut: where and how it ends within a record. error: why it could not be read, or not to its end.
     defect: why it was judged only in part. unsearched: odd packets that came when the search for causes had
     no tries left. own: the mark of a recording of which the program itself was an end, with the number of packets that
-    it sent, which are not judged. timeless: why some intervals are not judged, a clause.
+    it sent, which are not judged. timeless: why some intervals are not judged, a clause. renewed: the
+    records at which the followed file began anew, of the first times.
     """
 
     path: str
@@ -38,6 +39,7 @@ class CaptureSummary:
     own: OwnEnd | None = None
     own_packets: int = 0
     timeless: str | None = None
+    renewed: list[int] = field(default_factory=list)
 
     def see(self, event: Event) -> None:
         """Count an event."""
@@ -47,6 +49,8 @@ class CaptureSummary:
             self.lost += event.gap_before
         elif isinstance(event, Lost):
             self.lost += event.length
+        elif isinstance(event, Renewed):
+            self.renewed = [*self.renewed, event.record][:100]
         elif isinstance(event, Cut):
             self.cut = event.text
         elif isinstance(event, Ended):
@@ -95,11 +99,11 @@ class CaptureSummary:
 
 @dataclass(slots=True)
 class Further:
-    """The captures of which only sums are kept. odd: how many have something to tell of them."""
+    """The captures of which only sums are kept."""
 
     captures: int = 0
     packets: int = 0
-    odd: int = 0
+    selected: int = 0
     errors: int = 0
     defects: int = 0
     incomplete: Incomplete = COMPLETE
@@ -108,7 +112,7 @@ class Further:
         """Add a capture."""
         self.captures += 1
         self.packets += one.packets
-        self.odd += one.odd
+        self.selected += one.selected
         self.errors += one.error is not None
         self.defects += one.defect is not None
         self.incomplete = Incomplete.sum((self.incomplete, one.incomplete))

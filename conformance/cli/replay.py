@@ -137,10 +137,17 @@ def command(
     extra = {"captures": shown.captures, "seconds": round(result.seconds, 3), "packets": shown.json} if json else {}
     if json:
         extra |= {"first_failure": dump(shown.failed), "against": given(result.given), **looked_json(asked, result)}
+        extra["left_out"] = result.left_out.to_json()
         extra["hints"] = shown.hinted.to_json()
     else:
         looked = [*looked_lines(asked, result), *shown.hinted.lines()]
-        for text in [*dump(shown.failed), *looked, *notes(result.replay), *told(result.given)]:
+        for text in [
+            *dump(shown.failed),
+            *looked,
+            *notes(result.replay),
+            *result.left_out.lines(),
+            *told(result.given),
+        ]:
             print(text)
     finish(result.record, result.folder, result.exit_code, result.sentence, json=json, extra=extra)
 
@@ -258,6 +265,8 @@ def notes(result: Replay) -> list[str]:
             out.append(f"{capture.path}: {capture.own_sentence}")
         if capture.timeless_sentence:
             out.append(f"{capture.path}: {capture.timeless_sentence}")
+        for record in capture.renewed:
+            out.append(f"{capture.path}: replaced, or begun anew, before record {record}; the new file was read on")
         if capture.cut:
             out.append(f"{capture.path}: {capture.cut}")
         if capture.incomplete:
@@ -284,6 +293,7 @@ def _capture(capture: CaptureSummary) -> dict[str, Any]:
         "unsearched": capture.unsearched,
         "own": capture.own_sentence,
         "timeless": capture.timeless,
+        "renewed": capture.renewed,
         "began_before": capture.lacking.began_before,
         "go_on": capture.lacking.go_on,
         "incomplete": capture.incomplete.to_json() if capture.incomplete else None,

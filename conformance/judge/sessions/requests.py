@@ -29,25 +29,15 @@ def judge_round_trip(opened: Opened, request: Seen, response: Seen, parameters: 
     if timeout is None or not _SHORTEST <= timeout <= _LONGEST:
         return
     whole = timeout in (_SHORTEST, _LONGEST) or timeout % _FACTOR == 0
-    began_ns, seen_ns, now_ns = opened.time_ns, response.frame.time_ns - request.frame.time_ns, parameters.frame.time_ns
-    why = notes.timeless(
-        began_ns, now_ns, lambda taken_ns: _fits(timeout, seen_ns - taken_ns + now_ns - began_ns, taken_ns)
-    )
+    began_ns, now_ns = opened.time_ns, parameters.frame.time_ns
+    why = notes.timeless(began_ns, now_ns, lambda taken: taken >= now_ns - began_ns)
     if why is not None and whole:
         notes.undecided(_ROUND_TRIP, parameters, why, anywhere=True)
         return
-    least, most = _limits(seen_ns, now_ns - began_ns)
+    least = _clamped((response.frame.time_ns - request.frame.time_ns) // _MS - _TICK_MS)
+    most = _clamped((now_ns - began_ns) // _MS + _SLACK_MS)
     expected = {"from": least, "to": most, "multiple of": _FACTOR}
     notes.judge(_ROUND_TRIP, whole and least <= timeout <= most, parameters, expected, timeout)
-
-
-def _limits(seen_ns: int, taken_ns: int) -> tuple[int, int]:
-    return _clamped(seen_ns // _MS - _TICK_MS), _clamped(taken_ns // _MS + _SLACK_MS)
-
-
-def _fits(timeout: int, seen_ns: int, taken_ns: int) -> bool:
-    least, most = _limits(seen_ns, taken_ns)
-    return least <= timeout <= most
 
 
 def judge_ping(seen: Seen, notes: Notes, ping: Request) -> None:
