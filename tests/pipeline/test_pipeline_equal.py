@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import struct
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from uuid import UUID
 
 import numpy as np
 import pytest
+import rotated_files
 from generated_corpus import write_corpus
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -34,7 +36,11 @@ from record_edits import records_of as records_in
 from session_corpus import write_sessions
 from small_files import pcapng
 
+from conformance.capture.inputs import LeftOut
 from conformance.capture.records import Record
+from conformance.captures.left_out import NotJudged
+from conformance.cli.pipeline import _tell
+from conformance.pipeline.ingest import files_of
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.texts import mixed
 from conformance.verdict import Outcome
@@ -112,6 +118,30 @@ def test_intervals_of_a_clock_that_does_not_tell_them(tmp_path, name, change, pa
     assert said(lake) == replayed(capture)
     assert done.outcomes[Outcome.INCONCLUSIVE]
     assert Outcome.FAIL not in done.outcomes
+
+
+@pytest.mark.parametrize("name", rotated_files.SETS)
+def test_a_rotated_set_is_one_stream_in_the_order_of_recording(tmp_path, name):
+    rotated_files.write(tmp_path / "day", rotated_files.SETS[name], packed=(5,))
+    (tmp_path / "day" / "notes.txt").write_text("seen")
+    left_out = LeftOut()
+    _, done = put(tmp_path / "lake", files_of([str(tmp_path / "day")], left_out))
+    _, whole = put(tmp_path / "whole", [CAPTURES / "consistent-session.pcapng"])
+    assert (done.captures, done.streams, done.packets) == (12, 1, 26)
+    assert done.outcomes == whole.outcomes
+    assert left_out.names == [str(tmp_path / "day" / "notes.txt")]
+
+
+def test_an_ingest_tells_what_it_leaves_out(tmp_path, capsys):
+    _, done = put(tmp_path / "lake", [CAPTURES / "consistent-session.pcapng"], sessions=False)
+    left_out = NotJudged(LeftOut(1, ["notes.txt"]), None, "--no-sessions")
+    _tell(done, None, json=False, left_out=left_out)
+    told = capsys.readouterr().out
+    assert "notes.txt" in told and "--no-sessions leaves out" in told and "MQQB-2.2.7.signature" in told
+    _tell(done, None, json=True, left_out=left_out)
+    found = json.loads(capsys.readouterr().out)["left_out"]
+    assert found["files"] == {"count": 1, "names": ["notes.txt"]}
+    assert "MQQB-3.1.3.2.order-ack-delay" in found["rules"]
 
 
 @pytest.mark.parametrize("first", [True, False])
