@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from conformance.capture.columns.places import BACK_NS
 from conformance.capture.connections import MSMQ_PORT, Connections
 from conformance.capture.errors import CaptureError
 from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Passed, Renewed, SetBack, Short, Trouble
@@ -17,8 +18,6 @@ from conformance.capture.records import Record, RecordWalk, read_records
 from conformance.capture.stream_numbers import StreamNumbers
 
 PING_PORT = 3527
-SLACK_NS = 30_000_000
-"""So much earlier than one before it a record may be: those of two interfaces are in order only so far."""
 
 
 @dataclass(slots=True)
@@ -61,7 +60,7 @@ class CaptureReading:
         self.records += 1
         if record.time_ns > self.latest_ns:
             self.latest_ns = record.time_ns
-        elif record.time_ns < self.latest_ns - SLACK_NS and self.latest_ns > self.doubted_ns:
+        elif record.time_ns < self.latest_ns - BACK_NS and self.latest_ns > self.doubted_ns:
             self.doubted_ns = self.latest_ns
             yield SetBack(record.number, self.latest_ns)
         yield from self.connections.tick(record.time_ns)

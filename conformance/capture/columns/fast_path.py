@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ASTRAY,
         B_HIGH,
         B_LOW,
+        BACK_NS,
         BASE_SIZE,
         BYTES,
         BYTES_AT,
@@ -103,7 +104,6 @@ _MIX_A = -7046029254386353131
 _MIX_B = -4417276706812531889
 _MIX_C = 1609587929392839161
 _LINE = 64
-_BACK = 30_000_000  # as reader.SLACK_NS
 _AHEAD = 4096
 
 
@@ -349,7 +349,7 @@ def usual(
             break
         if u8(frame + 47) & 0x17 != 0x10 or time >= deadline:
             break
-        if time < newest - _BACK and newest > doubted:
+        if time < newest - BACK_NS and newest > doubted:
             break
         start = 34 + (u8(frame + 46) >> 4) * 4
         end = 14 + swap16(u16(frame + 16))

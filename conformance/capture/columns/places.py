@@ -23,6 +23,8 @@ OTHER_PORTS, NOT_IP, NEITHER, REPEATED, REORDERED, JOINED = range(27, 33)
 OPENED, ROOM, TOLD = range(33, 36)
 # NEWEST: the latest time of a record. DOUBTED: what it was when a record went back last.
 NEWEST, DOUBTED = range(36, 38)
+BACK_NS = 30_000_000
+"""So much earlier than one before it a record may be: those of two interfaces are in order only so far."""
 CURSOR = 40
 
 LINKS: dict[int, int] = {1: 0, 101: 1, 12: 1, 14: 1, 228: 1, 229: 1, 113: 2, 276: 3, 0: 4, 108: 4}

@@ -16,6 +16,7 @@ from conformance.capture.columns.places import (
     ARENA_USED,
     AT,
     BACK,
+    BACK_NS,
     BASE_SIZE,
     BYTES,
     BYTES_AT,
@@ -96,7 +97,6 @@ from conformance.capture.columns.streams import (
     word32,
 )
 from conformance.capture.connections import MSMQ_PORT
-from conformance.capture.reader import SLACK_NS
 from conformance.wire import base_header
 from conformance.wire.columns.jit import compiled, lowered
 
@@ -158,7 +158,7 @@ def walk(
         cursor[TIME] = time
         if time > cursor[NEWEST]:
             cursor[NEWEST] = time
-        elif time < cursor[NEWEST] - SLACK_NS and cursor[NEWEST] > cursor[DOUBTED]:
+        elif time < cursor[NEWEST] - BACK_NS and cursor[NEWEST] > cursor[DOUBTED]:
             cursor[DOUBTED] = cursor[NEWEST]
             return BACK
         if time >= cursor[DEADLINE] and cursor[TICKED] != position:
