@@ -14,8 +14,8 @@ from pathlib import Path
 from conformance.interrupts import work_begins
 
 
-def make_folder(path: Path | str) -> None:
-    """Make a folder and all missing folders above it, however many. Raises OSError.
+def make_folder(path: Path | str, *, above: bool = True) -> None:
+    """Make a folder and all missing folders above it, however many; `above` allows these. Raises OSError.
 
     `Path.mkdir` and `os.makedirs` recurse at each level and raise RecursionError below a thousand levels.
     """
@@ -25,10 +25,10 @@ def make_folder(path: Path | str) -> None:
         try:
             os.mkdir(missing[-1])  # noqa: PTH102 - a Path is slow to make at each of many levels
         except FileNotFoundError:
-            above = os.path.dirname(missing[-1].rstrip(os.sep))  # noqa: PTH120
-            if not above or above in (missing[-1], made):  # the latter happens in procfs
+            parent = os.path.dirname(missing[-1].rstrip(os.sep))  # noqa: PTH120
+            if not parent or parent in (missing[-1], made) or not above:  # the latter happens in procfs
                 raise
-            missing.append(above)
+            missing.append(parent)
             continue
         except OSError:  # As with `exist_ok`: any error is fine if the folder exists.
             if not os.path.isdir(missing[-1]):  # noqa: PTH112

@@ -18,6 +18,7 @@ from typing import Any
 
 from conformance.captures import replay
 from conformance.captures.defects import Defect
+from conformance.captures.engine import FURTHER
 from conformance.captures.fingerprints import fingerprint, size_of
 from conformance.captures.recorded import CAPTURE
 from conformance.captures.selection import SelectionError, parse
@@ -236,7 +237,9 @@ class _Again:
             else:
                 self.left_out[str(why)] += 1
                 gone.add(path)
-        if gone:
+        if not gone:
+            self._whole.add(FURTHER)
+        else:
             self._packets(writer, gone)
             for capture in self.run.captures:
                 if capture.path in gone:

@@ -125,11 +125,28 @@ class Closed:
 
 
 @dataclass(frozen=True, slots=True)
+class SetBack:
+    """The time of this record is before `latest_ns`, the latest one so far: the clock was set back, or the records are
+    not in their order. Of an interval that began by then nobody knows how long it is."""
+
+    record: int
+    latest_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class Passed:
     """`length` bytes of the file before this record were passed over, because they make no sense."""
 
     record: int
     length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Renewed:
+    """Before this record another file took the place of the followed one, or it began anew. cut: as of `Cut`."""
+
+    record: int
+    cut: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,4 +177,4 @@ class Ended:
     skipped: tuple[tuple[str, int], ...]
 
 
-Event = Opened | Frame | Hole | Lost | Closed | Passed | Short | Cut | Ended
+Event = Opened | Frame | Hole | Lost | Closed | SetBack | Passed | Renewed | Short | Cut | Ended

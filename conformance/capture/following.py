@@ -7,6 +7,8 @@ import os
 import select
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from typing import IO
 
 POLL_S = 0.2
@@ -19,6 +21,8 @@ class Stop:
     def __init__(self, budget_s: float | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._until = None if budget_s is None else clock() + budget_s
+        self.renewed = False
+        """The followed file is another one now, or began anew."""
 
     def tell(self, grace_s: float = 0.0) -> None:
         """Stop in `grace_s` seconds."""
@@ -33,11 +37,13 @@ class Stop:
 class Following(io.RawIOBase):
     """A raw file that waits for more data at its end until `stop` is over.
 
-    A file that becomes shorter (to be written anew) has ended.
+    A file that becomes shorter (to be written anew) has ended, and so has one in whose place another stands.
     """
 
-    def __init__(self, raw: IO[bytes], stop: Stop, *, wait: Callable[[float], object] = time.sleep) -> None:
-        self._raw = raw
+    def __init__(
+        self, raw: IO[bytes], stop: Stop, *, path: Path | None = None, wait: Callable[[float], object] = time.sleep
+    ) -> None:
+        self._raw, self._path = raw, path
         self._stop = stop
         self._wait = wait
 
@@ -47,9 +53,21 @@ class Following(io.RawIOBase):
     def readinto(self, buffer: object) -> int:
         while True:
             count: int = self._raw.readinto(buffer)  # type: ignore[attr-defined]
-            if count or self._stop.over or self._shorter():
+            if count or self._stop.over:
                 return count
+            if self._stop.renewed:  # What came before that was noticed has been read now.
+                return 0
+            self._stop.renewed = self._shorter() or self._replaced()
+            if self._stop.renewed:
+                continue
             self._wait(POLL_S)
+
+    def _replaced(self) -> bool:
+        if self._path is None:
+            return False
+        with suppress(OSError):  # There may be none for a while.
+            return not os.path.samestat(os.fstat(self._raw.fileno()), self._path.stat())
+        return False
 
     def _shorter(self) -> bool:
         at = self._raw.tell()

@@ -16,6 +16,7 @@ _INTERFACE, _OLD_PACKET, _SIMPLE_PACKET, _PACKET, _SECRETS = 1, 2, 3, 6, 10
 _COUNTED = frozenset({9, 0xBAD, 0x40000BAD, 0x204, 0x216, 0x221})
 SECRETS = "decryption secrets, which are not used"
 _OPTION_COMMENT, _OPTION_RESOLUTION, _OPTION_OFFSET = 1, 9, 14
+_MAX_TIME = (1 << 63) - (1 << 60)  # In ns: the year 2225. No clock is there, so that a time beyond it is none.
 _SECTION_HEAD = 16  # Bytes of a section header before its options.
 _MAX_BLOCK = MAX_RECORD + 65_536
 _ORDERS = {b"\x4d\x3c\x2b\x1a": "<", b"\x1a\x2b\x3c\x4d": ">"}
@@ -172,5 +173,9 @@ def _packet(kind: int, block: bytes, order: str, interfaces: list[_Interface | N
         kept = min(kept, interface.snap)
     if kept > len(block) - need:
         raise _DamageError(f"record {number} claims {kept} bytes, its block holds {len(block) - need}")
+    if kind == _SIMPLE_PACKET:  # It has no time, and an offset of its interface does not make one.
+        return Record(number, 0, interface.link, block[need : need + kept], max(length, kept))
     time_ns = interface.offset * 1_000_000_000 + (high << 32 | low) * 1_000_000_000 // interface.ticks
+    if abs(time_ns) > _MAX_TIME:
+        time_ns = 0
     return Record(number, time_ns, interface.link, block[need : need + kept], max(length, kept))

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from conformance.capture.columns.places import BACK_NS
 from conformance.capture.connections import MSMQ_PORT, Connections
-from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Passed, Short, Trouble
+from conformance.capture.errors import CaptureError
+from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Passed, Renewed, SetBack, Short, Trouble
 from conformance.capture.following import Stop
 from conformance.capture.fragments import Fragment, Fragments
 from conformance.capture.network import BROKEN_TCP, CUT_SHORT, NEITHER, Datagram, Segment, decode, quoted, transport
@@ -38,7 +40,7 @@ class CaptureReading:
     stored.
 
     records: their number so far. skipped: those without MSMQ, by reason. streams: the numbers of TCP streams, None to
-    leave them without.
+    leave them without. latest_ns: the latest time of a record; doubted_ns: what it was when one went back last.
     """
 
     records: int = 0
@@ -46,6 +48,8 @@ class CaptureReading:
     numbers: Numbers = field(default_factory=Numbers)
     fragments: Fragments = field(default_factory=Fragments)
     streams: StreamNumbers | None = None
+    latest_ns: int = 0
+    doubted_ns: int = 0
     connections: Connections = field(init=False)
 
     def __post_init__(self) -> None:
@@ -54,6 +58,11 @@ class CaptureReading:
     def record(self, record: Record) -> Iterator[Event]:
         """Process a record and yield its events."""
         self.records += 1
+        if record.time_ns > self.latest_ns:
+            self.latest_ns = record.time_ns
+        elif record.time_ns < self.latest_ns - BACK_NS and self.latest_ns > self.doubted_ns:
+            self.doubted_ns = self.latest_ns
+            yield SetBack(record.number, self.latest_ns)
         yield from self.connections.tick(record.time_ns)
         found = decode(record)
         if isinstance(found, Fragment):
@@ -102,7 +111,10 @@ def read_capture(
     CaptureError when the file is not a capture.
     """
     reading, walk, passed = CaptureReading(streams=StreamNumbers()), walk or RecordWalk(), 0
-    for record in read_records(path, walk, on_progress=on_progress, follow=follow):
+    for record in _records(path, walk, on_progress, follow):
+        if isinstance(record, Renewed):
+            yield record
+            continue
         if walk.damaged > passed:
             yield Passed(record.number, walk.damaged - passed)
             passed = walk.damaged
@@ -111,6 +123,21 @@ def read_capture(
         yield Passed(reading.records + 1, walk.damaged - passed)
     reading.skipped.update(walk.unused)
     yield from reading.end(walk.cut, stopped=follow is not None and follow.over)
+
+
+def _records(
+    path: str | Path, walk: RecordWalk, on_progress: Callable[[int, int], None] | None, follow: Stop | None
+) -> Iterator[Record | Renewed]:
+    """Yield the records of a file, and of those that take its place while it is followed."""
+    yield from read_records(path, walk, on_progress=on_progress, follow=follow)
+    while follow is not None and follow.renewed and not follow.over:
+        yield Renewed(walk.records + 1, walk.cut)
+        follow.renewed, walk.cut = False, None
+        try:
+            yield from read_records(path, walk, on_progress=on_progress, follow=follow)
+        except CaptureError:
+            if not follow.over:  # It is still empty.
+                raise
 
 
 def _stream(streams: StreamNumbers, record: Record, found: Segment | Datagram | str) -> int | None:

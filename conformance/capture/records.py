@@ -227,7 +227,7 @@ def _open(path: str | Path, stack: ExitStack, follow: Stop | None) -> tuple[IO[b
         raise CaptureError(f"{path} cannot be read: {problem.strerror}.") from None
     except ValueError:  # A NUL within the name.
         raise CaptureError(f"{str(path)!r} is not a valid file name.") from None
-    return (Following(raw, follow) if follow is not None else raw), size
+    return (Following(raw, follow, path=path) if follow is not None else raw), size
 
 
 def _open_stored(name: str, stack: ExitStack, follow: Stop | None) -> tuple[io.RawIOBase, int]:

@@ -14,7 +14,7 @@ from conformance.captures.defects import DEFECT, Defect, Outside
 from conformance.captures.judge import IMPLEMENTATION
 from conformance.captures.looks import hints_on
 from conformance.captures.packet_rules import PacketRules
-from conformance.captures.summary import CaptureSummary
+from conformance.captures.summary import CaptureSummary, Further
 from conformance.judge.packets.judged import deviating
 from conformance.judge.sessions.context import Seen
 from conformance.runlog import Incomplete, PacketLine, RunWriter, Tally
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 MAX_KEPT = 10_000  # Verdicts other than pass that are stored singly; further ones are counted with the first like them.
 
+MAX_APART, MAX_NAMED = 8, 100
+"""So many captures of one replay have counts of their own; so many, and as many odd ones, are kept by their names."""
+FURTHER = "further captures"
+"""The place of a capture's name in counts of those beyond `MAX_APART`."""
 MAX_SENDERS = 4_096  # Senders of all captures whose readings are in memory at once.
 
 SUITE = "replay"
@@ -97,14 +101,18 @@ class Replay:
 
     followed: by capture and sender, how that sender reads the documents. tally: judgements by rule and by phase: on
     single packets, on sessions, on an implementation's treatment of messages, and on each sender as a whole.
+    on_capture: gets the result of each capture. Then only the first of many are kept, the others are in `further`.
     """
 
     captures: list[CaptureSummary] = field(default_factory=list)
     interrupted: bool = False
     on_verdict: OnVerdict | None = None
+    on_capture: Callable[[CaptureSummary], object] | None = None
+    further: Further = field(default_factory=Further)
     followed: OrderedDict[tuple[str, str], Assignment] = field(default_factory=OrderedDict)
     tally: Tally = field(default_factory=Tally)
     _counts: dict[tuple[str, str, Outcome, tuple[tuple[str, str], ...]], Counted] = field(default_factory=dict)
+    _settled: int = 0
     _single: list[Counted] = field(default_factory=list)
 
     @property
@@ -128,7 +136,13 @@ class Replay:
     @property
     def packets(self) -> int:
         """Packets over all captures."""
-        return sum(capture.packets for capture in self.captures)
+        return sum(capture.packets for capture in self.captures) + self.further.packets
+
+    @property
+    def unselected(self) -> tuple[int, int]:
+        """How many packets no filter selects, of how many."""
+        selected = sum(capture.selected for capture in self.captures) + self.further.selected
+        return self.packets - selected, self.packets
 
     @property
     def errors(self) -> tuple[str, ...]:
@@ -143,7 +157,7 @@ class Replay:
     @property
     def incomplete(self) -> Incomplete:
         """The missing data of all captures, summed."""
-        return Incomplete.sum(capture.incomplete for capture in self.captures)
+        return Incomplete.sum([*(capture.incomplete for capture in self.captures), self.further.incomplete])
 
     def exit_code(self, *, strict: bool = False, allow_incomplete: bool = False) -> ExitCode:
         """Return the exit code of the worst result.
@@ -153,9 +167,9 @@ class Replay:
         codes = [exit_code(self.outcomes, strict=strict)]
         if self.interrupted:
             codes.append(ExitCode.INTERRUPTED)
-        if self.defects:
+        if self.defects or self.further.defects:
             codes.append(ExitCode.HARNESS_ERROR)
-        if self.errors:
+        if self.errors or self.further.errors:
             codes.append(ExitCode.BAD_INPUT)
         return self.incomplete.exit_code(worst_code(codes), allowed=allow_incomplete)
 
@@ -167,11 +181,13 @@ class Replay:
             if self.on_verdict is not None:
                 self.on_verdict(capture, verdict)
             return
-        key = (capture, verdict.requirement, verdict.outcome, verdict.readings)
+        self._count(capture, Counted(capture, verdict, times))
+
+    def _count(self, capture: str, one: Counted) -> None:
+        key = (capture, one.verdict.requirement, one.verdict.outcome, one.verdict.readings)
         before = self._counts.get(key)
-        self._counts[key] = Counted(
-            capture, before.verdict if before else verdict, (before.count if before else 0) + times
-        )
+        first = before.verdict if before else one.verdict
+        self._counts[key] = Counted(capture, first, one.count + (before.count if before else 0))
 
     def follow(self, capture: str, sender: str, verdicts: Sequence[Verdict]) -> tuple[str, Assignment] | None:
         """Add the readings that the verdicts on a sender's packet assumed.
@@ -203,20 +219,39 @@ class Replay:
         for verdict in whole.conclude(readings, level=level, subject=f"all packets of {sender}"):
             self.add(capture, verdict, "senders")
 
+    def settle(self) -> None:
+        """Close the capture that was judged last. Beyond the first ones, what is counted of it goes into one sum."""
+        if len(self.captures) + self.further.captures == self._settled:
+            return
+        self._settled += 1
+        one = self.captures[-1]
+        if self._settled > MAX_APART:
+            for key in [key for key in self._counts if key[0] == one.path]:
+                self._count(FURTHER, self._counts.pop(key))
+            for place in [place for place in self.followed if place[0] == one.path]:
+                del self.followed[place]
+        if self.on_capture is not None:
+            self.on_capture(one)
+            if len(self.captures) > (2 if one.odd else 1) * MAX_NAMED:
+                self.further.add(self.captures.pop())
+
+    @staticmethod
+    def record_capture(writer: RunWriter, capture: CaptureSummary) -> None:
+        """Write the result of a capture."""
+        writer.capture(capture.line())
+        for text in (capture.error, capture.cut, capture.own_sentence, capture.timeless_sentence):
+            if text:
+                writer.note(f"{capture.path}: {text}")
+        if capture.unsearched:
+            writer.note(f"{capture.path}: odd packets without a search for what explains them: {capture.unsearched}")
+        if capture.defect is not None:
+            writer.note(capture.defect.sentence)
+            writer.evidence(DEFECT, capture.defect.to_json())
+
     def record_rest(self, writer: RunWriter) -> None:
-        """Write the verdicts that `on_verdict` did not receive, the tally, and the results of the captures."""
-        for capture in self.captures:
-            writer.capture(capture.line())
-            for text in (capture.error, capture.cut, capture.own_sentence):
-                if text:
-                    writer.note(f"{capture.path}: {text}")
-            if capture.unsearched:
-                writer.note(
-                    f"{capture.path}: odd packets without a search for what explains them: {capture.unsearched}"
-                )
-            if capture.defect is not None:
-                writer.note(capture.defect.sentence)
-                writer.evidence(DEFECT, capture.defect.to_json())
+        """Write the verdicts that `on_verdict` did not receive, the tally, and what `on_capture` did not receive."""
+        for capture in self.captures if self.on_capture is None else ():
+            self.record_capture(writer, capture)
         for one in self._counts.values():
             writer.verdict(one.verdict, suite=SUITE, test=one.capture, count=one.count)
         writer.tally(self.tally)
@@ -234,6 +269,7 @@ def replay(
     on_packet: OnPacket | None = None,
     on_progress: OnProgress | None = None,
     on_verdict: OnVerdict | None = None,
+    on_capture: Callable[[CaptureSummary], object] | None = None,
     selection: Selection | None = None,
     follow: Stop | None = None,
     against: Against | None = None,
@@ -251,13 +287,15 @@ def replay(
     judged; on_progress with (path, bytes read, bytes in all); on_verdict with each verdict other than pass, so that a
     replay that is killed has lost none (passes are counted and written at the end, by `Replay.record_rest`).
 
+    on_capture is called with the result of each file.
+
     If a file cannot be read, or hits a defect of the harness, its summary tells, together with what was judged of it,
     and the others are judged. Ctrl-C ends the replay early and keeps what was judged.
     """
     from conformance.captures.one_by_one import judge_file
 
     outside = Outside()
-    result = Replay(on_verdict=on_verdict and outside.calls(on_verdict))
+    result = Replay(on_verdict=on_verdict and outside.calls(on_verdict), on_capture=on_capture)
     rules = PacketRules(profile, readings, level)
     on_packet = on_packet and outside.calls(on_packet)
     on_progress = on_progress and outside.calls(on_progress)
@@ -272,8 +310,10 @@ def replay(
             if against is not None:
                 for verdict in against.surely(against.empty()):
                     result.add(path, verdict, IMPLEMENTATION)
+            result.settle()
     except KeyboardInterrupt:
         result.interrupted = True
+        result.settle()
     return result
 
 

@@ -88,7 +88,8 @@ def extraction(target: Path) -> Iterator[Extraction]:
     draft = target.with_name(f".{secrets.token_hex(8)}.part")
     try:
         with writing(target):
-            make_folder(draft)
+            make_folder(target.parent, above=False)
+            draft.mkdir()
             index = (draft / INDEX).open("w", encoding="ascii")
         with index:
             with writing(target):

@@ -24,7 +24,7 @@ from conformance.captures.defects import Outside, contained
 from conformance.captures.followed import Key
 from conformance.captures.packet_rules import PacketRules
 from conformance.captures.summary import CaptureSummary
-from conformance.judge.sessions.context import Readings, Said, Seen
+from conformance.judge.sessions.context import TIMELESS, Readings, Said, Seen
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.judge.sessions.patterns import Patterns
 from conformance.verdict import Verdict
@@ -229,4 +229,7 @@ class CaptureJudge:
         sessions = self.session_rules
         if not said or sessions is None or not sessions.speak or self.packet_rules is None:
             return []
+        for one in said:
+            if isinstance(one, Verdict) and one.reason in TIMELESS:
+                self.summary.timeless = self.summary.timeless or one.reason
         return self.packet_rules.levelled(said, sessions.judge.kinds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,11 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.capture import CaptureError
+from conformance.capture.files import is_there
 from conformance.capture.following import Stop
-from conformance.capture.inputs import STDIN, expand, refused
+from conformance.capture.inputs import STDIN, LeftOut, expand, refused
 from conformance.captures.defects import Outside
 from conformance.captures.engine import JudgedPacket, Replay, replay
 from conformance.captures.fingerprints import Fingerprints
+from conformance.captures.left_out import NotJudged
 from conformance.captures.looking import Looked, Looks, looking
 from conformance.captures.onlookers import NotWrittenError
 from conformance.captures.summary import CaptureSummary
@@ -40,13 +43,14 @@ CAPTURE = "capture"
 class Replayed(RunResult):
     """The result of a replay. replay: by capture, in memory. given: the implementation and what it got, or None.
 
-    looked: what was asked for beside verdicts.
+    looked: what was asked for beside verdicts. left_out: what of the input was not judged.
     """
 
     replay: Replay = field(default_factory=Replay)
     given: Against | None = None
     seconds: float = 0.0
     looked: Looked = field(default_factory=Looked)
+    left_out: NotJudged = field(default_factory=NotJudged)
 
 
 def replay_captures(
@@ -73,6 +77,7 @@ def replay_captures(
     eve: Path | str | None = None,
     clients_of: str | None = None,
     on_packet: Callable[[JudgedPacket], None] | None = None,
+    on_capture: Callable[[CaptureSummary], object] | None = None,
     on_progress: Callable[[str, int, int], None] | None = None,
 ) -> Replayed:
     """Judge the packets and sessions of captures, and record the verdicts.
@@ -86,7 +91,8 @@ def replay_captures(
     with the code of what was judged, not with 2. conversations: make a table of them. extract: write the messages to
     this new folder. eve: write deviations, hints and conversations to this file as EVE JSON lines. clients_of: judge
     only what the clients of the server with this address sent (without columns). on_packet: called
-    with each packet; on_progress with (path, bytes read, bytes in all). The other arguments are those of
+    with each packet; on_capture with the result of each capture; on_progress with (path, bytes read, bytes in all).
+    The other arguments are those of
     `conformance.run`.
 
     Raises BadInput for an invalid value, for captures that do not exist and a folder that cannot be written; with
@@ -96,12 +102,14 @@ def replay_captures(
     check_words(profile=profile, level=level, readings=readings)
     accepted = assignment(readings, check_chosen(chosen))
     try:
-        meant = expand(names)
+        meant = expand(names, others := LeftOut())
         unfit = refused(meant, names)
         files = [path for path in meant if path not in unfit]
         selection = None if filter is None else _selection(filter)
     except CaptureError as error:
         raise BadInput(str(error)) from None
+    if not any(one == STDIN or is_there(one) for one in meant):
+        raise BadInput(" ".join(f"There is no file {name}." for name in meant))
     if follow and (len(files) > 1 or files == [STDIN]):
         raise BadInput("--follow takes one file; stdin is always followed.")
     if budget_s is not None and not follow and STDIN not in files:
@@ -135,6 +143,11 @@ def replay_captures(
                 )
             )
 
+            def settled(summary: CaptureSummary) -> None:
+                Replay.record_capture(writer, summary)
+                if on_capture is not None:
+                    on_capture(summary)
+
             def record(packet: JudgedPacket) -> None:
                 writer.packet(packet.line())
                 if on_packet is not None:
@@ -156,12 +169,15 @@ def replay_captures(
                     on_packet=record,
                     on_progress=on_progress,
                     on_verdict=lambda capture, verdict: writer.verdict(verdict, suite="replay", test=capture),
+                    on_capture=settled,
                     selection=selection,
                     follow=(stop or Stop(budget_s)) if following else None,
                     against=given,
                 )
                 taken = time.monotonic() - began
-                result.captures += [CaptureSummary(path, error=why) for path, why in unfit.items()]
+                for path, why in unfit.items():
+                    result.captures.append(CaptureSummary(path, error=why))
+                    result.settle()
                 writer.check()
                 result.record_rest(writer)
                 if looked.conversations is not None:
@@ -172,14 +188,20 @@ def replay_captures(
                             writer.evidence(CAPTURE, {"path": path, **found, "filter": filter, "against": against})
             finally:
                 prints.give_up()
+            left_out = NotJudged(
+                others, None if selection is None else result.unselected, "--packets-only" if packets_only else None
+            )
+            for line in left_out.lines():
+                writer.note(line)
             writer.footer("interrupted" if result.interrupted else "error" if result.defects else "completed")
     judged = result.exit_code(strict=readings == "strict", allow_incomplete=True)
     code = result.exit_code(strict=readings == "strict", allow_incomplete=allow_incomplete)
     said = _sentence(result, judged, code)
+    said = " ".join(one for one in (said, others.sentence) if one) or None
     if given is not None and not given.read + given.delivered and judged in (ExitCode.CONFORMS, ExitCode.DEVIATES):
         code = ExitCode.NOTHING_JUDGED if code is ExitCode.CONFORMS else code
         said = f"No message of the captures was given to {against}{_because(given)}."
-    return Replayed(code, folder, read_run(folder), said, result, given, taken, looked)
+    return Replayed(code, folder, read_run(folder), said, result, given, taken, looked, left_out)
 
 
 @contextmanager
@@ -228,6 +250,7 @@ def _by_columns(
     on_packet: Callable[[JudgedPacket], None] | None,
     on_progress: Callable[[str, int, int], None] | None,
     on_verdict: Callable[[str, Verdict], object],
+    on_capture: Callable[[CaptureSummary], object],
     selection: Selection | None,
     follow: Stop | None,
     against: Against | None,
@@ -244,7 +267,8 @@ def _by_columns(
 
     outside = Outside()
     rules = PacketRules(profile, readings, level)
-    result = Replay(on_verdict=outside.calls(on_verdict))
+    result = Replay(on_verdict=outside.calls(on_verdict), on_capture=on_capture)
+    gc.freeze()  # Nothing from before is looked at when the large tables of a capture are given back.
     try:
         for path in paths:
             if is_ours(path):  # One end is left out, for which packets are judged one by one.
@@ -252,20 +276,25 @@ def _by_columns(
                     result, path, rules, outside.calls(deviating), on_progress and outside.calls(on_progress),
                     None, None, None, outside, whole_sessions=sessions,
                 )  # fmt: skip
-                continue
-            judge_range(
-                path,
-                profile=profile,
-                readings=readings,
-                level=level,
-                sessions=sessions,
-                into=result,
-                on_packet=on_packet,
-                on_progress=on_progress,
-                outside=outside,
-            )
+            else:
+                judge_range(
+                    path,
+                    profile=profile,
+                    readings=readings,
+                    level=level,
+                    sessions=sessions,
+                    into=result,
+                    on_packet=on_packet,
+                    on_progress=on_progress,
+                    outside=outside,
+                )
+            result.settle()
+            gc.collect()
     except KeyboardInterrupt:
         result.interrupted = True
+        result.settle()
+    finally:
+        gc.unfreeze()
     return result
 
 

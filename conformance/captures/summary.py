@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from conformance.capture import Cut, Ended, Event, Frame, Lost
+from conformance.capture import Cut, Ended, Event, Frame, Lost, Renewed
 from conformance.capture.lacking import Lacking
 from conformance.capture.own_end import OwnEnd
 from conformance.captures.defects import Defect
 from conformance.runlog import CaptureLine, Incomplete
+from conformance.runlog.incomplete import COMPLETE
 
 
 @dataclass(slots=True)
@@ -20,7 +21,8 @@ class CaptureSummary:
     missing data. cut: where and how it ends within a record. error: why it could not be read, or not to its end.
     defect: why it was judged only in part. unsearched: odd packets that came when the search for causes had
     no tries left. own: the mark of a recording of which the program itself was an end, with the number of packets that
-    it sent, which are not judged.
+    it sent, which are not judged. timeless: why some intervals are not judged, a clause. renewed: the
+    records at which the followed file began anew, of the first times.
     """
 
     path: str
@@ -36,6 +38,8 @@ class CaptureSummary:
     unsearched: int = 0
     own: OwnEnd | None = None
     own_packets: int = 0
+    timeless: str | None = None
+    renewed: list[int] = field(default_factory=list)
 
     def see(self, event: Event) -> None:
         """Count an event."""
@@ -45,6 +49,8 @@ class CaptureSummary:
             self.lost += event.gap_before
         elif isinstance(event, Lost):
             self.lost += event.length
+        elif isinstance(event, Renewed):
+            self.renewed = [*self.renewed, event.record][:100]
         elif isinstance(event, Cut):
             self.cut = event.text
         elif isinstance(event, Ended):
@@ -60,6 +66,12 @@ class CaptureSummary:
         self.records = self.records or self.defect.record or 0
 
     @property
+    def odd(self) -> bool:
+        """Whether there is something to tell of it beside its counts."""
+        problems = (self.cut, self.error, self.defect, self.own, self.timeless, self.incomplete)
+        return any(problems) or bool(self.unsearched)
+
+    @property
     def incomplete(self) -> Incomplete:
         """The data that the file announces but does not contain."""
         return self.lacking.incomplete
@@ -71,6 +83,11 @@ class CaptureSummary:
             return None
         return f"{self.own.sentence}; {self.own_packets:,} packets of mqconform are not"
 
+    @property
+    def timeless_sentence(self) -> str | None:
+        """Why some intervals are not judged; None when all are."""
+        return None if self.timeless is None else f"{self.timeless}: intervals that this leaves open are not judged"
+
     def line(self) -> CaptureLine:
         """Return the capture as a run record stores it."""
         lacking = self.lacking
@@ -78,3 +95,24 @@ class CaptureSummary:
             self.path, self.records, self.packets, self.lost, lacking.began_before, lacking.go_on, self.incomplete,
             self.cut, self.error,
         )  # fmt: skip
+
+
+@dataclass(slots=True)
+class Further:
+    """The captures of which only sums are kept."""
+
+    captures: int = 0
+    packets: int = 0
+    selected: int = 0
+    errors: int = 0
+    defects: int = 0
+    incomplete: Incomplete = COMPLETE
+
+    def add(self, one: CaptureSummary) -> None:
+        """Add a capture."""
+        self.captures += 1
+        self.packets += one.packets
+        self.selected += one.selected
+        self.errors += one.error is not None
+        self.defects += one.defect is not None
+        self.incomplete = Incomplete.sum((self.incomplete, one.incomplete))

@@ -20,8 +20,7 @@ def write(run: Run, name: str, path: Path, decision: Decision | None = None) -> 
     from conformance.report.tabular import ColumnsMissing
 
     try:
-        if name != "allure":
-            make_folder(path.parent)
+        make_folder(path.parent, above=False)
         _write(run, name, path, decision)
     except ColumnsMissing as error:
         fail(str(error), ExitCode.BAD_INPUT)

@@ -41,7 +41,7 @@ def extract_command(specs: list[Path], *, out: Path | None, json: bool) -> None:
     with _blame():
         found = {name: text for spec in specs for name, text in extract(spec).items()}
         if out is not None:
-            make_folder(out)
+            make_folder(out, above=False)
             for name, text in found.items():
                 write_text(out / name, text)
     if not found:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import contextmanager
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from conformance.verdict import ExitCode
@@ -50,6 +51,26 @@ def emit_json(value: Any) -> None:
     """Print a value as JSON on stdout."""
     json.dump(value, sys.stdout, indent=1, default=str)
     sys.stdout.write("\n")
+
+
+class Spooled(list[Any]):
+    """Values for `emit_json`, of which there may be many: they wait in a file."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._file, self._count = TemporaryFile("w+", encoding="utf-8"), 0  # noqa: SIM115 - it goes with the list
+
+    def append(self, value: Any, /) -> None:
+        """Add a value."""
+        self._file.write(json.dumps(value, default=str) + "\n")
+        self._count += 1
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Any]:
+        self._file.seek(0)
+        return map(json.loads, self._file)
 
 
 def console(*, stderr: bool = False) -> Console:

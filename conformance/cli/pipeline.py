@@ -27,6 +27,7 @@ from conformance.interrupts import SIGNALS
 from conformance.verdict import ExitCode, worst_code
 
 if TYPE_CHECKING:
+    from conformance.captures.left_out import NotJudged
     from conformance.pipeline.ingest import Ingested, Options
 
 LEFT = "what was not finished is not in the lake"
@@ -126,12 +127,14 @@ def ingest(
 
         require_spark()  # The modules below import what it asks for.
         check_master(master)
+        from conformance.capture.inputs import LeftOut
+        from conformance.captures.left_out import NotJudged
         from conformance.pipeline.ingest import files_of, how, ingest
         from conformance.pipeline.progress import Progress
 
         asked = _options(packets, sessions, profile, level, readings, reading, split, parts, stream)
         how(asked, "")
-        files = files_of(captures)
+        files = files_of(captures, others := LeftOut())
         lake = to_add(out, format)
         begin("pipeline ingest", "starting Spark", quiet=json)
         with session(master) as spark:
@@ -139,7 +142,7 @@ def ingest(
             with shown(progress, "pipeline ingest"):
                 done = ingest(lake, files, asked, SparkWorkers(spark), progress=progress)
             seconds = time.monotonic() - began
-    _tell(done, seconds, json=json)
+    _tell(done, seconds, json=json, left_out=NotJudged(others, None, None if sessions else "--no-sessions"))
     sys.exit(int(done.code(strict=readings == "strict", allow_incomplete=allow_incomplete)))
 
 
@@ -275,11 +278,11 @@ def _stopping() -> Iterator[Callable[[], bool]]:
         as_before()
 
 
-def _tell(done: Ingested, seconds: float | None, *, json: bool) -> None:
+def _tell(done: Ingested, seconds: float | None, *, json: bool, left_out: NotJudged | None = None) -> None:
     from conformance.pipeline.isolation import DIED
 
     if json:
-        emit_json(_json(done, seconds))
+        emit_json({**_json(done, seconds), **({} if left_out is None else {"left_out": left_out.to_json()})})
         return
     speed = f" in {seconds:.1f} s ({done.packets / max(seconds, 1e-3):,.0f} packets/s)" if seconds else ""
     print(
@@ -296,6 +299,8 @@ def _tell(done: Ingested, seconds: float | None, *, json: bool) -> None:
         print(gone.sentence)
     if len(done.dropped) > _DROPPED:
         print(f"{len(done.dropped) - _DROPPED:,} more streams are no longer waited for")
+    for line in left_out.lines() if left_out is not None else ():
+        print(line)
     if done.incomplete:
         print(done.incomplete.sentence)
     if done.outcomes:

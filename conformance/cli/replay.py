@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.captures.looking import Looks
 from conformance.cli.looked import Hinted, looked_json, looked_lines
-from conformance.cli.output import console, fail, progress_bar
+from conformance.cli.output import Spooled, console, fail, progress_bar
 from conformance.verdict import ExitCode, Outcome
 
 if TYPE_CHECKING:
     from conformance.capture.following import Stop
     from conformance.captures import JudgedPacket, Replay
     from conformance.captures.against import Against
+    from conformance.captures.summary import CaptureSummary
 
 MAX_JSON_PACKETS = 10_000  # packets in the JSON output; the run record has all
 _COLOURS = {Outcome.FAIL: "31", Outcome.WARN: "33", Outcome.READING: "33", Outcome.INCONCLUSIVE: "33"}
@@ -48,6 +49,7 @@ class _Shown:
     """The packets that are shown after all were judged: those of the JSON output, and the first that failed."""
 
     json: list[dict[str, Any]]
+    captures: list[dict[str, Any]]
     failed: JudgedPacket | None = None
     hinted: Hinted = field(default_factory=Hinted)
 
@@ -83,7 +85,7 @@ def command(
     budget_s = seconds(asked.budget)
     target = console()
     colour = target.is_terminal and not target.no_color
-    shown = _Shown([])
+    shown = _Shown(Spooled(), Spooled())
 
     def on_packet(packet: JudgedPacket) -> None:
         shown.hinted.see(packet)
@@ -121,6 +123,7 @@ def command(
                 out=out,
                 command=sys.argv[1:],
                 on_packet=on_packet,
+                on_capture=lambda summary: shown.captures.append(_capture(summary)) if json else None,
                 on_progress=lambda path, done, total: bar(done, total, Path(path).name),
             )
     except BadInput as error:
@@ -131,13 +134,20 @@ def command(
         fail(error.sentence, ExitCode.UNUSABLE)
     except NotDeliverable as error:
         fail(f"Nothing can be given to {asked.against}: {error.reason}", ExitCode.NOTHING_JUDGED)
-    extra = {**totals(result.replay, result.seconds), "packets": shown.json} if json else {}
+    extra = {"captures": shown.captures, "seconds": round(result.seconds, 3), "packets": shown.json} if json else {}
     if json:
         extra |= {"first_failure": dump(shown.failed), "against": given(result.given), **looked_json(asked, result)}
+        extra["left_out"] = result.left_out.to_json()
         extra["hints"] = shown.hinted.to_json()
     else:
         looked = [*looked_lines(asked, result), *shown.hinted.lines()]
-        for text in [*dump(shown.failed), *looked, *notes(result.replay), *told(result.given)]:
+        for text in [
+            *dump(shown.failed),
+            *looked,
+            *notes(result.replay),
+            *result.left_out.lines(),
+            *told(result.given),
+        ]:
             print(text)
     finish(result.record, result.folder, result.exit_code, result.sentence, json=json, extra=extra)
 
@@ -247,9 +257,16 @@ def as_json(packet: JudgedPacket) -> dict[str, Any]:
 def notes(result: Replay) -> list[str]:
     """Return a line for everything in the captures that is not a judged packet."""
     out = []
+    if result.further.captures:
+        all_of_them = len(result.captures) + result.further.captures
+        out.append(f"{all_of_them:,} captures were judged; --json and the run record tell of each")
     for capture in result.captures:
         if capture.own_sentence:
             out.append(f"{capture.path}: {capture.own_sentence}")
+        if capture.timeless_sentence:
+            out.append(f"{capture.path}: {capture.timeless_sentence}")
+        for record in capture.renewed:
+            out.append(f"{capture.path}: replaced, or begun anew, before record {record}; the new file was read on")
         if capture.cut:
             out.append(f"{capture.path}: {capture.cut}")
         if capture.incomplete:
@@ -265,27 +282,23 @@ def notes(result: Replay) -> list[str]:
     return out
 
 
-def totals(result: Replay, seconds: float) -> dict[str, Any]:
-    """Return the captures as `--json` prints them."""
+def _capture(capture: CaptureSummary) -> dict[str, Any]:
+    """Return a capture as `--json` prints it."""
     return {
-        "captures": [
-            {
-                "path": capture.path,
-                "records": capture.records,
-                "packets": capture.packets,
-                "selected": capture.selected,
-                "lost_bytes": capture.lost,
-                "unsearched": capture.unsearched,
-                "own": capture.own_sentence,
-                "began_before": capture.lacking.began_before,
-                "go_on": capture.lacking.go_on,
-                "incomplete": capture.incomplete.to_json() if capture.incomplete else None,
-                "skipped": dict(capture.skipped),
-                "cut": capture.cut,
-                "error": capture.error,
-                "defect": None if capture.defect is None else capture.defect.to_json(),
-            }
-            for capture in result.captures
-        ],
-        "seconds": round(seconds, 3),
+        "path": capture.path,
+        "records": capture.records,
+        "packets": capture.packets,
+        "selected": capture.selected,
+        "lost_bytes": capture.lost,
+        "unsearched": capture.unsearched,
+        "own": capture.own_sentence,
+        "timeless": capture.timeless,
+        "renewed": capture.renewed,
+        "began_before": capture.lacking.began_before,
+        "go_on": capture.lacking.go_on,
+        "incomplete": capture.incomplete.to_json() if capture.incomplete else None,
+        "skipped": dict(capture.skipped),
+        "cut": capture.cut,
+        "error": capture.error,
+        "defect": None if capture.defect is None else capture.defect.to_json(),
     }

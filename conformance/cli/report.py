@@ -121,7 +121,7 @@ def _caught(selftest: Path | None) -> frozenset[str] | None:
 
 def _write(path: Path, text: str) -> str:
     try:
-        make_folder(path.parent)
+        make_folder(path.parent, above=False)
         write_text(path, text)
     except OSError as error:
         fail(f"{path} cannot be written ({error.strerror}); name another file.", ExitCode.BAD_INPUT)

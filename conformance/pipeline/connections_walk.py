@@ -218,6 +218,8 @@ def _parted(task: PartedTask) -> Parted:
             last_packet = one.last_packet_ns if one.last_packet_ns is not None else last_packet
             assert capture.left is not None
             reading, one.cut = capture.left, capture.cut
+            if reading.doubted_ns:  # What a time means depends on all records before it.
+                return Parted(task.key, "the clock of the recording went back")
             one.last_ns = capture.time_ns or one.last_ns
             one.ranges += 1
             start = max(capture.position, start + 1)

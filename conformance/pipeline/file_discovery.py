@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import Final
 
 from conformance.capture import packed
-from conformance.capture.inputs import is_capture
+from conformance.capture.inputs import is_capture, natural, stream_key
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.identity import natural, stream_key
 
 SETTLE_S = 60.0
 """Seconds for which the newest file of a set must not change before it counts as finished."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Literal
 
 from conformance.capture import CaptureError, packed
-from conformance.capture.addresses import is_stored
 from conformance.capture.files import CaptureFile, is_regular, open_file
+from conformance.capture.inputs import natural, stream_key, whole_name
 from conformance.capture.own_end import OwnEnd
 from conformance.capture.records import RecordWalk, read_records
 from conformance.captures.defects import Defect
@@ -21,14 +19,6 @@ WHOLE = 8 << 20
 """Size up to which the whole file is hashed, in bytes."""
 _ENDS, _BLOCK, _BLOCKS = 1 << 20, 4096, 256
 _BYTES_OF_ID = 16
-# `a.pcap3` (tcpdump -C), `a_00003_20260131120000.pcap` (dumpcap), `a-2026-01-31_12:00:00.pcap` (tcpdump -G).
-_SUFFIX = re.compile(
-    r"(?P<stem>.*?)(?P<suffix>\.(?:pcapng|pcap|cap|ntar|dmp))(?P<number>\d*)(?:\.gz|\.zst)?", re.IGNORECASE
-)
-# A number right after a letter is part of the name (`eth0`, `host12_00003`), unless it is as long as a time.
-_TURN = re.compile(
-    r"(?:[-_.][0-9][0-9T:_.Z-]*|(?<![0-9])(?:[0-9]{8}|[0-9]{4}-[0-9]{2})[0-9T:_.Z-]*|(?<![0-9])[0-9]{4,})$"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,32 +121,12 @@ def identity(file: CaptureFile) -> str:
     return digest.hexdigest()[: 2 * _BYTES_OF_ID]
 
 
-def stream_key(path: str) -> tuple[str, bool]:
-    """Return the common key of a rotated set's files, and whether this name has a number or time as in such a set."""
-    folder, name = os.path.split(_whole_name(path))
-    found = _SUFFIX.fullmatch(name)
-    if found is None:
-        return path, False
-    stem = _TURN.sub("", found["stem"])
-    turned = bool(found["number"]) or stem != found["stem"]
-    return f"{folder}/{stem or found['stem']}{found['suffix'].lower()}", turned
-
-
-def _whole_name(path: str) -> str:
-    return path if is_stored(path) else os.path.abspath(path)  # noqa: PTH100
-
-
-def natural(name: str) -> tuple[tuple[int, str], ...]:
-    """Split a name into parts that sort by number: `a.pcap9` before `a.pcap10`."""
-    return tuple((int(part), "") if part.isdigit() else (-1, part) for part in re.findall(r"[0-9]+|[^0-9]+", name))
-
-
 def streams(probes: Iterable[Probe], grouping: Grouping) -> list[tuple[str, Sequence[Probe]]]:
     """Group the captures that may be one stream under their key, each group in the order of their records."""
     groups: dict[str, list[Probe]] = {}
     for one in probes:
         alone = grouping == "file" or one.ours  # What the program sent is known only within its recording.
-        key = f"{_whole_name(one.path)}\0{one.capture}" if alone else stream_key(one.path)[0]
+        key = f"{whole_name(one.path)}\0{one.capture}" if alone else stream_key(one.path)[0]
         groups.setdefault(key, []).append(one)
     never = 1 << 63
     for group in groups.values():

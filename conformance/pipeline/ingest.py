@@ -13,14 +13,14 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from conformance.capture import CaptureError
 from conformance.capture.addresses import is_stored
 from conformance.capture.files import is_there
-from conformance.capture.inputs import STDIN, expand
+from conformance.capture.inputs import STDIN, LeftOut, expand, stream_key
 from conformance.command_options import BadInput, check_chosen, check_words
 from conformance.pipeline.connections import Apart, judge_apart
 from conformance.pipeline.connections_walk import PartedTask
 from conformance.pipeline.elsewhere import named
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.fast import Assembled, RangesTask, WalkTask, assemble, run_ranges, walk_stream
-from conformance.pipeline.identity import Grouping, Probe, stream_key, streams
+from conformance.pipeline.identity import Grouping, Probe, streams
 from conformance.pipeline.isolation import LostTasksError, judged, killing, lost, one_by_one, survived
 from conformance.pipeline.kept_streams import Dropped, dropped
 from conformance.pipeline.lake import Entry, Kept, Lake, Part, Snapshot, Target
@@ -122,11 +122,11 @@ def how(options: Options, batch: str) -> How:
     )
 
 
-def files_of(names: Iterable[str]) -> list[str]:
+def files_of(names: Iterable[str], left_out: LeftOut | None = None) -> list[str]:
     """Return the captures that the names mean. Raises BadInput for a folder or pattern without any, for standard input,
-    and if no file exists; the ingest rejects single missing files."""
+    and if no file exists; the ingest rejects single missing files. left_out: see `expand`."""
     try:
-        files = expand(names)
+        files = expand(names, left_out)
     except CaptureError as error:
         raise BadInput(str(error)) from None
     if STDIN in files:

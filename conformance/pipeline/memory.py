@@ -57,7 +57,7 @@ _PLAIN = {
 
 
 _SELDOM = 50_000  # Objects more than before, after which the youngest are looked through.
-_SHAPE = 8
+_SHAPE = 9
 """Version of the stored classes; raise it when a class gets other members."""
 _MARK = f"mqconform {__version__} json {_SHAPE}\n".encode()
 _DAMAGE = (

@@ -26,13 +26,11 @@ Open = dict[tuple[int, Side], int]
 """By connection and side, the offset in its stream up to which packets belong to a range."""
 
 
-def frames_of(path: str, start: int, stop: int) -> Iterator[Frame]:
-    """Yield the packets of a range of a pcap file, or of a whole file of any format. Raises CaptureError."""
-    yield from (event for event in events_of(path, start, stop) if isinstance(event, Frame))
-
-
 def events_of(path: str, start: int, stop: int) -> Iterator[Event]:
-    """Yield the same packets, and the events between them. Raises CaptureError."""
+    """Yield the packets of a range of a pcap file, or of a whole file of any format, and the events between them.
+
+    Raises CaptureError.
+    """
     reading, walk = CaptureReading(), RecordWalk()
     size = size_of(path) if layout(path) is not None else 0
     if not size or (start <= FILE_HEADER and stop >= size):

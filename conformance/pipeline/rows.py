@@ -24,7 +24,6 @@ EPOCH = "1970-01-01"
 _BUFFERED = 4_096
 _DAY_NS = 86_400_000_000_000
 _YEAR = 366
-_MOST = (1 << 63) - 1
 _GROUP = 1 << 16
 """Rows of tables that are written together."""
 _OPEN = 64  # Files open at once; the least recently used one is closed, and another begun if it is needed again.
@@ -45,11 +44,6 @@ def day(time_ns: int | None) -> str:
         if time_ns < 0
         else moment(time_ns).date().isoformat()
     )
-
-
-def in_full(time_ns: int | None) -> int | None:
-    """Return a time in nanoseconds; None for none, and for one that 64 bits cannot hold."""
-    return None if time_ns is None or abs(time_ns) > _MOST else time_ns
 
 
 class Days:

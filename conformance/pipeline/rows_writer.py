@@ -11,7 +11,7 @@ from conformance.capture import Frame
 from conformance.captures.engine import MAX_KEPT, destination
 from conformance.captures.followed import key_of
 from conformance.pipeline.counted import Counts
-from conformance.pipeline.rows import Days, Row, Rows, in_full, moment, plain, texts
+from conformance.pipeline.rows import Days, Row, Rows, moment, plain, texts
 from conformance.pipeline.value_columns import struct_of
 from conformance.verdict import Outcome, Verdict, worst
 from conformance.wire import Packet
@@ -130,8 +130,8 @@ class Teller:
             "reason": verdict.reason and plain(verdict.reason),
             "evidence": evidence,
             "at_end": self.at_end,
-            "first_ns": in_full(first_ns),
-            "last_ns": in_full(last_ns),
+            "first_ns": first_ns,
+            "last_ns": last_ns,
             "expected_value": struct_of(expected),
             "actual_value": struct_of(actual),
             "evidence_value": struct_of(evidence),
@@ -148,7 +148,7 @@ def packet_row(frame: Frame, packet: Packet, verdicts: Sequence[Verdict]) -> Row
         "number": frame.number,
         "record": frame.record,
         "time": moment(frame.time_ns),
-        "time_ns": in_full(frame.time_ns),
+        "time_ns": frame.time_ns,
         "transport": frame.transport,
         "connection": frame.connection,
         "side": frame.side,

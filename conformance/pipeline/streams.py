@@ -33,7 +33,7 @@ from conformance.pipeline.identity import Probe
 from conformance.pipeline.lacking import add, columns_of, incomplete_of
 from conformance.pipeline.lake import Kept
 from conformance.pipeline.memory import kept, resumed
-from conformance.pipeline.rows import Row, Rows, day, in_full, moment, plain, texts
+from conformance.pipeline.rows import Row, Rows, day, moment, plain, texts
 from conformance.pipeline.rows_writer import Teller
 from conformance.pipeline.stream_readers import Read, continued, in_place
 from conformance.pipeline.tables_sink import ArrowTables, Connection, columns_with
@@ -425,6 +425,6 @@ def capture_row(
         "judged_by": __version__,
         "ingested_at": datetime.now(UTC),
         "batch": how.batch,
-        "first_ns": in_full(times_ns[0]),
-        "last_ns": in_full(times_ns[1]),
+        "first_ns": times_ns[0],
+        "last_ns": times_ns[1],
     }

@@ -24,7 +24,7 @@ from conformance.pipeline.counted import NEVER
 from conformance.pipeline.deviating import ByQueue
 from conformance.pipeline.packet_columns import PacketColumns
 from conformance.pipeline.packet_passes import parted
-from conformance.pipeline.rows import Row, in_full, moment, plain
+from conformance.pipeline.rows import Row, moment, plain
 from conformance.pipeline.rows_writer import Teller, Whose, packet_row, whose_was
 from conformance.pipeline.texts import KEYS, Numbers
 from conformance.verdict import Outcome, Verdict
@@ -287,8 +287,8 @@ def _session(known: Connection, closed: Closed, teller: Teller, managers: Manage
         "closed_by": closed.by,
         "closed_how": closed.how,
         "lost_bytes": known.lost,
-        "opened_ns": in_full(known.opened.time_ns),
-        "closed_ns": in_full(closed.time_ns),
+        "opened_ns": known.opened.time_ns,
+        "closed_ns": closed.time_ns,
         "date": teller.days.of(known.opened.time_ns),
     }
     for side, point, manager in zip(SIDES, (known.opened.initiator, known.opened.acceptor), managers, strict=True):

@@ -68,7 +68,7 @@ def write_allure(run: Run, folder: Path, decision: Decision | None = None) -> in
     """
     from attr import asdict
 
-    make_folder(folder)
+    make_folder(folder, above=False)
     table = roll_up(run)
     number = 0
     for result, attached in _results(Excused(run, decision), table):

@@ -20,7 +20,7 @@ from conformance.verdict import Evidence
 T = TypeVar("T")
 Decode = Callable[[Mapping[str, Any]], T]
 
-MAX_ROOM = 8 << 20
+MAX_ROOM = 2 << 20
 """Bytes of lines whose values are kept in memory, per record; a value takes about five times its line."""
 MAX_OPEN = 64
 """Parts that stay open; further parts are opened for each access."""

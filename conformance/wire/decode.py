@@ -30,7 +30,7 @@ from conformance.wire.recognition import ACK_TAIL, acknowledgment, looks_interna
 from conformance.wire.security_items import INSIDE, facts_of
 from conformance.wire.session_header import SESSION_HEADER, SESSION_HEADER_SIZE
 from conformance.wire.session_packets import INTERNAL_HEADER, PING, PING_SIGNATURE, PING_SIZE
-from conformance.wire.soap_headers import BODY_SECTION_ID, SOAP_PACKED, SRMP_BYTES, SRMP_PACKED
+from conformance.wire.soap_headers import BODY_SECTION_ID, SOAP_PACKED, SOAP_UNPADDED, SRMP_BYTES, SRMP_PACKED
 from conformance.wire.srmp import LEAST, Srmp, sections_of, srmp
 from conformance.wire.srmp import ORDERS as SRMP_ORDERS
 from conformance.wire.steps import Blob, Branch, Padding, Run, Step, parted, steps_of
@@ -267,7 +267,10 @@ def _doubts(reader: _Reader) -> tuple[frozenset[str], ...]:
         found.append(SOAP_PACKED)
     if fields.get("UserHeader.Flags.AH"):
         found += [SRMP_BYTES, SRMP_PACKED]
-    return tuple(frozenset(some) for size in range(1, len(found) + 1) for some in combinations(found, size))
+    chosen = [frozenset(some) for size in range(1, len(found) + 1) for some in combinations(found, size)]
+    return tuple(
+        under for some in chosen for under in ((some | {SOAP_UNPADDED}, some) if SOAP_PACKED in some else (some,))
+    )
 
 
 _SOAP, _SRMP, _COMPOUND = "SoapHeader", "SRMPEnvelopeHeader", "CompoundMessageHeader"

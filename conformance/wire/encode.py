@@ -28,7 +28,7 @@ from conformance.wire.recognition import ORDER_ACK_CLASS, ORDER_LABEL, ORDER_QUE
 from conformance.wire.security_items import INSIDE
 from conformance.wire.session_header import SESSION_HEADER, SESSION_HEADER_SIZE
 from conformance.wire.session_packets import INTERNAL_HEADER, PING
-from conformance.wire.soap_headers import SOAP_PACKED, SRMP_PACKED
+from conformance.wire.soap_headers import SOAP_PACKED, SOAP_UNPADDED, SRMP_PACKED
 from conformance.wire.steps import Blob, Branch, Padding, Run, Step, steps_of
 
 _MPH = "MessagePropertiesHeader"
@@ -151,13 +151,17 @@ def _kept(packet: Packet, section: Section) -> Iterator[tuple[str, Value]]:
     in_bytes = packet.fields.get(f"{section.name}.Unit") == "bytes"
     for step in all_steps(steps_of(section)):
         if isinstance(step, Padding) and step.not_under:
-            if packet.fields.get(_LAYOUT.get(step.not_under, "")) == "packed":
+            if packet.fields.get(_LAYOUT.get(step.not_under, "")) == "packed" and step.key not in packet.spans:
                 yield step.key, b""
         elif isinstance(step, Blob) and step.length.bytes_under and in_bytes:
             yield step.of, packet.fields[step.of]
 
 
-_LAYOUT = {SOAP_PACKED: "SoapHeader.Layout", SRMP_PACKED: "SRMPEnvelopeHeader.Layout"}
+_LAYOUT = {
+    SOAP_PACKED: "SoapHeader.Layout",
+    SOAP_UNPADDED: "SoapHeader.Layout",
+    SRMP_PACKED: "SRMPEnvelopeHeader.Layout",
+}
 
 
 def _covered(key: str, names: Collection[str]) -> bool:

@@ -30,7 +30,7 @@ from conformance.wire.packet_table import (
 from conformance.wire.scapy_fields import MQFFormatNameElement, elements_of, field_of, plain
 from conformance.wire.session_header import SESSION_HEADER, SESSION_HEADER_SIZE
 from conformance.wire.session_packets import INTERNAL_HEADER
-from conformance.wire.soap_headers import SOAP_PACKED, SRMP_BYTES, SRMP_PACKED
+from conformance.wire.soap_headers import SOAP_PACKED, SOAP_UNPADDED, SRMP_BYTES, SRMP_PACKED
 from conformance.wire.user_header import USER_HEADER
 
 TCP_PORT = 1801
@@ -73,7 +73,9 @@ class SectionLayer(Packet):  # type: ignore[misc]
         if self.section.name not in _OPEN or bottom.section is not BASE_HEADER:
             return frozenset()
         fields = dissect(bytes(bottom.original)).fields
-        return frozenset(name for name, (key, value) in _ALTERNATIVES.items() if fields.get(key) == value)
+        found = frozenset(name for name, (key, value) in _ALTERNATIVES.items() if fields.get(key) == value)
+        unpadded = SOAP_PACKED in found and "SoapHeader.BodyPadding" not in fields
+        return found | {SOAP_UNPADDED} if unpadded else found
 
     def _touched(self) -> bool:
         """Return True when an element of a list was changed."""

@@ -196,6 +196,7 @@ def constants() -> str:
         "srmp_least": srmp.LEAST,
         "body_allocated": decode.BODY_ALLOCATED,
         "soap_packed": soap_headers.SOAP_PACKED,
+        "soap_unpadded": soap_headers.SOAP_UNPADDED,
         "srmp_packed": soap_headers.SRMP_PACKED,
         "srmp_bytes": soap_headers.SRMP_BYTES,
         "most_elements": elements.MAX_SHOWN,

@@ -8,6 +8,8 @@ the other alternatives are named here, and `dissect` uses one when only that one
 from conformance.wire.layout import Length, Octets, Pad, Section, UInt, Wide
 
 SOAP_PACKED, SRMP_PACKED, SRMP_BYTES = "soap-packed", "srmp-packed", "srmp-bytes"
+SOAP_UNPADDED = "soap-unpadded"
+"""Only with `SOAP_PACKED`: the header has no padding at its end either, which aligns what follows."""
 HEADER_SECTION_ID, BODY_SECTION_ID = 0x0320, 0x0384
 
 SOAP_HEADER = Section(
@@ -23,7 +25,7 @@ SOAP_HEADER = Section(
         UInt("Reserved1", 2),
         UInt("BodyDataLength", 4),
         Wide("Body", Length("BodyDataLength", times=2)),
-        Pad("BodyPadding", not_under=SOAP_PACKED),
+        Pad("BodyPadding", not_under=SOAP_UNPADDED),
     ),
 )
 SRMP_ENVELOPE_HEADER = Section(

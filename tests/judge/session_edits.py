@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from conformance.capture import Closed, Event, Frame, Hole, Opened
+from conformance.judge.sessions.edits import Edit, frame
 from conformance.wire import dissect
 
 
@@ -53,3 +54,21 @@ def edit(
         ]
     elif kind == "lost" and one.connection is not None and one.side is not None:
         events[at] = Hole(one.connection, one.side, one.time_ns, len(one.data))
+
+
+def beginning_missing(number: int) -> Edit:
+    """Make the capture begin with this frame."""
+
+    def change(events: list[Event]) -> list[Event]:
+        at = events.index(frame(events, number))
+        seen = {event.connection for event in events[at:] if isinstance(event, Frame)}
+        opened = [
+            replace(event, complete=False)
+            for event in events[:at]
+            if isinstance(event, Opened) and event.connection in seen
+        ]
+        gone = {event.connection for event in events[:at] if isinstance(event, Opened)} - seen
+        rest = [event for event in events[at:] if not (isinstance(event, Closed) and event.connection in gone)]
+        return [*opened, *rest]
+
+    return change

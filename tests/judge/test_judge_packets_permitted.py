@@ -9,7 +9,7 @@ from conformance.judge.packets.rules_senders import ENHANCED, RC4, encrypted, pr
 from conformance.judge.packets.signing import UNSIGNED, Signing, sign
 from conformance.judge.rules import PLAIN, Value
 from conformance.verdict import Outcome
-from conformance.wire import encode
+from conformance.wire import dissect, encode, rebuild
 
 CERT = "SecurityHeader.SecurityData.SenderCert"
 PERMITTED: dict[str, dict[str, Value]] = {
@@ -44,3 +44,21 @@ def test_a_signature_without_a_certificate_is_a_reading() -> None:
 def test_a_nul_inside_a_soap_text_is_accused(name: str, word: str) -> None:
     data = encode("UserMessage", {**PLAIN, **SOAP, f"SoapHeader.{name}": "te\0xt"})
     assert accused(data) == {f"MQMQ-2.2.20.7.{word}-terminated"}
+
+
+@pytest.mark.parametrize("readings", ["windows", "strict", "permissive"])
+@pytest.mark.parametrize("session", [0, 1])
+@pytest.mark.parametrize(("header", "body"), [("ab", "yyy"), ("", "y"), ("abcd", "yyyyy"), ("abc", "yy"), ("ab", "yy")])
+def test_texts_without_padding_are_no_deviation_whether_the_header_has_one_at_its_end_or_not(
+    header: str, body: str, session: int, readings: str
+) -> None:
+    texts = {"SoapHeader.Header": header, "SoapHeader.Body": body, "BaseHeader.Flags.SH": session}
+    packed = {**PLAIN, **SOAP, **texts, "SoapHeader.HeaderPadding": b""}
+    for end in ({}, {"SoapHeader.BodyPadding": b""}):
+        data = encode("UserMessage", {**packed, **end})
+        assert not [
+            one.requirement
+            for one in judge_packet(data, profile="msmq-4.0", readings=readings)
+            if one.outcome is Outcome.FAIL and "packet-size-session" not in one.requirement
+        ]
+        assert rebuild(dissect(data)) == data

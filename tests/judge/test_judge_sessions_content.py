@@ -7,15 +7,16 @@ from dataclasses import replace
 import pytest
 
 from conformance.capture import Event, Frame
-from conformance.judge.sessions.edits import Edit, captured, drop, frame, lost, on, put
+from conformance.judge.sessions.edits import Edit, captured, copy, drop, frame, lost, on, put
 from conformance.judge.sessions.judge import judge_sessions
-from conformance.judge.sessions.mutations import BETA, SEQUENCE, failed
+from conformance.judge.sessions.mutations import ALPHA, BETA, SEQUENCE, failed
 from conformance.spec.catalogue import assignment
 from conformance.wire import dissect
 
 CONSISTENT, RESENDING = "consistent-session", "resending-session"
 CORRELATION, BODY = "MessagePropertiesHeader.CorrelationID", "OrderAckBody.TxSequenceID"
 NAMES, ANSWERS, ORDER = "MQQB-3.1.7.15.correlation", "MQQB-2.1.2.response-address", "MQQB-2.2.4.1.sequence"
+COOKIES, FINAL = "MQQB-2.2.7.response-cookie", "MQQB-2.2.5.1.sequence"
 ADDRESS, QUEUE = "MQQB-2.2.4.address", "UserHeader.DestinationQueue.DirectFormatName"
 ELSEWHERE = "TCP:192.0.2.77".encode("utf-16-le")
 
@@ -71,6 +72,17 @@ PERMITTED: dict[str, tuple[str, str, list[Edit]]] = {
         NAMES, CONSISTENT, [correlated(19, lambda guid, number: bytes(range(16)) + word(number))],
     ),
     "a request of that host": (ANSWERS, CONSISTENT, [drop(1), to(2, address="192.0.2.99")]),
+    "a response to a ping that the capture lacks": (
+        COOKIES, CONSISTENT,
+        [copy(1, 2, put(-1, "Ping.Cookie", 2)), copy(2, 2.5, put(-1, "Ping.Cookie", 2)), drop(2.5)],
+    ),
+    "a transactional acknowledgment of a message not seen, in place of one of its sender's": (
+        FINAL, RESENDING,
+        [
+            put(24, "UserHeader.SourceQueueManager", ALPHA.bytes_le), put(24, "FinalAckBody.SourceGUID", BETA.bytes_le),
+            put(24, "FinalAckBody.MessageID", 7999),
+        ],
+    ),
     "an address translated on the way": (ADDRESS, CONSISTENT, [put(20, QUEUE, ELSEWHERE)]),
 }  # fmt: skip
 
@@ -81,6 +93,12 @@ def edited(capture: str, edits: list[Edit]) -> list[Event]:
     for edit in edits:
         events = edit(events)
     return events
+
+
+@pytest.mark.parametrize("capture", [CONSISTENT, RESENDING])
+def test_a_ping_that_repeats_who_asked_is_blamed_and_nothing_else(capture: str) -> None:
+    events = edited(capture, [put(2, "Ping.QMGuid", ALPHA.bytes_le)])
+    assert failed(events) == {"MQQB-2.2.7.response-qm-guid"}
 
 
 @pytest.mark.parametrize("name", BROKEN)

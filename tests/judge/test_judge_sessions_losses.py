@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nightly import fewer
+from session_edits import beginning_missing
 
 from conformance.capture import Closed, Frame, Opened
 from conformance.judge.dialogues.packets import session_values
 from conformance.judge.sessions.counts import after
-from conformance.judge.sessions.edits import beginning_missing, bytes_of, captured, copy, flip, lost, on, put
+from conformance.judge.sessions.edits import bytes_of, captured, copy, flip, lost, on, put
 from conformance.judge.sessions.judge import SessionJudge, judge_sessions
 from conformance.judge.sessions.mutations import ALPHA, BETA, SEQUENCE, failed
 from conformance.spec.catalogue import assignment

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import struct
 import subprocess
 import sys
 from collections import Counter
@@ -13,6 +15,7 @@ from uuid import UUID
 
 import numpy as np
 import pytest
+import rotated_files
 from generated_corpus import write_corpus
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -31,10 +34,16 @@ from lake_helpers import (
 from nightly import amount
 from record_edits import records_of as records_in
 from session_corpus import write_sessions
+from small_files import pcapng
 
+from conformance.capture.inputs import LeftOut
 from conformance.capture.records import Record
+from conformance.captures.left_out import NotJudged
+from conformance.cli.pipeline import _tell
+from conformance.pipeline.ingest import files_of
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.texts import mixed
+from conformance.verdict import Outcome
 
 FILES = sorted(path for path in CAPTURES.iterdir() if path.suffix != ".toml")
 ETHERNET = [path for path in FILES if all(one.link == 1 for one in records_of(path))]
@@ -91,6 +100,59 @@ def test_generated_captures_wherever_ranges_begin(data, records):
         lake, done = put(Path(folder) / "lake", [capture], split=split)
         assert said(lake) == replayed(capture)
         assert done.packets == rows(lake, "captures")[0]["packets"]
+
+
+@pytest.mark.parametrize("parts", [None, 3])
+@pytest.mark.parametrize("name", ["consistent-session.pcapng", "resending-session.pcapng"])
+@pytest.mark.parametrize("change", ["back", "none", "seconds", "undatable first"])
+def test_intervals_of_a_clock_that_does_not_tell_them(tmp_path, name, change, parts):
+    edits = {
+        "back": lambda at, one: one.time_ns - 3_600_000_000_000 * (at >= 20),
+        "none": lambda at, one: 0,
+        "seconds": lambda at, one: one.time_ns // 1_000_000_000 * 1_000_000_000,
+        "undatable first": lambda at, one: one.time_ns if at else 0,
+    }
+    records = [replace(one, time_ns=edits[change](at, one)) for at, one in enumerate(traffic(name))]
+    capture = write_pcap(tmp_path / "one.pcap", records)
+    lake, done = put(tmp_path / "lake", [capture], split=None if parts is None else 2_000, parts=parts)
+    assert said(lake) == replayed(capture)
+    assert done.outcomes[Outcome.INCONCLUSIVE]
+    assert Outcome.FAIL not in done.outcomes
+
+
+@pytest.mark.parametrize("name", rotated_files.SETS)
+def test_a_rotated_set_is_one_stream_in_the_order_of_recording(tmp_path, name):
+    rotated_files.write(tmp_path / "day", rotated_files.SETS[name], packed=(5,))
+    (tmp_path / "day" / "notes.txt").write_text("seen")
+    left_out = LeftOut()
+    _, done = put(tmp_path / "lake", files_of([str(tmp_path / "day")], left_out))
+    _, whole = put(tmp_path / "whole", [CAPTURES / "consistent-session.pcapng"])
+    assert (done.captures, done.streams, done.packets) == (12, 1, 26)
+    assert done.outcomes == whole.outcomes
+    assert left_out.names == [str(tmp_path / "day" / "notes.txt")]
+
+
+def test_an_ingest_tells_what_it_leaves_out(tmp_path, capsys):
+    _, done = put(tmp_path / "lake", [CAPTURES / "consistent-session.pcapng"], sessions=False)
+    left_out = NotJudged(LeftOut(1, ["notes.txt"]), None, "--no-sessions")
+    _tell(done, None, json=False, left_out=left_out)
+    told = capsys.readouterr().out
+    assert "notes.txt" in told and "--no-sessions leaves out" in told and "MQQB-2.2.7.signature" in told
+    _tell(done, None, json=True, left_out=left_out)
+    found = json.loads(capsys.readouterr().out)["left_out"]
+    assert found["files"] == {"count": 1, "names": ["notes.txt"]}
+    assert "MQQB-3.1.3.2.order-ack-delay" in found["rules"]
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_time_beyond_any_year_ends_nothing(tmp_path, first):
+    options = struct.pack("<HHB3xI", 9, 1, 0, 0)  # Whole seconds since 1970.
+    (tmp_path / "odd.pcapng").write_bytes(pcapng(stamp=(1 << 63) + 5, options=options))
+    good = CAPTURES / "consistent-session.pcapng"
+    lake, done = put(tmp_path / "lake", [tmp_path / "odd.pcapng", good][:: 1 if first else -1])
+    assert (done.captures, done.rejected) == (2, [])
+    assert done.packets == 27
+    assert {one["date"] for one in rows(lake, "captures")} == {"1970-01-01", "2023-11-14"}
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))

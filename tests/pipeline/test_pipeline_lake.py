@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 from lake_helpers import CAPTURES, put, records_of, replayed, rows, said, write_pcap
 
+from conformance.capture.inputs import stream_key
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.fast import walk_stream
-from conformance.pipeline.identity import WHOLE, probe, stream_key
+from conformance.pipeline.identity import WHOLE, probe
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.lakes.folder import FolderLake
 from conformance.pipeline.lakes.port import FORMATS

@@ -235,7 +235,7 @@ def test_without_room_for_a_copy_a_capture_waits(
 def test_the_source_reads_ranges_of_objects(tmp_path: Path, files: dict[str, bytes]) -> None:
     from conformance.capture.ranges import size_of, split
     from conformance.pipeline.ingest import Options, how
-    from conformance.pipeline.parts import frames_of
+    from conformance.pipeline.parts import events_of
     from conformance.pipeline.schemas import SOURCE
     from conformance.pipeline.source_columns import Wanted, packets
 
@@ -246,7 +246,7 @@ def test_the_source_reads_ranges_of_objects(tmp_path: Path, files: dict[str, byt
         address = f"{bucket}/{name}"
         assert size_of(address) == len(files[name])
         for start, stop in split(len(files[name]), 3000):
-            assert list(frames_of(address, start, stop)) == list(frames_of(local, start, stop))
+            assert list(events_of(address, start, stop)) == list(events_of(local, start, stop))
             there, here = (
                 [row for batch in packets(path, start, stop, asked, Wanted(names)) for row in batch.to_pylist()]
                 for path in (address, local)

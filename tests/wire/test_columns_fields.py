@@ -5,6 +5,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from column_rows import hash_of, row_of
 from columns_beside import FACTS, Beside
 from columns_packets import changed, of_fuzzing, of_rules
 from hypothesis import given, settings
@@ -17,7 +18,7 @@ from conformance.wire.columns import walkers
 from conformance.wire.columns.letters import starts_with
 from conformance.wire.columns.packets import shapes_and_code
 from conformance.wire.columns.shapes import Place, Shapes, Sort, UnknownShapeError
-from conformance.wire.columns.table import column_set, hash_of, row_of, value_of
+from conformance.wire.columns.table import column_set, value_of
 from conformance.wire.layout import Choice, Length, Octets, Pad, Section, UInt, Wide
 from conformance.wire.packet_table import ALL_SECTIONS
 

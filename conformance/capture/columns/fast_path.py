@@ -20,12 +20,14 @@ if TYPE_CHECKING:
         ASTRAY,
         B_HIGH,
         B_LOW,
+        BACK_NS,
         BASE_SIZE,
         BYTES,
         BYTES_AT,
         CHUNK,
         CONNECTION,
         DEADLINE,
+        DOUBTED,
         ELSEWHERE,
         EMPTY,
         EXPECTED,
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
         LINK,
         MAX_BUFFERED,
         NEED,
+        NEWEST,
         NEXT,
         NUMBER,
         OF_CONNECTION,
@@ -326,6 +329,8 @@ def usual(
     limit = get(c, SIZE) - SLACK
     stop = min(get(c, STOP), limit - _RECORD - _HEADERS)
     latest = get(c, TIME)
+    newest = get(c, NEWEST)
+    doubted = get(c, DOUBTED)
     while position < stop and get(c, FILE_ROWS) + get(c, ARENA_ROWS) < CHUNK:
         at = base + position
         kept = u32(at + 8)
@@ -343,6 +348,8 @@ def usual(
         if u32(frame + 12) & 0xFFFFFF != 0x450008 or u32(frame + 20) & 0xFF00FF3F != 0x06000000:
             break
         if u8(frame + 47) & 0x17 != 0x10 or time >= deadline:
+            break
+        if time < newest - BACK_NS and newest > doubted:
             break
         start = 34 + (u8(frame + 46) >> 4) * 4
         end = 14 + swap16(u16(frame + 16))
@@ -383,8 +390,10 @@ def usual(
         put(flow, LAST, record)
         put(flow, LATEST, max(get(flow, LATEST), time))
         latest = time
+        newest = max(newest, time)
         position = following
     put(c, POSITION, position)
     put(c, RECORD, record)
     put(c, TIME, latest)
+    put(c, NEWEST, newest)
     return record - first

@@ -20,7 +20,7 @@ from conformance.capture.columns.code import walk
 from conformance.capture.columns.handover import Lending
 from conformance.capture.columns.pages import Pages
 from conformance.capture.connections import MSMQ_PORT
-from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Opened, Passed
+from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Opened, Passed, SetBack
 from conformance.capture.files import open_file
 from conformance.capture.fragments import Fragment, Fragments
 from conformance.capture.network import Segment, decode, transport
@@ -207,6 +207,7 @@ class FastCapture:
         cursor[p.STOP] = self.size if stop is None else min(stop, self.size)
         cursor[p.NUMBER] = 1 if after is None else after.numbers.last + 1
         cursor[p.RECORD] = 0 if after is None else after.records
+        cursor[p.NEWEST], cursor[p.DOUBTED] = (0, 0) if after is None else (after.latest_ns, after.doubted_ns)
         self.before = before
         cursor[p.SWAPPED], cursor[p.UNIT], cursor[p.HEADER] = self.order == ">", self.unit, self.header
         cursor[p.LINK] = p.LINKS[self.link]
@@ -264,6 +265,8 @@ class FastCapture:
             elif status == p.TICK:
                 note(connections.tick(int(cursor[p.TIME])))
                 connections.refresh()
+            elif status == p.BACK:
+                note(iter([SetBack(int(cursor[p.RECORD]) + 1, int(cursor[p.NEWEST]))]))
             elif status == p.DAMAGED:
                 problem, ends, found = self._damage(cursor)
                 passed = (self.size if found is None else found) - int(cursor[p.AT])
@@ -279,6 +282,7 @@ class FastCapture:
         if not finish:
             self._tell(cursor)
             left = CaptureReading(self.told.records, self.told.skipped, Numbered(int(cursor[p.NUMBER]) - 1), fragments)
+            left.latest_ns, left.doubted_ns = int(cursor[p.NEWEST]), int(cursor[p.DOUBTED])
             left.connections = connections.release(left.numbers)
             self.left = left
             yield batch()

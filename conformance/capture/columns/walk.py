@@ -15,6 +15,8 @@ from conformance.capture.columns.places import (
     ARENA_ROWS,
     ARENA_USED,
     AT,
+    BACK,
+    BACK_NS,
     BASE_SIZE,
     BYTES,
     BYTES_AT,
@@ -22,6 +24,7 @@ from conformance.capture.columns.places import (
     CLOSES,
     DAMAGED,
     DEADLINE,
+    DOUBTED,
     ELSEWHERE,
     ENDED,
     EXPECTED,
@@ -45,6 +48,7 @@ from conformance.capture.columns.places import (
     MAX_WAITING,
     MAX_WAITING_SEGMENTS,
     NEITHER,
+    NEWEST,
     NEXT,
     NOT_IP,
     OFFSET,
@@ -152,6 +156,11 @@ def walk(
         cursor[AT] = data
         cursor[KEPT] = kept
         cursor[TIME] = time
+        if time > cursor[NEWEST]:
+            cursor[NEWEST] = time
+        elif time < cursor[NEWEST] - BACK_NS and cursor[NEWEST] > cursor[DOUBTED]:
+            cursor[DOUBTED] = cursor[NEWEST]
+            return BACK
         if time >= cursor[DEADLINE] and cursor[TICKED] != position:
             cursor[TICKED] = position
             return TICK

@@ -35,8 +35,14 @@ class Clocks:
         manager, stamp = seen.text(f"{_HEADER}.ClientGuid"), seen.number(f"{_HEADER}.TimeStamp")
         if manager is None or stamp is None:
             return
-        grown, most = self.take((manager, seen.hosts[0]), stamp, seen.time_ns, opened)
+        key = manager, seen.hosts[0]
+        _, begun_ns = self.last.get(key, (0, 0))
+        grown, most = self.take(key, stamp, seen.time_ns, opened)
         if most is None:
+            return
+        why = notes.timeless(begun_ns, seen.time_ns)
+        if why is not None:
+            notes.undecided(_CLOCK, seen, why, anywhere=True)
             return
         if grown >= _HALF and stamp > most:
             notes.undecided(_CLOCK, seen, "the request may have been made before the one that was seen last")

@@ -38,6 +38,13 @@ _EVIDENCE = 65_536  # Bytes of a packet stored with a verdict.
 LOST = "packets of this connection are not in the capture"
 """The reason of a verdict that needs packets which the capture lacks."""
 
+NO_TIMES = "the capture has no times"
+SET_BACK = "the clock of the recording went back, or its records are not in order"
+COARSE = "the capture has times of whole seconds, or tenths of one"
+TIMELESS: Final = frozenset({NO_TIMES, SET_BACK, COARSE})
+"""Why an interval is not judged."""
+_COARSE_NS = (1_000_000_000, 100_000_000)
+
 Readings = Mapping[str, tuple[str, ...]]
 Assumed = tuple[tuple[str, str], ...]
 """Readings with the assumed alternative of each."""
@@ -234,6 +241,7 @@ class Notes:
     kinds: list[Kind] | None = None
     full: bool = False
     suspected: int = 0  # Suspicions so far.
+    doubted_ns: int = 0  # The latest time before the clock of the recording went back; 0 is no time at all.
     _said: set[tuple[str, int | None]] = field(default_factory=set)
     _plain: dict[str, int] = field(default_factory=dict)  # Passes without a reading, by requirement.
     _numbers: dict[Kind, int] = field(default_factory=dict)
@@ -370,6 +378,31 @@ class Notes:
         if key not in self._said and (anywhere or len(self._said) < MAX_REMEMBERED):
             self._said.add(key)
             self.tell(verdict_on(seen, requirement, Outcome.INCONCLUSIVE, reason=reason))
+
+    def timeless(self, begun_ns: int, now_ns: int, holds: Callable[[int], bool] | None = None) -> str | None:
+        """Return why the times of two records do not tell how long it was from one to the other; None if they do.
+
+        holds: what is asked of that time in ns. If its answer does not depend on the resolution, that is fine enough.
+        """
+        if begun_ns <= 0 or now_ns <= 0:
+            return NO_TIMES
+        if begun_ns <= self.doubted_ns:
+            return SET_BACK
+        for unit in _COARSE_NS:
+            if holds is not None and not begun_ns % unit and not now_ns % unit:
+                taken = now_ns - begun_ns
+                return COARSE if holds(taken - unit + 1) != holds(taken + unit - 1) else None
+        return None
+
+    def interval(
+        self, requirement: str, seen: Seen, begun_ns: int, now_ns: int, holds: Callable[[int], bool], expected: Json
+    ) -> None:
+        """Judge the time between two records, if they tell it. holds: as for `timeless`."""
+        why = self.timeless(begun_ns, now_ns, holds)
+        if why is not None:
+            self.undecided(requirement, seen, why, anywhere=True)
+            return
+        self.judge(requirement, holds(now_ns - begun_ns), seen, expected, {"ms": (now_ns - begun_ns) // 1_000_000})
 
     @staticmethod
     def once(seen: Seen, *, anywhere: bool) -> bool:

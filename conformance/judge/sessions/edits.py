@@ -160,21 +160,3 @@ def lost(number: int) -> Edit:
         return kept
 
     return change
-
-
-def beginning_missing(number: int) -> Edit:
-    """Make the capture begin with this frame."""
-
-    def change(events: list[Event]) -> list[Event]:
-        at = events.index(frame(events, number))
-        seen = {event.connection for event in events[at:] if isinstance(event, Frame)}
-        opened = [
-            replace(event, complete=False)
-            for event in events[:at]
-            if isinstance(event, Opened) and event.connection in seen
-        ]
-        gone = {event.connection for event in events[:at] if isinstance(event, Opened)} - seen
-        rest = [event for event in events[at:] if not (isinstance(event, Closed) and event.connection in gone)]
-        return [*opened, *rest]
-
-    return change

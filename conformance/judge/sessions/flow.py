@@ -213,13 +213,13 @@ class Flow:
                 pending.popleft()
             for one in pending:
                 if one.covered is not None and right:
-                    self._times(notes.judge_late, one.seen, one.covered)
+                    self._times(notes, notes.judge_late, one.seen, one.covered)
                 if one.lacks:
                     right = False
                     stated = one.seen.number("SessionHeader.AckSequenceNumber")
                     notes.judge_late(RECEIVED, False, one.seen, "each recoverable message that is named", stated)
         if covered is not None and right:
-            self._times(notes.judge, seen, covered)
+            self._times(notes, notes.judge, seen, covered)
 
     def _lacks(self, seen: Seen, other: Side, count: int) -> bool:
         """Tell whether a packet acknowledges a recoverable message whose place on the session is above its count."""
@@ -239,7 +239,10 @@ class Flow:
         before: the count that was acknowledged before. whole: every message that was sent is acknowledged.
         """
         anything = covered is not None or bool(seen.number("SessionHeader.RecoverableMsgAckFlags"))
-        early = covered is not None and whole and self._is_early(seen, covered, first=not before)
+        early = covered is not None and whole and self._is_early(seen, notes, covered, first=not before)
+        if isinstance(early, str):
+            notes.undecided(_INCLUDED, seen, early, anywhere=True)
+            return
         accepted = notes.accepted(_READING_INCLUDED)
         fitting = accepted if anything and not early else tuple([name for name in accepted if name != _IN_TIME])
         readings = _any_included(fitting or accepted[:1])
@@ -247,11 +250,11 @@ class Flow:
             expected = "three quarters of the time for it are gone" if anything else {"above": before}
             notes.judge(_INCLUDED, bool(fitting), seen, expected, "fewer" if anything else before, readings)
 
-    def _is_early(self, seen: Seen, covered: Covered, *, first: bool) -> bool:
+    def _is_early(self, seen: Seen, notes: Notes, covered: Covered, *, first: bool) -> bool | str:
         """Tell whether a message has a SessionHeader before three quarters of the time for an acknowledgment are gone.
 
         The timer begins anew with the first recoverable message; without one only its first begin is known (3.1.2.5).
-        first: nothing was acknowledged before.
+        first: nothing was acknowledged before. A text tells why the times do not show it.
         """
         express_ms, recoverable_ms = self.timers.express_ms, self.timers.recoverable_ms
         if express_ms is None or recoverable_ms is None:
@@ -262,9 +265,13 @@ class Flow:
             begun_ns, all_ms = covered.first_ns, express_ms // 2
         else:
             return False
-        return (seen.time_ns - begun_ns) // _MS + TICK_MS < all_ms * 3 // 4
+        end_ns = (all_ms * 3 // 4 - TICK_MS) * _MS
+        why = notes.timeless(begun_ns, seen.time_ns, lambda taken: taken < end_ns)
+        return why if why is not None else seen.time_ns - begun_ns < end_ns
 
-    def _times(self, say: Callable[[str, bool, Seen, Json, Json], object], seen: Seen, covered: Covered) -> None:
+    def _times(
+        self, notes: Notes, say: Callable[[str, bool, Seen, Json, Json], object], seen: Seen, covered: Covered
+    ) -> None:
         recoverable = covered.recoverable
         if recoverable:
             say(_AT_ONCE, recoverable <= _MOST_AT_ONCE, seen, {"at most": _MOST_AT_ONCE}, recoverable)
@@ -275,5 +282,10 @@ class Flow:
         due_ns = covered.first_ns + express_ms // 2 * _MS
         if first_ns is not None and first_ns <= due_ns:
             due_ns = first_ns + recoverable_ms * _MS
+        latest_ns = due_ns - covered.first_ns + (_SLACK_MS + 1) * _MS
+        why = notes.timeless(covered.first_ns, seen.time_ns, lambda taken: taken < latest_ns)
+        if why is not None:
+            notes.undecided(IN_TIME, seen, why, anywhere=True)
+            return
         late_ms = max(0, seen.time_ns - due_ns) // _MS
         say(IN_TIME, late_ms <= _SLACK_MS, seen, {"late by at most, ms": _SLACK_MS}, {"late by, ms": late_ms})

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.capture import Closed, Ended, Event, Frame, Hole, Lost, Opened, Side
+from conformance.capture import Closed, Ended, Event, Frame, Hole, Lost, Opened, SetBack, Side
 from conformance.judge.sessions import context, shared
 from conformance.judge.sessions.clocks import Clocks
 from conformance.judge.sessions.connection import judge_connection
@@ -164,6 +164,9 @@ class SessionJudge:
             session = tables.sessions.pop(event.connection, None)
             if session is not None:
                 shared.closed(event, session.opening, tables, notes)
+        elif isinstance(event, SetBack):
+            notes.doubted_ns = event.latest_ns
+            tables.lifetimes.forget()
         elif isinstance(event, Ended):
             shared.ended(self.reached, tables, notes)
         return self._taken()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
-from conformance.judge.sessions.context import MAX_HOSTS, Notes, Seen
+from conformance.judge.sessions.context import MAX_HOSTS, NO_TIMES, Notes, Seen
 from conformance.spec.catalogue import requirement_id
 
 SENT_TIME = requirement_id("MQMQ-2.2.19.2.sent-time")
@@ -42,6 +42,12 @@ class Lifetimes:
         if new and original and seen.kind == "UserMessage":
             self._identifier(seen, notes, source)
 
+    def forget(self) -> None:
+        """Forget the ages by a clock that has been set since."""
+        self.doubted.clear()
+        while self.smallest:
+            self.smallest.popitem(last=False)
+
     def overhear(self, seen: Seen) -> bool:
         """Take notice of the age of a message that others judge; False if its time cannot be right."""
         source, sent = seen.text("UserHeader.SourceQueueManager"), seen.number("UserHeader.SentTime")
@@ -57,6 +63,10 @@ class Lifetimes:
     def _expiry(self, seen: Seen, notes: Notes, source: str) -> None:
         sent, allowed = seen.number("UserHeader.SentTime"), seen.number("BaseHeader.TimeToReachQueue")
         if sent is None or allowed is None:
+            return
+        if seen.time_ns <= 0:
+            for requirement in (SENT_TIME, EXPIRED)[: 1 if allowed == _INFINITE else 2]:
+                notes.undecided(requirement, seen, NO_TIMES, anywhere=True)
             return
         age = seen.time_ns // 1_000_000_000 - sent
         if not self._is_time(seen, notes, source, age):

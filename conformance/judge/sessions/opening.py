@@ -205,7 +205,7 @@ class Opening:
 
     def _pinged(self, seen: Seen, notes: Notes, pings: Pings) -> None:
         session, server_class = (seen.number(f"{_ESTABLISH}.OperatingSystem.{bit}") for bit in ("SE", "OS"))
-        ping = pings.request_before(*seen.hosts, seen.time_ns)
+        ping = pings.request_before(seen, notes)
         failed = ping is not None and (ping.answer is None or ping.answer.refuses)
         wait = _UNANSWERED_NS if failed else _AGAIN_NS
         if ping is not None and session == 1 and (ping.used or seen.time_ns - ping.time_ns > wait):
@@ -219,7 +219,7 @@ class Opening:
                 self.pinged = ping.manager
                 judge_ping(seen, notes, ping)
         elif session == 0:
-            notes.undecided(_SE, seen, "no ping of this session is in the capture")
+            notes.undecided(_SE, seen, "no ping in the capture is known to be of this session")
         else:
             notes.judge(_SE, True, seen, 1, session)
 
@@ -239,12 +239,13 @@ class Opening:
         asked, answered = self.request.text(f"{_ESTABLISH}.ServerGuid"), seen.text(f"{_ESTABLISH}.ServerGuid")
         refused = bool(seen.number("InternalHeader.Flags.CS"))
         own = pings.manager_at(seen.frame.source.address, seen.time_ns)
-        if own is not None and not refused and asked == answered != NULL_GUID and own != answered:
-            if own != self.client:
+        if own is not None and not refused and own != answered != NULL_GUID:
+            if own == self.client:  # The ping has repeated the name of who asked.
+                pings.misnamed(seen.frame.source.address, notes, answered or "")
+                own = answered
+            elif asked == answered:
                 self.doubted = own
                 return
-            pings.misnamed(seen.frame.source.address, notes, answered or "")
-            own = answered
         self.server = own or answered  # Its ping came first; what follows is compared with one of them only.
         if not refused:
             wanted = asked if asked != NULL_GUID else own or answered

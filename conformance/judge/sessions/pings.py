@@ -84,10 +84,12 @@ class Pings:
         """The queue managers that have sent requests."""
         return frozenset(self._cookies)
 
-    def request_before(self, initiator: str, acceptor: str, time_ns: int) -> Request | None:
+    def request_before(self, seen: Seen, notes: Notes) -> Request | None:
         """Return the last request from one host to another if it is recent enough for a connection made now."""
-        found = self._latest.get((initiator, acceptor))
-        return found if found is not None and 0 <= time_ns - found.time_ns <= _RELATED_NS else None
+        found = self._latest.get(seen.hosts)
+        if found is None or notes.timeless(found.time_ns, seen.time_ns) is not None:
+            return None
+        return found if 0 <= seen.time_ns - found.time_ns <= _RELATED_NS else None
 
     @property
     def any(self) -> bool:
@@ -100,7 +102,7 @@ class Pings:
         An address can move to another queue manager, as in a cluster.
         """
         found = self._managers.get(host)
-        return found[0] if found is not None and time_ns - found[1].time_ns <= _RELATED_NS else None
+        return found[0] if found is not None and 0 <= time_ns - found[1].time_ns <= _RELATED_NS else None
 
     def misnamed(self, host: str, notes: Notes, named: str) -> None:
         """Blame the last response of a host: a session accepted right after it names another queue manager."""
@@ -166,6 +168,7 @@ class Pings:
         same_host = request.host == last.host
         repeated = request.cookie == last.cookie > 1 and same_host
         soon = 0 <= request.time_ns - last.time_ns < _RELATED_NS
+        soon = soon and notes.timeless(last.time_ns, request.time_ns) is None
         request.fell = same_host and soon and 1 < request.cookie < last.cookie
         # A restart begins with 1, and no queue manager is restarted twice within seconds.
         if repeated or (request.fell and last.fell) or request.cookie == expected:
@@ -201,6 +204,9 @@ class Pings:
             return
         notes.judge(_ADDRESS, True, seen, client.port, client.port)
         same = [one for one in asked if one.cookie == cookie]
+        if not same and not any(one.waits(seen.time_ns) for one in asked):
+            notes.undecided(_COOKIE_ECHO, seen, "the request is not in the capture")
+            return
         notes.judge(_COOKIE_ECHO, bool(same), seen, asked[-1].cookie, cookie)
         if same:
             notes.same(_RC_ECHO, seen, same[-1].rc, rc)

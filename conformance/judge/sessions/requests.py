@@ -28,10 +28,14 @@ def judge_round_trip(opened: Opened, request: Seen, response: Seen, parameters: 
     timeout = parameters.number("ConnectionParametersHeader.RecoverableAckTimeout")
     if timeout is None or not _SHORTEST <= timeout <= _LONGEST:
         return
-    seen_ms = (response.frame.time_ns - request.frame.time_ns) // _MS
-    least = _clamped(seen_ms - _TICK_MS)
-    most = _clamped((parameters.frame.time_ns - opened.time_ns) // _MS + _SLACK_MS)
     whole = timeout in (_SHORTEST, _LONGEST) or timeout % _FACTOR == 0
+    began_ns, now_ns = opened.time_ns, parameters.frame.time_ns
+    why = notes.timeless(began_ns, now_ns, lambda taken: taken >= now_ns - began_ns)
+    if why is not None and whole:
+        notes.undecided(_ROUND_TRIP, parameters, why, anywhere=True)
+        return
+    least = _clamped((response.frame.time_ns - request.frame.time_ns) // _MS - _TICK_MS)
+    most = _clamped((now_ns - began_ns) // _MS + _SLACK_MS)
     expected = {"from": least, "to": most, "multiple of": _FACTOR}
     notes.judge(_ROUND_TRIP, whole and least <= timeout <= most, parameters, expected, timeout)
 
@@ -49,8 +53,9 @@ def judge_ping(seen: Seen, notes: Notes, ping: Request) -> None:
         "a response that accepts",
         "RF set" if ping.answer.refuses else "RF clear",
     )
-    took_ms = (ping.answer.time_ns - ping.time_ns) // _MS
-    notes.judge(_ONE_SECOND, took_ms <= 1_000 + _LATE_MS, seen, {"within, ms": 1_000}, {"ms": took_ms})
+    most_ns = (1_000 + _LATE_MS + 1) * _MS
+    within = {"within, ms": 1_000}
+    notes.interval(_ONE_SECOND, seen, ping.time_ns, ping.answer.time_ns, lambda taken: taken < most_ns, within)
 
 
 def judge_manager(request: Seen, notes: Notes, pinged: str, client: str | None, echoed: str | None) -> bool:

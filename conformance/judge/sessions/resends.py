@@ -56,8 +56,8 @@ class Resends:
         elif path.generation:
             notes.undecided(_INTERVAL, seen, "messages before this one are not in the capture")
         elif acknowledged:
-            waited = now - running.since_ns
-            notes.judge(_INTERVAL, waited >= _SHORTEST_NS, seen, {"at least, ms": 30_000}, {"ms": waited // 1_000_000})
+            least = {"at least, ms": 30_000}
+            notes.interval(_INTERVAL, seen, running.since_ns, now, lambda waited: waited >= _SHORTEST_NS, least)
         if begins:
             running = self.passes[connection] = Pass(now)
         running.resent.add(place)

@@ -145,7 +145,7 @@ class Transactions:
         back = self._path((hosts[1], hosts[0]))
         results: list[View] = []
         for view in views:
-            results.append(View())
+            results.append(View(notes.timeless))
             view.see(seen, results[-1], path, back, hosts, sent, before)
         results[_follow(views)].tell(seen, notes, views[0].scope, tuple(one.scope for one in views if not one.failed))
         progress = path.sequences.get(sent.sequence)
@@ -264,9 +264,9 @@ class Transactions:
         if there.generation:
             notes.undecided(_DELAY, seen, _LOST)
             return
-        elapsed_ms = (seen.time_ns - min(started)) // 1_000_000
-        holds = elapsed_ms + _TICK_MS >= _DELAY_MS
-        notes.judge(_DELAY, holds, seen, {"at least, ms": _DELAY_MS}, {"ms": elapsed_ms})
+        least_ns = (_DELAY_MS - _TICK_MS) * 1_000_000
+        least = {"at least, ms": _DELAY_MS}
+        notes.interval(_DELAY, seen, min(started), seen.time_ns, lambda taken: taken >= least_ns, least)
 
     def _final_ack(self, seen: Seen, notes: Notes) -> None:
         source, message = seen.text("FinalAckBody.SourceGUID"), seen.number("FinalAckBody.MessageID")
@@ -280,7 +280,7 @@ class Transactions:
         if not notes.same(_FINAL, seen, sent.sequence, seen.number("FinalAckBody.TxSequenceID")):
             return
         previous = seen.number("FinalAckBody.TxPreviousSequenceNumber")
-        meant = self._at(sent.sequence, seen.number("FinalAckBody.TxSequenceNumber"), previous, sent)
+        meant = self._at(source, sent, seen.number("FinalAckBody.TxSequenceNumber"), previous)
         if meant is not None:  # The number and the previous one agree about another message.
             notes.judge(_FINAL_MESSAGE, False, seen, meant, message)
             return
@@ -293,14 +293,14 @@ class Transactions:
             requested = "asked for" if sent.final else "not asked for"
             notes.judge(_FINAL_WANTED, sent.final, seen, "a final acknowledgment that JN, JP or FA asks for", requested)
 
-    def _at(self, sequence: int, number: int | None, previous: int | None, named: Sent) -> int | None:
+    def _at(self, source: str, named: Sent, number: int | None, previous: int | None) -> int | None:
         """Return the message at this place of a sequence, if what an acknowledgment names has another in both parts."""
         if number == named.number or previous in named.given:
             return None
         found = (
             message
-            for (_, message), sent in self.sent.items()
-            if (sent.sequence, sent.number) == (sequence, number) and previous in sent.given
+            for (maker, message), sent in self.sent.items()
+            if maker == source and (sent.sequence, sent.number) == (named.sequence, number) and previous in sent.given
         )
         return next(found, None)
 
@@ -321,7 +321,8 @@ class Transactions:
     def _misnamed(self, seen: Seen, notes: Notes, source: str, message: int) -> None:
         """Judge a FinalAck for no known message: one with its sequence and number, and half its name, may be meant."""
         place = seen.number("FinalAckBody.TxSequenceID"), seen.number("FinalAckBody.TxSequenceNumber")
-        meant = [key for key, sent in self.sent.items() if (sent.sequence, sent.number) == place]
+        own = seen.text("UserHeader.SourceQueueManager")  # It acknowledges no message of its sender's.
+        meant = [key for key, sent in self.sent.items() if (sent.sequence, sent.number) == place and key[0] != own]
         there = self._path((seen.hosts[1], seen.hosts[0]))
         progress = there.sequences.get(place[0] or 0)
         if not (place[0] or 0) & _ORDINAL:

@@ -247,6 +247,11 @@ local function doubts(reader)
     if left == 0 then
       local set = {}
       for _, one in ipairs(some) do set[one] = true end
+      if set[C.soap_packed] then
+        local unpadded = { [C.soap_unpadded] = true }
+        for one in pairs(set) do unpadded[one] = true end
+        out[#out + 1] = unpadded
+      end
       out[#out + 1] = set
       return
     end

@@ -314,6 +314,7 @@ class ColumnSessions:
 
     def _due(self) -> None:
         self.cursor[at.DUE] = self.sessions.due_ns
+        self.cursor[at.DOUBTED] = self.sessions.open_notes.doubted_ns
 
     def open(self, event: Opened, opening: Opening) -> Session:
         """Begin the state of a connection."""

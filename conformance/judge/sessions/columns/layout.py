@@ -94,7 +94,8 @@ AGAIN = 0x1111_1111_1111_1111
 # The cursor. AT: where the run begins, then where it stopped, at most at STOP; WHY, and for ASKS the packet's class.
 # DUE: the time from which suspicions must be looked at. FREE_NODE: the first free node. KEPT: the most messages under
 # way. TICKS: of VIEWS.
-AT, WHY, CLASS, DUE, FREE_NODE, FREE_NODES, KEPT, TICKS, STOP = range(9)
+# DOUBTED: of the notes.
+AT, WHY, CLASS, DUE, FREE_NODE, FREE_NODES, KEPT, TICKS, STOP, DOUBTED = range(10)
 CURSOR = 16
 ENDED, UNUSUAL, ASKS = range(3)
 
