@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from conformance.histories.situations import book, situation
-from conformance.histories.situations.planner import Effort, plan
+from tools.situation_planner import Effort, plan
 
 
 def main() -> int:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from no_feature import REASONS, unfeatured
+
 from conformance.histories import claims
 from conformance.histories.features.constraints import CONSTRAINTS, REFUSALS
-from conformance.histories.features.no_feature import REASONS, unfeatured
 from conformance.histories.features.table import CORE, FEATURES
 from conformance.histories.operations.table import OPERATIONS
 from conformance.spec.catalogue import catalogue

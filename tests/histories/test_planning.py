@@ -14,7 +14,6 @@ from conformance.histories.situations.book import load, packed
 from conformance.histories.situations.cover import Cover
 from conformance.histories.situations.harvest import LONGEST, Harvest, Walker, cut, replayed
 from conformance.histories.situations.mixtures import mixed, mutated
-from conformance.histories.situations.planner import Effort, Scoped, plan, unreachable
 from conformance.histories.situations.pure import default_model, states
 from conformance.histories.situations.real_time import timing
 from conformance.histories.situations.scopes import SCOPES, Scope
@@ -22,6 +21,7 @@ from conformance.histories.situations.search import searched
 from conformance.histories.situations.situation import Space, space
 from conformance.model import Call
 from conformance.model.calls import INFINITE
+from tools.situation_planner import Effort, Scoped, plan, unreachable
 
 MODEL = default_model()
 SMALL = Scope("a message", "plain", 1, sends=({},), cursors=1, states=400)

@@ -6,12 +6,12 @@ import uuid
 from typing import Any
 
 import pytest
+from scapy_ndr import NAMES, layer, parameter
 
 from conformance.judge.structures.rules import PLAIN
 from conformance.suites.structures.values import QUEUE_FORMATS, VARIANTS, Kind
 from conformance.wire.structures import STRUCTURES, StructureError, complete, decode, encode, patch
 from conformance.wire.structures.reading import MAX_DEPTH
-from conformance.wire.structures.scapy_ndr import NAMES, layer, parameter
 
 GUID = "7a1f3c52-0b6e-4d6f-9a57-6f5b2f3f9a10"
 BEYOND_SCAPY = ("vector-lpwstr", "vector-variant", "CALPWSTR", "CAPROPVARIANT")

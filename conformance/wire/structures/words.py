@@ -1,7 +1,7 @@
 """The vocabulary of structure tables: members in order, packed or in NDR 2.0 (C706 chapter 14).
 
-A table is data only: `reading` and `writing` follow it, and `scapy_ndr` makes scapy's NDR packets of it. Structures
-refer to each other by name, so that one can contain itself (PROPVARIANT does, by CAPROPVARIANT).
+A table is data only: `reading` and `writing` follow it. Structures refer to each other by name, so that one can
+contain itself (PROPVARIANT does, by CAPROPVARIANT).
 """
 
 from __future__ import annotations
