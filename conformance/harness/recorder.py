@@ -134,6 +134,7 @@ class Recorder:
         self._data: dict[str, Any] = {}
         self._heard = 0
         self._muted = False
+        self._passes: list[Verdict] = []  # the passes of this example
         self._failed_before: set[str] = set()
         self.first_failures: list[ConformanceFailure] = []
         self.judged: set[str] = set()
@@ -159,6 +160,7 @@ class Recorder:
         case = self._data.get("case")
         self._phase = case if isinstance(case, str) else kind
         self._muted = False
+        self._passes.clear()
         self.examples += 1
         if self.tape is not None:
             self.tape.begin(kind, self._data)
@@ -268,6 +270,7 @@ class Recorder:
             if counted is not None and counted[0] is verdict:  # counted before: no further look-up is needed
                 counted[1] += 1
                 again += 1
+                self._passes.append(verdict)
                 if self.tape is not None:
                     self.tape.said(verdict)
                 continue
@@ -290,6 +293,8 @@ class Recorder:
             if verdict.requirement in self._disabled:
                 continue
             self._count(verdict)
+            if verdict.outcome is Outcome.PASS:
+                self._passes.append(verdict)
             self.tally.count(verdict, self.suite, phase)
             if self.tape is not None:
                 self.tape.said(verdict)
@@ -314,6 +319,7 @@ class Recorder:
         pytest.skip(why)
 
     def _fail(self, verdict: Verdict) -> None:
+        self._withdraw(verdict.requirement)
         self.flush()
         self.judged.add(verdict.requirement)
         example = None
@@ -328,6 +334,22 @@ class Recorder:
             if self.on_first_failure is not None:
                 self.on_first_failure(verdict)
         raise make()
+
+    def _withdraw(self, broken: str) -> None:
+        """Take back what this example has counted as held and now shows broken, as far as it was not flushed."""
+        for one in self._passes:
+            if one.requirement != broken:
+                continue
+            counted = self._quick.get((one.requirement, one.subject))
+            key = (one.requirement, one.outcome, one.readings)
+            if counted is not None and counted[1]:
+                counted[1] -= 1
+            elif key in self._counts:
+                first, count = self._counts[key]
+                self._counts[key] = (first, count - 1)
+                if count == 1:
+                    del self._counts[key]
+        self._passes.clear()
 
     def _count(self, verdict: Verdict) -> None:
         key = (verdict.requirement, verdict.outcome, verdict.readings)
