@@ -112,10 +112,10 @@ class Assignment:
         """Return the verdicts on the run as a whole.
 
         accepted: reading id to the accepted alternatives, the default first. level: a broken requirement that is weaker
-        becomes a warning. A reading that was followed both ways fails each requirement that was judged by it. A reading
-        followed in another alternative than the default gets a verdict, unless one names it already. If the
-        implementation breaks a requirement that the reading is about, the reading is not concluded: a deviation is no
-        evidence of an interpretation.
+        becomes a warning. A reading that was followed both ways fails one requirement, and leaves the others that were
+        judged by it undecided. A reading followed in another alternative than the default gets a verdict, unless one
+        names it already. If the implementation breaks a requirement that the reading is about, the reading is not
+        concluded: a deviation is no evidence of an interpretation.
         """
         known = catalogue().readings
         verdicts: list[Verdict] = []
@@ -149,27 +149,26 @@ class Assignment:
         return sorted(about & self._broken)
 
     def _inconsistent(self, reading: str, level: str, subject: str, default: str) -> list[Verdict]:
-        """Return a verdict for each requirement judged; what departed from the default alternative comes first."""
+        """Return a verdict for each requirement judged: the first that departed from the default alternative fails.
+
+        The others are undecided: one deviation is one failure, whatever else was judged by the reading.
+        """
         both = _disjoint(self._seen[reading])
         sights = {named: sight.to_json() for named, sight in both.items()}
         departed = {sight.requirement for named, sight in both.items() if default not in possible(named)}
-        reason = f"{reading} is read both ways: no single alternative explains what was seen"
+        places = "; ".join(f"{named} by {sight.subject} in {sight.where}" for named, sight in both.items())
+        reason = f"{reading} is read both ways: no single alternative explains what was seen ({places[:400]})"
         evidence = Evidence("history", reading, {"reading": reading, "followed": sights})
-        verdicts = []
-        for name in sorted(self._touched[reading], key=lambda each: (each not in departed, each)):
-            weak = LEVELS.index(requirement(name).level) > LEVELS.index(level)
-            verdicts.append(
-                Verdict(
-                    name,
-                    Outcome.WARN if weak else Outcome.FAIL,
-                    subject,
-                    expected={reading: "one alternative throughout"},
-                    actual={reading: sights},
-                    reason=reason,
-                    evidence=evidence,
-                )
-            )
-        return verdicts
+        first, *others = sorted(self._touched[reading], key=lambda each: (each not in departed, each))
+        weak = LEVELS.index(requirement(first).level) > LEVELS.index(level)
+        outcome = Outcome.WARN if weak else Outcome.FAIL
+        expected: dict[str, Json] = {reading: "one alternative throughout"}
+        actual: dict[str, Json] = {reading: dict(sights)}
+        undecided = f"{reading} is read both ways, which {first} is blamed for"
+        return [
+            Verdict(first, outcome, subject, expected=expected, actual=actual, reason=reason, evidence=evidence),
+            *(Verdict(name, Outcome.INCONCLUSIVE, subject, reason=undecided) for name in others),
+        ]
 
 
 _place = attrgetter("place")
