@@ -93,7 +93,7 @@ ELSEWHERE: Mapping[str, str] = {
     "mqconform pipeline upgrade old": "it needs the lake of the line before; tests/pipeline/test_pipeline_upgrade.py",
     "mqconform learn": "the base install has no AALpy, which it tells; tests/cli/test_cli_learn.py learns",
     "duckdb": "a program of others, not among those that the tests install",
-    "MQ_ADAPTER='stdio:./driver' tox run": "tests/cli/test_ci_kits.py runs tox, which fetches what it installs",
+    "MQ_ADAPTER='stdio:./driver' MQ_PACKAGE=": "tests/cli/test_ci_kits.py runs tox, which fetches what it installs",
 }
 """Beginnings of lines that no test here runs, and why."""
 CHANGING = "docs/contributing.md"
