@@ -1,26 +1,38 @@
-"""`mqconform repro` as a function: run recorded deviations again. Each answer is FIXED, FAILED or ERROR."""
+"""`mqconform repro` as a function: run recorded deviations again.
+
+Each answer is FIXED, FAILED, ERROR or `not reproduced`. FIXED is said only where nothing but a change of the
+implementation explains that the deviation is gone: see `_doubt`.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from conformance.bounded import UnfitError, json_value, text_of
+from conformance.harness.antecedents import Antecedents
+from conformance.harness.asked import Asked, without_secrets
 from conformance.harness.guarded_client import DriverGone
 from conformance.harness.recorder import RunOptions
-from conformance.harness.rejudge import EndedEarly, NotRepeatable, rejudge
+from conformance.harness.rejudge import EndedEarly, NotRepeatable, alone, by_calls_alone
 from conformance.harness.run_session import REPRO_FORMAT
 from conformance.report.text import spoken
-from conformance.scratch import new_scratch, remove_tree
 from conformance.spec.catalogue import CatalogueError, assignment, requirement
 from conformance.spec.renaming import in_current_words
 from conformance.spec.versions import LEVELS, PROFILES
 from conformance.verdict import ExitCode, Outcome, Verdict
 
+if TYPE_CHECKING:
+    from conformance.adapter.client import Client
+    from conformance.adapter.hello import Hello
+
 MAX_FILE = 64 << 20
-FIXED, FAILED, ERROR = "FIXED", "FAILED", "ERROR"
+NOBODY = Asked()
+FIXED, FAILED, ERROR, NOT_REPRODUCED = "FIXED", "FAILED", "ERROR", "not reproduced"
 
 
 class ReproError(ValueError):
@@ -29,7 +41,11 @@ class ReproError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Repro:
-    """The content of a repro file. `data` is in the suite's own format; `verdict` is the deviation found."""
+    """The content of a repro file. `data` is in the suite's own format; `verdict` is the deviation found.
+
+    asked: who deviated. before: what went before. alone: the run that wrote the file saw the deviation again in a new
+    process on an empty state folder. turned: other readings are asked for than the run had.
+    """
 
     path: Path
     suite: str
@@ -37,11 +53,18 @@ class Repro:
     verdict: Verdict
     story: tuple[str, ...]
     data: Mapping[str, Any]
+    asked: Asked
+    before: Antecedents
+    alone: bool
+    turned: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """FIXED, FAILED or ERROR for one repro file, with a one-line reason. exit_code is for this file alone."""
+    """The answer for one repro file, with a one-line reason. exit_code is for this file alone.
+
+    asked: who was asked now. recorded: who was asked when the file was written.
+    """
 
     path: Path
     requirement: str
@@ -49,6 +72,8 @@ class Answer:
     text: str
     exit_code: ExitCode
     verdicts: tuple[Verdict, ...] = ()
+    asked: Asked = NOBODY
+    recorded: Asked = NOBODY
 
 
 def load(path: Path, chosen: Mapping[str, str] | None = None) -> Repro:
@@ -59,13 +84,11 @@ def load(path: Path, chosen: Mapping[str, str] | None = None) -> Repro:
 def stored(path: Path) -> Any:
     """Return the JSON value of a file. Raises ReproError."""
     try:
-        if path.stat().st_size > MAX_FILE:
-            raise ReproError(f"{path} is larger than any repro file ({MAX_FILE >> 20} MiB).")
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json_value(text_of(path, MAX_FILE))
     except OSError as error:
         raise ReproError(f"{path} cannot be read ({error.strerror}).") from None
-    except (ValueError, RecursionError):
-        raise ReproError(f"{path} is not a repro file: it is not JSON.") from None
+    except UnfitError as unfit:
+        raise ReproError(f"{path} is not a repro file: it {unfit}.") from None
 
 
 def understood(content: Any, path: Path, chosen: Mapping[str, str] | None = None) -> Repro:
@@ -93,12 +116,15 @@ def understood(content: Any, path: Path, chosen: Mapping[str, str] | None = None
             chosen=decided,
         )
         story = tuple(map(str, content["story"]))
-        return Repro(path, str(content["suite"]), options, verdict, story, dict(content["repro"]))
+        asked = Asked.from_json(content.get("asked") or {})
+        before = Antecedents.from_json(content["before"]) if "before" in content else Antecedents(left_out=1)
+        data, confirmed, turned = dict(content["repro"]), content.get("alone") is True, decided != content.get("chosen")
+        return Repro(path, str(content["suite"]), options, verdict, story, data, asked, before, confirmed, turned)
     except CatalogueError as error:
         raise ReproError(f"{path} was written by another version of mqconform: {error}.") from None
     except ReproError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
         raise ReproError(f"{path} is not a repro file: members are missing or of the wrong type.") from None
 
 
@@ -118,7 +144,7 @@ def find(path: Path) -> list[Path]:
 def repro(
     path: Path,
     *,
-    adapter: str = "embedded",
+    adapter: str | None = None,
     deadline_ms: int = 10_000,
     in_process: bool = False,
     chosen: Mapping[str, str] | None = None,
@@ -126,15 +152,18 @@ def repro(
 ) -> list[Answer]:
     """Run every repro file at `path` again. chosen: reading id to the one accepted alternative.
 
-    Raises ReproError if there is no file, ConnectorError for a bad connector, DriverUnusable for a missing driver.
+    adapter: None runs those that were found in the embedded implementation; of any other the answer is the command to
+    give, an ERROR. Raises ReproError if there is no file, ConnectorError for a bad connector, DriverUnusable for a
+    missing driver.
     """
     from conformance.harness.connecting import check_connector
 
-    check_connector(adapter, in_process=in_process)
+    if adapter is not None:
+        check_connector(adapter, in_process=in_process)
     files = find(path)
     answers = []
     for number, file in enumerate(files):
-        answers.append(_again(file, adapter, deadline_ms, in_process, chosen))
+        answers.append(_again(file, partial(load, file, chosen), adapter, deadline_ms, in_process))
         if on_progress is not None:
             on_progress(number + 1, len(files))
     return answers
@@ -143,23 +172,21 @@ def repro(
 def again(
     content: Mapping[str, Any],
     *,
-    adapter: str = "embedded",
+    adapter: str | None = None,
     deadline_ms: int = 10_000,
     in_process: bool = False,
     chosen: Mapping[str, str] | None = None,
 ) -> Answer:
-    """Run the content of a repro file again. The pytest files that `write_tests` makes call this.
+    """Run the content of a repro file again. The pytest files that `write_tests` makes call this. adapter: see `repro`.
 
     Raises ConnectorError for a bad connector, DriverUnusable for a missing driver.
     """
     from conformance.harness.connecting import check_connector
 
-    check_connector(adapter, in_process=in_process)
-    try:
-        found = understood(content, Path("this repro"), chosen)
-    except ReproError as error:
-        return Answer(Path("this repro"), "", ERROR, str(error), ExitCode.BAD_INPUT)
-    return _run_again(found, adapter, deadline_ms, in_process)
+    if adapter is not None:
+        check_connector(adapter, in_process=in_process)
+    path = Path("this repro")
+    return _again(path, lambda: understood(content, path, chosen), adapter, deadline_ms, in_process)
 
 
 def write_tests(path: Path) -> list[Path]:
@@ -174,54 +201,88 @@ def write_tests(path: Path) -> list[Path]:
             written += write_beside(file, content)
         except OSError as error:
             raise ReproError(f"Nothing can be written beside {file} ({error.strerror}).") from None
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
+            raise ReproError(f"{file} is not a repro file: members are missing or of the wrong type.") from None
     return written
 
 
-def _again(path: Path, adapter: str, deadline_ms: int, in_process: bool, chosen: Mapping[str, str] | None) -> Answer:
+def _again(path: Path, loaded: Callable[[], Repro], adapter: str | None, deadline_ms: int, in_process: bool) -> Answer:
     try:
-        found = load(path, chosen)
+        found = loaded()
     except ReproError as error:
         return Answer(path, "", ERROR, str(error), ExitCode.BAD_INPUT)
-    return _run_again(found, adapter, deadline_ms, in_process)
+    if adapter is None and not found.asked.ours:
+        text = f"say who is to be asked: {command_of(found)}"
+        return Answer(found.path, found.verdict.requirement, ERROR, text, ExitCode.BAD_INPUT, recorded=found.asked)
+    connector = adapter or found.asked.connector or ""
+    greeted: list[Hello] = []
+    answer = _played(found, connector, deadline_ms, in_process, greeted)
+    hello = greeted[-1] if greeted else None
+    name, version = (hello.name, hello.version) if hello is not None else (None, None)
+    asked = Asked(without_secrets(connector), name, version)
+    if answer.answer == FIXED and hello is not None:
+        doubt = _doubt(found, asked, hello, answer.verdicts)
+        if doubt is not None:
+            answer = replace(answer, answer=NOT_REPRODUCED, text=doubt, exit_code=ExitCode.NOTHING_JUDGED)
+    return replace(answer, asked=asked, recorded=found.asked)
 
 
-def _run_again(found: Repro, adapter: str, deadline_ms: int, in_process: bool) -> Answer:
-    from conformance.adapter.errors import AdapterError, DriverFault
+def command_of(found: Repro) -> str:
+    """Return the command that asks the implementation of a repro file again, quoted for a shell."""
+    named = found.asked.connector
+    shown = named if named and named.isprintable() else "CONNECTOR"  # what could hide or move text is not shown
+    return f"mqconform repro {shlex.quote(str(found.path))} --adapter {shlex.quote(shown)}"
+
+
+def _played(found: Repro, connector: str, deadline_ms: int, in_process: bool, greeted: list[Hello]) -> Answer:
+    """Play the example alone and, if it does not fail, after what went before it. The answer may be too sure."""
+    from conformance.adapter.errors import AdapterError, ConnectorError
     from conformance.harness.connecting import open_client
-    from conformance.harness.guarded_client import GuardedClient
+
+    def opened(state: Path) -> Client:
+        profile = found.options.profile
+        return open_client(connector, state_dir=state, in_process=in_process, deadline_ms=deadline_ms, profile=profile)
 
     path, name = found.path, found.verdict.requirement
-    state = new_scratch("mqconform-repro-")
     try:
-        client = open_client(
-            adapter,
-            state_dir=state,
-            in_process=in_process,
-            deadline_ms=deadline_ms,
-            profile=found.options.profile,
-        )
-        try:
-            if client.offers("reset"):
-                client.call("reset")
-            guarded = GuardedClient(client)
-            verdicts = rejudge(found.suite, found.data, guarded, found.options)
-        finally:
-            client.close()
+        for before in (None, found.before) if found.before else (None,):
+            verdicts = alone(found.suite, found.data, opened, found.options, before, greeted.append)
+            answer = _answer(path, found, verdicts)
+            if answer.answer == FAILED:
+                return answer if before is None else replace(answer, text=f"{answer.text}, after what went before it")
     except DriverGone as gone:
         if found.verdict.outcome in (Outcome.CRASH, Outcome.TIMEOUT):
             return Answer(path, name, FAILED, gone.fault.sentence, ExitCode.DEVIATES)
         return Answer(path, name, ERROR, gone.fault.sentence, ExitCode.UNUSABLE)
-    except DriverFault as fault:
-        return Answer(path, name, ERROR, fault.sentence, ExitCode.UNUSABLE)
+    except ConnectorError as error:
+        return Answer(path, name, ERROR, error.sentence, ExitCode.BAD_INPUT)
     except AdapterError as error:
         return Answer(path, name, ERROR, error.sentence, ExitCode.UNUSABLE)
     except EndedEarly as error:
         return Answer(path, name, ERROR, str(error), ExitCode.NOTHING_JUDGED)
-    except NotRepeatable as error:
+    except (NotRepeatable, RecursionError) as error:
         return Answer(path, name, ERROR, str(error), ExitCode.BAD_INPUT)
-    finally:
-        remove_tree(state)
-    return _answer(path, found, verdicts)
+    return answer
+
+
+def _doubt(found: Repro, asked: Asked, hello: Hello, verdicts: Sequence[Verdict]) -> str | None:
+    """Return why an example that does not fail is no sign that something was mended; None where it is one."""
+    name = found.verdict.requirement
+    if found.verdict.outcome is not Outcome.FAIL:
+        return f"it does not come again; a {found.verdict.outcome.value} need not come from the calls alone"
+    if not found.asked.name:
+        return "it does not come here; the file does not say whose deviation it is"
+    if not asked.is_of(found.asked):
+        return f"it does not come here; the deviation is of {found.asked}"
+    if found.turned:
+        return "it does not come with these readings; the run had others"
+    if not by_calls_alone(found.data, hello):
+        return "it does not come again; it depends on time, or on clients at once"
+    if not any(verdict.requirement == name and verdict.outcome is Outcome.PASS for verdict in verdicts):
+        return "nothing fails; but its requirement was not judged again"
+    if found.before.left_out and not found.alone:
+        return "it does not come again; not all that went before it is in the file"
+    return None
 
 
 def _answer(path: Path, found: Repro, verdicts: list[Verdict]) -> Answer:

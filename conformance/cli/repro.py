@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from conformance.cli.output import console, emit_json, fail, progress_bar
+from conformance.report.text import label
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ _ORDER = (
 )
 
 
-def command(path: Path, *, adapter: str, deadline_ms: int, chosen: Sequence[str], in_process: bool, json: bool) -> None:
+def command(
+    path: Path, *, adapter: str | None, deadline_ms: int, chosen: Sequence[str], in_process: bool, json: bool
+) -> None:
     """Run repro files again and print a table of the answers. Ends the command."""
     from conformance.adapter.errors import ConnectorError, DriverUnusable
     from conformance.repro import ReproError, repro
@@ -57,6 +60,8 @@ def command(path: Path, *, adapter: str, deadline_ms: int, chosen: Sequence[str]
                         "requirement": answer.requirement,
                         "answer": answer.answer,
                         "text": answer.text,
+                        "asked": answer.asked.to_json(),
+                        "recorded": answer.recorded.to_json(),
                         "verdicts": [verdict.to_json() for verdict in answer.verdicts],
                     }
                     for answer in answers
@@ -72,13 +77,16 @@ def command(path: Path, *, adapter: str, deadline_ms: int, chosen: Sequence[str]
 
 def table(answers: Sequence[Answer]) -> Iterator[str]:
     """Yield a line for each file, in columns, and the number of each answer."""
+    said = max(6, *(len(answer.answer) for answer in answers))
     wide = max(len(_what(answer)) for answer in answers)
     for answer in answers:
-        yield f"{answer.answer:<6}  {_what(answer):<{wide}}  {answer.path.name}  {answer.text}"
+        yield f"{answer.answer:<{said}}  {_what(answer):<{wide}}  {answer.path.name}  {answer.text}"
+    for asked, recorded in dict.fromkeys((answer.asked, answer.recorded) for answer in answers):
+        yield f"asked: {label(asked) if asked.connector else 'nobody'}; deviation of: {label(recorded)}"
     if len(answers) > 1:
         seen = Counter(answer.answer for answer in answers)
         yield f"{len(answers)} files: " + ", ".join(
-            f"{seen[word]} {word}" for word in ("FAILED", "ERROR", "FIXED") if seen[word]
+            f"{seen[word]} {word}" for word in ("FAILED", "ERROR", "not reproduced", "FIXED") if seen[word]
         )
 
 

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.adapter.protocol import SchemaInvalid
+from conformance.harness.antecedents import MAX_STARTS, Antecedents
+from conformance.harness.guarded_client import GuardedClient
 from conformance.harness.suite_registry import suites
+from conformance.harness.tape import KINDS
+from conformance.scratch import new_scratch, remove_tree
 
 if TYPE_CHECKING:
+    from conformance.adapter.client import Client
+    from conformance.adapter.hello import Hello
     from conformance.harness.port import Port
     from conformance.harness.recorder import RunOptions
     from conformance.verdict import Verdict
+
+
+_OVER_TIME = frozenset({"dialogue", "walk"})
+_WAITS = ('"expires": true', '"timeout_ms": ', '"passes_ms": ', '"after_ms": ', '"method": "clock.advance"')
 
 
 class NotRepeatable(ValueError):
@@ -43,3 +56,51 @@ def rejudge(suite: str, repro: Mapping[str, Any], client: Port, options: RunOpti
     except SchemaInvalid as wrong:
         raise NotRepeatable(f"The repro file has a call that the adapter protocol does not allow: {wrong}.") from None
     return verdicts
+
+
+def alone(
+    suite: str,
+    repro: Mapping[str, Any],
+    open_client: Callable[[Path], Client],
+    options: RunOptions,
+    before: Antecedents | None = None,
+    greet: Callable[[Hello], object] = bool,
+) -> list[Verdict]:
+    """Return what `rejudge` does for a new process on an empty state folder. before: brought about there first.
+
+    greet: called with the implementation's hello. Raises as `rejudge` does, and DriverGone.
+    """
+    state = new_scratch("mqconform-repro-")
+    try:
+        client = open_client(state)
+        try:
+            greet(client.hello)
+            if client.offers("reset"):
+                client.call("reset")
+            guarded = GuardedClient(client)
+            if before is not None:
+                _bring_about(before, client, guarded, options)
+            return rejudge(suite, repro, guarded, options)
+        finally:
+            client.close()
+    finally:
+        remove_tree(state)
+
+
+def _bring_about(before: Antecedents, client: Client, guarded: GuardedClient, options: RunOptions) -> None:
+    """Start the driver again on its state, as far as it was, and play what was played then."""
+    if before.starts:
+        guarded.restart(kill=False)
+    for suite, repro in before.examples:
+        with suppress(NotRepeatable):
+            rejudge(suite, repro, guarded, options)
+    while client.ended < min(before.starts, MAX_STARTS):
+        guarded.restart(kill=True)
+
+
+def by_calls_alone(repro: Mapping[str, Any], hello: Hello) -> bool:
+    """Tell whether the calls of an example decide its answers: no clients at once, no waiting by a real clock."""
+    kind = repro.get("kind")
+    if kind not in KINDS or kind in _OVER_TIME:
+        return False
+    return hello.clock == "virtual" or not any(word in json.dumps(repro, default=str) for word in _WAITS)

@@ -23,7 +23,7 @@ _TEST = '''"""{title}
 {story}
 
 A repro of mqconform: `MQCONFORM_ADAPTER='stdio:./my-driver' pytest {name}` fails while the deviation is there.
-Without the variable the embedded implementation is judged.
+Without the variable only the embedded implementation is asked, for what was found in it.
 """
 
 import json
@@ -35,7 +35,7 @@ from conformance.repro import FIXED, again
 
 
 def test_{function}():
-    answer = again(REPRO, adapter=os.environ.get("MQCONFORM_ADAPTER", "embedded"))
+    answer = again(REPRO, adapter=os.environ.get("MQCONFORM_ADAPTER"))
     assert answer.answer == FIXED, answer.text
 '''
 

@@ -81,7 +81,8 @@ def test_a_deviation_is_told_and_run_again(tmp_path: Path) -> None:
     assert (again.returncode, again.stdout[:6]) == (ExitCode.DEVIATES, "FAILED")
     mended = mqconform("repro", str(tmp_path), "--adapter", "embedded")
     assert mended.returncode == ExitCode.CONFORMS
-    *told, total = mended.stdout.splitlines()
+    *told, asked, total = mended.stdout.splitlines()
+    assert asked.startswith("asked: embedded (embedded ") and f"deviation of: {faulty} (embedded " in asked
     assert told and all(line.startswith("FIXED") for line in told)
     assert f"{len(repros)} FIXED" in total
     lost = mqconform("repro", str(repros[0]), "--adapter", "stdio:/does/not/exist")
