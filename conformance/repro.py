@@ -1,8 +1,4 @@
-"""`mqconform repro` as a function: run recorded deviations again.
-
-Each answer is FIXED, FAILED, ERROR or `not reproduced`. FIXED is said only where nothing but a change of the
-implementation explains that the deviation is gone: see `_doubt`.
-"""
+"""`mqconform repro` as a function: run deviations again. An answer is FIXED only without a `_doubt`."""
 
 from __future__ import annotations
 
@@ -14,9 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.bounded import UnfitError, json_value, text_of
-from conformance.harness.antecedents import Antecedents
-from conformance.harness.asked import Asked, without_secrets
 from conformance.harness.guarded_client import DriverGone
+from conformance.harness.provenance import NOBODY, Antecedents, Asked, antecedents_of, asked_of, without_secrets
 from conformance.harness.recorder import RunOptions
 from conformance.harness.rejudge import EndedEarly, NotRepeatable, alone, by_calls_alone
 from conformance.harness.run_session import REPRO_FORMAT
@@ -31,7 +26,6 @@ if TYPE_CHECKING:
     from conformance.adapter.hello import Hello
 
 MAX_FILE = 64 << 20
-NOBODY = Asked()
 FIXED, FAILED, ERROR, NOT_REPRODUCED = "FIXED", "FAILED", "ERROR", "not reproduced"
 
 
@@ -41,17 +35,15 @@ class ReproError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Repro:
-    """The content of a repro file. `data` is in the suite's own format; `verdict` is the deviation found.
+    """The content of a repro file. `data` is in the suite's own format; `verdict` is the deviation of who was asked.
 
-    asked: who deviated. before: what went before. alone: the run that wrote the file saw the deviation again in a new
-    process on an empty state folder. turned: other readings are asked for than the run had.
+    alone: it came again alone, in a new process. turned: other readings are asked for than the run had.
     """
 
     path: Path
     suite: str
     options: RunOptions
     verdict: Verdict
-    story: tuple[str, ...]
     data: Mapping[str, Any]
     asked: Asked
     before: Antecedents
@@ -61,10 +53,7 @@ class Repro:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer for one repro file, with a one-line reason. exit_code is for this file alone.
-
-    asked: who was asked now. recorded: who was asked when the file was written.
-    """
+    """The answer for one repro file, with a one-line reason. exit_code is for this file alone. recorded: the file's."""
 
     path: Path
     requirement: str
@@ -115,11 +104,9 @@ def understood(content: Any, path: Path, chosen: Mapping[str, str] | None = None
             stateful_steps=1,
             chosen=decided,
         )
-        story = tuple(map(str, content["story"]))
-        asked = Asked.from_json(content.get("asked") or {})
-        before = Antecedents.from_json(content["before"]) if "before" in content else Antecedents(left_out=1)
-        data, confirmed, turned = dict(content["repro"]), content.get("alone") is True, decided != content.get("chosen")
-        return Repro(path, str(content["suite"]), options, verdict, story, data, asked, before, confirmed, turned)
+        asked, before = asked_of(content.get("asked") or {}), antecedents_of(content.get("before"))
+        data, once, turned = dict(content["repro"]), content.get("alone") is True, decided != content.get("chosen")
+        return Repro(path, str(content["suite"]), options, verdict, data, asked, before, once, turned)
     except CatalogueError as error:
         raise ReproError(f"{path} was written by another version of mqconform: {error}.") from None
     except ReproError:
@@ -152,9 +139,8 @@ def repro(
 ) -> list[Answer]:
     """Run every repro file at `path` again. chosen: reading id to the one accepted alternative.
 
-    adapter: None runs those that were found in the embedded implementation; of any other the answer is the command to
-    give, an ERROR. Raises ReproError if there is no file, ConnectorError for a bad connector, DriverUnusable for a
-    missing driver.
+    adapter: None asks the embedded implementation about its own deviations, and nobody else. Raises ReproError if there
+    is no file, ConnectorError for a bad connector, DriverUnusable for a missing driver.
     """
     from conformance.harness.connecting import check_connector
 
@@ -211,27 +197,21 @@ def _again(path: Path, loaded: Callable[[], Repro], adapter: str | None, deadlin
         found = loaded()
     except ReproError as error:
         return Answer(path, "", ERROR, str(error), ExitCode.BAD_INPUT)
-    if adapter is None and not found.asked.ours:
-        text = f"say who is to be asked: {command_of(found)}"
-        return Answer(found.path, found.verdict.requirement, ERROR, text, ExitCode.BAD_INPUT, recorded=found.asked)
-    connector = adapter or found.asked.connector or ""
+    named = found.asked.connector
+    if adapter is None and not found.asked.ours():
+        shown = named if named and named.isprintable() else "CONNECTOR"  # what could hide or move text is not shown
+        text = f"say who is to be asked: mqconform repro {shlex.quote(str(path))} --adapter {shlex.quote(shown)}"
+        return Answer(path, found.verdict.requirement, ERROR, text, ExitCode.BAD_INPUT, recorded=found.asked)
+    connector = adapter or named or ""
     greeted: list[Hello] = []
     answer = _played(found, connector, deadline_ms, in_process, greeted)
-    hello = greeted[-1] if greeted else None
-    name, version = (hello.name, hello.version) if hello is not None else (None, None)
-    asked = Asked(without_secrets(connector), name, version)
-    if answer.answer == FIXED and hello is not None:
-        doubt = _doubt(found, asked, hello, answer.verdicts)
+    asked = Asked(without_secrets(connector))
+    for hello in greeted[-1:]:
+        asked = asked._replace(name=hello.name, version=hello.version)
+        doubt = _doubt(found, asked, hello, answer.verdicts) if answer.answer == FIXED else None
         if doubt is not None:
             answer = replace(answer, answer=NOT_REPRODUCED, text=doubt, exit_code=ExitCode.NOTHING_JUDGED)
     return replace(answer, asked=asked, recorded=found.asked)
-
-
-def command_of(found: Repro) -> str:
-    """Return the command that asks the implementation of a repro file again, quoted for a shell."""
-    named = found.asked.connector
-    shown = named if named and named.isprintable() else "CONNECTOR"  # what could hide or move text is not shown
-    return f"mqconform repro {shlex.quote(str(found.path))} --adapter {shlex.quote(shown)}"
 
 
 def _played(found: Repro, connector: str, deadline_ms: int, in_process: bool, greeted: list[Hello]) -> Answer:
@@ -245,11 +225,11 @@ def _played(found: Repro, connector: str, deadline_ms: int, in_process: bool, gr
 
     path, name = found.path, found.verdict.requirement
     try:
-        for before in (None, found.before) if found.before else (None,):
-            verdicts = alone(found.suite, found.data, opened, found.options, before, greeted.append)
+        verdicts = alone(found.suite, found.data, opened, found.options, greet=greeted.append)
+        answer = _answer(path, found, verdicts)
+        if answer.answer != FAILED and (found.before.starts or found.before.examples):
+            verdicts = alone(found.suite, found.data, opened, found.options, found.before, greeted.append)
             answer = _answer(path, found, verdicts)
-            if answer.answer == FAILED:
-                return answer if before is None else replace(answer, text=f"{answer.text}, after what went before it")
     except DriverGone as gone:
         if found.verdict.outcome in (Outcome.CRASH, Outcome.TIMEOUT):
             return Answer(path, name, FAILED, gone.fault.sentence, ExitCode.DEVIATES)
@@ -267,22 +247,18 @@ def _played(found: Repro, connector: str, deadline_ms: int, in_process: bool, gr
 
 def _doubt(found: Repro, asked: Asked, hello: Hello, verdicts: Sequence[Verdict]) -> str | None:
     """Return why an example that does not fail is no sign that something was mended; None where it is one."""
-    name = found.verdict.requirement
-    if found.verdict.outcome is not Outcome.FAIL:
-        return f"it does not come again; a {found.verdict.outcome.value} need not come from the calls alone"
-    if not found.asked.name:
-        return "it does not come here; the file does not say whose deviation it is"
-    if not asked.is_of(found.asked):
-        return f"it does not come here; the deviation is of {found.asked}"
-    if found.turned:
-        return "it does not come with these readings; the run had others"
-    if not by_calls_alone(found.data, hello):
-        return "it does not come again; it depends on time, or on clients at once"
-    if not any(verdict.requirement == name and verdict.outcome is Outcome.PASS for verdict in verdicts):
-        return "nothing fails; but its requirement was not judged again"
-    if found.before.left_out and not found.alone:
-        return "it does not come again; not all that went before it is in the file"
-    return None
+    name, outcome = found.verdict.requirement, found.verdict.outcome
+    held = any(verdict.requirement == name and verdict.outcome is Outcome.PASS for verdict in verdicts)
+    doubts = {
+        f"it does not come again; a {outcome.value} need not come from the calls alone": outcome is not Outcome.FAIL,
+        "it does not come here; the file does not say whose deviation it is": not found.asked.name,
+        f"it does not come here; the deviation is of {found.asked}": not asked.is_of(found.asked),
+        "it does not come with these readings; the run had others": found.turned,
+        "it does not come again; it depends on time, or on clients at once": not by_calls_alone(found.data, hello),
+        "nothing fails; but its requirement was not judged again": not held,
+        "it does not come again; not all that went before is in the file": found.before.left_out and not found.alone,
+    }
+    return next((why for why, so in doubts.items() if so), None)
 
 
 def _answer(path: Path, found: Repro, verdicts: list[Verdict]) -> Answer:

@@ -76,7 +76,7 @@ class Client:
     @property
     def ended(self) -> int:
         """Number of driver processes that ended on this state folder before the one that answers the next call."""
-        return self._supervisor.epoch - self._supervisor.opened
+        return self._supervisor.epoch - (self._supervisor._session is not None)
 
     @property
     def keeps_state(self) -> bool:

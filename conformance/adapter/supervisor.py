@@ -73,11 +73,6 @@ class Supervisor:
         self._last_fault: DriverFault | None = None
         self._closed = False
 
-    @property
-    def opened(self) -> bool:
-        """True while a session is open; else the next call opens one."""
-        return self._session is not None
-
     def session(self) -> Session:
         """Return the open session or a new one. Raises DriverUnusable, or DriverFault when a relaunch fails."""
         if self._session is None:

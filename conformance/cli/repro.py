@@ -16,13 +16,7 @@ if TYPE_CHECKING:
     from conformance.repro import Answer
 
 # Worst first: the exit code of the command is the worst of all files.
-_ORDER = (
-    ExitCode.DEVIATES,
-    ExitCode.UNUSABLE,
-    ExitCode.BAD_INPUT,
-    ExitCode.NOTHING_JUDGED,
-    ExitCode.CONFORMS,
-)
+_ORDER = (ExitCode.DEVIATES, ExitCode.UNUSABLE, ExitCode.BAD_INPUT, ExitCode.NOTHING_JUDGED, ExitCode.CONFORMS)
 
 
 def command(
@@ -60,8 +54,8 @@ def command(
                         "requirement": answer.requirement,
                         "answer": answer.answer,
                         "text": answer.text,
-                        "asked": answer.asked.to_json(),
-                        "recorded": answer.recorded.to_json(),
+                        "asked": answer.asked._asdict(),
+                        "recorded": answer.recorded._asdict(),
                         "verdicts": [verdict.to_json() for verdict in answer.verdicts],
                     }
                     for answer in answers
@@ -78,20 +72,17 @@ def command(
 def table(answers: Sequence[Answer]) -> Iterator[str]:
     """Yield a line for each file, in columns, and the number of each answer."""
     said = max(6, *(len(answer.answer) for answer in answers))
-    wide = max(len(_what(answer)) for answer in answers)
+    wide = max(9, *(len(answer.requirement) for answer in answers))
     for answer in answers:
-        yield f"{answer.answer:<{said}}  {_what(answer):<{wide}}  {answer.path.name}  {answer.text}"
+        what = answer.requirement or "not known"
+        yield f"{answer.answer:<{said}}  {what:<{wide}}  {answer.path.name}  {answer.text}"
     for asked, recorded in dict.fromkeys((answer.asked, answer.recorded) for answer in answers):
-        yield f"asked: {label(asked) if asked.connector else 'nobody'}; deviation of: {label(recorded)}"
+        yield f"asked: {label(str(asked))}; deviation of: {label(str(recorded))}"
     if len(answers) > 1:
         seen = Counter(answer.answer for answer in answers)
         yield f"{len(answers)} files: " + ", ".join(
             f"{seen[word]} {word}" for word in ("FAILED", "ERROR", "not reproduced", "FIXED") if seen[word]
         )
-
-
-def _what(answer: Answer) -> str:
-    return answer.requirement or "not known"
 
 
 def write_command(path: Path, *, json: bool) -> NoReturn:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.adapter.protocol import SchemaInvalid
-from conformance.harness.antecedents import MAX_STARTS, Antecedents
 from conformance.harness.guarded_client import GuardedClient
+from conformance.harness.provenance import NOTHING, Antecedents
 from conformance.harness.suite_registry import suites
 from conformance.harness.tape import KINDS
 from conformance.scratch import new_scratch, remove_tree
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from conformance.verdict import Verdict
 
 
-_OVER_TIME = frozenset({"dialogue", "walk"})
+_BY_CALLS = KINDS - {"dialogue", "walk"}
 _WAITS = ('"expires": true', '"timeout_ms": ', '"passes_ms": ', '"after_ms": ', '"method": "clock.advance"')
 
 
@@ -63,7 +63,7 @@ def alone(
     repro: Mapping[str, Any],
     open_client: Callable[[Path], Client],
     options: RunOptions,
-    before: Antecedents | None = None,
+    before: Antecedents = NOTHING,
     greet: Callable[[Hello], object] = bool,
 ) -> list[Verdict]:
     """Return what `rejudge` does for a new process on an empty state folder. before: brought about there first.
@@ -72,35 +72,24 @@ def alone(
     """
     state = new_scratch("mqconform-repro-")
     try:
-        client = open_client(state)
-        try:
+        with open_client(state) as client:
             greet(client.hello)
             if client.offers("reset"):
                 client.call("reset")
             guarded = GuardedClient(client)
-            if before is not None:
-                _bring_about(before, client, guarded, options)
+            if before.starts:
+                guarded.restart(kill=False)
+            for one in before.examples:
+                with suppress(NotRepeatable):
+                    rejudge(one["suite"], one["repro"], guarded, options)
+            while client.ended < min(before.starts, 3):
+                guarded.restart(kill=True)
             return rejudge(suite, repro, guarded, options)
-        finally:
-            client.close()
     finally:
         remove_tree(state)
 
 
-def _bring_about(before: Antecedents, client: Client, guarded: GuardedClient, options: RunOptions) -> None:
-    """Start the driver again on its state, as far as it was, and play what was played then."""
-    if before.starts:
-        guarded.restart(kill=False)
-    for suite, repro in before.examples:
-        with suppress(NotRepeatable):
-            rejudge(suite, repro, guarded, options)
-    while client.ended < min(before.starts, MAX_STARTS):
-        guarded.restart(kill=True)
-
-
 def by_calls_alone(repro: Mapping[str, Any], hello: Hello) -> bool:
     """Tell whether the calls of an example decide its answers: no clients at once, no waiting by a real clock."""
-    kind = repro.get("kind")
-    if kind not in KINDS or kind in _OVER_TIME:
-        return False
-    return hello.clock == "virtual" or not any(word in json.dumps(repro, default=str) for word in _WAITS)
+    waits = hello.clock != "virtual" and any(word in json.dumps(repro, default=str) for word in _WAITS)
+    return repro.get("kind") in _BY_CALLS and not waits

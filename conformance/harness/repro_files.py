@@ -62,6 +62,8 @@ def _write_programs(path: Path, content: Mapping[str, Any]) -> None:
         plan = [Act.from_json(act) for act in repro["acts"]]
     except (AttributeError, KeyError, TypeError, ValueError):
         return  # a file of somebody else's: what is wrong with it is told when it is played
+    if not words.sound(plan):
+        return
     write_text(path.with_suffix(".vbs"), words.vbscript(plan), errors="backslashreplace")
     write_text(path.with_name(f"{path.stem}-pywin32.py"), words.python(plan), errors="backslashreplace")
 

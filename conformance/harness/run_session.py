@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -12,10 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.aside import write_text
-from conformance.harness.antecedents import Antecedents, Precursors
-from conformance.harness.asked import Asked, without_secrets
 from conformance.harness.guarded_client import NOT_OFFERED, DriverGone, GuardedClient
 from conformance.harness.past import QUIRK, Past
+from conformance.harness.provenance import MOST, Antecedents, Asked, antecedents, without_secrets
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
 from conformance.harness.rejudge import NotRepeatable, alone, by_calls_alone
 from conformance.harness.repro_files import write_beside
@@ -43,8 +43,7 @@ TALLY_SECONDS = 60.0  # counted judgements reach the record at least this often
 MAX_KEPT = 16 << 20  # characters of all examples that one worker stores; a whole run takes a few million
 MAX_REPROS = 16 << 20
 """Characters of all repro files that one worker writes: enough for thousands of usual ones."""
-CONFIRM_S = 10.0
-"""Seconds that a worker spends at its end on bringing its deviations about again, each alone."""
+CONFIRM_S = 10.0  # that a worker spends at its end on bringing its deviations about again, each alone
 
 
 @dataclass
@@ -99,7 +98,9 @@ class RunSession:
     _client: Client | None = None
     _state_dir: Path | None = None
     _epoch: int = 0
-    _precursors: Precursors = field(default_factory=Precursors)
+    _starts: int = 0
+    _count: int = 0
+    _last: deque[tuple[str, str, Mapping[str, Any]]] = field(default_factory=lambda: deque(maxlen=MOST + 1))
     _written: list[tuple[Path, dict[str, Any]]] = field(default_factory=list)
     _tallied: float = field(default_factory=time.monotonic)
 
@@ -146,7 +147,15 @@ class RunSession:
         return state
 
     def _began(self, suite: str, kind: str, data: Mapping[str, Any]) -> None:
-        self._precursors.began(self._client.ended if self._client is not None else 0, suite, kind, data)
+        self._starts = self._client.ended if self._client is not None else 0
+        self._count += 1
+        self._last.append((suite, kind, data))
+
+    def _before(self, state: TestState) -> Antecedents:
+        """Return what went before the first failure of the test: later examples only vary the one that failed."""
+        if state.before is None:
+            state.before = antecedents(self._starts, max(0, self._count - 1), [*self._last][:-1])
+        return state.before
 
     def end(self, state: TestState, seconds: float) -> None:
         """End a test and write its counted verdicts to the record."""
@@ -212,8 +221,7 @@ class RunSession:
 
     def _first_failure(self, state: TestState, verdict: Verdict) -> None:
         """Record a failure provisionally before it is shrunk, in case the harness dies while shrinking."""
-        if state.before is None:
-            state.before = self._precursors.now()
+        self._before(state)
         ref = self.write(state, verdict, provisional=True)
         self.writer.story(ref, state.judge.story)
 
@@ -227,10 +235,10 @@ class RunSession:
             self.writer.story(ref, failure.story)
             self._told(state, ref, verdict, failure, "")
             return ""
-        if state.before is None:
-            state.before = self._precursors.now()
-        if state.before.starts and verdict.outcome is not Outcome.FAIL:
-            failure.story = (StoryStep(state.before.sentence()), *failure.story)
+        starts = self._before(state).starts
+        if starts and verdict.outcome is not Outcome.FAIL:
+            again = f"before this, the driver was started again on the same state folder ({starts} in all)"
+            failure.story = (StoryStep(again), *failure.story)
         path = self.write_repro(state, verdict, failure.repro, failure.story)
         ref = self.write(state, verdict, replaces=failure.replaces)
         self.writer.story(ref, failure.story, repro=str(path) if path else None)
@@ -278,6 +286,8 @@ class RunSession:
 
         The fingerprint is a digest of requirement, suite and example.
         """
+        hello = self._client.hello if self._client is not None else None
+        asked = Asked(without_secrets(self.connector), label=self.label)
         content = {
             "format": REPRO_FORMAT,
             "suite": state.suite,
@@ -287,9 +297,8 @@ class RunSession:
             "reading_set": self.options.reading_set,
             "chosen": dict(self.options.chosen),
             "seed": self.options.seed,
-            "asked": self._asked().to_json(),
-            "before": (state.before or Antecedents()).to_json(),
-            "alone": False,
+            "asked": (asked._replace(name=hello.name, version=hello.version) if hello else asked)._asdict(),
+            "before": self._before(state)._asdict(),
             "verdict": clipped(json.loads(json.dumps(verdict.to_json(), default=str))),
             "story": clipped([step.text for step in story]),
             "parts": clipped([list(step.parts) for step in story]),
@@ -315,40 +324,26 @@ class RunSession:
         write_text(path, text)
         if not too_long:
             write_beside(path, content)
-            if verdict.outcome is Outcome.FAIL and self.taping:
+            if verdict.outcome is Outcome.FAIL and self.taping and hello and by_calls_alone(repro, hello):
                 self._written.append((path, content))
         return path
 
-    def _asked(self) -> Asked:
-        hello = self._client.hello if self._client is not None else None
-        name, version = (hello.name, hello.version) if hello is not None else (None, None)
-        return Asked(without_secrets(self.connector), name, version, self.label)
-
     def confirm(self) -> None:
-        """Note in each repro file whether its example alone, in a new process on an empty folder, fails again.
-
-        Only then is an example that no longer fails a sign that something was mended.
-        """
+        """Note in repro files that the example fails alone too: only then is one that no longer fails mended."""
         from conformance.adapter.errors import AdapterError
 
         until = time.monotonic() + CONFIRM_S
-        hello = self._client.hello if self._client is not None else None
         self.close()
         for path, content in self._written:
-            if hello is None or not by_calls_alone(content["repro"], hello) or time.monotonic() > until:
-                continue
+            name = content["verdict"]["requirement"]
             with suppress(AdapterError, DriverGone, NotRepeatable, OSError):
+                if time.monotonic() > until:
+                    return
                 verdicts = alone(content["suite"], content["repro"], self.open_client, self.options)
-                content["alone"] = any(
-                    verdict.outcome is Outcome.FAIL and verdict.requirement == content["verdict"]["requirement"]
-                    for verdict in verdicts
-                )
-                if content["alone"]:
+                if any(verdict.outcome is Outcome.FAIL and verdict.requirement == name for verdict in verdicts):
+                    content["alone"] = True
                     write_text(path, json.dumps(content, indent=1, default=str) + "\n")
                     write_beside(path, content)
-                else:
-                    named = content["verdict"]["requirement"]
-                    self.writer.note(f"{named}: its story alone, in a new process, does not fail: {path.name} has more")
 
     def note_epoch(self) -> None:
         """Record the hello of a new driver process."""

@@ -180,7 +180,8 @@ def judge_lookup(
             unchanged = "MQDMPR-3.1.1.12.recoverable-attributes-survive"
         if bound == number:
             return state, [_holds(unchanged, subject)]
-        return state, [Verdict(unchanged, Outcome.FAIL, subject, str(bound), str(number))]
+        what = f"lookup identifier of {position.message}"
+        return state, [Verdict(unchanged, Outcome.FAIL, subject, {what: str(bound)}, {what: str(number)})]
     if position.identifier is not None:
         return _bound(state, position, number), [_equal(_MOVED, subject, str(position.identifier), str(number))]
     verdicts: list[Verdict] = []
