@@ -221,14 +221,16 @@ def _played(found: Repro, connector: str, deadline_ms: int, in_process: bool, gr
 
     def opened(state: Path) -> Client:
         profile = found.options.profile
-        return open_client(connector, state_dir=state, in_process=in_process, deadline_ms=deadline_ms, profile=profile)
+        asked = open_client(connector, state_dir=state, in_process=in_process, deadline_ms=deadline_ms, profile=profile)
+        greeted.append(asked.hello)
+        return asked
 
     path, name = found.path, found.verdict.requirement
     try:
-        verdicts = alone(found.suite, found.data, opened, found.options, greet=greeted.append)
+        verdicts = alone(found.suite, found.data, opened, found.options)
         answer = _answer(path, found, verdicts)
         if answer.answer != FAILED and (found.before.starts or found.before.examples):
-            verdicts = alone(found.suite, found.data, opened, found.options, found.before, greeted.append)
+            verdicts = alone(found.suite, found.data, opened, found.options, found.before)
             answer = _answer(path, found, verdicts)
     except DriverGone as gone:
         if found.verdict.outcome in (Outcome.CRASH, Outcome.TIMEOUT):

@@ -324,10 +324,7 @@ def repro(
     lab: Lab = False,
     json: Json = False,
 ) -> None:
-    """Run recorded deviations again; each is FIXED, FAILED, ERROR or not reproduced.
-
-    Without --adapter only the embedded implementation is asked, for what was found in it.
-    """
+    """Run recorded deviations again; each is FIXED, FAILED, ERROR or not reproduced."""
     from conformance.cli.repro import command, write_command
 
     permit_connector(adapter or "", i_own_this, lab)

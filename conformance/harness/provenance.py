@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 MOST = 12  # examples in a file
@@ -64,17 +64,17 @@ class Antecedents(NamedTuple):
 NOBODY, NOTHING = Asked(), Antecedents()
 
 
-def antecedents(starts: int, count: int, last: Iterable[tuple[str, str, Mapping[str, Any]]]) -> Antecedents:
-    """Return what went before. count: number of earlier examples. last: suite, kind and data of the last ones."""
+def antecedents(count: int, last: Sequence[tuple[int, str, str, Mapping[str, Any]]]) -> Antecedents:
+    """Return what went before the last of `count` examples. last: their starts, suites, kinds and data, as known."""
     kept: list[dict[str, Any]] = []
     size = 0
-    for suite, kind, data in [*last][::-1]:
+    for _, suite, kind, data in last[-2::-1]:
         text = json.dumps({"suite": suite, "repro": {"kind": kind, **data}}, default=str)
         size += len(text)
         if size > _MAX_SIZE:
             break
         kept.insert(0, json.loads(text))
-    return Antecedents(starts, count - len(kept), tuple(kept))
+    return Antecedents(last[-1][0] if last else 0, max(0, count - 1 - len(kept)), tuple(kept))
 
 
 def antecedents_of(raw: Mapping[str, Any] | None) -> Antecedents:

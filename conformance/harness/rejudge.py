@@ -64,16 +64,11 @@ def alone(
     open_client: Callable[[Path], Client],
     options: RunOptions,
     before: Antecedents = NOTHING,
-    greet: Callable[[Hello], object] = bool,
 ) -> list[Verdict]:
-    """Return what `rejudge` does for a new process on an empty state folder. before: brought about there first.
-
-    greet: called with the implementation's hello. Raises as `rejudge` does, and DriverGone.
-    """
+    """Return what `rejudge` does for a new process on an empty state folder. before: brought about there first."""
     state = new_scratch("mqconform-repro-")
     try:
         with open_client(state) as client:
-            greet(client.hello)
             if client.offers("reset"):
                 client.call("reset")
             guarded = GuardedClient(client)

@@ -98,9 +98,8 @@ class RunSession:
     _client: Client | None = None
     _state_dir: Path | None = None
     _epoch: int = 0
-    _starts: int = 0
     _count: int = 0
-    _last: deque[tuple[str, str, Mapping[str, Any]]] = field(default_factory=lambda: deque(maxlen=MOST + 1))
+    _last: deque[tuple[int, str, str, Mapping[str, Any]]] = field(default_factory=lambda: deque(maxlen=MOST + 1))
     _written: list[tuple[Path, dict[str, Any]]] = field(default_factory=list)
     _tallied: float = field(default_factory=time.monotonic)
 
@@ -147,14 +146,13 @@ class RunSession:
         return state
 
     def _began(self, suite: str, kind: str, data: Mapping[str, Any]) -> None:
-        self._starts = self._client.ended if self._client is not None else 0
         self._count += 1
-        self._last.append((suite, kind, data))
+        self._last.append((self._client.ended if self._client is not None else 0, suite, kind, data))
 
     def _before(self, state: TestState) -> Antecedents:
         """Return what went before the first failure of the test: later examples only vary the one that failed."""
         if state.before is None:
-            state.before = antecedents(self._starts, max(0, self._count - 1), [*self._last][:-1])
+            state.before = antecedents(self._count, list(self._last))
         return state.before
 
     def end(self, state: TestState, seconds: float) -> None:

@@ -285,8 +285,8 @@ def queue_of(call: Call, state: State) -> str:
     handle = state.handles.get(call.handle or "")
     if handle is None:
         return call.handle or "?"
-    sends = call.method == "messages.send"  # a reader takes it for granted that this is done by a handle to send by
-    same = [one for one in state.handles.values() if one.is_open and one.queue == handle.queue]
-    fit = [one for one in same if (one.access == "send") == sends]
+    access = ("send",) if call.method == "messages.send" else ("receive", "peek")  # a reader takes it for granted
+    open_now = [one for one in state.handles.values() if one.is_open and one.queue == handle.queue]
+    fit = [one for one in open_now if one.access in access]
     by = "" if fit == [handle] else f" by {handle.name}" if handle.is_open else f" by the closed {handle.name}"
     return f"{handle.queue}{by}"
