@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -37,7 +38,7 @@ class ReproError(ValueError):
 class Repro:
     """The content of a repro file. `data` is in the suite's own format; `verdict` is the deviation of who was asked.
 
-    alone: it came again alone, in a new process. turned: other readings are asked for than the run had.
+    alone: the run saw it again by itself, in a new process, with the same readings.
     """
 
     path: Path
@@ -48,7 +49,6 @@ class Repro:
     asked: Asked
     before: Antecedents
     alone: bool
-    turned: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +104,9 @@ def understood(content: Any, path: Path, chosen: Mapping[str, str] | None = None
             stateful_steps=1,
             chosen=decided,
         )
-        asked, before = asked_of(content.get("asked") or {}), antecedents_of(content.get("before"))
-        data, once, turned = dict(content["repro"]), content.get("alone") is True, decided != content.get("chosen")
-        return Repro(path, str(content["suite"]), options, verdict, data, asked, before, once, turned)
+        asked, before = asked_of(content.get("asked") or {}), antecedents_of(content.get("before") or {})
+        once = content.get("alone") is True and decided == content.get("chosen", {})
+        return Repro(path, str(content["suite"]), options, verdict, dict(content["repro"]), asked, before, once)
     except CatalogueError as error:
         raise ReproError(f"{path} was written by another version of mqconform: {error}.") from None
     except ReproError:
@@ -198,7 +198,7 @@ def _again(path: Path, loaded: Callable[[], Repro], adapter: str | None, deadlin
     except ReproError as error:
         return Answer(path, "", ERROR, str(error), ExitCode.BAD_INPUT)
     named = found.asked.connector
-    if adapter is None and not found.asked.ours():
+    if adapter is None and not re.fullmatch(r"embedded(?:\+[\w=,.-]+)?", named or ""):
         shown = named if named and named.isprintable() else "CONNECTOR"  # what could hide or move text is not shown
         text = f"say who is to be asked: mqconform repro {shlex.quote(str(path))} --adapter {shlex.quote(shown)}"
         return Answer(path, found.verdict.requirement, ERROR, text, ExitCode.BAD_INPUT, recorded=found.asked)
@@ -255,10 +255,9 @@ def _doubt(found: Repro, asked: Asked, hello: Hello, verdicts: Sequence[Verdict]
         f"it does not come again; a {outcome.value} need not come from the calls alone": outcome is not Outcome.FAIL,
         "it does not come here; the file does not say whose deviation it is": not found.asked.name,
         f"it does not come here; the deviation is of {found.asked}": not asked.is_of(found.asked),
-        "it does not come with these readings; the run had others": found.turned,
         "it does not come again; it depends on time, or on clients at once": not by_calls_alone(found.data, hello),
         "nothing fails; but its requirement was not judged again": not held,
-        "it does not come again; not all that went before is in the file": found.before.left_out and not found.alone,
+        "it does not come again; nor is it known to have come by itself, with these readings": not found.alone,
     }
     return next((why for why, so in doubts.items() if so), None)
 

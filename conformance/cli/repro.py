@@ -74,8 +74,7 @@ def table(answers: Sequence[Answer]) -> Iterator[str]:
     said = max(6, *(len(answer.answer) for answer in answers))
     wide = max(9, *(len(answer.requirement) for answer in answers))
     for answer in answers:
-        what = answer.requirement or "not known"
-        yield f"{answer.answer:<{said}}  {what:<{wide}}  {answer.path.name}  {answer.text}"
+        yield f"{answer.answer:<{said}}  {answer.requirement or 'not known':<{wide}}  {answer.path.name}  {answer.text}"
     for asked, recorded in dict.fromkeys((answer.asked, answer.recorded) for answer in answers):
         yield f"asked: {label(str(asked))}; deviation of: {label(str(recorded))}"
     if len(answers) > 1:

@@ -21,10 +21,6 @@ class Asked(NamedTuple):
     version: str | None = None
     label: str | None = None
 
-    def ours(self) -> bool:
-        """True for the embedded implementation: the only one that is run because a file names it."""
-        return re.fullmatch(r"embedded(?:\+[\w=,.-]+)?", self.connector or "") is not None
-
     def is_of(self, other: Asked) -> bool:
         """Tell whether both are one implementation, in whatever version, by one kind of connector."""
         kinds = {re.split("[:+]", one.connector or "")[0] for one in (self, other)}
@@ -52,20 +48,18 @@ def without_secrets(connector: str) -> str:
 class Antecedents(NamedTuple):
     """What went before an example: a process, or its folder, may remember what a reset should have removed.
 
-    starts: processes that ended on the folder. left_out: earlier examples that are not in `examples`, each of which has
-    its suite and the data that repeats it.
+    starts: processes that ended on the folder. examples: the last ones, each with its suite and what repeats it.
     """
 
     starts: int = 0
-    left_out: int = 0
     examples: tuple[dict[str, Any], ...] = ()
 
 
 NOBODY, NOTHING = Asked(), Antecedents()
 
 
-def antecedents(count: int, last: Sequence[tuple[int, str, str, Mapping[str, Any]]]) -> Antecedents:
-    """Return what went before the last of `count` examples. last: their starts, suites, kinds and data, as known."""
+def antecedents(last: Sequence[tuple[int, str, str, Mapping[str, Any]]]) -> Antecedents:
+    """Return what went before the newest example. last: the starts, suite, kind and data of the last ones."""
     kept: list[dict[str, Any]] = []
     size = 0
     for _, suite, kind, data in last[-2::-1]:
@@ -74,12 +68,10 @@ def antecedents(count: int, last: Sequence[tuple[int, str, str, Mapping[str, Any
         if size > _MAX_SIZE:
             break
         kept.insert(0, json.loads(text))
-    return Antecedents(last[-1][0] if last else 0, max(0, count - 1 - len(kept)), tuple(kept))
+    return Antecedents(last[-1][0] if last else 0, tuple(kept))
 
 
-def antecedents_of(raw: Mapping[str, Any] | None) -> Antecedents:
+def antecedents_of(raw: Mapping[str, Any]) -> Antecedents:
     """Read what a repro file has. Raises KeyError, TypeError or ValueError for what no run has written."""
-    if raw is None:
-        return Antecedents(left_out=1)
-    examples = ({"suite": str(one["suite"]), "repro": dict(one["repro"])} for one in raw["examples"][:MOST])
-    return Antecedents(int(raw["starts"]), int(raw["left_out"]), tuple(examples))
+    examples = ({"suite": str(one["suite"]), "repro": dict(one["repro"])} for one in raw.get("examples", [])[:MOST])
+    return Antecedents(int(raw.get("starts", 0)), tuple(examples))

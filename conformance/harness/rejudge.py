@@ -72,13 +72,11 @@ def alone(
             if client.offers("reset"):
                 client.call("reset")
             guarded = GuardedClient(client)
-            if before.starts:
-                guarded.restart(kill=False)
             for one in before.examples:
                 with suppress(NotRepeatable):
                     rejudge(one["suite"], one["repro"], guarded, options)
             while client.ended < min(before.starts, 3):
-                guarded.restart(kill=True)
+                guarded.restart(kill=client.ended > 0)
             return rejudge(suite, repro, guarded, options)
     finally:
         remove_tree(state)

@@ -98,7 +98,6 @@ class RunSession:
     _client: Client | None = None
     _state_dir: Path | None = None
     _epoch: int = 0
-    _count: int = 0
     _last: deque[tuple[int, str, str, Mapping[str, Any]]] = field(default_factory=lambda: deque(maxlen=MOST + 1))
     _written: list[tuple[Path, dict[str, Any]]] = field(default_factory=list)
     _tallied: float = field(default_factory=time.monotonic)
@@ -146,19 +145,16 @@ class RunSession:
         return state
 
     def _began(self, suite: str, kind: str, data: Mapping[str, Any]) -> None:
-        self._count += 1
         self._last.append((self._client.ended if self._client is not None else 0, suite, kind, data))
 
     def _before(self, state: TestState) -> Antecedents:
         """Return what went before the first failure of the test: later examples only vary the one that failed."""
         if state.before is None:
-            state.before = antecedents(self._count, list(self._last))
+            state.before = antecedents(list(self._last))
         return state.before
 
     def end(self, state: TestState, seconds: float) -> None:
         """End a test and write its counted verdicts to the record."""
-        if not state.judge.examples:
-            self._began(state.suite, "", {})  # what it did cannot be repeated
         state.judge.flush()
         self._file(state)
         if state.judge.tape is not None:
@@ -322,7 +318,7 @@ class RunSession:
         write_text(path, text)
         if not too_long:
             write_beside(path, content)
-            if verdict.outcome is Outcome.FAIL and self.taping and hello and by_calls_alone(repro, hello):
+            if verdict.outcome is Outcome.FAIL and not self.disabled and hello and by_calls_alone(repro, hello):
                 self._written.append((path, content))
         return path
 
@@ -333,12 +329,12 @@ class RunSession:
         until = time.monotonic() + CONFIRM_S
         self.close()
         for path, content in self._written:
-            name = content["verdict"]["requirement"]
             with suppress(AdapterError, DriverGone, NotRepeatable, OSError):
                 if time.monotonic() > until:
                     return
                 verdicts = alone(content["suite"], content["repro"], self.open_client, self.options)
-                if any(verdict.outcome is Outcome.FAIL and verdict.requirement == name for verdict in verdicts):
+                broken = {verdict.requirement for verdict in verdicts if verdict.outcome is Outcome.FAIL}
+                if content["verdict"]["requirement"] in broken:
                     content["alone"] = True
                     write_text(path, json.dumps(content, indent=1, default=str) + "\n")
                     write_beside(path, content)

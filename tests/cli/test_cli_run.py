@@ -77,6 +77,7 @@ def test_a_deviation_is_told_and_run_again(tmp_path: Path) -> None:
     assert "1. create transactional queue q1" in done.stdout
     repros = sorted((tmp_path / "repros").glob("*.json"))
     assert repros
+    assert all(json.loads(path.read_text())["alone"] is True for path in repros)
     again = mqconform("repro", str(repros[0]), "--adapter", faulty)
     assert (again.returncode, again.stdout[:6]) == (ExitCode.DEVIATES, "FAILED")
     mended = mqconform("repro", str(tmp_path), "--adapter", "embedded")

@@ -40,7 +40,8 @@ def content(*calls: dict[str, Any], story: tuple[str, ...] = ("send 'a' to q1 ->
         "chosen": {},
         "seed": 0,
         "asked": {"connector": "embedded+receive-returns-second-message", "name": "embedded"},
-        "before": {"starts": 0, "left_out": 0, "examples": []},
+        "before": {"starts": 0, "examples": []},
+        "alone": True,
         "verdict": {
             "requirement": "MQDMPR-3.1.7.1.10.removes",
             "outcome": "fail",

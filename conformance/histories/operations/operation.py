@@ -285,8 +285,7 @@ def queue_of(call: Call, state: State) -> str:
     handle = state.handles.get(call.handle or "")
     if handle is None:
         return call.handle or "?"
-    access = ("send",) if call.method == "messages.send" else ("receive", "peek")  # a reader takes it for granted
-    open_now = [one for one in state.handles.values() if one.is_open and one.queue == handle.queue]
-    fit = [one for one in open_now if one.access in access]
-    by = "" if fit == [handle] else f" by {handle.name}" if handle.is_open else f" by the closed {handle.name}"
-    return f"{handle.queue}{by}"
+    usual = ("send",) if call.method == "messages.send" else ("receive", "peek")  # a reader takes these for granted
+    fit = [one for one in state.handles.values() if one.is_open and one.queue == handle.queue and one.access in usual]
+    closed = "" if handle.is_open else "the closed "
+    return handle.queue if fit == [handle] else f"{handle.queue} by {closed}{handle.name}"
