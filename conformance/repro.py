@@ -200,7 +200,8 @@ def _again(path: Path, loaded: Callable[[], Repro], adapter: str | None, deadlin
     named = found.asked.connector
     if adapter is None and not re.fullmatch(r"embedded(?:\+[\w=,.-]+)?", named or ""):
         shown = named if named and named.isprintable() else "CONNECTOR"  # what could hide or move text is not shown
-        text = f"say who is to be asked: mqconform repro {shlex.quote(str(path))} --adapter {shlex.quote(shown)}"
+        command = f"mqconform repro {shlex.quote(str(path))} --adapter {shlex.quote(shown)}"
+        text = f"say who is to be asked (MQCONFORM_ADAPTER in pytest): {command}"
         return Answer(path, found.verdict.requirement, ERROR, text, ExitCode.BAD_INPUT, recorded=found.asked)
     connector = adapter or named or ""
     greeted: list[Hello] = []

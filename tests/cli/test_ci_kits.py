@@ -320,7 +320,8 @@ def test_no_kit_judges_what_nobody_named(checkout: Path) -> None:
     assert "default" not in azure and "default" not in github and github["required"] is True
     job = load(GITLAB)[".mqconform"]
     assert not job["variables"]["MQ_ADAPTER"]
-    done = script("\n".join(job["script"]), checkout, {"MQ_ADAPTER": ""}, shell=("sh", "-eu"))
+    given = {key: str(value) for key, value in job["variables"].items()}
+    done = script("\n".join(job["script"]), checkout, given, shell=("sh", "-eu"))
     assert done.returncode != 0 and "MQ_ADAPTER" in done.stderr and not (checkout / "msmq-conformance").exists()
     tox = (KITS / "tox" / "tox.ini").read_text(encoding="utf-8")
     (default,) = re.findall(r"\{env:MQ_ADAPTER:(.*?)\}", tox)
