@@ -1,26 +1,33 @@
-"""`mqconform repro` as a function: run recorded deviations again. Each answer is FIXED, FAILED or ERROR."""
+"""`mqconform repro` as a function: run deviations again. An answer is FIXED only without a `_doubt`."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import re
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from conformance.bounded import UnfitError, json_value, text_of
 from conformance.harness.guarded_client import DriverGone
+from conformance.harness.provenance import NOBODY, Antecedents, Asked, antecedents_of, asked_of, without_secrets
 from conformance.harness.recorder import RunOptions
-from conformance.harness.rejudge import EndedEarly, NotRepeatable, rejudge
+from conformance.harness.rejudge import EndedEarly, NotRepeatable, alone, by_calls_alone
 from conformance.harness.run_session import REPRO_FORMAT
 from conformance.report.text import spoken
-from conformance.scratch import new_scratch, remove_tree
 from conformance.spec.catalogue import CatalogueError, assignment, requirement
 from conformance.spec.renaming import in_current_words
 from conformance.spec.versions import LEVELS, PROFILES
 from conformance.verdict import ExitCode, Outcome, Verdict
 
+if TYPE_CHECKING:
+    from conformance.adapter.client import Client
+    from conformance.adapter.hello import Hello
+
 MAX_FILE = 64 << 20
-FIXED, FAILED, ERROR = "FIXED", "FAILED", "ERROR"
+FIXED, FAILED, ERROR, NOT_REPRODUCED = "FIXED", "FAILED", "ERROR", "not reproduced"
 
 
 class ReproError(ValueError):
@@ -29,19 +36,24 @@ class ReproError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Repro:
-    """The content of a repro file. `data` is in the suite's own format; `verdict` is the deviation found."""
+    """The content of a repro file. `data` is in the suite's own format; `verdict` is the deviation of who was asked.
+
+    alone: the run saw it again by itself, in a new process, with the same readings.
+    """
 
     path: Path
     suite: str
     options: RunOptions
     verdict: Verdict
-    story: tuple[str, ...]
     data: Mapping[str, Any]
+    asked: Asked
+    before: Antecedents
+    alone: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """FIXED, FAILED or ERROR for one repro file, with a one-line reason. exit_code is for this file alone."""
+    """The answer for one repro file, with a one-line reason. exit_code is for this file alone. recorded: the file's."""
 
     path: Path
     requirement: str
@@ -49,6 +61,8 @@ class Answer:
     text: str
     exit_code: ExitCode
     verdicts: tuple[Verdict, ...] = ()
+    asked: Asked = NOBODY
+    recorded: Asked = NOBODY
 
 
 def load(path: Path, chosen: Mapping[str, str] | None = None) -> Repro:
@@ -59,13 +73,11 @@ def load(path: Path, chosen: Mapping[str, str] | None = None) -> Repro:
 def stored(path: Path) -> Any:
     """Return the JSON value of a file. Raises ReproError."""
     try:
-        if path.stat().st_size > MAX_FILE:
-            raise ReproError(f"{path} is larger than any repro file ({MAX_FILE >> 20} MiB).")
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json_value(text_of(path, MAX_FILE))
     except OSError as error:
         raise ReproError(f"{path} cannot be read ({error.strerror}).") from None
-    except (ValueError, RecursionError):
-        raise ReproError(f"{path} is not a repro file: it is not JSON.") from None
+    except UnfitError as unfit:
+        raise ReproError(f"{path} is not a repro file: it {unfit}.") from None
 
 
 def understood(content: Any, path: Path, chosen: Mapping[str, str] | None = None) -> Repro:
@@ -92,13 +104,14 @@ def understood(content: Any, path: Path, chosen: Mapping[str, str] | None = None
             stateful_steps=1,
             chosen=decided,
         )
-        story = tuple(map(str, content["story"]))
-        return Repro(path, str(content["suite"]), options, verdict, story, dict(content["repro"]))
+        asked, before = asked_of(content.get("asked") or {}), antecedents_of(content.get("before") or {})
+        once = content.get("alone") is True and decided == content.get("chosen", {})
+        return Repro(path, str(content["suite"]), options, verdict, dict(content["repro"]), asked, before, once)
     except CatalogueError as error:
         raise ReproError(f"{path} was written by another version of mqconform: {error}.") from None
     except ReproError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
         raise ReproError(f"{path} is not a repro file: members are missing or of the wrong type.") from None
 
 
@@ -118,7 +131,7 @@ def find(path: Path) -> list[Path]:
 def repro(
     path: Path,
     *,
-    adapter: str = "embedded",
+    adapter: str | None = None,
     deadline_ms: int = 10_000,
     in_process: bool = False,
     chosen: Mapping[str, str] | None = None,
@@ -126,15 +139,17 @@ def repro(
 ) -> list[Answer]:
     """Run every repro file at `path` again. chosen: reading id to the one accepted alternative.
 
-    Raises ReproError if there is no file, ConnectorError for a bad connector, DriverUnusable for a missing driver.
+    adapter: None asks the embedded implementation about its own deviations, and nobody else. Raises ReproError if there
+    is no file, ConnectorError for a bad connector, DriverUnusable for a missing driver.
     """
     from conformance.harness.connecting import check_connector
 
-    check_connector(adapter, in_process=in_process)
+    if adapter is not None:
+        check_connector(adapter, in_process=in_process)
     files = find(path)
     answers = []
     for number, file in enumerate(files):
-        answers.append(_again(file, adapter, deadline_ms, in_process, chosen))
+        answers.append(_again(file, partial(load, file, chosen), adapter, deadline_ms, in_process))
         if on_progress is not None:
             on_progress(number + 1, len(files))
     return answers
@@ -143,23 +158,21 @@ def repro(
 def again(
     content: Mapping[str, Any],
     *,
-    adapter: str = "embedded",
+    adapter: str | None = None,
     deadline_ms: int = 10_000,
     in_process: bool = False,
     chosen: Mapping[str, str] | None = None,
 ) -> Answer:
-    """Run the content of a repro file again. The pytest files that `write_tests` makes call this.
+    """Run the content of a repro file again. The pytest files that `write_tests` makes call this. adapter: see `repro`.
 
     Raises ConnectorError for a bad connector, DriverUnusable for a missing driver.
     """
     from conformance.harness.connecting import check_connector
 
-    check_connector(adapter, in_process=in_process)
-    try:
-        found = understood(content, Path("this repro"), chosen)
-    except ReproError as error:
-        return Answer(Path("this repro"), "", ERROR, str(error), ExitCode.BAD_INPUT)
-    return _run_again(found, adapter, deadline_ms, in_process)
+    if adapter is not None:
+        check_connector(adapter, in_process=in_process)
+    path = Path("this repro")
+    return _again(path, lambda: understood(content, path, chosen), adapter, deadline_ms, in_process)
 
 
 def write_tests(path: Path) -> list[Path]:
@@ -174,54 +187,80 @@ def write_tests(path: Path) -> list[Path]:
             written += write_beside(file, content)
         except OSError as error:
             raise ReproError(f"Nothing can be written beside {file} ({error.strerror}).") from None
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
+            raise ReproError(f"{file} is not a repro file: members are missing or of the wrong type.") from None
     return written
 
 
-def _again(path: Path, adapter: str, deadline_ms: int, in_process: bool, chosen: Mapping[str, str] | None) -> Answer:
+def _again(path: Path, loaded: Callable[[], Repro], adapter: str | None, deadline_ms: int, in_process: bool) -> Answer:
     try:
-        found = load(path, chosen)
+        found = loaded()
     except ReproError as error:
         return Answer(path, "", ERROR, str(error), ExitCode.BAD_INPUT)
-    return _run_again(found, adapter, deadline_ms, in_process)
+    named = found.asked.connector
+    if adapter is None and not re.fullmatch(r"embedded(?:\+[\w=,.-]+)?", named or ""):
+        shown = named if named and named.isprintable() else "CONNECTOR"  # what could hide or move text is not shown
+        command = f"mqconform repro {shlex.quote(str(path))} --adapter {shlex.quote(shown)}"
+        text = f"say who is to be asked (MQCONFORM_ADAPTER in pytest): {command}"
+        return Answer(path, found.verdict.requirement, ERROR, text, ExitCode.BAD_INPUT, recorded=found.asked)
+    connector = adapter or named or ""
+    greeted: list[Hello] = []
+    answer = _played(found, connector, deadline_ms, in_process, greeted)
+    asked = Asked(without_secrets(connector))
+    for hello in greeted[-1:]:
+        asked = asked._replace(name=hello.name, version=hello.version)
+        doubt = _doubt(found, asked, hello, answer.verdicts) if answer.answer == FIXED else None
+        if doubt is not None:
+            answer = replace(answer, answer=NOT_REPRODUCED, text=doubt, exit_code=ExitCode.NOTHING_JUDGED)
+    return replace(answer, asked=asked, recorded=found.asked)
 
 
-def _run_again(found: Repro, adapter: str, deadline_ms: int, in_process: bool) -> Answer:
-    from conformance.adapter.errors import AdapterError, DriverFault
+def _played(found: Repro, connector: str, deadline_ms: int, in_process: bool, greeted: list[Hello]) -> Answer:
+    """Play the example alone and, if it does not fail, after what went before it. The answer may be too sure."""
+    from conformance.adapter.errors import AdapterError, ConnectorError
     from conformance.harness.connecting import open_client
-    from conformance.harness.guarded_client import GuardedClient
+
+    def opened(state: Path) -> Client:
+        profile = found.options.profile
+        asked = open_client(connector, state_dir=state, in_process=in_process, deadline_ms=deadline_ms, profile=profile)
+        greeted.append(asked.hello)
+        return asked
 
     path, name = found.path, found.verdict.requirement
-    state = new_scratch("mqconform-repro-")
     try:
-        client = open_client(
-            adapter,
-            state_dir=state,
-            in_process=in_process,
-            deadline_ms=deadline_ms,
-            profile=found.options.profile,
-        )
-        try:
-            if client.offers("reset"):
-                client.call("reset")
-            guarded = GuardedClient(client)
-            verdicts = rejudge(found.suite, found.data, guarded, found.options)
-        finally:
-            client.close()
+        verdicts = alone(found.suite, found.data, opened, found.options)
+        answer = _answer(path, found, verdicts)
+        if answer.answer != FAILED and (found.before.starts or found.before.examples):
+            verdicts = alone(found.suite, found.data, opened, found.options, found.before)
+            answer = _answer(path, found, verdicts)
     except DriverGone as gone:
         if found.verdict.outcome in (Outcome.CRASH, Outcome.TIMEOUT):
             return Answer(path, name, FAILED, gone.fault.sentence, ExitCode.DEVIATES)
         return Answer(path, name, ERROR, gone.fault.sentence, ExitCode.UNUSABLE)
-    except DriverFault as fault:
-        return Answer(path, name, ERROR, fault.sentence, ExitCode.UNUSABLE)
+    except ConnectorError as error:
+        return Answer(path, name, ERROR, error.sentence, ExitCode.BAD_INPUT)
     except AdapterError as error:
         return Answer(path, name, ERROR, error.sentence, ExitCode.UNUSABLE)
     except EndedEarly as error:
         return Answer(path, name, ERROR, str(error), ExitCode.NOTHING_JUDGED)
-    except NotRepeatable as error:
+    except (NotRepeatable, RecursionError) as error:
         return Answer(path, name, ERROR, str(error), ExitCode.BAD_INPUT)
-    finally:
-        remove_tree(state)
-    return _answer(path, found, verdicts)
+    return answer
+
+
+def _doubt(found: Repro, asked: Asked, hello: Hello, verdicts: Sequence[Verdict]) -> str | None:
+    """Return why an example that does not fail is no sign that something was mended; None where it is one."""
+    name, outcome = found.verdict.requirement, found.verdict.outcome
+    held = any(verdict.requirement == name and verdict.outcome is Outcome.PASS for verdict in verdicts)
+    doubts = {
+        f"it does not come again; a {outcome.value} need not come from the calls alone": outcome is not Outcome.FAIL,
+        "it does not come here; the file does not say whose deviation it is": not found.asked.name,
+        f"it does not come here; the deviation is of {found.asked}": not asked.is_of(found.asked),
+        "it does not come again; it depends on time, or on clients at once": not by_calls_alone(found.data, hello),
+        "nothing fails; but its requirement was not judged again": not held,
+        "it does not come again; nor is it known to have come by itself, with these readings": not found.alone,
+    }
+    return next((why for why, so in doubts.items() if so), None)
 
 
 def _answer(path: Path, found: Repro, verdicts: list[Verdict]) -> Answer:

@@ -125,7 +125,7 @@ def soak(
             session.stop_reason = "interrupted"
         session.note_transitions()
         session.note_quirks()
-        session.close()
+        session.confirm() if session.stop_reason == "completed" else session.close()
         # A deviating answer is no evidence of the reading that an implementation follows.
         for verdict in conclusion(read_run(folder), options) if not session.failures else ():
             session.writer.verdict(verdict, suite=CONCLUSION, test=CONCLUSION)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from keyword import iskeyword
 from typing import Any, Final
 
 from conformance.activex.plans import DIRECT_NAME, LOOKUP, PATH_NAME, Act, passes
@@ -16,9 +17,9 @@ from conformance.activex.tables import CLASSES
 from conformance.activex.values import MISSING, Variant
 
 _OBJECTS: Final = frozenset({"DISPATCH", "UNKNOWN"})
-_WORDS: Final = re.compile(
-    "|".join(re.escape(word) for word in (COMPUTER, MANAGER, QUEUE, PATH_NAME, DIRECT_NAME)) + r"|\$\w+"
-)
+_FIXED: Final = (COMPUTER, MANAGER, QUEUE, PATH_NAME, DIRECT_NAME)
+_WORDS: Final = re.compile("|".join(map(re.escape, _FIXED)) + r"|\$\w+")
+_NAME: Final = re.compile(r"\$?[A-Za-z][\w-]{0,60}|-?\d{1,40}(\.\d{1,40})?", re.ASCII)
 _VBSCRIPT: Final = {
     "I4": "CLng({})",
     "I2": "CInt({})",
@@ -115,7 +116,26 @@ def acts_of(calls: Iterable[object]) -> tuple[Act, ...]:
                 return ()
         except (KeyError, TypeError, ValueError):
             return ()
-    return tuple(acts)
+    return tuple(acts) if sound(acts) else ()
+
+
+def sound(acts: Iterable[Act]) -> bool:
+    """Tell whether nothing in a plan but its texts is more than a name or a number: only then is it a program."""
+    plan = list(acts)
+    given = {*_FIXED, *(act.gives for act in plan)}
+
+    def fit(part: Any) -> bool:
+        if isinstance(part, Mapping):
+            text = part.get("value")
+            if isinstance(text, str) and (part["vt"] in ("BSTR", "ARRAY") or text.startswith(LOOKUP)):
+                part = {**part, "value": None}
+                return given.issuperset(_WORDS.findall(text.removeprefix(LOOKUP))) and fit(part)
+            return all(map(fit, part.values()))
+        if isinstance(part, str):
+            return _NAME.fullmatch(part) is not None and not iskeyword(part.strip("$"))
+        return all(map(fit, part)) if isinstance(part, list) else True
+
+    return fit([act.to_json() for act in plan])
 
 
 def _names(member: str, count: int) -> list[str]:
@@ -188,7 +208,7 @@ def _setup(acts: Iterable[Act], joined: str) -> Iterator[str]:
 
 
 def _vbscript_of(act: Act) -> Iterator[str]:
-    line = said(act).replace('"', '""')
+    line = "".join(one if one.isprintable() else " " for one in said(act)).replace('"', '""')
     if act.passes_ms:
         yield f"WScript.Sleep {act.passes_ms}"
         return
@@ -237,7 +257,7 @@ def _vbscript_value(value: Variant) -> str | None:
 
 def _vbscript_text(piece: str) -> str:
     quoted = '"' + piece.replace('"', '""') + '"'
-    return quoted if piece.isascii() else " & ".join(_vbscript_units(piece))
+    return quoted if piece.isascii() and piece.isprintable() else " & ".join(_vbscript_units(piece))
 
 
 def _vbscript_units(piece: str) -> Iterator[str]:

@@ -74,6 +74,11 @@ class Client:
         return self._supervisor.epoch
 
     @property
+    def ended(self) -> int:
+        """Number of driver processes that ended on this state folder before the one that answers the next call."""
+        return self._supervisor.epoch - (self._supervisor._session is not None)
+
+    @property
     def keeps_state(self) -> bool:
         """True if `restart` finds the durable state again. Over TCP it does not: it gives a new namespace."""
         return self._supervisor.session().link.keeps_state

@@ -22,6 +22,7 @@ from conformance.cli.pipeline import app as pipeline_app
 from conformance.cli.reporting import app as reporting_app
 from conformance.cli.shared_options import (
     Adapter,
+    AdapterOrNone,
     AllowIncomplete,
     DeadlineMs,
     Histories,
@@ -312,7 +313,7 @@ def replay(
 @app.command(epilog="Example: mqconform repro out/repros/0123456789abcdef.json --adapter stdio:./mydriver")
 def repro(
     path: Annotated[Path, typer.Argument(metavar="FILE|DIR", help="A repro file, or a folder of them.")],
-    adapter: Adapter = "embedded",
+    adapter: AdapterOrNone = None,
     deadline_ms: DeadlineMs = 10_000,
     reading: Reading = None,
     pytest: Annotated[
@@ -323,11 +324,10 @@ def repro(
     lab: Lab = False,
     json: Json = False,
 ) -> None:
-    """Run recorded deviations again; each is FIXED, FAILED or ERROR."""
+    """Run recorded deviations again; each is FIXED, FAILED, ERROR or not reproduced."""
     from conformance.cli.repro import command, write_command
 
-    permit_connector(adapter, i_own_this, lab)
-
+    permit_connector(adapter or "", i_own_this, lab)
     if pytest:
         write_command(path, json=json)
     command(path, adapter=adapter, deadline_ms=deadline_ms, chosen=reading or [], in_process=in_process, json=json)

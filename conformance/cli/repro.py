@@ -9,22 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from conformance.cli.output import console, emit_json, fail, progress_bar
+from conformance.report.text import label
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
     from conformance.repro import Answer
 
 # Worst first: the exit code of the command is the worst of all files.
-_ORDER = (
-    ExitCode.DEVIATES,
-    ExitCode.UNUSABLE,
-    ExitCode.BAD_INPUT,
-    ExitCode.NOTHING_JUDGED,
-    ExitCode.CONFORMS,
-)
+_ORDER = (ExitCode.DEVIATES, ExitCode.UNUSABLE, ExitCode.BAD_INPUT, ExitCode.NOTHING_JUDGED, ExitCode.CONFORMS)
 
 
-def command(path: Path, *, adapter: str, deadline_ms: int, chosen: Sequence[str], in_process: bool, json: bool) -> None:
+def command(
+    path: Path, *, adapter: str | None, deadline_ms: int, chosen: Sequence[str], in_process: bool, json: bool
+) -> None:
     """Run repro files again and print a table of the answers. Ends the command."""
     from conformance.adapter.errors import ConnectorError, DriverUnusable
     from conformance.repro import ReproError, repro
@@ -57,6 +54,8 @@ def command(path: Path, *, adapter: str, deadline_ms: int, chosen: Sequence[str]
                         "requirement": answer.requirement,
                         "answer": answer.answer,
                         "text": answer.text,
+                        "asked": answer.asked._asdict(),
+                        "recorded": answer.recorded._asdict(),
                         "verdicts": [verdict.to_json() for verdict in answer.verdicts],
                     }
                     for answer in answers
@@ -72,18 +71,17 @@ def command(path: Path, *, adapter: str, deadline_ms: int, chosen: Sequence[str]
 
 def table(answers: Sequence[Answer]) -> Iterator[str]:
     """Yield a line for each file, in columns, and the number of each answer."""
-    wide = max(len(_what(answer)) for answer in answers)
+    said = max(6, *(len(answer.answer) for answer in answers))
+    wide = max(9, *(len(answer.requirement) for answer in answers))
     for answer in answers:
-        yield f"{answer.answer:<6}  {_what(answer):<{wide}}  {answer.path.name}  {answer.text}"
+        yield f"{answer.answer:<{said}}  {answer.requirement or 'not known':<{wide}}  {answer.path.name}  {answer.text}"
+    for asked, recorded in dict.fromkeys((answer.asked, answer.recorded) for answer in answers):
+        yield f"asked: {label(str(asked))}; deviation of: {label(str(recorded))}"
     if len(answers) > 1:
         seen = Counter(answer.answer for answer in answers)
         yield f"{len(answers)} files: " + ", ".join(
-            f"{seen[word]} {word}" for word in ("FAILED", "ERROR", "FIXED") if seen[word]
+            f"{seen[word]} {word}" for word in ("FAILED", "ERROR", "not reproduced", "FIXED") if seen[word]
         )
-
-
-def _what(answer: Answer) -> str:
-    return answer.requirement or "not known"
 
 
 def write_command(path: Path, *, json: bool) -> NoReturn:

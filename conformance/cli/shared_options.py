@@ -11,14 +11,13 @@ from conformance.cli.bounds import DAY_MS, number
 from conformance.spec.versions import PROFILES_TEXT
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
-Adapter = Annotated[
-    str,
-    typer.Option(
-        "--adapter",
-        metavar="CONNECTOR",
-        help="embedded, embedded+FAULT[,FAULT], python:pkg.mod:Class, stdio:COMMAND, tcp:HOST:PORT or wire:HOST.",
-    ),
-]
+_CONNECTOR = typer.Option(
+    "--adapter",
+    metavar="CONNECTOR",
+    help="embedded, embedded+FAULT[,FAULT], python:pkg.mod:Class, stdio:COMMAND, tcp:HOST:PORT or wire:HOST.",
+)
+Adapter = Annotated[str, _CONNECTOR]
+AdapterOrNone = Annotated[str | None, _CONNECTOR]
 Profile = Annotated[str | None, typer.Option(help=f"MSMQ version: {PROFILES_TEXT}.")]
 Level = Annotated[str, typer.Option(help="must, should or may: weaker requirements only warn.")]
 Readings = Annotated[str, typer.Option(help="Interpretation of disputed text: windows, strict or permissive.")]

@@ -58,6 +58,7 @@ class RunHooks:
             writer=writer,
             open_client=self._open_client,
             disabled=frozenset(requirement_id(current(name)) for name in option.mq_disable.split(",") if name),
+            label=option.mq_label,
             taping=not option.mq_disable,
             shares=None if options.budget_s is None else Shares(options.budget_s),
         )
@@ -276,6 +277,8 @@ class RunHooks:
                 session.end(session.current, 0.0)
             session.note_transitions()
             session.note_quirks()
+            if session.stop_reason in ("completed", "max-failures") and not STOP.heard:
+                session.confirm()
         session.close()
         failed = self.worker == "main" and STOP.lost is None and self._conclude()
         if STOP.lost is None:

@@ -140,6 +140,8 @@ class Recorder:
         self.judged: set[str] = set()
         self.transitions: dict[str, int] = {}
         self.undemanded = False
+        self.on_example: Callable[[str, Mapping[str, Any]], None] | None = None
+        """Called with the kind and the data of each example that begins; the data may still change."""
 
     def told_before(self, requirements: Iterable[str]) -> None:
         """Note that earlier tests have told of failures of these: the first one here is nothing new."""
@@ -162,6 +164,8 @@ class Recorder:
         self._muted = False
         self._passes.clear()
         self.examples += 1
+        if self.on_example is not None:
+            self.on_example(kind, self._data)
         if self.tape is not None:
             self.tape.begin(kind, self._data)
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.aside import write_text
-from conformance.harness.guarded_client import NOT_OFFERED, GuardedClient
+from conformance.harness.guarded_client import NOT_OFFERED, DriverGone, GuardedClient
 from conformance.harness.past import QUIRK, Past
+from conformance.harness.provenance import MOST, Antecedents, Asked, antecedents, without_secrets
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
+from conformance.harness.rejudge import NotRepeatable, alone, by_calls_alone
 from conformance.harness.repro_files import write_beside
 from conformance.harness.suite_registry import OWN
 from conformance.harness.tape import KINDS, MAX_EXAMPLE, Example, Key, Tape
@@ -39,12 +43,13 @@ TALLY_SECONDS = 60.0  # counted judgements reach the record at least this often
 MAX_KEPT = 16 << 20  # characters of all examples that one worker stores; a whole run takes a few million
 MAX_REPROS = 16 << 20
 """Characters of all repro files that one worker writes: enough for thousands of usual ones."""
+CONFIRM_S = 10.0  # that a worker spends at its end on bringing its deviations about again, each alone
 
 
 @dataclass
 class TestState:
     """State of the running test. share: the time of its suite. begun: some of that time was left. told: the
-    requirements of the failures that were recorded."""
+    requirements of the failures that were recorded. before: what went before its first failure."""
 
     node: str
     suite: str
@@ -54,14 +59,15 @@ class TestState:
     share: Share = field(default_factory=Share)
     begun: bool = True
     told: set[str] = field(default_factory=set)
+    before: Antecedents | None = None
 
 
 @dataclass
 class RunSession:
     """State of a run in this process. open_client: makes the client; called at most once.
 
-    disabled: requirement ids whose check is switched off. out: the run folder. taping: record the examples, and store
-    those worth keeping. past: what goes on behind a deviation, None if nothing does.
+    disabled: requirement ids whose check is switched off. out: the run folder. label: the run's. taping: record the
+    examples, and store those worth keeping. past: what goes on behind a deviation, None if nothing does.
     """
 
     options: RunOptions
@@ -70,6 +76,7 @@ class RunSession:
     writer: RunWriter
     open_client: Callable[[Path], Client]
     disabled: frozenset[str] = frozenset()
+    label: str | None = None
     on_verdict: Callable[[Verdict, int], None] | None = None
     on_failed: Callable[[RecordedVerdict, Story], None] | None = None
     shares: Shares | None = None
@@ -91,6 +98,8 @@ class RunSession:
     _client: Client | None = None
     _state_dir: Path | None = None
     _epoch: int = 0
+    _last: deque[tuple[int, str, str, Mapping[str, Any]]] = field(default_factory=lambda: deque(maxlen=MOST + 1))
+    _written: list[tuple[Path, dict[str, Any]]] = field(default_factory=list)
     _tallied: float = field(default_factory=time.monotonic)
 
     def client(self) -> Client:
@@ -127,12 +136,22 @@ class RunSession:
             suite=suite,
             past=self.past,
         )
+        state.judge.on_example = lambda kind, data: self._began(suite, kind, data)
         if self.shares is not None:
             state.share = self.shares.begin(node, suite)
             state.begun = self.shares.clock() < state.share.until
             state.judge.until = state.share.until
         self.current = state
         return state
+
+    def _began(self, suite: str, kind: str, data: Mapping[str, Any]) -> None:
+        self._last.append((self._client.ended if self._client is not None else 0, suite, kind, data))
+
+    def _before(self, state: TestState) -> Antecedents:
+        """Return what went before the first failure of the test: later examples only vary the one that failed."""
+        if state.before is None:
+            state.before = antecedents(list(self._last))
+        return state.before
 
     def end(self, state: TestState, seconds: float) -> None:
         """End a test and write its counted verdicts to the record."""
@@ -196,6 +215,7 @@ class RunSession:
 
     def _first_failure(self, state: TestState, verdict: Verdict) -> None:
         """Record a failure provisionally before it is shrunk, in case the harness dies while shrinking."""
+        self._before(state)
         ref = self.write(state, verdict, provisional=True)
         self.writer.story(ref, state.judge.story)
 
@@ -209,6 +229,10 @@ class RunSession:
             self.writer.story(ref, failure.story)
             self._told(state, ref, verdict, failure, "")
             return ""
+        starts = self._before(state).starts
+        if starts and verdict.outcome is not Outcome.FAIL:
+            again = f"before this, the driver was started again on the same state folder ({starts} in all)"
+            failure.story = (StoryStep(again), *failure.story)
         path = self.write_repro(state, verdict, failure.repro, failure.story)
         ref = self.write(state, verdict, replaces=failure.replaces)
         self.writer.story(ref, failure.story, repro=str(path) if path else None)
@@ -256,6 +280,8 @@ class RunSession:
 
         The fingerprint is a digest of requirement, suite and example.
         """
+        hello = self._client.hello if self._client is not None else None
+        asked = Asked(without_secrets(self.connector), label=self.label)
         content = {
             "format": REPRO_FORMAT,
             "suite": state.suite,
@@ -265,6 +291,8 @@ class RunSession:
             "reading_set": self.options.reading_set,
             "chosen": dict(self.options.chosen),
             "seed": self.options.seed,
+            "asked": (asked._replace(name=hello.name, version=hello.version) if hello else asked)._asdict(),
+            "before": self._before(state)._asdict(),
             "verdict": clipped(json.loads(json.dumps(verdict.to_json(), default=str))),
             "story": clipped([step.text for step in story]),
             "parts": clipped([list(step.parts) for step in story]),
@@ -277,7 +305,8 @@ class RunSession:
             content |= {"repro": {"kind": repro.get("kind")}, "cut": len(identity)}
         folder = self.out / "repros"
         path = folder / f"{fingerprint}.json"
-        text = json.dumps({"fingerprint": fingerprint, **content}, indent=1, default=str) + "\n"
+        content = {"fingerprint": fingerprint, **content}
+        text = json.dumps(content, indent=1, default=str) + "\n"
         if self._repros + len(text) > MAX_REPROS:
             self.writer.note(
                 f"{verdict.requirement}: no repro file is written, because the driver's answers make it too long "
@@ -289,7 +318,26 @@ class RunSession:
         write_text(path, text)
         if not too_long:
             write_beside(path, content)
+            if verdict.outcome is Outcome.FAIL and not self.disabled and hello and by_calls_alone(repro, hello):
+                self._written.append((path, content))
         return path
+
+    def confirm(self) -> None:
+        """Note in repro files that the example fails alone too: only then is one that no longer fails mended."""
+        from conformance.adapter.errors import AdapterError
+
+        until = time.monotonic() + CONFIRM_S
+        self.close()
+        for path, content in self._written:
+            with suppress(AdapterError, DriverGone, NotRepeatable, OSError):
+                if time.monotonic() > until:
+                    return
+                verdicts = alone(content["suite"], content["repro"], self.open_client, self.options)
+                broken = {verdict.requirement for verdict in verdicts if verdict.outcome is Outcome.FAIL}
+                if content["verdict"]["requirement"] in broken:
+                    content["alone"] = True
+                    write_text(path, json.dumps(content, indent=1, default=str) + "\n")
+                    write_beside(path, content)
 
     def note_epoch(self) -> None:
         """Record the hello of a new driver process."""

@@ -186,6 +186,7 @@ def judge_lookup(
     number = seen.lookup_identifier
     if number is None:
         return state, []
+    what = f"lookup identifier of {position.message}"
     bound = state.lookups.get(position.message)
     if bound is not None:
         unchanged = _KEPT_BY.get(before, "MQDMPR-3.1.1.12.lookup-identifier-unique")
@@ -193,9 +194,10 @@ def judge_lookup(
             unchanged = "MQDMPR-3.1.1.12.recoverable-attributes-survive"
         if bound == number:
             return state, [_holds(unchanged, subject)]
-        return state, [Verdict(unchanged, Outcome.FAIL, subject, str(bound), str(number))]
+        return state, [Verdict(unchanged, Outcome.FAIL, subject, {what: str(bound)}, {what: str(number)})]
     if position.identifier is not None:
-        return _bound(state, position, number), [_equal(_MOVED, subject, str(position.identifier), str(number))]
+        expected, actual = {what: str(position.identifier)}, {what: str(number)}
+        return _bound(state, position, number), [_equal(_MOVED, subject, expected, actual)]
     verdicts: list[Verdict] = []
     possible = rules.accepted(state, LOOKUP_ORDER)
     lookups = state.lookups
@@ -222,9 +224,8 @@ def judge_lookup(
             front, back = sorted((position, other), key=lambda item: item.rank)
             numbers = {position.message: number, other.message: theirs}
             actual = {item.message: str(numbers[item.message]) for item in (front, back)}
-            verdicts.append(
-                Verdict(requirement, Outcome.FAIL, subject, f"{front.message} less than {back.message}", actual)
-            )
+            ordered_so = f"lookup identifier of {front.message} less than that of {back.message}"
+            verdicts.append(Verdict(requirement, Outcome.FAIL, subject, ordered_so, actual))
             break
         verdicts.append(_holds(requirement, subject))
     if len(possible) == 1 and len(rules.accepted(state, LOOKUP_ORDER)) > 1:

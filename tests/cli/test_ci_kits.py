@@ -313,6 +313,22 @@ def test_no_kit_installs_what_nobody_named(checkout: Path) -> None:
     assert unnamed.returncode != 0 and "MQ_PACKAGE" in unnamed.stderr
 
 
+def test_no_kit_judges_what_nobody_named(checkout: Path) -> None:
+    """A job that forgets its implementation must not pass by what the embedded one does."""
+    (azure,) = [one for one in load(AZURE)["parameters"] if one["name"] == "adapter"]
+    github = load(GITHUB)["inputs"]["adapter"]
+    assert "default" not in azure and "default" not in github and github["required"] is True
+    job = load(GITLAB)[".mqconform"]
+    assert not job["variables"]["MQ_ADAPTER"]
+    given = {key: str(value) for key, value in job["variables"].items()}
+    done = script("\n".join(job["script"]), checkout, given, shell=("sh", "-eu"))
+    assert done.returncode != 0 and "MQ_ADAPTER" in done.stderr and not (checkout / "msmq-conformance").exists()
+    tox = (KITS / "tox" / "tox.ini").read_text(encoding="utf-8")
+    (default,) = re.findall(r"\{env:MQ_ADAPTER:(.*?)\}", tox)
+    done = script(f"mqconform run --adapter {default} --out out", checkout, {}, shell=("sh",))
+    assert done.returncode == 2 and "MQ_ADAPTER" in done.stderr and not (checkout / "out").exists()
+
+
 def test_every_action_is_pinned_by_commit() -> None:
     texts = [path.read_text(encoding="utf-8") for path in sorted((KITS / "github").rglob("*.yml"))]
     used = [word for text in texts for word in re.findall(r"uses: (?!\./)(\S+)", text)]

@@ -77,11 +77,13 @@ def test_a_deviation_is_told_and_run_again(tmp_path: Path) -> None:
     assert "1. create transactional queue q1" in done.stdout
     repros = sorted((tmp_path / "repros").glob("*.json"))
     assert repros
+    assert all(json.loads(path.read_text())["alone"] is True for path in repros)
     again = mqconform("repro", str(repros[0]), "--adapter", faulty)
     assert (again.returncode, again.stdout[:6]) == (ExitCode.DEVIATES, "FAILED")
     mended = mqconform("repro", str(tmp_path), "--adapter", "embedded")
     assert mended.returncode == ExitCode.CONFORMS
-    *told, total = mended.stdout.splitlines()
+    *told, asked, total = mended.stdout.splitlines()
+    assert asked.startswith("asked: embedded (embedded ") and f"deviation of: {faulty} (embedded " in asked
     assert told and all(line.startswith("FIXED") for line in told)
     assert f"{len(repros)} FIXED" in total
     lost = mqconform("repro", str(repros[0]), "--adapter", "stdio:/does/not/exist")

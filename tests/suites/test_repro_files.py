@@ -24,6 +24,8 @@ SETUP = [
     {"method": "queues.open", "name": "r", "queue": "q1", "access": "receive"},
     {"method": "messages.send", "message": "a", "handle": "s"},
 ]
+RECEIVE = {"method": "messages.receive", "handle": "r"}
+TWO = ({"method": "messages.send", "message": "b", "handle": "s"}, RECEIVE, RECEIVE)
 PEEK = {"method": "messages.peek_by_lookup_id", "handle": "r", "message": "a", "action": "current"}
 
 
@@ -37,6 +39,9 @@ def content(*calls: dict[str, Any], story: tuple[str, ...] = ("send 'a' to q1 ->
         "reading_set": "windows",
         "chosen": {},
         "seed": 0,
+        "asked": {"connector": "embedded+receive-returns-second-message", "name": "embedded"},
+        "before": {"starts": 0, "examples": []},
+        "alone": True,
         "verdict": {
             "requirement": "MQDMPR-3.1.7.1.10.removes",
             "outcome": "fail",
@@ -51,13 +56,13 @@ def content(*calls: dict[str, Any], story: tuple[str, ...] = ("send 'a' to q1 ->
 
 def test_a_history_that_ends_early_is_an_error() -> None:
     # No read has shown the message's identifier: what the failing implementation showed this one does not.
-    answer = again(content(PEEK), in_process=True)
+    answer = again(content(PEEK), adapter="embedded", in_process=True)
     assert (answer.answer, answer.exit_code) == (ERROR, ExitCode.NOTHING_JUDGED)
     assert "before call 5 of 5" in answer.text
 
 
 def test_a_history_gone_through_to_its_end_is_fixed() -> None:
-    answer = again(content({"method": "messages.peek", "handle": "r"}, PEEK), in_process=True)
+    answer = again(content(*TWO), adapter="embedded", in_process=True)
     assert answer.answer == FIXED, answer.text
 
 
@@ -78,9 +83,8 @@ def test_the_pytest_file_holds_what_the_repro_holds(text: str) -> None:
 
 @pytest.mark.parametrize(("adapter", "code"), [("embedded", 0), ("embedded+receive-returns-second-message", 1)])
 def test_the_pytest_file_runs_alone(adapter: str, code: int, tmp_path: Path) -> None:
-    second = {"method": "messages.send", "message": "b", "handle": "s"}
     alone = tmp_path / "test_alone.py"
-    alone.write_text(pytest_file(content(second, {"method": "messages.receive", "handle": "r"}), alone.name))
+    alone.write_text(pytest_file(content(*TWO), alone.name))
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(alone)]
     environment = {**os.environ, "MQCONFORM_ADAPTER": adapter}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, check=False)

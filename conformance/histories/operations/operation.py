@@ -285,4 +285,7 @@ def queue_of(call: Call, state: State) -> str:
     handle = state.handles.get(call.handle or "")
     if handle is None:
         return call.handle or "?"
-    return f"{handle.queue}" if handle.is_open else f"{handle.queue} by the closed {handle.name}"
+    usual = ("send",) if call.method == "messages.send" else ("receive", "peek")  # a reader takes these for granted
+    fit = [one for one in state.handles.values() if one.is_open and one.queue == handle.queue and one.access in usual]
+    closed = "" if handle.is_open else "the closed "
+    return handle.queue if fit == [handle] else f"{handle.queue} by {closed}{handle.name}"

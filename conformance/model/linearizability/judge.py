@@ -274,11 +274,11 @@ def _first_unexplained(model: Model, small: tuple[Operation, ...], whole: Sequen
     if stuck is None:
         return Verdict("MQDMPR-3.1.1.2.arrival-order", Outcome.FAIL, "history", "an order of the calls", "none")
     if stuck.operation.waits_on:
-        expected, actual = {stuck.operation.call.name: "ends"}, {stuck.operation.call.name: "goes on waiting"}
+        expected, actual = {_reader(stuck.operation): "ends"}, {_reader(stuck.operation): "goes on waiting"}
         return Verdict(WAKES[stuck.operation.call.method], Outcome.FAIL, stuck.operation.call.method, expected, actual)
     unserved = _unserved(model, small, whole)
     if unserved is not None:
-        expected, actual = {unserved.call.name: "is woken in time"}, {unserved.call.name: say_answer(unserved.answer)}
+        expected, actual = {_reader(unserved): "is woken in time"}, {_reader(unserved): say_answer(unserved.answer)}
         return Verdict(WAKES[unserved.call.method], Outcome.FAIL, unserved.call.method, expected, actual)
     waiter = next((one for one in stuck.state.waiters if one.name == stuck.operation.call.name), None)
     if waiter is not None and stuck.operation.reads:
@@ -397,6 +397,10 @@ def _ended_with(stuck: Stuck, small: Sequence[Operation]) -> dict[str, Answer]:
         if (operation.message is not None and operation.message in sent) or name == call.request:
             found[name] = operation.answer
     return found
+
+
+def _reader(operation: Operation) -> str:
+    return operation.call.name or f"{operation.call.method} by {operation.call.handle}"
 
 
 def _wrong_end(stuck: Stuck, waiter: Waiter, small: Sequence[Operation]) -> Verdict:
