@@ -39,8 +39,13 @@ class Asked:
 
 
 @contextmanager
-def reference(faults: Sequence[str], implementation: Implementation) -> Iterator[GuardedClient]:
-    """Open the embedded manager with faults, and with the readings that an implementation follows."""
+def reference(
+    faults: Sequence[str], implementation: Implementation, until: float = float("inf")
+) -> Iterator[GuardedClient]:
+    """Open the embedded manager with faults, and with the readings that an implementation follows.
+
+    until: `time.monotonic()` after which it is asked nothing any more.
+    """
     names = ",".join((*alternatives(implementation), *faults))
     with quick_folder() as folder:
         client = open_client(
@@ -51,7 +56,7 @@ def reference(faults: Sequence[str], implementation: Implementation) -> Iterator
             profile=implementation.profile,
         )
         try:
-            yield GuardedClient(client)
+            yield GuardedClient(client, until=until)
         finally:
             client.close()
 
