@@ -109,8 +109,8 @@ def pytest_configure(config: pytest.Config) -> None:
             most = int(getattr(config.option, "maxfail", 0) or 0)
             config.pluginmanager.register(Workers(most), "mqconform-workers")
         session = config.stash[_SESSION] = hooks.session
-        made = cache(lambda: _reference(session))
-        session.reference = lambda suite, repro: made().fails(suite, repro)
+        reference = cache(lambda: _reference(session, config))
+        session.reference = lambda suite, repro: reference().fails(suite, repro)
         if session.taping and not session.options.first_only and not config.option.mq_no_quirks:
             from conformance.harness.past import Lazy
 
@@ -142,15 +142,16 @@ def _loaded(config: pytest.Config) -> Sequence[KnownQuirk]:
     return loaded
 
 
-def _reference(session: RunSession) -> Reference:
+def _reference(session: RunSession, config: pytest.Config) -> Reference:
     """Return what plays a story before it is told as a failure of this run's implementation."""
     from conformance.explaining.reference import Reference
     from conformance.explaining.stories import implementation_of
     from conformance.harness.run_session import hello_json
 
-    return Reference(
-        lambda: implementation_of(hello_json(session.client()), session.options.profile, {}), session.options
-    )
+    profile = session.options.profile
+    made = Reference(lambda: implementation_of(hello_json(session.client()), profile, {}), session.options)
+    config.add_cleanup(made.close)
+    return made
 
 
 def _quirks(session: RunSession, loaded: Sequence[KnownQuirk], worker: str | None) -> Past:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from conformance.adapter.client import Client
 from conformance.explaining.playing import alternatives, quick_folder
 from conformance.explaining.stories import Implementation, Told, taped
 from conformance.harness.connecting import open_client
@@ -39,13 +40,15 @@ class Asked:
 
 
 @contextmanager
-def reference(
-    faults: Sequence[str], implementation: Implementation, until: float = float("inf")
-) -> Iterator[GuardedClient]:
-    """Open the embedded manager with faults, and with the readings that an implementation follows.
+def reference(faults: Sequence[str], implementation: Implementation) -> Iterator[GuardedClient]:
+    """Open the embedded manager with faults, and with the readings that an implementation follows."""
+    with embedded(faults, implementation) as client:
+        yield GuardedClient(client)
 
-    until: `time.monotonic()` after which it is asked nothing any more.
-    """
+
+@contextmanager
+def embedded(faults: Sequence[str], implementation: Implementation) -> Iterator[Client]:
+    """Do as `reference` does, for a client that may be guarded anew."""
     names = ",".join((*alternatives(implementation), *faults))
     with quick_folder() as folder:
         client = open_client(
@@ -56,7 +59,7 @@ def reference(
             profile=implementation.profile,
         )
         try:
-            yield GuardedClient(client, until=until)
+            yield client
         finally:
             client.close()
 
