@@ -144,12 +144,9 @@ def _loaded(config: pytest.Config) -> Sequence[KnownQuirk]:
 
 def _reference(session: RunSession, config: pytest.Config) -> Reference:
     """Return what plays a story before it is told as a failure of this run's implementation."""
-    from conformance.explaining.reference import Reference
-    from conformance.explaining.stories import implementation_of
-    from conformance.harness.run_session import hello_json
+    from conformance.explaining.reference import reference_of
 
-    profile = session.options.profile
-    made = Reference(lambda: implementation_of(hello_json(session.client()), profile, {}), session.options)
+    made = reference_of(session)
     config.add_cleanup(made.close)
     return made
 

@@ -10,10 +10,11 @@ from typing import Any, Final
 
 from conformance.adapter.client import Client
 from conformance.explaining.going_on import embedded
-from conformance.explaining.stories import Implementation
+from conformance.explaining.stories import Implementation, implementation_of
 from conformance.harness.guarded_client import DriverGone, GuardedClient, refusals
 from conformance.harness.recorder import RunOptions
 from conformance.harness.rejudge import NotRepeatable, rejudge
+from conformance.harness.run_session import RunSession, hello_json
 from conformance.verdict import Outcome
 
 STORY_S: Final = 5.0  # seconds for one story; most take some milliseconds
@@ -60,3 +61,9 @@ class Reference:
         """End the embedded manager; the next story starts another one."""
         self._client = None
         self._open.close()
+
+
+def reference_of(session: RunSession) -> Reference:
+    """Return the reference of a run. Its implementation is asked for its hello when that is needed."""
+    profile = session.options.profile
+    return Reference(lambda: implementation_of(hello_json(session.client()), profile, {}), session.options)

@@ -65,16 +65,16 @@ def settle(session: RunSession, state: TestState, error: BaseException) -> None:
 
 def tell(session: RunSession, state: TestState, failures: Sequence[ConformanceFailure]) -> None:
     """Record failures, each as what it turns out to be."""
-    standing = [checked for failure in failures if (checked := _checked(session, state, failure)) is not None]
+    standing = [one for failure in failures if (one := checked(session, state, failure)) is not None]
     until = time.monotonic() + REPEAT_S
     for failure, reason in _filed(session, standing):
         if reason is None:
-            session.failed(state, failure, _repeated(session, state, failure, until))
+            session.failed(state, failure, repeated(session, state, failure, until))
         else:
             session.consequence(state, failure, reason)
 
 
-def _checked(session: RunSession, state: TestState, failure: ConformanceFailure) -> ConformanceFailure | None:
+def checked(session: RunSession, state: TestState, failure: ConformanceFailure) -> ConformanceFailure | None:
     """Return the failure with a story that the reference passes; None for an error of the harness, once recorded."""
     ours = state.suite == OWN or failure.verdict.outcome not in (Outcome.FAIL, Outcome.FLAKY)
     if session.reference is None or ours or not session.reference(state.suite, failure.repro):
@@ -89,7 +89,7 @@ def _checked(session: RunSession, state: TestState, failure: ConformanceFailure)
     return unshrunk
 
 
-def _repeated(session: RunSession, state: TestState, failure: ConformanceFailure, until: float) -> Verdict | None:
+def repeated(session: RunSession, state: TestState, failure: ConformanceFailure, until: float) -> Verdict | None:
     """Return a FLAKY verdict for a failure that does not come again each time; None for any other one."""
     if failure.verdict.outcome is not Outcome.FAIL or state.suite == OWN:
         return None
@@ -182,11 +182,11 @@ def _driver_gone(session: RunSession, state: TestState, gone: DriverGone) -> Non
 
 def _flaky(session: RunSession, state: TestState, failure: ConformanceFailure) -> None:
     """Run an example again that failed once and then passed, and record how often it fails."""
-    checked = _checked(session, state, failure)
-    if checked is not None:
-        seen = _again(session, state, checked, time.monotonic() + REPEAT_S) or [None]
-        verdict = None if all(seen) else flaky(replace(checked.verdict, evidence=None), seen)
-        session.failed(state, checked, verdict)
+    standing = checked(session, state, failure)
+    if standing is not None:
+        seen = _again(session, state, standing, time.monotonic() + REPEAT_S) or [None]
+        verdict = None if all(seen) else flaky(replace(standing.verdict, evidence=None), seen)
+        session.failed(state, standing, verdict)
 
 
 def flaky(verdict: Verdict, seen: Sequence[Verdict | None]) -> Verdict:
