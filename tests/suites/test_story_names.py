@@ -28,7 +28,7 @@ from conformance.repro import FAILED, repro
 from conformance.resources import resource
 from conformance.spec.catalogue import assignment
 
-LIE = resource("fixtures/stories/shrunk-to-a-lie.json")
+LIE = resource("fixtures/old/shrunk-to-a-lie.json")
 OPTIONS = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 1, 30)
 PLANS = [plan for plan in vars(plans).values() if isinstance(plan, Plan)]
 

@@ -67,7 +67,7 @@ def session(folder: Path, manager: str = "HonestManager") -> RunSession:
         manager,
         folder / "out",
         writer,
-        lambda state: connect(f"python:memory_manager:{manager}", state_dir=state, in_process=True),
+        lambda state: connect(f"python:faulty_managers:{manager}", state_dir=state, in_process=True),
     )
     made.reference = reference().fails
     return made
@@ -135,7 +135,7 @@ def test_what_happens_on_a_real_clock_has_to_happen_again(
     """A test of a fixed story, which nobody repeats but for this."""
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
     result = run(
-        adapter=f"python:memory_manager:{manager}",
+        adapter=f"python:faulty_managers:{manager}",
         suites="cursors",
         out=tmp_path,
         pytest_args=("-k", "test_creating_a_queue_twice"),
