@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from conformance.spec.versions import PROFILES_TEXT
 
 if TYPE_CHECKING:
     from conformance.explaining.known_quirks import KnownQuirk
+    from conformance.explaining.reference import Reference
     from conformance.harness.guarded_client import GuardedClient
     from conformance.harness.past import Past
     from conformance.harness.recorder import Recorder, RunOptions
@@ -107,6 +109,8 @@ def pytest_configure(config: pytest.Config) -> None:
             most = int(getattr(config.option, "maxfail", 0) or 0)
             config.pluginmanager.register(Workers(most), "mqconform-workers")
         session = config.stash[_SESSION] = hooks.session
+        reference = cache(lambda: _reference(session, config))
+        session.reference = lambda suite, repro: reference().fails(suite, repro)
         if session.taping and not session.options.first_only and not config.option.mq_no_quirks:
             from conformance.harness.past import Lazy
 
@@ -136,6 +140,15 @@ def _loaded(config: pytest.Config) -> Sequence[KnownQuirk]:
         for sentence in told:
             config.stash[_SESSION].writer.note(sentence)
     return loaded
+
+
+def _reference(session: RunSession, config: pytest.Config) -> Reference:
+    """Return what plays a story before it is told as a failure of this run's implementation."""
+    from conformance.explaining.reference import reference_of
+
+    made = reference_of(session)
+    config.add_cleanup(made.close)
+    return made
 
 
 def _quirks(session: RunSession, loaded: Sequence[KnownQuirk], worker: str | None) -> Past:

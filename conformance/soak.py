@@ -50,6 +50,7 @@ def soak(
     that cannot be written.
     """
     from conformance.adapter.errors import AdapterError, ConnectorError, DriverUnusable
+    from conformance.explaining.reference import reference_of
     from conformance.harness.connecting import check_connector, open_client
     from conformance.harness.past import Lazy
     from conformance.harness.recorder import RunOptions
@@ -97,6 +98,8 @@ def soak(
         ),
     )
     session.past = Lazy(lambda: _quirks(session)) if quirks else None
+    reference = reference_of(session)
+    session.reference = reference.fails
     session.writer.header(_header(session))
     sentence: str | None = None
     try:
@@ -137,6 +140,7 @@ def soak(
             examples=session.examples,
         )
     finally:
+        reference.close()
         session.close()
         session.writer.close()
     return _result(folder, session, readings, sentence)
@@ -197,7 +201,11 @@ def _begun(session: RunSession, name: str, plan: Plan) -> TestState:
 
 
 def _found(session: RunSession, state: TestState, failure: ConformanceFailure) -> None:
-    session.failed(state, failure)
+    from conformance.harness.failure_verdicts import REPEAT_S, checked, repeated
+
+    standing = checked(session, state, failure)
+    if standing is not None:
+        session.failed(state, standing, repeated(session, state, standing, time.monotonic() + REPEAT_S))
     session.note_epoch()
 
 

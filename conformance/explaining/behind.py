@@ -18,6 +18,7 @@ from conformance.explaining.stories import Implementation, Told, taped
 from conformance.harness.guarded_client import GuardedClient
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
 from conformance.histories.findings import confirmed
+from conformance.histories.operations.table import well_formed
 from conformance.histories.shrink import run, shortened
 from conformance.histories.situations.book import Planned
 from conformance.histories.situations.play import Known
@@ -170,7 +171,7 @@ class Behind:
             while size and not self._over and asked < MAX_ASKED:
                 for start in range(0, len(calls), size):
                     asked += 1
-                    fewer = calls[:start] + calls[start + size :]
+                    fewer = well_formed(calls[:start] + calls[start + size :])
                     made = follow(alike, [Asked(call) for call in fewer])
                     told = heard(self.client, made) if len(made) == len(fewer) else None
                     if told is not None and self._otherwise(told, faults):

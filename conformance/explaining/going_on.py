@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from conformance.adapter.client import Client
 from conformance.explaining.playing import alternatives, quick_folder
 from conformance.explaining.stories import Implementation, Told, taped
 from conformance.harness.connecting import open_client
@@ -41,6 +42,13 @@ class Asked:
 @contextmanager
 def reference(faults: Sequence[str], implementation: Implementation) -> Iterator[GuardedClient]:
     """Open the embedded manager with faults, and with the readings that an implementation follows."""
+    with embedded(faults, implementation) as client:
+        yield GuardedClient(client)
+
+
+@contextmanager
+def embedded(faults: Sequence[str], implementation: Implementation) -> Iterator[Client]:
+    """Do as `reference` does, for a client that may be guarded anew."""
     names = ",".join((*alternatives(implementation), *faults))
     with quick_folder() as folder:
         client = open_client(
@@ -51,7 +59,7 @@ def reference(faults: Sequence[str], implementation: Implementation) -> Iterator
             profile=implementation.profile,
         )
         try:
-            yield GuardedClient(client)
+            yield client
         finally:
             client.close()
 

@@ -1,20 +1,27 @@
-"""Turn the exception that ended a test into verdicts, and tell whose fault it was."""
+"""Turn the exception that ended a test into verdicts, and tell whose fault it was.
+
+A failure is told when a reference passes its story, and after it came again where it depends on an order or a time.
+"""
 
 from __future__ import annotations
 
+import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from conformance.harness.guarded_client import DriverGone
+from conformance.harness.guarded_client import DriverGone, refusals
 from conformance.harness.recorder import ConformanceFailure, ConformanceFailures
 from conformance.harness.suite_registry import OWN
+from conformance.harness.tape import KINDS
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
     from conformance.harness.run_session import RunSession, TestState
 
 FLAKY_TRIES = 5
+REPEAT_S = 20.0  # seconds that one test may spend on stories run again; a further try does not begin
 _UNREPEATABLE = "the implementation answers the same calls differently each time, so the walk could not be repeated"
 
 
@@ -35,11 +42,7 @@ def settle(session: RunSession, state: TestState, error: BaseException) -> None:
     if gone is not None:
         _driver_gone(session, state, gone)
     elif failures and isinstance(error, (ConformanceFailure, ConformanceFailures)):
-        for failure, reason in _filed(session, failures):
-            if reason is None:
-                session.failed(state, failure)
-            else:
-                session.consequence(state, failure, reason)
+        tell(session, state, failures)
     elif state.suite == OWN and state.claimed and _refuted(error):
         _own_fails(session, state, error)
     elif failures:
@@ -58,6 +61,71 @@ def settle(session: RunSession, state: TestState, error: BaseException) -> None:
         for name in state.claimed[:1]:
             session.write(state, Verdict(name, Outcome.ERROR, state.node, reason=_line(text)))
         _unjudged(session, state, Outcome.INCONCLUSIVE, "the harness failed before this was judged")
+
+
+def tell(session: RunSession, state: TestState, failures: Sequence[ConformanceFailure]) -> None:
+    """Record failures, each as what it turns out to be."""
+    standing = [one for failure in failures if (one := checked(session, state, failure)) is not None]
+    until = time.monotonic() + REPEAT_S
+    for failure, reason in _filed(session, standing):
+        if reason is None:
+            session.failed(state, failure, repeated(session, state, failure, until))
+        else:
+            session.consequence(state, failure, reason)
+
+
+def checked(session: RunSession, state: TestState, failure: ConformanceFailure) -> ConformanceFailure | None:
+    """Return the failure with a story that the reference passes; None for an error of the harness, once recorded."""
+    ours = state.suite == OWN or failure.verdict.outcome not in (Outcome.FAIL, Outcome.FLAKY)
+    if session.reference is None or ours or not session.reference(state.suite, failure.repro):
+        return failure
+    requirement = failure.replaces or failure.verdict.requirement
+    met = (one for one in state.judge.first_failures if one.verdict.requirement == requirement)
+    unshrunk = failure.unshrunk or next(met, failure)
+    if unshrunk.repro == failure.repro or session.reference(state.suite, unshrunk.repro):
+        session.harness_failed(state, failure, unshrunk)
+        return None
+    unshrunk.repeat = True
+    return unshrunk
+
+
+def repeated(session: RunSession, state: TestState, failure: ConformanceFailure, until: float) -> Verdict | None:
+    """Return a FLAKY verdict for a failure that does not come again each time; None for any other one."""
+    if failure.verdict.outcome is not Outcome.FAIL or state.suite == OWN:
+        return None
+    if not (_timed(session, failure) if failure.repeat is None else failure.repeat):
+        return None
+    seen = _again(session, state, failure, until)
+    return None if all(seen) else flaky(replace(failure.verdict, evidence=None), seen)
+
+
+def _timed(session: RunSession, failure: ConformanceFailure) -> bool:
+    """Tell whether a failure depends on a time, or on the order of answers: of a real clock, or of waiting reads."""
+    if session.client().hello.clock != "virtual":
+        return True
+    waits = any(raw.get("timeout_ms") for raw in failure.repro.get("calls", ()))
+    started = failure.example is not None and any(op.what == "start" for op in failure.example.ops)
+    return failure.repro.get("kind") in KINDS and (waits or started)
+
+
+def _again(session: RunSession, state: TestState, failure: ConformanceFailure, until: float) -> list[Verdict | None]:
+    """Run a story FLAKY_TRIES times; return the failure of each time it was judged, None where it passed."""
+    from conformance.adapter.errors import AdapterError
+    from conformance.harness.rejudge import EndedEarly, NotRepeatable, rejudge
+
+    seen: list[Verdict | None] = []
+    nothing_judged: tuple[type[BaseException], ...] = (AdapterError, NotRepeatable, *refusals())
+    for _ in range(FLAKY_TRIES):
+        if time.monotonic() > until:
+            break
+        try:
+            verdicts: Sequence[Verdict] = rejudge(state.suite, failure.repro, session.client(), session.options)
+        except EndedEarly as end:
+            verdicts = end.verdicts
+        except nothing_judged:
+            continue
+        seen.append(next((verdict for verdict in verdicts if verdict.outcome is Outcome.FAIL), None))
+    return seen
 
 
 def _filed(
@@ -114,25 +182,19 @@ def _driver_gone(session: RunSession, state: TestState, gone: DriverGone) -> Non
 
 def _flaky(session: RunSession, state: TestState, failure: ConformanceFailure) -> None:
     """Run an example again that failed once and then passed, and record how often it fails."""
-    from conformance.adapter.errors import AdapterError
-    from conformance.harness.rejudge import NotRepeatable, rejudge
-
-    failed = 0
-    for _ in range(FLAKY_TRIES):
-        try:
-            verdicts = rejudge(state.suite, failure.repro, session.client(), session.options)
-        except (AdapterError, NotRepeatable):
-            continue
-        failed += any(verdict.outcome is Outcome.FAIL for verdict in verdicts)
-    if failed == FLAKY_TRIES:
-        session.failed(state, failure)
-        return
-    session.failed(state, failure, flaky(replace(failure.verdict, evidence=None), failed))
+    standing = checked(session, state, failure)
+    if standing is not None:
+        seen = _again(session, state, standing, time.monotonic() + REPEAT_S) or [None]
+        verdict = None if all(seen) else flaky(replace(standing.verdict, evidence=None), seen)
+        session.failed(state, standing, verdict)
 
 
-def flaky(verdict: Verdict, came: int) -> Verdict:
-    """Return the FLAKY verdict of a failure that came again `came` times out of FLAKY_TRIES."""
-    reason = f"flaky({came}/{FLAKY_TRIES}): the same calls do not always get the same answer"
+def flaky(verdict: Verdict, seen: Sequence[Verdict | None]) -> Verdict:
+    """Return the FLAKY verdict of a failure that was run again. seen: the failure each time, None where it passed."""
+    answers = Counter("as expected" if one is None else f"{one.actual!r} ({one.requirement})" for one in seen)
+    varied = "; ".join(f"{count} times {answer[:100]}" for answer, count in answers.most_common())
+    came = f"flaky({sum(one is not None for one in seen)}/{len(seen)})"
+    reason = _line(f"{came}: the same calls do not always get the same answer: {varied}")
     return replace(verdict, outcome=Outcome.FLAKY, reason=reason)
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from conformance.adapter.errors import AdapterError
 from conformance.harness.connecting import open_client
-from conformance.harness.failure_verdicts import own_holds, settle
+from conformance.harness.failure_verdicts import own_holds, settle, tell
 from conformance.harness.guarded_client import ENOUGH, LEFT_OUT, OUT_OF_TIME, leaving_out
 from conformance.harness.hypothesis_settings import draw_from_the_seed_alone
 from conformance.harness.interrupt import STOP, end_between_examples
@@ -217,8 +217,7 @@ class RunHooks:
     def _out_of_time(self, state: TestState) -> None:
         """Record the failures found so far by a test that the run's time did not suffice for."""
         state.judge.cut = True
-        for failure in state.judge.first_failures:
-            self.session.failed(state, failure)
+        tell(self.session, state, state.judge.first_failures)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:

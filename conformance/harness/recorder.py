@@ -62,6 +62,10 @@ class ConformanceFailure(AssertionError):
         self.verdict = verdict
         self.replaces: str | None = None
         """The requirement that was blamed for this before its story was shortened, if it was another one."""
+        self.unshrunk: ConformanceFailure | None = None
+        """The failure as it was met, before its story was shortened."""
+        self.repeat: bool | None = None
+        """Run the story several times before it is told: True; None if it depends on a time; False if that is done."""
         self.example = example
         self.story = story
         self.repro = repro

@@ -24,7 +24,7 @@ from conformance.harness.tape import KINDS, MAX_EXAMPLE, Example, Key, Tape
 from conformance.harness.time_shares import Share, Shares
 from conformance.model.coverage import by_table
 from conformance.runlog.cutting import clipped
-from conformance.runlog.events import RecordedVerdict, Story, StoryStep
+from conformance.runlog.events import REFERENCE_FAILS, RecordedVerdict, Story, StoryStep
 from conformance.runlog.tally import Tally
 from conformance.scratch import new_scratch, remove_tree
 from conformance.verdict import Outcome, Verdict
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 REPRO_FORMAT = 1
 EXAMPLE = "example"
 """Evidence kind of an example: its members are `suite`, `test`, and those of `tape.Example.to_json`."""
+HARNESS_FAILED = "harness-failed"
+"""Evidence kind of a story that the reference fails too: the data to run it, and the same before it was shortened."""
 MAX_REPRO = 8 << 20  # characters of the data in a repro file that repeat the calls
 TALLY_SECONDS = 60.0  # counted judgements reach the record at least this often
 MAX_KEPT = 16 << 20  # characters of all examples that one worker stores; a whole run takes a few million
@@ -67,7 +69,8 @@ class RunSession:
     """State of a run in this process. open_client: makes the client; called at most once.
 
     disabled: requirement ids whose check is switched off. out: the run folder. label: the run's. taping: record the
-    examples, and store those worth keeping. past: what goes on behind a deviation, None if nothing does.
+    examples, and store those worth keeping. past: what goes on behind a deviation, None if nothing does. reference:
+    tells whether an implementation that conforms fails the story of a suite's repro as well.
     """
 
     options: RunOptions
@@ -93,6 +96,7 @@ class RunSession:
     took: dict[str, int] = field(default_factory=dict)
     had: set[Key] = field(default_factory=set)
     past: Past | None = None
+    reference: Callable[[str, Mapping[str, Any]], bool] | None = None
     _kept: int = 0
     _repros: int = 0
     _client: Client | None = None
@@ -250,6 +254,18 @@ class RunSession:
         self.writer.story(ref, failure.story)
         if failure.example is not None:
             failure.example.wanted = False
+
+    def harness_failed(self, state: TestState, failure: ConformanceFailure, unshrunk: ConformanceFailure) -> None:
+        """Record a failure that the reference has as well as an error of the harness, with all that shows the error."""
+        verdict = replace(failure.verdict, outcome=Outcome.ERROR, reason=REFERENCE_FAILS, evidence=None)
+        state.told |= {verdict.requirement, failure.replaces or verdict.requirement}
+        ref = self.write(state, verdict, replaces=failure.replaces)
+        self.writer.story(ref, unshrunk.story)
+        stories: dict[str, Any] = {"repro": dict(failure.repro), "unshrunk": dict(unshrunk.repro)}
+        kept = stories if len(json.dumps(stories, default=str)) <= MAX_EXAMPLE else {}
+        data = {"suite": state.suite, "test": state.node, "verdict": ref, "requirement": verdict.requirement, **kept}
+        self.writer.evidence(HARNESS_FAILED, data)
+        self.writer.note(f"The harness failed in {state.node}: {verdict.requirement}: {REFERENCE_FAILS}.")
 
     def _told(self, state: TestState, ref: str, verdict: Verdict, failure: ConformanceFailure, repro: str) -> None:
         if self.on_failed is not None:

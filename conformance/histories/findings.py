@@ -19,6 +19,7 @@ from conformance.histories.operations.table import stored_call
 from conformance.histories.shrink import MAX_RUNS, MAX_SECONDS, Spent, run, shortened
 from conformance.histories.steering import where
 from conformance.model import Call
+from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
@@ -101,6 +102,7 @@ class Findings:
             failure, came = confirmed(client, judge, options, finding.failure, calls)
             if finding.behind and came == 0:
                 continue
+            failure.unshrunk = None if failure is finding.failure else finding.failure
             if failure.verdict.requirement != finding.failure.verdict.requirement:
                 failure.replaces = finding.failure.verdict.requirement
             told.setdefault((failure.verdict.requirement, _plain(calls)), failure)
@@ -118,18 +120,21 @@ def confirmed(
     if the driver failed meanwhile.
     """
     came: list[ConformanceFailure] = []
+    tried: list[Verdict | None] = []
     try:
         for attempt in range(FLAKY_TRIES):
             asked = judge if attempt == 0 else Recorder(options, lambda verdict, count: None, disabled=judge.disabled)
             _, failure = run(client, asked, calls)
+            tried.append(None if failure is None else failure.verdict)
             if failure is not None:
                 came.append(failure)
     except DriverGone:
         return came[0] if came else seen, None
     story = came[0] if came else seen
-    if len(came) == FLAKY_TRIES:
-        return story, len(came)
-    return ConformanceFailure(flaky(story.verdict, len(came)), story.story, story.repro), len(came)
+    if len(came) < FLAKY_TRIES:
+        story = ConformanceFailure(flaky(story.verdict, tried), story.story, story.repro)
+    story.repeat = False
+    return story, len(came)
 
 
 def stored_calls(raws: Iterable[Mapping[str, Any]]) -> tuple[Call, ...]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from conformance.harness.guarded_client import DriverGone
 from conformance.harness.recorder import ConformanceFailure, Recorder
 from conformance.histories.history import History
-from conformance.histories.operations.table import OPERATIONS, plainer, plainest, renamed
+from conformance.histories.operations.table import OPERATIONS, plainer, plainest, renamed, well_formed
 from conformance.histories.real_waits import expiring
 from conformance.model import BadCall, Call, Model
 from conformance.verdict import Json, Verdict
@@ -77,7 +77,7 @@ def shortened(
         progress = True
         while progress:
             progress = False
-            for candidate, wanted in _candidates(best):
+            for candidate, wanted in candidates(best):
                 spent.late = spent.late or time.monotonic() > until
                 if spent.runs >= last or spent.late:
                     return best
@@ -88,7 +88,7 @@ def shortened(
                     or wanted is _Wanted.ANY
                     or (wanted is _Wanted.ALIKE and _alike(broken.verdict, failure.verdict))
                 )
-                if same and _cost(made) < _cost(best):
+                if same and (_cost(made) < _cost(best) or well_formed(best) != best) and well_formed(made) == made:
                     assert broken is not None
                     best, failure, progress = made, broken, True
                     break
@@ -122,7 +122,19 @@ def _cost(calls: Sequence[Call]) -> tuple[int, int, str]:
     return len(calls), sum(map(len, texts)), "".join(texts)
 
 
-def _candidates(calls: tuple[Call, ...]) -> Iterator[tuple[tuple[Call, ...], _Wanted]]:
+def candidates(calls: tuple[Call, ...]) -> Iterator[tuple[tuple[Call, ...], _Wanted]]:
+    """Yield histories to run in place of this one. None gives a name twice, or refers to a name that nothing gave.
+
+    Of a history that gives a name twice, that is the same with other names; it comes before any that is shorter.
+    """
+    if well_formed(calls) != calls:
+        yield well_formed(renamed(calls)), _Wanted.SAME
+        return
+    for candidate, wanted in _simpler(calls):
+        yield well_formed(candidate), wanted
+
+
+def _simpler(calls: tuple[Call, ...]) -> Iterator[tuple[tuple[Call, ...], _Wanted]]:
     """Yield shorter or simpler histories. Some may break another requirement: a message sent without a priority shows
     the defect better than one sent with it, if the history fails either way."""
     for at, call in enumerate(calls):

@@ -250,7 +250,9 @@ class Soak:
         if failure is None:
             return confirmed(client, judge, self._options, _unseen(self._model, history, judge), calls)
         calls = shortened(client, self._options, failure, calls, disabled=judge.disabled)
-        return confirmed(client, judge, self._options, failure, calls)
+        shown, came = confirmed(client, judge, self._options, failure, calls)
+        shown.unshrunk = None if shown is failure else failure
+        return shown, came
 
     def _gone(self, history: Quick, gone: DriverGone, judge: Recorder) -> ConformanceFailure:
         outcome = Outcome.TIMEOUT if isinstance(gone.fault, DriverTimeout) else Outcome.CRASH

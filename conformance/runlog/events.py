@@ -25,8 +25,16 @@ MAX_LINE = 16 << 20
 
 CONSEQUENCE = "a consequence of"
 """How the reason of a verdict begins that was a failure until it was filed under a known deviation."""
+REFERENCE_FAILS = "the reference fails this story too"
+"""The reason of an error of the harness that would have been told as a failure."""
 REFUTING = frozenset({Outcome.FAIL, Outcome.CRASH, Outcome.TIMEOUT, Outcome.FLAKY})
 """The outcomes that replace a provisional failure."""
+
+
+def replaces_provisional(verdict: Verdict) -> bool:
+    """Tell whether a verdict is a final failure, or says what has become of one."""
+    return verdict.outcome in REFUTING or (verdict.reason or "").startswith((CONSEQUENCE, REFERENCE_FAILS))
+
 
 STOP_REASONS = ("error", "driver-unusable", "interrupted", "max-failures", "budget", "completed")
 """The reasons why a part ended, worst first: several parts are rolled up to the worst."""

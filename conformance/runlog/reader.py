@@ -31,7 +31,6 @@ from conformance.runlog.decoding import (
     verdict_of,
 )
 from conformance.runlog.events import (
-    CONSEQUENCE,
     FORMAT,
     REFUTING,
     STOP_REASONS,
@@ -43,6 +42,7 @@ from conformance.runlog.events import (
     PacketLine,
     RecordedVerdict,
     RunRecordError,
+    replaces_provisional,
 )
 from conformance.runlog.lines import SEALED_BY, Chain, Line, is_sealed, lines, parsed
 from conformance.runlog.run import Run, Said
@@ -237,8 +237,7 @@ class _Reading:
         if gather is not None and len(self._gathered) < MAX_GATHERED:
             self._gathered[gather] = number
         key = (recorded.test, said.requirement)
-        if refutes or (said.reason or "").startswith(CONSEQUENCE):
-            # A final failure replaces the provisional ones, and so does what has become of it.
+        if replaces_provisional(said):
             self._gone.update(gone for gone, _ in self._pending.pop(key, ()))
             if recorded.replaces is not None:
                 self._gone.update(gone for gone, _ in self._pending.pop((recorded.test, recorded.replaces), ()))

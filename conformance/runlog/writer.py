@@ -23,7 +23,6 @@ from conformance.runlog.cutting import bodies
 from conformance.runlog.encoding import encode
 from conformance.runlog.events import (
     FORMAT,
-    REFUTING,
     CaptureLine,
     Footer,
     Header,
@@ -31,6 +30,7 @@ from conformance.runlog.events import (
     RunRecordError,
     StoryStep,
     now,
+    replaces_provisional,
 )
 from conformance.runlog.lines import SEALED_BY, Chain
 from conformance.runlog.tally import Tally
@@ -133,7 +133,7 @@ class RunWriter:
                 self._pending[test, verdict.requirement] = verdict.outcome.value
             else:
                 self._counts[verdict.outcome.value] += count
-                if verdict.outcome in REFUTING:
+                if replaces_provisional(verdict):
                     self._pending.pop((test, verdict.requirement), None)
                     self._pending.pop((test, replaces or ""), None)
         event = {"event": "verdict", "id": name, **verdict.to_json(), "suite": suite, "test": test, "count": count}

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from honest_memory import Refused
-from memory_manager import AbortLosesMessage, ForgetsLabel, HonestManager, WrongTimeoutStatus
+from memory_manager import AbortLosesMessage, ForgetsLabel, HonestManager, RealClock, WrongTimeoutStatus
 
 
 class ThreeDefects(AbortLosesMessage, WrongTimeoutStatus):
@@ -57,3 +57,24 @@ class RefusalLosesMessage(HonestManager):
                     message["state"] = "gone"
                     break
             raise Refused(0xC00E0001) from None
+
+
+class WrongRefusalAtFirst(RealClock):
+    """Refuses its first two creations of a queue that is there already with another code, and later ones rightly."""
+
+    wrong = 2
+
+    def do_queues_create(self, path_name: str, properties: dict[str, Any] | None = None) -> dict[str, Any]:
+        try:
+            return super().do_queues_create(path_name, properties)
+        except Refused:
+            self.wrong -= 1
+            if self.wrong >= 0:
+                raise Refused(0xC00E0001) from None
+            raise
+
+
+class WrongRefusal(WrongRefusalAtFirst):
+    """Refuses them all so."""
+
+    wrong = 1 << 30

@@ -40,6 +40,9 @@ def test_distinct_defects_are_all_found_in_one_walk(tmp_path: Path) -> None:
     assert any(name.endswith("no-wait-code") for name in broken), broken
     assert {failure.verdict.outcome for failure in failures} == {Outcome.FAIL}
     assert all(len(failure.story) <= 9 for failure in failures)
+    met = [failure.unshrunk for failure in failures]
+    assert all(one is not None for one in met), "each is kept as it was met"
+    assert max(len(one.repro["calls"]) for one in met if one is not None) > 9
 
 
 def test_a_wrong_code_does_not_hide_what_comes_behind_it(tmp_path: Path) -> None:

@@ -114,25 +114,50 @@ def given_name(call: Call, kind: Kind) -> str | None:
 
 
 def renamed(calls: Sequence[Call]) -> tuple[Call, ...]:
-    """Return the calls with names counted from one again. Names of queues stay, because they tell the kind of queue."""
+    """Return the calls with names counted from one again, each given once: a name refers to the last that had it.
+
+    Names of queues stay, because they tell the kind of queue.
+    """
     new: dict[tuple[bool, str], str] = {}
     counts: Counter[str] = Counter()
+    found: list[Call] = []
     for call in calls:
-        for _, member, name in named(call, Role.GIVES):
-            key = (member.kind is Kind.MESSAGE, name)
-            if member.kind is Kind.QUEUE or key in new:
-                continue
-            prefix = "" if member.kind is Kind.MESSAGE else name.rstrip("0123456789")
-            counts[prefix] += 1
-            new[key] = numbered(counts[prefix] - 1) if member.kind is Kind.MESSAGE else f"{prefix}{counts[prefix]}"
+        changed = {at: _other(new, member.kind, name) for at, member, name in named(call, Role.REFERS)}
+        for at, member, name in named(call, Role.GIVES):
+            if member.kind is not Kind.QUEUE:
+                message = member.kind is Kind.MESSAGE
+                prefix = "" if message else name.rstrip("0123456789")
+                counts[prefix] += 1
+                fresh = numbered(counts[prefix] - 1) if message else f"{prefix}{counts[prefix]}"
+                changed[at] = new[message, name] = fresh
+        found.append(replace(call, **changed))
+    return tuple(found)
 
-    def other(kind: Kind | None, name: str) -> str:
-        if kind is not Kind.MESSAGE:
-            return new.get((False, name), name)
-        before, sent, after = parts_of(name)
-        return before + new.get((True, sent), sent) + after
 
-    return tuple(replace(call, **{at: other(member.kind, name) for at, member, name in named(call)}) for call in calls)
+def _other(new: Mapping[tuple[bool, str], str], kind: Kind | None, name: str) -> str:
+    if kind is not Kind.MESSAGE:
+        return name if kind is Kind.QUEUE else new.get((False, name), name)
+    before, sent, after = parts_of(name)
+    return before + new.get((True, sent), sent) + after
+
+
+def well_formed(calls: Sequence[Call]) -> tuple[Call, ...]:
+    """Return the calls without those that give a name once more, or refer to one that none of the others gave.
+
+    A queue may be created again, and one that was never created may be asked for: that has answers of its own.
+    """
+    given: set[tuple[bool, str]] = set()
+    found: list[Call] = []
+    for call in calls:
+        names = {
+            (member.role, member.kind is Kind.MESSAGE, parts_of(name)[1] if member.kind is Kind.MESSAGE else name)
+            for _, member, name in named(call)
+            if member.kind is not Kind.QUEUE
+        }
+        if all((role is Role.REFERS) == ((message, name) in given) for role, message, name in names):
+            given |= {(message, name) for role, message, name in names if role is Role.GIVES}
+            found.append(call)
+    return tuple(found)
 
 
 def named(call: Call, *roles: Role) -> Iterator[tuple[str, Member, str]]:
@@ -156,11 +181,16 @@ def reused(call: Call, state: State) -> str | None:
 
 
 def _message_there(state: State, name: str) -> bool:
-    return any(
-        position.state is not PositionState.DELETED and plain_name(position.message) == name
-        for queue in state.queues.values()
-        if not is_kept(queue.name)
-        for position in queue.positions
+    """Tell whether the message is there, or an identifier of it is known: another one of that name would be it."""
+    return (
+        name in state.lookups
+        or name in state.identifiers
+        or any(
+            position.state is not PositionState.DELETED and plain_name(position.message) == name
+            for queue in state.queues.values()
+            if not is_kept(queue.name)
+            for position in queue.positions
+        )
     )
 
 

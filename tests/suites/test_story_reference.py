@@ -1,0 +1,167 @@
+"""A failing story is played to a reference, and repeated where it depends on a time, before anybody is told of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.adapter.connectors import connect
+from conformance.explaining.reference import ALL_S, Reference
+from conformance.explaining.stories import Implementation
+from conformance.harness.failure_verdicts import tell
+from conformance.harness.recorder import ConformanceFailure, RunOptions
+from conformance.harness.run_session import HARNESS_FAILED, RunSession
+from conformance.repro import FAILED, FIXED, repro
+from conformance.resources import resource
+from conformance.run import run
+from conformance.runlog import Header, Run, RunWriter, StoryStep, read_run
+from conformance.runlog.events import REFERENCE_FAILS
+from conformance.spec.catalogue import assignment
+from conformance.verdict import Outcome, Verdict
+
+OPTIONS = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 1, 1)
+LIE = {"kind": "open", "name": "DIRECT=OS:{computer}\\private$\\nobody", "access": "receive", "word": None}
+"""The queue is not there, and the story wants it opened."""
+TRUTH = {**LIE, "word": "queue-not-found", "code": 0xC00E0003}
+FOUND, KEPT = "MQDMPR-3.1.7.1.5.remote-send", "MQDMPR-3.1.1.2.arrival-order"
+
+
+def reference(options: RunOptions = OPTIONS) -> Reference:
+    return Reference(Implementation, options)
+
+
+def failure(requirement: str, story: Mapping[str, Any]) -> ConformanceFailure:
+    verdict = Verdict(requirement, Outcome.FAIL, "queues.open", "ok", "0xC00E0003")
+    return ConformanceFailure(verdict, (StoryStep(f"open {story['name']}"),), story)
+
+
+@contextmanager
+def told_by(session: RunSession) -> Iterator[Callable[..., None]]:
+    """Tell failures as a test does that has met them."""
+    state = session.begin("cursors/test_x.py::test_x", "cursors", (FOUND, KEPT))
+
+    def told(*failures: ConformanceFailure) -> None:
+        for each in failures:
+            session.write(state, each.verdict, provisional=True)
+        tell(session, state, failures)
+
+    try:
+        yield told
+    finally:
+        session.end(state, 0.0)
+        session.close()
+        session.writer.footer("completed")
+        session.writer.close()
+
+
+def session(folder: Path, manager: str = "HonestManager") -> RunSession:
+    writer = RunWriter(folder / "out")
+    writer.header(Header("r", (), manager, 0, "msmq-4.0", "must", "windows", OPTIONS.readings, ()))
+    made = RunSession(
+        OPTIONS,
+        manager,
+        folder / "out",
+        writer,
+        lambda state: connect(f"python:faulty_managers:{manager}", state_dir=state, in_process=True),
+    )
+    made.reference = reference().fails
+    return made
+
+
+def outcomes(found: Run) -> list[tuple[str, Outcome]]:
+    return [(said.requirement, said.outcome) for said in found.said]
+
+
+def test_the_reference_fails_a_story_that_nobody_can_pass() -> None:
+    judge = reference()
+    assert judge.fails("cursors", LIE)
+    assert not judge.fails("cursors", TRUTH)
+    assert not judge.fails("cursors", {"kind": "nothing"}) and not judge.fails("no-suite", LIE)
+    assert judge.fails("cursors", LIE), "what it could not play has not hurt it"
+    judge.spent = ALL_S + 1
+    assert not judge.fails("cursors", LIE), "it is not asked for longer than that"
+    judge.close()
+
+
+def test_readings_that_the_reference_does_not_follow_are_no_failure_of_the_story() -> None:
+    """The embedded manager has one status for a read that does not wait; where another is decided, nobody has lied."""
+    decided = {"R-MQDMPR-zero-timeout-status": ("message-not-found",)}
+    narrow = RunOptions("msmq-4.0", "must", {**OPTIONS.readings, **decided}, "windows", 0, 1, 1)
+    calls = [
+        {"method": "queues.create", "queue": "q1"},
+        {"method": "queues.open", "name": "h1", "queue": "q1", "access": "receive"},
+        {"method": "messages.receive", "handle": "h1"},
+    ]
+    assert not reference(narrow).fails("cursors", {"kind": "calls", "format": 1, "calls": calls})
+
+
+def test_a_story_that_the_reference_fails_is_an_error_of_the_harness_and_the_run_goes_on(tmp_path: Path) -> None:
+    with told_by(session(tmp_path)) as told:
+        lie, truth = failure(FOUND, LIE), failure(KEPT, TRUTH)
+        lie.unshrunk = failure(FOUND, {**LIE, "access": "peek"})
+        told(lie, truth)
+    found = read_run(tmp_path / "out")
+    assert outcomes(found) == [(FOUND, Outcome.ERROR), (KEPT, Outcome.FAIL)]
+    (error,) = [each for each in found.verdicts if each.verdict.outcome is Outcome.ERROR]
+    assert error.verdict.reason == REFERENCE_FAILS
+    (data,) = [each.data for each in found.evidence_of(HARNESS_FAILED)]
+    assert data["repro"] == LIE and data["unshrunk"]["access"] == "peek" and data["verdict"] == error.id
+    assert [json.loads(each.read_text())["repro"] for each in (tmp_path / "out" / "repros").glob("*.json")] == [TRUTH]
+    assert any(REFERENCE_FAILS in note.text for note in found.notes)
+
+
+def test_a_story_shortened_to_a_lie_is_told_as_it_was_met(tmp_path: Path) -> None:
+    with told_by(session(tmp_path, "WrongRefusal")) as told:
+        lie = failure(FOUND, LIE)
+        lie.unshrunk = failure(FOUND, TRUTH)
+        told(lie)
+    found = read_run(tmp_path / "out")
+    assert [outcome for _, outcome in outcomes(found)] != [Outcome.ERROR]
+    (path,) = (tmp_path / "out" / "repros").glob("*.json")
+    assert json.loads(path.read_text())["repro"] == TRUTH
+
+
+@pytest.mark.parametrize(
+    ("manager", "outcome"), [("WrongRefusalAtFirst", Outcome.FLAKY), ("WrongRefusal", Outcome.FAIL)]
+)
+def test_what_happens_on_a_real_clock_has_to_happen_again(
+    manager: str, outcome: Outcome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A test of a fixed story, which nobody repeats but for this."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    result = run(
+        adapter=f"python:faulty_managers:{manager}",
+        suites="cursors",
+        out=tmp_path,
+        pytest_args=("-k", "test_creating_a_queue_twice"),
+    )
+    assert result.record is not None
+    (told,) = [each.verdict for each in result.record.verdicts if each.verdict.outcome in (Outcome.FAIL, Outcome.FLAKY)]
+    assert told.outcome is outcome
+    if outcome is Outcome.FLAKY:
+        assert told.reason is not None
+        assert told.reason.startswith(
+            "flaky(1/5): the same calls do not always get the same answer: 4 times as expected"
+        )
+        assert "; 1 times" in told.reason and told.requirement in told.reason
+
+
+def stored() -> Iterator[Path]:
+    for folder in ("reports", "fixtures"):
+        for path in sorted(resource(folder).rglob("*.json")):
+            content = json.loads(path.read_text(encoding="utf-8"))
+            if isinstance(content, dict) and "fingerprint" in content:
+                yield path
+
+
+def test_no_stored_repro_accuses_the_reference() -> None:
+    paths = list(stored())
+    answers = [answer for path in paths for answer in repro(path, adapter="embedded", in_process=True)]
+    assert [str(answer.path) for answer in answers if answer.answer == FAILED] == []
+    assert len(answers) == len(paths) > 40
+    assert sum(answer.answer == FIXED for answer in answers) > 0.8 * len(paths)
