@@ -16,7 +16,7 @@ from conformance.explaining.stories import Implementation
 from conformance.harness.failure_verdicts import tell
 from conformance.harness.recorder import ConformanceFailure, RunOptions
 from conformance.harness.run_session import HARNESS_FAILED, RunSession
-from conformance.repro import FAILED, FIXED, repro
+from conformance.repro import FAILED, NOT_REPRODUCED, repro
 from conformance.resources import resource
 from conformance.run import run
 from conformance.runlog import Header, Run, RunWriter, StoryStep, read_run
@@ -164,4 +164,5 @@ def test_no_stored_repro_accuses_the_reference() -> None:
     answers = [answer for path in paths for answer in repro(path, adapter="embedded", in_process=True)]
     assert [str(answer.path) for answer in answers if answer.answer == FAILED] == []
     assert len(answers) == len(paths) > 40
-    assert sum(answer.answer == FIXED for answer in answers) > 0.8 * len(paths)
+    # None is FIXED: they were found in other implementations. Most are played to their end.
+    assert sum(answer.answer == NOT_REPRODUCED for answer in answers) > 0.8 * len(paths)
