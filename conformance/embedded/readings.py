@@ -74,6 +74,8 @@ READINGS: Mapping[str, str] = {
     "R-MQDMPR-subqueue-creation": "by-opening",
     "R-MQDMPR-send-to-read-only-queue": "refused",
     "R-MQDMPR-exclusive-send": "refused",
+    "R-MQDMPR-exclusive-move": "refused",
+    "R-MQDMPR-transactional-priority": "none",
     "R-MQDMPR-create-existing": "refused",
     "R-MQDMPR-move-preconditions": "checked",
     "R-MQDMPR-recovery-aborts": "aborted",
