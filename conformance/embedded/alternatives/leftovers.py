@@ -176,9 +176,7 @@ class _LocksKeep(Delivery):
     """A message that expires while locked is available again when its lock ends, and stays."""
 
     def expire(self, position: Position) -> None:
-        if position.state is State.AVAILABLE:
-            super().expire(position)
-        elif position.state is State.LOCKED and not position.uncommitted:
+        if position.state is State.LOCKED and not position.uncommitted:
             position.message.expires_ms = None
         else:
             super().expire(position)
