@@ -123,12 +123,17 @@ class Delivery:
         if position.state is State.DELETED:
             return
         queue = position.queue
-        if reason is Reason.RECEIVED and queue.journaling and queue.kind in ("private", "public", "subqueue"):
-            self.copy(self.journal_of(queue), position.message)
+        if reason is Reason.RECEIVED:
+            self.journal(position)
         self.remove(position)
         if reason is Reason.EXPIRED:
             self.dead_letter(position.message)
         self.acknowledge_removal(position.message, queue, reason)
+
+    def journal(self, position: Position) -> None:
+        """Copy a received message to the journal of its queue, if that has one and journaling is on."""
+        if position.queue.journaling and position.queue.kind in ("private", "public", "subqueue"):
+            self.copy(self.journal_of(position.queue), position.message)
 
     def journal_of(self, queue: Queue) -> Queue | None:
         """Return the journal of a queue; a subqueue, which is part of its queue, has that of the queue."""

@@ -6,12 +6,11 @@ from collections.abc import Iterable
 
 READING = frozenset({"receive", "peek", "receive_admin", "peek_admin"})
 
+_EXCLUSIVE = frozenset((access, "deny_receive") for access in (*READING, "move"))
 # (access, share) of an open handle -> the (access, share) it excludes. No handle excludes sending: MS-MQMP 3.1.4.17.
 _KEEPS_OUT: dict[tuple[str, str], frozenset[tuple[str, str]]] = {
-    ("receive", "deny_receive"): frozenset(
-        {("receive", "deny_none"), *((access, "deny_receive") for access in READING)}
-    ),
-    ("receive", "deny_none"): frozenset((access, "deny_receive") for access in READING),
+    ("receive", "deny_receive"): _EXCLUSIVE | {("receive", "deny_none")},
+    ("receive", "deny_none"): _EXCLUSIVE,
     ("peek", "deny_receive"): frozenset({("receive", "deny_none"), ("receive", "deny_receive")}),
     ("peek_admin", "deny_receive"): frozenset({("receive", "deny_none"), ("receive", "deny_receive")}),
 }

@@ -115,7 +115,50 @@ def labelled_at_length(talk: Talk) -> list[Any]:
     return tell.seen
 
 
+def opened_beside_a_reader(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    talk.queue()
+    tell("queues.open", format_name=NAME, access="move", share="deny_receive")
+    return tell.seen
+
+
+def sent_exclusively(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    _, receive = talk.queue()
+    talk.ok("queues.close", queue=receive)
+    tell("queues.open", format_name=NAME, access="send", share="deny_receive")
+    tell("queues.open", format_name=NAME, access="receive", share="deny_receive")
+    tell("queues.open", format_name=NAME, access="send", share="deny_receive")
+    return tell.seen
+
+
+def deleted_within(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    _, receive, _ = tell.filled("a", transactional=True)
+    transaction = tell.begin()
+    tell.take(receive, transaction=transaction)
+    tell("queues.delete", format_name=NAME)
+    tell.commit(transaction)
+    tell.commit(transaction)
+    return tell.seen
+
+
+def readers_of_two_handles(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    send, first = talk.queue()
+    second = talk.open()
+    for handle in (first, second, first):
+        tell.take(handle, timeout_ms=WAIT)
+    for label in "ab":
+        tell.send(send, label)
+    return tell.seen
+
+
 PARTINGS: list[Story] = [
+    opened_beside_a_reader,
+    sent_exclusively,
+    deleted_within,
+    readers_of_two_handles,
     labelled_at_length,
     readers_of_both_kinds,
     no_time_to_live,

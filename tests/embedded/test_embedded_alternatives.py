@@ -8,16 +8,20 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from embedded_every_story import Story
 from embedded_reading_stories import PARTINGS
-from embedded_talk import Talk
+from embedded_talk import NAME, Talk
 
 from conformance.adapter.connectors import connect
 from conformance.embedded.alternatives import ALTERNATIVES
 from conformance.embedded.readings import READINGS
 from conformance.spec.catalogue import catalogue
+from conformance.spec.constants.hresults import MQ_ERROR_IO_TIMEOUT
+
+TalkWith = Callable[..., Talk]
 
 
 @pytest.mark.parametrize("name", ALTERNATIVES)
@@ -42,6 +46,116 @@ def _told(story: Story) -> object:
             return story(talk)
         finally:
             talk.driver.close()
+
+
+@pytest.mark.parametrize(("alternative", "seen"), [("keeps-place", "put"), ("next-at-removal", "low")])
+def test_a_message_put_before_the_next_one_is_passed_over(talk_with: TalkWith, alternative: str, seen: str) -> None:
+    talk = _following(talk_with, f"R-MQDMPR-removed-position={alternative}")
+    send, receive = talk.queue()
+    talk.send(send, "high", priority=5)
+    talk.send(send, "gone", priority=2)
+    talk.send(send, "low", priority=1)
+    cursor = talk.ok("cursors.open", queue=receive)["cursor"]
+    talk.ok("messages.peek", queue=receive, cursor=cursor, timeout_ms=0)
+    assert talk.receive(receive, cursor=cursor) == "high"
+    assert talk.receive(receive) == "gone"
+    talk.send(send, "put", priority=4)
+    assert talk.receive(receive, cursor=cursor) == seen
+
+
+@pytest.mark.parametrize(("alternative", "copies"), [("at-commit", ["b", "a"]), ("at-receive", ["a", "b"])])
+def test_copies_come_in_the_order_of_receives(talk_with: TalkWith, alternative: str, copies: list[str]) -> None:
+    talk = _following(talk_with, f"R-MQDMPR-target-journal-time={alternative}")
+    send, receive = talk.queue(PROPID_Q_TRANSACTION=1, PROPID_Q_JOURNAL=1)
+    filling = talk.begin()
+    for label in "ab":
+        talk.send(send, label, filling)
+    talk.ok("transactions.commit", transaction=filling)
+    first, second = talk.begin(), talk.begin()
+    assert talk.receive(receive, transaction=first) == "a"
+    assert talk.receive(receive, transaction=second) == "b"
+    for transaction in (second, first):
+        talk.ok("transactions.commit", transaction=transaction)
+    assert talk.drain(talk.open(f"{NAME};journal")) == copies
+
+
+@pytest.mark.parametrize(("alternative", "shown"), [("none", 0), ("default", 3), ("own", 6)])
+def test_a_transactional_message_shows_a_priority(talk_with: TalkWith, alternative: str, shown: int) -> None:
+    talk = _following(talk_with, f"R-MQDMPR-transactional-priority={alternative}")
+    send, receive = talk.queue(PROPID_Q_TRANSACTION=1)
+    transaction = talk.begin()
+    talk.send(send, "a", transaction, priority=1)
+    talk.send(send, "b", transaction, priority=6)
+    talk.ok("transactions.commit", transaction=transaction)
+    assert talk.receive(receive) == "a"
+    assert talk.ok("messages.receive", queue=receive, timeout_ms=0)["message"]["priority"] == shown
+
+
+@pytest.mark.parametrize(("ended", "reading"), [(True, "acknowledge-purged"), (False, "abort-purged-reason")])
+@pytest.mark.parametrize(("alternative", "told"), [("purged", 0xC001), ("received", 0x4000)])
+def test_a_message_purged_while_it_is_read(
+    talk_with: TalkWith, *, ended: bool, reading: str, alternative: str, told: int
+) -> None:
+    talk = _following(talk_with, f"R-MQDMPR-{reading}={alternative}")
+    _, reports = talk.queue("private$\\reports")
+    send, receive = talk.queue(PROPID_Q_TRANSACTION=int(not ended))
+    wishes: dict[str, Any] = {
+        "acknowledgements": ["positive_receive", "negative_receive"],
+        "administration_queue": "DIRECT=OS:HOST\\private$\\reports",
+    }
+    if ended:
+        talk.send(send, "a", **wishes)
+        read = talk.ok("messages.receive_begin", queue=receive, timeout_ms=0)["read"]
+        talk.ok("queues.purge", queue=receive)
+        talk.ok("messages.receive_end", read=read, acknowledge=True)
+    else:
+        filling, taking = talk.begin(), talk.begin()
+        talk.send(send, "a", filling, **wishes)
+        talk.ok("transactions.commit", transaction=filling)
+        talk.receive(receive, transaction=taking)
+        talk.ok("queues.purge", queue=receive)
+        talk.ok("transactions.abort", transaction=taking)
+    assert talk.ok("messages.receive", queue=reports, timeout_ms=0)["message"]["class"] == told
+
+
+@pytest.mark.parametrize(("alternative", "copies"), [("same", 1), ("distinct", 2)])
+def test_copies_have_identifiers(talk_with: TalkWith, alternative: str, copies: int) -> None:
+    talk = _following(talk_with, f"R-MQDMPR-multiple-send-identifier={alternative}")
+    queues = [talk.queue(f"private$\\{name}")[1] for name in ("one", "two")]
+    both = talk.open("DIRECT=OS:HOST\\private$\\one,DIRECT=OS:HOST\\private$\\two", "send")
+    talk.send(both, "a")
+    taken = [talk.ok("messages.receive", queue=queue, timeout_ms=0)["message"] for queue in queues]
+    assert len({message["identifier"]["ordinal"] for message in taken}) == copies
+
+
+@pytest.mark.parametrize(("alternative", "seen"), [("waits", []), ("sees-arrivals", ["b"])])
+def test_a_cursor_behind_the_last_message(talk_with: TalkWith, alternative: str, seen: list[str]) -> None:
+    talk = _following(talk_with, f"R-MQDMPR-parked-cursor-after-timeout={alternative}")
+    send, receive = talk.queue()
+    talk.send(send, "a")
+    cursor = talk.ok("cursors.open", queue=receive)["cursor"]
+    talk.ok("messages.peek", queue=receive, cursor=cursor, timeout_ms=0)
+    assert talk("messages.peek_next", queue=receive, cursor=cursor, timeout_ms=0)["status"] == MQ_ERROR_IO_TIMEOUT
+    talk.send(send, "b")
+    waiting = talk.start("messages.peek", queue=receive, cursor=cursor, timeout_ms=1000)
+    assert [answer["message"]["label"] for answer in waiting] == seen
+
+
+@pytest.mark.parametrize(("alternative", "seen"), [("end", []), ("as-before", ["a"])])
+def test_a_cursor_whose_peek_timed_out(talk_with: TalkWith, alternative: str, seen: list[str]) -> None:
+    talk = _following(talk_with, f"R-MQDMPR-peek-timeout-position={alternative}")
+    send, receive = talk.queue()
+    cursor = talk.ok("cursors.open", queue=receive)["cursor"]
+    assert talk("messages.peek", queue=receive, cursor=cursor, timeout_ms=0)["status"] == MQ_ERROR_IO_TIMEOUT
+    talk.send(send, "a")
+    waiting = talk.start("messages.peek", queue=receive, cursor=cursor, timeout_ms=1000)
+    assert [answer["message"]["label"] for answer in waiting] == seen
+
+
+def _following(talk_with: TalkWith, choice: str) -> Talk:
+    """A manager that follows an alternative: the default one, or one that has to be asked for."""
+    reading, _, alternative = choice.partition("=")
+    return talk_with() if READINGS[reading] == alternative else talk_with(choice)
 
 
 def test_a_wrong_alternative_gets_one_sentence() -> None:

@@ -12,7 +12,7 @@ from embedded_talk import Talk
 from conformance.embedded.manager import Parts
 from conformance.embedded.objects.type_library import REVISIONS, declared
 from conformance.embedded.objects.variants import INTEGERS
-from conformance.spec.constants.interfaces import METHODS
+from conformance.spec.constants.interfaces import COCLASSES, METHODS
 
 CLASSES = (
     "MSMQQueueInfo", "MSMQQueue", "MSMQMessage", "MSMQTransaction", "MSMQTransactionDispenser",
@@ -130,3 +130,16 @@ def test_a_hundred_thousand_objects_are_let_go(talk: Talk) -> None:
     assert len(set(made)) == 100_000
     talk.ok("objects.release", objects=made)
     assert not table._held and not table._handles
+
+
+@pytest.mark.parametrize("name", COCLASSES)
+def test_a_class_tells_its_identifier(talk: Talk, name: str) -> None:
+    assert talk.ok("objects.describe", **{"class": name})["clsid"] == COCLASSES[name]
+    made = talk.ok("objects.create", **{"class": name})["object"]
+    assert talk.ok("objects.describe", object=made)["clsid"] == COCLASSES[name]
+
+
+def test_an_object_without_class_has_no_identifier(talk: Talk) -> None:
+    objects = Objects(talk)
+    begun = objects.call(objects.make("MSMQTransactionDispenser"), "BeginTransaction")
+    assert "clsid" not in talk.ok("objects.describe", object=objects.get(begun, "ITransaction"))

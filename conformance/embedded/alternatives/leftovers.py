@@ -8,20 +8,24 @@ from conformance.embedded.entities import (
     Descriptor,
     Message,
     MqError,
+    OpenRead,
     Operation,
     Position,
     Queue,
     Reason,
+    Result,
     State,
     Transaction,
     UndoStep,
 )
 from conformance.embedded.queues import Queues
+from conformance.embedded.receiving import Receiving
 from conformance.embedded.transactions import Transactions
 from conformance.spec.constants.hresults import (
     MQ_ERROR_ACCESS_DENIED,
     MQ_ERROR_INVALID_HANDLE,
     MQ_ERROR_INVALID_PARAMETER,
+    MQ_ERROR_QUEUE_NOT_AVAILABLE,
 )
 
 STATUS_INVALID_PARAMETER = 0xC000000D
@@ -36,6 +40,60 @@ class _PurgesSends(Queues):
             self.manager.delivery.remove(position)
         else:
             super().purge_position(position)
+
+
+@follows("acknowledge-purged=received", "reading")
+class _EndsAsReceived(Receiving):
+    """A message that its reader took and keeps is reported as received, though its queue was purged meanwhile."""
+
+    def end(self, read: OpenRead, *, acknowledge: bool) -> None:
+        if acknowledge and read.position.state is State.PURGE_PENDING:
+            read.position.state = State.LOCKED
+        super().end(read, acknowledge=acknowledge)
+
+
+@follows("abort-purged-reason=received", "transactions")
+class _AbortsAsReceived(Transactions):
+    """A purged message whose receive is aborted is reported as received."""
+
+    def abort_step(self, step: UndoStep) -> None:
+        if step.operation is Operation.DEQUEUE and step.position.state is State.PURGE_PENDING:
+            self.manager.delivery.delete(step.position, Reason.RECEIVED)
+        else:
+            super().abort_step(step)
+
+
+@follows("delete-locked=fails", "transactions")
+class _FailsWithoutQueue(Transactions):
+    """A transaction with a queue that was deleted meanwhile cannot commit; it is aborted."""
+
+    def commit(self, transaction: Transaction) -> None:
+        if any(step.position.queue.deleted for step in transaction.steps):
+            self.abort(transaction)
+            raise MqError(MQ_ERROR_QUEUE_NOT_AVAILABLE)
+        super().commit(transaction)
+
+
+@follows("target-journal-time=at-receive", "reading")
+class _JournalsAtReceive(Receiving):
+    """A receive in a transaction leaves its copy in the journal at once."""
+
+    def take(self, position: Position, transaction: Transaction | None) -> Result:
+        if transaction is not None:
+            self.manager.delivery.journal(position)
+        return super().take(position, transaction)
+
+
+@follows("target-journal-time=at-receive", "transactions")
+class _CommitsWithoutCopy(Transactions):
+    """The commit of a receive leaves no further copy."""
+
+    def commit_step(self, step: UndoStep) -> None:
+        if step.operation is Operation.DEQUEUE:
+            self.manager.delivery.remove(step.position)
+            self.manager.delivery.acknowledge_removal(step.position.message, step.position.queue, Reason.RECEIVED)
+        else:
+            super().commit_step(step)
 
 
 @follows("commit-purged-move=purged", "transactions")
@@ -118,9 +176,7 @@ class _LocksKeep(Delivery):
     """A message that expires while locked is available again when its lock ends, and stays."""
 
     def expire(self, position: Position) -> None:
-        if position.state is State.AVAILABLE:
-            super().expire(position)
-        elif position.state is State.LOCKED and not position.uncommitted:
+        if position.state is State.LOCKED and not position.uncommitted:
             position.message.expires_ms = None
         else:
             super().expire(position)

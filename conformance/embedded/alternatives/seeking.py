@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from conformance.embedded.alternatives.base import follows
 from conformance.embedded.cursors import Cursors, Found
+from conformance.embedded.delivery import Delivery
 from conformance.embedded.entities import (
+    END_KEY,
     Cursor,
     CursorState,
     Descriptor,
@@ -22,6 +26,9 @@ from conformance.spec.constants.hresults import (
     MQ_ERROR_MESSAGE_NOT_FOUND,
     MQ_ERROR_TRANSACTION_USAGE,
 )
+
+if TYPE_CHECKING:
+    from conformance.embedded.manager import Manager
 
 
 class _Seeking(Receiving):
@@ -119,3 +126,50 @@ class _LockedFailure(Cursors):
         if cursor.position is not None and cursor.position.state is State.LOCKED:
             raise MqError(MQ_ERROR_MESSAGE_LOCKED_UNDER_TRANSACTION)
         return super()._current(cursor)
+
+
+@follows("peek-timeout-position=as-before", "cursors")
+class _StaysAfterTimeout(Cursors):
+    """A waiting peek that times out leaves its cursor where it was."""
+
+    def wait_expired(self, cursor: Cursor) -> None:
+        if cursor.state is CursorState.WAIT_PEEK:
+            cursor.state = CursorState.UNREAD
+        else:
+            super().wait_expired(cursor)
+
+
+@follows("parked-cursor-after-timeout=sees-arrivals", "cursors")
+class _SeesArrivals(Cursors):
+    """A cursor behind the last message sees what has arrived since it got there."""
+
+    def __init__(self, manager: Manager) -> None:
+        super().__init__(manager)
+        self._since: dict[str, int] = {}
+
+    def wait_expired(self, cursor: Cursor) -> None:
+        super().wait_expired(cursor)
+        queue = cursor.descriptor.queue
+        self._since[cursor.handle] = max((each.row for each in queue.positions), default=0) if queue is not None else 0
+
+    def seek(self, cursor: Cursor) -> Position | None:
+        queue, since = cursor.descriptor.queue, self._since.get(cursor.handle)
+        if cursor.key != END_KEY or queue is None or since is None:
+            return super().seek(cursor)
+        arrived = (each for each in queue.positions if each.state is State.AVAILABLE and each.row > since)
+        return next(arrived, None)
+
+
+@follows("removed-position=next-at-removal", "delivery")
+class _GoesToNext(Delivery):
+    """A cursor at a removed message goes on with the message that was next to it, and on from there."""
+
+    def remove(self, position: Position) -> None:
+        behind = (each.key - 1 for each in position.queue.positions if each.key > position.key)
+        onward = next(behind, END_KEY)
+        super().remove(position)
+        for cursor in self.manager.cursor_handles.values():
+            at = cursor.position
+            stood = at is position or (at is not None and at.state is State.DELETED)
+            if stood and cursor.descriptor.queue is position.queue and cursor.key in (position.key, position.key - 1):
+                cursor.key = onward

@@ -6,15 +6,19 @@ from typing import Any
 
 from conformance.embedded.alternatives.base import follows
 from conformance.embedded.entities import (
+    INFINITE,
     Descriptor,
+    Message,
     MqError,
     Queue,
     Transaction,
 )
+from conformance.embedded.positions import SEQUENCE_BITS, PositionList
 from conformance.embedded.queues import Queues
-from conformance.embedded.sending import MAX_LABEL, Sending
+from conformance.embedded.sending import DEFAULT_PRIORITY, MAX_LABEL, Sending
 from conformance.spec.constants.hresults import (
     MQ_ERROR_QUEUE_NOT_AVAILABLE,
+    MQ_ERROR_SHARING_VIOLATION,
     MQ_ERROR_TRANSACTION_USAGE,
 )
 
@@ -76,6 +80,74 @@ class _ExclusiveReaders(Queues):
         if access not in reading or not others:
             return False
         return share == "deny_receive" or any(each.share == "deny_receive" for each in others)
+
+
+@follows("exclusive-move=accepted", "queues")
+class _MovesBeside(Queues):
+    """A handle for move is opened whoever reads the queue."""
+
+    def excluded(self, queue: Queue, access: str, share: str) -> bool:
+        return access != "move" and super().excluded(queue, access, share)
+
+
+@follows("exclusive-send=accepted", "queues")
+class _ExclusiveSenders(Queues):
+    """A handle for send can be exclusive: no exclusive receiver lets it in, and it keeps out nobody."""
+
+    def open(self, format_name: str, access: str, share: str) -> Descriptor:
+        exclusive = access == "send" and share == "deny_receive" and "," not in format_name
+        opened = super().open(format_name, access, "deny_none" if exclusive else share)
+        others = opened.queue.descriptors if exclusive and opened.queue is not None else []
+        if any((each.access, each.share) == ("receive", "deny_receive") for each in others):
+            self.close(opened)
+            raise MqError(MQ_ERROR_SHARING_VIOLATION)
+        return opened
+
+
+@follows("multiple-send-identifier=distinct", "sending")
+class _OwnIdentifiers(Sending):
+    """Each copy of a message to several queues has an identifier of its own."""
+
+    def enqueue(self, queue: Queue, message: Message, transaction: Transaction | None) -> int:
+        if "destinations" in (message.carried or {}):
+            ordinal = self.manager.next_sequence() & INFINITE
+            message.fields["identifier"] = {**message.fields["identifier"], "ordinal": ordinal}
+        return super().enqueue(queue, message, transaction)
+
+
+@follows("transactional-priority=default", "sending")
+class _ShowsDefault(Sending):
+    """A received transactional message shows the default priority; it is placed by none."""
+
+    def shown(self, given: dict[str, Json]) -> int:
+        """Return the priority that the message shows."""
+        return DEFAULT_PRIORITY
+
+    def make(self, given: dict[str, Json], *, transactional: bool) -> Message:
+        message = super().make(given, transactional=transactional)
+        if transactional:
+            message.fields["priority"] = self.shown(given)
+        return message
+
+
+@follows("transactional-priority=own", "sending")
+class _ShowsOwn(_ShowsDefault):
+    """A received transactional message shows the priority that its sender gave it; it is placed by none."""
+
+    def shown(self, given: dict[str, Json]) -> int:
+        return int(given.get("priority", DEFAULT_PRIORITY))
+
+
+@follows("transactional-priority=default", "positions")
+@follows("transactional-priority=own", "positions")
+class _ByArrival(PositionList):
+    """Transactional messages have one place among the priorities, whatever they show."""
+
+    @staticmethod
+    def order(message: Message, sequence: int) -> int:
+        return 7 << SEQUENCE_BITS | sequence if message.transactional else PositionList.order(message, sequence)
+
+    lookup_identifier = order
 
 
 @follows("R-MQMQ-long-label=truncated", "sending")

@@ -78,3 +78,13 @@ class _Seconds(Receiving):
 
     def patience(self, timeout_ms: int) -> int:
         return timeout_ms if timeout_ms == INFINITE else timeout_ms * 1000
+
+
+@follows("waiting-readers-order=by-handle", "delivery")
+class _HandleAfterHandle(Delivery):
+    """A message goes to the readers of the handle that was opened first, then to those of the next."""
+
+    def make_available(self, position: Position) -> None:
+        opened = position.queue.descriptors
+        position.queue.waiters.sort(key=lambda waiter: opened.index(waiter.descriptor))
+        super().make_available(position)

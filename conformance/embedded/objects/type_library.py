@@ -12,7 +12,7 @@ from conformance.embedded.objects.type_library_rows import ROWS
 from conformance.embedded.objects.type_library_rows_more import ROWS as MORE
 from conformance.spec.constants.enumerations import ENUMERATIONS
 from conformance.spec.constants.hresults import HRESULTS
-from conformance.spec.constants.interfaces import INTERFACES
+from conformance.spec.constants.interfaces import COCLASSES, INTERFACES
 
 if TYPE_CHECKING:
     from conformance.embedded.objects.dispatch import ComObject
@@ -80,6 +80,7 @@ class TypeLibrary:
     def described(self, target: type[ComObject]) -> dict[str, Json]:
         """Return the description of a class in the form of the protocol."""
         return {
+            **({"clsid": self.clsid(target.CLASS)} if target.CLASS in COCLASSES else {}),
             "interfaces": [self.interface(name) for name in (*target.INTERFACES, *target.SOURCES)],
             "constants": self.constants(),
         }
@@ -92,6 +93,10 @@ class TypeLibrary:
             "base": self.base(name),
             "members": [_told(each, self.base(name)) for each in self.members(name)],
         }
+
+    def clsid(self, name: str) -> str:
+        """Return the identifier of a class."""
+        return COCLASSES[name]
 
     def iid(self, name: str) -> str:
         """Return the identifier of an interface."""

@@ -98,6 +98,11 @@ def _without_last(interface: str) -> Any:
     return members
 
 
+_register(
+    "msmq-query-has-the-identifier-of-messages", "MSMQQuery has the identifier of MSMQMessage.",
+    ("1.9.msmq-query-class-id",),
+    clsid=lambda self, name: TypeLibrary.clsid(self, "MSMQMessage" if name == "MSMQQuery" else name),
+)  # fmt: skip
 for _family, (_revisions, _words, _section) in FAMILIES.items():
     for _revision in range(1, _revisions + 1):
         _number = str(_revision) if _revision > 1 else ""
