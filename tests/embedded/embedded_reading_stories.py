@@ -154,7 +154,30 @@ def readers_of_two_handles(talk: Talk) -> list[Any]:
     return tell.seen
 
 
+def a_cursor_at_what_is_removed(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    send, receive = talk.queue()
+    for label, priority in (("high", 5), ("gone", 2), ("low", 1)):
+        tell.send(send, label, priority=priority)
+    cursor = talk.ok("cursors.open", queue=receive)["cursor"]
+    tell.take(receive, cursor=cursor)
+    tell.take(receive)
+    tell.send(send, "put", priority=4)
+    tell.take(receive, cursor=cursor)
+    return tell.seen
+
+
+def copied_in_a_transaction(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    _, receive, _ = tell.filled("a", transactional=True, PROPID_Q_JOURNAL=1)
+    tell.take(receive, transaction=tell.begin())
+    tell.take(talk.open(f"{NAME};journal"))
+    return tell.seen
+
+
 PARTINGS: list[Story] = [
+    a_cursor_at_what_is_removed,
+    copied_in_a_transaction,
     opened_beside_a_reader,
     sent_exclusively,
     deleted_within,

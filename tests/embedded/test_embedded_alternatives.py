@@ -79,6 +79,19 @@ def test_copies_come_in_the_order_of_receives(talk_with: TalkWith, alternative: 
     assert talk.drain(talk.open(f"{NAME};journal")) == copies
 
 
+@pytest.mark.parametrize("alternative", ["at-commit", "at-receive"])
+def test_a_message_leaves_one_copy_though_its_first_receive_was_aborted(talk_with: TalkWith, alternative: str) -> None:
+    talk = _following(talk_with, f"R-MQDMPR-target-journal-time={alternative}")
+    send, receive = talk.queue(PROPID_Q_TRANSACTION=1, PROPID_Q_JOURNAL=1)
+    filling, taking = talk.begin(), talk.begin()
+    talk.send(send, "a", filling)
+    talk.ok("transactions.commit", transaction=filling)
+    talk.receive(receive, transaction=taking)
+    talk.ok("transactions.abort", transaction=taking)
+    assert talk.receive(receive) == "a"
+    assert talk.drain(talk.open(f"{NAME};journal")) == ["a"]
+
+
 @pytest.mark.parametrize(("alternative", "shown"), [("none", 0), ("default", 3), ("own", 6)])
 def test_a_transactional_message_shows_a_priority(talk_with: TalkWith, alternative: str, shown: int) -> None:
     talk = _following(talk_with, f"R-MQDMPR-transactional-priority={alternative}")

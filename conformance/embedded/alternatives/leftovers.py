@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from conformance.embedded.alternatives.base import follows
 from conformance.embedded.delivery import Delivery
 from conformance.embedded.entities import (
@@ -27,6 +29,9 @@ from conformance.spec.constants.hresults import (
     MQ_ERROR_INVALID_PARAMETER,
     MQ_ERROR_QUEUE_NOT_AVAILABLE,
 )
+
+if TYPE_CHECKING:
+    from conformance.embedded.manager import Manager
 
 STATUS_INVALID_PARAMETER = 0xC000000D
 
@@ -84,16 +89,18 @@ class _JournalsAtReceive(Receiving):
         return super().take(position, transaction)
 
 
-@follows("target-journal-time=at-receive", "transactions")
-class _CommitsWithoutCopy(Transactions):
-    """The commit of a receive leaves no further copy."""
+@follows("target-journal-time=at-receive", "delivery")
+class _CopiesOnce(Delivery):
+    """A message that a transaction has received leaves no further copy, at its end or later."""
 
-    def commit_step(self, step: UndoStep) -> None:
-        if step.operation is Operation.DEQUEUE:
-            self.manager.delivery.remove(step.position)
-            self.manager.delivery.acknowledge_removal(step.position.message, step.position.queue, Reason.RECEIVED)
-        else:
-            super().commit_step(step)
+    def __init__(self, manager: Manager) -> None:
+        super().__init__(manager)
+        self._copied: set[int] = set()
+
+    def journal(self, position: Position) -> None:
+        if position.row not in self._copied:
+            self._copied.add(position.row)
+            super().journal(position)
 
 
 @follows("commit-purged-move=purged", "transactions")

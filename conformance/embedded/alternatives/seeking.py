@@ -165,11 +165,8 @@ class _GoesToNext(Delivery):
     """A cursor at a removed message goes on with the message that was next to it, and on from there."""
 
     def remove(self, position: Position) -> None:
-        behind = (each.key - 1 for each in position.queue.positions if each.key > position.key)
-        onward = next(behind, END_KEY)
+        behind = next((each.key for each in position.queue.positions if each.key > position.key), None)
         super().remove(position)
         for cursor in self.manager.cursor_handles.values():
-            at = cursor.position
-            stood = at is position or (at is not None and at.state is State.DELETED)
-            if stood and cursor.descriptor.queue is position.queue and cursor.key in (position.key, position.key - 1):
-                cursor.key = onward
+            if cursor.position is position and behind is not None:
+                cursor.key = behind - 1
