@@ -55,6 +55,8 @@ def test_an_output_folder_may_be_deep(deep: Path) -> None:
 
 
 def test_a_report_may_be_deep(deep: Path, tmp_path: Path) -> None:
+    """In a folder that is there: a report makes none above its own."""
+    make_folder(deep)
     done = mqconform("report", str(a_record(tmp_path / "run")), "--html", str(deep / "page.html"))
     assert done.returncode == ExitCode.CONFORMS, done.stderr
     assert (deep / "page.html").is_file()
