@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from test_model_blame import IO_TIMEOUT, OK, PEEK, RECEIVE, START, broken, judged, message
+from blamed_steps import IO_TIMEOUT, OK, PEEK, RECEIVE, START, broken, judged, message
 
 from conformance.model import Answer, Call, Scan
 from conformance.spec.constants import hresults

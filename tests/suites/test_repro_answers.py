@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_repro_files import PEEK, TWO, content
+from repro_contents import PEEK, TWO, content
 
 from conformance.harness.provenance import without_secrets
 from conformance.repro import ERROR, FAILED, FIXED, NOT_REPRODUCED, ReproError, again, repro, stored, write_tests

@@ -304,7 +304,9 @@ def test_a_connection_that_had_ended_before_shows_nothing(case: str, tmp_path: P
 def test_what_the_rules_cannot_decide_is_told(tmp_path: Path) -> None:
     verdicts = played("word-of-arrival", tmp_path, "connects-as-after-a-ping hears-no-pings")
     open_ones = {one.requirement: one.reason for one in verdicts if one.outcome is Outcome.INCONCLUSIVE}
-    assert open_ones == {"MQQB-2.2.3.1.se": "no ping in the capture is known to be of this session"} and not failed(verdicts)
+    assert open_ones == {"MQQB-2.2.3.1.se": "no ping in the capture is known to be of this session"} and not failed(
+        verdicts
+    )
 
 
 def test_a_connection_that_this_end_takes_late_is_no_shorter_round_trip() -> None:

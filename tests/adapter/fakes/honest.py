@@ -106,6 +106,9 @@ class Honest:
         queue = self.queues[self.handles[params["queue"]]]
         queue.append({"body": "", **params["message"]})
         self.answer(number)
+        self.wake(queue)
+
+    def wake(self, queue: list) -> None:
         for entry in [entry for entry in self.waiting if entry[1] is queue]:
             if queue:
                 self.waiting.remove(entry)

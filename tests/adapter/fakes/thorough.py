@@ -44,6 +44,7 @@ class Thorough(Honest):
         self.queues[self.handles[params["queue"]]].append({"body": "", **message})
         self.save()  # before the answer: a kill may follow it at once
         self.answer(number)
+        self.wake(self.queues[self.handles[params["queue"]]])
 
     def behind(self, params, place):
         queue = self.queues[self.handles[params["queue"]]]
