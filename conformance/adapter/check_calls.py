@@ -293,6 +293,8 @@ def cancel(walk: DriverCheck) -> None:
 def line(walk: DriverCheck) -> None:
     """Two reads that have said `pending`, and a message: the first gets it, soon behind the answer of the send."""
     client = walk.client
+    if not (client.offers("messages.receive") and client.offers("messages.send")):
+        raise GiveUp
     format_name = fresh_queue(walk, "line")
     receiver, sender = opened(walk, format_name), opened(walk, format_name, "send")
     second, said_s, called_s, behind_s = 0, list[float](), list[float](), list[float]()
