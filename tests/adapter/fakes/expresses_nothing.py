@@ -38,8 +38,12 @@ class ExpressesNothing(Honest):
             elif method == "clock.now":
                 self.answer(number, time_ms=0)
             else:
-                failure = {"kind": "NotExpressible", "text": f"this API has no {method}"}
-                self.write(json.dumps({"jsonrpc": "2.0", "id": number, "result": {"status": None, "failure": failure}}))
+                self.refuse(number, method)
+
+    def refuse(self, number, method) -> None:
+        failure = {"kind": "NotExpressible", "text": f"this API has no {method}"}
+        self.write(json.dumps({"jsonrpc": "2.0", "id": number, "result": {"status": None, "failure": failure}}))
 
 
-ExpressesNothing().run()
+if __name__ == "__main__":
+    ExpressesNothing().run()

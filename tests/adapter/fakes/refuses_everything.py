@@ -1,44 +1,11 @@
 """Answers every call with MQ_ERROR, whatever the call."""
 
-import json
-import sys
-
-from honest import Honest
-
-METHODS = {
-    "clock": ["now", "advance"],
-    "names": ["parse"],
-    "queues": ["create", "open", "close", "delete", "purge", "get", "set", "counts"],
-    "messages": ["send", "receive", "peek", "peek_next", "receive_by_lookup_id", "move", "cancel"],
-    "cursors": ["open", "close"],
-    "transactions": ["begin", "prepare", "commit", "abort"],
-    "outgoing": ["counts", "pause", "resume"],
-    "management": ["get", "action"],
-    "packets": ["encode", "decode"],
-    "structures": ["encode", "decode"],
-    "objects": ["create", "invoke", "get", "query", "release", "advise", "unadvise"],
-}
+from expresses_nothing import ExpressesNothing
 
 
-class RefusesEverything(Honest):
-    def run(self) -> None:
-        for line in sys.stdin:
-            request = json.loads(line)
-            number, method = request["id"], request["method"]
-            if method == "hello":
-                facets = {"manager": ["hello", "reset", "stop"], **METHODS}
-                self.answer(
-                    number, protocol="1.2", name="refuses-everything", version="1", profile="msmq-4.0",
-                    computer="HOST", facets=facets, clock="virtual",
-                )  # fmt: skip
-            elif method in ("reset", "stop"):
-                self.answer(number)
-                if method == "stop":
-                    return
-            elif method == "clock.now":
-                self.answer(number, time_ms=0)
-            else:
-                self.answer(number, status=0xC00E0001)
+class RefusesEverything(ExpressesNothing):
+    def refuse(self, number, method) -> None:
+        self.answer(number, status=0xC00E0001)
 
 
 RefusesEverything().run()
