@@ -52,6 +52,8 @@ _ACK_NONE = "MQDMPR-3.1.1.12.ack-none"
 _JOURNAL_COPY = "MQMQ-2.3.1.4.journal-copy"
 _JOURNAL_NONE = "MQMQ-2.3.1.4.journal-none"
 _JOURNAL_PEEK = "MQMQ-2.3.1.4.journal-peek"
+_JOURNAL_QUOTA = "MQDMPR-3.1.1.2.journal-quota"
+_NEVER_MADE = (_JOURNAL_COPY, _JOURNAL_NONE, _JOURNAL_PEEK, _JOURNAL_QUOTA)
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,50 +289,51 @@ def _journaled(
     """Put a copy into the journal of the queue. In a transaction, a reading decides when the copy is made."""
     state, place = way.next, journal_of(queue)
     attributes = state.queues[queue].attributes
-    if attributes is None or not attributes.journaling:
-        if at_commit and place in state.queues:
-            state = put_copy(state, place, position, _JOURNAL_NONE, there=False)
-        way = replace(way, next=state)
-        yield from _journaled_above(rules, way, queue, position) if at_commit else (way,)
+    if attributes is not None and attributes.journaling:
+        yield from _copied(rules, way, queue, position, at_commit=at_commit, within=within)
         return
+    if at_commit and place in state.queues:
+        way = replace(way, next=put_copy(state, place, position, _JOURNAL_NONE, there=False))
+    above = state.queues.get(state.queues[queue].family) if ";" in queue else None
+    if above is None or above.attributes is None or not above.attributes.journaling:
+        yield way
+        return
+    for alternative in rules.accepted(_assumed(way.next, way), SUBQUEUE_JOURNAL):
+        assumed = replace(way, readings=(*way.readings, (SUBQUEUE_JOURNAL, alternative)))
+        if alternative == "none":
+            yield assumed
+        else:
+            yield from _copied(rules, assumed, above.name, position, at_commit=at_commit, within=within)
+
+
+def _copied(
+    rules: Rules, way: Expected, queue: str, position: Position, *, at_commit: bool, within: bool
+) -> Iterator[Expected]:
+    """Put a copy into the journal of this queue, unless it was put there when a transaction received the message."""
+    state, place = way.next, journal_of(queue)
+    attributes = state.queues[queue].attributes
     made = state.queues[place].find(copy_name(position.message, place)) if place in state.queues else None
-    if made is not None and made.doubtful and not (within and at_commit):  # of an earlier receive that was aborted
+    aborted = made is not None and not (within and at_commit)  # then it is the copy of an earlier receive
+    if made is not None and aborted and made.doubtful:
         state = state.with_position(place, replace(made, doubtful=False))
         yield replace(way, next=state)  # that copy was taken away again, so this receive makes the only one
         position = replace(position, message=f"{position.message}@again")
-    elif made is not None and (made.available or made.claim == "MQDMPR-3.1.1.2.journal-quota"):
+    elif made is not None and aborted and not made.available and made.claim not in _NEVER_MADE:
+        yield way  # somebody has received that copy, and there may be but one
+    elif made is not None and (made.available or made.claim == _JOURNAL_QUOTA):
         yield way  # copied when it was received
         return
     for alternative in rules.accepted(_assumed(state, way), TARGET_JOURNAL) if within else ("",):
         if alternative and (alternative == "at-commit") != at_commit:
             yield replace(way, readings=(*way.readings, (TARGET_JOURNAL, alternative)))
             continue
-        room = _room(state, place, position, attributes.journal_quota)
-        claim = _JOURNAL_COPY if room is not False else "MQDMPR-3.1.1.2.journal-quota"
+        room = _room(state, place, position, attributes.journal_quota if attributes is not None else None)
+        claim = _JOURNAL_COPY if room is not False else _JOURNAL_QUOTA
         after = put_copy(state, place, position, claim, there=room is not False)
         if room is None:
             after = _doubt(after, place, position)
         readings = ((TARGET_JOURNAL, alternative),) if alternative else ()
         yield replace(way, next=after, readings=(*way.readings, *readings))
-
-
-def _journaled_above(rules: Rules, way: Expected, queue: str, position: Position) -> Iterator[Expected]:
-    """Put a copy of a message of a subqueue into the journal of its queue, if that journals and a reading has it so."""
-    above, _, sub = queue.partition(";")
-    attributes = way.next.queues[above].attributes if sub and above in way.next.queues else None
-    if is_kept(queue) or attributes is None or not attributes.journaling:
-        yield way
-        return
-    place = journal_of(above)
-    for alternative in rules.accepted(_assumed(way.next, way), SUBQUEUE_JOURNAL):
-        readings = (*way.readings, (SUBQUEUE_JOURNAL, alternative))
-        if alternative == "none":
-            yield replace(way, readings=readings)
-            continue
-        room = _room(way.next, place, position, attributes.journal_quota)
-        claim = _JOURNAL_COPY if room is not False else "MQDMPR-3.1.1.2.journal-quota"
-        after = put_copy(way.next, place, position, claim, there=room is not False)
-        yield replace(way, next=after if room is not None else _doubt(after, place, position), readings=readings)
 
 
 def _assumed(state: State, way: Expected) -> State:
@@ -341,7 +344,7 @@ def _assumed(state: State, way: Expected) -> State:
 
 def _unjournaled(way: Expected, queue: str, position: Position) -> Expected:
     """Handle the journal of an aborted receive: no section says whether a copy made at the receive is removed."""
-    place = journal_of(queue)
+    place = journal_of(way.next.queues[queue].family)
     if place not in way.next.queues:
         return way
     made = way.next.queues[place].find(copy_name(position.message, place))

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
-from conformance.model.arrivals import PEEKED, changed, wait_ended
+from conformance.model import two_phase
+from conformance.model.arrivals import PEEKED, Branch, changed, wait_ended
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Assumption, Completion, Either, Expected, Fails, Succeeds
 from conformance.model.journals import ELSEWHERE, attributes_of, is_kept, journal_of
@@ -19,6 +20,7 @@ from conformance.model.rules import (
     DELETE_WAITING,
     EXCLUSIVE_MOVE,
     EXCLUSIVE_SEND,
+    OPEN_UNKNOWN,
     SEND_TO_SUBQUEUE,
     SHARE_PEEK,
     SUBQUEUE_CREATION,
@@ -153,13 +155,27 @@ def open_queue(rules: Rules, state: State, call: Call) -> Iterable[Expected]:
     if queue is None or not queue.exists:
         if access == "send" and (queue is None or share == "deny_receive"):
             raise BadCall("opening an unknown queue for send is judged by the tests of names")
-        must = f"{_OPEN}.{'not-found-send' if access == 'send' else 'not-found'}"
-        also = ("MQDMPR-3.1.7.1.4.removed",) if queue is not None else ()
-        return (Expected(Fails(must, f"{must}-code", (hresults.MQ_ERROR_QUEUE_NOT_FOUND,)), must, state, also),)
+        return _open_missing(rules, state, Handle(name, name_of(call), access, share), known=queue is not None)
     handle = Handle(name, queue.name, access, share)
     if access not in _READING and share == "deny_receive":
         return _open_exclusively(rules, state, queue, handle)
     return _open(rules, state, queue, handle)
+
+
+def _open_missing(rules: Rules, state: State, handle: Handle, *, known: bool) -> Iterator[Expected]:
+    """Open a queue that is not there. An open for send may succeed, to no queue; then it must not have made one."""
+    sends = handle.access == "send"
+    unmade = any(handle.queue in other.gone and "," not in other.queue for other in state.handles.values())
+    must, demand = (f"{_OPEN}.not-found{'-send' if one else ''}" for one in (sends, sends or unmade))
+    also = ("MQDMPR-3.1.7.1.4.removed",) if known and not unmade else ()
+    fails = Fails(demand, f"{must}-code", (hresults.MQ_ERROR_QUEUE_NOT_FOUND,))
+    for alternative in rules.accepted(state, OPEN_UNKNOWN) if sends else ("",):
+        assumed = ((OPEN_UNKNOWN, alternative),) if alternative else ()
+        if alternative == "accepted":
+            opened = state.put(replace(handle, lost=True, gone=frozenset({handle.queue})))
+            yield Expected(Succeeds(), must, opened, shows=False, readings=assumed)
+        else:
+            yield Expected(fails, must, state, also, readings=assumed)
 
 
 def _open_exclusively(rules: Rules, state: State, queue: Queue, handle: Handle) -> Iterator[Expected]:
@@ -323,16 +339,18 @@ def close(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
             completions.append(Completion(waiter.name, cancelled, must))
             if waiter.destructive:
                 after = after.put(replace(after.queues[waiter.queue], ended_reader="MQDMPR-3.1.7.3.1.cleaned-up"))
-        others = any(waiter.handle != handle.name and waiter.queue == handle.queue for waiter in state.waiters)
-        yield Expected(
-            Succeeds(),
-            "MQDMPR-3.1.7.1.6.messages-kept",
-            after,
-            ("MQDMPR-3.1.7.1.6.pending-read-others-kept",) if others else (),
-            completions=tuple(completions),
-            readings=((CLOSE_PENDING, alternative),) if waiting else (),
-            transitions=tuple(rows),
-        )
+        assumed: tuple[Assumption, ...] = ((CLOSE_PENDING, alternative),) if waiting else ()
+        for way in two_phase.closed(rules, Branch(after, tuple(completions), assumed, tuple(rows)), handle):
+            others = any(one.handle != handle.name and one.queue == handle.queue for one in way.state.waiters)
+            yield Expected(
+                Succeeds(),
+                "MQDMPR-3.1.7.1.6.messages-kept",
+                way.state,
+                ("MQDMPR-3.1.7.1.6.pending-read-others-kept",) if others else (),
+                completions=way.completions,
+                readings=way.readings,
+                transitions=way.transitions,
+            )
 
 
 def purge(rules: Rules, state: State, call: Call) -> Iterator[Expected]:

@@ -47,6 +47,7 @@ def starts(
         elif following != END:
             yield (following[0], following[1] - 1), None, assumed
         else:
+            yield cursor.at, None, assumed  # nothing was next, so nothing says that it goes to the end
             for arrivals in rules.accepted(state, PARKED):
                 readings = (*assumed, (PARKED, arrivals))
                 yield (END, None, readings) if arrivals == "waits" else (START, cursor.removed_at, readings)

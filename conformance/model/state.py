@@ -154,7 +154,8 @@ class Queue:
 class Handle:
     """An OpenQueueDescriptor (MS-MQDMPR 3.1.1.16).
 
-    lost: its queue was deleted, QueueReference is NULL. gone: of a handle on several queues, those that were deleted.
+    lost: its queue was deleted, QueueReference is NULL. gone: of a handle on several queues, those that were deleted;
+    of one opened for a queue that was not there, that queue.
     """
 
     name: str

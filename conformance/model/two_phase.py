@@ -1,19 +1,23 @@
-"""Second phase of a two-phase receive: MS-MQDMPR 3.1.7.1.12. Module `reads` handles the first phase, as a read."""
+"""Second phase of a two-phase receive: MS-MQDMPR 3.1.7.1.12. Module `reads` handles the first phase, as a read.
+
+The close of the handle may end it too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from conformance.model.arrivals import KEEPS, Branch, changed, made_available
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Either, Expected, Fails, Succeeds
 from conformance.model.refusals import queue_gone, read_begun
-from conformance.model.rules import Rules
-from conformance.model.state import Position, State
+from conformance.model.rules import CLOSE_BEGUN, Rules
+from conformance.model.state import BegunRead, Handle, Position, State
 from conformance.model.tables import PositionEvent, PositionState
 from conformance.model.values import replace
 
 _12 = "MQDMPR-3.1.7.1.12"
+_BEGUN = (PositionState.BEGUN, PositionState.BEGUN_PURGED)
 
 
 def end_receive(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
@@ -34,18 +38,34 @@ def end_receive(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     if begun.ended:
         yield _again(state, begun.queue, position, begun.name)
         return
-    deletes = call.acknowledge
-    new, row = changed(position, PositionEvent.END_DELETING if deletes else PositionEvent.END_KEEPING)
-    state = state.put(replace(begun, ended=True))
-    if not new.available:
-        state = state.with_position(begun.queue, new).tick()
-        yield Expected(Succeeds(ok=True), f"{_12}.mq-ok", state, transitions=(row,))
-        return
-    branch = Branch(state, transitions=(row,))
-    for after in made_available(rules, branch, begun.queue, new, f"{_12}.restores"):
+    event = PositionEvent.END_DELETING if call.acknowledge else PositionEvent.END_KEEPING
+    for after in _ended(rules, Branch(state), begun, event):
         yield Expected(
             Succeeds(ok=True), f"{_12}.mq-ok", after.state, (), after.completions, after.readings, after.transitions
         )
+
+
+def closed(rules: Rules, branch: Branch, handle: Handle) -> Iterator[Branch]:
+    """Yield what becomes of the receives that this handle began and did not end, once it is closed."""
+    state = branch.state
+    mine = [read for read in state.begun.values() if read.handle == handle.name and not read.ended]
+    begun = [read for read in mine if state.position(read.queue, read.message).state in _BEGUN]
+    for alternative in rules.accepted(state, CLOSE_BEGUN) if begun else ("",):
+        assumed = ((CLOSE_BEGUN, alternative),) if alternative else ()
+        branches = [replace(branch, readings=(*branch.readings, *assumed))]
+        for read in begun if alternative == "released" else ():
+            branches = [new for each in branches for new in _ended(rules, each, read, PositionEvent.END_KEEPING)]
+        yield from branches
+
+
+def _ended(rules: Rules, branch: Branch, begun: BegunRead, event: PositionEvent) -> Sequence[Branch]:
+    """End the second phase of this receive: its message is deleted, or available again."""
+    new, row = changed(branch.state.position(begun.queue, begun.message), event)
+    state = branch.state.put(replace(begun, ended=True))
+    branch = replace(branch, state=state, transitions=(*branch.transitions, row))
+    if not new.available:
+        return (replace(branch, state=state.with_position(begun.queue, new).tick()),)
+    return made_available(rules, branch, begun.queue, new, f"{_12}.restores")
 
 
 def _again(state: State, queue: str, position: Position, name: str) -> Expected:

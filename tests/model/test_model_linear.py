@@ -101,6 +101,30 @@ def test_the_search_and_brute_force_agree(seed: int) -> None:
     assert linearize(Model(), [*setting, *rest], by_lookup=False).fits == expected
 
 
+@pytest.mark.parametrize("place", ["keeps-place", "next-at-removal"])
+@pytest.mark.parametrize("first", ["send", "receive"])
+@pytest.mark.parametrize("last", ["m", "i", None])
+def test_where_a_cursor_goes_on_is_part_of_a_configuration(place: str, first: str, last: str | None) -> None:
+    """A message is removed and another is sent at once: their order decides what was next to the one removed."""
+
+    def of(call: Call, began: int, answer: Answer | None = None) -> Operation:
+        return Operation(call, "A", began, began + 1, answer or Answer())
+
+    def sent(message: str, priority: int, began: int) -> Operation:
+        return of(Call("messages.send", message=message, handle="sA", priority=priority), began)
+
+    peeked = Call("messages.peek", handle="rA", cursor="c")
+    taken = read("B", 10, 20, got("h"))
+    together = [replace(sent("m", 3, 9 if first == "send" else 11), client="C", ended=20), taken]
+    before = [of(Call("cursors.open", name="c", handle="rA"), 0), sent("h", 5, 2), of(peeked, 4, got("h"))]
+    seen = of(replace(peeked, method="messages.peek_next"), 32, got(last) if last else EMPTY)
+    rest = (*before, *together, sent("i", 5, 30), seen)
+    model = Model({"R-MQDMPR-removed-position": (place,)})
+    expected = every_order(model, frame("A", "B", "C"), rest)
+    assert linearize(model, [*frame("A", "B", "C"), *rest]).fits == expected
+    assert expected == (last == "i" if place == "keeps-place" else True)
+
+
 def test_calls_at_once_may_be_in_any_order() -> None:
     assert fits(send("A", "a", 1, 4), send("B", "b", 2, 3), read("A", 5, 6, got("b")), read("A", 7, 8, got("a")))
     assert fits(send("A", "a", 1, 4), read("B", 2, 3, got("a")))

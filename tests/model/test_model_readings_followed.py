@@ -12,6 +12,7 @@ from conformance.spec.constants import hresults
 Step = tuple[Call, Answer]
 OK = Answer()
 NOTHING = Answer.of_status(hresults.MQ_ERROR_IO_TIMEOUT)
+MISSING = Answer.of_status(hresults.MQ_ERROR_QUEUE_NOT_FOUND)
 DENIED = Answer.of_status(hresults.MQ_ERROR_SHARING_VIOLATION)
 IDENTIFIER = "{00000000-0000-0000-0000-000000000001}\\7"
 
@@ -156,6 +157,85 @@ def test_the_order_of_copies_tells_when_they_were_made(alternative: str, order: 
     assert accepted(*steps, chosen=f"R-MQDMPR-target-journal-time={alternative}") == fits
 
 
+@pytest.mark.parametrize(("first", "strictly"), [(MISSING, True), (OK, False)], ids=["refused", "opened"])
+def test_a_deleted_queue_may_be_opened_for_send_but_is_not_made_anew(first: Answer, strictly: bool) -> None:
+    gone, lost = (Call("queues.delete", queue="q"), OK), (Call("messages.send", handle="s", message="a"), OK)
+    steps = (made("q"), gone, opened("q", "s", "send", answer=first))
+    assert accepted(*steps)
+    assert accepted(*steps, readings="strict") == strictly
+    assert accepted(*steps, opened("q", "r", answer=MISSING))
+    found = judged(*steps, opened("q", "r"))
+    assert found is not None
+    assert found.failed
+    assert found.verdicts[-1].requirement == f"MQDMPR-3.1.7.1.{'4.removed' if strictly else '5.not-found-send'}"
+    if not strictly:
+        assert accepted(*steps, lost, made("q"), opened("q", "r"), read("r", None))
+        assert not accepted(*steps, lost, made("q"), opened("q", "r"), read("r", "a"))
+
+
+def _received_from_a_subqueue(end: str, *reads: Step, before: tuple[Step, ...] = ()) -> tuple[Step, ...]:
+    moved = Call("messages.move", handle="r", message="a", destination="d"), OK
+    queues = (
+        NOW,
+        made("q", transactional=True, journaling=True),
+        opened("q", "s", "send"),
+        opened(journal_of("q"), "j"),
+    )
+    sends = (transaction("begin", "x"), (Call("messages.send", message="a", handle="s", transaction="x"), OK))
+    seen = Call("messages.peek", handle="r"), Answer.of_status(0, SeenMessage(b"a", "a", 0, "recoverable", 411))
+    subqueue = (opened("q", "r"), seen, opened("q;s", "b"), opened("q;s", "d", "move"), moved)
+    taken = (transaction("begin", "t"), read("b", "a", priority=0, transaction="t"))
+    return (NOW, *queues, *sends, transaction("commit", "x"), *subqueue, *taken, *before, transaction(end, "t"), *reads)
+
+
+@pytest.mark.parametrize("end", ["commit", "abort"])
+def test_a_receive_from_a_subqueue_is_copied_when_a_reading_says_so(end: str) -> None:
+    """The journal of the queue may get the copy, at the receive or at the commit, once."""
+    copy, nothing = read("j", "a", priority=0), read("j", None)
+    early, late = _received_from_a_subqueue(end, nothing, before=(copy,)), _received_from_a_subqueue(end, copy, nothing)
+    assert accepted(*early)
+    assert accepted(*late)  # of a receive that was aborted, an early copy may stay
+    assert accepted(*_received_from_a_subqueue(end, nothing))
+    assert not accepted(*_received_from_a_subqueue(end, copy, copy))
+    assert not accepted(*early, chosen="R-MQDMPR-target-journal-time=at-commit")
+    assert not accepted(*early, chosen="R-MQDMPR-subqueue-journal=none")
+    assert accepted(*late, chosen="R-MQDMPR-target-journal-time=at-commit") == (end == "commit")
+
+
+@pytest.mark.parametrize("copies", [1, 2])
+def test_a_message_received_again_after_an_abort_may_have_its_one_copy_behind_it(copies: int) -> None:
+    copy, nothing = read("j", "a", priority=0), read("j", None)
+    queues = (NOW, made("q", transactional=True, journaling=True), opened("q", "s", "send"), opened("q", "r"))
+    sends = (transaction("begin", "x"), (Call("messages.send", message="a", handle="s", transaction="x"), OK))
+    first = (transaction("begin", "t"), read("r", "a", priority=0, transaction="t"), copy, transaction("abort", "t"))
+    again = (transaction("begin", "u"), read("r", "a", priority=0, transaction="u"), transaction("commit", "u"))
+    journal = (opened(journal_of("q"), "j"), *sends, transaction("commit", "x"))
+    assert accepted(*queues, *journal, *first, *again, *(copy,) * (copies - 1), nothing)
+    assert not accepted(*queues, *journal, *first, *again, copy, copy)
+
+
+@pytest.mark.parametrize("others", ["another reads", "another waits"])
+def test_a_begun_receive_ends_with_its_handle_or_locks_for_ever(others: str) -> None:
+    queues = (made("q"), opened("q", "s", "send"), opened("q", "r"), opened("q", "o"))
+    begun = (Call("messages.receive_begin", handle="r", name="b"), read("r", "a")[1])
+    steps = (*queues, (Call("messages.send", message="a", handle="s"), OK), begun, read("o", None))
+    closed, chosen = (Call("queues.close", handle="r"), OK), "R-MQDMPR-begun-receive-at-close="
+    if others == "another reads":
+        for alternative, name in (("released", "a"), ("locked", None)):
+            assert accepted(*steps, closed, read("o", name))
+            for other in ("released", "locked"):
+                assert accepted(*steps, closed, read("o", name), chosen=chosen + other) == (other == alternative)
+        assert not accepted(*steps, closed, read("o", "a"), read("o", "a"))
+        return
+    model, states = Model(assignment("windows")), States()
+    wait = Call("messages.receive", handle="o", name="w", timeout_ms=60_000)
+    for call, answer in (*steps, (wait, None)):
+        states = model.step(states, call, Observation(answer)).states
+    served = {"w": read("o", "a")[1]}
+    assert not model.step(states, closed[0], Observation(OK, served)).failed
+    assert not model.step(states, closed[0], Observation(OK)).failed
+
+
 @pytest.mark.parametrize("removes", ["another", "the cursor"])
 @pytest.mark.parametrize("behind", [True, False], ids=["one behind", "none behind"])
 def test_what_comes_between_a_removed_message_and_the_one_behind_it(removes: str, behind: bool) -> None:
@@ -177,6 +257,22 @@ def test_what_comes_between_a_removed_message_and_the_one_behind_it(removes: str
     assert not accepted(*queue, *sends, *removed, then, chosen=kept)
     assert accepted(*queue, *sends, *removed, then, chosen=next_one)
     assert accepted(*queue, *sends, *removed, there, chosen=next_one) == (not behind)
+
+
+@pytest.mark.parametrize(("then", "place"), [("j", "of its own"), ("k", "the end"), (None, "the end")])
+def test_where_a_cursor_goes_on_from_a_removed_message_that_was_the_last(then: str | None, place: str) -> None:
+    """With nothing next to it when it was removed, the cursor stands at its own place still, or at the end."""
+    priorities = {"h": 5, "j": 1, "k": 6}
+
+    def sent(name: str) -> Step:
+        return Call("messages.send", message=name, handle="s", priority=priorities[name]), OK
+
+    queue = (made("q"), opened("q", "s", "send"), opened("q", "r"), (Call("cursors.open", name="c", handle="r"), OK))
+    removed = (sent("h"), read("r", "h", "peek", priority=5, cursor="c"), read("r", "h", priority=5))
+    last = read("r", then, "peek_next", priority=priorities.get(then or "", 3), cursor="c")
+    steps = (*queue, *removed, sent("j"), sent("k"), last)
+    assert accepted(*steps, chosen="R-MQDMPR-removed-position=next-at-removal")
+    assert accepted(*steps, chosen="R-MQDMPR-removed-position=keeps-place") == (place == "of its own")
 
 
 @pytest.mark.parametrize("asked", [5, None], ids=["asked for", "not asked for"])

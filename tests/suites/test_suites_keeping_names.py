@@ -38,6 +38,22 @@ def test_a_manager_that_opens_what_it_must_refuse(case: names.Refused, defect: s
     assert last.requirement == f"MQDMPR-3.1.7.1.5.{case.word}{'-code' if defect == 'other code' else ''}"
 
 
+@pytest.mark.parametrize("makes", [False, True], ids=["makes none", "makes it"])
+def test_an_unknown_queue_may_be_opened_for_send_but_not_made(makes: bool, tmp_path: Path) -> None:
+    case = next(case for case in names.REFUSED if case.word == "not-found-send")
+
+    def asks(method: str, params: Params) -> Params:
+        if method == "queues.open" and (makes or params["access"] == "send"):
+            params |= {"format_name": DEAD_LETTERS, "access": "peek"}
+        return params
+
+    run = ("", lambda *given: names.test_a_name_that_cannot_be_opened_so(*given, case), asks, silent, set())
+    last = judged(run, tmp_path)[-1]  # type: ignore[arg-type]
+    assert last.requirement == "MQDMPR-3.1.7.1.5.not-found-send"
+    assert last.outcome is (Outcome.FAIL if makes else Outcome.READING)
+    assert last.readings == (("R-MQDMPR-open-unknown-for-send", "accepted"),)
+
+
 def test_a_manager_that_does_not_know_its_own_queues_or_asks_others(tmp_path: Path) -> None:
     run = (
         "",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Mapping
 from types import MappingProxyType
 
-from conformance.model.state import Cursor, Queue, State
+from conformance.model.state import PARKED, Cursor, Queue, State
 from conformance.model.tables import CursorState, PositionState
 from conformance.model.values import replace
 
@@ -70,11 +70,17 @@ def _cursor(state: State, cursor: Cursor) -> Hashable:
         return (cursor.name, cursor.state)
     ranks = [position.rank for position in queue.positions]
     place = bisect_right(ranks, cursor.at)
-    beyond: tuple[bool, ...] = ()
-    if cursor.ended_at is not None:  # what came after its last wait may be all it sees
-        ended = cursor.ended_at
-        beyond = tuple(flag for p in queue.positions for flag in (p.since > ended, p.rank[1] > ended))
-    return (cursor.name, cursor.state, cursor.at[0], place, cursor.message, cursor.ended, beyond)
+    following = cursor.successor and bisect_left(ranks, cursor.successor)
+    # What came after its last wait, or after its message was removed as the last one, may be all it sees.
+    times = (cursor.ended_at, cursor.removed_at if cursor.successor == PARKED else None)
+    beyond = tuple(
+        flag
+        for time in times
+        if time is not None
+        for p in queue.positions
+        for flag in (p.since > time, p.rank[1] > time)
+    )
+    return (cursor.name, cursor.state, cursor.at[0], place, following, cursor.message, cursor.ended, beyond)
 
 
 def _queue(state: State, cursor: Cursor) -> Queue | None:

@@ -25,7 +25,7 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
         raise NotRepeatable("The repro file holds no name to be opened.")
     if client.offers("reset"):
         client.call("reset")
-    return list(tried(client, _untold, repro))
+    return list(tried(client, _untold, repro, options.readings))
 
 
 def _untold(*_: Any) -> None:
