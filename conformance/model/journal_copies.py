@@ -80,6 +80,8 @@ def with_copies(rules: Rules, before: State, call: Call, expected: Expected) -> 
     ways = [expected]
     if call.method == "queues.create":  # no message arrives or ends, whatever happens to an earlier queue of this name
         return ways
+    if call.method == "transactions.commit" and isinstance(expected.result, Fails):
+        call = replace(call, method="transactions.abort")
     for name, queue, old in _touched(before, expected.next):
         if is_kept(name):
             continue

@@ -199,6 +199,8 @@ def end(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         for branch in _ended(rules, state, found, held, "commit" if commits else "abort"):
             outcome = _as_expected(replace(branch, readings=(*branch.readings, *assumed)), arrow.claim, also)
             yield outcome if commits else replace(outcome, result=Fails(arrow.claim))
+        if not commits:  # no section says that a commit which fails ends its transaction
+            yield Expected(Fails(arrow.claim), arrow.claim, state, readings=assumed)
 
 
 def _ended(

@@ -259,6 +259,32 @@ def test_what_comes_between_a_removed_message_and_the_one_behind_it(removes: str
     assert accepted(*queue, *sends, *removed, there, chosen=next_one) == (not behind)
 
 
+@pytest.mark.parametrize("purges", [False, True], ids=["there", "purged"])
+@pytest.mark.parametrize("end", ["aborted", "left open"])
+def test_a_commit_that_fails_for_a_deleted_queue_has_received_nothing(end: str, purges: bool) -> None:
+    """It aborts the transaction or leaves it open: a message that it had received is in no journal."""
+
+    def of(method: str, name: str, answer: Answer) -> Step:
+        return Call(f"transactions.{method}", transaction=name), answer
+
+    queues = (NOW, made("q", transactional=True, journaling=True), opened("q", "s", "send"), opened("q", "r"))
+    others = (made("p", transactional=True), opened("p", "o", "send"), opened(journal_of("q"), "j"))
+    sends = (transaction("begin", "x"), (Call("messages.send", message="a", handle="s", transaction="x"), OK))
+    taken = (transaction("begin", "t"), read("r", "a", priority=0, transaction="t"))
+    sent = (Call("messages.send", message="b", handle="o", transaction="t"), OK)
+    purge = ((Call("queues.purge", handle="r"), OK),) if purges else ()
+    gone = (sent, *purge, (Call("queues.delete", queue="p"), OK))
+    over = Answer.of_status(hresults.MQ_ERROR_TRANSACTION_SEQUENCE)
+    fails = of("commit", "t", Answer.of_status(hresults.MQ_ERROR_QUEUE_NOT_AVAILABLE))
+    steps = (*queues, *others, *sends, transaction("commit", "x"), *taken, *gone, fails)
+    again = of("abort", "t", OK if end == "left open" else over)
+    chosen = "R-MQDMPR-target-journal-time=at-commit"
+    assert accepted(*steps, again, read("j", None), chosen=chosen)
+    back = read("r", None if purges else "a", priority=0)
+    assert accepted(*steps, again, back, chosen=chosen)
+    assert not accepted(*steps, again, read("r", "b"), chosen=chosen)
+
+
 @pytest.mark.parametrize(("then", "place"), [("j", "of its own"), ("k", "the end"), (None, "the end")])
 def test_where_a_cursor_goes_on_from_a_removed_message_that_was_the_last(then: str | None, place: str) -> None:
     """With nothing next to it when it was removed, the cursor stands at its own place still, or at the end."""
