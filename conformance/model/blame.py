@@ -14,7 +14,7 @@ from conformance.model.expected import Blocks, Completion, Either, Expected, Fai
 from conformance.model.journals import ELSEWHERE, SYSTEM_JOURNAL, copy_name, is_kept
 from conformance.model.management_blame import mistransferred
 from conformance.model.matching import message_name
-from conformance.model.observation import Answer, Observation, Scan
+from conformance.model.observation import Answer, Observation, Scan, SeenMessage
 from conformance.model.outgoing_blame import misdirected, refused
 from conformance.model.repeated import repeated
 from conformance.model.state import TAKING, Position, Queue, State
@@ -32,6 +32,7 @@ _LOST_BY_MOVE = {
 _GIVEN_BACK = "MQDMPR-3.1.7.1.12.restores"  # the message returns to its place, so a cursor there still points to it
 _DELETED_QUEUE = "MQDMPR-3.1.7.1.4.removed"
 _LOCKED = "MQDMPR-3.1.7.3.3.locked"
+_RECEIVED = ("MQDMPR-3.1.7.1.10.removes", "MQDMPR-3.1.7.1.13.receive-removes", "MQDMPR-3.1.4.4.receives-gone")
 IN_ORDER = "MQDMPR-3.1.1.14.in-order"
 WAITING_IN_ORDER = "MQDMPR-3.1.1.16.waiting-reads-in-order"
 _TIMED = frozenset({NOT_EARLY, "MQDMPR-3.1.2.4.infinite"})
@@ -138,6 +139,8 @@ def _blame_completion(state: State, completion: Completion, answer: Answer | Non
     if answer is not None and answer.message is not None:
         found = fate_of(state, message_name(answer.message))
         if found is not None and found[1].state is not PositionState.AVAILABLE:
+            if _came_again(state, found[1], answer.message):
+                return Blame(repeated(found[0], found[1].message), expected, actual)
             return Blame(found[1].claim or completion.requirement, expected, actual)
     waiter = next((waiter for waiter in state.waiters if waiter.name == completion.waiter), None)
     if answer is None and waiter is not None and isinstance(completion.result, Succeeds):
@@ -202,6 +205,8 @@ def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer |
         if given is None:
             return Blame(stranger(state, name), expected, actual)
         if not given.available:
+            if _came_again(state, given, answer.message):
+                return Blame(repeated(queue, name), expected, actual)
             other_class = wrong_class(state, result, name)
             if other_class is not None:
                 return Blame(other_class, expected, actual)
@@ -255,6 +260,12 @@ def _visible(call: Call, queue: Queue, given: Position, expected: Json, actual: 
     seen = scan.messages if scan is not None else ()
     held = [other for other in (given, *queue.positions) if other.state is given.state and other.message in seen]
     return Blame(held[0].claim if held else own, expected, actual, ask=queue.name if scan is None else None)
+
+
+def _came_again(state: State, given: Position, seen: SeenMessage) -> bool:
+    """Tell by its lookup identifier whether this is another copy of a message that a receive has removed."""
+    number, bound = seen.lookup_identifier, state.lookups.get(given.message)
+    return given.claim in _RECEIVED and not given.moved and None not in (number, bound) and number != bound
 
 
 def _own_duty(call: Call, given: Position) -> str | None:

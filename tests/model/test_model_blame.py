@@ -33,6 +33,17 @@ def test_a_second_phase_answers_mq_ok_and_no_other_success(deletes: bool) -> Non
     assert not judged(*START, sent("a"), BEGIN, (ended, Answer(None, False))).failed  # an API without status codes
 
 
+@pytest.mark.parametrize(("number", "blamed"), [(1, "10.removes"), (2, "9.once"), (None, "10.removes")])
+@pytest.mark.parametrize("restarts", [False, True], ids=["", "after a restart"])
+def test_a_receive_is_not_blamed_for_what_was_there_twice(number: int | None, blamed: str, restarts: bool) -> None:
+    """The lookup identifier tells another copy from a message that was not removed."""
+    sends = (Call("messages.send", message="a", handle="s", delivery="recoverable"), OK)
+    first, again = (Answer.of_status(0, SeenMessage(b"a", "a", 3, "recoverable", each)) for each in (1, number))
+    anew = ((Call("restart"), OK), opened("q", name="r")) if restarts else ()
+    found = judged(*START, sends, *anew, (RECEIVE, first), (RECEIVE, again))
+    assert set(broken(found)) == {f"MQDMPR-3.1.7.1.{blamed}"}
+
+
 DELETED_AND_MADE_AGAIN = (
     *START,
     opened("q;one", name="m1", access="move"),
