@@ -144,7 +144,7 @@ def _value(
         elif target.kind is Kind.HERE and queue is None:  # looked up each time, refreshed or not
             yield one(cell(name, "get", "check:gone"), ANY_FAILURE)
         return
-    yield one(cell(name, "get", "success"))
+    yield one((*info.named, *cell(name, "get", "success")))  # of a message's queue: without a name nothing is found
     if attribute in info.doubtful or (queue is not None and not info.refreshed and attribute in queue.doubtful):
         return
     if info.refreshed:

@@ -13,6 +13,7 @@ from conformance.model.removed_places import starts
 from conformance.model.rules import (
     CURSOR_LOCKED,
     PARKED,
+    PEEK_NEXT_PLAIN,
     PEEK_TIMEOUT_POSITION,
     PEEK_TIMEOUT_STATE,
     POLL,
@@ -93,11 +94,22 @@ def read(rules: Rules, state: State, call: Call) -> Iterable[Expected]:
     if call.cursor is not None:
         return (*refusal.outcomes, *_by_cursor(rules, state, call, queue, state.cursors[call.cursor]))
     if call.method == "messages.peek_next":
-        must = "MQDMPR-3.1.7.1.14.cursor-required"
-        return (*refusal.outcomes, Expected(Fails(must), must, state))
+        return (*refusal.outcomes, *_without_cursor(rules, state, call))
     first = _FIRST[call.method]
     found = [_found(rules, state, call, sought, first, None) for sought in seek(queue, START)]
     return (*refusal.outcomes, *found) if refusal.outcomes else found
+
+
+def _without_cursor(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """Yield the outcomes of a peek-next without a cursor: it fails, or is a peek."""
+    known = rules.accepted(state, PEEK_NEXT_PLAIN)
+    must = "MQDMPR-3.1.7.1.14.cursor-required"
+    for alternative in known:
+        ways = [Expected(Fails(must), must, state)]
+        if alternative == "peeks":
+            ways = list(read(rules, state, replace(call, method="messages.peek")))
+        assumed = ((PEEK_NEXT_PLAIN, alternative),) if len(known) > 1 else ()
+        yield from (replace(way, readings=(*way.readings, *assumed)) for way in ways)
 
 
 def _by_cursor(rules: Rules, state: State, call: Call, queue: Queue, cursor: Cursor) -> Iterator[Expected]:

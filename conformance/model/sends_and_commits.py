@@ -18,6 +18,7 @@ from conformance.model.refusals import transaction
 from conformance.model.rules import (
     CANCEL_PEEK,
     DELETE_LOCKED,
+    EXPIRY_START,
     PURGE_UNCOMMITTED,
     RESTART_BEGUN,
     SEND_AFTER_DELETE,
@@ -271,10 +272,26 @@ def _settle(rules: Rules, branch: Branch, queue: str, message: str, how: str) ->
     if how == "commit" and position.purged:
         new = replace(new, state=_DELETED, claim="MQDMPR-3.1.7.1.7.available-deleted")
     branch = replace(branch, transitions=(*branch.transitions, row))
-    if new.available:
+    if not new.available:
+        yield replace(branch, state=branch.state.with_position(queue, new))
+    elif position.state is not _SENDING:
         yield from made_available(rules, branch, queue, new, _WAKES[how])
     else:
-        yield replace(branch, state=branch.state.with_position(queue, new))
+        for start, there in _timed(rules, branch, new):
+            yield from made_available(rules, start, queue, there, _WAKES[how])
+
+
+def _timed(rules: Rules, branch: Branch, position: Position) -> Iterator[tuple[Branch, Position]]:
+    """Yield this message that arrives now with the moment from which its time to be received counts."""
+    wishes, now, known = position.wishes, branch.state.now, rules.accepted(branch.state, EXPIRY_START)
+    if wishes is None or wishes.live_ms is None or wishes.sent == now or known == ("from-send",):
+        yield branch, position
+        return
+    taken = dict(branch.readings).get(EXPIRY_START)
+    for alternative in known if taken is None else (taken,):
+        begun = replace(position, wishes=replace(wishes, sent=now)) if alternative == "from-arrival" else position
+        assumed = branch if taken else replace(branch, readings=(*branch.readings, (EXPIRY_START, alternative)))
+        yield assumed, begun
 
 
 def _as_expected(branch: Branch, requirement: str, also: tuple[str, ...]) -> Expected:

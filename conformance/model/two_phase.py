@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 
 from conformance.model.arrivals import KEEPS, Branch, changed, made_available
 from conformance.model.calls import BadCall, Call
-from conformance.model.expected import Either, Expected, Fails, Succeeds
+from conformance.model.expected import Expected, Fails, Succeeds
 from conformance.model.refusals import queue_gone, read_begun
-from conformance.model.rules import CLOSE_BEGUN, Rules
+from conformance.model.rules import CLOSE_BEGUN, END_TWICE, Rules
 from conformance.model.state import BegunRead, Handle, Position, State
 from conformance.model.tables import PositionEvent, PositionState
 from conformance.model.values import replace
@@ -36,7 +36,7 @@ def end_receive(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         return
     position = state.position(begun.queue, begun.message)
     if begun.ended:
-        yield _again(state, begun.queue, position, begun.name)
+        yield from _again(rules, state, begun.queue, position, begun.name)
         return
     event = PositionEvent.END_DELETING if call.acknowledge else PositionEvent.END_KEEPING
     for after in _ended(rules, Branch(state), begun, event):
@@ -68,17 +68,22 @@ def _ended(rules: Rules, branch: Branch, begun: BegunRead, event: PositionEvent)
     return made_available(rules, branch, begun.queue, new, f"{_12}.restores")
 
 
-def _again(state: State, queue: str, position: Position, name: str) -> Expected:
+def _again(rules: Rules, state: State, queue: str, position: Position, name: str) -> Iterator[Expected]:
     """End a receive a second time. For an available message this fails; it must not bring back a deleted one."""
     if position.available:
         must, leaves = f"{_12}.not-begun", f"{_12}.not-begun-ends"
         if position.claim in KEEPS.values():  # a peek has seen the message
             state = state.with_position(queue, replace(position, claim=leaves))
         # The code is the demanded one only for implementations that end the message, not a handle of the read.
-        return Expected(Fails(must), must, state, (leaves,))
+        yield Expected(Fails(must), must, state, (leaves,))
+        return
     if position.state is PositionState.DELETED:
-        leaves = f"{_12}.no-resurrection"
-        if position.claim == f"{_12}.purged":  # no read has shown yet that the first end removed the message
-            return Expected(Either(), position.claim, state)
-        return Expected(Either(), leaves, state.with_position(queue, replace(position, claim=leaves)))
+        claim = position.claim
+        if claim != f"{_12}.purged":  # otherwise no read has shown yet that the first end removed the message
+            claim = f"{_12}.no-resurrection"
+            state = state.with_position(queue, replace(position, claim=claim))
+        for alternative in rules.accepted(state, END_TWICE):
+            result = Fails(claim) if alternative == "refused" else Succeeds()
+            yield Expected(result, claim, state, shows=False, readings=((END_TWICE, alternative),))
+        return
     raise BadCall(f"no section says what ending {name} again does to a message that somebody else holds")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from conformance.model import Answer, Call, Judged, Model, Observation, SeenMessage, States
@@ -299,6 +301,54 @@ def test_where_a_cursor_goes_on_from_a_removed_message_that_was_the_last(then: s
     steps = (*queue, *removed, sent("j"), sent("k"), last)
     assert accepted(*steps, chosen="R-MQDMPR-removed-position=next-at-removal")
     assert accepted(*steps, chosen="R-MQDMPR-removed-position=keeps-place") == (place == "of its own")
+
+
+@pytest.mark.parametrize(("answers", "alternative"), [("a", "peeks"), (None, "refused")])
+def test_a_peek_next_without_a_cursor_fails_or_is_a_peek(answers: str | None, alternative: str) -> None:
+    last = read("r", answers, "peek_next")[0], read("r", answers)[1] if answers else DENIED
+    steps = (
+        made("q"),
+        opened("q", "s", "send"),
+        opened("q", "r"),
+        (Call("messages.send", message="a", handle="s"), OK),
+    )
+    assert accepted(*steps, last, readings="permissive")
+    assert accepted(*steps, last) == (alternative == "refused")
+    for other in ("peeks", "refused"):
+        chosen = f"R-MQDMPR-peek-next-without-cursor={other}"
+        assert accepted(*steps, last, chosen=chosen, readings="permissive") == (other == alternative)
+
+
+@pytest.mark.parametrize(("passes", "fits"), [(1_500, {"from-arrival"}), (4_500, {"from-send"})])
+def test_a_time_to_be_received_counts_from_the_send_or_from_the_commit(passes: int, fits: set[str]) -> None:
+    def later(by_ms: int) -> Step:
+        return Call("clock.advance", by_ms=by_ms), OK
+
+    queue = (NOW, made("q", transactional=True), opened("q", "s", "send"), opened("q", "r"), transaction("begin", "t"))
+    sent = (Call("messages.send", message="a", handle="s", transaction="t", live_s=5), OK)
+    before = (*queue, sent, later(3_500), transaction("commit", "t"), later(passes + 2_000))
+    there = "a" if passes == 1_500 else None
+    for alternative in ("from-arrival", "from-send"):
+        chosen = f"R-MQDMPR-expiry-start={alternative}"
+        steps = (*before, read("r", there, priority=0))
+        assert accepted(*steps, chosen=chosen, readings="strict") == (alternative in fits or there is None)
+    assert accepted(*before, read("r", there, priority=0), readings="strict")
+
+
+@pytest.mark.parametrize(("second", "alternative"), [(OK, "no-effect"), (DENIED, "refused")])
+def test_ending_a_receive_again_names_the_reading_it_follows(second: Answer, alternative: str) -> None:
+    begun = (Call("messages.receive_begin", handle="r", name="b"), read("r", "a")[1])
+    end = Call("messages.receive_end", read="b", acknowledge=True)
+    steps = (
+        made("q"),
+        opened("q", "s", "send"),
+        opened("q", "r"),
+        (Call("messages.send", message="a", handle="s"), OK),
+    )
+    for other in ("no-effect", "refused"):
+        chosen = f"R-MQDMPR-receive-end-twice={other}"
+        assert accepted(*steps, begun, (end, OK), (replace(end), second), chosen=chosen) == (other == alternative)
+    assert accepted(*steps, begun, (end, OK), (replace(end), second), read("r", None))
 
 
 @pytest.mark.parametrize("asked", [5, None], ids=["asked for", "not asked for"])
