@@ -28,6 +28,21 @@ def test_a_recorded_fault_is_blamed_as_it_is_named(capsys: pytest.CaptureFixture
     assert told.err.endswith("1 of 1 caught, 1 rightly blamed first\n")
 
 
+@pytest.mark.parametrize(
+    ("fault", "module", "blamed"),
+    [
+        ("send-names-no-destination", "test_mqac_3_17_4_1_15_queues", "MQAC-3.17.4.1.48.result-queue-format-name"),
+        ("queue-peek-fails", MODULE, "MQAC-3.11.4.1.15."),
+    ],
+    ids=["a name that nothing stored", "a look that fails by itself"],
+)
+def test_a_member_that_shows_what_another_broke_is_not_blamed(
+    fault: str, module: str, blamed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([fault, "--module", module, "--jobs", "1"]) == 0
+    assert capsys.readouterr().out.startswith(f"{fault} | named | {blamed}")
+
+
 def test_faults_of_a_blind_set_are_those_of_the_embedded_manager() -> None:
     faults = blind(Path(__file__).parents[1] / "benchmarks" / "blind" / "g")
     assert len(faults) == 60 and all(fault.breaks and fault.parts for fault in faults.values())

@@ -92,7 +92,7 @@ _ON_CURSOR: Final = frozenset(
 _SHOWN_BY: Final = {"arrives": "shown", "allow-peek": "peeked"}
 """Column to the kind of look that shows it."""
 _GIVEN_BACK: Final = "MQDMPR-3.1.4.5.receives-return"
-_TELL_NOTHING: Final = frozenset({*(code for code, _ in NOT_FOUND), hresults.MQ_ERROR_IO_TIMEOUT})
+TELL_NOTHING: Final = frozenset({*(code for code, _ in NOT_FOUND), hresults.MQ_ERROR_IO_TIMEOUT})
 
 
 def answered(
@@ -288,7 +288,7 @@ def _broken(
         if lacking is not None and lacking.claim in (ALLOWED, _GIVEN_BACK):
             requirement, message = lacking.claim, lacking.message
     names = tuple(dict.fromkeys(_earlier(state, call, requirement, doers, message, broken=True)))
-    if wrong is None and failed(seen.status) and seen.status not in _TELL_NOTHING:
+    if wrong is None and failed(seen.status) and seen.status not in TELL_NOTHING:
         names = ()  # the call itself fails, whatever is in the queue
     subject = None
     if not names and wrong is not None:

@@ -13,6 +13,7 @@ from conformance.activex import application, choices, destination, ideal_reports
 from conformance.activex.application import Application, Before
 from conformance.activex.choices import ANY_STATUS, Choice, Option, Shape, one
 from conformance.activex.destination import Destination
+from conformance.activex.effects import TELL_NOTHING
 from conformance.activex.expected import Invoke, Readings, Seen
 from conformance.activex.further_world import SEND, Directory, Handle, Info, Queue, World, cell
 from conformance.activex.library import interfaces
@@ -212,7 +213,9 @@ class FurtherObjects:
         if call.member in ("Receive", "Peek") and name in self.world.opened:
             handle = self.world.opened[name]
             queue = self.world.queues.get(handle.key)
-            if queue is not None and queue.messages:
+            if queue is not None and queue.messages:  # it fails by itself, unless it says that there is nothing
+                success = cell(_QUEUE, f"{call.member}.method", "success")
+                yield (Option(success, S_OK), *(Option((), code) for code in sorted(TELL_NOTHING)))
                 yield (Option(queue.because, S_OK, _OBJECT),)
             elif queue is not None:
                 yield (Option(queue.because, S_OK, _NO_OBJECT), Option(queue.because, choices.ANY_FAILURE))
