@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from conformance.harness.guarded_client import DriverGone, refusals
 from conformance.harness.recorder import ConformanceFailure, ConformanceFailures
 from conformance.harness.suite_registry import OWN
 from conformance.harness.tape import KINDS
+from conformance.model.linearizability.judge import IN_TIME
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -190,12 +191,18 @@ def _flaky(session: RunSession, state: TestState, failure: ConformanceFailure) -
 
 
 def flaky(verdict: Verdict, seen: Sequence[Verdict | None]) -> Verdict:
-    """Return the FLAKY verdict of a failure that was run again. seen: the failure each time, None where it passed."""
+    """Return the FLAKY verdict of a failure that was run again. seen: the failure each time, None where it passed.
+
+    It is INCONCLUSIVE where all that was wrong is a wait: a driver of a blocking API may have said `pending` from a timer.
+    """
     answers = Counter("as expected" if one is None else f"{one.actual!r} ({one.requirement})" for one in seen)
     varied = "; ".join(f"{count} times {answer[:100]}" for answer, count in answers.most_common())
     came = f"flaky({sum(one is not None for one in seen)}/{len(seen)})"
-    reason = _line(f"{came}: the same calls do not always get the same answer: {varied}")
-    return replace(verdict, outcome=Outcome.FLAKY, reason=reason)
+    if isinstance(verdict.expected, Mapping) and IN_TIME in verdict.expected.values():
+        reason = f"{came}: `pending` came for a read whose message was there, and does not come each time: {varied}"
+        return replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=_line(reason))
+    reason = f"{came}: the same calls do not always get the same answer: {varied}"
+    return replace(verdict, outcome=Outcome.FLAKY, reason=_line(reason))
 
 
 def _unjudged(

@@ -225,8 +225,11 @@ class RunSession:
 
     def failed(self, state: TestState, failure: ConformanceFailure, verdict: Verdict | None = None) -> str:
         """Record a failure with its story and repro file; return the file's path, empty for no file."""
-        self.failures += 1
         verdict = verdict or failure.verdict
+        if verdict.outcome is Outcome.INCONCLUSIVE:
+            self.consequence(state, failure, verdict.reason or "")
+            return ""
+        self.failures += 1
         state.told.add(verdict.requirement)
         if state.suite == OWN:  # no repro file: only the implementer's own test can make the calls again
             ref = self.write(state, verdict)
@@ -247,7 +250,7 @@ class RunSession:
         return str(path or "")
 
     def consequence(self, state: TestState, failure: ConformanceFailure, reason: str) -> None:
-        """Record a failure as a consequence of a known deviation: nothing else is blamed for that."""
+        """Record a failure for which nothing is blamed, such as a consequence of a known deviation."""
         verdict = replace(failure.verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
         state.told.add(verdict.requirement)
         ref = self.write(state, verdict)

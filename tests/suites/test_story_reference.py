@@ -13,9 +13,10 @@ import pytest
 from conformance.adapter.connectors import connect
 from conformance.explaining.reference import ALL_S, Reference
 from conformance.explaining.stories import Implementation
-from conformance.harness.failure_verdicts import tell
+from conformance.harness.failure_verdicts import flaky, tell
 from conformance.harness.recorder import ConformanceFailure, RunOptions
 from conformance.harness.run_session import HARNESS_FAILED, RunSession
+from conformance.model.linearizability.judge import IN_TIME
 from conformance.repro import FAILED, NOT_REPRODUCED, repro
 from conformance.resources import resource
 from conformance.run import run
@@ -149,6 +150,18 @@ def test_what_happens_on_a_real_clock_has_to_happen_again(
             "flaky(1/5): the same calls do not always get the same answer: 4 times as expected"
         )
         assert "; 1 times" in told.reason and told.requirement in told.reason
+
+
+@pytest.mark.parametrize(("again", "expected"), [(True, {Outcome.FLAKY}), (False, {Outcome.INCONCLUSIVE})])
+def test_a_wait_that_does_not_come_again_accuses_nobody(again: bool, expected: set[Outcome], tmp_path: Path) -> None:
+    """Of a driver whose API blocks, `pending` may come from a timer, and tells nothing of the queue."""
+    wrong = {"w1": "message 'A2'"} if again else {"w1": IN_TIME}
+    verdict = Verdict("MQDMPR-3.1.7.1.10.wakes", Outcome.FAIL, "messages.receive", wrong, {"w1": "message 'A1'"})
+    made = session(tmp_path)
+    with told_by(made):
+        state = made.begin("concurrency/test_x.py::test_y", "concurrency", ())
+        made.failed(state, ConformanceFailure(verdict, (), {}), flaky(verdict, [verdict, None]))
+    assert {one.verdict.outcome for one in read_run(tmp_path / "out").verdicts} == expected
 
 
 def stored() -> Iterator[Path]:
