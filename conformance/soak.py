@@ -99,7 +99,7 @@ def soak(
     )
     session.past = Lazy(lambda: _quirks(session)) if quirks else None
     reference = reference_of(session)
-    session.reference = reference.fails
+    session.reference = reference.check
     session.writer.header(_header(session))
     sentence: str | None = None
     try:

@@ -19,10 +19,12 @@ from conformance.model.linearizability.judge import IN_TIME
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
-    from conformance.harness.run_session import RunSession, TestState
+    from conformance.harness.run_session import Check, RunSession, TestState
 
 FLAKY_TRIES = 5
 REPEAT_S = 20.0  # seconds that one test may spend on stories run again; a further try does not begin
+UNCHECKED = "not checked against a reference"
+_ONCE = "it failed once and then did not, and could not be tried again"
 _UNREPEATABLE = "the implementation answers the same calls differently each time, so the walk could not be repeated"
 
 
@@ -78,16 +80,27 @@ def tell(session: RunSession, state: TestState, failures: Sequence[ConformanceFa
 def checked(session: RunSession, state: TestState, failure: ConformanceFailure) -> ConformanceFailure | None:
     """Return the failure with a story that the reference passes; None for an error of the harness, once recorded."""
     ours = state.suite == OWN or failure.verdict.outcome not in (Outcome.FAIL, Outcome.FLAKY)
-    if session.reference is None or ours or not session.reference(state.suite, failure.repro):
+    if session.reference is None or ours:
         return failure
+    check = session.reference(state.suite, failure.repro)
+    if not check.fails:
+        return _noted(failure, check)
     requirement = failure.replaces or failure.verdict.requirement
     met = (one for one in state.judge.first_failures if one.verdict.requirement == requirement)
     unshrunk = failure.unshrunk or next(met, failure)
-    if unshrunk.repro == failure.repro or session.reference(state.suite, unshrunk.repro):
+    if unshrunk.repro == failure.repro or (check := session.reference(state.suite, unshrunk.repro)).fails:
         session.harness_failed(state, failure, unshrunk)
         return None
     unshrunk.repeat = True
-    return unshrunk
+    return _noted(unshrunk, check)
+
+
+def _noted(failure: ConformanceFailure, check: Check) -> ConformanceFailure:
+    """Return a failure that says why no reference has played its story, if that is so."""
+    if check.unknown:
+        reason = _line(f"{UNCHECKED}: {check.unknown}".rstrip("."))
+        failure.verdict = replace(failure.verdict, reason=reason)
+    return failure
 
 
 def repeated(session: RunSession, state: TestState, failure: ConformanceFailure, until: float) -> Verdict | None:
@@ -185,9 +198,12 @@ def _flaky(session: RunSession, state: TestState, failure: ConformanceFailure) -
     """Run an example again that failed once and then passed, and record how often it fails."""
     standing = checked(session, state, failure)
     if standing is not None:
-        seen = _again(session, state, standing, time.monotonic() + REPEAT_S) or [None]
-        verdict = None if all(seen) else flaky(replace(standing.verdict, evidence=None), seen)
-        session.failed(state, standing, verdict)
+        seen = _again(session, state, standing, time.monotonic() + REPEAT_S)
+        once = replace(standing.verdict, evidence=None)
+        if not seen:
+            session.failed(state, standing, replace(once, outcome=Outcome.FLAKY, reason=f"flaky: {_ONCE}"))
+        else:
+            session.failed(state, standing, None if all(seen) else flaky(once, seen))
 
 
 def flaky(verdict: Verdict, seen: Sequence[Verdict | None]) -> Verdict:
