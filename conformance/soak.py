@@ -216,11 +216,13 @@ def _quirks(session: RunSession) -> Past:
 
 
 def _header(session: RunSession) -> Header:
+    from conformance.harness.provenance import without_secrets
+
     options = session.options
     return Header(
         run_id=uuid.uuid4().hex,
         command=("soak",),
-        connector=session.connector,
+        connector=without_secrets(session.connector),
         seed=options.seed,
         profile=options.profile,
         level=options.level,
