@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conformance.embedded.alternatives.base import follows
@@ -27,7 +28,9 @@ from conformance.spec.constants.hresults import (
     MQ_ERROR_ACCESS_DENIED,
     MQ_ERROR_INVALID_HANDLE,
     MQ_ERROR_INVALID_PARAMETER,
+    MQ_ERROR_MESSAGE_ALREADY_RECEIVED,
     MQ_ERROR_QUEUE_NOT_AVAILABLE,
+    MQ_ERROR_TRANSACTION_SEQUENCE,
 )
 
 if TYPE_CHECKING:
@@ -204,3 +207,61 @@ class _NoJournalOfSubqueues(Delivery):
 
     def journal_of(self, queue: Queue) -> Queue | None:
         return queue.journal
+
+
+@dataclass(slots=True, eq=False)
+class _Ended(OpenRead):
+    """A read that has ended."""
+
+
+@follows("receive-end-twice=no-effect", "reading")
+class _EndsAgain(Receiving):
+    """To end a receive that has ended changes nothing, and fails only if the message is available."""
+
+    def end(self, read: OpenRead, *, acknowledge: bool) -> None:
+        if not isinstance(read, _Ended):
+            super().end(read, acknowledge=acknowledge)
+            self.manager.open_reads[read.handle] = _Ended(read.handle, read.descriptor, read.position)
+        elif read.position.queue.deleted:
+            raise MqError(MQ_ERROR_QUEUE_NOT_AVAILABLE)
+        elif read.position.state is State.AVAILABLE:
+            raise MqError(MQ_ERROR_TRANSACTION_SEQUENCE)
+
+
+@follows("receive-end-twice=no-effect", "queues")
+class _ForgetsEnded(Queues):
+    """A read that has ended is known as long as its handle is open."""
+
+    def close(self, descriptor: Descriptor) -> None:
+        reads = self.manager.open_reads
+        for ended in [each for each in reads.values() if isinstance(each, _Ended) and each.descriptor is descriptor]:
+            del reads[ended.handle]
+        super().close(descriptor)
+        for read in [each for each in reads.values() if each.descriptor is descriptor]:
+            del reads[read.handle]
+
+
+@follows("lookup-removed-status=already-received", "delivery")
+class _RemembersRemoved(Delivery):
+    """A seek for a message that was received, or went otherwise, says so: what is removed is remembered."""
+
+    def __init__(self, manager: Manager) -> None:
+        super().__init__(manager)
+        self.removed: set[tuple[str, int]] = set()
+
+    def remove(self, position: Position) -> None:
+        if not position.uncommitted:
+            self.removed.add((position.queue.id, position.lookup))
+        super().remove(position)
+
+
+@follows("lookup-removed-status=already-received", "reading")
+class _AlreadyReceived(Receiving):
+    """The seek itself."""
+
+    def seek(self, queue: Queue, lookup: int, action: str, destructive: bool) -> Position:
+        delivery = self.manager.delivery
+        assert isinstance(delivery, _RemembersRemoved)
+        if action == "current" and (queue.id, lookup) in delivery.removed and queue.positions.find(lookup) is None:
+            raise MqError(MQ_ERROR_MESSAGE_ALREADY_RECEIVED)
+        return super().seek(queue, lookup, action, destructive)
