@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from conformance.adapter.client import Client
-from conformance.adapter.errors import AdapterError
 from conformance.explaining.going_on import DEADLINE_MS, embedded
 from conformance.explaining.playing import quick_folder
 from conformance.explaining.stories import Implementation, implementation_of
@@ -99,8 +98,4 @@ def reference_of(session: RunSession, serve: Serve | None = None) -> Reference:
 def _sentence(error: BaseException) -> str:
     """Return why a story was not played to its end, in words."""
     what = lacking(error)
-    if what is not None:
-        return f"the embedded manager has no {what}"
-    if isinstance(error, AdapterError):
-        return error.sentence
-    return f"the check itself failed with {type(error).__name__}: {error}"
+    return f"the embedded manager has no {what}" if what else f"the check failed with {type(error).__name__}: {error}"

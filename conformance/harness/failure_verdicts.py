@@ -98,8 +98,7 @@ def checked(session: RunSession, state: TestState, failure: ConformanceFailure) 
 def _noted(failure: ConformanceFailure, check: Check) -> ConformanceFailure:
     """Return a failure that says why no reference has played its story, if that is so."""
     if check.unknown:
-        reason = _line(f"{UNCHECKED}: {check.unknown}".rstrip("."))
-        failure.verdict = replace(failure.verdict, reason=reason)
+        failure.verdict = replace(failure.verdict, reason=_line(f"{UNCHECKED}: {check.unknown}".rstrip(".")))
     return failure
 
 

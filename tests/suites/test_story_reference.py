@@ -149,7 +149,7 @@ def test_a_failure_that_was_not_checked_says_so(spent: float, tmp_path: Path, mo
         one.repeat = False
         told(one)
     (verdict,) = [each.verdict for each in read_run(tmp_path / "out").verdicts if not each.provisional]
-    why = "the 90 s for such checks were spent" if spent else "the check itself failed with OSError: no room"
+    why = "the 90 s for such checks were spent" if spent else "the check failed with OSError: no room"
     assert verdict.outcome is Outcome.FAIL and verdict.reason == f"not checked against a reference: {why}"
 
 

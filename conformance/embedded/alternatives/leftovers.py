@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conformance.embedded.alternatives.base import follows
@@ -209,9 +208,7 @@ class _NoJournalOfSubqueues(Delivery):
         return queue.journal
 
 
-@dataclass(slots=True, eq=False)
-class _Ended(OpenRead):
-    """A read that has ended."""
+_NOBODY = Descriptor("", "", "", None)  # the handle of a read that has ended
 
 
 @follows("receive-end-twice=no-effect", "reading")
@@ -219,26 +216,13 @@ class _EndsAgain(Receiving):
     """To end a receive that has ended changes nothing, and fails only if the message is available."""
 
     def end(self, read: OpenRead, *, acknowledge: bool) -> None:
-        if not isinstance(read, _Ended):
+        if read.descriptor is not _NOBODY:
             super().end(read, acknowledge=acknowledge)
-            self.manager.open_reads[read.handle] = _Ended(read.handle, read.descriptor, read.position)
+            self.manager.open_reads[read.handle] = OpenRead(read.handle, _NOBODY, read.position)
         elif read.position.queue.deleted:
             raise MqError(MQ_ERROR_QUEUE_NOT_AVAILABLE)
         elif read.position.state is State.AVAILABLE:
             raise MqError(MQ_ERROR_TRANSACTION_SEQUENCE)
-
-
-@follows("receive-end-twice=no-effect", "queues")
-class _ForgetsEnded(Queues):
-    """A read that has ended is known as long as its handle is open."""
-
-    def close(self, descriptor: Descriptor) -> None:
-        reads = self.manager.open_reads
-        for ended in [each for each in reads.values() if isinstance(each, _Ended) and each.descriptor is descriptor]:
-            del reads[ended.handle]
-        super().close(descriptor)
-        for read in [each for each in reads.values() if each.descriptor is descriptor]:
-            del reads[read.handle]
 
 
 @follows("lookup-removed-status=already-received", "delivery")

@@ -7,7 +7,7 @@ from typing import Any, Final
 from conformance.embedded.alternatives.base import follows
 from conformance.embedded.entities import MqError, Queue, State
 from conformance.embedded.management import Management
-from conformance.embedded.queue_properties import SETTABLE
+from conformance.embedded.queue_properties import COMPUTED, SETTABLE
 from conformance.embedded.queues import Queues
 from conformance.spec.constants.hresults import (
     MQ_ERROR_ILLEGAL_PROPERTY_VALUE,
@@ -60,13 +60,7 @@ class _PassesOver(Queues):
             raise MqError(MQ_INFORMATION_PROPERTY)
 
     def get(self, format_name: str, names: list[Json]) -> dict[str, Json]:
-        found: dict[str, Json] = {}
-        for name in names:
-            try:
-                found |= super().get(format_name, [name])
-            except MqError as failure:
-                if failure.status != MQ_ERROR_ILLEGAL_PROPID:
-                    raise
+        found = super().get(format_name, [name for name in names if name in SETTABLE or name in COMPUTED])
         if len(found) < len(names):
             raise MqError(MQ_INFORMATION_PROPERTY, {"properties": found})
         return found

@@ -1,8 +1,6 @@
 // A row: id, text, outcome, level, role, checked, [condition met, not met, left open], reason, product, suites, readings, flags, finding number.
-const conditions = (counts) => {
-  const said = counts.map((one) => one.toLocaleString("en"));
-  return `met ${said[0]} times, not met ${said[1]}${counts[2] ? `, left open ${said[2]}` : ""}`;
-};
+const conditions = ([met, not, open]) =>
+  `met ${met.toLocaleString("en")} times, not met ${not.toLocaleString("en")}${open ? `, left open ${open}` : ""}`;
 const outcomesIn = (row) => [outcomeOf(row[2])];
 const textOf = (row) => `${row[0]} ${row[1]} ${row[7]} ${row[9]}`;
 const drawn = (row) =>
