@@ -226,16 +226,20 @@ class _EndsAgain(Receiving):
 
 
 @follows("lookup-removed-status=already-received", "delivery")
-class _RemembersRemoved(Delivery):
-    """A seek for a message that was received, or went otherwise, says so: what is removed is remembered."""
+class _RemembersGiven(Delivery):
+    """A seek for a message that is not there any more says so: every identifier given is remembered."""
 
     def __init__(self, manager: Manager) -> None:
         super().__init__(manager)
-        self.removed: set[tuple[str, int]] = set()
+        self.given: set[int] = set()
+
+    def start_timer(self, position: Position) -> None:
+        self.given.add(position.lookup)
+        super().start_timer(position)
 
     def remove(self, position: Position) -> None:
-        if not position.uncommitted:
-            self.removed.add((position.queue.id, position.lookup))
+        if position.uncommitted:
+            self.given.discard(position.lookup)
         super().remove(position)
 
 
@@ -245,7 +249,7 @@ class _AlreadyReceived(Receiving):
 
     def seek(self, queue: Queue, lookup: int, action: str, destructive: bool) -> Position:
         delivery = self.manager.delivery
-        assert isinstance(delivery, _RemembersRemoved)
-        if action == "current" and (queue.id, lookup) in delivery.removed and queue.positions.find(lookup) is None:
+        assert isinstance(delivery, _RemembersGiven)
+        if action == "current" and lookup in delivery.given and queue.positions.find(lookup) is None:
             raise MqError(MQ_ERROR_MESSAGE_ALREADY_RECEIVED)
         return super().seek(queue, lookup, action, destructive)
