@@ -208,7 +208,7 @@ def _flaky(session: RunSession, state: TestState, failure: ConformanceFailure) -
 def flaky(verdict: Verdict, seen: Sequence[Verdict | None]) -> Verdict:
     """Return the FLAKY verdict of a failure that was run again. seen: the failure each time, None where it passed.
 
-    It is INCONCLUSIVE where all that was wrong is a wait: a driver of a blocking API may have said `pending` from a timer.
+    It is INCONCLUSIVE where all that was wrong is a wait: of a blocking API, `pending` may have come from a timer.
     """
     answers = Counter("as expected" if one is None else f"{one.actual!r} ({one.requirement})" for one in seen)
     varied = "; ".join(f"{count} times {answer[:100]}" for answer, count in answers.most_common())
