@@ -107,8 +107,6 @@ SAMPLES = {
     "docs.languages-of-the-tutorial": "the page in Python, step by step; in Node.js its end is run as the template",
     "mono.signals": "RabbitMQ takes seconds to start: Ctrl-C at a push, SIGTERM at night",
     "pipeline.places": "on Delta at a push, beside one corpus in each place; each test in each place at night",
-    "pipeline.kept-formats": "Delta; on Iceberg a test of each command that keeps a lake in order, beside the tests of "
-    "Iceberg itself; all of them at night",
     "pipeline.failures-of-a-capture": "a change of streams, an end of packets alone, at each moment; others at night",
     "pipeline.rows-of-spark": "packets alone, in ranges; whole streams over Spark Connect, and in one process at night",
     "pipeline.steps-of-a-death": "first and last step of each kind, by what is done to which file before and after; "
@@ -130,7 +128,6 @@ ONLY = {
     "pipeline.watch-killed-anywhere": "starts Java 22 times; a push kills a watch between its commit and that of its "
     "checkpoint",
     "pipeline.watch-over-connect": "a server and workers of its own; a push has ingest over Spark Connect",
-    "pipeline.long-logs": "10,080 commits and a year of entries, for half an hour; a push has short ones, and counts",
     "grammar.strict-readings": "makes Earley parsers of the letter for minutes; the bulk path is held by the automata",
     "adapter.busy-machine": "twelve loops beside a driver on a real clock, for minutes; a push has slow drivers",
     "names.extremes": "an automaton of the whole grammar for each alternative; the suite's texts change seldom",

@@ -15,12 +15,10 @@ import typer
 from conformance.cli.bounds import number as number_option
 from conformance.cli.bounds import seconds as seconds_option
 from conformance.cli.output import emit_json, fail
-from conformance.cli.pipeline_analysis import TableFormat, to_add
 from conformance.cli.pipeline_analysis import app as analysis_app
+from conformance.cli.pipeline_analysis import to_add
 from conformance.cli.pipeline_failing import failing
-from conformance.cli.pipeline_keeping import app as keeping_app
 from conformance.cli.pipeline_progress import shown
-from conformance.cli.pipeline_upgrade import app as upgrade_app
 from conformance.cli.shared_options import AllowIncomplete, Level, Profile, Readings
 from conformance.cli.waiting import begin
 from conformance.interrupts import SIGNALS
@@ -38,8 +36,6 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(analysis_app)
-app.add_typer(keeping_app)
-app.add_typer(upgrade_app)
 
 Out = Annotated[
     str, typer.Option("--out", metavar="LAKE", help="The folder of the tables, or s3://...; made if missing.")
@@ -63,41 +59,9 @@ Sessions = Annotated[
         help="Judge connections too, or only packets, which is much faster with compiled code.",
     ),
 ]
-Split = Annotated[
-    str | None,
-    typer.Option(metavar="BYTES", help="Largest byte range of a pcap file: 64M (default: by the cores)."),
-]
-Parts = Annotated[
-    int | None,
-    number_option(
-        "--parts",
-        1,
-        4_096,
-        "Parts for the connections of a large stream; 1: one core judges it (default: by the cores).",
-    ),
-]
 Stream = Annotated[
     str, typer.Option(help="auto: the files of a rotated set are one capture; file: each file is its own capture.")
 ]
-
-
-@app.command(epilog="Example: mqconform pipeline prepare")
-def prepare(json: Json = False) -> None:
-    """Make Spark start in half the time from now on: keep an archive of its classes (160 MB) in the cache folder."""
-    from conformance.pipeline.errors import PipelineError
-    from conformance.pipeline.java_archive import prepare as prepared
-    from conformance.pipeline.spark import require_spark
-
-    try:
-        require_spark()
-        begin("pipeline prepare", "an archive of the classes that Spark loads; half a minute where there is none")
-        archive, new = prepared()
-    except PipelineError as error:
-        fail(error.sentence, error.code)
-    if json:
-        emit_json({"archive": str(archive), "made": new})
-    else:
-        print(f"{'made' if new else 'there already'}: {archive}")
 
 
 @app.command(epilog="Example: mqconform pipeline ingest /var/captures 'more/*.pcap.gz' --out lake")
@@ -107,15 +71,12 @@ def ingest(
         typer.Argument(metavar="CAPTURE...", help="Files, folders of them or patterns; also s3://..., abfss://..."),
     ],
     out: Out,
-    format: TableFormat = None,
     packets: Packets = False,
     sessions: Sessions = True,
     profile: Profile = None,
     level: Level = "must",
     readings: Readings = "windows",
     reading: Reading = None,
-    split: Split = None,
-    parts: Parts = None,
     stream: Stream = "auto",
     allow_incomplete: AllowIncomplete = False,
     master: Master = None,
@@ -132,10 +93,10 @@ def ingest(
         from conformance.pipeline.ingest import files_of, how, ingest
         from conformance.pipeline.progress import Progress
 
-        asked = _options(packets, sessions, profile, level, readings, reading, split, parts, stream)
+        asked = _options(packets, sessions, profile, level, readings, reading, stream)
         how(asked, "")
         files = files_of(captures, others := LeftOut())
-        lake = to_add(out, format)
+        lake = to_add(out)
         begin("pipeline ingest", "starting Spark", quiet=json)
         with session(master) as spark:
             began, progress = time.monotonic(), Progress(time.monotonic)
@@ -150,15 +111,12 @@ def ingest(
 def watch(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where captures are written to.")],
     out: Out,
-    format: TableFormat = None,
     packets: Packets = False,
     sessions: Sessions = True,
     profile: Profile = None,
     level: Level = "must",
     readings: Readings = "windows",
     reading: Reading = None,
-    split: Split = None,
-    parts: Parts = None,
     stream: Stream = "auto",
     settle: Annotated[
         float, seconds_option("--settle", 0, 86_400, "How long the newest file of a set must be unchanged.")
@@ -188,11 +146,11 @@ def watch(
         from conformance.pipeline.file_discovery import require_streams
         from conformance.pipeline.ingest import how
 
-        asked = _options(packets, sessions, profile, level, readings, reading, split, parts, stream)
+        asked = _options(packets, sessions, profile, level, readings, reading, stream)
         how(asked, "")
         require_streams()
         folder = watching.watched(folder)
-        lake = to_add(out, format)
+        lake = to_add(out)
 
         def told(done: Ingested) -> None:
             nonlocal code
@@ -215,7 +173,6 @@ def watch(
 
 
 _DROPPED = 5  # Streams no longer waited for that are named.
-_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
 def _options(
@@ -225,8 +182,6 @@ def _options(
     level: str,
     readings: str,
     reading: list[str] | None,
-    split: str | None,
-    parts: int | None,
     stream: str,
 ) -> Options:
     from conformance.pipeline.ingest import Options
@@ -239,20 +194,10 @@ def _options(
         readings,
         reading or (),
         packets,
-        _bytes(split),
+        None,
         "file" if stream == "file" else "auto",
         sessions,
-        parts,
     )
-
-
-def _bytes(text: str | None) -> int | None:
-    if text is None:
-        return None
-    number, unit = (text[:-1], text[-1].upper()) if text[-1:].upper() in _UNITS and text[-1:] else (text, "")
-    if not (number.isascii() and number.isdigit()) or len(number) > 15:
-        fail(f"Invalid --split {text}: give a number of bytes (for example: 64M).", ExitCode.BAD_INPUT)
-    return int(number) * _UNITS[unit]
 
 
 @contextmanager
@@ -290,8 +235,6 @@ def _tell(done: Ingested, seconds: float | None, *, json: bool, left_out: NotJud
     )
     if done.known:
         print(f"{done.known} were already in the lake")
-    for key, why in done.in_order.items():
-        print(f"One core judged {Path(key).name}, since {why}")
     for one in done.rejected:
         whole = one.defect is None or one.defect.error == DIED
         print(f"{'rejected' if whole else 'judged in part'}: {one.error}")
@@ -315,7 +258,6 @@ def _json(done: Ingested, seconds: float | None) -> dict[str, Any]:
         "known": done.known,
         "streams": done.streams,
         "ranges": done.ranges,
-        "in_order": dict(done.in_order),
         "records": done.records,
         "packets": done.packets,
         "bytes": done.bytes,

@@ -20,32 +20,15 @@ from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
     from conformance.pipeline.corpus import Corpus
-    from conformance.pipeline.lake import Format, Lake
+    from conformance.pipeline.lake import Lake
     from conformance.pipeline.workers import Workers
 
 app = typer.Typer(rich_markup_mode=None)
 
 Lakes = Annotated[str, typer.Argument(metavar="LAKE", help="The folder of the tables, or s3://...")]
-TableFormat = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        metavar="FORMAT",
-        help="Of a new lake: delta or iceberg (tables that others read), or folder (Parquet and its own log).",
-        show_default="delta",
-    ),
-]
 Master = Annotated[
     str | None,
     typer.Option(metavar="URL", help="Spark's master: local[N], spark://HOST:PORT, ... (default: all local cores)."),
-]
-AsOf = Annotated[
-    str | None,
-    typer.Option(
-        "--as-of",
-        metavar="BATCH|TIME",
-        help="The lake as it was after a batch (its number or name, see history), or at a day or time (UTC).",
-    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 MANY = 64
@@ -62,7 +45,6 @@ def runs(
     out: Annotated[
         str, typer.Option("--out", metavar="LAKE", help="The folder of the tables, or s3://...; made if missing.")
     ],
-    format: TableFormat = None,
     master: Master = None,
     json: Json = False,
 ) -> None:
@@ -75,7 +57,7 @@ def runs(
         from conformance.report.text import label
 
         paths = list(found(records))
-        lake = to_add(out, format)
+        lake = to_add(out)
         begin("pipeline runs", "reading the records", quiet=json)
         with _readers(master, len(paths)) as workers:
             done = ingest_runs(paths, lake, workers=workers)
@@ -94,7 +76,6 @@ def runs(
 def report(
     lake: Lakes,
     html: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
-    as_of: AsOf = None,
     json: Json = False,
 ) -> None:
     """Summarize a lake: deviations by implementation, day and queue. Needs no Spark."""
@@ -107,7 +88,7 @@ def report(
         from conformance.pipeline.lake import Lake
         from conformance.pipeline.page import render_corpus, summary
 
-        opened = Lake.open(lake).as_of(as_of)
+        opened = Lake.open(lake)
         footers.located(opened)  # Report a damaged lake first.
         begin("pipeline report", "reading the lake", quiet=json)
         corpus = gather(opened)
@@ -138,7 +119,6 @@ def sql(
         str, typer.Option(help="duckdb; spark; auto: duckdb up to 4 GiB of tables or without Java, else spark.")
     ] = "auto",
     timeout: Annotated[float, seconds_option("--timeout", 0.1, 86_400, "Longest time of a query in duckdb.")] = 600.0,
-    as_of: AsOf = None,
     master: Master = None,
     json: Json = False,
 ) -> None:
@@ -160,7 +140,7 @@ def sql(
         if wanted == "spark":
             require_spark()
         require_arrow()
-        opened = Lake.open(lake).as_of(as_of)
+        opened = Lake.open(lake)
         footers.located(opened)  # Report a damaged lake before Spark starts.
         used = engines.chosen(wanted, opened, master)
         if used == "spark":
@@ -192,29 +172,11 @@ def sql(
         print(f"mqconform: only the first {rows:,} rows are shown; use --rows or --out for more.", file=sys.stderr)
 
 
-def to_add(out: str, format: str | None) -> Lake:
-    """Open the lake to which a command adds rows, or make it. Raises PipelineError.
-
-    Only a lake in a folder, whose log is read as a whole anyhow, has its files looked at before.
-    """
-    from conformance.pipeline import footers
+def to_add(out: str) -> Lake:
+    """Open the lake to which a command adds rows, or make it. Raises PipelineError."""
     from conformance.pipeline.lake import Lake
 
-    lake = Lake.open(out, create=True, format=in_format(format), files=False)
-    if lake.format == "folder":
-        footers.located(lake)  # Nothing is added to what is damaged.
-    return lake
-
-
-def in_format(name: str | None, known: Sequence[Format] = ("delta", "iceberg", "folder")) -> Format:
-    """Return the format of a new lake that a user has named, or the default. Raises PipelineError."""
-    from conformance.pipeline.errors import PipelineError
-    from conformance.pipeline.lake import DEFAULT
-
-    found = next((one for one in known if one == (name or DEFAULT)), None)
-    if found is None:
-        raise PipelineError(f"Invalid --format {name}: give {', '.join(known[:-1])} or {known[-1]}.")
-    return found
+    return Lake.open(out, create=True, files=False)
 
 
 @contextmanager

@@ -15,8 +15,6 @@ from conformance.capture.addresses import is_stored
 from conformance.capture.files import is_there
 from conformance.capture.inputs import STDIN, LeftOut, expand, stream_key
 from conformance.command_options import BadInput, check_chosen, check_words
-from conformance.pipeline.connections import Apart, judge_apart
-from conformance.pipeline.connections_walk import PartedTask
 from conformance.pipeline.elsewhere import named
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.fast import Assembled, RangesTask, WalkTask, assemble, run_ranges, walk_stream
@@ -39,7 +37,6 @@ SPLIT = 128 << 20
 MOST_SPLIT = 1 << 30
 """Bytes of a range, least and most, if the user gives no number and packets alone are judged."""
 MIN_SPLIT = 256
-MOST_PARTS = 4_096
 _PROBED = 64  # Files that one task probes.
 _TASKS = 4  # Tasks a core, so that a slow one does not leave the others idle.
 
@@ -66,9 +63,6 @@ class Options:
     stream: Grouping = "auto"
     sessions: bool = True
     """Judge the rules of connections too; without them, compiled code judges classic pcap files."""
-    parts: int | None = None
-    """Into so many parts the connections of a large stream are spread; None: one for each core, if these are three or
-    more, or `split` is given: the walk and the shuffle cost two cores more than they gain; 1: none is cut."""
     keep: bool = False
     """Keep the state of every stream, not only of those whose names show that they are part of a set."""
 
@@ -92,8 +86,6 @@ class Ingested:
     bytes: int = 0
     outcomes: Mapping[Outcome, int] = field(default_factory=dict)
     incomplete: Incomplete = COMPLETE
-    in_order: Mapping[str, str] = field(default_factory=dict)
-    """Why streams were judged by one core each, of those that are large enough for several: by their first file."""
     dropped: Sequence[Dropped] = ()
 
     def code(self, *, strict: bool = False, allow_incomplete: bool = False) -> ExitCode:
@@ -109,8 +101,6 @@ def how(options: Options, batch: str) -> How:
     accepted = assignment(options.readings, check_chosen(options.chosen))
     if options.split is not None and options.split < MIN_SPLIT:
         raise BadInput(f"--split {options.split} is too small; a range has at least {MIN_SPLIT} bytes.")
-    if options.parts is not None and not 1 <= options.parts <= MOST_PARTS:
-        raise BadInput(f"--parts {options.parts} is not from 1 to {MOST_PARTS:,}.")
     return How(
         options.profile or DEFAULT_PROFILE,
         options.level,
@@ -206,21 +196,16 @@ def _ingested(
         before = lake.known()
         found = _sorted([*probes, *refused], before)  # Another command may have added some meanwhile.
         new, bad, known = found.new, found.bad, found.known + len(files) - len(unknown)
-        work, walks, parts_of = _planned(before, lake, new, options, asked, target, workers.cores)
-        if work or walks or parts_of:
+        work, walks = _planned(before, lake, new, options, asked, target, workers.cores)
+        if work or walks:
             warm(asked.readings if options.sessions else None)
         progress.judging({str(one.capture): one.size or 0 for one in new})
-        apart = judge_apart(parts_of, asked, target, workers) if parts_of else Apart()
-        progress.judged(apart.streams)
-        work += [StreamWork(one.key, one.captures, None, one.keep) for one in parts_of if one.key in apart.in_order]
         tasks = _packed(work, asked, target, workers.cores * _TASKS)
         done, killing_workers = judged(workers, tasks)
         bad += killing_workers
         streams_done = [one for task in done for one in task.streams]
         parts = [part for task in done for part in task.parts]
-        streams_done += apart.streams
-        parts += apart.parts
-        ranges = apart.ranges if options.sessions else sum(len(one.captures) for one in streams_done)
+        ranges = 0 if options.sessions else sum(len(one.captures) for one in streams_done)
         if walks:
             quick = _cut(walks, asked, target, workers)
             streams_done += quick.streams
@@ -266,7 +251,6 @@ def _ingested(
         sum(sizes[name] for name in captures),
         {outcome: outcomes[outcome.value] for outcome in Outcome if outcomes[outcome.value]},
         Incomplete.sum(stream.incomplete for stream in streams_done),
-        apart.in_order,
         given_up,
     )
 
@@ -393,22 +377,16 @@ class Quick:
         )
 
 
-_PAYS = 3  # Cores from which on parts of a stream are faster than one core, see docs/scale.md.
-
-
 def _planned(
     before: Snapshot, lake: Lake, new: Sequence[Probe], options: Options, asked: How, target: Target, cores: int
-) -> tuple[list[StreamWork], list[WalkTask], list[PartedTask]]:
-    """Return the streams to judge each in one go, those to cut into ranges that several cores judge, and those whose
-    connections several cores judge."""
+) -> tuple[list[StreamWork], list[WalkTask]]:
+    """Return the streams to judge each in one go, and those to cut into ranges that several cores judge."""
     every = sum(one.size or 0 for one in new)
     at_most = options.split or min(MOST_SPLIT, max(SPLIT, every // (cores * _TASKS)))
     # A stream that is too small to keep one core busy after the others have finished is not cut.
     limit = max(at_most, every // (2 * cores))
     work: list[StreamWork] = []
     walks: list[WalkTask] = []
-    apart: list[PartedTask] = []
-    buckets = options.parts or (cores if cores >= _PAYS or options.split is not None else 1)
     for key, group in streams(new, options.stream):
         kept = before.kept.get(key) if options.stream == "auto" else None
         turned = options.keep or len(group) > 1 or any(stream_key(one.path)[1] for one in group)
@@ -419,12 +397,9 @@ def _planned(
         fits = large and all(one.format == "pcap" and walkable(one.path) for one in group)
         if fits and not options.sessions:
             walks.append(WalkTask(key, group, state, keep, at_most, asked, target))
-        elif fits and buckets > 1 and state is None and not any(one.ours or is_stored(one.path) for one in group):
-            # Of a store, each part would read the whole stream once more.
-            apart.append(PartedTask(key, group, keep, min(at_most, SPLIT), buckets, asked, target))
         else:
             work.append(one)
-    return work, walks, apart
+    return work, walks
 
 
 def _packed(work: Sequence[StreamWork], asked: How, target: Target, at_most: int) -> list[StreamTask]:

@@ -1,13 +1,11 @@
-"""A lake: the tables that ingest writes, and that queries and reports read. See `lakes.port` for its two formats."""
+"""A lake: the tables that ingest writes, and that queries and reports read. See `lakes.port`."""
 
 from __future__ import annotations
 
 from conformance.pipeline.lakes.port import (
-    DEFAULT,
     HEAD,
     WATCH,
     Entry,
-    Format,
     Kept,
     Lake,
     Part,
@@ -16,4 +14,4 @@ from conformance.pipeline.lakes.port import (
     local,
 )
 
-__all__ = ["DEFAULT", "HEAD", "WATCH", "Entry", "Format", "Kept", "Lake", "Part", "Snapshot", "Target", "local"]
+__all__ = ["HEAD", "WATCH", "Entry", "Kept", "Lake", "Part", "Snapshot", "Target", "local"]

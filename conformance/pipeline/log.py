@@ -87,12 +87,10 @@ class Entry:
     """Streams that continued, so that the parts about their end are removed."""
     forget: Sequence[str] = ()
     """Keys of streams whose state is dropped, because they have not continued for too long."""
-    before: str | None = None
-    """Day before which the rows of earlier batches are removed, except those of `rejected`; identities stay known."""
 
     def to_json(self, version: int) -> dict[str, Any]:
         """Return the entry as the log stores it. version: of the lake, with this entry."""
-        out: dict[str, Any] = {
+        return {
             "version": version,
             "at": datetime.now(UTC).isoformat(timespec="seconds"),
             "by": __version__,
@@ -106,7 +104,6 @@ class Entry:
             "ended": list(self.ended),
             "forget": list(self.forget),
         }
-        return out if self.before is None else {**out, "before": self.before}
 
 
 @dataclass(slots=True)
@@ -122,16 +119,6 @@ class Snapshot:
     batch: str = ""
     dropped: tuple[str, ...] = ()
     """Files that the last entry removed, below the lake."""
-    forgotten: list[tuple[int, str]] = field(default_factory=list)
-    """Versions that removed the rows of earlier ones, each with the day before which these were."""
-
-    def forgets(self, number: int, day: str) -> bool:
-        """Tell whether the rows of a day, in a file with a batch of this number, have been removed by a later one.
-
-        The batches of such a file are all from before that one or all from after it: the next writer removes what is
-        forgotten before it adds something.
-        """
-        return any(number < version and day < before for version, before in self.forgotten)
 
     def after(self, entry: Entry) -> Snapshot:
         """Apply the next entry of the log to this snapshot, and return it."""
@@ -154,8 +141,6 @@ class Snapshot:
         named = {*self.parts, *(kept.place for kept in self.kept.values())}
         self.dropped = tuple(place for place in (*gone, *old) if place not in named)
         self.version, self.batch = self.version + 1, entry.batch
-        if entry.before is not None:
-            self.forgotten.append((self.version, entry.before))
         return self
 
 
@@ -174,7 +159,6 @@ def checked(value: Any, version: int) -> Entry:
         keep=[Kept(**_members(one, _KEPT, f"keep[{at}]")) for at, one in enumerate(given["keep"])],
         ended=given["ended"],
         forget=given["forget"],
-        before=given.get("before"),
     )
 
 
@@ -226,7 +210,6 @@ _ENTRY: Mapping[str, _Check] = {
     "keep": (_objects, "a list of objects"),
     "ended": _TEXTS,
     "forget": _TEXTS,
-    "before": (_date, "a date such as 2026-01-31"),
 }
 _PART: Mapping[str, _Check] = {
     "table": (lambda value: isinstance(value, str) and value in TABLES, "a table that this version knows"),
@@ -243,7 +226,7 @@ _KEPT: Mapping[str, _Check] = {
     "position": _COUNT,
     "bytes": _COUNT,
 }
-_MAY_LACK = ((_PART, "stream"), (_ENTRY, "before"), (_KEPT, "bytes"))
+_MAY_LACK = ((_PART, "stream"), (_KEPT, "bytes"))
 
 
 def _members(value: Any, checks: Mapping[str, _Check], where: str) -> dict[str, Any]:

@@ -32,7 +32,6 @@ _OURS = (
     "conformance.judge.sessions.",
     "conformance.captures.followed",
     "conformance.captures.senders",
-    "conformance.pipeline.connections_",
     "conformance.pipeline.identity",
     "conformance.pipeline.lakes.target",
     "conformance.pipeline.ranges",

@@ -13,7 +13,6 @@ from typing import Any, Final
 
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Lake, Part
-from conformance.pipeline.lakes.target import BATCH, schema_of
 from conformance.pipeline.schemas import TABLES
 from conformance.spec.renaming import current, former
 
@@ -63,7 +62,6 @@ class Days:
         found = self._dataset(table, day)
         if found is None:
             return []
-        where = self._own(where)
         import pyarrow as pa
         from pyarrow import acero
 
@@ -96,7 +94,7 @@ class Days:
         import pyarrow as pa
 
         try:
-            yield from found.to_batches(columns=list(columns), filter=self._own(where))
+            yield from found.to_batches(columns=list(columns), filter=where)
         except (OSError, pa.ArrowException) as problem:
             raise unreadable(self.lake.place, table, problem) from None
 
@@ -111,7 +109,7 @@ class Days:
 
         count = 0
         try:
-            for batch in found.to_batches(columns=list(columns), filter=self._own(where), batch_size=8_192):
+            for batch in found.to_batches(columns=list(columns), filter=where, batch_size=8_192):
                 for row in batch.to_pylist():
                     if limit is not None and count >= limit:
                         return
@@ -128,15 +126,8 @@ class Days:
 
         # A file that waited to be moved may have been moved since.
         files = [str(self.lake.present(part.place, path)) for part, path in parts]
-        schema = schema_of(table) if self.lake.later else TABLES[table].arrow()
+        schema = TABLES[table].arrow()
         return ds.dataset(files, schema=schema, format="parquet", filesystem=self.lake.store.arrow)
-
-    def _own(self, where: Any) -> Any:
-        """Return the condition, and in a lake as it was, that a row is of a batch up to then."""
-        if not self.lake.later:
-            return where
-        own = ~field(BATCH).isin(sorted(self.lake.later))
-        return own if where is None else where & own
 
 
 def unreadable(root: str, table: str, problem: Exception) -> PipelineError:

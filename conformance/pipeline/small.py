@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.aside import aside
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Lake
-from conformance.pipeline.lakes.target import BATCH, schema_of
 from conformance.pipeline.scan import require_arrow
 from conformance.pipeline.schemas import DATE, TABLES, Table
 from conformance.pipeline.small_queries import check, unanswered
@@ -75,8 +74,7 @@ def _dataset(lake: Lake, table: Table, places: Mapping[str, PurePath]) -> Any:
     import pyarrow as pa
     from pyarrow import dataset as ds
 
-    stored = schema_of(table.name) if lake.later else table.arrow()
-    schema = stored.append(pa.field(DATE, pa.date32(), nullable=False))
+    schema = table.arrow().append(pa.field(DATE, pa.date32(), nullable=False))
     kind, files = ds.ParquetFileFormat(), _files(lake)
     fragments = []
     for place, path in places.items():
@@ -85,8 +83,7 @@ def _dataset(lake: Lake, table: Table, places: Mapping[str, PurePath]) -> Any:
             told = ds.field(DATE) == pa.scalar(day, pa.date32())
             # A file that waited to be moved may have been moved since.
             fragments.append(kind.make_fragment(str(lake.present(place, path)), files, partition_expression=told))
-    found = ds.FileSystemDataset(fragments, schema, kind, files)
-    return found.filter(~ds.field(BATCH).isin(sorted(lake.later))) if lake.later else found
+    return ds.FileSystemDataset(fragments, schema, kind, files)
 
 
 @contextmanager

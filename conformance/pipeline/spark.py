@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.children import safe_path
 from conformance.interrupts import work_begins
-from conformance.pipeline import java_archive
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.spark_workers import SparkWorkers
 from conformance.verdict import ExitCode
@@ -172,10 +171,10 @@ def _started(master: str | None, settings: Mapping[str, str], queries: bool) -> 
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
-    java, _ = find_java()
+    find_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", _LIGHT)  # of the Java that starts Spark's
-    options = f"-Dlog4j2.configurationFile={_QUIET}{'' if queries else f' {_LIGHT}'}{java_archive.options(java)}"
+    options = f"-Dlog4j2.configurationFile={_QUIET}{'' if queries else f' {_LIGHT}'}"
     builder = SparkSession.builder.appName("mqconform")
     if master is not None or "PYSPARK_GATEWAY_PORT" not in os.environ:
         builder = builder.master(master or LOCAL)

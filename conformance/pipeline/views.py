@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, TextIO
 from conformance.aside import aside
 from conformance.pipeline.errors import PipelineError, UnreachableError
 from conformance.pipeline.lake import Lake
-from conformance.pipeline.lakes.target import BATCH
 from conformance.pipeline.queries import answered
 from conformance.pipeline.schemas import DATE, TABLES, Table
 from conformance.report.text import label, visible
@@ -42,31 +41,18 @@ def open_views(spark: SparkSession, lake: Lake) -> None:
     """
     places = lake.located()
     base = _reached(spark, lake)
-    later = spark.createDataFrame([(one,) for one in sorted(lake.later)], f"{BATCH} string") if lake.later else None
     for table in TABLES.values():
         mine = {place: path for place, path in places.items() if place.startswith(f"{table.name}/")}
         settled = [f"{base}/{place}" for place, path in mine.items() if path == lake.root / place]
         waiting = {path: place for place, path in mine.items() if path != lake.root / place}
         frames = []
         if settled:
-            ddl = table.ddl() if BATCH in table.names else f"{table.ddl()}, {BATCH} string"
-            reader = spark.read.schema(ddl if lake.later else table.ddl())
-            found = reader.option("basePath", f"{base}/{table.name}").parquet(*settled)
-            frames.append(_up_to_then(found, later).select(*table.names))
+            found = spark.read.schema(table.ddl()).option("basePath", f"{base}/{table.name}").parquet(*settled)
+            frames.append(found.select(*table.names))
         if waiting:
             frames.append(_waiting(spark, table, waiting))
         frame = reduce(lambda one, other: one.union(other), frames or [spark.createDataFrame([], table.ddl())])
         _today(frame.select(*table.names)).createOrReplaceTempView(table.name)
-
-
-def _up_to_then(frame: DataFrame, later: DataFrame | None) -> DataFrame:
-    """Return the rows without those of later batches, in a lake as it was. later: their names; None without any.
-
-    A join, since a condition that names each of ten thousand batches is ten thousand calls of Java for each table.
-    """
-    from pyspark.sql import functions as sql
-
-    return frame if later is None else frame.join(sql.broadcast(later), BATCH, "left_anti")
 
 
 def _reached(spark: SparkSession, lake: Lake) -> str:

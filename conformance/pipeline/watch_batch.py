@@ -98,7 +98,6 @@ def to_json(done: Ingested) -> dict[str, Any]:
         **{name: getattr(done, name) for name in _COUNTS},
         "outcomes": {outcome.value: count for outcome, count in done.outcomes.items()},
         "incomplete": done.incomplete.to_json(),
-        "in_order": dict(done.in_order),
         "rejected": [
             [one.path, one.size, one.error, None if one.defect is None else one.defect.to_json()]
             for one in done.rejected
@@ -120,7 +119,6 @@ def of_json(value: dict[str, Any]) -> Ingested:
         rejected=rejected,
         outcomes=outcomes,
         incomplete=Incomplete.from_json(more.pop("incomplete")),
-        in_order={str(key): str(why) for key, why in more.pop("in_order").items()},
         dropped=[Dropped(*one) for one in more.pop("dropped")],
     )
 

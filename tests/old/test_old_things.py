@@ -7,19 +7,15 @@ from pathlib import Path
 
 import pytest
 from expecting import changes, differences, expected, in_changelog
-from observing import OLD, SECTIONS, copied, spark_needed
+from observing import OLD, SECTIONS, copied
 
 WRITABLE = frozenset({"README.md", "changes.toml"})
 """The only files of the folder that may be written to."""
-DIGEST = "9b65684f7af3119ff17a75dc25984655cbcfc9ddbc1a6574562239a0585ae1fb"
+DIGEST = "e1a8c804e34183e0bdc4bb9305ffa6a4a7096fc3f87db76ac1f445b6a0767d6e"
 
 
 @pytest.mark.parametrize("name", SECTIONS)
-def test_an_old_thing_comes_to_what_it_came_to(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> None:
-    if spark_needed(name):
-        request.getfixturevalue("spark")
+def test_an_old_thing_comes_to_what_it_came_to(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = copied(tmp_path)
     monkeypatch.chdir(folder)
     wrong = differences(expected(name), SECTIONS[name](folder))

@@ -89,10 +89,8 @@ ELSEWHERE: Mapping[str, str] = {
     "mqconform run --requirement": "the few tests that lines are bound to claim none; test_cli_listing.py runs it",
     "./mq test": "runs these tests",
     "python benchmarks/pipeline.py": "measures for many minutes, on an idle machine",
-    "python -m benchmarks.connections": "measures for many minutes, on an idle machine",
     "mqconform pipeline ingest s3://": "tests/pipeline/test_pipeline_s3.py runs it, with a server",
     "mqconform pipeline ingest captures/ --out s3://": "tests/pipeline/test_pipeline_delta_s3.py does, with a server",
-    "mqconform pipeline upgrade old": "it needs the lake of the line before; tests/pipeline/test_pipeline_upgrade.py",
     "mqconform learn": "the base install has no AALpy, which it tells; tests/cli/test_cli_learn.py learns",
     "duckdb": "a program of others, not among those that the tests install",
     "MQ_ADAPTER='stdio:./driver' MQ_PACKAGE=": "tests/cli/test_ci_kits.py runs tox, which fetches what it installs",
@@ -229,7 +227,7 @@ def test_the_example_of_a_command_runs_in_the_base_install(name: str, given: Giv
                 continue
         if name.startswith("pipeline "):
             said = tried(line, folder, given, code=2)
-            extra = "spark" if name.split()[1] in ("prepare", "ingest", "watch") else "lake"
+            extra = "spark" if name.split()[1] in ("ingest", "watch") else "lake"
             assert f"install the extra with pip install 'mqconform[{extra}]'" in said and said.count("\n") == 1, said
         elif name == "learn":
             said = tried(line, folder, given, code=2)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import pytest
 from nightly import sample
 
-PLACES = ("folder", "delta", "iceberg", "s3")
+PLACES = ("delta", "s3")
 
 
 @pytest.fixture(scope="session")
@@ -43,14 +43,11 @@ def s3(s3_server: Mapping[str, str]) -> Iterator[str]:
 
 @pytest.fixture(params=sample("pipeline.places", PLACES, ["delta"]))
 def in_each_place(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Lakes that `put` makes lie in a folder, on Delta, on Iceberg, and on Delta in a store; a test sees the same."""
+    """Lakes that `put` makes lie in a folder, and in a store; a test sees the same."""
     import lake_helpers
 
     from conformance.pipeline.lakes import lease
 
-    if request.param == "iceberg":
-        pytest.importorskip("pyiceberg")
-    monkeypatch.setattr(lake_helpers, "FORMAT", "delta" if request.param == "s3" else request.param)
     if request.param == "s3":
         monkeypatch.setattr(lake_helpers, "STORE", request.getfixturevalue("s3"))
         monkeypatch.setattr(lease, "BEAT_S", 0.2)

@@ -9,8 +9,6 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import lake_helpers
-import pytest
 from lake_helpers import CAPTURES, put, records_of, told, write_pcap
 
 from conformance.pipeline.lake import Lake
@@ -35,17 +33,15 @@ def everything(lake: Lake) -> list:
 
 def in_a_folder(place: Path, *ingests: Sequence[Path], **how: object) -> Lake:
     """The lake in a folder after these ingests."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lake_helpers, "FORMAT", "folder")
-        for captures in ingests:
-            lake, _ = put(place, captures, **how)
+    for captures in ingests:
+        lake, _ = put(place, captures, **how)
     return lake
 
 
-def deaths(folder: Path, how: str, captures: tuple[Path, Path], format: str = "delta") -> list[dict]:
+def deaths(folder: Path, how: str, captures: tuple[Path, Path]) -> list[dict]:
     """What `dying` tells: of the whole commit, and of each that died."""
     ran = subprocess.run(
-        [sys.executable, str(HERE / "dying.py"), str(folder), how, *map(str, captures), format],
+        [sys.executable, str(HERE / "dying.py"), str(folder), how, *map(str, captures)],
         env={**os.environ, "PYTHONPATH": PATH}, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr

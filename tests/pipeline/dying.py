@@ -16,9 +16,8 @@ from typing import Any
 from lake_helpers import put, told
 from nightly import sample
 
-from conformance.pipeline.lake import Format, Lake
-from conformance.pipeline.lakes import delta_tables, iceberg_tables
-from conformance.pipeline.lakes import upgrade as upgrading
+from conformance.pipeline.lake import Lake
+from conformance.pipeline.lakes import delta_tables
 from conformance.pipeline.lakes.store import LocalStore
 from conformance.pipeline.schemas import TABLES
 
@@ -60,7 +59,7 @@ def dying(at: int) -> list[str]:
 
     for name in STEPS:
         setattr(LocalStore, name, counted(name, getattr(LocalStore, name)))
-    for module in (delta_tables, iceberg_tables):
+    for module in (delta_tables,):
         module.change = counted("change", module.change)
         module.make = counted("make", module.make)
     return steps
@@ -99,29 +98,14 @@ def seen(lake: Lake) -> dict[str, Any]:
     return {table: sorted(told(lake, table).items()) for table in TABLES}
 
 
-def loose(lake: Lake) -> list[str]:
-    """The manifests of Iceberg tables that no snapshot has."""
-    found = []
-    for name in (*TABLES, "batches") if lake.format == "iceberg" else ():
-        table = iceberg_tables.load(lake.store, name)
-        found += iceberg_tables.unnamed(table, lake.store.names(f"{name}/metadata"))
-    return found
-
-
-def main(folder: Path, how: str, first: str, second: str, format: Format) -> None:
-    """Put one capture into a lake; then let the ingest of another, which continues it, die at each step.
-
-    how: `ingest`, or `upgrade`, which dies instead of the ingest.
-    """
+def main(folder: Path, how: str, first: str, second: str) -> None:
+    """Put one capture into a lake; then let the ingest of another, which continues it, die at each step."""
 
     def act(place: Path) -> Lake:
-        if how == "ingest":
-            return put(place, [second])[0]
-        upgrading.upgrade(Lake.open(place), format=format)
-        return Lake.open(place)
+        return put(place, [second])[0]
 
     def start() -> Any:
-        made = Lake.open(folder / "start", create=True, format=format if how == "ingest" else "folder")
+        made = Lake.open(folder / "start", create=True)
         return seen(put(made.root, [first])[0])
 
     def whole(place: Path, at: int = -1) -> Any:
@@ -131,15 +115,12 @@ def main(folder: Path, how: str, first: str, second: str, format: Format) -> Non
 
     def after(place: Path) -> Any:
         found = seen(Lake.open(place))
-        known = Lake.open(place).format
         lake = act(place)
         files = {str(path) for path in place.rglob("*.parquet")}
         listed = {str(path) for path in lake.located().values()}
         dead = lake.snapshot().dropped
         return {
             "then": found,
-            "format": known,
-            "log": (place / "_log").exists(),
             "again": seen(lake),
             "versions": lake.snapshot().version,
             "left": sorted(Path(one).name for one in files - listed),
@@ -147,14 +128,10 @@ def main(folder: Path, how: str, first: str, second: str, format: Format) -> Non
             "kept": [one.file for one in lake.snapshot().kept.values()],
             "staging": [str(one) for one in (place / "_staging").rglob("*")],
             "dropped": list(dead),
-            "loose": loose(lake),
         }
 
     import deltalake.transaction  # noqa: F401 - each child would import and compile for itself
     import pyarrow.dataset  # noqa: F401
-
-    if format == "iceberg":
-        import conformance.pipeline.lakes.iceberg_files  # noqa: F401
 
     put(folder / "warm", [first])
     code, before = in_child(start)
@@ -163,8 +140,7 @@ def main(folder: Path, how: str, first: str, second: str, format: Format) -> Non
     code, (done, steps) = in_child(lambda: whole(folder / "whole"))
     assert code == 0
     print(json.dumps({"before": before, "done": done, "steps": steps}), flush=True)
-    # Of an upgrade only the last steps can be seen at all.
-    for at in some(steps) if how == "ingest" else one_of_each(steps):
+    for at in some(steps):
         if passed_over(steps, at):
             continue
         step = steps[at]
@@ -179,4 +155,4 @@ def main(folder: Path, how: str, first: str, second: str, format: Format) -> Non
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), *sys.argv[2:6])
+    main(Path(sys.argv[1]), *sys.argv[2:5])

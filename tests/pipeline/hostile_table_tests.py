@@ -17,7 +17,7 @@ from lake_helpers import CAPTURES, contents, put
 from conformance.pipeline import footers
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.ingest import Options, ingest
-from conformance.pipeline.lake import Format, Lake
+from conformance.pipeline.lake import Lake
 from conformance.pipeline.lakes import delta_tables
 from conformance.pipeline.work import Here
 
@@ -28,10 +28,10 @@ Damage = Callable[[Path], object]
 
 
 @pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory, format: Format) -> Path:
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A lake with a kept state, which nothing is wrong with."""
     folder = tmp_path_factory.mktemp("sound")
-    Lake.open(folder / "lake", create=True, format=format)
+    Lake.open(folder / "lake", create=True)
     put(folder / "lake", [halves(folder)[0], CAPTURES / "vlan.pcap"])
     return folder / "lake"
 

@@ -29,7 +29,7 @@ from session_corpus import write_sessions
 from conformance.capture.own_end import OwnEnd
 from conformance.pipeline import records
 from conformance.pipeline.ingest import Ingested, Options, files_of, ingest
-from conformance.pipeline.lake import Format, Lake
+from conformance.pipeline.lake import Lake
 from conformance.pipeline.schemas import TABLES
 from conformance.pipeline.work import Here
 from conformance.runlog import Header, RunWriter
@@ -86,11 +86,11 @@ class Judged:
         return {row["path"]: row for row in self.rows["captures"]}
 
 
-def judged(folder: Path, place: str | Path, format: Format) -> Judged:
+def judged(folder: Path, place: str | Path) -> Judged:
     """Ingest the corpus that `write` has made in a folder into a new lake."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("conformance.pipeline.ingest.datetime", _Noon)
-        done = [act() for act in acts(folder, place, format)]
+        done = [act() for act in acts(folder, place)]
     return Judged(Lake.open(place), done)
 
 
@@ -102,12 +102,12 @@ class _Noon(datetime):
         return datetime(2026, 3, 5, 12, tzinfo=tz)
 
 
-def acts(folder: Path, place: str | Path, format: Format) -> Iterator[Any]:
+def acts(folder: Path, place: str | Path) -> Iterator[Any]:
     """The ingests, one after the other, as functions."""
 
     def put(captures: Sequence[Path | str], **options: Any) -> Any:
         def act() -> Ingested:
-            lake = Lake.open(place, create=True, format=format)
+            lake = Lake.open(place, create=True)
             return ingest(lake, files_of(map(str, captures)), Options(**options), Here())
 
         return act

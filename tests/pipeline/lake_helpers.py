@@ -15,7 +15,7 @@ import pytest
 from conformance.capture.records import Record, RecordWalk, read_records
 from conformance.captures import Replay, replay
 from conformance.pipeline.ingest import Ingested, Options, files_of, ingest
-from conformance.pipeline.lake import Format, Lake
+from conformance.pipeline.lake import Lake
 from conformance.pipeline.schemas import TABLES
 from conformance.pipeline.work import Here, Workers
 from conformance.spec.catalogue import assignment
@@ -23,8 +23,6 @@ from conformance.verdict import Outcome
 
 CAPTURES = Path(__file__).parents[2] / "fixtures" / "captures"
 FILES = sorted(str(path) for path in CAPTURES.iterdir() if path.suffix != ".toml")
-FORMAT: Format = "folder"
-"""The format of new lakes; tests of Delta and Iceberg change it."""
 STORE = ""
 """The address in a store below which lakes are made; none: they lie where they are said to."""
 HEADER = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1)
@@ -54,7 +52,7 @@ def put(
     place: Path | str, captures: Sequence[Path | str], workers: Workers | None = None, **options
 ) -> tuple[Lake, Ingested]:
     """Ingest captures into the lake at `place`."""
-    lake = Lake.open(at(place), create=True, format=FORMAT)
+    lake = Lake.open(at(place), create=True)
     return lake, ingest(lake, files_of(map(str, captures)), Options(**options), workers or Here())
 
 

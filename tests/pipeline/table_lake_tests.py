@@ -9,28 +9,17 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("deltalake")
-import lake_helpers
 from delta_helpers import SESSION, deaths, everything, full, halves, in_a_folder
 from lake_helpers import CAPTURES, put, replayed, rows, said
 from state_tests import *  # noqa: F403 - the same tests, on Delta
 
-from conformance.pipeline import footers
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.gather import gather
 from conformance.pipeline.ingest import Options, ingest
 from conformance.pipeline.lake import Entry, Lake
 from conformance.pipeline.lakes import delta
 from conformance.pipeline.lakes.store import LocalStore
 from conformance.pipeline.schemas import TABLES
 from conformance.pipeline.work import Here
-
-
-@pytest.fixture(autouse=True)
-def format(monkeypatch, tables):
-    """The format of new lakes."""
-    found = tables.__name__.rpartition(".")[2].removesuffix("_tables")
-    monkeypatch.setattr(lake_helpers, "FORMAT", found)
-    return found
 
 
 @pytest.fixture
@@ -44,28 +33,15 @@ def unlocked(monkeypatch):
     monkeypatch.setattr(delta.TableLake, "_lease", free)
 
 
-def test_the_rows_are_those_of_a_folder(tmp_path, format):
-    captures = [*(CAPTURES / name for name in ("vlan.pcap", "cut-record.pcap", "lost-segment.pcapng")), SESSION]
-    lake, done = put(tmp_path / "lake", captures)
-    folder = in_a_folder(tmp_path / "folder", captures)
-    assert done.captures == 4 and lake.format == format and folder.format == "folder"
-    assert everything(lake) == everything(folder)
-    opened = Lake.open(tmp_path / "lake")
-    footers.located(opened)
-    assert gather(opened).totals == gather(folder).totals
-    assert put(tmp_path / "lake", captures)[1].known == 4 and Lake.open(tmp_path / "lake").snapshot().version == 1
-
-
-def test_an_ingest_that_dies_at_any_step_leaves_all_or_nothing(tmp_path, format, commits):
+def test_an_ingest_that_dies_at_any_step_leaves_all_or_nothing(tmp_path, commits):
     """Of an ingest that ends the provisional rows of another; the next one clears up and adds what is missing."""
-    first, *each = deaths(tmp_path, "ingest", halves(tmp_path), format)
+    first, *each = deaths(tmp_path, "ingest", halves(tmp_path))
     assert len(each) > 10 and first["before"] != first["done"]
     committed = next(at for at, step in enumerate(first["steps"]) if re.fullmatch(commits, step))
     for one in each:
         assert one["then"] == first["before" if one["at"] <= committed else "done"], one["step"]
         assert one["again"] == first["done"] and one["versions"] == 2, one["step"]
         assert one["states"] == one["kept"] and len(one["kept"]) == 1 and not one["staging"], one["step"]
-        assert not one["loose"], one["step"]
         # What is left are the rows of `batches`, and files that the log has removed, for readers of older versions.
         removed = {name.rpartition("/")[2] for name in one["dropped"]}
         assert all(name.startswith("batches-") or name in removed for name in one["left"]), one["step"]
@@ -118,21 +94,6 @@ def test_a_writer_that_was_asleep_does_not_finish_what_was_cleared(tmp_path, unl
     assert everything(put(tmp_path / "lake", [SESSION])[0]) == everything(
         in_a_folder(tmp_path / "folder", [CAPTURES / "vlan.pcap", SESSION])
     )
-
-
-def test_an_entry_names_the_rows_that_another_writer_added_meanwhile(tmp_path):
-    """The one that was open before, as a watch is, adds to other tables."""
-    mine = Lake.open(tmp_path / "lake", create=True, format=lake_helpers.FORMAT)
-    (tmp_path / "no.pcap").write_bytes(b"not a capture")
-    for turn, name in enumerate(("vlan.pcap", "raw-ip.pcap")):
-        put(tmp_path / "lake", [CAPTURES / name])
-        (tmp_path / "no.pcap").write_bytes(b"not a capture" * (turn + 1))
-        ingest(mine, [str(tmp_path / "no.pcap")], Options(), Here())
-    put(tmp_path / "lake", [SESSION])
-    then = [mine.as_of(str(at)) for at in range(1, 5)]
-    counts = [[len(rows(lake, name)) for name in ("captures", "rejected")] for lake in then]
-    assert counts == [[1, 0], [1, 1], [2, 1], [2, 2]]
-    assert not any(lake.later for lake in then)
 
 
 def test_a_writer_that_has_lost_its_lease_leaves_the_next_one_alone(tmp_path, monkeypatch):

@@ -50,7 +50,7 @@ def about_data(requests: list[str]) -> list[str]:
 
 def added(place: str, files: list[Path]) -> int:
     """Ingest as the command does; how many captures were new."""
-    lake = Lake.open(place, create=True, format="delta", files=False)
+    lake = Lake.open(place, create=True, files=False)
     return ingest(lake, files_of(map(str, files)), Options(), Here()).captures
 
 

@@ -197,7 +197,7 @@ def test_a_packet_without_a_time_or_far_away_lies_under_the_day_of_its_capture(t
 def test_a_lake_without_the_columns_is_read_and_has_none(tmp_path):
     import pyarrow.parquet as pq
 
-    lake = Lake.open(tmp_path / "lake", create=True, format="folder")
+    lake = Lake.open(tmp_path / "lake", create=True)
     fill(lake, [capture(day(0)), verdict("MQMQ-2.2.19.1.flags-x0", "fail", "a", day(0), actual='{"x": 1}')])
     added = {name: [one.name for one in TABLES[name].columns if one.type == "value" or one.name.endswith("_ns")]
              for name in ("captures", "verdicts")}  # fmt: skip

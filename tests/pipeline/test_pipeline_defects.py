@@ -122,7 +122,7 @@ def _watched(folder: Path, lake: Path) -> list[Ingested]:
     done: list[Ingested] = []
     with session("local[1]", settings={"spark.executorEnv.PYTHONPATH": str(FAKE)}) as spark:
         for _ in range(2):
-            opened = Lake.open(lake, create=True, format="folder")
+            opened = Lake.open(lake, create=True)
             watch(spark, folder, opened, Options(), settle_s=0, every_s=1, once=True, on_batch=done.append)
             shutil.copy(folder / "zero.pcap", folder / "again.pcap")
     return done
@@ -135,7 +135,7 @@ def test_a_watch_takes_no_bad_capture_twice(tmp_path, monkeypatch):
     """
     need_spark()
     monkeypatch.setenv("JAVA_TOOL_OPTIONS", JAVA)
-    folder, lake = tmp_path / "captures", Lake.open(tmp_path / "lake", create=True, format="folder")
+    folder, lake = tmp_path / "captures", Lake.open(tmp_path / "lake", create=True)
     folder.mkdir()
     marks = {"zero": MARK, "memory": "asks for all memory", "deep": "calls itself", "good": "nothing"}
     for at, (name, mark) in enumerate(marks.items()):

@@ -6,15 +6,13 @@ import pytest
 
 pytest.importorskip("deltalake")
 from delta_helpers import halves
-from lake_helpers import CAPTURES, put
+from lake_helpers import put
 from state_tests import *  # noqa: F403 - the same tests, on Delta
 from table_lake_tests import *  # noqa: F403 - the same tests as on Iceberg
 
-from conformance.cli.pipeline_analysis import in_format, to_add
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.lake import DEFAULT, Lake
-from conformance.pipeline.lakes import delta_tables, port
-from conformance.pipeline.lakes.new_tables import NUMBER
+from conformance.pipeline.lake import Lake
+from conformance.pipeline.lakes import delta_tables
 
 
 @pytest.fixture
@@ -54,27 +52,16 @@ def test_every_row_names_its_batch_and_each_commit_its_transaction(tmp_path):
 
 
 def test_without_delta_rs_a_sentence_names_the_extra(tmp_path, monkeypatch):
-    put(tmp_path / "lake", [CAPTURES / "vlan.pcap"])
     monkeypatch.setattr(
         "conformance.pipeline.lakes.tables.find_spec", lambda name: None if name == "deltalake" else object()
     )
-    for place in ("lake", "new"):
-        with pytest.raises(PipelineError, match=r"needs deltalake: .*mqconform\[lake\].*--format folder"):
-            Lake.open(tmp_path / place, create=True, format="delta")
-    for make in (lambda: Lake.open(tmp_path / "new", create=True), lambda: to_add(str(tmp_path / "new"), None)):
-        with pytest.raises(PipelineError, match=r"needs deltalake: .*--format folder"):
-            make()
+    with pytest.raises(PipelineError, match=r"needs deltalake: .*mqconform\[lake\]"):
+        Lake.open(tmp_path / "new", create=True)
     assert not (tmp_path / "new").exists()
-    assert Lake.open(tmp_path / "old", create=True, format="folder").format == "folder"
 
 
-def test_a_new_lake_is_on_delta_from_python_as_from_the_command_line(tmp_path):
-    assert Lake.open(tmp_path / "lake", create=True).format == DEFAULT == in_format(None) == "delta"
-
-
-def test_a_lake_keeps_its_format(tmp_path):
-    for format in ("folder", "delta"):
-        Lake.open(tmp_path / format, create=True, format=format)
-        for other in ("folder", "delta"):
-            assert Lake.open(tmp_path / format, create=True, format=other).format == format
-    assert port.FORMATS[NUMBER] == "delta"
+def test_a_lake_of_another_layout_is_one_sentence(tmp_path):
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "_mqconform.json").write_text('{"format": 1, "version": "0.1"}')
+    with pytest.raises(PipelineError, match=r"layout 1 of mqconform 0.1.* ingest the captures and runs again"):
+        Lake.open(tmp_path / "old")

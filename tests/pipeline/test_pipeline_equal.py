@@ -102,10 +102,9 @@ def test_generated_captures_wherever_ranges_begin(data, records):
         assert done.packets == rows(lake, "captures")[0]["packets"]
 
 
-@pytest.mark.parametrize("parts", [None, 3])
 @pytest.mark.parametrize("name", ["consistent-session.pcapng", "resending-session.pcapng"])
 @pytest.mark.parametrize("change", ["back", "none", "seconds", "undatable first"])
-def test_intervals_of_a_clock_that_does_not_tell_them(tmp_path, name, change, parts):
+def test_intervals_of_a_clock_that_does_not_tell_them(tmp_path, name, change):
     edits = {
         "back": lambda at, one: one.time_ns - 3_600_000_000_000 * (at >= 20),
         "none": lambda at, one: 0,
@@ -114,7 +113,7 @@ def test_intervals_of_a_clock_that_does_not_tell_them(tmp_path, name, change, pa
     }
     records = [replace(one, time_ns=edits[change](at, one)) for at, one in enumerate(traffic(name))]
     capture = write_pcap(tmp_path / "one.pcap", records)
-    lake, done = put(tmp_path / "lake", [capture], split=None if parts is None else 2_000, parts=parts)
+    lake, done = put(tmp_path / "lake", [capture], split=2_000)
     assert said(lake) == replayed(capture)
     assert done.outcomes[Outcome.INCONCLUSIVE]
     assert Outcome.FAIL not in done.outcomes
@@ -419,7 +418,7 @@ from conformance.pipeline.ranges import warm
 from conformance.pipeline.work import Here
 warm(assignment("windows"))
 ready = set(used)
-assert ingest(Lake.open(Path(sys.argv[2]), create=True, format="folder"), [sys.argv[1]], Options(), Here()).packets
+assert ingest(Lake.open(Path(sys.argv[2]), create=True), [sys.argv[1]], Options(), Here()).packets
 assert {"run", "walk"} <= used, used
 print(sorted(used - ready))
 """

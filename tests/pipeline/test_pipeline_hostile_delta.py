@@ -17,14 +17,14 @@ from hostile_table_tests import ANYWHERE, Damage, a_file, batch, link, refuses
 from lake_helpers import put
 
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.lake import Format, Lake
+from conformance.pipeline.lake import Lake
 from conformance.pipeline.lakes import delta, delta_tables
 
 """What harms a lake on tables of any format."""
 
 
 @pytest.fixture(scope="module")
-def format() -> Format:
+def format() -> str:
     """The format of the lake; the tests of Iceberg have another."""
     return "delta"
 

@@ -187,7 +187,7 @@ def test_each_path_that_could_not_be_taken_has_its_row(tmp_path):
 
 def test_what_an_older_lake_has_rejected_by_its_content_stays_so(tmp_path):
     (tmp_path / "one.pcap").write_text("no capture")
-    lake = Lake.open(tmp_path / "lake", create=True, format="folder")
+    lake = Lake.open(tmp_path / "lake", create=True)
     with lake.writing("before"):
         lake.commit(Entry("ingest", "before", rejected=[str(probe(str(tmp_path / "one.pcap")).capture)]))
     lake, done = put(tmp_path / "lake", [tmp_path / "one.pcap"])

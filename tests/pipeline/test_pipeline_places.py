@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("deltalake")
-pytest.importorskip("pyiceberg")
 
 from judged_corpus import FIXTURES, Judged, damage, judged, write
 from lake_helpers import replayed
@@ -27,7 +26,7 @@ from conformance.pipeline.page import render_corpus, summary
 from conformance.pipeline.schemas import TABLES
 from conformance.verdict import ExitCode
 
-PLACES = ("folder", "delta", "iceberg", "s3")
+PLACES = ("delta", "s3")
 OTHERS = pytest.mark.parametrize("place", PLACES[1:])
 EACH = pytest.mark.parametrize("place", PLACES)
 NEVER = {"batch", "ingested_at"}
@@ -48,7 +47,7 @@ class _Lakes(dict[str, Judged]):
         self.captures, self.places = captures, places
 
     def __missing__(self, place: str) -> Judged:
-        self[place] = judged(self.captures, self.places[place], "delta" if place == "s3" else place)
+        self[place] = judged(self.captures, self.places[place])
         return self[place]
 
 
@@ -71,14 +70,14 @@ def canonical(lake: Judged, table: str) -> Counter[str]:
 @OTHERS
 def test_every_table_has_the_rows_of_the_folder(lakes: dict[str, Judged], place: str) -> None:
     for table in TABLES:
-        found, wanted = canonical(lakes[place], table), canonical(lakes["folder"], table)
+        found, wanted = canonical(lakes[place], table), canonical(lakes["delta"], table)
         assert found == wanted, table
         assert wanted, table
 
 
 @OTHERS
 def test_every_ingest_came_to_the_same(lakes: dict[str, Judged], place: str) -> None:
-    found, wanted = lakes[place], lakes["folder"]
+    found, wanted = lakes[place], lakes["delta"]
     assert found.done == wanted.done
     assert (wanted.done[-1].captures, len(wanted.done[-1].rejected)) == (0, 0) and wanted.done[-1].known > len(FIXTURES)
     assert found.lake.snapshot().version == wanted.lake.snapshot().version == len(wanted.done) - 1
@@ -159,7 +158,7 @@ def wanted(lakes: dict[str, Judged]) -> list[tuple[str, list[str], list]]:
     """The queries that are asked, with their answers over the folder."""
     loose = ("limit", "select * from rejected")  # by the order of the files, or by the clock
     queries = [one for one in (*SAME, *queries_of_docs()) if not any(word in one for word in loose)]
-    with small.opened(lakes["folder"].lake) as asked:
+    with small.opened(lakes["delta"].lake) as asked:
         return [(query, *_answer(asked, query)) for query in queries]
 
 
@@ -181,7 +180,7 @@ def test_every_query_has_one_answer(lakes: dict[str, Judged], wanted: list, plac
 @pytest.fixture(scope="module")
 def corpus(lakes: dict[str, Judged]) -> Corpus:
     """The report of the folder."""
-    return gather(lakes["folder"].lake)
+    return gather(lakes["delta"].lake)
 
 
 @OTHERS
@@ -202,7 +201,7 @@ def test_the_commands_answer_from_each_place(lakes: dict[str, Judged], place: st
 
     query = "select outcome, sum(count) as n from verdicts group by 1 order by 1"
     counted: Counter = Counter()
-    for row in lakes["folder"].rows["verdicts"]:
+    for row in lakes["delta"].rows["verdicts"]:
         counted[row["outcome"]] += row["count"]
     assert json.loads(command("sql", query, "--json"))["rows"] == sorted(map(list, counted.items()))
     if place != "folder":

@@ -40,7 +40,7 @@ ANSWERS = {
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory) -> Lake:
-    made = Lake.open(tmp_path_factory.mktemp("own") / "lake", create=True, format="folder")
+    made = Lake.open(tmp_path_factory.mktemp("own") / "lake", create=True)
     fill(made, [verdict(LAYOUT, "pass", None, day(number), count=count) for number, count in ((0, 41), (1, 1))])
     return made
 

@@ -41,7 +41,7 @@ def rows(lake: Lake, table: str) -> list[dict]:
 
 @pytest.fixture
 def lake(tmp_path):
-    return Lake.open(tmp_path / "lake", create=True, format="folder")
+    return Lake.open(tmp_path / "lake", create=True)
 
 
 def test_rows_say_what_the_record_says_and_only_once(lake, tmp_path):
@@ -152,7 +152,7 @@ def test_processes_read_what_is_read_here(lake, tmp_path):
     (tmp_path / "runs" / "5").mkdir()
     (tmp_path / "runs" / "5" / "run-main.ndjson").write_bytes(b"no record")
     done = ingest_runs([tmp_path / "runs"], lake, workers=Processes(2))
-    other = Lake.open(tmp_path / "other", create=True, format="folder")
+    other = Lake.open(tmp_path / "other", create=True)
     assert (done.runs, len(done.rejected)) == (5, 1) and done == ingest_runs([tmp_path / "runs"], other)
     assert sorted(map(str, rows(lake, "results"))) == sorted(map(str, rows(other, "results")))
 

@@ -30,7 +30,7 @@ HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\u202e\
 
 @pytest.fixture
 def lake(tmp_path):
-    return Lake.open(tmp_path / "lake", create=True, format="folder")
+    return Lake.open(tmp_path / "lake", create=True)
 
 
 def test_a_change_is_new_again_or_gone_and_days_without_the_sender_say_nothing(lake):

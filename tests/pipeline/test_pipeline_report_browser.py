@@ -62,7 +62,7 @@ def page_of(chromium: Any, tmp_path: Path) -> Iterator[Any]:
     contexts: list[Any] = []
 
     def show(made: list[Any], scheme: str = "light", width: int = 1200) -> Any:
-        lake = Lake.open(tmp_path / f"lake{len(contexts)}", create=True, format="folder")
+        lake = Lake.open(tmp_path / f"lake{len(contexts)}", create=True)
         fill(lake, made)
         file = tmp_path / f"page{len(contexts)}.html"
         file.write_text(render_corpus(gather(lake)), encoding="utf-8")

@@ -128,5 +128,5 @@ def test_a_large_stream_in_a_bucket_has_the_verdicts_of_its_file(tmp_path: Path)
     write_sessions(capture, 600, pairs=4, deviating=0.4)
     upload("captures", {"large/sessions.pcap": capture})
     local, wanted = put(tmp_path / "local", [capture])
-    lake, done = put(tmp_path / "lake", [f"{BUCKET}/large"], split=20_000, parts=2)
+    lake, done = put(tmp_path / "lake", [f"{BUCKET}/large"], parts=2)
     assert said(lake) == said(local) and done.outcomes == wanted.outcomes

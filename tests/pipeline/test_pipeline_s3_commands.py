@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 
 from conformance.capture.stores import Patience
 from conformance.cli.pipeline import app
-from conformance.pipeline import engines, records, small, watch
+from conformance.pipeline import engines, small, watch
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.lakes import lease, store
 from conformance.pipeline.lakes.store import ObjectStore
@@ -114,27 +114,6 @@ def test_what_a_worker_could_not_do_is_said_without_the_name_of_the_error() -> N
     assert first_line(RuntimeError(told)) == "The rows cannot be written."
 
 
-def test_runs_are_put_into_a_lake_in_s3(place: str, tmp_path: Path) -> None:
-    """With the rows of a folder."""
-    for number in range(3):
-        write_run(tmp_path / "runs" / str(number), number, whole=number > 0)
-    write_run(tmp_path / "whole" / "0", 0)
-    folder = Lake.open(tmp_path / "folder", create=True)
-    for name in ("runs", "whole"):
-        records.ingest_runs([tmp_path / name], folder)
-    for name, code, new in (("runs", 1, 3), ("whole", 0, 1)):
-        done = command("runs", tmp_path / name, "--out", place, "--json")
-        assert (done.code, done.err, json.loads(done.out)["runs"]) == (code, [], new)
-    lake = Lake.open(place)
-    for table in ("runs", "results"):
-        assert sorted(map(_timeless, rows(lake, table))) == sorted(map(_timeless, rows(folder, table)))
-    assert [row["complete"] for row in rows(lake, "runs")] == [True] * 3
-    refused = command("runs", tmp_path / "runs", "--out", f"{place}/folder", "--format", "folder")
-    assert (
-        refused.code == 2 and len(refused.err) == 1 and "--format delta or iceberg may be in a store" in refused.err[0]
-    )
-
-
 def _timeless(row: dict) -> str:
     return repr(sorted((name, value) for name, value in row.items() if name not in ("batch", "ingested_at")))
 
@@ -183,7 +162,7 @@ def test_an_upgrade_into_s3_that_ends_on_the_way_leaves_no_lake_and_the_next_one
 
 
 def test_spark_without_s3_names_the_engine_that_answers(spark: Any, place: str) -> None:
-    lake, _ = put(Lake.open(place, create=True, format="delta").place, [VLAN])
+    lake, _ = put(Lake.open(place, create=True).place, [VLAN])
     query = "select count(*) as n from captures"
     refused = command("sql", place, query, "--engine", "spark")
     assert (refused.code, refused.out, len(refused.err)) == (2, "", 1)

@@ -20,7 +20,7 @@ from sql_small import ATTACKS as MORE_ATTACKS
 from typer.testing import CliRunner
 
 from conformance.cli.pipeline_analysis import app
-from conformance.pipeline import engines, keeping, small, small_queries, views
+from conformance.pipeline import engines, small, small_queries, views
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.gather import gather
 from conformance.pipeline.lake import Lake
@@ -34,8 +34,8 @@ LAYOUT = "MQMQ-2.2.19.1.flags-in-layout"
 CURSOR = "MQDMPR-3.2.7.3.illegal-cursor-action"
 
 
-def made(place: Path, format: str = "folder") -> Lake:
-    lake = Lake.open(place, create=True, format=format)
+def made(place: Path) -> Lake:
+    lake = Lake.open(place, create=True)
     fill(lake, [capture(day(0), skipped={"other port": 4}), session(day(0), "192.0.2.1")])
     passed = [verdict(LAYOUT, "pass", None, day(number), count=count) for number, count in ((0, 41), (1, 1), (40, 3))]
     fill(lake, [verdict(LAYOUT, "fail", "192.0.2.1", day(0), queue="=cmd()", readings={"R-1": "a"}), *passed])
@@ -57,13 +57,6 @@ def lake(tmp_path_factory) -> Lake:
 
 
 @pytest.fixture(scope="module")
-def on_tables(tmp_path_factory) -> list[Lake]:
-    """The same lake on Delta and on Iceberg."""
-    place = tmp_path_factory.mktemp("small")
-    return [made(place / format, format) for format in ("delta", "iceberg")]
-
-
-@pytest.fixture(scope="module")
 def asked(lake):
     with small.opened(lake) as found:
         yield found
@@ -74,7 +67,7 @@ def answer(asked, query: str) -> tuple[list[str], list]:
     return list(found.names), [views.plain(row) for row in found.rows()]
 
 
-def test_every_query_of_the_page_and_of_the_list_has_one_answer(spark, lake, on_tables):
+def test_every_query_of_the_page_and_of_the_list_has_one_answer(spark, lake):
     """The same names, values and order from Spark and from DuckDB, from a folder, from Delta and from Iceberg."""
     queries = [*SAME, *queries_of_docs()]
     assert len(queries) > len(SAME) + 6
@@ -83,18 +76,18 @@ def test_every_query_of_the_page_and_of_the_list_has_one_answer(spark, lake, on_
                 (views.ask(spark, query) for query in queries)]  # fmt: skip
     empty = [query for query, (_, rows) in zip(queries, expected, strict=True) if not rows]
     assert empty == ["select * from rejected"]
-    for where in (lake, *on_tables):
+    for where in (lake,):
         with small.opened(where) as asked:
             for query, (names, rows) in zip(queries, expected, strict=True):
                 assert answer(asked, query) == (names, rows), query
 
 
-def test_every_table_is_there_with_its_columns(asked, on_tables):
+def test_every_table_is_there_with_its_columns(asked):
     from conformance.pipeline.schemas import TABLES
 
-    with small.opened(on_tables[0]) as other, small.opened(on_tables[1]) as another:
+    if True:
         for table in TABLES.values():
-            for one in (asked, other, another):
+            for one in (asked,):
                 assert tuple(one.ask(f"select * from {table.name}").names) == table.names
     assert answer(asked, "select first_time from verdicts where outcome = 'fail'")[1] == [["2026-03-01T12:00:00Z"]]
 
@@ -109,7 +102,7 @@ def test_times_are_utc_whatever_the_zone_of_the_process(lake):
 
 def test_a_former_id_is_todays(tmp_path):
     old, new = next(iter(aliases().items()))
-    lake = Lake.open(tmp_path / "lake", create=True, format="folder")
+    lake = Lake.open(tmp_path / "lake", create=True)
     fill(
         lake,
         [verdict(old, "fail", "a", day(0)), verdict(new, "fail", "a", day(0)), verdict(LAYOUT, "pass", "a", day(0))],
@@ -193,22 +186,6 @@ def test_the_engine_is_chosen_by_what_is_there_and_by_the_size(lake, monkeypatch
     java["there"] = False
     assert engines.chosen("auto", lake) == "duckdb"
     assert small.size(lake) == sum(path.stat().st_size for path in lake.located().values())
-
-
-def test_what_a_killed_writer_has_not_moved_is_seen_where_it_waits(tmp_path, monkeypatch):
-    from conformance.pipeline.lakes.folder import FolderLake
-
-    lake = Lake.open(tmp_path / "lake", create=True, format="folder")
-    fill(lake, [verdict(LAYOUT, "pass", None, day(0), count=7)])
-    with monkeypatch.context() as patch:
-        patch.setattr(FolderLake, "_finish", lambda self: None)
-        fill(lake, [verdict(LAYOUT, "fail", "a", day(number), count=1 + number) for number in (0, 1)])
-    before = contents(lake.root)
-    with small.opened(Lake.open(lake.root)) as asked:
-        query = "select outcome, date, count from verdicts where date < '2026-04-01' order by outcome, date"
-        expected = [["fail", "2026-03-01", 1], ["fail", "2026-03-02", 2], ["pass", "2026-03-01", 7]]
-        assert answer(asked, query)[1] == expected
-    assert contents(lake.root) == before
 
 
 def test_the_report_counts_what_a_query_counts(asked, lake):
@@ -307,21 +284,6 @@ def records(folder: Path, count: int) -> None:
             writer.footer("completed")
 
 
-@pytest.mark.parametrize("format", ["delta", "iceberg", "folder"])
-def test_runs_sql_and_report_work_without_spark_and_java(tmp_path, format):
-    records(tmp_path / "runs", 70)  # From 64 on, Spark reads them where it is there.
-    lake = str(tmp_path / "lake")
-    done = without(SPARK, "runs", str(tmp_path / "runs"), "--out", lake, "--format", format, "--json")
-    assert done.returncode == 1 and json.loads(done.stdout)["runs"] == 70, done.stderr
-    done = without(SPARK, "sql", lake, "select outcome, sum(count) as n from results group by 1 order by 1", "--json")
-    assert done.returncode == 0 and json.loads(done.stdout)["rows"] == [["fail", 16], ["pass", 54]], done.stderr
-    done = without(SPARK, "report", lake, "--html", str(tmp_path / "page.html"), "--json")
-    assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)["versions"]
-    assert len(told) == 28 and [one["version"] for one in told if one["regressed"]] == ["1.20"]
-    assert "Version by version" in (tmp_path / "page.html").read_text("utf-8")
-
-
 def test_what_is_missing_is_one_sentence(lake):
     for names, arguments in (
         (("duckdb", *SPARK), ["select 1"]),
@@ -336,29 +298,12 @@ def test_what_is_missing_is_one_sentence(lake):
     assert done.returncode == 2 and "pip install 'mqconform[spark]'" in done.stderr and done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("format", "package", "extra"), [("delta", "deltalake", "lake"), ("iceberg", "pyiceberg", "iceberg")]
-)
-def test_a_format_whose_package_is_missing_is_one_sentence(tmp_path, lake, on_tables, format, package, extra):
-    there = next(str(one.root) for one in on_tables if one.format == format)
-    records(tmp_path / "runs", 1)
-    for arguments in (
-        ["runs", str(tmp_path / "runs"), "--out", str(tmp_path / "lake"), "--format", format],
-        ["upgrade", str(lake.root), "--out", str(tmp_path / "lake"), "--format", format],
-        ["sql", there, "select 1"], ["report", there], ["history", there],
-    ):  # fmt: skip
-        done = without((package, *SPARK), *arguments)
-        assert done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1, done.stderr
-        assert f"needs {package}: install the extra with pip install 'mqconform[{extra}]'" in done.stderr
-    assert not (tmp_path / "lake").exists()
-
-
 def test_others_read_a_lake_on_delta(tmp_path):
     """delta-rs alone, and DuckDB over it: the counts are those of `pipeline sql` and of the folder."""
     from deltalake import DeltaTable
 
     files = [CAPTURES / f"{name}.pcapng" for name in ("resending-session", "bad-signature", "lost-segment")]
-    lake = Lake.open(tmp_path / "delta", create=True, format="delta")
+    lake = Lake.open(tmp_path / "delta", create=True)
     put(lake.root, files)
     put(lake.root, [CAPTURES / "vlan.pcap"])
     put(tmp_path / "folder", [*files, CAPTURES / "vlan.pcap"])
@@ -375,41 +320,6 @@ def test_others_read_a_lake_on_delta(tmp_path):
     assert [list(row) for row in connection.sql(theirs).fetchall()] == expected
     counted = DeltaTable(str(lake.root / "verdicts")).to_pyarrow_dataset().to_table(columns=["count"])
     assert sum(counted["count"].to_pylist()) == sum(n for *_, n in expected)
-
-
-def test_others_read_a_lake_on_iceberg(tmp_path):
-    """pyiceberg alone, and DuckDB over what it gives: the counts are those of `pipeline sql` and of the folder."""
-    from pyiceberg.table import StaticTable
-
-    files = [CAPTURES / f"{name}.pcapng" for name in ("resending-session", "bad-signature", "lost-segment")]
-    lake = Lake.open(tmp_path / "iceberg", create=True, format="iceberg")
-    put(lake.root, files)
-    put(lake.root, [CAPTURES / "vlan.pcap"])
-    put(tmp_path / "folder", [*files, CAPTURES / "vlan.pcap"])
-    query = "select requirement, outcome, sum(count)::bigint as n from verdicts group by 1, 2 order by 1, 2"
-    page = (ROOT / "docs" / "pipeline.md").read_text("utf-8")
-    (lines,) = (one for one in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "StaticTable" in one)
-    for step in ("as it was made", "compacted"):
-        with small.opened(Lake.open(lake.root)) as asked, small.opened(Lake.open(tmp_path / "folder")) as other:
-            expected = answer(asked, query)[1]
-            assert answer(other, query)[1] == expected and len(expected) > 20, step
-        names: dict = {}
-        exec(lines.replace("/data/lake", str(lake.root)), names)
-        theirs = query.replace("from verdicts", "from verdicts semi join batches using (batch)")
-        assert [list(row) for row in names["lake"].sql(theirs).fetchall()] == expected, step
-        counted = StaticTable.from_metadata(str(lake.root / "verdicts")).scan(selected_fields=("count",)).to_arrow()
-        assert sum(counted["count"].to_pylist()) == sum(n for *_, n in expected), step
-        keeping.compact(Lake.open(lake.root))
-
-
-@pytest.mark.parametrize("format", ["delta", "iceberg"])
-def test_a_lake_in_a_store_is_queried_where_it_lies(s3, format):
-    lake = Lake.open(f"{s3}/queried/{format}", create=True, format=format)
-    fill(lake, [verdict(LAYOUT, "pass", None, day(number), count=2) for number in range(3)])
-    assert small.size(lake) > 3_000 and engines.chosen("auto", lake) == "duckdb"
-    with small.opened(Lake.open(f"{s3}/queried/{format}")) as asked:
-        query = "select date, count from verdicts where date >= '2026-03-02' order by date"
-        assert answer(asked, query)[1] == [["2026-03-02", 2], ["2026-03-03", 2]]
 
 
 def test_a_query_does_not_wait_for_java(lake):

@@ -32,7 +32,7 @@ def test_rows_are_those_of_one_process(spark, tmp_path, sessions):
 
     options = {"packets": True, "split": 4096, "sessions": sessions}
     here, _ = put(tmp_path / "here", FILES, **options)
-    there = Lake.open(tmp_path / "there", create=True, format="folder")
+    there = Lake.open(tmp_path / "there", create=True)
     done = ingest(there, files_of([*FILES, "/nothing"]), Options(**options), SparkWorkers(spark))
     assert len(done.rejected) == 1 and (sessions or done.ranges >= 10)
     assert said(there) == said(here)

@@ -22,7 +22,6 @@ from conformance.pipeline import queries, views
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.gather import gather
 from conformance.pipeline.lake import Lake
-from conformance.pipeline.lakes.folder import FolderLake
 from conformance.pipeline.query_functions import FUNCTIONS
 from conformance.pipeline.query_session import apart
 from conformance.pipeline.records import ingest_runs
@@ -44,7 +43,7 @@ def opened(spark, lake):
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory):
-    lake = Lake.open(tmp_path_factory.mktemp("sql") / "lake", create=True, format="folder")
+    lake = Lake.open(tmp_path_factory.mktemp("sql") / "lake", create=True)
     fill(lake, [capture(day(0), skipped={"other port": 4}), session(day(0), "192.0.2.1")])
     passed = [verdict(LAYOUT, "pass", None, day(number), count=count) for number, count in ((0, 41), (1, 1))]
     fill(lake, [verdict(LAYOUT, "fail", "192.0.2.1", day(0), queue="=cmd()", readings={"R-1": "a"}), *passed])
@@ -63,43 +62,6 @@ def test_every_table_is_a_view_with_its_columns(opened):
     assert skipped == (4, None)
     assert list(views.rows(views.ask(opened, "-- note\nselect count(*) from rejected -- end"))) == [(0,)]
     assert "requirement" in {row[0] for row in views.rows(views.ask(opened, "describe verdicts"))}
-
-
-def test_a_lake_as_it_was_has_no_condition_as_long_as_its_batches(spark, tmp_path, capsys):
-    """Of ten thousand later batches, the names are rows to join with."""
-    pytest.importorskip("deltalake")
-    lake = Lake.open(tmp_path / "lake", create=True, format="delta")
-    for at in range(3):
-        fill(lake, [verdict(LAYOUT, "fail", f"192.0.2.{at}", day(0))])
-    names = [one.batch for one in lake.history()]
-    then = lake.as_of("3")
-    then.later = frozenset({*names[1:], *(f"later-{at:05}" for at in range(10_000))})
-    views.open_views(spark, then)
-    assert list(views.rows(views.ask(spark, "select sender, date from verdicts"))) == [("192.0.2.0", day(0))]
-    assert tuple(views.ask(spark, "select * from verdicts").columns) == TABLES["verdicts"].names
-    spark.table("verdicts").explain(extended=True)
-    plan = capsys.readouterr().out
-    assert "LeftAnti" in plan and "later-0" not in plan and names[1] not in plan
-
-
-@pytest.mark.parametrize(("format", "package"), [("delta", "deltalake"), ("iceberg", "pyiceberg")])
-def test_a_lake_on_tables_has_the_same_views(spark, tmp_path, format, package):
-    """Without rows of a batch that is not in `batches`."""
-    pytest.importorskip(package)
-    lake = Lake.open(tmp_path / "lake", create=True, format=format)
-    fill(lake, [capture(day(0), skipped={"other port": 4}), verdict(LAYOUT, "pass", None, day(0), count=41)])
-    fill(lake, [verdict(LAYOUT, "fail", "192.0.2.1", day(1))])
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(type(lake), "_write_batch", _interrupted)
-        patch.setattr(type(lake), "_clean", lambda *_, **__: None)
-        fill(lake, [verdict(LAYOUT, "fail", "192.0.2.9", day(1))])
-    views.open_views(spark, Lake.open(lake.root))
-    for table in TABLES.values():
-        assert tuple(views.ask(spark, f"select * from {table.name}").columns) == table.names
-    found = views.rows(views.ask(spark, "select date, outcome, sum(count) from verdicts group by 1, 2 order by 1, 2"))
-    assert list(found) == [(day(0), "pass", 41), (day(1), "fail", 1)]
-    (skipped,) = views.rows(views.ask(spark, "select skipped['other port'], first_time from captures"))
-    assert skipped == (4, None)
 
 
 def _interrupted(*_: object) -> None:
@@ -206,29 +168,6 @@ def test_a_text_is_no_name_whatever_the_session_says(opened):
     assert list(views.rows(views.ask(opened, 'select "current_user"'))) == [("current_user",)]
 
 
-def test_what_a_killed_writer_has_not_moved_is_seen_where_it_waits(spark, tmp_path, monkeypatch):
-    lake = Lake.open(tmp_path / "lake", create=True, format="folder")
-    fill(lake, [verdict(LAYOUT, "pass", None, day(0), count=7)])
-    rows = [verdict(LAYOUT, "fail", "192.0.2.1", day(number), count=1 + number) for number in (0, 1)]
-    with monkeypatch.context() as patch:
-        patch.setattr(FolderLake, "_finish", lambda self: None)
-        fill(lake, rows)
-    before = contents(lake.root)
-    assert any("_staging" in name for name in before)
-    fresh = Lake.open(lake.root)
-    views.open_views(spark, fresh)
-    query = "select outcome, date, count from verdicts order by outcome, date"
-    expected = [("fail", day(0), 1), ("fail", day(1), 2), ("pass", day(0), 7)]
-    assert list(views.rows(views.ask(spark, query))) == expected
-    assert dict(gather(fresh).verdicts) == {"fail": 3, "pass": 7}
-    assert contents(lake.root) == before
-    with fresh.writing("mends"):
-        pass
-    assert not (lake.root / "_staging").exists()
-    views.open_views(spark, Lake.open(lake.root))
-    assert list(views.rows(views.ask(spark, query))) == expected
-
-
 def test_the_command_prints_writes_and_says_what_it_left_out(opened, lake, tmp_path):
     def command(*arguments: str) -> tuple[int, str, str]:
         done = CliRunner().invoke(app, ["sql", str(lake.root), "--engine", "spark", *arguments])
@@ -277,7 +216,7 @@ def test_runs_read_by_spark_are_those_read_here(spark, tmp_path):
             writer.header(Header(run_id=f"r{number}", connector="embedded", profile="msmq-4.0"))
             writer.verdict(Verdict(LAYOUT, Outcome.PASS, "x"), suite="s", test="t", count=number + 1)
             writer.footer("completed")
-    lake = Lake.open(tmp_path / "lake", create=True, format="folder")
+    lake = Lake.open(tmp_path / "lake", create=True)
     done = ingest_runs([Path(tmp_path / "runs")], lake, workers=SparkWorkers(spark))
     assert (done.runs, done.verdicts) == (5, 15)
     views.open_views(spark, lake)

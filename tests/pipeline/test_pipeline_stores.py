@@ -232,28 +232,6 @@ def test_without_room_for_a_copy_a_capture_waits(
     assert done.captures == len(files) == len(paths(lake))
 
 
-def test_the_source_reads_ranges_of_objects(tmp_path: Path, files: dict[str, bytes]) -> None:
-    from conformance.capture.ranges import size_of, split
-    from conformance.pipeline.ingest import Options, how
-    from conformance.pipeline.parts import events_of
-    from conformance.pipeline.schemas import SOURCE
-    from conformance.pipeline.source_columns import Wanted, packets
-
-    name, asked = "day/bad.pcap", how(Options(), "")
-    names = tuple(one for one in SOURCE.names if one != "path")
-    local = str(laid({name: files[name]}, tmp_path) / name)
-    with store(ShortReads, {name: files[name]}) as bucket:
-        address = f"{bucket}/{name}"
-        assert size_of(address) == len(files[name])
-        for start, stop in split(len(files[name]), 3000):
-            assert list(events_of(address, start, stop)) == list(events_of(local, start, stop))
-            there, here = (
-                [row for batch in packets(path, start, stop, asked, Wanted(names)) for row in batch.to_pylist()]
-                for path in (address, local)
-            )
-            assert there == here
-
-
 @dataclass(frozen=True)
 class Meddling(Here):
     """Workers between whose tasks somebody writes to a file."""

@@ -21,7 +21,7 @@ SEEK = "R-MQDMPR-seek-from-head"
 
 @pytest.fixture
 def lake(tmp_path):
-    return Lake.open(tmp_path / "lake", create=True, format="folder")
+    return Lake.open(tmp_path / "lake", create=True)
 
 
 def run(number: int, version: str | None, said: dict[str, str], when: int, hour: int = 8, **more) -> list:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from conformance.pipeline.history import Batch
 from conformance.pipeline.inside import MAX_FILE, UnfitError
 from conformance.pipeline.lakes.store import LocalStore, Store
 from conformance.pipeline.lakes.tables import BATCHES, Listed, told
@@ -23,15 +22,3 @@ def batch_rows(store: Store, one: Listed) -> list[tuple[int, str, str]]:
                 raise UnfitError(f"has a file of {size:,} bytes, at most {4 * MAX_FILE:,} are read")
             found = file.read(["number", BATCH, "entry"]).to_pylist()
     return [(row["number"], row[BATCH], row["entry"]) for row in found]
-
-
-def batches_of(store: Store, one: Listed) -> list[Batch]:
-    """Return the batches without their entries. Raises PipelineError."""
-    from pyarrow import parquet
-
-    wanted = ["number", BATCH, "at", "by", "kind"]
-    with told(store, BATCHES):
-        store.check(one.place)
-        path = str(store.path(one.place))
-        found = parquet.read_table(path, columns=wanted, partitioning=None, filesystem=store.arrow)
-    return [Batch(*row.values()) for row in found.select(wanted).to_pylist()]

@@ -20,30 +20,26 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import PurePath
-from typing import Any, Final, Self
+from typing import Any
 
 from conformance import __version__
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.history import Batch, number_of, up_to, versions_of
 from conformance.pipeline.inside import UnfitError, parsed
-from conformance.pipeline.keeping_compact import FAN, compact_table, heaps, tiers
-from conformance.pipeline.lakes import delta_tables, earlier, fold
-from conformance.pipeline.lakes.batch_rows import batch_rows, batches_of
+from conformance.pipeline.lakes import delta_tables
+from conformance.pipeline.lakes.batch_rows import batch_rows
 from conformance.pipeline.lakes.entries import checked_entry, entry_text
-from conformance.pipeline.lakes.folder import LOG, flocked, own_folders
+from conformance.pipeline.lakes.folders import flocked, own_folders
 from conformance.pipeline.lakes.lease import leased
 from conformance.pipeline.lakes.port import STAGING, Lake, damaged, written
 from conformance.pipeline.lakes.store import LocalStore, Store
 from conformance.pipeline.lakes.tables import BATCHES, DATA_FILE, Listed, Tables, told
 from conformance.pipeline.lakes.target import BATCH, Target
 from conformance.pipeline.log import STATE, Entry, Part, Snapshot
-from conformance.pipeline.schemas import REJECTED, TABLES
+from conformance.pipeline.schemas import TABLES
 
 _AT_ONCE = 8  # Logs that are read, and files that are looked at, at once.
 _TRIES = 50  # Readings of the logs while others commit.
 _WRITER = "writer.json"
-EACH: Final = FAN
-"""Batches after which a writer makes few files of the small ones."""
 
 
 class TableLake(Lake):
@@ -61,8 +57,6 @@ class TableLake(Lake):
         self._known: dict[str, int] = {}
         """The batches that count, each with its number."""
         self._provisional: set[str] = set()
-        self._text = ""
-        """The last entry as it is stored."""
         self._now = Snapshot()
         self._listed: dict[str, list[Listed]] = {}
         self._listed_at: dict[str, int] = {}
@@ -70,10 +64,6 @@ class TableLake(Lake):
         self._fixed = False
         self._untidy = False
         """Whether the last commit has left files in the tables that no longer count."""
-        self._until: int | None = None
-        """The last batch that counts, in a lake as it was."""
-        self._folded = 0
-        """The last batch of the newest fold."""
         self._handled = -1
         """The last batch after which the tables were looked at, each, by a commit."""
         self._held: Callable[[], None] = _nothing
@@ -83,7 +73,7 @@ class TableLake(Lake):
         if not isinstance(self.store, LocalStore):
             return
         try:
-            own_folders(self.store.root, (BATCHES, fold.FOLD))
+            own_folders(self.store.root, (BATCHES,))
         except UnfitError as problem:
             raise damaged(self.place, problem) from None
         except OSError as problem:
@@ -115,94 +105,9 @@ class TableLake(Lake):
         self._now = self._seen()
         return self._now
 
-    def versions(self) -> dict[str, int]:
-        """Return the version of each table in the last snapshot."""
-        return {name: int(self._handles[name].version()) for name in (*TABLES, BATCHES)}
-
-    def settled(self, name: str) -> tuple[Any, list[Listed]]:
-        """Return a table at its newest version, and those of its files that count and will not be removed by an ingest.
-
-        Raises PipelineError.
-        """
-        if name == BATCHES:
-            table = self._handle(name)
-            return table, [one for one in self._files(name, table) if one.first is not None]
-        if not self._fixed:
-            self.known()
-        table = self._handle(name)
-        files = [
-            one
-            for one in self._files(name, table)
-            if one.first is not None and one.place not in self._provisional and self._counts(one)
-        ]
-        return table, files
-
     def staged(self) -> list[str]:
         """Return the batches that are being written, or were when their writer was killed."""
         return self.store.names(STAGING)
-
-    def history(self) -> list[Batch]:
-        """Return the batches of the lake by number. Raises PipelineError."""
-        files = self._files(BATCHES, self._handle(BATCHES))
-        return sorted((one for file in files for one in batches_of(self.store, file)), key=lambda one: one.number)
-
-    def as_of(self, asked: str | None) -> Self:
-        """Return the lake as it was, see `Lake.as_of`."""
-        if asked is None:
-            return self
-        number = number_of(self.history(), asked)
-        if number == self.known().version:
-            return self
-        return earlier.as_of(self, number)
-
-    def unreadable(self, numbers: Sequence[int]) -> set[int]:
-        """Return those of the batches after which the lake can no longer be read as it was. Raises PipelineError."""
-        return earlier.unreadable(self, numbers)
-
-    def entries(self) -> list[Entry]:
-        """Return all entries of the log, read anew. Raises PipelineError."""
-        files = self._files(BATCHES, self._handle(BATCHES))
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            rows = sorted(row for found in pool.map(partial(batch_rows, self.store), files) for row in found)
-        try:
-            return [checked_entry(text, number, batch) for number, batch, text in rows]
-        except UnfitError as problem:
-            raise damaged(self.store.name(BATCHES), problem) from None
-
-    def then(self, number: int) -> Self | None:
-        """Return the lake after a batch by the versions of the tables that its entry names, None if these are gone."""
-        found = self._until_then(number)
-        try:
-            versions = versions_of(found._text)
-            if not versions:
-                return None
-            found._handles |= {name: self.tables.then(self.store, name, one) for name, one in versions.items()}
-            found._listed = {name: self._files(name, found._handles[name]) for name in TABLES}
-            found._now = found._seen()
-            present = {one.place for name in TABLES for one in self._files(name, self.tables.load(self.store, name))}
-            there = all(place in present or self.store.check(place) for place in found._now.parts)
-        except (KeyError, OSError):
-            return None
-        except UnfitError as problem:
-            raise damaged(self.place, problem) from None
-        return found if there else None
-
-    def of_today(self, number: int) -> Self:
-        """Return the lake after a batch by its files of today: `later` tells which of their rows came later."""
-        found, now = self._until_then(number), type(self)(self.store)
-        now.snapshot()
-        counted = [one for files in now._listed.values() for one in files if now._counts(one)]
-        parts, found.later = up_to(counted, now._known, number)
-        ends = found._log.parts
-        found._now = replace(found._log, parts={place: ends.get(place, part) for place, part in parts.items()})
-        return found
-
-    def _until_then(self, number: int) -> Self:
-        found = type(self)(self.store)
-        found._until = number
-        found._entries(found._handle(BATCHES))
-        found._fixed = True
-        return found
 
     def located(self) -> dict[str, PurePath]:
         """Return the present files of the lake by their places in it. Raises PipelineError if one is missing."""
@@ -282,22 +187,12 @@ class TableLake(Lake):
         self._entries(self._handles[BATCHES])
         self._handled = version
         ended = any(not one.startswith(f"{STATE}/") for one in self._log.dropped)
-        self._untidy = ended or entry.before is not None or version % EACH == 0
-        with suppress(PipelineError):  # The next batch tries again.
-            self._shorten(version)
+        self._untidy = ended
         return version
 
     def target(self, batch: str) -> Target:
         """Return the place for the files of a batch. Only within `writing`, or before the lake has a head."""
         return Target(self.place, batch, staged=False)
-
-    def _shorten(self, version: int) -> None:
-        """Make few files of many small ones, and fold the log, now and then: the next batch costs what this one did."""
-        if version % EACH == 0:
-            compact_table(self.tables, self.store, BATCHES, partial(self.settled, BATCHES), tiers)
-            for name in TABLES:
-                compact_table(self.tables, self.store, name, partial(self.settled, name), heaps)
-        self.fold()
 
     def _add(self, name: str, parts: Sequence[Part], batch: str, version: int) -> None:
         table = self._handles[name] if name == BATCHES else self._handle(name)
@@ -334,8 +229,7 @@ class TableLake(Lake):
         """
         log = self._log if own in self._known else self.known()
         left = self.store.names(STAGING)
-        upgraded = isinstance(self.store, LocalStore) and self.store.within(LOG)
-        if not upgraded and (not left or (left == [own] and own in self._known and not self._untidy)):
+        if not left or (left == [own] and own in self._known and not self._untidy):
             for place in log.dropped if left else ():
                 self.store.remove(place)
             for name in left:
@@ -369,25 +263,11 @@ class TableLake(Lake):
                     self.store.remove(f"{STATE}/{name}")
         for name in left:
             self.store.clear(f"{STAGING}/{name}")
-        if upgraded:
-            self._forget_folder()
         self._untidy = False
-
-    def _forget_folder(self) -> None:
-        """Remove the files of the lake in a folder that this one was made of."""
-        named = {one.place for files in self._listed.values() for one in files}
-        for name in TABLES:
-            for place in self.store.below(name):
-                if place not in named and _is_data(place):
-                    self.store.remove(place)
-        self.store.clear(LOG)
 
     def _counts(self, one: Listed) -> bool:
         """Tell whether the rows of a file count; those of several batches do, which only a compaction writes."""
-        number = None if one.first is None else self._known.get(one.first)
-        if one.first is not None and number is None:
-            return False
-        if number is not None and self._log.forgets(number, one.date) and not one.place.startswith(f"{REJECTED.name}/"):
+        if one.first is not None and one.first not in self._known:
             return False
         return one.place not in self._provisional or one.place in self._log.parts
 
@@ -423,8 +303,6 @@ class TableLake(Lake):
     def _entries(self, batches: Any) -> None:
         """Read the entries of the batches that are new in `batches`. Raises PipelineError."""
         files = self._files(BATCHES, batches)
-        if not self._log.version and self._until is None and files:
-            self._unfold(sum(one.rows for one in files))
         new = [
             one for one in files if one.place not in self._read and (one.most is None or one.most > self._log.version)
         ]
@@ -435,8 +313,6 @@ class TableLake(Lake):
         for number, batch, text in sorted(rows):
             if number <= self._log.version:
                 continue  # written again by a compaction
-            if self._until is not None and number > self._until:
-                break
             try:
                 if number != self._log.version + 1:
                     raise UnfitError(f"lacks the batch {self._log.version + 1:,}")
@@ -445,28 +321,8 @@ class TableLake(Lake):
                 raise damaged(self.store.name(BATCHES), problem) from None
             self._provisional.update(part.place for part in entry.add)
             self._known[batch] = number
-            self._text = text
             self._log = self._log.after(entry)
         self._read.update(one.place for one in new)
-
-    def _unfold(self, count: int) -> None:
-        """Begin with the last fold of the log. count: the batches that are there. Raises PipelineError."""
-        with told(self.store, fold.FOLD):
-            found = fold.read(self.store)
-        if found is not None and found.log.version <= count:
-            self._log, self._known, self._provisional = found.log, found.known, found.provisional
-            self._folded = found.log.version
-
-    def fold(self) -> None:
-        """Write the sum of the log, if the last one is of long ago. Raises PipelineError."""
-        if self._until is None and fold.due(self._log.version, self._folded):
-            self.snapshot()
-            there = {one.place for files in self._listed.values() for one in files}
-            with told(self.store, fold.FOLD):
-                fold.write(
-                    self.store, fold.Fold(self._log, self._known, self._provisional & (there | set(self._log.parts)))
-                )
-            self._folded = self._log.version
 
 
 class DeltaLake(TableLake):

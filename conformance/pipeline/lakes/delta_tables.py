@@ -23,7 +23,6 @@ from conformance.pipeline.lakes.tables import (
     BATCHES,
     DATA_FILE,
     Listed,
-    New,
     footer_of,
     may_lack,
     meanwhile,
@@ -133,17 +132,6 @@ def listed(store: Store, name: str, table: DeltaTable) -> list[Listed]:
         greatest = most if name == BATCHES and type(most) is int else None
         out.append(Listed(f"{name}/{match[0]}", match[1] or "", match[2], rows, size or 0, batch, low, high, greatest))
     return out
-
-
-def then(store: Store, name: str, version: int) -> DeltaTable:
-    """Open a table at an earlier version. Raises KeyError if it is gone, and OSError."""
-    from deltalake import DeltaTable
-    from deltalake.exceptions import DeltaError
-
-    try:
-        return DeltaTable(store.name(name), version=version, storage_options=options(store))
-    except DeltaError:
-        raise KeyError(version) from None
 
 
 def adding(store: Store, part: Part, batch: str | None) -> AddAction:
@@ -287,48 +275,6 @@ def _sum_up(store: Store, name: str, table: DeltaTable, number: int) -> None:
             table.cleanup_metadata()
 
 
-def swap(store: Store, name: str, table: DeltaTable, gone: Sequence[Listed], new: Sequence[New]) -> None:
-    """Put new files in the place of others, without a change of rows; `table` has its new version afterwards.
-
-    delta-rs lets two writers remove the same file, each adding its rows again, so the entry of the log is written here.
-    Creating it is the one atomic step, as for every other writer. Raises FileExistsError if another one has changed the
-    table since it was loaded, and PipelineError.
-    """
-    data = _lines(*_actions(gone, new))
-    number, first = table.version() + 1, True
-    with told(store, name):
-        try:
-            store.create(_entry(name, number), data)
-        except FileExistsError:
-            first = False
-    if not first or not _is_read(store, name, number, [one.path for one in new]):
-        raise FileExistsError(f"{name} has a version {number}")
-    with suppress(
-        PipelineError
-    ):  # The commit is done; who has not seen it looks again, and the next checkpoint sums up.
-        _sum_up(store, name, refreshed(store, name, table), number)
-
-
-def unneeded(store: Store, name: str, table: DeltaTable, keep_days: float) -> list[str]:
-    """Return the paths below a table of files that no version of the last days names.
-
-    Raises PipelineError, also for more days than the log of a table tells of.
-    """
-    if keep_days > MOST_KEEP:
-        raise PipelineError(
-            f"A lake on Delta knows for {MOST_KEEP} days which files it has needed, so that vacuum cannot keep those of"
-            f" the last {keep_days:g}: say --keep {MOST_KEEP} or less, or do not run it as long as you need them."
-        )
-    with told(store, name):
-        found = table.vacuum(int(keep_days * 24), dry_run=True, enforce_retention_duration=False, full=True)
-    return [one for one in found if DATA_FILE.fullmatch(one)]
-
-
-def end(store: Store, name: str, table: DeltaTable, keep_days: float) -> DeltaTable:
-    """Return the table as it is: delta-rs itself ends the versions that are older than the log is kept."""
-    return table
-
-
 def widen(store: Store, name: str, table: DeltaTable) -> DeltaTable:
     """Add the columns that a table made by an earlier version lacks. Raises PipelineError."""
     import pyarrow as pa
@@ -351,33 +297,6 @@ def options(store: Store) -> dict[str, str] | None:
     endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL") or ""
     found = {"AWS_ENDPOINT_URL": endpoint} if endpoint else {}
     return {**found, "AWS_ALLOW_HTTP": "true"} if endpoint.startswith("http://") else found
-
-
-def _actions(gone: Sequence[Listed], new: Sequence[New]) -> list[dict[str, Any]]:
-    now = time_ns() // 1_000_000
-    removed = [
-        {
-            "path": one.place.partition("/")[2],
-            "deletionTimestamp": now,
-            "dataChange": False,
-            "extendedFileMetadata": True,
-            "partitionValues": _partition(one.date),
-            "size": one.size,
-        }
-        for one in gone
-    ]
-    added = [
-        {
-            "path": one.path,
-            "partitionValues": _partition(one.date),
-            "size": one.size,
-            "modificationTime": now,
-            "dataChange": False,
-            "stats": json.dumps(one.stats, ensure_ascii=True),
-        }
-        for one in new
-    ]
-    return [_info("OPTIMIZE", blind=False), *({"remove": one} for one in removed), *({"add": one} for one in added)]
 
 
 def _info(operation: str, *, blind: bool) -> dict[str, Any]:
@@ -407,10 +326,6 @@ def _added(one: AddAction) -> dict[str, Any]:
 
 def _lines(*actions: dict[str, Any]) -> bytes:
     return "".join(json.dumps(one, ensure_ascii=True) + "\n" for one in actions).encode()
-
-
-def _partition(day: str) -> dict[str, str]:
-    return {DATE: day} if day else {}
 
 
 def _check_log(store: Store, name: str) -> None:
@@ -468,7 +383,6 @@ __all__ = [
     "adding",
     "change",
     "columns",
-    "end",
     "listed",
     "load",
     "make",
@@ -477,8 +391,5 @@ __all__ = [
     "removing",
     "require",
     "schema",
-    "swap",
-    "then",
-    "unneeded",
     "widen",
 ]

@@ -1,18 +1,17 @@
 """The port of a lake: what ingest, queries and reports need of it, whatever the format of its tables is.
 
-A lake holds the tables of `schemas.TABLES`. An entry adds and removes files of several tables, all or nothing. Three
-formats have the same words: `folder` (Parquet files and a log of our own), `delta` and `iceberg` (a Delta or Iceberg
-table for each table).
+A lake holds the tables of `schemas.TABLES`, each a Delta table. An entry adds and removes files of several tables, all
+or nothing.
 """
 
 from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path, PurePath
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from conformance import __version__
 from conformance.capture import CaptureError
@@ -24,11 +23,8 @@ from conformance.pipeline.lakes.target import Target
 from conformance.pipeline.log import Entry, Kept, Part, Snapshot
 from conformance.report.text import label
 
-Format = Literal["folder", "delta", "iceberg"]
-FORMATS: Final[Mapping[int, Format]] = {1: "folder", 2: "delta", 3: "iceberg"}
-"""The formats by the number in the head of a lake. A lake with a higher one was written by a newer mqconform."""
-DEFAULT: Final[Format] = "delta"
-"""The format of a new lake for which none is named. Without its package, making one is an error, not another format."""
+FORMAT: Final = 2
+"""The number in the head of a lake."""
 HEAD: Final = "_mqconform.json"
 STAGING, LOCK, WATCH = "_staging", "_lock", "_watch"
 MAX_HEAD: Final = 1 << 16
@@ -57,26 +53,22 @@ class Lake(ABC):
     store: where its files are. root: the same as a path; in a store the path without the scheme. place: its name.
     """
 
-    format: Format
     store: Store
-    later: frozenset[str] = frozenset()
-    """In a lake as it was: batches that came later, whose rows are in its files beside its own and are left out."""
 
     @staticmethod
-    def open(place: str | Path, *, create: bool = False, format: Format = DEFAULT, files: bool = True) -> Lake:
-        """Open the lake at `place` and read its log. create: make one of this format if there is none.
+    def open(place: str | Path, *, create: bool = False, files: bool = True) -> Lake:
+        """Open the lake at `place` and read its log. create: make one if there is none.
 
-        A new lake is on Delta unless another format is named, here as in every command; that needs the extra `lake`.
         files: look at its files too, which a command that only adds does not need. Raises PipelineError if there is no
-        lake, or a damaged one, or one of a newer format, or if a package for its format is missing.
+        lake, or a damaged one, or one of another layout, or if a package is missing.
         """
-        from conformance.pipeline.lakes import delta, folder, iceberg, new_tables
+        from conformance.pipeline.lakes import delta, new_tables
 
         store = store_at(place)
         try:
             known = head_of(store)
             if known is None and create:
-                {"delta": new_tables.create, "iceberg": iceberg.create}.get(format, folder.create)(store)
+                new_tables.create(store)
                 known = head_of(store)
         except OSError as problem:
             reason = problem.strerror or problem
@@ -88,22 +80,13 @@ class Lake(ABC):
         number = known.get("format") if isinstance(known, dict) else None
         if type(number) is not int or number < 1:
             raise damaged(store.name(HEAD), "names no format")
-        if number not in FORMATS:
+        if number != FORMAT:
+            writer = label(str(known.get("version")), 40)
             raise PipelineError(
-                f"The lake {place} has format {number}, written by mqconform {label(str(known.get('version')), 40)}; "
-                f"this one ({__version__}) knows {max(FORMATS)}: use the newer mqconform."
+                f"The lake {place} has the layout {number} of mqconform {writer}, which this one ({__version__})"
+                " does not read: ingest the captures and runs again, into a new folder."
             )
-        lake: Lake
-        if FORMATS[number] == "delta":
-            lake = delta.DeltaLake(store)
-        elif FORMATS[number] == "iceberg":
-            lake = iceberg.IcebergLake(store)
-        elif isinstance(store, LocalStore):
-            lake = folder.FolderLake(store)
-        else:
-            raise PipelineError(
-                f"{place} is not a folder; a lake of this format is a folder, one on Delta or Iceberg may be here."
-            )
+        lake = delta.DeltaLake(store)
         lake.check()
         if files:
             lake.snapshot()
@@ -161,18 +144,6 @@ class Lake(ABC):
 
         Raises PipelineError if the entry is larger than a reader accepts, or if another command has written meanwhile.
         """
-
-    def as_of(self, asked: str | None) -> Lake:
-        """Return the lake as it was, to be read. asked: number or name of a batch, day or time; None: as it is.
-
-        Raises PipelineError if there was no batch by then, or if that lake can no longer be read.
-        """
-        if asked is not None:
-            raise PipelineError(
-                f"--as-of needs a lake on Delta, and {self.place} is a folder of Parquet files: run mqconform pipeline "
-                f"upgrade {self.place} first."
-            )
-        return self
 
     def present(self, place: str, path: PurePath) -> PurePath:
         """Return where a located file is by now: its writer may have moved it."""
@@ -234,4 +205,4 @@ def store_at(place: str | Path) -> Store:
     return LocalStore(root)
 
 
-__all__ = ["FORMATS", "HEAD", "Entry", "Format", "Kept", "Lake", "Part", "Snapshot", "Target"]
+__all__ = ["HEAD", "Entry", "Kept", "Lake", "Part", "Snapshot", "Target"]

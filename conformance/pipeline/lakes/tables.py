@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -49,16 +49,6 @@ class Listed:
     most: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class New:
-    """A file that was written, and is to become part of a table. path: below the table. stats: as Delta has them."""
-
-    path: str
-    date: str
-    size: int
-    stats: Mapping[str, Any]
-
-
 class Tables(Protocol):
     """The tables of one format.
 
@@ -83,9 +73,6 @@ class Tables(Protocol):
     def refreshed(self, store: Store, name: str, table: Any) -> Any:
         """Return the table at its newest version. Raises PipelineError."""
 
-    def then(self, store: Store, name: str, version: int) -> Any:
-        """Open a table as it was, by what `version()` of it was. Raises PipelineError or KeyError if that is gone."""
-
     def widen(self, store: Store, name: str, table: Any) -> Any:
         """Add the columns that a table of an earlier version lacks. Raises PipelineError."""
 
@@ -103,18 +90,6 @@ class Tables(Protocol):
     ) -> None:
         """Commit actions, all or none. Raises PipelineError if another one has changed the table."""
 
-    def swap(self, store: Store, name: str, table: Any, gone: Sequence[Listed], new: Sequence[New]) -> None:
-        """Put new files in the place of others. Raises FileExistsError if another one has changed the table."""
-
-    def unneeded(self, store: Store, name: str, table: Any, keep_days: float) -> list[str]:
-        """Return the paths below a table of files that no version of the last days names. Raises PipelineError."""
-
-    def end(self, store: Store, name: str, table: Any, keep_days: float) -> Any:
-        """End the versions that are older than that, if the format does not do it by itself; return the table.
-
-        Raises PipelineError.
-        """
-
 
 def need(format: str, packages: Sequence[str], extra: str) -> None:
     """Raise PipelineError if a package is not installed that lakes of a format need. extra: has them."""
@@ -122,7 +97,7 @@ def need(format: str, packages: Sequence[str], extra: str) -> None:
     if missing:
         raise PipelineError(
             f"A lake on {format} needs {' and '.join(missing)}: install the extra with pip install"
-            f" 'mqconform[{extra}]', or make a folder of Parquet files with --format folder."
+            f" 'mqconform[{extra}]'."
         )
 
 
