@@ -44,6 +44,13 @@ Master = Annotated[
     str | None,
     typer.Option(metavar="URL", help="Spark's master: local[N], spark://HOST:PORT, ... (default: all local cores)."),
 ]
+EngineName = Annotated[
+    str,
+    typer.Option(
+        "--engine",
+        help="local: processes of this machine; spark; auto: Spark with --master or for 8 GiB.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 Reading = Annotated[
     list[str] | None,
@@ -79,15 +86,15 @@ def ingest(
     reading: Reading = None,
     stream: Stream = "auto",
     allow_incomplete: AllowIncomplete = False,
+    engine: EngineName = "auto",
     master: Master = None,
     json: Json = False,
 ) -> None:
     """Judge captures into a lake; captures that are already in it are skipped."""
     with failing(LEFT):
-        from conformance.pipeline.spark import SparkWorkers, check_master, require_spark, session
+        from conformance.pipeline.choice import check, chosen, engine_of
 
-        require_spark()  # The modules below import what it asks for.
-        check_master(master)
+        check(engine, master)  # The modules below import what it asks for.
         from conformance.capture.inputs import LeftOut
         from conformance.captures.left_out import NotJudged
         from conformance.pipeline.ingest import files_of, how, ingest
@@ -97,13 +104,15 @@ def ingest(
         how(asked, "")
         files = files_of(captures, others := LeftOut())
         lake = to_add(out)
-        begin("pipeline ingest", "starting Spark", quiet=json)
-        with session(master) as spark:
-            began, progress = time.monotonic(), Progress(time.monotonic)
+        used = chosen(engine, master, files)
+        begin("pipeline ingest", used.why, quiet=json)
+        with engine_of(used) as workers:
+            began, progress = time.monotonic(), Progress()
             with shown(progress, "pipeline ingest"):
-                done = ingest(lake, files, asked, SparkWorkers(spark), progress=progress)
+                done = ingest(lake, files, asked, workers, progress=progress)
             seconds = time.monotonic() - began
-    _tell(done, seconds, json=json, left_out=NotJudged(others, None, None if sessions else "--no-sessions"))
+    left_out = NotJudged(others, None, None if sessions else "--no-sessions")
+    _tell(done, seconds, json=json, left_out=left_out, engine=used.name)
     sys.exit(int(done.code(strict=readings == "strict", allow_incomplete=allow_incomplete)))
 
 
@@ -125,12 +134,9 @@ def watch(
     max_files: Annotated[
         int, number_option("--max-files", 1, 100_000, "How many files one batch takes, the oldest first.")
     ] = 1_000,
-    checkpoint: Annotated[
-        str | None,
-        typer.Option(metavar="PLACE", help="Where Spark keeps its progress: a folder, or an address it can write to."),
-    ] = None,
     once: Annotated[bool, typer.Option("--once", help="Ingest the finished captures, and end.")] = False,
     allow_incomplete: AllowIncomplete = False,
+    engine: EngineName = "auto",
     master: Master = None,
     json: Json = False,
 ) -> None:
@@ -138,41 +144,35 @@ def watch(
     code = ExitCode.CONFORMS
     stopped = False
     with failing(LEFT):
-        from conformance.pipeline.spark import check_master, require_spark, session
+        from conformance.pipeline.choice import check, chosen, engine_of
 
-        require_spark()  # The modules below import what it asks for.
-        check_master(master)
+        check(engine, master)  # The modules below import what it asks for.
         from conformance.pipeline import watch as watching
-        from conformance.pipeline.file_discovery import require_streams
         from conformance.pipeline.ingest import how
 
         asked = _options(packets, sessions, profile, level, readings, reading, stream)
         how(asked, "")
-        require_streams()
         folder = watching.watched(folder)
         lake = to_add(out)
+        used = chosen(engine, master, [])
 
         def told(done: Ingested) -> None:
             nonlocal code
             found = done.code(strict=readings == "strict", allow_incomplete=allow_incomplete)
             code = worst_code([code, found])
-            _tell(done, None, json=json)
+            _tell(done, None, json=json, engine=used.name)
 
-        begin("pipeline watch", "starting Spark", quiet=json)
+        begin("pipeline watch", used.why, quiet=json)
         # Spark takes Ctrl-C for itself when it starts.
-        with session(master, settings=watching.SETTINGS) as spark, _stopping() as ended:
+        with engine_of(used) as workers, _stopping() as ended:
             watching.watch(
-                spark, folder, lake, asked, settle_s=settle, every_s=every, once=once, max_files=max_files,
-                checkpoint=checkpoint, on_batch=told, ended=ended,
-                showing=lambda progress: shown(progress, "pipeline watch"),
+                folder, lake, asked, workers, settle_s=settle, every_s=every, once=once, max_files=max_files,
+                on_batch=told, ended=ended, showing=lambda progress: shown(progress, "pipeline watch"),
             )  # fmt: skip
             stopped = ended()
     if stopped:
         print("mqconform: stopped watching; what was finished is in the lake.", file=sys.stderr)
     sys.exit(int(code))
-
-
-_DROPPED = 5  # Streams no longer waited for that are named.
 
 
 def _options(
@@ -194,7 +194,6 @@ def _options(
         readings,
         reading or (),
         packets,
-        None,
         "file" if stream == "file" else "auto",
         sessions,
     )
@@ -223,11 +222,13 @@ def _stopping() -> Iterator[Callable[[], bool]]:
         as_before()
 
 
-def _tell(done: Ingested, seconds: float | None, *, json: bool, left_out: NotJudged | None = None) -> None:
-    from conformance.pipeline.isolation import DIED
+def _tell(done: Ingested, seconds: float | None, *, json: bool, engine: str, left_out: NotJudged | None = None) -> None:
+    from conformance.pipeline.work import DIED
 
     if json:
-        emit_json({**_json(done, seconds), **({} if left_out is None else {"left_out": left_out.to_json()})})
+        emit_json(
+            {**_json(done, seconds), "engine": engine, **({} if left_out is None else {"left_out": left_out.to_json()})}
+        )
         return
     speed = f" in {seconds:.1f} s ({done.packets / max(seconds, 1e-3):,.0f} packets/s)" if seconds else ""
     print(
@@ -238,10 +239,6 @@ def _tell(done: Ingested, seconds: float | None, *, json: bool, left_out: NotJud
     for one in done.rejected:
         whole = one.defect is None or one.defect.error == DIED
         print(f"{'rejected' if whole else 'judged in part'}: {one.error}")
-    for gone in done.dropped[:_DROPPED]:
-        print(gone.sentence)
-    if len(done.dropped) > _DROPPED:
-        print(f"{len(done.dropped) - _DROPPED:,} more streams are no longer waited for")
     for line in left_out.lines() if left_out is not None else ():
         print(line)
     if done.incomplete:
@@ -253,11 +250,10 @@ def _tell(done: Ingested, seconds: float | None, *, json: bool, left_out: NotJud
 
 def _json(done: Ingested, seconds: float | None) -> dict[str, Any]:
     return {
-        "version": done.version,
+        "batch": done.batch,
         "captures": done.captures,
         "known": done.known,
         "streams": done.streams,
-        "ranges": done.ranges,
         "records": done.records,
         "packets": done.packets,
         "bytes": done.bytes,
@@ -267,6 +263,5 @@ def _json(done: Ingested, seconds: float | None) -> dict[str, Any]:
             {"path": one.path, "reason": one.error, "defect": None if one.defect is None else one.defect.to_json()}
             for one in done.rejected
         ],
-        "dropped": [{"key": one.key, "stream": one.stream, "reason": one.reason} for one in done.dropped],
         "seconds": None if seconds is None else round(seconds, 3),
     }

@@ -20,8 +20,8 @@ from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
     from conformance.pipeline.corpus import Corpus
+    from conformance.pipeline.engine import Engine
     from conformance.pipeline.lake import Lake
-    from conformance.pipeline.workers import Workers
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -60,7 +60,7 @@ def runs(
         lake = to_add(out)
         begin("pipeline runs", "reading the records", quiet=json)
         with _readers(master, len(paths)) as workers:
-            done = ingest_runs(paths, lake, workers=workers)
+            done = ingest_runs(paths, lake, workers)
     if json:
         emit_json(done.to_json())
     else:
@@ -176,21 +176,21 @@ def to_add(out: str) -> Lake:
     """Open the lake to which a command adds rows, or make it. Raises PipelineError."""
     from conformance.pipeline.lake import Lake
 
-    return Lake.open(out, create=True, files=False)
+    return Lake.open(out, create=True)
 
 
 @contextmanager
-def _readers(master: str | None, records: int) -> Iterator[Workers]:
+def _readers(master: str | None, records: int) -> Iterator[Engine | None]:
     """Choose who reads the records: Spark if a master is named; processes of this machine if there are many."""
-    from conformance.pipeline.workers import Here, Processes
+    from conformance.pipeline.engine import Local, Spark
 
     if master is None:
-        yield Processes.all() if records >= MANY else Here()
+        yield Local.all() if records >= MANY else None
         return
-    from conformance.pipeline.spark import SparkWorkers, session
+    from conformance.pipeline.spark import session
 
     with session(master) as spark:
-        yield SparkWorkers(spark)
+        yield Spark(spark)
 
 
 def _tell(corpus: Corpus) -> None:

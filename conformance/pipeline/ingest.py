@@ -1,68 +1,61 @@
-"""`pipeline ingest`: judge captures and add them to a lake, all or nothing. Captures in the lake are skipped."""
+"""`pipeline ingest`: judge captures and add them to a lake, all or nothing. Captures in the lake are skipped.
+
+Two steps on any engine: workers identify the files, then judge the streams and write Parquet files; the driver commits
+the names of these files. No row passes the driver.
+"""
 
 from __future__ import annotations
 
-import time
-import uuid
+import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Final
 
 from conformance.capture import CaptureError
 from conformance.capture.addresses import is_stored
 from conformance.capture.files import is_there
 from conformance.capture.inputs import STDIN, LeftOut, expand, stream_key
 from conformance.command_options import BadInput, check_chosen, check_words
-from conformance.pipeline.elsewhere import named
+from conformance.pipeline.engine import Engine, Spark
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.fast import Assembled, RangesTask, WalkTask, assemble, run_ranges, walk_stream
+from conformance.pipeline.files import Files, Part
 from conformance.pipeline.identity import Grouping, Probe, streams
-from conformance.pipeline.isolation import LostTasksError, judged, killing, lost, one_by_one, survived
-from conformance.pipeline.kept_streams import Dropped, dropped
-from conformance.pipeline.lake import Entry, Kept, Lake, Part, Snapshot, Target
-from conformance.pipeline.progress import Progress, Watched
-from conformance.pipeline.ranges import walkable, warm
-from conformance.pipeline.rows import Rows, plain
-from conformance.pipeline.streams import How, StreamDone, StreamWork
-from conformance.pipeline.work import Here, StreamTask, Workers, look_all, probe_all
+from conformance.pipeline.lake import Batches, Entry, Lake, Open, OvertakenError, new_batch
+from conformance.pipeline.progress import Progress
+from conformance.pipeline.rows import Rows, open_batch, plain
+from conformance.pipeline.streams import How, Kept, StreamDone, StreamWork
+from conformance.pipeline.work import Judged, Judging, Probing, judge, probe_all, warm
 from conformance.runlog import Incomplete
 from conformance.runlog.incomplete import COMPLETE
 from conformance.spec.catalogue import assignment
 from conformance.spec.versions import DEFAULT_PROFILE
 from conformance.verdict import ExitCode, Outcome, exit_code, worst_code
 
-SPLIT = 128 << 20
-MOST_SPLIT = 1 << 30
-"""Bytes of a range, least and most, if the user gives no number and packets alone are judged."""
-MIN_SPLIT = 256
-_PROBED = 64  # Files that one task probes.
-_TASKS = 4  # Tasks a core, so that a slow one does not leave the others idle.
-
-
-class _Stream(Protocol):
-    @property
-    def captures(self) -> Sequence[Probe]: ...
-
-
-S = TypeVar("S", bound=_Stream)
-T = TypeVar("T")
+_PROBED: Final = 64
+"""Files that one task identifies."""
+_TASKS: Final = 4
+"""Tasks a core, so that a slow one does not leave the others idle."""
+_TRIES: Final = 20
+"""How often a batch is tried that other writers overtake."""
+MOST_OPEN: Final = 10_000
+FORGET_NS: Final = 7 * 86_400 * 1_000_000_000
+"""Streams that are waited for: so many, none silent for a week before the newest one. Others begin anew."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The settings for judging and cutting captures. split: bytes of a range; None: as many as keep every core busy."""
+    """The settings for judging captures."""
 
     profile: str | None = None
     level: str = "must"
     readings: str = "windows"
     chosen: Sequence[str] = ()
     packets: bool = False
-    split: int | None = None
     stream: Grouping = "auto"
     sessions: bool = True
-    """Judge the rules of connections too; without them, compiled code judges classic pcap files."""
+    """Judge the rules of connections too."""
     keep: bool = False
     """Keep the state of every stream, not only of those whose names show that they are part of a set."""
 
@@ -71,22 +64,20 @@ class Options:
 class Ingested:
     """The result of an ingest. known: captures that were in the lake already, or were named twice.
 
-    rejected: captures that could not be read, and those among `captures` that were judged only in part.
-    dropped: streams that are no longer waited for.
+    batch: its name, empty if nothing was added. rejected: captures that could not be read, and those among `captures`
+    that were judged only in part.
     """
 
-    version: int
+    batch: str = ""
     captures: int = 0
     known: int = 0
     rejected: Sequence[Probe] = ()
     streams: int = 0
-    ranges: int = 0
     records: int = 0
     packets: int = 0
     bytes: int = 0
     outcomes: Mapping[Outcome, int] = field(default_factory=dict)
     incomplete: Incomplete = COMPLETE
-    dropped: Sequence[Dropped] = ()
 
     def code(self, *, strict: bool = False, allow_incomplete: bool = False) -> ExitCode:
         """Return the exit code like `Replay.exit_code`; an ingest without new captures conforms."""
@@ -99,17 +90,10 @@ def how(options: Options, batch: str) -> How:
     """Return the options as the workers take them. Raises BadInput for an invalid value."""
     check_words(profile=options.profile, level=options.level, readings=options.readings)
     accepted = assignment(options.readings, check_chosen(options.chosen))
-    if options.split is not None and options.split < MIN_SPLIT:
-        raise BadInput(f"--split {options.split} is too small; a range has at least {MIN_SPLIT} bytes.")
     return How(
-        options.profile or DEFAULT_PROFILE,
-        options.level,
-        options.readings,
-        dict(accepted),
-        options.packets,
-        batch,
+        options.profile or DEFAULT_PROFILE, options.level, options.readings, dict(accepted), options.packets, batch,
         options.sessions,
-    )
+    )  # fmt: skip
 
 
 def files_of(names: Iterable[str], left_out: LeftOut | None = None) -> list[str]:
@@ -127,304 +111,177 @@ def files_of(names: Iterable[str], left_out: LeftOut | None = None) -> list[str]
 
 
 def ingest(
-    lake: Lake,
-    files: Sequence[str],
-    options: Options,
-    workers: Workers,
-    *,
-    refused: Sequence[Probe] = (),
+    lake: Lake, files: Sequence[str], options: Options, engine: Engine, *, refused: Sequence[Probe] = (),
     progress: Progress | None = None,
-) -> Ingested:
+) -> Ingested:  # fmt: skip
     """Judge the new files and add them to the lake. Raises BadInput and PipelineError.
 
     refused: files that are rejected without a look, with the reason. progress: told how far the work has come.
-
-    A file that changes, vanishes or fails when a part of it is judged already must not be in the lake in part:
-    everything is judged again, without it.
     """
-    progress = progress or Progress(time.monotonic)
-    watched = Watched(workers, progress)
-    files = named(files, lake, watched)
-    while True:
+    progress = progress or Progress()
+    files = [one if is_stored(one) else os.path.abspath(one) for one in files] if isinstance(engine, Spark) else files  # noqa: PTH100
+    for _ in range(_TRIES):
         try:
-            return _ingested(lake, files, options, watched, refused, progress)
-        except _PartError as part:
-            bad = part.probes
-        except LostTasksError as found:
-            bad = _killing(lake, found.captures, options, watched)
-            if not bad:
-                raise
-        refused = [*refused, *bad]
-        gone = {one.path for one in bad}
-        files = [name for name in files if name not in gone]
+            return _ingested(lake, files, options, engine, refused, progress)
+        except OvertakenError:
+            continue
+    raise PipelineError(f"Other commands write to the lake {lake.place} all the time; try again.")
 
 
-def _killing(lake: Lake, captures: Sequence[Probe], options: Options, workers: Workers) -> Sequence[Probe]:
-    """Return those of these captures that kill a worker which judges nothing else. Nothing is added to the lake."""
-    batch = _batch()
-    with lake.writing(batch) as target:
-        return killing(workers, captures, how(options, batch), target, f"part-{batch}")
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is in the lake: captures, aliases of objects, and files that were rejected."""
 
+    captures: frozenset[str]
+    objects: frozenset[str]
+    rejected: frozenset[str]
 
-class _PartError(Exception):
-    """Raised before the commit when captures were judged in part that can be judged whole at another time."""
-
-    def __init__(self, probes: Sequence[Probe]) -> None:
-        super().__init__()
-        self.probes = probes
+    @classmethod
+    def of(cls, lake: Lake, batches: Batches) -> _Known:
+        captures = lake.column("captures", ["capture_id", "object"], batches.live)
+        rejected = lake.column("rejected", ["path", "reason", "capture_id"], batches.live)
+        return cls(
+            frozenset(row["capture_id"] for row in captures),
+            frozenset(row["object"] for row in captures if row["object"] is not None),
+            frozenset(_rejection(row["path"], row["capture_id"], row["reason"]) for row in rejected),
+        )
 
 
 def _ingested(
-    lake: Lake,
-    files: Sequence[str],
-    options: Options,
-    workers: Workers,
-    refused: Sequence[Probe],
-    progress: Progress,
+    lake: Lake, files: Sequence[str], options: Options, engine: Engine, refused: Sequence[Probe], progress: Progress
 ) -> Ingested:
-    """Judge and add the files once. Raises _PartError."""
-    batch = _batch()
+    """Judge the files and add them. Raises OvertakenError if others have added what this batch has, or goes on from."""
+    batch = new_batch()
     asked = how(options, batch)
+    before = lake.batches()
+    there = _Known.of(lake, before)
+    chunks = [Probing(files[at : at + _PROBED], there.objects) for at in range(0, len(files), _PROBED)]
+    progress.stage("looking at the files", len(chunks))
+    probes = [one for some in engine.run(probe_all, chunks, lambda _: progress.step()) for one in some]
+    _seen_by_workers(engine, probes)
+    new, bad, known = _sorted([*probes, *refused], there)
+    if not (new or bad):
+        return Ingested(known=known)
+    work = _planned(before, new, options)
+    tasks = [Judging(some, asked, lake.place) for some in _binned(work, engine.cores * _TASKS)] if work else []
+    if tasks:
+        warm(asked)
+    progress.judging({str(one.capture): one.size or 0 for one in new}, len(tasks))
+    done: list[Judged] = engine.run(judge, tasks, lambda one: progress.judged(one.streams))
+    found = [stream for one in done for stream in one.streams]
+    bad += [probe for one in done for probe in one.bad]
+    bad += [probe for stream in found for probe in (*stream.gone, *stream.defects)]
+    parts = [part for one in done for part in one.parts] + _rejected(lake, bad, batch)
+    captures = [name for stream in found for name in stream.captures]
+    opened = [_open(batch, stream.kept) for stream in found if stream.kept is not None]
+    entry = Entry("ingest", batch, parts, _ended(before, found), opened)
+    if captures or bad:
+        progress.stage("adding to the lake", 0)
+        _commit(lake, entry, before, there, captures, [one.key for one in work])
     outcomes: Counter[str] = Counter()
-    before = lake.known()
-    unknown = _unknown(files, before, workers)
-    probes = _probed(unknown, workers)
-    found = _sorted([*probes, *refused], before)
-    if not (found.new or found.bad or _aliases(probes, before, ()) or lake.staged()):
-        return Ingested(before.version, known=found.known + len(files) - len(unknown))
-    with lake.writing(batch) as target:
-        before = lake.known()
-        found = _sorted([*probes, *refused], before)  # Another command may have added some meanwhile.
-        new, bad, known = found.new, found.bad, found.known + len(files) - len(unknown)
-        work, walks = _planned(before, lake, new, options, asked, target, workers.cores)
-        if work or walks:
-            warm(asked.readings if options.sessions else None)
-        progress.judging({str(one.capture): one.size or 0 for one in new})
-        tasks = _packed(work, asked, target, workers.cores * _TASKS)
-        done, killing_workers = judged(workers, tasks)
-        bad += killing_workers
-        streams_done = [one for task in done for one in task.streams]
-        parts = [part for task in done for part in task.parts]
-        ranges = 0 if options.sessions else sum(len(one.captures) for one in streams_done)
-        if walks:
-            quick = _cut(walks, asked, target, workers)
-            streams_done += quick.streams
-            parts += quick.parts
-            ranges += quick.ranges
-            outcomes.update(quick.outcomes)
-        failed = [one for stream in streams_done for one in (*stream.gone, *stream.defects)]
-        if part := [one for one in failed if one.again]:
-            raise _PartError([replace(one, again=False) for one in part])
-        bad += failed
-        parts += _rejected(bad, asked, target)
-        captures = [name for stream in streams_done for name in stream.captures]
-        aliases = _aliases(probes, before, captures)
-        version = before.version
-        keep = [stream.kept for stream in streams_done if stream.kept is not None]
-        given_up = dropped(before.kept, keep)
-        gone = {one.key for one in given_up}
-        if captures or bad or aliases:
-            version = lake.commit(
-                Entry(
-                    "ingest",
-                    batch,
-                    parts,
-                    captures=[*captures, *aliases],
-                    rejected=[one.rejection for one in bad],
-                    keep=[one for one in keep if one.key not in gone],
-                    forget=[*gone.intersection(before.kept), *_over(streams_done, keep)],
-                    ended=[stream.ended for stream in streams_done if stream.ended is not None],
-                )
-            )
-    for stream in streams_done:
+    for stream in found:
         outcomes.update(stream.outcomes)
     sizes = {one.capture: one.size or 0 for one in new}
     return Ingested(
-        version,
-        len(captures),
-        known,
-        bad,
-        len(streams_done),
-        ranges,
-        sum(stream.records for stream in streams_done),
-        sum(stream.packets for stream in streams_done),
-        sum(sizes[name] for name in captures),
+        batch, len(captures), known, bad, len(found), sum(one.records for one in found),
+        sum(one.packets for one in found), sum(sizes[name] for name in captures),
         {outcome: outcomes[outcome.value] for outcome in Outcome if outcomes[outcome.value]},
-        Incomplete.sum(stream.incomplete for stream in streams_done),
-        given_up,
-    )
+        Incomplete.sum(one.incomplete for one in found),
+    )  # fmt: skip
 
 
-def _batch() -> str:
-    return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
+def _commit(
+    lake: Lake, entry: Entry, before: Batches, there: _Known, captures: Sequence[str], keys: Sequence[str]
+) -> None:
+    """Commit a batch, also after others that have nothing to do with it. Raises OvertakenError after any other."""
+    for _ in range(_TRIES):
+        try:
+            lake.commit(entry, before)
+            return
+        except OvertakenError:
+            now = lake.batches()
+            theirs = _Known.of(lake, now)
+            if theirs.captures.intersection(captures) or any(now.open.get(key) != before.open.get(key) for key in keys):
+                raise
+            before = now
+    raise OvertakenError
 
 
-def _probed(files: Sequence[str], workers: Workers) -> list[Probe]:
-    return _by_chunks(probe_all, files, workers, lambda path, reason: lost(Probe(path), reason))
+def _seen_by_workers(engine: Engine, probes: Iterable[Probe]) -> None:
+    """Raise PipelineError if a worker elsewhere does not see a file that is here."""
+    for one in probes if isinstance(engine, Spark) else ():
+        if one.error is not None and one.size is None and not is_stored(one.path) and os.access(one.path, os.R_OK):
+            raise PipelineError(
+                f"A worker of Spark does not see {one.path}, which is here: captures and lake must have the same paths"
+                " on all machines, or lie in a store."
+            )
 
 
-def _by_chunks(
-    function: Callable[[Sequence[str]], list[T]],
-    files: Sequence[str],
-    workers: Workers,
-    without: Callable[[str, str], T],
-) -> list[T]:
-    """Return what a function finds of each file, asked for some files at a time. without: see `one_by_one`."""
-    chunks = [files[at : at + _PROBED] for at in range(0, len(files), _PROBED)]
-    probing = workers if len(chunks) > 1 else Here()  # Workers begin with what takes long, all at once.
-    return one_by_one(probing, function, chunks, without)
+def _rejection(path: str, capture: str | None, error: str | None) -> str:
+    return f"{path}\0{capture or error}"
 
 
-def _unknown(files: Sequence[str], before: Snapshot, workers: Workers) -> list[str]:
-    """Return the files without the objects of stores that are in the lake, in the version that they have now."""
-    stored = [name for name in files if is_stored(name)]
-    known = {
-        name
-        for name, alias in zip(stored, _by_chunks(look_all, stored, workers, lambda *_: None), strict=True)
-        if alias is not None and alias in before.captures
-    }
-    return [name for name in files if name not in known] if known else list(files)
-
-
-def _aliases(probes: Sequence[Probe], before: Snapshot, captures: Sequence[str]) -> list[str]:
-    """Return the new aliases of captures that are in the lake, or will be: then they need not be read again."""
-    there = before.captures.union(captures)
-    return sorted({one.alias for one in probes if one.alias is not None and one.capture in there} - before.captures)
-
-
-def _over(done: Sequence[StreamDone], keep: Sequence[Kept]) -> list[str]:
-    """Return the streams that ended with a defect of the harness and cannot continue from their kept state."""
-    return sorted({one.over for one in done if one.over is not None} - {one.key for one in keep})
-
-
-class _Sorted(NamedTuple):
-    """The new captures, the unreadable ones not yet recorded as such, and the number of known ones."""
-
-    new: list[Probe]
-    bad: list[Probe]
-    known: int
-
-
-def _sorted(probes: Sequence[Probe], before: Snapshot) -> _Sorted:
+def _sorted(probes: Sequence[Probe], there: _Known) -> tuple[list[Probe], list[Probe], int]:
+    """Return the new captures, the unreadable ones not yet recorded as such, and the number of known ones."""
     new: dict[str, Probe] = {}
     bad: dict[str, Probe] = {}
     known = 0
     for one in probes:
         if one.error is not None:
-            if one.rejection not in before.rejected and one.capture not in before.rejected:  # as in old lakes
-                bad.setdefault(one.rejection, one)
-        elif one.capture is None or one.capture in before.captures or one.capture in new:
+            name = _rejection(plain(one.path), one.capture, plain(one.error))
+            if name not in there.rejected:
+                bad.setdefault(name, one)
+        elif one.capture is None or one.capture in there.captures or one.capture in there.objects or one.capture in new:
             known += 1
         else:
             new[one.capture] = one
-    return _Sorted(list(new.values()), list(bad.values()), known)
+    return list(new.values()), list(bad.values()), known
 
 
-def _cut(walks: Sequence[WalkTask], asked: How, target: Target, workers: Workers) -> Quick:
-    """Walk over streams, judge their ranges, and assemble the results."""
-    quick = Quick()
-    done = survived(walks, workers.attempt(walk_stream, walks), lambda task: task.captures)
-    walked = [one for found in done for one in found]
-    ranges = [work for one in walked for work in one.work]
-    # Neighbouring ranges go to one task, so that their counts of a capture become one set of rows.
-    share = -(-len(ranges) // max(1, min(len(ranges), workers.cores * _TASKS))) or 1
-    tasks = [
-        RangesTask(ranges[at : at + share], asked, target, f"part-{asked.batch}-fast-{at:05}")
-        for at in range(0, len(ranges), share)
-    ]
-    by: dict[str, list[Any]] = {}
-    judged_ranges = workers.attempt(run_ranges, tasks)
-    for task in survived(tasks, judged_ranges, lambda task: [one.capture for one in task.ranges]):
-        quick.parts += task.parts
-        quick.outcomes.update(task.outcomes)
-        for part in task.ranges:
-            by.setdefault(part.work.stream, []).append(part)
-    rows = Rows(target, f"part-{asked.batch}-streams")
-    for cut in walked:
-        quick.add(assemble(cut, by[cut.work[0].stream], asked, rows) if cut.work else None, cut.gone)
-    quick.parts += rows.close()
-    return quick
-
-
-@dataclass(slots=True)
-class Quick:
-    """The results of compiled code."""
-
-    parts: list[Part] = field(default_factory=list)
-    streams: list[StreamDone] = field(default_factory=list)
-    outcomes: Counter[str] = field(default_factory=Counter)
-    ranges: int = 0
-
-    def add(self, whole: Assembled | None, gone: Sequence[Probe]) -> None:
-        """Add a judged stream. gone: its captures that can no longer be read."""
-        if whole is None:
-            self.streams.append(StreamDone((), gone))
-            return
-        self.ranges += whole.ranges
-        self.streams.append(
-            StreamDone(
-                whole.captures,
-                gone,
-                whole.kept,
-                whole.ended,
-                whole.packets,
-                whole.records,
-                whole.outcomes,
-                whole.incomplete,
-                whole.defects,
-                whole.over,
-            )
-        )
-
-
-def _planned(
-    before: Snapshot, lake: Lake, new: Sequence[Probe], options: Options, asked: How, target: Target, cores: int
-) -> tuple[list[StreamWork], list[WalkTask]]:
-    """Return the streams to judge each in one go, and those to cut into ranges that several cores judge."""
-    every = sum(one.size or 0 for one in new)
-    at_most = options.split or min(MOST_SPLIT, max(SPLIT, every // (cores * _TASKS)))
-    # A stream that is too small to keep one core busy after the others have finished is not cut.
-    limit = max(at_most, every // (2 * cores))
+def _planned(before: Batches, new: Sequence[Probe], options: Options) -> list[StreamWork]:
+    """Return the streams of these captures, each with the state that it goes on from."""
+    waiting = {key: one.entry for key, one in before.open.items() if "state" in one.entry}
+    newest = sorted(waiting, key=lambda key: int(waiting[key].get("last_ns", 0)), reverse=True)[:MOST_OPEN]
+    since = max((int(waiting[key].get("last_ns", 0)) for key in newest), default=0) - FORGET_NS
     work: list[StreamWork] = []
-    walks: list[WalkTask] = []
     for key, group in streams(new, options.stream):
-        kept = before.kept.get(key) if options.stream == "auto" else None
+        entry = waiting.get(key) if options.stream == "auto" and key in newest else None
+        state = str(entry["state"]) if entry is not None and int(entry.get("last_ns", 0)) >= since else None
         turned = options.keep or len(group) > 1 or any(stream_key(one.path)[1] for one in group)
-        keep = options.stream == "auto" and (turned or kept is not None) and not any(one.ours for one in group)
-        state = lake.state_file(kept) if kept is not None else None
-        one = StreamWork(key, group, state, keep)
-        large = options.split is not None or (cores > 1 and _size(one) > limit)
-        fits = large and all(one.format == "pcap" and walkable(one.path) for one in group)
-        if fits and not options.sessions:
-            walks.append(WalkTask(key, group, state, keep, at_most, asked, target))
-        else:
-            work.append(one)
-    return work, walks
+        keep = options.stream == "auto" and (turned or state is not None) and not any(one.ours for one in group)
+        work.append(StreamWork(key, group, state, keep))
+    return work
 
 
-def _packed(work: Sequence[StreamWork], asked: How, target: Target, at_most: int) -> list[StreamTask]:
-    """Pack the streams into tasks of about the same size, the largest first."""
-    return [
-        StreamTask(found, asked, target, f"part-{asked.batch}-{at:05}")
-        for at, found in enumerate(_binned(work, at_most))
-    ]
+def _open(batch: str, kept: Kept) -> Open:
+    entry: dict[str, Any] = {"stream": kept.stream, "state": kept.state, "last_ns": kept.last_ns}
+    return Open(open_batch(batch, kept.stream), kept.key, entry)
 
 
-def _binned(work: Sequence[S], at_most: int) -> list[list[S]]:
-    """Pack the work into at most so many heaps of about the same size, the largest first."""
-    bins: list[tuple[int, list[S]]] = [(0, []) for _ in range(min(at_most, len(work)))]
+def _ended(before: Batches, found: Sequence[StreamDone]) -> list[str]:
+    """Return the open batches of the streams that have gone on."""
+    ended = {stream.ended for stream in found if stream.ended is not None}
+    return sorted(one.batch for one in before.open.values() if one.entry.get("stream") in ended)
+
+
+def _binned(work: Sequence[StreamWork], at_most: int) -> list[list[StreamWork]]:
+    """Pack the streams into at most so many heaps of about the same size, the largest first."""
+    bins: list[tuple[int, list[StreamWork]]] = [(0, []) for _ in range(min(at_most, len(work)))]
     for one in sorted(work, key=_size, reverse=True):
         at = min(range(len(bins)), key=lambda number: bins[number][0])
-        bins[at] = (bins[at][0] + _size(one), [*bins[at][1], one])
+        bins[at][1].append(one)
+        bins[at] = (bins[at][0] + _size(one), bins[at][1])
     return [found for _, found in sorted(bins, key=lambda one: one[0], reverse=True)]
 
 
-def _size(work: _Stream) -> int:
+def _size(work: StreamWork) -> int:
     return sum(one.size or 0 for one in work.captures) + 1
 
 
-def _rejected(bad: Sequence[Probe], asked: How, target: Target) -> list[Part]:
-    rows, now = Rows(target, f"part-{asked.batch}-rejected"), datetime.now(UTC)
+def _rejected(lake: Lake, bad: Sequence[Probe], batch: str) -> list[Part]:
+    """Write the rows of captures that could not be judged."""
+    files, now = Files(lake.place), datetime.now(UTC)
+    rows = Rows(batch, files)
     for one in bad:
         rows.add(
             "rejected",
@@ -435,10 +292,10 @@ def _rejected(bad: Sequence[Probe], asked: How, target: Target) -> list[Part]:
                 "capture_id": one.capture,
                 "rejected_at": now,
                 "date": now.date().isoformat(),
-                "batch": asked.batch,
             },
         )
-    return rows.close()
+    rows.close()
+    return files.close()
 
 
-__all__ = ["BadInput", "Ingested", "Options", "PipelineError", "files_of", "ingest"]
+__all__ = ["BadInput", "Ingested", "Options", "PipelineError", "files_of", "how", "ingest"]

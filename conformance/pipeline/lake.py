@@ -1,17 +1,409 @@
-"""A lake: the tables that ingest writes, and that queries and reports read. See `lakes.port`."""
+"""A lake: a Delta table for each of `schemas.TABLES`, and `batches`, whose rows make the rows of the others count.
+
+Workers write Parquet files into the folders of the tables (`files`). `commit` adds them to one table after the other,
+and to `batches` last: a reader who joins on it sees a batch whole or not at all. Each commit of `batches` has Delta's
+transaction of the application with the next number. So of two writers that have read the same `batches` one fails, and
+looks at what the other has added before it tries again.
+"""
 
 from __future__ import annotations
 
-from conformance.pipeline.lakes.port import (
-    HEAD,
-    WATCH,
-    Entry,
-    Kept,
-    Lake,
-    Part,
-    Snapshot,
-    Target,
-    local,
-)
+import json
+import os
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from importlib.util import find_spec
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, Final
+from uuid import uuid4
 
-__all__ = ["HEAD", "WATCH", "Entry", "Kept", "Lake", "Part", "Snapshot", "Target", "local"]
+from conformance import __version__
+from conformance.aside import make_folder
+from conformance.capture import CaptureError
+from conformance.capture.addresses import STORES, is_stored, meant
+from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.files import HEAD, STATE, Files, Part
+from conformance.pipeline.inside import UnfitError, parsed
+from conformance.pipeline.schemas import BATCH, BATCHES, DATE, FORMAT, TABLES
+from conformance.pipeline.store import LocalStore, ObjectStore, Store
+from conformance.report.text import label
+
+if TYPE_CHECKING:
+    from deltalake import DeltaTable
+
+APP: Final = "mqconform"
+"""The application of Delta's transactions."""
+MAX_HEAD: Final = 1 << 16
+MAX_ENTRY: Final = 1 << 20
+MOST_OPEN: Final = 10_000
+"""Open batches of streams that are waited for: those whose captures are the newest."""
+_SETTINGS: Final = {"delta.checkpointInterval": "100"}
+_SCHEME = re.compile(r"(?!file:|dbfs:)([a-z][a-z0-9+.-]+):/(/)?", re.IGNORECASE)  # `Path` makes one slash of two
+_FILE = re.compile(r"(?:date=(\d{4}-\d{2}-\d{2})/)?([A-Za-z0-9][A-Za-z0-9._=-]{0,199}\.parquet)", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """An open batch: rows about an end that is not final. key: what it is about. entry: how to go on, as JSON."""
+
+    batch: str
+    key: str
+    entry: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Batches:
+    """The batches at one version of their table. number: of its last transaction. live: those that count."""
+
+    table: Any
+    number: int
+    live: frozenset[str]
+    open: Mapping[str, Open]
+
+
+@dataclass(slots=True)
+class Entry:
+    """What a batch adds. ends: open batches that it ends. open: those that it has of its own."""
+
+    kind: str
+    batch: str
+    parts: Sequence[Part] = ()
+    ends: Sequence[str] = ()
+    open: Sequence[Open] = ()
+
+
+class OvertakenError(Exception):
+    """Another writer has added a batch since `batches` was read."""
+
+
+def new_batch() -> str:
+    """Return the name of a new batch."""
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid4().hex[:8]}"
+
+
+@dataclass(slots=True)
+class Lake:
+    """A lake in a folder or in a store."""
+
+    store: Store
+    _tables: dict[str, Any] = field(default_factory=dict)
+
+    @staticmethod
+    def open(place: str | Path, *, create: bool = False) -> Lake:
+        """Open the lake at `place`. create: make one if there is none.
+
+        Raises PipelineError if there is no lake, or a damaged one or one of another layout, or if a package is missing.
+        """
+        missing = [name for name in ("deltalake", "pyarrow") if find_spec(name) is None]
+        if missing:
+            raise PipelineError(
+                f"A lake needs {' and '.join(missing)}: install the extra with pip install 'mqconform[lake]'."
+            )
+        store = store_at(place)
+        lake = Lake(store)
+        try:
+            if _head(store) is None and create:
+                lake._create()
+            found = _head(store)
+        except OSError as problem:
+            reason = problem.strerror or problem
+            raise PipelineError(f"The lake {place} cannot be {'made' if create else 'used'}: {reason}.") from None
+        except UnfitError as problem:
+            raise damaged(store.name(HEAD), problem) from None
+        if found is None:
+            raise PipelineError(f"{place} is not a lake; make one with mqconform pipeline ingest ... --out {place}.")
+        number = found.get("format") if isinstance(found, dict) else None
+        if type(number) is not int or number < 1:
+            raise damaged(store.name(HEAD), "names no format")
+        if number != FORMAT:
+            raise PipelineError(
+                f"The lake {place} has the layout {number} of mqconform {label(str(found.get('version')), 40)}, which"
+                f" this one ({__version__}) does not read: ingest captures and runs again, into a new folder."
+            )
+        lake.check()
+        return lake
+
+    @property
+    def place(self) -> str:
+        """Its name: a path, or an address in a store."""
+        return self.store.place
+
+    @property
+    def root(self) -> Any:
+        """The folder, or the path within the store."""
+        return self.store.root
+
+    def check(self) -> None:
+        """Check that no folder of the lake is a link. Raises PipelineError."""
+        if isinstance(self.store, LocalStore):
+            try:
+                for name in (*TABLES, BATCHES.name):
+                    self.store.within(f"{name}/_delta_log")
+                self.store.within(STATE)
+            except UnfitError as problem:
+                raise damaged(self.place, problem) from None
+
+    def table(self, name: str) -> DeltaTable:
+        """Return a table at its newest version. Raises PipelineError."""
+        from deltalake import DeltaTable
+
+        with self._told(name):
+            known = self._tables.get(name)
+            if known is None:
+                known = self._tables[name] = DeltaTable(self.store.name(name), storage_options=options(self.store))
+            else:
+                known.update_incremental()
+            _check(name, known)
+        return known
+
+    def batches(self) -> Batches:
+        """Return the batches as they are now. Raises PipelineError."""
+        table = self.table(BATCHES.name)
+        with self._told(BATCHES.name):
+            number = table.transaction_version(APP) or 0
+            rows = self._rows(BATCHES.name, self.files(BATCHES.name), [BATCH, "ends", "key", "entry"])
+            ended = {one for row in rows for one in row["ends"]}
+            live = frozenset(row[BATCH] for row in rows) - ended
+            try:
+                opened = [
+                    Open(row[BATCH], row["key"], parsed((row["entry"] or "{}")[:MAX_ENTRY].encode()))
+                    for row in rows
+                    if row["key"] is not None and row[BATCH] in live
+                ]
+            except UnfitError as problem:
+                raise damaged(self.store.name(BATCHES.name), problem) from None
+        found = {one.key: one for one in opened if isinstance(one.entry, dict)}
+        return Batches(table, number, live, found)
+
+    def files(self, name: str) -> list[tuple[str, date | None]]:
+        """Return the files of a table at the version that `table` gave, by path below it. Raises PipelineError."""
+        return [(path, day) for path, day, _ in self._listed(name)]
+
+    def _listed(self, name: str) -> list[tuple[str, date | None, str | None]]:
+        """Return the files of a table, each with the batch of all its rows; None if it has rows of several."""
+        import pyarrow as pa
+
+        with self._told(name):
+            found = pa.table((self._tables.get(name) or self.table(name)).get_add_actions(flatten=True))
+        wanted = ("path", f"partition.{DATE}", f"min.{BATCH}", f"max.{BATCH}")
+        columns = [found[one].to_pylist() if one in found.column_names else [None] * found.num_rows for one in wanted]
+        out = []
+        for path, day, first, last in zip(*columns, strict=True):
+            match = _FILE.fullmatch(path)
+            if match is None or match[1] != (None if day is None else str(day)):
+                raise damaged(
+                    self.store.name(name), f"names the file {label(str(path), 100)!a}, which is none of its own"
+                )
+            out.append((path, day, first if first == last else None))
+        return out
+
+    def column(self, name: str, columns: Sequence[str], live: frozenset[str]) -> list[dict[str, Any]]:
+        """Return some columns of the rows that count of a table. Raises PipelineError."""
+        self.table(name)
+        return [row for row in self._rows(name, self.files(name), [*columns, BATCH]) if row[BATCH] in live]
+
+    def located(self) -> dict[str, PurePath]:
+        """Return the paths of the files that count, by their places below the lake. Raises PipelineError."""
+        live = self.batches().live
+        found: dict[str, PurePath] = {}
+        for name in TABLES:
+            self.table(name)
+            for path, _, batch in self._listed(name):
+                if batch is None or batch in live:
+                    found[f"{name}/{path}"] = self.store.path(f"{name}/{path}")
+        return found
+
+    def commit(self, entry: Entry, before: Batches) -> int:
+        """Add a batch and return its number.
+
+        before: the batches that it was made after. Raises OvertakenError if there are others by now, and PipelineError.
+        """
+        by: dict[str, list[Part]] = {}
+        for part in entry.parts:
+            by.setdefault(part.table, []).append(part)
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda name: self._add(name, by[name]), by))
+        files = Files(self.place)
+        files.write(BATCHES.name, "", entry.batch, _rows_of(entry))
+        number = before.number + 1
+        try:
+            self._add(BATCHES.name, files.close(), before.table, number)
+        except (OvertakenError, PipelineError):
+            # An answer may be lost on its way: what counts is whether the batch is there.
+            if entry.batch not in self.batches().live:
+                raise
+        return number
+
+    def _create(self) -> None:
+        from deltalake import DeltaTable
+
+        if any(name not in (*TABLES, BATCHES.name, STATE, HEAD) for name in self.store.names("")):
+            raise PipelineError(f"{self.place} is a folder with other files in it; name a new one for the lake.")
+        if isinstance(self.store, LocalStore):  # Its error has the system's reason, which that of Delta lacks.
+            make_folder(self.store.root)
+        for name in (*TABLES, BATCHES.name):
+            with self._told(name):
+                DeltaTable.create(
+                    self.store.name(name), schema_of(name), mode="ignore", configuration=_SETTINGS,
+                    partition_by=None if name == BATCHES.name else [DATE], storage_options=options(self.store),
+                )  # fmt: skip
+        with suppress(FileExistsError):
+            self.store.create(HEAD, json.dumps({"format": FORMAT, "version": __version__}).encode())
+
+    def _add(self, name: str, parts: Sequence[Part], table: Any = None, number: int | None = None) -> None:
+        """Add files to a table. number: of the application's transaction."""
+        from deltalake import CommitProperties, Transaction
+        from deltalake.exceptions import CommitFailedError
+        from deltalake.transaction import AddAction
+
+        now = time.time_ns() // 1_000_000
+        adds = [
+            AddAction(one.path, one.size, {} if one.day is None else {DATE: one.day}, now, True, one.stats)
+            for one in parts
+        ]
+        about = CommitProperties(app_transactions=None if number is None else [Transaction(APP, number)])
+        table = table or self.table(name)
+        try:
+            with self._told(name):
+                table.create_write_transaction(
+                    adds, mode="append", schema=schema_of(name), partition_by=[] if number is not None else [DATE],
+                    commit_properties=about,
+                )  # fmt: skip
+        except PipelineError as problem:
+            if number is not None and isinstance(problem.__context__, CommitFailedError):
+                raise OvertakenError from None
+            raise
+
+    def _rows(
+        self, name: str, files: Sequence[tuple[str, date | None]], columns: Sequence[str]
+    ) -> list[dict[str, Any]]:
+        """Return columns of all rows of these files."""
+        from pyarrow import dataset
+
+        if not files:
+            return []
+        if isinstance(self.store, LocalStore):
+            for path, _ in files:
+                self.store.check(f"{name}/{path}")
+        paths = [str(self.store.path(f"{name}/{path}")) for path, _ in files]
+        schema = schema_of(name)
+        with self._told(name):
+            found = dataset.dataset(paths, schema=schema, format="parquet", filesystem=self.store.arrow)
+            return found.to_table(columns=list(columns)).to_pylist()  # type: ignore[no-any-return]
+
+    @contextmanager
+    def _told(self, name: str) -> Iterator[None]:
+        """Turn what a package, Arrow and the system raise into one sentence."""
+        try:
+            yield
+        except PipelineError:
+            raise
+        except UnfitError as problem:
+            raise damaged(self.store.name(name), problem) from None
+        except BaseException as problem:
+            # A panic of compiled code derives from BaseException.
+            if not isinstance(problem, Exception) and type(problem).__name__ != "PanicException":
+                raise
+            lines = str(problem).strip().splitlines() or [type(problem).__name__]
+            text = "No space left on device" if "No space left" in str(problem) else lines[0].rstrip(".")
+            raise PipelineError(f"The table {name} of the lake {self.place} cannot be used: {label(text, 300)}.")  # noqa: B904
+
+
+def schema_of(name: str) -> Any:
+    """Return the columns of a table as Delta has them, with its day."""
+    import pyarrow as pa
+
+    if name == BATCHES.name:
+        return BATCHES.arrow()
+    return TABLES[name].arrow().append(pa.field(DATE, pa.date32(), False))
+
+
+def options(store: Store) -> dict[str, str] | None:
+    """Return the settings of delta-rs for a store, beside those that it takes from the environment."""
+    if isinstance(store, LocalStore):
+        return None
+    endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL") or ""
+    found = {"AWS_ENDPOINT_URL": endpoint} if endpoint else {}
+    return {**found, "AWS_ALLOW_HTTP": "true"} if endpoint.startswith("http://") else found
+
+
+def damaged(name: object, problem: object) -> PipelineError:
+    """Return the error for a lake in which something is not as it must be."""
+    return PipelineError(f"{name} {problem}: it is damaged, and the lake cannot be used.")
+
+
+def local(place: str | Path, needed: str) -> Path:
+    """Return the folder that a name means; `file:/` is understood. needed: why it has to be a folder, a clause.
+
+    Raises PipelineError for an address in a store.
+    """
+    name = str(place)
+    found = _SCHEME.match(name)
+    if found is not None and (found[2] or found[1].lower() in STORES):
+        raise PipelineError(f"{place} is not a folder; {needed}.")
+    try:
+        return Path(meant(name))
+    except CaptureError as problem:
+        raise PipelineError(str(problem)) from None
+
+
+def store_at(place: str | Path) -> Store:
+    """Return the store of a lake. Raises PipelineError for a name that cannot mean one."""
+    name = str(place)
+    found = _SCHEME.match(name)
+    if found is not None and found[2] and is_stored(name):
+        try:
+            return ObjectStore(meant(name).rstrip("/"))
+        except CaptureError as problem:
+            raise PipelineError(str(problem)) from None
+    root = local(place, "an address of a store has two slashes").absolute()
+    if root.is_file():
+        raise PipelineError(f"{place} is a file: name a folder.")
+    return LocalStore(root)
+
+
+def _head(store: Store) -> Any:
+    """Return the head of a lake, None if there is none. Raises OSError and UnfitError."""
+    try:
+        return parsed(store.read(HEAD, MAX_HEAD))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _rows_of(entry: Entry) -> Any:
+    """Return the rows of `batches` of a batch and of its open ones, as Arrow has them."""
+    import pyarrow as pa
+
+    said = {"at": datetime.now(UTC), "by": __version__}
+    rows = [{BATCH: entry.batch, **said, "kind": entry.kind, "ends": list(entry.ends), "key": None, "entry": None}]
+    rows += [
+        {BATCH: one.batch, **said, "kind": "open", "ends": [], "key": one.key, "entry": json.dumps(dict(one.entry))}
+        for one in entry.open
+    ]
+    return pa.Table.from_pylist(rows, schema=BATCHES.arrow())
+
+
+def _check(name: str, table: DeltaTable) -> None:
+    """Check that a table has nothing that this version does not know. Raises UnfitError."""
+    protocol = table.protocol()
+    if protocol.min_reader_version > 1 or protocol.min_writer_version > 2:
+        raise UnfitError(
+            f"uses features of Delta that this mqconform does not know (reader version {protocol.min_reader_version},"
+            f" writer version {protocol.min_writer_version})"
+        )
+    from deltalake import Schema
+
+    known = {one.name: one.type for one in Schema.from_arrow(schema_of(name)).fields}
+    found = {one.name: one.type for one in table.schema().fields}
+    if wrong := [column for column, kind in known.items() if found.get(column) != kind]:
+        raise UnfitError(f"lacks the column {wrong[0]}, or has it with another type")
+    if list(table.metadata().partition_columns) != ([] if name == BATCHES.name else [DATE]):
+        raise UnfitError("is not divided by day")
+
+
+__all__ = ["APP", "HEAD", "Batches", "Entry", "Lake", "Open", "OvertakenError", "local", "new_batch"]

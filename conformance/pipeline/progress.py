@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Event, Lock, Thread
-from typing import Any, Protocol, TypeVar
+from typing import Protocol
 
-from conformance.pipeline.fast import RangesDone
 from conformance.pipeline.streams import StreamDone
-from conformance.pipeline.work import StreamTaskDone
-from conformance.pipeline.workers import Lost, Workers, deed, found
 from conformance.verdict import Outcome
 
-T = TypeVar("T")
-R = TypeVar("R")
+_SOUND = {Outcome.PASS.value, Outcome.SKIP.value}
 
 
 class Lined(Protocol):
@@ -52,105 +49,62 @@ def telling(say: Callable[[], None], waits: Iterable[float]) -> Iterator[None]:
         teller.join()
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """What was judged: files, their packets, verdicts other than pass, and bytes of the files."""
-
-    files: float = 0
-    packets: int = 0
-    deviations: int = 0
-    bytes: int = 0
-
-    def __add__(self, other: Counts) -> Counts:
-        """Return the sums."""
-        return Counts(
-            self.files + other.files,
-            self.packets + other.packets,
-            self.deviations + other.deviations,
-            self.bytes + other.bytes,
-        )
-
-
 @dataclass(slots=True)
 class Progress:
-    """The progress of one ingest. Every thread may ask and tell.
+    """The progress of one ingest. Every thread may ask and tell."""
 
-    stage: what is under way, with its tasks, if they are known. began: seconds of a clock when the first capture was
-    given to a worker.
-    """
-
-    clock: Callable[[], float]
-    counts: Counts = field(default_factory=Counts)
-    stage: str = ""
+    clock: Callable[[], float] = time.monotonic
+    name: str = "starting"
     done: int = 0
     tasks: int = 0
     sizes: Mapping[str, int] = field(default_factory=dict)
+    files: int = 0
+    packets: int = 0
+    deviations: int = 0
+    bytes: int = 0
     began: float | None = None
     _lock: Lock = field(default_factory=Lock, repr=False)
 
-    def judging(self, sizes: Mapping[str, int]) -> None:
-        """Note that judging begins. sizes: bytes of each capture."""
+    def stage(self, name: str, tasks: int) -> None:
+        """Note that a stage begins, of so many tasks."""
         with self._lock:
-            self.counts, self.sizes, self.began = Counts(), sizes, self.clock()
+            self.name, self.done, self.tasks = name, 0, tasks
 
-    def stages(self, name: str, tasks: int) -> None:
-        """Note that a stage begins."""
-        with self._lock:
-            self.stage, self.done, self.tasks = name, 0, tasks
-
-    def note(self, result: object) -> None:
-        """Count the result of a task."""
-        counted = counts_of(result, self.sizes)
+    def step(self) -> None:
+        """Note that a task is done."""
         with self._lock:
             self.done += 1
-            self.counts += counted
+
+    def judging(self, sizes: Mapping[str, int], tasks: int) -> None:
+        """Note that judging begins. sizes: bytes of each capture."""
+        self.stage("judging", tasks)
+        with self._lock:
+            self.sizes, self.began = sizes, self.clock()
 
     def judged(self, streams: Sequence[StreamDone]) -> None:
-        """Count streams that no single task has judged."""
+        """Count the streams of a task."""
+        self.step()
+        names = [name for stream in streams for name in stream.captures]
         with self._lock:
-            self.counts += _of_streams(streams, self.sizes)
+            self.files += len(names)
+            self.bytes += sum(self.sizes.get(name, 0) for name in names)
+            self.packets += sum(stream.packets for stream in streams)
+            self.deviations += sum(
+                count for stream in streams for outcome, count in stream.outcomes.items() if outcome not in _SOUND
+            )
 
     def line(self) -> str:
         """Return the line."""
         with self._lock:
-            tasks = f" ({self.done} of {self.tasks})" if self.tasks else ""
-            stage = f"{self.stage}{tasks}" if self.stage else "starting"
+            stage = f"{self.name} ({self.done} of {self.tasks})" if self.tasks else self.name
             if self.began is None:
                 return stage
             seconds = max(self.clock() - self.began, 1e-3)
-            counts, whole = self.counts, sum(self.sizes.values())
-            files = f"{int(counts.files + 1e-6):,} of {len(self.sizes):,} files"
-            rate = f"{counts.packets / seconds:,.0f} packets/s"
-            left = "" if not counts.bytes else f", {_time(seconds * max(0, whole - counts.bytes) / counts.bytes)} left"
-            return f"{files}, {counts.packets:,} packets, {counts.deviations:,} deviations, {rate}{left}; {stage}"
-
-
-def counts_of(result: object, sizes: Mapping[str, int]) -> Counts:
-    """Return what the result of a task counts; nothing for one that judges nothing. sizes: bytes by capture."""
-    if isinstance(result, StreamTaskDone) and not result.trial:
-        return _of_streams(result.streams, sizes)
-    if isinstance(result, RangesDone):
-        judged = sum(one.work.stop - one.work.start for one in result.ranges)
-        files = sum((one.work.stop - one.work.start) / max(1, one.work.capture.size or 1) for one in result.ranges)
-        return Counts(files, sum(one.packets for one in result.ranges), _deviations(result.outcomes), judged)
-    return Counts()
-
-
-def _of_streams(streams: Sequence[StreamDone], sizes: Mapping[str, int]) -> Counts:
-    named = [name for stream in streams for name in stream.captures]
-    return Counts(
-        len(named),
-        sum(stream.packets for stream in streams),
-        sum(_deviations(stream.outcomes) for stream in streams),
-        sum(sizes.get(name, 0) for name in named),
-    )
-
-
-def _deviations(outcomes: Mapping[str, int]) -> int:
-    return sum(count for outcome, count in outcomes.items() if outcome not in _SOUND)
-
-
-_SOUND = {Outcome.PASS.value, Outcome.SKIP.value}
+            rate = f"{self.packets / seconds:,.0f} packets/s"
+            rest = max(0, sum(self.sizes.values()) - self.bytes)
+            left = f", {_time(seconds * rest / self.bytes)} left" if self.bytes else ""
+            files = f"{self.files:,} of {len(self.sizes):,} files"
+            return f"{files}, {self.packets:,} packets, {self.deviations:,} deviations, {rate}{left}; {stage}"
 
 
 def _time(seconds: float) -> str:
@@ -159,47 +113,3 @@ def _time(seconds: float) -> str:
         return f"{whole} s"
     minutes, rest = divmod(whole, 60)
     return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
-
-
-@dataclass(frozen=True, slots=True)
-class Watched:
-    """Workers whose results are counted as they come."""
-
-    workers: Workers
-    progress: Progress
-
-    @property
-    def cores(self) -> int:
-        """The number of tasks that run at once."""
-        return self.workers.cores
-
-    @property
-    def elsewhere(self) -> bool:
-        """True if the workers may have another working directory than this process."""
-        return bool(getattr(self.workers, "elsewhere", False))
-
-    @property
-    def spark(self) -> Any:
-        """The session of Spark that the workers belong to; None for others."""
-        return getattr(self.workers, "spark", None)
-
-    def stage(self, name: str, tasks: int) -> None:
-        """Note that a stage begins whose tasks tell nothing."""
-        self.progress.stages(name, tasks)
-
-    def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
-        """Return the results in the order of the tasks. Raises LostWorkError."""
-        return found(self.attempt(function, tasks))
-
-    def attempt(
-        self, function: Callable[[T], R], tasks: Sequence[T], each: Callable[[R], None] | None = None
-    ) -> Sequence[R | Lost]:
-        """Return the results in the order of the tasks, with Lost for those whose worker died each time."""
-
-        def noted(result: R) -> None:
-            self.progress.note(result)
-            if each is not None:
-                each(result)
-
-        self.progress.stages(deed(function), len(tasks))
-        return self.workers.attempt(function, tasks, noted)

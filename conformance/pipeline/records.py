@@ -10,19 +10,20 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, Final
-from uuid import uuid4
 
-from conformance.pipeline.elsewhere import named
+from conformance.pipeline.engine import Engine
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.lake import Entry, Lake, Part, Target
-from conformance.pipeline.schemas import DATE, REJECTED, RESULTS, RUNS, Table
+from conformance.pipeline.files import Files, Part
+from conformance.pipeline.lake import Entry, Lake, Open, OvertakenError, new_batch
+from conformance.pipeline.rows import Rows, open_batch
+from conformance.pipeline.schemas import DATE, REJECTED, RESULTS, RUNS
 from conformance.pipeline.value_columns import struct_of
-from conformance.pipeline.workers import Here, Workers
 from conformance.report.records import read_run
 from conformance.report.table import conclusion
 from conformance.runlog import Run, RunRecordError
@@ -34,8 +35,10 @@ MAX_RECORDS: Final = 1_000_000
 """Run records found below the folders of one command."""
 AT_ONCE: Final = 64
 """Records that one task reads."""
-MAX_ROWS: Final = 1_000_000
-"""Rows of a file into which small ones are merged."""
+_TRIES: Final = 20
+"""How often a batch is tried that others overtake."""
+_MOST_LINE: Final = 1 << 20
+"""Bytes of the first line of a record."""
 MAX_DEPTH: Final = 12
 """Depth of nested folders that are searched for run records."""
 _MOST: Final = (1 << 63) - 1
@@ -43,10 +46,10 @@ _UNKNOWN_DAY: Final = date(1970, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Staged:
-    """The result of reading one record: Parquet files below the staging folder, or the reason why there are none.
+class Record:
+    """The result of reading one record: its files, or the reason why there are none.
 
-    identity: ingesting the same identity again adds nothing. run_id: the record's own, None if it could not be read.
+    identity: adding the same identity again adds nothing. run_id: the record's own, None if it could not be read.
     size: bytes of the record. verdicts: how many it holds, repeats included. code: the exit code of the run.
     """
 
@@ -54,7 +57,7 @@ class Staged:
     identity: str
     run_id: str | None = None
     complete: bool = True
-    parts: tuple[Part, ...] = ()
+    new: bool = False
     verdicts: int = 0
     size: int | None = None
     reason: str | None = None
@@ -72,7 +75,6 @@ class Ingested:
     verdicts: int
     known: int
     rejected: tuple[tuple[str, str], ...]
-    version: int
     code: ExitCode = ExitCode.CONFORMS
 
     def to_json(self) -> dict[str, Json]:
@@ -82,59 +84,67 @@ class Ingested:
             "verdicts": self.verdicts,
             "known": self.known,
             "rejected": [{"path": path, "reason": reason} for path, reason in self.rejected],
-            "version": self.version,
         }
 
 
 @dataclass(frozen=True, slots=True)
 class RecordTask:
-    """Records for one worker to read. target: where their rows go. known: identities that are in the lake."""
+    """Records for one worker to read, those of a run together. place: of the lake. known: identities in it."""
 
-    paths: Sequence[str]
-    target: Target
+    groups: Sequence[Sequence[str]]
+    place: str
     batch: str
     known: frozenset[str]
 
 
-def ingest_runs(paths: Sequence[Path], lake: Lake, *, workers: Workers | None = None) -> Ingested:
-    """Add these run records to the lake, all or nothing.
+def ingest_runs(paths: Sequence[Path], lake: Lake, engine: Engine | None = None) -> Ingested:
+    """Add these run records to the lake, all or nothing. engine: reads them; None: this process.
 
     paths: run folders, single parts, or folders that hold run folders. Raises PipelineError if nothing is found or the
     lake cannot be written. A record that cannot be read becomes a row in `rejected`.
     """
-    workers = workers or Here()
-    records = named([str(path) for path in found(paths)], lake, workers)
-    each = max(1, min(AT_ONCE, -(-len(records) // workers.cores)))
-    batch = uuid4().hex
-    with lake.writing(batch) as target:
-        before = lake.known()
-        known = frozenset(before.runs | before.rejected)
-        tasks = [RecordTask(records[at : at + each], target, batch, known) for at in range(0, len(records), each)]
-        staged = [one for some in workers.map(stage_records, tasks) for one in some]
-        new = _first_of_each(one for one in staged if one.reason is None and one.parts)
-        bad = [one for one in staged if one.reason is not None]
-        rejected = [one for one in bad if one.identity not in known]
-        parts = list(_gathered([part for one in new for part in one.parts], target, batch))
-        parts += _rejections(rejected, target, batch)
-        version = before.version
-        if parts:
-            version = lake.commit(
-                Entry(
-                    "runs",
-                    batch,
-                    add=parts,
-                    runs=[one.identity for one in new],
-                    rejected=sorted({one.identity for one in rejected}),
-                    # The earlier rows of an unfinished record are removed when it has more.
-                    ended=sorted({one.run_id for one in new if one.run_id is not None}),
-                )
+    records = [str(path) for path in found(paths)]
+    for _ in range(_TRIES):
+        with suppress(OvertakenError):
+            return _ingested(records, lake, engine)
+    raise PipelineError(f"Other commands write to the lake {lake.place} all the time; try again.")
+
+
+def _ingested(records: Sequence[str], lake: Lake, engine: Engine | None) -> Ingested:
+    """Add records. Raises OvertakenError if another command has added a batch meanwhile."""
+    batch = new_batch()
+    before = lake.batches()
+    unfinished = {one.entry["run"]: one for one in before.open.values() if "run" in one.entry}
+    runs = {row["run_id"] for row in lake.column("runs", ["run_id"], before.live)} - unfinished.keys()
+    runs |= {str(one.entry.get("identity")) for one in unfinished.values()}
+    refused = lake.column("rejected", ["path", "reason", "capture_id"], before.live)
+    known = frozenset(runs | {_refusal(row["path"], row["reason"]) for row in refused if row["capture_id"] is None})
+    groups = _by_run(records)
+    each = max(1, min(AT_ONCE, -(-len(groups) // (engine.cores if engine is not None else 1))))
+    tasks = [RecordTask(groups[at : at + each], lake.place, batch, known) for at in range(0, len(groups), each)]
+    done = [read_records(task) for task in tasks] if engine is None else engine.run(read_records, tasks, lambda _: None)
+    read = [one for records_read, _ in done for one in records_read]
+    new = [one for one in read if one.new]
+    bad = [one for one in read if one.reason is not None]
+    rejected = [one for one in bad if one.identity not in known]
+    parts = [part for _, some in done for part in some] + _rejections(rejected, lake.place, batch)
+    if parts:
+        opened = [
+            Open(
+                open_batch(batch, _short(one.identity)),
+                f"run {one.run_id}",
+                {"run": one.run_id, "identity": one.identity},
             )
+            for one in new
+            if not one.complete
+        ]
+        ends = [unfinished[one.run_id].batch for one in new if one.run_id in unfinished]
+        lake.commit(Entry("runs", batch, parts, ends, opened), before)
     return Ingested(
         runs=len(new),
         verdicts=sum(one.verdicts for one in new),
-        known=len(staged) - len(new) - len(bad),
+        known=len(read) - len(new) - len(bad),
         rejected=tuple((one.path, str(one.reason)) for one in bad),
-        version=version,
         code=worst_code([ExitCode.CONFORMS, *(ExitCode.BAD_INPUT for _ in bad), *(one.code for one in new)]),
     )
 
@@ -160,52 +170,71 @@ def found(paths: Sequence[Path]) -> Iterator[Path]:
             raise PipelineError(f"The folder {path} holds no run record (no run-*.ndjson).")
 
 
-def stage_records(task: RecordTask) -> list[Staged]:
-    """Read some records, one after the other."""
-    return [stage_record(path, task.target, task.batch, task.known) for path in task.paths]
+def read_records(task: RecordTask, _: object = None) -> tuple[list[Record], list[Part]]:
+    """Read some records and write their rows."""
+    files = Files(task.place)
+    rows = Rows(task.batch, files)
+    read = [one for group in task.groups for one in _read_group(group, rows, task)]
+    rows.close()
+    return read, files.close()
 
 
-def stage_record(path: str, target: Target, batch: str, known: frozenset[str] | set[str] = frozenset()) -> Staged:
-    """Read one record and write its rows to `target`; a `known` record gets no files."""
+def _by_run(paths: Sequence[str]) -> list[list[str]]:
+    """Return the records of each run together: a complete one and a cut copy count once."""
+    groups: dict[str, list[str]] = {}
+    for path in paths:
+        groups.setdefault(_run_of(Path(path)) or path, []).append(path)
+    return list(groups.values())
+
+
+def _run_of(path: Path) -> str | None:
+    """Return the id in the first line of a record, None without one."""
+    try:
+        first = min(path.glob("run-*.ndjson")) if path.is_dir() else path
+        with first.open("rb") as file:
+            found = json.loads(file.readline(_MOST_LINE))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return found.get("run_id") if isinstance(found, dict) and isinstance(found.get("run_id"), str) else None
+
+
+def _read_group(paths: Sequence[str], rows: Rows, task: RecordTask) -> list[Record]:
+    """Read the records of one run, and write the rows of a complete one rather than a cut one, if it is not known."""
+    read = [_read(path, task) for path in paths]
+    runs = [(one, run) for one, run in read if run is not None]
+    best = max(runs, key=lambda one: (one[0].complete, one[0].verdicts), default=None)
+    if best is None:
+        return [one for one, _ in read]
+    record, run = best
+    stream, day = None if run.complete else _short(record.identity), _day(run).isoformat()
+    for table, some in ((RUNS, [_run_row(run, record.path)]), (RESULTS, _result_rows(run))):
+        for row in some:
+            rows.add(table.name, {**{name: _plain(value) for name, value in row.items()}, DATE: day}, stream=stream)
+    return [replace(one, new=one is record) for one, _ in read]
+
+
+def _read(path: str, task: RecordTask) -> tuple[Record, Run | None]:
+    """Read one record; there is no run of one that is known, or cannot be read."""
     place = Path(path)
     size = _size(place)
     try:
         run = read_run(place)
     except RunRecordError as problem:
-        identity = hashlib.sha256(f"{path}\0{size}\0{problem}".encode("utf-8", "backslashreplace")).hexdigest()
-        return Staged(path, f"run:{identity}", size=size, reason=str(problem))
+        return Record(path, _refusal(_plain(path), _plain(str(problem))), size=size, reason=str(problem)), None
     run_id = _plain(run.header.run_id)
     identity = run_id if run.complete else f"{run_id}@{_digest(run)}"
-    if run_id in known or identity in known:
-        return Staged(path, identity, run_id, run.complete, size=size)
-    tables = ((RUNS, [_run_row(run, path, batch)]), (RESULTS, list(_result_rows(run))))
-    day = _day(run)
-    parts = []
-    for table, rows in tables:
-        if rows:
-            digest = hashlib.sha256(identity.encode()).hexdigest()[:16]
-            part = Part(
-                table.name,
-                day.isoformat(),
-                f"{table.name}-{batch}-{digest}-{uuid4().hex[:8]}.parquet",
-                len(rows),
-                None if run.complete else run_id,
-            )
-            _write(table, rows, target, part)
-            parts.append(part)
+    known = run_id in task.known or identity in task.known
     verdicts = sum(min(said.seen, _MOST) for said in run.said)
-    return Staged(path, identity, run_id, run.complete, tuple(parts), verdicts, size, code=conclusion(run))
+    record = Record(path, identity, run_id, run.complete, False, verdicts, size, code=conclusion(run))
+    return record, None if known else run
 
 
-def _first_of_each(staged: Iterable[Staged]) -> list[Staged]:
-    """Return each run once: a complete record rather than a cut one, then the one with more verdicts."""
-    best: dict[str, Staged] = {}
-    for one in staged:
-        run = one.run_id or one.identity
-        before = best.get(run)
-        if before is None or (one.complete, one.verdicts) > (before.complete, before.verdicts):
-            best[run] = one
-    return list(best.values())
+def _refusal(path: str, reason: str) -> str:
+    return f"{path}\0{reason}"
+
+
+def _short(identity: str) -> str:
+    return hashlib.sha256(identity.encode()).hexdigest()[:16]
 
 
 def _there(path: Path) -> bool:
@@ -231,35 +260,7 @@ def _below(path: Path, depth: int = 0) -> Iterator[Path]:
             yield from _below(Path(one.path), depth + 1)
 
 
-def _gathered(parts: Sequence[Part], target: Target, batch: str) -> Iterator[Part]:
-    """Merge the parts of one table and day into one file, so that small runs do not make as many small files."""
-    groups: dict[tuple[str, str, str | None], list[Part]] = {}
-    for part in parts:
-        groups.setdefault((part.table, part.date, part.stream), []).append(part)
-    number = 0
-    for (table, day, stream), members in groups.items():
-        while members:
-            rows, some = 0, list[Part]()
-            while members and (not some or rows + members[-1].rows <= MAX_ROWS):
-                some.append(members.pop())
-                rows += some[-1].rows
-            if len(some) == 1:
-                yield some[0]
-                continue
-            number += 1
-            whole = Part(table, day, f"{table}-{batch}-{number:06}.parquet", rows, stream)
-            _join(some, whole, target)
-            yield whole
-
-
-def _join(parts: Sequence[Part], whole: Part, target: Target) -> None:
-    with target.writer(whole.table, whole.date, whole.name) as writer:
-        for part in parts:
-            writer.write_table(target.source(part.table, part.date, part.name))
-            target.remove(part.table, part.date, part.name)
-
-
-def _run_row(run: Run, path: str, batch: str) -> dict[str, Any]:
+def _run_row(run: Run, path: str) -> dict[str, Any]:
     header, hello = run.header, run.hello or {}
     return {
         "run_id": header.run_id,
@@ -276,7 +277,6 @@ def _run_row(run: Run, path: str, batch: str) -> dict[str, Any]:
         "complete": run.complete,
         "ended": run.footer.stop_reason if run.footer else None,
         "judged_by": header.versions.get("mqconform"),
-        "batch": batch,
     }
 
 
@@ -310,34 +310,14 @@ def _result_rows(run: Run) -> Iterator[dict[str, Any]]:
         }
 
 
-def _rejections(rejected: Sequence[Staged], target: Target, batch: str) -> list[Part]:
-    if not rejected:
-        return []
-    now = datetime.now(UTC)
-    rows = [
-        {
-            "path": one.path,
-            "reason": one.reason,
-            "bytes": one.size,
-            "capture_id": None,
-            "rejected_at": now,
-            "batch": batch,
-        }
-        for one in rejected
-    ]
-    name = f"{REJECTED.name}-{batch}.parquet"
-    part = Part(REJECTED.name, now.date().isoformat(), name, len(rows))
-    _write(REJECTED, rows, target, part)
-    return [part]
-
-
-def _write(table: Table, rows: Sequence[dict[str, Any]], target: Target, part: Part) -> None:
-    import pyarrow as arrow
-
-    schema = table.arrow()
-    columns = [[_plain(row[name]) for row in rows] for name in table.names if name != DATE]
-    with target.writer(table.name, part.date, part.name) as writer:
-        writer.write_table(target.filled(table.name, arrow.table(columns, schema=schema)))
+def _rejections(rejected: Sequence[Record], place: str, batch: str) -> list[Part]:
+    files, now = Files(place), datetime.now(UTC)
+    rows = Rows(batch, files)
+    for one in rejected:
+        said = {"path": _plain(one.path), "reason": _plain(one.reason), "bytes": one.size, "capture_id": None}
+        rows.add(REJECTED.name, {**said, "rejected_at": now, DATE: now.date().isoformat()})
+    rows.close()
+    return files.close()
 
 
 def _implementation(run: Run) -> str | None:

@@ -1,23 +1,18 @@
-"""Write rows to Parquet: each worker writes its own files in the staging folder, and returns only their names."""
+"""The rows of one task, collected into Arrow tables, which go where the task says: into files, or to Spark."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.inside import UnfitError
-from conformance.pipeline.lake import Part, Target
-from conformance.pipeline.schemas import DATE, TABLES
+from conformance.capture import CaptureError
+from conformance.pipeline.schemas import BATCH, DATE, TABLES
 
 if TYPE_CHECKING:
     import pyarrow
-    import pyarrow.parquet
 
 Row = dict[str, Any]
 EPOCH = "1970-01-01"
@@ -26,24 +21,26 @@ _DAY_NS = 86_400_000_000_000
 _YEAR = 366
 _GROUP = 1 << 16
 """Rows of tables that are written together."""
-_OPEN = 64  # Files open at once; the least recently used one is closed, and another begun if it is needed again.
+_MOST_NS = 1 << 63
 
 
 @lru_cache(maxsize=4096)
 def moment(time_ns: int) -> datetime:
-    """Return a time as the tables store it."""
+    """Return a time as the tables store it. Raises CaptureError for one beyond what they can store."""
+    if not -_MOST_NS <= time_ns < _MOST_NS:
+        raise CaptureError(f"It has a record of {time_ns // 1_000_000_000:,} s after 1970, which is no date.")
     return datetime.fromtimestamp(time_ns // 1_000_000_000, UTC).replace(microsecond=time_ns // 1_000 % 1_000_000)
 
 
+def dated(time_ns: int | None) -> int | None:
+    """Return a time that the tables can store; None for any other."""
+    return time_ns if time_ns is not None and -_MOST_NS <= time_ns < _MOST_NS else None
+
+
 def day(time_ns: int | None) -> str:
-    """Return the day (UTC) of a time, as the folders are named."""
-    return (
-        EPOCH
-        if time_ns is None
-        else date.fromtimestamp(0).isoformat()
-        if time_ns < 0
-        else moment(time_ns).date().isoformat()
-    )
+    """Return the day (UTC) of a time, as the folders are named; the first day for none, and for one without a date."""
+    known = dated(time_ns)
+    return EPOCH if known is None or known < 0 else moment(known).date().isoformat()
 
 
 class Days:
@@ -94,102 +91,77 @@ def plain(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
+def open_batch(batch: str, stream: str) -> str:
+    """Return the name of the batch with the rows about the provisional end of a stream."""
+    return f"{batch}.{stream}"
+
+
+class Out(Protocol):
+    """Where rows go."""
+
+    def write(self, table: str, day: str, batch: str, found: pyarrow.Table) -> None:
+        """Take rows of one day and batch, with the columns of the table's files."""
+
+    def keep(self, name: str, data: bytes) -> str:
+        """Write the state of a stream, and return its place."""
+
+    def kept(self, place: str) -> bytes:
+        """Read the state of a stream."""
+
+
 @dataclass(slots=True)
-class _File:
-    writer: pyarrow.parquet.ParquetWriter
-    closing: ExitStack
-    name: str
-    rows: int = 0
-    waiting: list[Row] = field(default_factory=list)
+class _Waiting:
+    rows: list[Row] = field(default_factory=list)
     tables: list[pyarrow.Table] = field(default_factory=list)
-    waits: int = 0
+    count: int = 0
     """Rows in these tables."""
 
 
 @dataclass(slots=True)
 class Rows:
-    """The rows that one task writes. target: where to. name: prefix of its file names, unique in the batch."""
+    """The rows that one task makes. batch: the name of its batch. out: takes them, some thousand at a time."""
 
-    target: Target
-    name: str
-    parts: list[Part] = field(default_factory=list)
-    _files: OrderedDict[tuple[str, str, str | None], _File] = field(default_factory=OrderedDict)
-    _count: int = 0
-
-    def keep(self, name: str, data: bytes) -> str:
-        """Write the state of a stream, and return the name that the log has for it."""
-        with self._writing():
-            return self.target.keep(name, data)
+    batch: str
+    out: Out
+    _waiting: dict[tuple[str, str, str], _Waiting] = field(default_factory=dict)
 
     def add(self, table: str, row: Row, *, stream: str | None = None) -> None:
         """Add a row, with its `date` as text. stream: the stream about whose provisional end the row is."""
-        with self._writing():
-            file = self._file(table, row[DATE], stream)
-            file.waiting.append(row)
-            if len(file.waiting) >= _BUFFERED:
-                self._flush(table, file)
+        key, waiting = self._of(table, row[DATE], stream)
+        waiting.rows.append({**row, BATCH: key[2]})
+        if len(waiting.rows) >= _BUFFERED:
+            self._flush(key)
 
     def add_table(self, table: str, days: Days, times: str, found: pyarrow.Table, *, stream: str | None = None) -> None:
         """Add the rows of an Arrow table, each under its day. times: the column with their times in nanoseconds."""
-        with self._writing():
-            for day, rows in days.apart(found[times].to_numpy()):
-                some = found if rows is None else found.take(rows)
-                file = self._file(table, day, stream)
-                file.tables.append(some)
-                file.waits += some.num_rows
-                if file.waits >= _GROUP:
-                    self._flush(table, file)
+        for day, rows in days.apart(found[times].to_numpy()):
+            key, waiting = self._of(table, day, stream)
+            waiting.tables.append(found if rows is None else found.take(rows))
+            waiting.count += waiting.tables[-1].num_rows
+            if waiting.count >= _GROUP:
+                self._flush(key)
 
-    def close(self) -> list[Part]:
-        """Write the remaining rows, and return the files."""
-        with self._writing():
-            while self._files:
-                self._finish(next(iter(self._files)))
-        return self.parts
+    def close(self) -> None:
+        """Hand out the remaining rows."""
+        for key in list(self._waiting):
+            self._flush(key)
 
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        """Raise PipelineError for a failure to write, which is not the fault of the capture."""
-        try:
-            yield
-        except (OSError, UnfitError) as problem:
-            text = getattr(problem, "strerror", None) or str(problem)
-            raise PipelineError(f"The rows cannot be written to {self.target.root}: {text}.") from None
+    def _of(self, table: str, day: str, stream: str | None) -> tuple[tuple[str, str, str], _Waiting]:
+        key = (table, day, self.batch if stream is None else open_batch(self.batch, stream))
+        return key, self._waiting.setdefault(key, _Waiting())
 
-    def _file(self, table: str, day: str, stream: str | None) -> _File:
-        key = (table, day, stream)
-        file = self._files.get(key)
-        if file is None:
-            if len(self._files) >= _OPEN:
-                self._finish(next(iter(self._files)))
-            self._count += 1
-            name = f"{self.name}-{self._count:05}-{table}.parquet"
-            closing = ExitStack()
-            writer = closing.enter_context(self.target.writer(table, day, name))
-            file = self._files[key] = _File(writer, closing, name)
-        self._files.move_to_end(key)
-        return file
-
-    def _flush(self, table: str, file: _File) -> None:
+    def _flush(self, key: tuple[str, str, str]) -> None:
         import pyarrow as pa
 
+        (table, day, batch), waiting = key, self._waiting.pop(key)
         schema = TABLES[table].arrow()
-        if file.waiting:
-            file.tables.append(pa.Table.from_pylist(file.waiting, schema=schema))
-            file.waits += len(file.waiting)
-            file.waiting = []
-        if file.waits:
-            found = pa.concat_tables(one.cast(schema) for one in file.tables)
-            file.writer.write_table(self.target.filled(table, found))
-            file.rows += file.waits
-            file.tables, file.waits = [], 0
-
-    def _finish(self, key: tuple[str, str, str | None]) -> None:
-        table, day, stream = key
-        file = self._files.pop(key)
-        self._flush(table, file)
-        file.closing.close()
-        self.parts.append(Part(table, day, file.name, file.rows, stream))
+        found = [pa.Table.from_pylist(waiting.rows, schema=schema)] if waiting.rows else []
+        named = pa.scalar(batch)
+        for one in waiting.tables:
+            unnamed = one.drop_columns(BATCH) if BATCH in one.column_names else one
+            filled = unnamed.append_column(BATCH, pa.repeat(named, one.num_rows))
+            found.append(filled.select(schema.names).cast(schema))
+        self.out.write(table, day, batch, pa.concat_tables(found))
 
 
 def texts(values: Mapping[str, Any]) -> list[tuple[str, Any]]:

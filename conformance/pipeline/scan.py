@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.lake import Lake, Part
+from conformance.pipeline.lake import Lake
 from conformance.pipeline.schemas import TABLES
 from conformance.spec.renaming import current, former
 
@@ -34,12 +34,11 @@ class Days:
     def __init__(self, lake: Lake) -> None:
         require_arrow()
         places = lake.located()
-        snapshot = lake.snapshot()
-        self.lake, self.version = lake, snapshot.version
-        self._parts: dict[tuple[str, str], list[tuple[Part, PurePath]]] = {}
+        self.lake, self.version = lake, lake.batches().number
+        self._parts: dict[tuple[str, str], list[PurePath]] = {}
         for place, path in places.items():
-            part = snapshot.parts[place]
-            self._parts.setdefault((part.table, part.date), []).append((part, path))
+            table, day, _ = place.split("/")
+            self._parts.setdefault((table, day.removeprefix("date=")), []).append(path)
 
     def of(self, *tables: str) -> list[date]:
         """Return the days on which these tables have rows, in order."""
@@ -124,8 +123,7 @@ class Days:
             return None
         from pyarrow import dataset as ds
 
-        # A file that waited to be moved may have been moved since.
-        files = [str(self.lake.present(part.place, path)) for part, path in parts]
+        files = [str(path) for path in parts]
         schema = TABLES[table].arrow()
         return ds.dataset(files, schema=schema, format="parquet", filesystem=self.lake.store.arrow)
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 if TYPE_CHECKING:
     import pyarrow
 
-FORMAT: Final = 1
-"""Version of the layout and of the columns. A lake with a higher one was written by a newer mqconform."""
+FORMAT: Final = 4
+"""Version of the layout of a lake. One with another is not read."""
+BATCH: Final = "batch"
 
 Type = Literal["string", "bool", "int32", "int64", "time", "date", "strings", "counts", "texts", "value"]
 DDL: Mapping[str, str] = {
@@ -87,8 +88,7 @@ class Table:
 DATE: Final = "date"
 _CAPTURE = Column("capture_id", "string", "The capture, by its content")
 _STREAM = Column("stream_id", "string", "Its stream: the id of the first capture of a rotated set, or its own id")
-_OLD = "In rows of an older mqconform: the day of the capture"
-_BATCH = Column("batch", "string", "The ingest that wrote the row")
+_BATCH = Column(BATCH, "string", "The batch that wrote the row, which counts if `batches` has it")
 _VALUES = (
     Column("expected_value", "value", "`expected`, to be queried", null=True),
     Column("actual_value", "value", "`actual`, to be queried", null=True),
@@ -136,6 +136,7 @@ CAPTURES: Final = Table(
         _BATCH,
         _ns("first_ns", "Time of its first record"),
         _ns("last_ns", "Time of its last record"),
+        Column("object", "string", "Identity of an object in a store, by its address and version", null=True),
     ),
 )
 
@@ -168,7 +169,8 @@ PACKETS: Final = Table(
         Column("worst", "string", "The worst outcome among its verdicts; null if nothing was judged", null=True),
         Column("deviating", "strings", "Requirements with an outcome other than pass"),
         _ns("time_ns", "Time of that record", rises=True),
-        Column(DATE, "date", f"Day (UTC) of the packet; the day of the capture if it has no time. {_OLD}"),
+        Column(DATE, "date", "Day (UTC) of the packet; the day of the capture if it has no time"),
+        _BATCH,
     ),
 )
 
@@ -201,7 +203,8 @@ SESSIONS: Final = Table(
         Column("lost_bytes", "int64", "Bytes of both directions that are part of no packet"),
         _ns("opened_ns", "Time of its first record"),
         _ns("closed_ns", "Time of its last record"),
-        Column(DATE, "date", f"Day (UTC) of its first record. {_OLD}"),
+        Column(DATE, "date", "Day (UTC) of its first record"),
+        _BATCH,
     ),
 )
 
@@ -246,7 +249,8 @@ VERDICTS: Final = Table(
         _ns("last_ns", "Time of the last packet"),
         *_VALUES,
         Column("evidence_value", "value", "`evidence`, to be queried", null=True),
-        Column(DATE, "date", f"Day (UTC) of the first packet; the day of the capture if it has no time. {_OLD}"),
+        Column(DATE, "date", "Day (UTC) of the first packet; the day of the capture if it has no time"),
+        _BATCH,
     ),
 )
 
@@ -305,23 +309,38 @@ RESULTS: Final = Table(
         Column("reason", "string", "Reason why it is inconclusive, skipped or an error", null=True),
         *_VALUES,
         Column(DATE, "date", "Day (UTC) on which the run started"),
+        _BATCH,
     ),
 )
 
-_LAKE_ONLY: Final = frozenset({"capture_id", "stream_id", "sender", DATE})
 SOURCE: Final = Table(
     "msmq_pcap",
-    "The rows of the data source: the columns of `packets` that a byte range by itself determines.",
+    "The rows of the data source: the columns of `packets`, with the path of the capture.",
     (
         Column("path", "string", "The capture"),
-        Column("start", "int64", "Offset at which the range begins; numbers, records and connections count within it"),
-        *(column for column in PACKETS.columns if column.name not in _LAKE_ONLY),
+        *(column for column in PACKETS.columns if column.name not in (DATE, BATCH)),
     ),
 )
 
 TABLES: Final[Mapping[str, Table]] = {
     table.name: table for table in (CAPTURES, PACKETS, SESSIONS, VERDICTS, REJECTED, RUNS, RESULTS)
 }
+
+
+BATCHES: Final = Table(
+    "batches",
+    "One row a batch. It is written last: a row of another table counts only if its batch is here, and in no `ends`.",
+    (
+        _BATCH,
+        Column("at", "time", "Time of the commit"),
+        Column("by", "string", "Version of mqconform"),
+        Column("kind", "string", "ingest, runs, or open: rows about an end that is not final, as of a rotated set"),
+        Column("ends", "strings", "Open batches that count no more, as this batch has more of what they are about"),
+        Column("key", "string", "What an open batch is about", null=True),
+        Column("entry", "string", "JSON with which an open batch goes on", null=True),
+    ),
+)
+"""It is no part of `TABLES`: it has no days."""
 
 
 def _arrow(columns: tuple[Column, ...]) -> pyarrow.Schema:

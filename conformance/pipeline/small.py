@@ -60,7 +60,7 @@ def datasets(lake: Lake) -> dict[str, Any]:
 def size(lake: Lake) -> int:
     """Return the bytes of the lake's tables. Raises PipelineError if a file is missing."""
     require_arrow()
-    found = _files(lake).get_file_info([str(lake.present(place, path)) for place, path in lake.located().items()])
+    found = _files(lake).get_file_info([str(path) for path in lake.located().values()])
     return sum(one.size or 0 for one in found)
 
 
@@ -81,8 +81,7 @@ def _dataset(lake: Lake, table: Table, places: Mapping[str, PurePath]) -> Any:
         if place.startswith(f"{table.name}/"):
             day = date.fromisoformat(PurePath(place).parent.name.partition("=")[2])
             told = ds.field(DATE) == pa.scalar(day, pa.date32())
-            # A file that waited to be moved may have been moved since.
-            fragments.append(kind.make_fragment(str(lake.present(place, path)), files, partition_expression=told))
+            fragments.append(kind.make_fragment(str(path), files, partition_expression=told))
     return ds.FileSystemDataset(fragments, schema, kind, files)
 
 

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 from conformance.children import safe_path
 from conformance.interrupts import work_begins
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.spark_workers import SparkWorkers
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
@@ -187,7 +186,6 @@ def _started(master: str | None, settings: Mapping[str, str], queries: bool) -> 
         "spark.log.level": "ERROR",
         "spark.task.maxFailures": "4",
         "spark.executorEnv.PYTHONSAFEPATH": "1",
-        "spark.python.daemon.module": "conformance.pipeline.worker_daemon",
         "spark.driver.extraJavaOptions": options,
         **settings,
     }.items():
@@ -310,6 +308,3 @@ def _server(address: str) -> str:
     """Return HOST:PORT of a Spark Connect server, whose address may end in parameters (`/;token=...`)."""
     place = address.removeprefix(_CONNECT).partition("/")[0]
     return place if re.fullmatch(r".*:[0-9]+", place) else f"{place}:{_CONNECT_PORT}"
-
-
-__all__ = ["SparkWorkers", "check_master", "find_java", "first_line", "require_spark", "session"]

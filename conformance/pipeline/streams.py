@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -31,9 +31,8 @@ from conformance.judge.sessions.pings import Pings
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.identity import Probe
 from conformance.pipeline.lacking import add, columns_of, incomplete_of
-from conformance.pipeline.lake import Kept
 from conformance.pipeline.memory import kept, resumed
-from conformance.pipeline.rows import Row, Rows, day, moment, plain, texts
+from conformance.pipeline.rows import Row, Rows, dated, day, moment, plain, texts
 from conformance.pipeline.rows_writer import Teller
 from conformance.pipeline.stream_readers import Read, continued, in_place
 from conformance.pipeline.tables_sink import ArrowTables, Connection, columns_with
@@ -87,8 +86,19 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
+class Kept:
+    """The kept state of a stream. key: common to its files. state: its place. last_ns: time of its latest record."""
+
+    key: str
+    stream: str
+    state: str
+    last_ns: int
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
 class StreamWork:
-    """One stream to judge. resume: file of its kept state. keep: it can continue after this ingest."""
+    """One stream to judge. resume: place of its kept state. keep: it can continue after this ingest."""
 
     key: str
     captures: Sequence[Probe]
@@ -116,16 +126,17 @@ class StreamDone:
     over: str | None = None
 
 
-def judge_stream(work: StreamWork, how: How, rows: Rows) -> StreamDone:
+def judge_stream(work: StreamWork, how: How, rows: Rows, note: Callable[[str], None] = lambda path: None) -> StreamDone:
     """Judge the captures of a stream and write their rows. Raises PipelineError for damaged kept state.
 
-    A capture that hits a defect of the harness ends its stream: those after it begin another one.
+    A capture that hits a defect of the harness ends its stream: those after it begin another one. note: told of each
+    capture before it is judged.
     """
     own_end = None
     if any(one.ours for one in work.captures):
         own_end = NotOurs(RecordWalk(), CaptureSummary(work.captures[0].path))
     judge = StreamJudge(how, rows, own_end is None and all(map(in_columns, work.captures)), own_end)
-    found = resumed(work.resume) if work.resume else None
+    found = resumed(rows.out.kept(work.resume)) if work.resume else None
     state = found if isinstance(found, State) and (found.sessions is not None) == judge.connected else None
     ended = state.stream if state is not None else None
     if state is not None and not work.captures:
@@ -144,6 +155,7 @@ def judge_stream(work: StreamWork, how: How, rows: Rows) -> StreamDone:
             state = state if own else into
         else:
             into = state
+        note(probe.path)
         told = judge.capture(into, probe)
         if not told.row:
             gone.append(replace(probe, error=told.trouble.unread, again=told.touched))
@@ -342,10 +354,10 @@ class StreamJudge:
             if isinstance(state.sessions, ColumnSessions):
                 state.sessions = judge_one_by_one(state.sessions)
             data = kept(state)
-            name = self.rows.keep(name, data)
+            name = self.rows.out.keep(name, data)
         if told.trouble.defect is not None:
             return None
-        return Kept(key, state.stream, name, state.last_ns, state.position, len(data))
+        return Kept(key, state.stream, name, state.last_ns, state.position)
 
     def finish(self, told: _Told, part: str | None) -> None:
         """Judge the provisional end of the stream; after a defect, nothing of the end."""
@@ -397,10 +409,10 @@ def in_columns(probe: Probe) -> bool:
 def capture_row(
     probe: Probe, how: How, stream: str, position: int, times_ns: tuple[int | None, int | None], *, records: int,
     packets: int, lost: int, skipped: Counter[str], slow: Counter[str], cut: str | None, lacking: Incomplete,
-    ranges: int = 1,
 ) -> Row:  # fmt: skip
     """Return the row of a judged capture. times_ns: of its first record and its last. slow: packets by reason."""
-    first, last = (None if one is None else moment(one) for one in times_ns)
+    first_ns, last_ns = map(dated, times_ns)
+    first, last = (None if one is None else moment(one) for one in (first_ns, last_ns))
     return {
         "capture_id": probe.capture,
         "stream_id": stream,
@@ -417,7 +429,7 @@ def capture_row(
         "skipped": texts(skipped),
         "cut": cut,
         **columns_of(lacking + Incomplete(cut=int(cut is not None))),
-        "ranges": ranges,
+        "ranges": 1,
         "handed_over": texts(slow),
         "profile": how.profile,
         "level": how.level,
@@ -425,6 +437,7 @@ def capture_row(
         "judged_by": __version__,
         "ingested_at": datetime.now(UTC),
         "batch": how.batch,
-        "first_ns": times_ns[0],
-        "last_ns": times_ns[1],
+        "first_ns": first_ns,
+        "last_ns": last_ns,
+        "object": probe.alias,
     }

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,20 +14,20 @@ from conformance.capture import Closed, Event, Frame, Lost, Opened, Side
 from conformance.capture.columns.places import OF_CONNECTION, OF_NUMBER, OF_SIDE
 from conformance.captures.batches import SIDES
 from conformance.captures.engine import MAX_SENDERS, destination
-from conformance.captures.followed import Followed, Key, key_of, plain_verdict, read_of
+from conformance.captures.followed import Followed, Key, Read, key_of, plain_verdict, read_of
 from conformance.captures.in_place import Counted, Decoded, code_for
 from conformance.captures.judge import PACKET, SESSION, Managers, Told
 from conformance.captures.meanings import Meaning
 from conformance.captures.packet_rules import PacketRules
+from conformance.captures.patterns import keys_of, read_in
 from conformance.captures.verdict_counts import BEHIND
+from conformance.judge.packets.judged import Judged, Pattern
 from conformance.judge.sessions.context import Seen
 from conformance.pipeline.counted import NEVER
-from conformance.pipeline.deviating import ByQueue
 from conformance.pipeline.packet_columns import PacketColumns
-from conformance.pipeline.packet_passes import parted
 from conformance.pipeline.rows import Row, moment, plain
 from conformance.pipeline.rows_writer import Teller, Whose, packet_row, whose_was
-from conformance.pipeline.texts import KEYS, Numbers
+from conformance.pipeline.texts import KEYS, ByQueue, Numbers
 from conformance.verdict import Outcome, Verdict
 from conformance.wire.columns.table import ColumnSet
 
@@ -300,3 +301,24 @@ def _session(known: Connection, closed: Closed, teller: Teller, managers: Manage
             f"{side}_bytes": known.sizes[side],
         }
     return row
+
+
+Said = Sequence[Verdict | Key]
+
+
+def parted(said: Said, number: int, wanted: Callable[[Key], bool]) -> tuple[tuple[Key, ...], Said, Read]:
+    """Part what was said of packet `number`: the passes known by their kind alone, and the rest.
+
+    wanted: tells of which kinds the rest has verdicts; of others it may have the kind alone. The third are the verdicts
+    of both that show how the sender reads the documents.
+    """
+    if not isinstance(said, Judged) or said.frame != number or said.behind:
+        return (), said, read_of([key_of(one) for one in said])
+    keys = keys_of(said.pattern)
+    rest = [said.others[at] if wanted(keys[at]) else keys[at] for at in said.pattern.others]
+    return _passes_of(said.pattern), rest, read_in(said.pattern)
+
+
+@lru_cache(maxsize=1 << 12)
+def _passes_of(pattern: Pattern) -> tuple[Key, ...]:
+    return tuple(key for key in keys_of(pattern) if key[1] is Outcome.PASS)

@@ -1,63 +1,227 @@
-"""The tasks that a worker carries out by itself."""
+"""What a worker does, on this machine or on a cluster: identify files, and judge streams into the files of a lake.
+
+It works in a process of its own, a child of the worker, which may die of a capture. The capture is named, and the
+others are judged again without it.
+"""
 
 from __future__ import annotations
 
+import gc
+import multiprocessing
 import os
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Any, Final, TypeVar
 
+from conformance import __version__
+from conformance.capture.columns.reader import warm as warm_walk
+from conformance.captures import counting
+from conformance.captures.defects import Defect
+from conformance.captures.in_place import code_for
+from conformance.children import safe_path
+from conformance.judge.sessions.columns.judge import ColumnSessions
+from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.files import Files, Part
 from conformance.pipeline.identity import Probe, look, probe
-from conformance.pipeline.lake import Part, Target
 from conformance.pipeline.memory import collected_seldom, settle
 from conformance.pipeline.rows import Rows
 from conformance.pipeline.streams import How, StreamDone, StreamWork, judge_stream
-from conformance.pipeline.workers import Here, Workers
+from conformance.pipeline.texts import KEYS
 
-_LOOKS = 16  # Requests at once.
+DIED: Final = "WorkerDied"
+"""The error of a defect whose process died, so that nothing of the capture is in the lake."""
+_LOOKS: Final = 16
+"""Requests at once."""
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
-class StreamTask:
-    """Streams to judge, one after the other. target: where its rows go. name: prefix of file names.
-
-    trial: only to see whether the worker survives; the streams are judged again.
-    """
+class Judging:
+    """Streams to judge, one after the other, into the lake at `place`."""
 
     streams: Sequence[StreamWork]
     how: How
-    target: Target
-    name: str
-    trial: bool = False
+    place: str
+    by: str = __version__
 
 
 @dataclass(frozen=True, slots=True)
-class StreamTaskDone:
-    """The files written, and the result of each stream. trial: as in the task."""
+class Judged:
+    """The files written, and the result of each stream. bad: captures that are not among them, each with its reason."""
 
-    parts: Sequence[Part]
-    streams: Sequence[StreamDone]
-    trial: bool = False
-
-
-def probe_all(paths: Sequence[str]) -> list[Probe]:
-    """Probe some files."""
-    return [probe(path) for path in paths]
+    parts: Sequence[Part] = ()
+    streams: Sequence[StreamDone] = ()
+    bad: Sequence[Probe] = ()
 
 
-def look_all(paths: Sequence[str]) -> list[str | None]:
-    """Return the alias of each object in a store, with several requests at once."""
+@dataclass(frozen=True, slots=True)
+class Probing:
+    """Files to identify. known: aliases of objects that are in the lake, which are not read again."""
+
+    paths: Sequence[str]
+    known: frozenset[str] = frozenset()
+
+
+def probe_all(task: Probing, _: Child | None = None) -> list[Probe]:
+    """Identify files."""
     with ThreadPoolExecutor(_LOOKS) as pool:
-        return list(pool.map(look, paths))
+        aliases = list(pool.map(look, task.paths)) if task.known else [None] * len(task.paths)
+    return [
+        Probe(path, capture=alias, alias=alias) if alias is not None and alias in task.known else probe(path)
+        for path, alias in zip(task.paths, aliases, strict=True)
+    ]
 
 
-def run_streams(task: StreamTask) -> StreamTaskDone:
-    """Judge streams. A retried task writes other files: those of its first try are in no lake."""
-    rows = Rows(task.target, f"{task.name}-{os.getpid()}-{os.urandom(3).hex()}")
-    with collected_seldom():
-        done = [judge_stream(stream, task.how, rows) for stream in task.streams]
-        settle()
-        return StreamTaskDone(rows.close(), done, task.trial)
+def judge(task: Judging, child: Child) -> Judged:
+    """Judge streams in a process of its own. Raises PipelineError for a failure of the lake."""
+    if task.by != __version__:
+        raise PipelineError(f"A worker has mqconform {__version__}, and this command {task.by}: install the same one.")
+    bad: list[Probe] = []
+    suspected: set[str] = set()
+    streams = list(task.streams)
+    while streams:
+        try:
+            done = child.run(_judge, replace(task, streams=streams))
+        except DiedError as died:
+            if died.note in suspected:
+                bad += _dead(streams, died.note)
+                streams = _without(streams, {one.path for one in bad})
+            suspected.add(died.note)  # It is tried once more: the process may have died of another one's need.
+            continue
+        again = [one for stream in done.streams for one in stream.gone if one.again]
+        if not again:
+            return replace(done, bad=bad)
+        Files(task.place, list(done.parts)).drop()
+        bad += [replace(one, again=False) for one in again]
+        streams = _without(streams, {one.path for one in again})
+    return Judged(bad=bad)
 
 
-__all__ = ["Here", "StreamTask", "StreamTaskDone", "Workers", "look_all", "probe_all", "run_streams"]
+def _judge(task: Judging, note: Callable[[str], None]) -> Judged:
+    """Judge streams in this process. note: told of each capture before it is judged."""
+    files = Files(task.place)
+    rows = Rows(task.how.batch, files)
+    try:
+        with collected_seldom():
+            done = [judge_stream(stream, task.how, rows, note) for stream in task.streams]
+            settle()
+            rows.close()
+            return Judged(files.close(), done)
+    except BaseException:
+        files.drop()
+        raise
+
+
+def _dead(streams: Sequence[StreamWork], path: str) -> list[Probe]:
+    """Return the captures that no process survives: the one at this path, or all if none was begun."""
+    reason = "died each time: it was killed, or had too little memory"
+    return [
+        replace(
+            one,
+            error=f"{one.path} was not judged: its worker {reason}. Please report it, with the capture if you can.",
+            defect=Defect(one.path, DIED, reason),
+        )
+        for stream in streams
+        for one in stream.captures
+        if path in ("", one.path)
+    ]
+
+
+def _without(streams: Sequence[StreamWork], paths: set[str]) -> list[StreamWork]:
+    left = [replace(one, captures=[probe for probe in one.captures if probe.path not in paths]) for one in streams]
+    return [one for one in left if one.captures]
+
+
+class DiedError(Exception):
+    """The child died. note: the last word that it gave."""
+
+    def __init__(self, note: str) -> None:
+        super().__init__(note)
+        self.note = note
+
+
+@dataclass(slots=True)
+class Child:
+    """A process of its own, which is started when it is needed and goes with this one."""
+
+    _pool: ProcessPoolExecutor | None = None
+    _note: Path | None = None
+    _lock: Any = field(default_factory=Lock)
+
+    def run(self, function: Callable[[Any, Callable[[str], None]], R], task: Any) -> R:
+        """Call a function of a task there, and give it a function for notes. Raises DiedError, and what it raises."""
+        with self._lock:
+            if self._pool is None:
+                number, name = tempfile.mkstemp(prefix="mqconform-note-")
+                os.close(number)
+                self._note = Path(name)
+                self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _begin, (name,))
+            assert self._note is not None
+            try:
+                with safe_path():
+                    future = self._pool.submit(_call, function, task)
+                return future.result()
+            except BrokenProcessPool:
+                note = self._note.read_text(errors="surrogateescape")
+                self.end()
+                raise DiedError(note) from None
+            except BaseException:  # An interrupt leaves the child at work.
+                if not future.done():
+                    self.end()
+                raise
+
+    def end(self) -> None:
+        """End the process."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            for one in list((pool._processes or {}).values()):
+                one.kill()
+            pool.shutdown(cancel_futures=True)
+        if self._note is not None:
+            with suppress(OSError):
+                self._note.unlink()
+
+
+CHILD: Final = Child()
+_NOTES: list[Path] = []
+
+
+def _begin(note: str) -> None:
+    """Leave Ctrl-C to the process that started this one, and end with it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _NOTES.append(Path(note))
+    Thread(target=_follow, args=(os.getppid(),), daemon=True).start()
+
+
+def _follow(parent: int) -> None:
+    """End this process when the one that has started it was killed."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+
+def _call(function: Callable[[Any, Callable[[str], None]], R], task: Any) -> R:
+    return function(task, _tell)
+
+
+def _tell(note: str) -> None:
+    _NOTES[0].write_text(note, errors="surrogateescape")
+
+
+def warm(how: How) -> None:
+    """Compile missing code in this process, with a message, before the workers need it, each for itself."""
+    code = code_for(sessions=how.sessions, keys=KEYS)
+    code.warm()
+    warm_walk()
+    counting.wanted().function()
+    if how.sessions:
+        ColumnSessions(how.readings, code.chunks.columns).warm()
+    gc.collect()

@@ -14,15 +14,38 @@ import pytest
 
 from conformance.capture.records import Record, RecordWalk, read_records
 from conformance.captures import Replay, replay
+from conformance.pipeline.engine import Engine
 from conformance.pipeline.ingest import Ingested, Options, files_of, ingest
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.schemas import TABLES
-from conformance.pipeline.work import Here, Workers
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome
 
 CAPTURES = Path(__file__).parents[2] / "fixtures" / "captures"
 FILES = sorted(str(path) for path in CAPTURES.iterdir() if path.suffix != ".toml")
+
+
+class Here:
+    """An engine that works in this process, so that a test can reach what it does."""
+
+    cores = 1
+
+    def run(self, function, tasks, each):
+        """The results of one task after the other."""
+        found = []
+        for task in tasks:
+            found.append(function(task, self.Child()))
+            each(found[-1])
+        return found
+
+    class Child:
+        """No child at all."""
+
+        def run(self, function, task):
+            """Call it here."""
+            return function(task, lambda note: None)
+
+
 STORE = ""
 """The address in a store below which lakes are made; none: they lie where they are said to."""
 HEADER = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1)
@@ -49,11 +72,11 @@ def at(place: Path | str) -> Path | str:
 
 
 def put(
-    place: Path | str, captures: Sequence[Path | str], workers: Workers | None = None, **options
+    place: Path | str, captures: Sequence[Path | str], engine: Engine | None = None, **options
 ) -> tuple[Lake, Ingested]:
     """Ingest captures into the lake at `place`."""
     lake = Lake.open(at(place), create=True)
-    return lake, ingest(lake, files_of(map(str, captures)), Options(**options), workers or Here())
+    return lake, ingest(lake, files_of(map(str, captures)), Options(**options), engine or Here())
 
 
 def put_one_by_one(place: Path, captures: Sequence[Path | str], **options) -> tuple[Lake, Ingested]:
@@ -68,7 +91,7 @@ def rows(lake: Lake, table: str) -> list[dict]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    names, found = set(TABLES[table].names), []
+    names, found, live = set(TABLES[table].names), [], lake.batches().live
     for place, path in lake.located().items():
         if place.startswith(f"{table}/"):
             # Of an object in one request; Arrow asks for each part of it.
@@ -77,6 +100,7 @@ def rows(lake: Lake, table: str) -> list[dict]:
             found += [
                 {**{name: value for name, value in row.items() if name in names}, "date": day}
                 for row in pq.read_table(file, partitioning=None).to_pylist()
+                if row["batch"] in live
             ]
     return found
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
-from uuid import uuid4
 
 import pyarrow
 
-from conformance.pipeline.lake import Entry, Lake, Part, Target
+from conformance.pipeline.files import Files
+from conformance.pipeline.lake import Entry, Lake, new_batch
 from conformance.pipeline.schemas import DATE, TABLES
 
 FIRST = date(2026, 3, 1)
@@ -29,27 +29,24 @@ def fill(lake: Lake, rows: Iterable[tuple[str, date, Mapping[str, Any]]]) -> Non
     groups: dict[tuple[str, date], list[Mapping[str, Any]]] = {}
     for table, when, columns in rows:
         groups.setdefault((table, when), []).append(columns)
-    batch = uuid4().hex
-    with lake.writing(batch) as target:
-        parts = [_part(target, table, when, members) for (table, when), members in groups.items()]
-        lake.commit(Entry("ingest", batch, add=parts))
+    batch, files = new_batch(), Files(lake.place)
+    for (table, when), members in groups.items():
+        files.write(table, when.isoformat(), batch, _table(table, batch, members))
+    lake.commit(Entry("ingest", batch, files.close()), lake.batches())
 
 
-def _part(target: Target, name: str, when: date, rows: list[Mapping[str, Any]]) -> Part:
+def _table(name: str, batch: str, rows: list[Mapping[str, Any]]) -> pyarrow.Table:
     table = TABLES[name]
     columns = []
     for column in table.columns:
         if column.name != DATE:
             empty = None if column.null else _EMPTY[column.type]
-            empty = target.batch if column.name == "batch" else empty
+            empty = batch if column.name == "batch" else empty
             values = [row.get(column.name, empty) for row in rows]
             columns.append([list(v.items()) if isinstance(v, Mapping) else v for v in values])
     for row in rows:
         assert set(row) <= set(table.names), set(row) - set(table.names)
-    file = f"{name}-{target.batch}-{uuid4().hex[:8]}.parquet"
-    with target.writer(name, when.isoformat(), file) as writer:
-        writer.write_table(target.filled(name, pyarrow.table(columns, schema=table.arrow())))
-    return Part(name, when.isoformat(), file, len(rows))
+    return pyarrow.table(columns, schema=table.arrow())
 
 
 def verdict(requirement: str, outcome: str, sender: str | None, when: date, **more: Any) -> tuple[str, date, Any]:

@@ -91,7 +91,6 @@ def test_packets_alone_are_judged_alike(tmp_path: Path, seeds: range, monkeypatc
     for name, way, options in (
         ("slow", put_one_by_one, {}),
         ("whole", put, {"sessions": False}),
-        ("ranges", put, {"sessions": False, "split": path.stat().st_size // 5}),
     ):
         lake, done = way(tmp_path / name, [path], packets=True, **options)
         assert not done.rejected

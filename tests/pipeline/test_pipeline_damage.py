@@ -74,7 +74,7 @@ def test_the_pipeline_says_the_same(
 def test_packets_alone_lack_the_same(made: list[tuple[Path, Case, str]], tmp_path: Path, way: object) -> None:
     """Walked over in ranges, and one by one."""
     options = {"sessions": False} if way is put else {}
-    found, _ = way(tmp_path / "lake", [path for path, _, _ in made], stream="file", split=700, **options)
+    found, _ = way(tmp_path / "lake", [path for path, _, _ in made], stream="file", **options)
     captures = {row["path"]: row for row in rows(found, "captures")}
     for path, case, form in made:
         assert incomplete_of(captures[str(path)]) == case.incomplete(form), path.name

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,11 +10,11 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from conformance.pipeline.engine import Local
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.records import MAX_VALUE, ingest_runs
 from conformance.pipeline.schemas import TABLES
-from conformance.pipeline.workers import Processes
 from conformance.runlog import Header, RunWriter
 from conformance.verdict import ExitCode, Outcome, Verdict
 
@@ -131,7 +130,7 @@ def test_nothing_to_read_is_a_sentence(lake, tmp_path):
     for path, words in nothing.items():
         with pytest.raises(PipelineError, match=words):
             ingest_runs([path], lake)
-    assert lake.snapshot().version == 0
+    assert not lake.batches().live
 
 
 def test_text_that_no_table_can_hold_is_bounded_and_escaped(lake, tmp_path):
@@ -143,7 +142,7 @@ def test_text_that_no_table_can_hold_is_bounded_and_escaped(lake, tmp_path):
     assert json.loads(row["actual"]) == half
     (run,) = rows(lake, "runs")
     assert (run["started"], run["seed"]) == (None, None)
-    assert [part.date for part in lake.snapshot().parts.values()] == ["1970-01-01"] * 2
+    assert [str(day) for name in ("runs", "results") for _, day in lake.files(name)] == ["1970-01-01"] * 2
 
 
 def test_processes_read_what_is_read_here(lake, tmp_path):
@@ -151,15 +150,7 @@ def test_processes_read_what_is_read_here(lake, tmp_path):
         record(tmp_path / "runs" / str(number), f"r{number}", Verdict(OTHER, Outcome.PASS, "x"))
     (tmp_path / "runs" / "5").mkdir()
     (tmp_path / "runs" / "5" / "run-main.ndjson").write_bytes(b"no record")
-    done = ingest_runs([tmp_path / "runs"], lake, workers=Processes(2))
+    done = ingest_runs([tmp_path / "runs"], lake, Local(2))
     other = Lake.open(tmp_path / "other", create=True)
     assert (done.runs, len(done.rejected)) == (5, 1) and done == ingest_runs([tmp_path / "runs"], other)
     assert sorted(map(str, rows(lake, "results"))) == sorted(map(str, rows(other, "results")))
-
-
-def test_a_process_that_is_killed_is_one_sentence():
-    with pytest.raises(PipelineError, match="was killed, or had too little memory"):
-        Processes(1).map(os._exit, [9])
-    assert Processes(2).map(abs, [-1, 2, -3]) == [1, 2, 3]
-    with pytest.raises(TypeError):
-        Processes(1).map(abs, ["x"])

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cached_property
@@ -63,23 +62,11 @@ class Store(Protocol):
     def remove(self, place: str) -> None:
         """Remove a file, if it is there."""
 
-    def clear(self, place: str) -> None:
-        """Remove a folder with all that is in it, if it is there."""
-
     def names(self, place: str) -> list[str]:
         """Return the names in a folder, sorted; none without the folder."""
 
-    def below(self, place: str) -> list[str]:
-        """Return the places of all files below a folder."""
-
-    def size(self, place: str) -> int:
-        """Return the bytes of a file."""
-
-    def changed(self, place: str) -> float:
-        """Return when a file was written, in seconds since 1970."""
-
     def sink(self, place: str) -> Any:
-        """Open a new file to write Parquet; a context, left after all was written. Raises OSError and UnfitError."""
+        """Open a new file for writing; a context, left after all was written. Raises OSError and UnfitError."""
 
 
 class LocalStore:
@@ -155,11 +142,6 @@ class LocalStore:
         if self.check(place):
             (self.root / place).unlink(missing_ok=True)
 
-    def clear(self, place: str) -> None:
-        """Remove a folder with all that is in it, if it is there. Raises UnfitError for a link."""
-        if self.within(place):
-            shutil.rmtree(self.root / place, ignore_errors=True)
-
     def names(self, place: str) -> list[str]:
         """Return the names in a folder, sorted; none without the folder."""
         if not self.within(place):
@@ -169,33 +151,13 @@ class LocalStore:
         except (FileNotFoundError, NotADirectoryError):
             return []
 
-    def below(self, place: str) -> list[str]:
-        """Return the places of all files below a folder, without links."""
-        if not self.within(place):
-            return []
-        return [
-            f"{Path(where).relative_to(self.root).as_posix()}/{name}"
-            for where, _, names in os.walk(self.root / place)
-            for name in names
-        ]
-
-    def size(self, place: str) -> int:
-        """Return the bytes of a file."""
-        return (self.root / place).lstat().st_size
-
-    def changed(self, place: str) -> float:
-        """Return when a file was written, in seconds since 1970."""
-        return (self.root / place).lstat().st_mtime
-
     @contextmanager
-    def sink(self, place: str) -> Iterator[str]:
-        """Give the path of a new file, which is on the disk in the end. Raises OSError and UnfitError."""
-        path = self._room(place)
-        if regular(path):
-            raise FileExistsError(17, "File exists", str(path))
-        yield str(path)
-        with path.open("rb") as written:
-            os.fsync(written.fileno())
+    def sink(self, place: str) -> Iterator[Any]:
+        """Open a new file, which is on the disk in the end. Raises OSError and UnfitError."""
+        with self._room(place).open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
 
 
 class ObjectStore:
@@ -261,11 +223,6 @@ class ObjectStore:
         with suppress(FileNotFoundError):
             self._again(lambda: self._system.rm_file(str(self.path(place))))
 
-    def clear(self, place: str) -> None:
-        """Remove all files below a prefix."""
-        for one in self.below(place):
-            self.remove(one)
-
     def names(self, place: str) -> list[str]:
         """Return the names right below a prefix, sorted."""
         path = str(self.path(place)) if place else str(self.root)
@@ -274,19 +231,6 @@ class ObjectStore:
         except FileNotFoundError:
             return []
         return sorted({str(one).rstrip("/").rpartition("/")[2] for one in found} - {""})
-
-    def below(self, place: str) -> list[str]:
-        """Return the places of all files below a prefix."""
-        cut = len(str(self.root)) + 1
-        return [str(one)[cut:] for one in self._again(lambda: self._system.find(str(self.path(place)), detail=False))]
-
-    def size(self, place: str) -> int:
-        """Return the bytes of a file."""
-        return int(self._again(lambda: self._system.info(str(self.path(place))))["size"])
-
-    def changed(self, place: str) -> float:
-        """Return when an object was written, in seconds since 1970 by the clock of the store."""
-        return float(self._again(lambda: self._system.modified(str(self.path(place)))).timestamp())
 
     @contextmanager
     def sink(self, place: str) -> Iterator[Any]:
@@ -331,11 +275,3 @@ def _failed(problem: Exception) -> OSError:
 def store_of(place: str) -> Store:
     """Return the store of a lake whose name was checked."""
     return ObjectStore(place) if is_stored(place) else LocalStore(Path(place))
-
-
-def read_named(name: str, most: int) -> bytes:
-    """Return a file by its full name, as `Store.name` gives it. Raises OSError and UnfitError."""
-    if not is_stored(name):
-        return content(Path(name), most)
-    address, _, last = name.rpartition("/")
-    return ObjectStore(address).read(last, most)

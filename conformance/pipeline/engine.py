@@ -1,0 +1,204 @@
+"""Who carries out the tasks of an ingest: processes of this machine, or the workers of a Spark session."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import suppress
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from uuid import uuid4
+
+from conformance import __version__
+from conformance.pipeline.errors import PipelineError
+from conformance.report.text import label
+from conformance.verdict import ExitCode
+
+if TYPE_CHECKING:
+    import pyarrow
+
+    from conformance.pipeline.work import Child
+
+T = TypeVar("T")
+R = TypeVar("R")
+_JOBS: Final = 16
+"""The most jobs of Spark at once; each result is told when its job ends."""
+_TASKS: Final = 4_096
+
+
+class Engine(Protocol):
+    """Carries out tasks, some of them at once."""
+
+    @property
+    def cores(self) -> int:
+        """The number of tasks that run at once."""
+
+    def run(self, function: Callable[[T, Child], R], tasks: Sequence[T], each: Callable[[R], None]) -> list[R]:
+        """Return the results in the order of the tasks. each: called with every result as it comes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """Processes of this machine, one for each core."""
+
+    cores: int
+
+    @classmethod
+    def all(cls) -> Local:
+        """Return as many as this process may use cores."""
+        return cls(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+
+    def run(self, function: Callable[[T, Child], R], tasks: Sequence[T], each: Callable[[R], None]) -> list[R]:
+        """Return the results in the order of the tasks."""
+        from conformance.pipeline.work import Child
+
+        free: SimpleQueue[Child] = SimpleQueue()
+        children = [Child() for _ in range(min(self.cores, len(tasks)))]
+        for one in children:
+            free.put(one)
+
+        def act(task: T) -> R:
+            child = free.get()
+            try:
+                return function(task, child)
+            finally:
+                free.put(child)
+
+        try:
+            return _each(len(children), act, tasks, each)
+        finally:
+            for one in children:
+                one.end()
+
+
+@dataclass(frozen=True, slots=True)
+class Spark:
+    """The workers of a Spark session, classic or Connect: each task is a partition of a DataFrame."""
+
+    session: Any
+
+    @property
+    def cores(self) -> int:
+        """The number of tasks that run at once, as Spark cuts a range. Raises PipelineError if a worker cannot work."""
+        frame = self.session.range(_TASKS).mapInArrow(_greeting(__version__), "part int")
+        return max(1, int(self._fetched(frame).num_rows))
+
+    def run(self, function: Callable[[T, Child], R], tasks: Sequence[T], each: Callable[[R], None]) -> list[R]:
+        """Return the results in the order of the tasks. Raises PipelineError, and Spark's errors."""
+        if not tasks:
+            return []
+        each_job = -(-len(tasks) // _JOBS)
+        shares = [tasks[at : at + each_job] for at in range(0, len(tasks), each_job)]
+        mark = f"mqconform-{uuid4().hex}"
+
+        def job(share: Sequence[T]) -> list[R]:
+            sent = pickle.dumps((function, list(share)))
+            frame = self.session.range(0, len(share), 1, len(share)).mapInArrow(
+                _working(sent), "number int, result binary"
+            )
+            self.session.addTag(mark)
+            table = self._fetched(frame).sort_by("number")
+            return [pickle.loads(one.as_py()) for one in table.column("result")]
+
+        def tell(found: list[R]) -> None:
+            for one in found:
+                each(one)
+
+        try:
+            return [one for found in _each(_JOBS, job, shares, tell) for one in found]
+        except BaseException:
+            with suppress(Exception):  # Java may have ended, which is what is raised.
+                self.session.interruptTag(mark)
+            raise
+
+    def _fetched(self, frame: Any) -> pyarrow.Table:
+        from py4j.protocol import Py4JError
+        from pyspark.errors import PySparkException
+
+        try:
+            return frame.toArrow()
+        except (PySparkException, Py4JError) as problem:
+            if (sentence := _unfit(str(problem))) is not None:
+                raise sentence from None
+            raise
+
+
+def _each(threads: int, function: Callable[[T], R], tasks: Sequence[T], each: Callable[[R], None]) -> list[R]:
+    """Return the results in the order of the tasks, carried out in threads; after a failure no other one begins."""
+    pool = ThreadPoolExecutor(max(1, threads), "mqconform-task")
+    futures: list[Future[R]] = []
+    try:
+        futures += [pool.submit(function, task) for task in tasks]
+        for one in as_completed(futures):
+            each(one.result())
+        return [one.result() for one in futures]
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    finally:
+        pool.shutdown(wait=False)
+
+
+def _greeting(version: str) -> Callable[[Iterator[pyarrow.RecordBatch]], Iterator[pyarrow.RecordBatch]]:
+    """Return what a worker does that is only asked for its version. It is sent by value: a worker may have none."""
+
+    def greet(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        import socket
+
+        import pyarrow as pa
+
+        import conformance
+
+        if conformance.__version__ != version:
+            told = f"{socket.gethostname()} has mqconform {conformance.__version__}, and here it is {version}"
+            raise RuntimeError(f"Unfit: {told}")
+        for _ in batches:
+            pass
+        yield pa.RecordBatch.from_pydict({"part": pa.array([1], pa.int32())})
+
+    return greet
+
+
+def _working(sent: bytes) -> Callable[[Iterator[pyarrow.RecordBatch]], Iterator[pyarrow.RecordBatch]]:
+    """Return what a worker does with the numbers of its tasks."""
+
+    def work(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        import pickle
+
+        import pyarrow as pa
+
+        from conformance.pipeline.work import CHILD
+
+        function, tasks = pickle.loads(sent)
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                result = pickle.dumps(function(tasks[number], CHILD), protocol=5)
+                columns = {"number": pa.array([number], pa.int32()), "result": pa.array([result], pa.binary())}
+                yield pa.RecordBatch.from_pydict(columns)
+
+    return work
+
+
+def _unfit(text: str) -> PipelineError | None:
+    """Return why a worker cannot work, if an error of Spark tells that."""
+    if match := re.search(r"RuntimeError: Unfit: (.+)", text):
+        why = match[1].rstrip()
+    elif match := re.search(r"(?:ModuleNotFoundError|ImportError)[:(]* *['\"]?No module named '?([\w.]+)", text):
+        package = match[1].partition(".")[0]
+        why = f"has no {'mqconform' if package == 'conformance' else package}"
+    elif "PYTHON_VERSION_MISMATCH" in text or "different version" in text:
+        why = f"has another Python, and here it is {'.'.join(map(str, sys.version_info[:2]))}"
+    elif match := re.search(r'Cannot run program "([^"]+)"', text):
+        why = f"has no program {match[1]}"
+    else:
+        return None
+    return PipelineError(
+        f"A worker of Spark {label(why, 200)}: install mqconform {__version__} with its extra spark in the Python of"
+        " every worker.",
+        ExitCode.UNUSABLE,
+    )

@@ -1,1 +1,0 @@
-"""Lakes: the port, its two formats, and where their files are stored."""
