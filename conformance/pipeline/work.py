@@ -163,7 +163,7 @@ class Child:
                 number, name = tempfile.mkstemp(prefix="mqconform-note-")
                 os.close(number)
                 self._note = Path(name)
-                self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _begin, (name,))
+                self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _begin, (name, os.getpid()))
             assert self._note is not None
             try:
                 with safe_path():
@@ -194,11 +194,11 @@ CHILD: Final = Child()
 _NOTES: list[Path] = []
 
 
-def _begin(note: str) -> None:
+def _begin(note: str, parent: int) -> None:
     """Leave Ctrl-C to the process that started this one, and end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _NOTES.append(Path(note))
-    Thread(target=_follow, args=(os.getppid(),), daemon=True).start()
+    Thread(target=_follow, args=(parent,), daemon=True).start()
 
 
 def _follow(parent: int) -> None:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests_cli import mqconform, one_sentence
@@ -126,26 +123,11 @@ def test_judge_of_captures_that_are_gone_keeps_what_they_lacked(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("name", ["ingest", "watch"])
-def test_pipeline_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """The commands, with workers of this process and a watch that sees one batch."""
-    from conformance.pipeline import spark
-    from conformance.pipeline import watch as watching
-    from conformance.pipeline.ingest import Ingested, Options, ingest
-    from conformance.pipeline.lake import Lake
-    from conformance.pipeline.work import Here
-
-    @contextmanager
-    def session(*_: object, **__: object) -> Any:
-        yield None
-
-    def watch(_: object, folder: Path, lake: Lake, asked: Options, on_batch: Callable[[Ingested], None], **__: object):
-        on_batch(ingest(lake, [str(GAP)], asked, Here()))
-
-    monkeypatch.setattr(spark, "require_spark", lambda: None)
-    monkeypatch.setattr(spark, "session", session)
-    monkeypatch.setattr(spark, "SparkWorkers", lambda _: Here())
-    monkeypatch.setattr(watching, "watch", watch)
-    what = [str(GAP)] if name == "ingest" else [str(tmp_path), "--once"]
+def test_pipeline_commands(tmp_path: Path, name: str) -> None:
+    (tmp_path / "spool").mkdir()
+    copied = tmp_path / "spool" / GAP.name
+    copied.write_bytes(GAP.read_bytes())
+    what = [str(GAP)] if name == "ingest" else [str(tmp_path / "spool"), "--once", "--settle", "0"]
     for option, code in (([], ExitCode.BAD_INPUT), (["--allow-incomplete"], ExitCode.CONFORMS)):
         found, text = command("pipeline", name, *what, "--out", tmp_path / f"lake{code.value}", *option)
         assert found == code and f"Incomplete: {WORDS}." in text

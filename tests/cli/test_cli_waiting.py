@@ -84,7 +84,7 @@ FAKES = {
         "import conformance.pipeline.lake as room, conformance.pipeline.gather as gathering\n"
         "from conformance.pipeline.errors import PipelineError\n"
         "from conformance.verdict import ExitCode\n"
-        "room.Lake.open = classmethod(lambda *_, **__: type('Opened', (), {'as_of': lambda lake, _: lake})())\n"
+        "room.Lake.open = classmethod(lambda *_, **__: None)\n"
         f"def gather(lake): raise PipelineError('{RESULT}', ExitCode.BAD_INPUT)\n"
         "gathering.gather = gather"
     ),
