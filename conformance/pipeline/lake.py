@@ -166,7 +166,7 @@ class Lake:
         table = self.table(BATCHES.name)
         with self._told(BATCHES.name):
             number = table.transaction_version(APP) or 0
-            rows = self._rows(BATCHES.name, self.files(BATCHES.name), [BATCH, "ends", "key", "entry"])
+            rows = self._rows(BATCHES.name, [BATCH, "ends", "key", "entry"])
             ended = {one for row in rows for one in row["ends"]}
             live = frozenset(row[BATCH] for row in rows) - ended
             try:
@@ -179,10 +179,6 @@ class Lake:
                 raise damaged(self.store.name(BATCHES.name), problem) from None
         found = {one.key: one for one in opened if isinstance(one.entry, dict)}
         return Batches(table, number, live, found)
-
-    def files(self, name: str) -> list[tuple[str, date | None]]:
-        """Return the files of a table at the version that `table` gave, by path below it. Raises PipelineError."""
-        return [(path, day) for path, day, _ in self._listed(name)]
 
     def _listed(self, name: str) -> list[tuple[str, date | None, str | None]]:
         """Return the files of a table, each with the batch of all its rows; None if it has rows of several."""
@@ -205,7 +201,7 @@ class Lake:
     def column(self, name: str, columns: Sequence[str], live: frozenset[str]) -> list[dict[str, Any]]:
         """Return some columns of the rows that count of a table. Raises PipelineError."""
         self.table(name)
-        return [row for row in self._rows(name, self.files(name), [*columns, BATCH]) if row[BATCH] in live]
+        return [row for row in self._rows(name, [*columns, BATCH]) if row[BATCH] in live]
 
     def located(self) -> dict[str, PurePath]:
         """Return the paths of the files that count, by their places below the lake. Raises PipelineError."""
@@ -216,7 +212,20 @@ class Lake:
             for path, _, batch in self._listed(name):
                 if batch is None or batch in live:
                     found[f"{name}/{path}"] = self.store.path(f"{name}/{path}")
+        try:
+            gone = [place for place in found if isinstance(self.store, LocalStore) and not self.store.check(place)]
+        except UnfitError as problem:
+            raise damaged(self.place, problem) from None
+        if gone:
+            raise PipelineError(
+                f"{len(gone):,} of the {len(found):,} files that the log of the lake {self.place} names are missing"
+                f" (the first is {gone[0]})."
+            )
         return found
+
+    def files(self, table: str) -> list[PurePath]:
+        """Return the paths of the files of a table that count. Raises PipelineError."""
+        return [path for place, path in self.located().items() if place.startswith(f"{table}/")]
 
     def commit(self, entry: Entry, before: Batches) -> int:
         """Add a batch and return its number.
@@ -279,21 +288,19 @@ class Lake:
                 raise OvertakenError from None
             raise
 
-    def _rows(
-        self, name: str, files: Sequence[tuple[str, date | None]], columns: Sequence[str]
-    ) -> list[dict[str, Any]]:
-        """Return columns of all rows of these files."""
+    def _rows(self, name: str, columns: Sequence[str]) -> list[dict[str, Any]]:
+        """Return columns of all rows of a table at the version that `table` gave."""
         from pyarrow import dataset
 
-        if not files:
+        places = [f"{name}/{path}" for path, _, _ in self._listed(name)]
+        if not places:
             return []
-        if isinstance(self.store, LocalStore):
-            for path, _ in files:
-                self.store.check(f"{name}/{path}")
-        paths = [str(self.store.path(f"{name}/{path}")) for path, _ in files]
-        schema = schema_of(name)
         with self._told(name):
-            found = dataset.dataset(paths, schema=schema, format="parquet", filesystem=self.store.arrow)
+            if isinstance(self.store, LocalStore):
+                for place in places:
+                    self.store.check(place)
+            paths = [str(self.store.path(place)) for place in places]
+            found = dataset.dataset(paths, schema=schema_of(name), format="parquet", filesystem=self.store.arrow)
             return found.to_table(columns=list(columns)).to_pylist()  # type: ignore[no-any-return]
 
     @contextmanager

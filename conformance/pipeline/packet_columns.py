@@ -18,7 +18,7 @@ from conformance.captures.meanings import Meaning
 from conformance.captures.senders import Ends
 from conformance.judge.columns.kernel import CAPACITY as OUTCOMES
 from conformance.judge.sessions.senders import MANAGER
-from conformance.pipeline.schemas import PACKETS
+from conformance.pipeline.schemas import BATCH, PACKETS
 from conformance.pipeline.texts import (
     CLASS,
     KIND,
@@ -161,10 +161,11 @@ class PacketColumns:
         ends: Ends,
         meanings: Mapping[int, Meaning],
     ) -> pyarrow.Table:
-        """Return the same packets with all columns."""
+        """Return the same packets with all columns but the batch."""
         import pyarrow as pa
 
-        chosen, schema = self.rows(found, values, results, senders, ends, meanings), PACKETS.arrow()
+        chosen, whole = self.rows(found, values, results, senders, ends, meanings), PACKETS.arrow()
+        schema = whole.remove(whole.get_field_index(BATCH))
         return pa.table([chosen.column(name) for name in schema.names], schema=schema)
 
 

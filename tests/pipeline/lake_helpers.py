@@ -98,7 +98,7 @@ def rows(lake: Lake, table: str) -> list[dict]:
             file = str(path) if lake.store.arrow is None else pa.BufferReader(lake.store.read(place, 1 << 30))
             day = Path(place).parent.name.removeprefix("date=")
             found += [
-                {**{name: value for name, value in row.items() if name in names}, "date": day}
+                {**{name: value for name, value in row.items() if name in names - {"batch"}}, "date": day}
                 for row in pq.read_table(file, partitioning=None).to_pylist()
                 if row["batch"] in live
             ]

@@ -28,7 +28,7 @@ JUDGED = amount("pipeline.broken-streams-judged")
 PACK = 100
 """Seeds of one file that is judged."""
 PACKS = [range(first, min(first + PACK, JUDGED)) for first in range(0, JUDGED, PACK)]
-KEPT = ("fast.KEPT", "fast.LEAST", "streams.KEPT", "tables_sink.EACH")
+KEPT = ("streams.KEPT", "tables_sink.EACH")
 SAME = ("records", "packets", "lost_bytes", "skipped", "cut", "first_time", "last_time")
 
 
@@ -97,7 +97,6 @@ def test_packets_alone_are_judged_alike(tmp_path: Path, seeds: range, monkeypatc
         lakes.append(lake)
     packets = [{row["number"]: row for row in rows(lake, "packets")} for lake in lakes]
     captures = [{name: rows(lake, "captures")[0][name] for name in SAME} for lake in lakes]
-    for at in (1, 2):
-        assert said(lakes[at]) == said(lakes[0])
-        assert packets[at] == packets[0]
-        assert captures[at] == captures[0]
+    assert said(lakes[1]) == said(lakes[0])
+    assert packets[1] == packets[0]
+    assert captures[1] == captures[0]

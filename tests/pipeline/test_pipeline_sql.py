@@ -209,7 +209,7 @@ def test_answers_are_written_with_their_types(opened, tmp_path):
 
 
 def test_runs_read_by_spark_are_those_read_here(spark, tmp_path):
-    from conformance.pipeline.spark import SparkWorkers
+    from conformance.pipeline.engine import Spark
 
     for number in range(5):
         with RunWriter(tmp_path / "runs" / str(number)) as writer:
@@ -217,7 +217,7 @@ def test_runs_read_by_spark_are_those_read_here(spark, tmp_path):
             writer.verdict(Verdict(LAYOUT, Outcome.PASS, "x"), suite="s", test="t", count=number + 1)
             writer.footer("completed")
     lake = Lake.open(tmp_path / "lake", create=True)
-    done = ingest_runs([Path(tmp_path / "runs")], lake, workers=SparkWorkers(spark))
+    done = ingest_runs([Path(tmp_path / "runs")], lake, Spark(spark))
     assert (done.runs, done.verdicts) == (5, 15)
     views.open_views(spark, lake)
     query = "select count(distinct r.run_id), sum(count) from results join runs r using (run_id)"
