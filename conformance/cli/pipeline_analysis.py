@@ -185,7 +185,12 @@ def _readers(master: str | None, records: int) -> Iterator[Engine | None]:
     from conformance.pipeline.engine import Local, Spark
 
     if master is None:
-        yield Local.all() if records >= MANY else None
+        here = Local.all() if records >= MANY else None
+        try:
+            yield here
+        finally:
+            if here is not None:
+                here.end()
         return
     from conformance.pipeline.spark import session
 

@@ -68,7 +68,11 @@ def engine_of(used: Used) -> Iterator[Engine]:
     from conformance.pipeline.engine import Local, Spark
 
     if used.name == "local":
-        yield Local.all()
+        here = Local.all()
+        try:
+            yield here
+        finally:
+            here.end()
         return
     from conformance.pipeline.spark import session
 

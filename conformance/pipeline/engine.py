@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 from uuid import uuid4
@@ -42,11 +42,12 @@ class Engine(Protocol):
         """Return the results in the order of the tasks. each: called with every result as it comes."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Local:
-    """Processes of this machine, one for each core."""
+    """Processes of this machine, one for each core, which stay until the `end`."""
 
     cores: int
+    _children: list[Child] = field(default_factory=list)
 
     @classmethod
     def all(cls) -> Local:
@@ -57,9 +58,11 @@ class Local:
         """Return the results in the order of the tasks."""
         from conformance.pipeline.work import Child
 
+        while len(self._children) < self.cores:
+            self._children.append(Child())
+            self._children[-1].begin()  # It is ready when the files have been looked at.
         free: SimpleQueue[Child] = SimpleQueue()
-        children = [Child() for _ in range(min(self.cores, len(tasks)))]
-        for one in children:
+        for one in self._children:
             free.put(one)
 
         def act(task: T) -> R:
@@ -70,10 +73,16 @@ class Local:
                 free.put(child)
 
         try:
-            return _each(len(children), act, tasks, each)
-        finally:
-            for one in children:
-                one.end()
+            return _each(self.cores, act, tasks, each)
+        except BaseException:
+            self.end()
+            raise
+
+    def end(self) -> None:
+        """End the processes."""
+        for one in self._children:
+            one.end()
+        self._children.clear()
 
 
 @dataclass(frozen=True, slots=True)

@@ -271,6 +271,7 @@ class StreamJudge:
         reading = state.reading
         records = max(reading.records - before, trouble.record)
         slow = judge.in_place.slow if judge.in_place is not None and not self.how.sessions else Counter[str]()
+        judge.in_place = None  # It has megabytes, in a circle that is collected late.
         row = capture_row(
             probe, self.how, state.stream, state.position, (read.first_ns, read.last_ns), records=records,
             packets=summary.packets, lost=summary.lost, skipped=reading.skipped - skipped, slow=slow, cut=cut,
@@ -385,6 +386,7 @@ class StreamJudge:
         summary = judge.summary
         if isinstance(judge.senders, ByOpenings):
             told.state.ends = judge.senders.left()
+        judge.in_place = None
         row["lost_bytes"] += summary.lost
         row["packets"] += summary.packets
         add(row, summary.incomplete)

@@ -13,7 +13,7 @@ import signal
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -159,17 +159,12 @@ class Child:
     def run(self, function: Callable[[Any, Callable[[str], None]], R], task: Any) -> R:
         """Call a function of a task there, and give it a function for notes. Raises DiedError, and what it raises."""
         with self._lock:
-            if self._pool is None:
-                number, name = tempfile.mkstemp(prefix="mqconform-note-")
-                os.close(number)
-                self._note = Path(name)
-                self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _begin, (name, os.getpid()))
-            assert self._note is not None
+            future = self._submit(_call, function, task)
             try:
-                with safe_path():
-                    future = self._pool.submit(_call, function, task)
-                return future.result()
+                found: R = future.result()
+                return found
             except BrokenProcessPool:
+                assert self._note is not None
                 note = self._note.read_text(errors="surrogateescape")
                 self.end()
                 raise DiedError(note) from None
@@ -177,6 +172,20 @@ class Child:
                 if not future.done():
                     self.end()
                 raise
+
+    def begin(self) -> None:
+        """Start the process."""
+        with self._lock:
+            self._submit(gc.freeze)
+
+    def _submit(self, *call: Any) -> Future[Any]:
+        if self._pool is None:
+            number, name = tempfile.mkstemp(prefix="mqconform-note-")
+            os.close(number)
+            self._note = Path(name)
+            self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _begin, (name, os.getpid()))
+        with safe_path():
+            return self._pool.submit(*call)
 
     def end(self) -> None:
         """End the process."""

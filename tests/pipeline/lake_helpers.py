@@ -14,7 +14,7 @@ import pytest
 
 from conformance.capture.records import Record, RecordWalk, read_records
 from conformance.captures import Replay, replay
-from conformance.pipeline.engine import Engine
+from conformance.pipeline.engine import Engine, Local
 from conformance.pipeline.ingest import Ingested, Options, files_of, ingest
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.schemas import TABLES
@@ -76,7 +76,11 @@ def put(
 ) -> tuple[Lake, Ingested]:
     """Ingest captures into the lake at `place`."""
     lake = Lake.open(at(place), create=True)
-    return lake, ingest(lake, files_of(map(str, captures)), Options(**options), engine or Here())
+    try:
+        return lake, ingest(lake, files_of(map(str, captures)), Options(**options), engine or Here())
+    finally:
+        if isinstance(engine, Local):
+            engine.end()
 
 
 def put_one_by_one(place: Path, captures: Sequence[Path | str], **options) -> tuple[Lake, Ingested]:
