@@ -106,12 +106,6 @@ SAMPLES = {
     "example, in the same install; as it stands at night",
     "docs.languages-of-the-tutorial": "the page in Python, step by step; in Node.js its end is run as the template",
     "mono.signals": "RabbitMQ takes seconds to start: Ctrl-C at a push, SIGTERM at night",
-    "pipeline.places": "on Delta at a push, beside one corpus in each place; each test in each place at night",
-    "pipeline.failures-of-a-capture": "a change of streams, an end of packets alone, at each moment; others at night",
-    "pipeline.rows-of-spark": "packets alone, in ranges; whole streams over Spark Connect, and in one process at night",
-    "pipeline.steps-of-a-death": "first and last step of each kind, by what is done to which file before and after; "
-    "every step of every table at night",
-    "pipeline.signals-at-the-start": "Java takes seconds to start: SIGTERM at a push, the other signals at night",
     "cli.kits-installed": "all kits install by one line, which a test compares; one is installed at a push",
 }
 """By name: of many cases a push takes some of each kind."""
@@ -125,9 +119,6 @@ ONLY = {
     "selftest.misblamed": "a push shows with runs that are replaced that such a fault fails, and what it is told as",
     "selftest.every-network-fault": "each fault of the network has runs of its own, which wait for timers",
     "features.values-told": "walks a million steps, for minutes; a push holds the tables against the steps",
-    "pipeline.watch-killed-anywhere": "starts Java 22 times; a push kills a watch between its commit and that of its "
-    "checkpoint",
-    "pipeline.watch-over-connect": "a server and workers of its own; a push has ingest over Spark Connect",
     "grammar.strict-readings": "makes Earley parsers of the letter for minutes; the bulk path is held by the automata",
     "adapter.busy-machine": "twelve loops beside a driver on a real clock, for minutes; a push has slow drivers",
     "names.extremes": "an automaton of the whole grammar for each alternative; the suite's texts change seldom",

@@ -7,7 +7,6 @@ from collections import Counter
 import pytest
 from rotated import HEAD, MOST_COPIES, PAIRS, copy, joined, moving, records_of, rotated
 
-from benchmarks.pipeline import NOW, differing, first_of
 from conformance.captures import replay
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome
@@ -21,7 +20,6 @@ def test_a_rotated_set_is_one_capture_cut_between_records(tmp_path):
     assert all(one.read_bytes().startswith(HEAD) for one in files)
     sizes = [one.stat().st_size for one in files]
     assert all(1e6 <= size < 1.01e6 for size in sizes[:-1]) and 2.98e6 < sum(sizes) < 3.01e6
-    assert first_of(files, 2e6) == files[:2] and first_of(files, 3e6) == files and first_of(files, 1) == files[:1]
 
 
 @pytest.mark.parametrize("kind", ["pairs", "server"])
@@ -58,11 +56,3 @@ def test_one_pair_of_the_skewed_set_has_nine_tenths():
     for _, frame in records_of("skewed", 10 * PACKETS, 0.0):
         sizes[bytes(max(frame[26:30], frame[30:34]))] += len(frame)
     assert 0.88 < max(sizes.values()) / sizes.total() < 0.93
-
-
-def test_what_is_counted_differently_is_told():
-    line = {"kind": "pairs", "size": 2, "code": NOW, "counts": [["R-1", "fail", 3], ["R-2", "pass", 1]]}
-    other = {**line, "cores": 2, "counts": [["R-1", "fail", 3], ["R-2", "pass", 2]]}
-    assert differing([{**line, "cores": 1}, {**line, "cores": 2}]) == []
-    assert differing([{**line, "cores": 1}, other]) == ["pairs, 2 GB, R-2 pass: 1 on 1 core, 2 on 2 cores"]
-    assert differing([{**line, "cores": 1}, {**other, "code": "before"}]) == []
