@@ -92,7 +92,7 @@ def ingest(
 ) -> None:
     """Judge captures into a lake; captures that are already in it are skipped."""
     with failing(LEFT):
-        from conformance.pipeline.choice import check, chosen, engine_of
+        from conformance.pipeline.engine import check, chosen, engine_of
 
         check(engine, master)  # The modules below import what it asks for.
         from conformance.capture.inputs import LeftOut
@@ -144,7 +144,7 @@ def watch(
     code = ExitCode.CONFORMS
     stopped = False
     with failing(LEFT):
-        from conformance.pipeline.choice import check, chosen, engine_of
+        from conformance.pipeline.engine import check, chosen, engine_of
 
         check(engine, master)  # The modules below import what it asks for.
         from conformance.pipeline import watch as watching

@@ -20,11 +20,11 @@ from conformance.capture.inputs import STDIN, LeftOut, expand, stream_key
 from conformance.command_options import BadInput, check_chosen, check_words
 from conformance.pipeline.engine import Engine, Spark
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.files import Files, Part
 from conformance.pipeline.identity import Grouping, Probe, streams
 from conformance.pipeline.lake import Batches, Entry, Lake, Open, OvertakenError, new_batch
 from conformance.pipeline.progress import Progress
 from conformance.pipeline.rows import Rows, open_batch, plain
+from conformance.pipeline.store import Files, Part
 from conformance.pipeline.streams import How, Kept, StreamDone, StreamWork
 from conformance.pipeline.work import Judged, Judging, Probing, judge, probe_all, warm
 from conformance.runlog import Incomplete

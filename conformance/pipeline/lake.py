@@ -27,10 +27,9 @@ from conformance.aside import make_folder
 from conformance.capture import CaptureError
 from conformance.capture.addresses import STORES, is_stored, meant
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.files import HEAD, STATE, Files, Part
 from conformance.pipeline.inside import UnfitError, parsed
 from conformance.pipeline.schemas import BATCH, BATCHES, DATE, FORMAT, TABLES
-from conformance.pipeline.store import LocalStore, ObjectStore, Store
+from conformance.pipeline.store import HEAD, STATE, Files, LocalStore, ObjectStore, Part, Store
 from conformance.report.text import label
 
 if TYPE_CHECKING:

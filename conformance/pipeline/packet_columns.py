@@ -18,8 +18,7 @@ from conformance.captures.meanings import Meaning
 from conformance.captures.senders import Ends
 from conformance.judge.columns.kernel import CAPACITY as OUTCOMES
 from conformance.judge.sessions.senders import MANAGER
-from conformance.pipeline.schemas import BATCH, PACKETS
-from conformance.pipeline.texts import (
+from conformance.pipeline.counted import (
     CLASS,
     KIND,
     MANAGERS,
@@ -31,6 +30,7 @@ from conformance.pipeline.texts import (
     numbered,
     queue_text,
 )
+from conformance.pipeline.schemas import BATCH, PACKETS
 from conformance.verdict import Outcome, worst
 from conformance.wire.columns.table import ColumnSet
 

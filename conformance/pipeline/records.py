@@ -19,11 +19,11 @@ from typing import Any, Final
 
 from conformance.pipeline.engine import Engine
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.files import Files, Part
 from conformance.pipeline.lake import Entry, Lake, Open, OvertakenError, new_batch
 from conformance.pipeline.rows import Rows, open_batch
+from conformance.pipeline.rows_writer import struct_of
 from conformance.pipeline.schemas import DATE, REJECTED, RESULTS, RUNS
-from conformance.pipeline.value_columns import struct_of
+from conformance.pipeline.store import Files, Part
 from conformance.report.records import read_run
 from conformance.report.table import conclusion
 from conformance.runlog import Run, RunRecordError

@@ -31,9 +31,9 @@ from conformance.judge.sessions.pings import Pings
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.identity import Probe
 from conformance.pipeline.lacking import add, columns_of, incomplete_of
-from conformance.pipeline.memory import kept, resumed
 from conformance.pipeline.rows import Row, Rows, dated, day, moment, plain, texts
 from conformance.pipeline.rows_writer import Teller
+from conformance.pipeline.state import kept, resumed
 from conformance.pipeline.stream_readers import Read, continued, in_place
 from conformance.pipeline.tables_sink import ArrowTables, Connection, columns_with
 from conformance.runlog import Incomplete

@@ -23,11 +23,10 @@ from conformance.captures.patterns import keys_of, read_in
 from conformance.captures.verdict_counts import BEHIND
 from conformance.judge.packets.judged import Judged, Pattern
 from conformance.judge.sessions.context import Seen
-from conformance.pipeline.counted import NEVER
+from conformance.pipeline.counted import KEYS, NEVER, ByQueue, Numbers
 from conformance.pipeline.packet_columns import PacketColumns
 from conformance.pipeline.rows import Row, moment, plain
 from conformance.pipeline.rows_writer import Teller, Whose, packet_row, whose_was
-from conformance.pipeline.texts import KEYS, ByQueue, Numbers
 from conformance.verdict import Outcome, Verdict
 from conformance.wire.columns.table import ColumnSet
 

@@ -30,3 +30,17 @@ def everything(lake: Lake) -> list:
 def full(*_: object, **__: object) -> None:
     """A disk without room."""
     raise OSError(28, "No space left on device")
+
+
+KILLER = """
+import os
+from conformance.pipeline.streams import StreamJudge
+capture = StreamJudge.capture
+def killing(self, state, probe):
+    data = open(probe.path, "rb").read()
+    if b"kills its worker" in data or "kills its worker".encode("utf-16-le") in data:
+        os.kill(os.getpid(), 9)
+    return capture(self, state, probe)
+StreamJudge.capture = killing
+"""
+"""A `sitecustomize` that kills a process which judges a capture with these words."""

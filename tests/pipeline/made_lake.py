@@ -8,9 +8,9 @@ from typing import Any
 
 import pyarrow
 
-from conformance.pipeline.files import Files
 from conformance.pipeline.lake import Entry, Lake, new_batch
 from conformance.pipeline.schemas import DATE, TABLES
+from conformance.pipeline.store import Files
 
 FIRST = date(2026, 3, 1)
 _EMPTY: Mapping[str, Any] = {

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from defect_captures import asking
-from delta_helpers import SESSION, halves
+from delta_helpers import KILLER, SESSION, halves
 from lake_helpers import CAPTURES, FILES, put, records_of, replayed, rows, said, same, write_pcap
 
 from conformance.pipeline.engine import Local
@@ -98,19 +98,6 @@ def test_a_time_beyond_any_year_stops_nothing(tmp_path, seconds):
     }
 
 
-KILLER = """
-import os
-from conformance.pipeline.streams import StreamJudge
-capture = StreamJudge.capture
-def killing(self, state, probe):
-    data = open(probe.path, "rb").read()
-    if b"kills its worker" in data or "kills its worker".encode("utf-16-le") in data:
-        os.kill(os.getpid(), 9)
-    return capture(self, state, probe)
-StreamJudge.capture = killing
-"""
-
-
 @pytest.fixture
 def killing(tmp_path, monkeypatch):
     """A module that a child imports at its start, and that kills it when it judges a capture with these words."""
@@ -177,7 +164,6 @@ def test_a_mistake_is_one_sentence(tmp_path, words, said):
 
 MEMORY = """
 import resource, sys
-sys.path[:0] = sys.argv[3:]
 from lake_helpers import put
 from conformance.pipeline.engine import Local
 put(sys.argv[1], sys.argv[2].split(), Local(1), packets=True)
@@ -192,11 +178,15 @@ def test_no_row_passes_the_driver(tmp_path):
     for at in range(100):
         moved = [one.__class__(one.number, one.time_ns + at * 10**6, *_rest(one)) for one in records]
         files.append(str(write_pcap(tmp_path / f"{chr(97 + at // 26)}{chr(97 + at % 26)}.pcap", moved * 20)))
-    path = [str(ROOT / one) for one in ("tests/pipeline", "tests")]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(str(ROOT / one) for one in (".", "tests/pipeline", "tests")),
+    }
 
     def used(place: str, some: list[str]) -> int:
-        command = [sys.executable, "-c", MEMORY, str(tmp_path / place), " ".join(some), *path]
-        return int(subprocess.run(command, capture_output=True, text=True, check=True, timeout=300).stdout)
+        command = [sys.executable, "-c", MEMORY, str(tmp_path / place), " ".join(some)]
+        how = {"env": environment, "capture_output": True, "text": True, "check": True, "timeout": 300}
+        return int(subprocess.run(command, **how).stdout)
 
     one, hundred = used("one", files[:1]), used("hundred", files)
     assert hundred - one < 60_000, (one, hundred)

@@ -13,11 +13,10 @@ from lake_helpers import CAPTURES, Here, put, replayed, rows, said, same
 
 from conformance.pipeline import lake as lakes
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.files import Files
 from conformance.pipeline.ingest import Options, ingest
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.schemas import TABLES
-from conformance.pipeline.store import LocalStore
+from conformance.pipeline.store import Files, LocalStore
 
 VLAN, RAW = CAPTURES / "vlan.pcap", CAPTURES / "raw-ip.pcap"
 STEPS = ((LocalStore, "write"), (Files, "_begun"), (Files, "_finish"), (Lake, "_add"))

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from defect_captures import asking
+from delta_helpers import KILLER
 from lake_helpers import CAPTURES, FILES, put, replayed, rows, said, same
 from spark_helpers import COMMAND, ENVIRONMENT, need_spark
-from test_ingest import KILLER
 
 from conformance.pipeline.engine import Spark
 

@@ -27,9 +27,9 @@ from made_lake import capture, day, fill, verdict
 from conformance.pipeline.gather import gather
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.rows import EPOCH, Days
+from conformance.pipeline.rows_writer import MOST_FIELDS, MOST_TEXT, struct_of
 from conformance.pipeline.scan import Days as Scan
 from conformance.pipeline.schemas import DATE, TABLES
-from conformance.pipeline.value_columns import MOST_FIELDS, MOST_TEXT, struct_of
 
 DAY_NS = 86_400_000_000_000
 VALUES = ("expected", "actual", "evidence")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
 import subprocess
 import sys
@@ -40,9 +41,9 @@ from conformance.capture.inputs import LeftOut
 from conformance.capture.records import Record
 from conformance.captures.left_out import NotJudged
 from conformance.cli.pipeline import _tell
+from conformance.pipeline.counted import mixed
 from conformance.pipeline.ingest import files_of
 from conformance.pipeline.lake import Lake
-from conformance.pipeline.texts import mixed
 from conformance.verdict import Outcome
 
 FILES = sorted(path for path in CAPTURES.iterdir() if path.suffix != ".toml")
@@ -407,7 +408,6 @@ from conformance.pipeline.ingest import Options, ingest
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.ingest import how
 from conformance.pipeline.work import warm
-sys.path.insert(0, sys.argv[3])
 from lake_helpers import Here
 warm(how(Options(), ""))
 ready = set(used)
@@ -417,5 +417,8 @@ print(sorted(used - ready))
 """
     capture = tmp_path / "sessions.pcap"
     write_sessions(capture, 200, pairs=1)
-    command = [sys.executable, "-c", program, str(capture), str(tmp_path / "lake"), str(Path(__file__).parent)]
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "[]\n"
+    command = [sys.executable, "-c", program, str(capture), str(tmp_path / "lake")]
+    here = Path(__file__).parent
+    path = os.pathsep.join(map(str, (here.parents[1], here, here.parent)))
+    told = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=True)
+    assert told.stdout == "[]\n"

@@ -80,8 +80,9 @@ def test_a_query_neither_sees_nor_changes_the_session_of_a_user(spark, lake):
         _asked(lake)
 
 
-def _at_a_server(folder: Path, lake: Lake) -> None:
+def _at_a_server(folder: Path, place: str) -> None:
     """Ask a server that remembers no query, so that each is read again when it is asked for something of the answer."""
+    lake = Lake.open(place)
     with connect_server(folder) as master, session(master) as found:
         found.conf.set("spark.connect.session.planCache.enabled", "false")
         with _user(found):
@@ -127,7 +128,7 @@ def test_nor_at_a_server_of_spark_connect(lake, tmp_path):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parent), str(ROOT)]))
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
-            process.submit(_at_a_server, tmp_path, lake).result(900)
+            process.submit(_at_a_server, tmp_path, lake.place).result(900)
 
 
 def test_a_session_for_queries_is_another_one(spark):

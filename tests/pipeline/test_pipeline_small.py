@@ -316,7 +316,7 @@ def test_others_read_a_lake_on_delta(tmp_path):
     names: dict = {}
     exec(lines.replace("/data/lake", str(lake.root)), names)
     connection = names["lake"]
-    theirs = query.replace("from verdicts", "from verdicts semi join batches using (batch)")
+    theirs = query.replace("from verdicts", "from verdicts semi join live using (batch)")
     assert [list(row) for row in connection.sql(theirs).fetchall()] == expected
     counted = DeltaTable(str(lake.root / "verdicts")).to_pyarrow_dataset().to_table(columns=["count"])
     assert sum(counted["count"].to_pylist()) == sum(n for *_, n in expected)
