@@ -100,14 +100,12 @@ class Counted:
 class InPlace:
     """Judges the batches of a capture. slow: packets that were judged by themselves, by reason.
 
-    ends: who the ends of connections are. silent: judge nothing, and only find out who the senders are. owner: what
+    ends: who the ends of connections are. owner: what
     keeps the bytes of the file in their place; None where they go with each batch.
     """
 
-    def __init__(
-        self, judge: CaptureJudge, rules: PacketRules, sink: CountingSink, ends: Ends, *, silent: bool = False
-    ) -> None:
-        self.judge, self.sink, self.ends, self.silent = judge, sink, ends, silent
+    def __init__(self, judge: CaptureJudge, rules: PacketRules, sink: CountingSink, ends: Ends) -> None:
+        self.judge, self.sink, self.ends = judge, sink, ends
         self.owner: object = None
         self.sessions = judge.session_rules
         self.openings = judge.senders if isinstance(judge.senders, ByOpenings) else None
@@ -162,9 +160,7 @@ class InPlace:
         tables, results = [], []
         for at, rows in enumerate((batch.in_file, batch.in_arena)):
             chunk, count = self.chunks[at], len(rows)
-            if count and self.silent:
-                chunk.results[:count], chunk.slow[:count] = -1, 0
-            elif count:
+            if count:
                 chunk.offsets, chunk.lengths[:count] = rows.offsets, rows.lengths
                 slow = self.code.judge(rows.buffer, chunk, count, self.counts)
                 self._learn()

@@ -148,37 +148,6 @@ class Given:
 
 
 @dataclass(slots=True)
-class Silent:
-    """Takes nothing: for a judge that only finds out where things are."""
-
-    keys: tuple[str, ...] = ()
-    full: bool = True
-
-    def packet(self, seen: Seen, sender: str, told: Told, *, counted: bool = False) -> bool:
-        """Do nothing."""
-        return False
-
-    def event(self, event: Event, verdicts: Sequence[Verdict], managers: Managers, before: int) -> None:
-        """Do nothing."""
-
-    def end(self) -> None:
-        """Do nothing."""
-
-    def enough(self, meaning: Meaning) -> bool:
-        """No packet needs to be looked at."""
-        return True
-
-    def decoded(self, found: Decoded) -> None:
-        """Do nothing."""
-
-    def judged(self, found: Decoded) -> None:
-        """Do nothing."""
-
-    def many(self, counted: Iterable[Counted]) -> None:
-        """Do nothing."""
-
-
-@dataclass(slots=True)
 class Several:
     """Several counting sinks at once: each is told everything, and a packet is looked at if one of them wants that."""
 

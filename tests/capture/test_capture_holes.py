@@ -9,9 +9,7 @@ import pytest
 from record_edits import records_of
 
 from conformance.capture import Passed, read_capture
-from conformance.capture.pcap import FILE_HEADER
-from conformance.capture.ranges import read_range
-from conformance.capture.records import RecordWalk
+from conformance.capture.records import RecordWalk, read_records
 
 HOLE = 32 << 20
 
@@ -38,7 +36,7 @@ def test_a_hole_is_passed_over(capture: bytes, tmp_path: Path, swapped: bool) ->
         file.seek(HOLE, 1)
         file.write(behind)
     walk = RecordWalk()
-    found = list(read_range(path, FILE_HEADER, path.stat().st_size, walk))
+    found = list(read_records(path, walk))
     assert [one.data for one in found] == [one[16:] for one in records]
     assert walk.damaged == HOLE and walk.cut is None
     (passed,) = (event for event in read_capture(path) if isinstance(event, Passed))
@@ -54,7 +52,7 @@ def test_the_time_of_what_was_lost_does_not_matter(capture: bytes, tmp_path: Pat
     path = tmp_path / "times.pcap"
     path.write_bytes(head + b"".join(records[:9]) + bad + damaged + b"".join(records[10:]))
     walk = RecordWalk()
-    found = list(read_range(path, FILE_HEADER, path.stat().st_size, walk))
+    found = list(read_records(path, walk))
     assert len(found) == len(records)  # One is the bad one.
     assert walk.damaged == len(damaged) and walk.cut is None
 
@@ -69,6 +67,6 @@ def test_a_length_of_the_very_most_is_found_again(capture: bytes, tmp_path: Path
         file.seek(1 << 24, 1)
         file.write(b"".join(records))
     walk = RecordWalk()
-    found = list(read_range(path, FILE_HEADER, path.stat().st_size, walk))
+    found = list(read_records(path, walk))
     assert len(found) == len(records) + 1 and len(found[0].data) == 1 << 24
     assert walk.damaged == 700

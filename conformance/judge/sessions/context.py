@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import blake2b
@@ -289,19 +289,6 @@ class Notes:
                 self.tell(first.verdict)
             else:
                 self.undecided(first.verdict.requirement, first.seen, "packets of this exchange are not in the capture")
-
-    def ripe(self, now_ns: int) -> bool:
-        """Tell whether the first suspicion still stands and has waited long enough."""
-        first = self.suspicions[0] if self.suspicions else None
-        return first is not None and first.stands and now_ns - first.seen.time_ns >= _SETTLED_NS
-
-    def join(self, parts: Sequence[Notes]) -> None:
-        """Take over what was said and suspected in parts of the capture. Kinds are numbered anew."""
-        for one in parts:
-            self._said |= one._said
-            self.suspected += one.suspected
-        found = [one for part in parts for one in part.suspicions]
-        self.suspicions = deque(sorted(found, key=lambda one: one.seen.frame_number))
 
     @property
     def said(self) -> int:

@@ -107,24 +107,6 @@ class SessionJudge:
         """What was said and suspected so far."""
         return self._notes
 
-    def replace_notes(self, notes: Notes) -> None:
-        """Write into other notes from now on; to be called before anything is judged."""
-        self._notes = notes
-
-    def join(self, parts: Sequence[Notes]) -> None:
-        """Take over what judges of parts of the capture have said and suspect."""
-        self._notes.join(parts)
-
-    def pass_time(self, now_ns: int) -> list[Said]:
-        """Return what a packet of this time decides that others judge."""
-        if self._notes.suspicions:
-            self._notes.resolve(now_ns)
-        return self._taken()
-
-    def ripe(self, now_ns: int) -> bool:
-        """Tell whether a suspicion that still stands has waited long enough at this time."""
-        return self._notes.ripe(now_ns)
-
     @property
     def due_ns(self) -> int:
         """The time of the first packet that decides about an earlier one."""

@@ -48,18 +48,6 @@ class Lifetimes:
         while self.smallest:
             self.smallest.popitem(last=False)
 
-    def overhear(self, seen: Seen) -> bool:
-        """Take notice of the age of a message that others judge; False if its time cannot be right."""
-        source, sent = seen.text("UserHeader.SourceQueueManager"), seen.number("UserHeader.SentTime")
-        if source is None or sent is None or seen.number("BaseHeader.TimeToReachQueue") is None:
-            return True
-        age, smallest = seen.time_ns // 1_000_000_000 - sent, self.smallest.get(source)
-        if smallest is None or age < smallest:
-            self.smallest[source] = age
-            if len(self.smallest) > MAX_HOSTS:
-                self.smallest.popitem(last=False)
-        return -AHEAD <= age <= BEHIND
-
     def _expiry(self, seen: Seen, notes: Notes, source: str) -> None:
         sent, allowed = seen.number("UserHeader.SentTime"), seen.number("BaseHeader.TimeToReachQueue")
         if sent is None or allowed is None:

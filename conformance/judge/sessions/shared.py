@@ -1,7 +1,7 @@
 """The rules whose state crosses connections: openings, pings, identifiers, sequences, transactions and so on.
 
 They judge after the rules that need only a connection (`connection`), of whose state they know what `Counted` holds.
-The functions here say in which order they judge; `columns.parts` lists which state is kept by which key.
+The functions here say in which order they judge.
 """
 
 from __future__ import annotations

@@ -190,16 +190,6 @@ class ColumnSessions:
         self._due()
         return said
 
-    def pass_time(self, now_ns: int) -> list[Said]:
-        """See `SessionJudge.pass_time`."""
-        said = self.sessions.pass_time(now_ns)
-        self._due()
-        return said
-
-    def ripe(self, now_ns: int) -> bool:
-        """See `SessionJudge.ripe`."""
-        return self.sessions.ripe(now_ns)
-
     def refresh(self) -> None:
         """Tell compiled code of a state that was made by others."""
         for connection in self.tables.sessions:
