@@ -148,7 +148,9 @@ def test_a_report_that_is_interrupted_leaves_the_one_before(tmp_path: Path) -> N
 )
 @pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
 def test_a_pipeline_is_stopped(tmp_path: Path, moment: str, number: str) -> None:
-    strike(["pipeline", "ingest", CAPTURE, "--out", "lake"], moment, tmp_path, number=number).check()
+    strike(
+        ["pipeline", "ingest", CAPTURE, "--out", "lake", "--engine", "spark"], moment, tmp_path, number=number
+    ).check()
 
 
 @nightly_only("cli.interrupted-anywhere")

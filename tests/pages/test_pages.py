@@ -227,8 +227,8 @@ def test_the_example_of_a_command_runs_in_the_base_install(name: str, given: Giv
                 continue
         if name.startswith("pipeline "):
             said = tried(line, folder, given, code=2)
-            extra = "spark" if name.split()[1] in ("ingest", "watch") else "lake"
-            assert f"install the extra with pip install 'mqconform[{extra}]'" in said and said.count("\n") == 1, said
+            extra = "columns,lake" if name.split()[1] in ("ingest", "watch") else "lake"
+            assert f"with pip install 'mqconform[{extra}]'" in said and said.count("\n") == 1, said
         elif name == "learn":
             said = tried(line, folder, given, code=2)
             assert "pip install 'mqconform[learn]'" in said and said.count("\n") == 1, said

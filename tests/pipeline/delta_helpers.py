@@ -1,30 +1,18 @@
-"""Lakes on Delta beside lakes in folders, and processes that die in the middle of writing one."""
+"""Captures of one stream in two files, a disk without room, and a capture that kills."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
-from lake_helpers import CAPTURES, records_of, told, write_pcap
-
-from conformance.pipeline.lake import Lake
-from conformance.pipeline.schemas import TABLES
+from lake_helpers import CAPTURES, records_of, write_pcap
 
 SESSION = CAPTURES / "consistent-session.pcapng"
-HERE = Path(__file__).parent
-PATH = os.pathsep.join(map(str, (HERE.parents[1], HERE.parent, HERE)))
-"""Where a process of its own finds the package, and what tests share."""
 
 
 def halves(folder: Path) -> tuple[Path, Path]:
     """A capture as a set of two files; a stream goes on from the first to the second."""
     records = records_of(SESSION)
     return write_pcap(folder / "set_1.pcap", records[:17]), write_pcap(folder / "set_2.pcap", records[17:])
-
-
-def everything(lake: Lake) -> list:
-    """The rows of all tables, as `told` gives them."""
-    return [told(lake, table) for table in TABLES]
 
 
 def full(*_: object, **__: object) -> None:
