@@ -7,7 +7,17 @@ from expecting import in_changelog
 from inventory import KINDS, lines
 from observing import OLD
 
-GONE = {"pipeline ingest --split": "`--split` and `watch --checkpoint`: deltalake and DuckDB do what they did."}
+GONE = {
+    "pipeline ingest --split": "`--split` and `watch --checkpoint`: deltalake and DuckDB do what they did.",
+    **dict.fromkeys(
+        (
+            "R-MQDMPR-restart-order=unspecified",
+            "R-MQDMPR-expiry-scope=every-queue",
+            "R-MQDMPR-peek-when-locked=shown",
+        ),
+        "these alternatives are gone. The documents exclude them",
+    ),
+}
 """Names of what was never released that are taken no more, with what CHANGELOG.md says of it."""
 
 
