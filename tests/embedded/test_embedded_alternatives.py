@@ -92,6 +92,38 @@ def test_a_message_leaves_one_copy_though_its_first_receive_was_aborted(talk_wit
     assert talk.drain(talk.open(f"{NAME};journal")) == ["a"]
 
 
+@pytest.mark.parametrize(
+    ("alternative", "again", "copies"),
+    [("at-commit", True, ["a"]), ("at-receive", True, ["a"]), ("at-commit", False, ["a"]), ("at-receive", False, [])],
+)
+def test_journaling_begins_after_a_receive(
+    talk_with: TalkWith, *, alternative: str, again: bool, copies: list[str]
+) -> None:
+    talk = _following(talk_with, f"R-MQDMPR-target-journal-time={alternative}")
+    send, receive = talk.queue(PROPID_Q_TRANSACTION=1)
+    filling, taking = talk.begin(), talk.begin()
+    talk.send(send, "a", filling)
+    talk.ok("transactions.commit", transaction=filling)
+    talk.receive(receive, transaction=taking)
+    talk.ok("queues.set", format_name=NAME, properties={"PROPID_Q_JOURNAL": 1})
+    talk.ok(f"transactions.{'abort' if again else 'commit'}", transaction=taking)
+    assert talk.drain(receive) == ["a"] * again
+    assert talk.drain(talk.open(f"{NAME};journal")) == copies
+
+
+def test_a_copy_for_which_there_was_no_room_is_made_by_a_later_receive(talk_with: TalkWith) -> None:
+    talk = _following(talk_with, "R-MQDMPR-target-journal-time=at-receive")
+    send, receive = talk.queue(PROPID_Q_TRANSACTION=1, PROPID_Q_JOURNAL=1, PROPID_Q_JOURNAL_QUOTA=0)
+    filling, taking = talk.begin(), talk.begin()
+    talk.send(send, "a", filling)
+    talk.ok("transactions.commit", transaction=filling)
+    talk.receive(receive, transaction=taking)
+    talk.ok("transactions.abort", transaction=taking)
+    talk.ok("queues.set", format_name=NAME, properties={"PROPID_Q_JOURNAL_QUOTA": 100})
+    assert talk.receive(receive) == "a"
+    assert talk.drain(talk.open(f"{NAME};journal")) == ["a"]
+
+
 @pytest.mark.parametrize(("alternative", "shown"), [("none", 0), ("default", 3), ("own", 6)])
 def test_a_transactional_message_shows_a_priority(talk_with: TalkWith, alternative: str, shown: int) -> None:
     talk = _following(talk_with, f"R-MQDMPR-transactional-priority={alternative}")

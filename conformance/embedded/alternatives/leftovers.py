@@ -91,16 +91,22 @@ class _JournalsAtReceive(Receiving):
 
 @follows("target-journal-time=at-receive", "delivery")
 class _CopiesOnce(Delivery):
-    """A message that a transaction has received leaves no further copy, at its end or later."""
+    """The first receive of a message decides whether it leaves a copy; a later one may, if that left none."""
 
     def __init__(self, manager: Manager) -> None:
         super().__init__(manager)
-        self._copied: set[int] = set()
+        self._received: dict[int, bool] = {}  # row of a position -> it has left a copy
 
     def journal(self, position: Position) -> None:
-        if position.row not in self._copied:
-            self._copied.add(position.row)
+        if position.row not in self._received:
+            journal = self.journal_of(position.queue) if position.queue.journaling else None
+            self._received[position.row] = journal is not None and self.fits(journal, position.message)
             super().journal(position)
+
+    def make_available(self, position: Position) -> None:
+        if not self._received.get(position.row):
+            self._received.pop(position.row, None)
+        super().make_available(position)
 
 
 @follows("commit-purged-move=purged", "transactions")
