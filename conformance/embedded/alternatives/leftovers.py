@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.embedded.alternatives.base import follows
+from conformance.embedded.arrival import Arrival
 from conformance.embedded.delivery import Delivery
 from conformance.embedded.entities import (
     Descriptor,
@@ -193,6 +194,35 @@ class _LocksKeep(Delivery):
             position.message.expires_ms = None
         else:
             super().expire(position)
+
+
+@follows("expiry-start=from-arrival", "arrival")
+class _LivesFromArrival(Arrival):
+    """The time to be received of a message counts from its arrival in the queue."""
+
+    def place(self, queue: Queue, message: Message) -> None:
+        _live_from(message, self.manager.clock.now_ms())
+        super().place(queue, message)
+
+
+@follows("expiry-start=from-arrival", "transactions")
+class _LivesFromCommit(Transactions):
+    """A message sent in a transaction arrives at the commit."""
+
+    def commit_step(self, step: UndoStep) -> None:
+        position = step.position
+        if step.operation is Operation.ENQUEUE and position.queue.kind != "outgoing":
+            _live_from(position.message, self.manager.clock.now_ms())
+            position.expired = False
+            if position.timer is not None:
+                position.timer.cancel()
+            self.manager.delivery.start_timer(position)
+        super().commit_step(step)
+
+
+def _live_from(message: Message, now_ms: int) -> None:
+    if message.expires_ms is not None:
+        message.expires_ms += now_ms - message.sent_ms
 
 
 @follows("dead-letter-queue=one-for-all", "delivery")
