@@ -110,7 +110,7 @@ def pytest_configure(config: pytest.Config) -> None:
             config.pluginmanager.register(Workers(most), "mqconform-workers")
         session = config.stash[_SESSION] = hooks.session
         reference = cache(lambda: _reference(session, config))
-        session.reference = lambda suite, repro: reference().fails(suite, repro)
+        session.reference = lambda suite, repro: reference().check(suite, repro)
         if session.taping and not session.options.first_only and not config.option.mq_no_quirks:
             from conformance.harness.past import Lazy
 
@@ -145,8 +145,9 @@ def _loaded(config: pytest.Config) -> Sequence[KnownQuirk]:
 def _reference(session: RunSession, config: pytest.Config) -> Reference:
     """Return what plays a story before it is told as a failure of this run's implementation."""
     from conformance.explaining.reference import reference_of
+    from conformance.live.served import addresses, served
 
-    made = reference_of(session)
+    made = reference_of(session, lambda: served(addresses(0)))
     config.add_cleanup(made.close)
     return made
 

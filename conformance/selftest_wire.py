@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import socket
 import subprocess
 import sys
 import threading
@@ -37,8 +36,8 @@ from conformance.command_options import BadInput
 from conformance.harness.suite_registry import select
 from conformance.harness.test_selection import Claiming, claiming, collected
 from conformance.live.judge import child_environment
-from conformance.live.server import Server, ServerGone, Wanted, known_faults
-from conformance.net.addresses import Place
+from conformance.live.served import addresses, served
+from conformance.live.server import ServerGone, known_faults
 from conformance.scratch import scratch
 from conformance.selftest import (
     CONTROL,
@@ -64,18 +63,6 @@ LIMIT_S: Final = 1_200.0
 _ROUNDS: Final = 12
 _MOST: Final = 8
 """So many tests may fail before a round ends, unless the fault is recorded."""
-_TIMERS_MS: Final = {
-    "session-initialization": 5_000,
-    "session-cleanup": 8_000,
-    "session-retry-connect": 500,
-    "session-ack-wait": 2_000,
-    "session-ack-send": 500,
-    "transactional-ack-wait": 2_000,
-    "message-id-history-cleanup": 3_000,
-    "ping-response": 1_000,
-}
-_CONSUMED_MS: Final = {"mqconform-plain": 500, "mqconform-transactional": 500}
-_REPLIES: Final = ("mqconform-transactional",)
 _SILENT: Final = frozenset({requirement_id("MQQB-3.1.7.15.insecure")})
 """The requirement that only a server breaks which was not told to send insecure negative acknowledgments."""
 
@@ -319,7 +306,7 @@ class _Bench:
         self._every = _nodes(_tests())
         self._places: SimpleQueue[tuple[str, str]] = SimpleQueue()
         for number in range(jobs):
-            self._places.put(_addresses(number))
+            self._places.put(addresses(number))
         self._runs = iter(range(1 << 62))
 
     def late(self) -> bool:
@@ -394,14 +381,14 @@ class _Bench:
             "out": str(folder), "max_failures": most,
             "pytest_args": [f"--deselect={test}" for test in self._every if test not in played],
         }  # fmt: skip
-        addresses = self._places.get()
+        places = self._places.get()
         try:
-            with _served(addresses, fault.name, silent=fault.silent) as connector:
+            with served(places, fault.name, silent=fault.silent) as connector:
                 return self._players.play({**wanted, "adapter": connector}, LIMIT_S) or _LOST
         except (ServerGone, BadInput):
             return _LOST
         finally:
-            self._places.put(addresses)
+            self._places.put(places)
             rmtree(folder, ignore_errors=True)  # Hundreds of records are gigabytes.
 
 
@@ -414,51 +401,3 @@ def _bench(jobs: int, budget_s: float | None) -> Iterator[_Bench]:
             yield bench
         finally:
             bench.end()
-
-
-@contextmanager
-def _served(addresses: tuple[str, str], fault: str | None, *, silent: bool) -> Iterator[str]:
-    """Start a server and yield the connector of a run that judges it. Raises ServerGone and BadInput."""
-    host, ours = addresses
-    port, ping = _free_port(addresses, socket.SOCK_STREAM), _free_port(addresses, socket.SOCK_DGRAM)
-    wanted = Wanted(
-        timers=[f"{name}={ms / 1000:g}" for name, ms in _TIMERS_MS.items()],
-        faults=() if fault is None else (fault,),
-        consume=[f"{queue}={ms / 1000:g}" for queue, ms in _CONSUMED_MS.items()],
-        replies=_REPLIES,
-        insecure_nacks=not silent,
-    )
-    server = Server(Place(host, port), ping, port, wanted)
-    declared = [
-        f"qm={port}", f"ping={ping}", f"listener={ours}", "packets=malformed",
-        *(f"timer.{name}={ms}ms" for name, ms in _TIMERS_MS.items()),
-        *(f"consume.{queue}={ms}ms" for queue, ms in _CONSUMED_MS.items()),
-        *(f"reply.{queue}=" for queue in _REPLIES),
-    ]  # fmt: skip
-    try:
-        yield f"wire:{host}?{'&'.join(declared)}"
-    finally:
-        server.end()
-
-
-def _addresses(number: int) -> tuple[str, str]:
-    """Return addresses of the server and of our own end, which no other run has, in this process or another."""
-    process = os.getpid()
-    net = f"127.{64 + (process >> 8) % 128}.{process % 256}"
-    return f"{net}.{2 * number + 1}", f"{net}.{2 * number + 2}"
-
-
-def _free_port(hosts: Sequence[str], sort: socket.SocketKind) -> int:
-    """Return a port that is free at all of these addresses. Raises ServerGone."""
-    for _ in range(20):
-        with socket.socket(socket.AF_INET, sort) as first:
-            first.bind((hosts[0], 0))
-            port: int = first.getsockname()[1]
-            try:
-                for host in hosts[1:]:
-                    with socket.socket(socket.AF_INET, sort) as other:
-                        other.bind((host, port))
-            except OSError:
-                continue
-            return port
-    raise ServerGone(f"No port is free at both {' and '.join(hosts)}.")

@@ -99,7 +99,7 @@ def soak(
     )
     session.past = Lazy(lambda: _quirks(session)) if quirks else None
     reference = reference_of(session)
-    session.reference = reference.fails
+    session.reference = reference.check
     session.writer.header(_header(session))
     sentence: str | None = None
     try:
@@ -216,11 +216,13 @@ def _quirks(session: RunSession) -> Past:
 
 
 def _header(session: RunSession) -> Header:
+    from conformance.harness.provenance import without_secrets
+
     options = session.options
     return Header(
         run_id=uuid.uuid4().hex,
         command=("soak",),
-        connector=session.connector,
+        connector=without_secrets(session.connector),
         seed=options.seed,
         profile=options.profile,
         level=options.level,

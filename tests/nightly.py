@@ -132,6 +132,7 @@ ONLY = {
     "pipeline.watch-over-connect": "a server and workers of its own; a push has ingest over Spark Connect",
     "pipeline.long-logs": "10,080 commits and a year of entries, for half an hour; a push has short ones, and counts",
     "grammar.strict-readings": "makes Earley parsers of the letter for minutes; the bulk path is held by the automata",
+    "adapter.busy-machine": "twelve loops beside a driver on a real clock, for minutes; a push has slow drivers",
     "names.extremes": "an automaton of the whole grammar for each alternative; the suite's texts change seldom",
 }
 """By name: tests of the night alone."""

@@ -127,7 +127,8 @@ class Closed:
 @dataclass(frozen=True, slots=True)
 class SetBack:
     """The time of this record is before `latest_ns`, the latest one so far: the clock was set back, or the records are
-    not in their order. Of an interval that began by then nobody knows how long it is."""
+    not in their order. Or `latest_ns` is before MSMQ, and this is not: the clock was set. Of an interval that began by
+    then nobody knows how long it is."""
 
     record: int
     latest_ns: int

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from conformance.capture.columns.places import BACK_NS
+from conformance.capture.columns.places import BACK_NS, FIRST_NS
 from conformance.capture.connections import MSMQ_PORT, Connections
 from conformance.capture.errors import CaptureError
 from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Passed, Renewed, SetBack, Short, Trouble
@@ -40,7 +40,8 @@ class CaptureReading:
     stored.
 
     records: their number so far. skipped: those without MSMQ, by reason. streams: the numbers of TCP streams, None to
-    leave them without. latest_ns: the latest time of a record; doubted_ns: what it was when one went back last.
+    leave them without. latest_ns: the latest time of a record; doubted_ns: what it was when the clock was set last,
+    back or from a time before MSMQ.
     """
 
     records: int = 0
@@ -59,7 +60,10 @@ class CaptureReading:
         """Process a record and yield its events."""
         self.records += 1
         if record.time_ns > self.latest_ns:
-            self.latest_ns = record.time_ns
+            before, self.latest_ns = self.latest_ns, record.time_ns
+            if 0 < before < FIRST_NS <= record.time_ns:
+                self.doubted_ns = before
+                yield SetBack(record.number, before)
         elif record.time_ns < self.latest_ns - BACK_NS and self.latest_ns > self.doubted_ns:
             self.doubted_ns = self.latest_ns
             yield SetBack(record.number, self.latest_ns)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.capture import CaptureError
+from conformance.capture.addresses import meant as path_of
 from conformance.capture.files import is_there
 from conformance.capture.following import Stop
 from conformance.capture.inputs import STDIN, LeftOut, expand, refused
@@ -108,8 +109,9 @@ def replay_captures(
         selection = None if filter is None else _selection(filter)
     except CaptureError as error:
         raise BadInput(str(error)) from None
-    if not any(one == STDIN or is_there(one) for one in meant):
-        raise BadInput(" ".join(f"There is no file {name}." for name in meant))
+    typed = {path_of(name) for name in names if name != STDIN}
+    if absent := [one for one in meant if one in typed and not is_there(one)]:
+        raise BadInput(" ".join(f"There is no file {name}." for name in absent))
     if follow and (len(files) > 1 or files == [STDIN]):
         raise BadInput("--follow takes one file; stdin is always followed.")
     if budget_s is not None and not follow and STDIN not in files:

@@ -110,7 +110,7 @@ class EmbeddedDriver:
         try:
             result = _OWN[method](self, params) if method in _OWN else METHODS[method](self.manager, params, caller)
         except MqError as failure:
-            result = {"status": failure.status}
+            result = {"status": failure.status, **failure.values}
         if result is not LATER:
             outbox.append((reply, {"status": 0, **(result or {})}))
         self._managers.deliver()

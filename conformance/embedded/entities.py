@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,11 +23,12 @@ END_KEY = 1 << 80  # behind every position
 
 
 class MqError(Exception):
-    """An MSMQ failure; `status` is its HRESULT as an unsigned number."""
+    """A status that is not MQ_OK, as an unsigned number, mostly a failure. values: what the answer has beside it."""
 
-    def __init__(self, status: int) -> None:
+    def __init__(self, status: int, values: Mapping[str, Json] = MappingProxyType({})) -> None:
         super().__init__(f"0x{status:08X}")
         self.status = status
+        self.values = values
 
 
 class State(Enum):

@@ -220,7 +220,7 @@ class Queues:
         local = f"private$\\{parts['queue']}" if private else str(parts["queue"])
         given = self.without_path_name(given, name)
         properties = {**self.defaults(), **self.properties_to_keep(given, creating=True)}
-        self._only_public(properties, private)
+        self.only_public(properties, private)
         if local.lower() in self._by_path:
             raise MqError(MQ_ERROR_QUEUE_EXISTS)
         number = self.manager.next_sequence()
@@ -283,7 +283,7 @@ class Queues:
         """Set properties."""
         queue = self._owner(format_name)
         queue.properties |= self.properties_to_keep(given, creating=False)
-        self._only_public(queue.properties, queue.kind == "private")
+        self.only_public(queue.properties, queue.kind == "private")
         queue.properties["PROPID_Q_MODIFY_TIME"] = self.manager.clock.now_ms() // 1000
         self._store(queue)
 
@@ -328,8 +328,7 @@ class Queues:
             raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
         return {name: value for name, value in given.items() if name != "PROPID_Q_PATHNAME"}
 
-    @staticmethod
-    def _only_public(properties: dict[str, Json], private: bool) -> None:
+    def only_public(self, properties: dict[str, Json], private: bool) -> None:
         """The base priority of a private queue is always 0; a given value is ignored (MS-MQMQ 2.3.1.6)."""
         if private:
             properties["PROPID_Q_BASEPRIORITY"] = 0

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +15,16 @@ from conformance.harness.guarded_client import DriverGone, refusals
 from conformance.harness.recorder import ConformanceFailure, ConformanceFailures
 from conformance.harness.suite_registry import OWN
 from conformance.harness.tape import KINDS
+from conformance.model.linearizability.judge import IN_TIME
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
-    from conformance.harness.run_session import RunSession, TestState
+    from conformance.harness.run_session import Check, RunSession, TestState
 
 FLAKY_TRIES = 5
 REPEAT_S = 20.0  # seconds that one test may spend on stories run again; a further try does not begin
+UNCHECKED = "not checked against a reference"
+_ONCE = "it failed once and then did not, and could not be tried again"
 _UNREPEATABLE = "the implementation answers the same calls differently each time, so the walk could not be repeated"
 
 
@@ -77,16 +80,26 @@ def tell(session: RunSession, state: TestState, failures: Sequence[ConformanceFa
 def checked(session: RunSession, state: TestState, failure: ConformanceFailure) -> ConformanceFailure | None:
     """Return the failure with a story that the reference passes; None for an error of the harness, once recorded."""
     ours = state.suite == OWN or failure.verdict.outcome not in (Outcome.FAIL, Outcome.FLAKY)
-    if session.reference is None or ours or not session.reference(state.suite, failure.repro):
+    if session.reference is None or ours:
         return failure
+    check = session.reference(state.suite, failure.repro)
+    if not check.fails:
+        return _noted(failure, check)
     requirement = failure.replaces or failure.verdict.requirement
     met = (one for one in state.judge.first_failures if one.verdict.requirement == requirement)
     unshrunk = failure.unshrunk or next(met, failure)
-    if unshrunk.repro == failure.repro or session.reference(state.suite, unshrunk.repro):
+    if unshrunk.repro == failure.repro or (check := session.reference(state.suite, unshrunk.repro)).fails:
         session.harness_failed(state, failure, unshrunk)
         return None
     unshrunk.repeat = True
-    return unshrunk
+    return _noted(unshrunk, check)
+
+
+def _noted(failure: ConformanceFailure, check: Check) -> ConformanceFailure:
+    """Return a failure that says why no reference has played its story, if that is so."""
+    if check.unknown:
+        failure.verdict = replace(failure.verdict, reason=_line(f"{UNCHECKED}: {check.unknown}".rstrip(".")))
+    return failure
 
 
 def repeated(session: RunSession, state: TestState, failure: ConformanceFailure, until: float) -> Verdict | None:
@@ -184,18 +197,27 @@ def _flaky(session: RunSession, state: TestState, failure: ConformanceFailure) -
     """Run an example again that failed once and then passed, and record how often it fails."""
     standing = checked(session, state, failure)
     if standing is not None:
-        seen = _again(session, state, standing, time.monotonic() + REPEAT_S) or [None]
-        verdict = None if all(seen) else flaky(replace(standing.verdict, evidence=None), seen)
-        session.failed(state, standing, verdict)
+        seen = _again(session, state, standing, time.monotonic() + REPEAT_S)
+        once = replace(standing.verdict, evidence=None)
+        if not seen:
+            session.failed(state, standing, replace(once, outcome=Outcome.FLAKY, reason=f"flaky: {_ONCE}"))
+        else:
+            session.failed(state, standing, None if all(seen) else flaky(once, seen))
 
 
 def flaky(verdict: Verdict, seen: Sequence[Verdict | None]) -> Verdict:
-    """Return the FLAKY verdict of a failure that was run again. seen: the failure each time, None where it passed."""
+    """Return the FLAKY verdict of a failure that was run again. seen: the failure each time, None where it passed.
+
+    It is INCONCLUSIVE where all that was wrong is a wait: of a blocking API, `pending` may have come from a timer.
+    """
     answers = Counter("as expected" if one is None else f"{one.actual!r} ({one.requirement})" for one in seen)
     varied = "; ".join(f"{count} times {answer[:100]}" for answer, count in answers.most_common())
     came = f"flaky({sum(one is not None for one in seen)}/{len(seen)})"
-    reason = _line(f"{came}: the same calls do not always get the same answer: {varied}")
-    return replace(verdict, outcome=Outcome.FLAKY, reason=reason)
+    if isinstance(verdict.expected, Mapping) and IN_TIME in verdict.expected.values():
+        reason = f"{came}: `pending` came for a read whose message was there, and does not come each time: {varied}"
+        return replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=_line(reason))
+    reason = f"{came}: the same calls do not always get the same answer: {varied}"
+    return replace(verdict, outcome=Outcome.FLAKY, reason=_line(reason))
 
 
 def _unjudged(

@@ -193,7 +193,8 @@ class GuardedClient:
         self.guarded("need", lambda: self._client.need(kind, *names))
 
     def call(self, method: str, /, **params: Any) -> Result:
-        """See `conformance.adapter.client.Client.call`."""
+        """See `conformance.adapter.client.Client.call`. A wait beyond the end of the run's time is not begun."""
+        self._fits(params.get("timeout_ms"))
         return self._taped("call", method, params, lambda: self._client.call(method, **params))
 
     def start(self, method: str, /, **params: Any) -> GuardedCall:
@@ -209,6 +210,7 @@ class GuardedClient:
 
     def wait_done(self, call: GuardedCall, within_ms: int) -> bool:
         """See `conformance.adapter.client.Client.wait_done`."""
+        self._fits(within_ms)
         return self.guarded(call.method, lambda: self._client.wait_done(call._call, within_ms))
 
     def poll(self, within_ms: int = 0) -> None:
@@ -226,6 +228,15 @@ class GuardedClient:
     def told_events(self, within_ms: int = 0) -> list[dict[str, Any]]:
         """See `conformance.harness.port.Port.told_events`."""
         return self._taped("events", "", {}, lambda: self._client.told_events(within_ms))
+
+    def _fits(self, wait_ms: object) -> None:
+        """Leave the test out where a wait would last beyond the run's time: a driver may declare up to a minute."""
+        from conformance.adapter.protocol import INFINITE
+
+        left_ms = (self._until - time.monotonic()) * 1000
+        late = isinstance(wait_ms, int) and left_ms < wait_ms < INFINITE
+        if late and self._gone is None and self.hello.clock != "virtual":
+            raise leaving_out(OUT_OF_TIME)
 
     def _taped(self, what: str, method: str, params: dict[str, Any], act: Callable[[], T]) -> T:
         """Run `act` as `guarded` does, and record it on the tape."""

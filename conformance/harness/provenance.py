@@ -39,10 +39,10 @@ def asked_of(raw: Mapping[str, Any]) -> Asked:
 
 
 def without_secrets(connector: str) -> str:
-    """Return a connector without its token, or the name of the file that holds one."""
+    """Return a connector, or an argument with one, without its token, or the name of the file that holds one."""
     token = os.environ.get("MQCONFORM_TOKEN", "").strip()
     text = connector.replace(token, "***") if token else connector
-    return re.sub(r"^(tcp:[^?]*\?).*", r"\1***", _SECRET.sub(r"\1***", text), flags=re.DOTALL)
+    return re.sub(r"(\btcp:[^?\s]*\?).*", r"\1***", _SECRET.sub(r"\1***", text), flags=re.DOTALL)
 
 
 class Antecedents(NamedTuple):

@@ -17,6 +17,7 @@ from conformance.harness.failure_verdicts import own_holds, settle, tell
 from conformance.harness.guarded_client import ENOUGH, LEFT_OUT, OUT_OF_TIME, leaving_out
 from conformance.harness.hypothesis_settings import draw_from_the_seed_alone
 from conformance.harness.interrupt import STOP, end_between_examples
+from conformance.harness.provenance import without_secrets
 from conformance.harness.recorder import RunOptions
 from conformance.harness.run_session import RunSession, TestState, left_out, skipped
 from conformance.harness.run_verdicts import CONCLUSION, conclusion
@@ -73,8 +74,8 @@ class RunHooks:
         writer.header(
             Header(
                 run_id=self.run_id,
-                command=tuple(str(argument) for argument in config.invocation_params.args),
-                connector=option.mq_adapter,
+                command=tuple(without_secrets(str(argument)) for argument in config.invocation_params.args),
+                connector=without_secrets(option.mq_adapter),
                 seed=option.mq_seed,
                 profile=options.profile,
                 level=options.level,

@@ -13,7 +13,7 @@ from conformance.adapter.protocol import SchemaInvalid
 from conformance.harness.guarded_client import GuardedClient
 from conformance.harness.provenance import NOTHING, Antecedents
 from conformance.harness.suite_registry import suites
-from conformance.harness.tape import KINDS
+from conformance.harness.tape import KINDS, ON_THE_NETWORK
 from conformance.scratch import new_scratch, remove_tree
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from conformance.verdict import Verdict
 
 
-_BY_CALLS = KINDS - {"dialogue", "walk"}
+_BY_CALLS = KINDS - ON_THE_NETWORK
 _WAITS = ('"expires": true', '"timeout_ms": ', '"passes_ms": ', '"after_ms": ', '"method": "clock.advance"')
 
 

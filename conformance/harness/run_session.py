@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from conformance.aside import write_text
 from conformance.harness.guarded_client import NOT_OFFERED, DriverGone, GuardedClient
@@ -64,6 +64,13 @@ class TestState:
     before: Antecedents | None = None
 
 
+class Check(NamedTuple):
+    """Answer of a reference on a story. fails: it fails that as well. unknown: why it was not checked, in words."""
+
+    fails: bool
+    unknown: str = ""
+
+
 @dataclass
 class RunSession:
     """State of a run in this process. open_client: makes the client; called at most once.
@@ -96,7 +103,7 @@ class RunSession:
     took: dict[str, int] = field(default_factory=dict)
     had: set[Key] = field(default_factory=set)
     past: Past | None = None
-    reference: Callable[[str, Mapping[str, Any]], bool] | None = None
+    reference: Callable[[str, Mapping[str, Any]], Check] | None = None
     _kept: int = 0
     _repros: int = 0
     _client: Client | None = None
@@ -225,8 +232,11 @@ class RunSession:
 
     def failed(self, state: TestState, failure: ConformanceFailure, verdict: Verdict | None = None) -> str:
         """Record a failure with its story and repro file; return the file's path, empty for no file."""
-        self.failures += 1
         verdict = verdict or failure.verdict
+        if verdict.outcome is Outcome.INCONCLUSIVE:
+            self.consequence(state, failure, verdict.reason or "")
+            return ""
+        self.failures += 1
         state.told.add(verdict.requirement)
         if state.suite == OWN:  # no repro file: only the implementer's own test can make the calls again
             ref = self.write(state, verdict)
@@ -247,7 +257,7 @@ class RunSession:
         return str(path or "")
 
     def consequence(self, state: TestState, failure: ConformanceFailure, reason: str) -> None:
-        """Record a failure as a consequence of a known deviation: nothing else is blamed for that."""
+        """Record a failure for which nothing is blamed, such as a consequence of a known deviation."""
         verdict = replace(failure.verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
         state.told.add(verdict.requirement)
         ref = self.write(state, verdict)

@@ -47,6 +47,8 @@ KINDS = frozenset(
     }
 )
 """Kinds of examples that can be judged again with the same calls. Calls of concurrent clients depend on the clock."""
+ON_THE_NETWORK = frozenset({"dialogue", "walk"})
+"""The kinds that are played to a queue manager on its network."""
 MAX_OPS = 2_000  # ops of one example; a walk makes a few dozen calls
 MAX_EXAMPLE = MAX_EVENT
 """Bytes of an example in the run record. A longer one keeps no further answers."""

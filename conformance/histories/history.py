@@ -25,6 +25,10 @@ FORMAT = 1  # of the calls in a repro file
 _TICK_MS = 1  # a clock with whole milliseconds is up to one behind when the wait begins
 
 
+class NameTaken(BadCall):
+    """A call gives a name that something alive has; the message is that name."""
+
+
 class History:
     """A history from a fresh start of the implementation. Raises ConformanceFailure at the first broken requirement."""
 
@@ -195,7 +199,7 @@ class History:
         """Raise BadCall if the call gives a name that something alive has: what is said of it would be of two."""
         name = reused(call, self.state)
         if name is not None:
-            raise BadCall(f"there is a {name} already")
+            raise NameTaken(name)
 
     def _phase(self, call: Call, observation: Observation) -> str:
         """Return the phase a judgement counts for: a suite that no longer judges in some phase has lost coverage."""

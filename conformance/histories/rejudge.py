@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.adapter.errors import NotAccepted
 from conformance.harness.recorder import ConformanceFailure, Recorder
 from conformance.harness.rejudge import EndedEarly, NotRepeatable
-from conformance.histories.history import FORMAT, History
+from conformance.histories.history import FORMAT, History, NameTaken
 from conformance.histories.operations.table import stored_call
 from conformance.model import BadCall, Model
 from conformance.spec.catalogue import catalogue
@@ -48,6 +48,10 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
     except ConformanceFailure as failure:
         judge.flush()
         return [*verdicts, failure.verdict]
+    except NameTaken as name:
+        at = f"Call {len(history.calls) + 1} of {len(calls)} gives the name {name} again"
+        why = "while what has it is still there: the story cannot tell the two apart, and shows nothing of anybody"
+        raise EndedEarly(f"{at}, {why}.") from None
     except BadCall as bad:
         at = f"before call {len(history.calls) + 1} of {len(calls)}"
         why = "the implementation now answers differently, and the call makes no sense any more"

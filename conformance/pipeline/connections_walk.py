@@ -219,7 +219,7 @@ def _parted(task: PartedTask) -> Parted:
             assert capture.left is not None
             reading, one.cut = capture.left, capture.cut
             if reading.doubted_ns:  # What a time means depends on all records before it.
-                return Parted(task.key, "the clock of the recording went back")
+                return Parted(task.key, "the clock of the recording was set")
             one.last_ns = capture.time_ns or one.last_ns
             one.ranges += 1
             start = max(capture.position, start + 1)

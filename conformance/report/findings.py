@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import overload
 
+from conformance.harness.provenance import without_secrets
 from conformance.report.table import PROBLEMS, RequirementRow, Table
 from conformance.report.text import label, value_text
 from conformance.runlog import RecordedVerdict, Run, Story
@@ -212,7 +213,7 @@ def _command(run: Run, story: Story | None) -> str | None:
 
 def repro_command(repro: str, connector: str | None) -> str:
     """Return the command that runs a repro file again, against the implementation it came from."""
-    adapter = f" --adapter {shlex.quote(label(connector))}" if connector else ""
+    adapter = f" --adapter {shlex.quote(label(without_secrets(connector)))}" if connector else ""
     return f"mqconform repro {shlex.quote(label(repro))}{adapter}"
 
 

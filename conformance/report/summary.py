@@ -30,7 +30,8 @@ def summary(run: Run, caught: Collection[str] | None = None, decision: Decision 
     requirements are `demanded` (`conformance.spec.demanded`), how many of them this run judged, how many a check
     claims, and how many are discriminated by mutations or by the selftest whose catches `caught` is; `beside`: judged,
     but not demanded; `left`: not judged, by what is missing (`coverage.LEFT`). not_judged: ids without a verdict, by
-    the reason why. situations: see
+    the reason why. conditions: how many requirements had their condition brought about; and those for which it did not
+    come at some place, with how often it came and did not. situations: see
     `conformance.report.situations.Covered`; null without planned histories. judgements: by rule, and by suite and
     phase; null if the record does not count them. sections: one object for each section that has a verdict. failures:
     ids of requirements with an outcome that makes the command exit with 1 or 4. exit_code: the code that the verdicts
@@ -85,6 +86,10 @@ def summary(run: Run, caught: Collection[str] | None = None, decision: Decision 
             "left": dict(covered.left),
         },
         "not_judged": _without_verdict(table),
+        "conditions": {
+            "met": sum(row.met > 0 for row in table.rows),
+            "not_met": {row.id: {"met": row.met, "not_met": row.unmet} for row in table.rows if row.unmet},
+        },
         "stateful_steps": footer.stateful_steps if footer else None,
         "steps_per_second": footer.steps_per_second if footer else None,
         "examples": footer.examples if footer else None,

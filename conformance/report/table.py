@@ -33,12 +33,12 @@ UNSEALED = "The run record has no checksums: it was made before there were any, 
 
 @dataclass(frozen=True, slots=True)
 class RequirementRow:
-    """One requirement. outcome: roll-up of its verdicts, None if the run has none. seen: verdicts, repeats included.
+    """One requirement. outcome: roll-up of its verdicts, None if the run has none. seen: verdicts, repeats included;
+    met: those that judge, so that the condition of the demand came about; unmet: those that skip it.
 
     demand: its entry in the catalogue, None for an id that the catalogue does not have (a record of another version).
     reason: the reason of a verdict with that outcome, None if none has one; without a verdict, why
-    there is none. judged: at least one verdict is neither
-    skip nor inconclusive nor error. demanded: it counts in the denominator (`conformance.spec.demanded`); all do but
+    there is none. demanded: it counts in the denominator (`conformance.spec.demanded`); all do but
     ids of other versions and requirements that do not bind the profile.
     """
 
@@ -50,8 +50,14 @@ class RequirementRow:
     seen: int
     suites: tuple[str, ...]
     reason: str | None
-    judged: bool
     demanded: bool
+    met: int = 0
+    unmet: int = 0
+
+    @property
+    def judged(self) -> bool:
+        """At least one verdict is neither skip nor inconclusive nor error."""
+        return self.met > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +251,7 @@ def _row(
     document, section = (demand.document, demand.section) if demand else _from_id(name)
     if not verdicts:
         reason = why(demand) if demand else None
-        return RequirementRow(name, document, section, demand, None, 0, (), reason, judged=False, demanded=demanded)
+        return RequirementRow(name, document, section, demand, None, 0, (), reason, demanded)
     outcome, reason = worst_of(verdicts)
     return RequirementRow(
         id=name,
@@ -256,8 +262,9 @@ def _row(
         seen=sum(said.seen for said in verdicts),
         suites=tuple(sorted({said.suite for said in verdicts})),
         reason=reason,
-        judged=any(said.outcome not in NO_JUDGEMENT for said in verdicts),
         demanded=demanded,
+        met=sum(said.seen for said in verdicts if said.outcome not in NO_JUDGEMENT),
+        unmet=sum(said.seen for said in verdicts if said.outcome is Outcome.SKIP),
     )
 
 

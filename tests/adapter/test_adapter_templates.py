@@ -7,9 +7,11 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from nightly import nightly_only
 
 from conformance.adapter.check import check_adapter
 from conformance.adapter.templates import TEMPLATES, TemplateError, write_template
@@ -107,3 +109,25 @@ def test_a_language_that_is_not_installed_is_named(tmp_path: Path) -> None:
     assert done.stderr.strip() == (
         "mqconform: node is not installed here, and this driver needs it: sudo apt-get install nodejs"
     )
+
+
+@pytest.fixture
+def busy() -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Twelve processes that never rest, as on the machine of a CI that others use too."""
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(12)]
+    try:
+        yield loops
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
+@nightly_only("adapter.busy-machine")
+def test_a_busy_machine_is_no_deviation(busy: list[subprocess.Popen[bytes]], tmp_path: Path) -> None:
+    """The order and the times of answers are those of the machine then, and nobody is blamed for them."""
+    write_template("python", tmp_path / "driver")
+    connector = f"stdio:'{sys.executable}' '{tmp_path / 'driver' / 'driver.py'}'"
+    result = run(adapter=connector, suites="cursors,concurrency,transactions", out=tmp_path / "out")
+    assert all(loop.poll() is None for loop in busy)
+    assert result.exit_code == ExitCode.CONFORMS, result.sentence

@@ -41,6 +41,7 @@ def counts(done: Replayed, path: Path) -> dict[tuple[str, Outcome], int]:
 def test_the_others_are_judged_and_the_bad_one_is_named(planted: None, tmp_path: Path, columns: bool) -> None:
     first, bad, last = asking(tmp_path / "first.pcap"), asking(tmp_path / "bad.pcap", MARK), tmp_path / "last.pcap"
     asking(last)
+    (tmp_path / "none.pcap").symlink_to("gone.pcap")
     done = replay_captures([first, bad, last, tmp_path / "none.pcap"], out=tmp_path / "out", columns=columns)
     assert done.exit_code is ExitCode.HARNESS_ERROR
     assert counts(done, last) == counts(done, first) != {}

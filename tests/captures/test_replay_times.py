@@ -67,6 +67,11 @@ def displaced(at: int, by: int) -> Callable[[int, int], int]:
     return lambda place, time: time - by * (place == at)
 
 
+def unset(at: int) -> Callable[[int, int], int]:
+    """The clock begins in 1970, without a battery, and is set before a record."""
+    return lambda place, time: time if place >= at else time % (86_400 * NS) + NS
+
+
 def changes() -> Iterator[tuple[str, str, Callable[[int, int], int], str | None]]:
     """Captures and what is done to their times: the session, the change, and the reason that must be told."""
     for name in SESSIONS:
@@ -74,6 +79,7 @@ def changes() -> Iterator[tuple[str, str, Callable[[int, int], int], str | None]
             for by in (NS * 7 // 10, 3600 * NS):
                 yield f"{name}-back-{at}-{by}", name, set_back(at, by), None
                 yield f"{name}-displaced-{at}-{by}", name, displaced(at, by), None
+            yield f"{name}-unset-{at}", name, unset(at), None
         yield f"{name}-none", name, lambda place, time: 0, NO_TIMES
         yield f"{name}-seconds", name, lambda place, time: time // NS * NS, COARSE
         yield f"{name}-tenths", name, lambda place, time: time // (NS // 10) * (NS // 10), COARSE
@@ -102,6 +108,19 @@ def test_a_whole_capture_without_times_passes_no_interval(tmp_path: Path) -> Non
         found = both(path)
         assert not INTERVALS & judged(found, Outcome.PASS).keys()
         assert {"MQQB-3.1.5.3.2.round-trip"} <= judged(found, Outcome.INCONCLUSIVE).keys()
+
+
+def test_a_clock_that_is_set_late_leaves_open_what_began_before(tmp_path: Path) -> None:
+    """What began before the clock was set is left open, with one sentence; what began later is judged."""
+    path = tmp_path / "a.pcap"
+    found = dict[int, Replay]()
+    for at in (0, 20, 1_000):
+        path.write_bytes(timed("resending_session", unset(at)))
+        found[at] = both(path)
+    assert [each.captures[0].timeless for each in found.values()] == [None, SET_BACK, None]
+    opened = INTERVALS & judged(found[20], Outcome.INCONCLUSIVE).keys()
+    assert opened and opened <= INTERVALS & judged(found[0], Outcome.PASS).keys()
+    assert INTERVALS & judged(found[20], Outcome.PASS).keys()
 
 
 def test_times_that_tell_an_interval_are_judged(tmp_path: Path) -> None:

@@ -77,10 +77,19 @@ def test_a_filter_and_an_option_say_what_they_leave_out(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("options", [(), ("--columns",), ("--json",)])
 def test_a_name_without_a_file_writes_nothing(options: tuple[str, ...], tmp_path: Path) -> None:
-    done = run(tmp_path, "replay", "nope.pcap", *options)
-    assert done.returncode == 2
-    assert "There is no file nope.pcap." in done.stderr
-    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "good.pcap").write_bytes(build_captures.consistent_session().pcap())
+    for names in (["nope.pcap"], ["good.pcap", "nope.pcap"], ["nope.pcap", "."]):
+        done = run(tmp_path, "replay", *names, *options)
+        assert done.returncode == 2
+        assert "There is no file nope.pcap." in done.stderr and "good.pcap" not in done.stderr
+        assert [one.name for one in tmp_path.iterdir()] == ["good.pcap"]
+
+
+def test_a_link_in_a_folder_that_leads_nowhere_stops_nothing(tmp_path: Path) -> None:
+    (tmp_path / "a.pcap").write_bytes(build_captures.consistent_session().pcap())
+    (tmp_path / "b.pcap").symlink_to(tmp_path / "gone.pcap")
+    done = run(tmp_path, "replay", ".", "--out", "out")
+    assert (tmp_path / "out").is_dir() and "26 packets" in done.stdout
 
 
 @pytest.mark.parametrize("option", ["--html", "--junit", "--sarif", "--csv", "--allure", "--markdown"])

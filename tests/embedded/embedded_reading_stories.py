@@ -195,9 +195,55 @@ def copied_in_a_transaction(talk: Talk) -> list[Any]:
     return tell.seen
 
 
+def ended_twice(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    _, receive, _ = tell.filled("ab")
+    for keeps in (True, False):
+        read = tell("messages.receive_begin", queue=receive, timeout_ms=0)["read"]
+        tell.counts()
+        for _ in range(2):
+            tell("messages.receive_end", read=read, acknowledge=keeps)
+    tell.few(receive)
+    tell("queues.close", queue=receive)
+    return tell.seen
+
+
+def sought_again(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    _, receive, [lookup] = tell.filled("a")
+    tell.take(receive)
+    tell("messages.peek_by_lookup_id", queue=receive, lookup_identifier=lookup, action="current")
+    return tell.seen
+
+
+def written(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    talk.queue(PROPID_Q_BASEPRIORITY=5)
+    for properties in ({"PROPID_Q_QMID": "x"}, {"PROPID_Q_LABEL": 7}, {"PROPID_Q_BASEPRIORITY": 3}):
+        tell("queues.set", format_name=NAME, properties=properties)
+    tell("queues.create", path_name=".\\private$\\other", properties={"PROPID_Q_SCOPE": 1})
+    tell("queues.get", format_name=NAME, properties=["PROPID_Q_BASEPRIORITY", "PROPID_Q_LABEL"])
+    tell("queues.get", format_name=NAME, properties=["PROPID_NOT"])
+    return tell.seen
+
+
+def half_refused(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    _, receive = talk.queue()
+    tell("queues.create", path_name=".\\private$\\second", properties={"PROPID_Q_TRANSACTION": 1})
+    both = talk.open(f"{NAME},DIRECT=OS:.\\private$\\second", "send")
+    tell.send(both, "a")
+    tell.few(receive)
+    return tell.seen
+
+
 PARTINGS: list[Story] = [
     closed_while_reading,
     committed_late,
+    ended_twice,
+    sought_again,
+    written,
+    half_refused,
     a_cursor_at_what_is_removed,
     copied_in_a_transaction,
     opened_beside_a_reader,

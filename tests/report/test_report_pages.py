@@ -51,7 +51,7 @@ def test_a_json_block_is_its_value_and_cannot_end_its_element(value: object) -> 
 def row(name: str, outcome: Outcome | None = None) -> RequirementRow:
     document, section = "MS-MQMQ", name.removeprefix("MQMQ-").rpartition(".")[0]
     judged = outcome not in (None, Outcome.SKIP, Outcome.INCONCLUSIVE)
-    return RequirementRow(name, document, section, None, outcome, 1, (), None, judged, demanded=True)
+    return RequirementRow(name, document, section, None, outcome, 1, (), None, demanded=True, met=int(judged))
 
 
 def tree(*rows: RequirementRow) -> tuple[Node, ...]:

@@ -48,6 +48,16 @@ def test_a_requirement_gets_its_worst_outcome(
     assert (section.document, section.outcome) == ("MS-MQDMPR", rolled)
 
 
+def test_each_requirement_says_how_often_its_condition_came_about(make_run: Callable[..., Run]) -> None:
+    """What judges shows that it did, a skip that it did not; what is inconclusive leaves it open."""
+    run = make_run(record(Outcome.PASS, Outcome.SKIP, Outcome.WARN, Outcome.SKIP, Outcome.SKIP, Outcome.INCONCLUSIVE))
+    row = next(row for row in roll_up(run).rows if row.id == BROKEN)
+    assert (row.met, row.unmet, row.seen) == (2, 3, 6)
+    assert summary(run)["conditions"] == {"met": 1, "not_met": {BROKEN: {"met": 2, "not_met": 3}}}
+    assert summary(make_run(record(Outcome.PASS)))["conditions"] == {"met": 1, "not_met": {}}
+    assert summary(make_run(record(Outcome.SKIP)))["conditions"]["met"] == 0
+
+
 @pytest.mark.parametrize("outcome", [Outcome.SKIP, Outcome.INCONCLUSIVE])
 def test_what_says_nothing_is_not_coverage(make_run: Callable[..., Run], outcome: Outcome) -> None:
     run = make_run(record(outcome))

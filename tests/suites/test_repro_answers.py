@@ -16,6 +16,7 @@ import pytest
 from repro_contents import PEEK, TWO, content
 
 from conformance.harness.provenance import without_secrets
+from conformance.report.findings import repro_command
 from conformance.repro import ERROR, FAILED, FIXED, NOT_REPRODUCED, ReproError, again, repro, stored, write_tests
 from conformance.verdict import ExitCode
 
@@ -142,6 +143,7 @@ def test_the_embedded_implementation_is_asked_of_its_own(tmp_path: Path) -> None
     ("given", "kept"),
     [
         ("tcp:mq1:1801?token-file=/home/me/token", "tcp:mq1:1801?***"),
+        ("--mq-adapter=tcp:mq1:1801?word", "--mq-adapter=tcp:mq1:1801?***"),
         ("stdio:./driver --token abc --queues", "stdio:./driver --token *** --queues"),
         ("stdio:./driver --api-key=abc", "stdio:./driver --api-key=***"),
         ("stdio:./driver s3cret-word", "stdio:./driver ***"),
@@ -152,6 +154,22 @@ def test_the_embedded_implementation_is_asked_of_its_own(tmp_path: Path) -> None
 def test_no_token_is_kept(given: str, kept: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MQCONFORM_TOKEN", "s3cret-word")
     assert without_secrets(given) == kept
+
+
+def test_no_record_and_no_command_has_a_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A driver that takes its token as an argument, and one that is not there at all: both are told without it."""
+    monkeypatch.setenv("MQCONFORM_TOKEN", "s3cret-word")
+    for way in ("run", "soak"):
+        out = tmp_path / way
+        driver = f"python:named:{way} --token s3cret-word"
+        command = ["-m", "conformance", way, "--adapter", f"stdio:{sys.executable} -c pass s3cret-word {driver}"]
+        limits = ["--suite", "cursors"] if way == "run" else ["--budget", "5s"]
+        done = subprocess.run(
+            [sys.executable, *command, *limits, "--out", str(out)], capture_output=True, text=True, check=False
+        )
+        records = [path.read_text(encoding="utf-8", errors="replace") for path in out.rglob("*") if path.is_file()]
+        assert records and not [text for text in (done.stdout, *records) if "s3cret-word" in text], done.stdout
+    assert "s3cret-word" not in repro_command("a.json", "stdio:./driver s3cret-word")
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"format": ' + "9" * 5_000 + "}", "\xff"])

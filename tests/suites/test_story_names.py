@@ -96,8 +96,9 @@ def test_two_messages_of_one_name_are_no_story(tmp_path: Path) -> None:
     with connect("embedded", state_dir=tmp_path, in_process=True) as client:
         made, failure = run(client, judge, calls)
     assert failure is None and made == calls[:-1]
-    (answer,) = repro(LIE, in_process=True)
+    (answer,) = repro(LIE, adapter="embedded", in_process=True)
     assert answer.answer != FAILED
+    assert answer.text.startswith("Call 7 of 7 gives the name a again, while what has it is still there")
 
 
 def test_a_name_that_was_given_again_is_two_names_in_the_shorter_story(tmp_path: Path) -> None:

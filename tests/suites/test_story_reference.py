@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
+from hypothesis.errors import Flaky
 
 from conformance.adapter.connectors import connect
 from conformance.explaining.reference import ALL_S, Reference
 from conformance.explaining.stories import Implementation
-from conformance.harness.failure_verdicts import tell
+from conformance.harness.failure_verdicts import flaky, settle, tell
 from conformance.harness.recorder import ConformanceFailure, RunOptions
-from conformance.harness.run_session import HARNESS_FAILED, RunSession
+from conformance.harness.run_session import HARNESS_FAILED, Check, RunSession
+from conformance.judge.dialogues.cases import CASES
+from conformance.judge.dialogues.steps import Answered
+from conformance.judge.dialogues.walk_plans import plans
+from conformance.live.served import addresses, served
+from conformance.live.server import ServerGone
+from conformance.model.linearizability.judge import IN_TIME
 from conformance.repro import FAILED, NOT_REPRODUCED, repro
 from conformance.resources import resource
 from conformance.run import run
@@ -69,7 +77,7 @@ def session(folder: Path, manager: str = "HonestManager") -> RunSession:
         writer,
         lambda state: connect(f"python:faulty_managers:{manager}", state_dir=state, in_process=True),
     )
-    made.reference = reference().fails
+    made.reference = reference().check
     return made
 
 
@@ -79,13 +87,84 @@ def outcomes(found: Run) -> list[tuple[str, Outcome]]:
 
 def test_the_reference_fails_a_story_that_nobody_can_pass() -> None:
     judge = reference()
-    assert judge.fails("cursors", LIE)
-    assert not judge.fails("cursors", TRUTH)
-    assert not judge.fails("cursors", {"kind": "nothing"}) and not judge.fails("no-suite", LIE)
-    assert judge.fails("cursors", LIE), "what it could not play has not hurt it"
+    assert judge.check("cursors", LIE) == Check(True)
+    assert judge.check("cursors", TRUTH) == Check(False)
+    assert all(judge.check(*story).unknown for story in (("cursors", {"kind": "nothing"}), ("no-suite", LIE)))
+    assert judge.check("cursors", LIE).fails, "what it could not play has not hurt it"
     judge.spent = ALL_S + 1
-    assert not judge.fails("cursors", LIE), "it is not asked for longer than that"
+    assert judge.check("cursors", LIE) == Check(False, "the 90 s for such checks were spent")
     judge.close()
+
+
+def lies(monkeypatch: pytest.MonkeyPatch) -> Mapping[str, Any]:
+    """Make a dialogue that wants an answer of a kind that nobody gives; return its story."""
+    wants = tuple(
+        replace(step, kind="OrderAck") if isinstance(step, Answered) else step for step in CASES["plain"].steps
+    )
+    monkeypatch.setitem(CASES, "lie", replace(CASES["plain"], name="lie", steps=wants))
+    return {"kind": "dialogue", "case": "lie", "now_s": 0}
+
+
+def test_dialogues_and_walks_are_played_to_a_manager_on_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    lie, judge = lies(monkeypatch), reference()
+    assert judge.check("sessions", lie).unknown == "no manager on the network was started for it"
+    started: list[str] = []
+
+    @contextmanager
+    def one() -> Iterator[str]:
+        with served(addresses(0)) as connector:
+            started.append(connector)
+            yield connector
+
+    judge.serve = one
+    acts = [act.to_json() for act in plans()["cut-opening"].acts]
+    assert judge.check("sessions", lie) == Check(True)
+    assert judge.check("sessions", {**lie, "case": "plain"}) == Check(False)
+    assert judge.check("sessions", {"kind": "walk", "acts": acts, "accepts": False, "now_s": 0}) == Check(False)
+    assert len(started) == 1, "one manager plays all"
+    assert judge.check("sessions", {**lie, "case": "gone"}).unknown
+    judge.close()
+
+
+def test_a_manager_on_the_network_that_fails_leaves_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none() -> AbstractContextManager[str]:
+        raise ServerGone("The server did not start: it said nothing")
+
+    judge = Reference(Implementation, OPTIONS, none)
+    assert "it said nothing" in judge.check("sessions", lies(monkeypatch)).unknown
+    assert judge.check("cursors", LIE).fails, "the other one goes on"
+    judge.close()
+
+
+@pytest.mark.parametrize("spent", [0.0, ALL_S + 1])
+def test_a_failure_that_was_not_checked_says_so(spent: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*args: Any) -> NoReturn:
+        raise OSError("no room")
+
+    monkeypatch.setattr("conformance.explaining.reference.rejudge", broken)
+    with told_by(made := session(tmp_path)) as told:
+        judge = reference()
+        judge.spent, made.reference = spent, judge.check
+        one = failure(FOUND, TRUTH)
+        one.repeat = False
+        told(one)
+    (verdict,) = [each.verdict for each in read_run(tmp_path / "out").verdicts if not each.provisional]
+    why = "the 90 s for such checks were spent" if spent else "the check failed with OSError: no room"
+    assert verdict.outcome is Outcome.FAIL and verdict.reason == f"not checked against a reference: {why}"
+
+
+def test_flaky_has_no_count_where_no_try_was_judged(tmp_path: Path) -> None:
+    made = session(tmp_path)
+    state = made.begin("cursors/test_x.py::test_x", "cursors", (FOUND,))
+    state.judge.first_failures.append(failure(FOUND, {"kind": "nothing", "name": "q"}))
+    settle(made, state, Flaky("it was"))
+    made.end(state, 0.0)
+    made.close()
+    made.writer.footer("completed")
+    made.writer.close()
+    (verdict,) = [each.verdict for each in read_run(tmp_path / "out").verdicts]
+    assert verdict.outcome is Outcome.FLAKY
+    assert verdict.reason == "flaky: it failed once and then did not, and could not be tried again"
 
 
 def test_readings_that_the_reference_does_not_follow_are_no_failure_of_the_story() -> None:
@@ -97,7 +176,7 @@ def test_readings_that_the_reference_does_not_follow_are_no_failure_of_the_story
         {"method": "queues.open", "name": "h1", "queue": "q1", "access": "receive"},
         {"method": "messages.receive", "handle": "h1"},
     ]
-    assert not reference(narrow).fails("cursors", {"kind": "calls", "format": 1, "calls": calls})
+    assert not reference(narrow).check("cursors", {"kind": "calls", "format": 1, "calls": calls}).fails
 
 
 def test_a_story_that_the_reference_fails_is_an_error_of_the_harness_and_the_run_goes_on(tmp_path: Path) -> None:
@@ -149,6 +228,18 @@ def test_what_happens_on_a_real_clock_has_to_happen_again(
             "flaky(1/5): the same calls do not always get the same answer: 4 times as expected"
         )
         assert "; 1 times" in told.reason and told.requirement in told.reason
+
+
+@pytest.mark.parametrize(("again", "expected"), [(True, {Outcome.FLAKY}), (False, {Outcome.INCONCLUSIVE})])
+def test_a_wait_that_does_not_come_again_accuses_nobody(again: bool, expected: set[Outcome], tmp_path: Path) -> None:
+    """Of a driver whose API blocks, `pending` may come from a timer, and tells nothing of the queue."""
+    wrong = {"w1": "message 'A2'"} if again else {"w1": IN_TIME}
+    verdict = Verdict("MQDMPR-3.1.7.1.10.wakes", Outcome.FAIL, "messages.receive", wrong, {"w1": "message 'A1'"})
+    made = session(tmp_path)
+    with told_by(made):
+        state = made.begin("concurrency/test_x.py::test_y", "concurrency", ())
+        made.failed(state, ConformanceFailure(verdict, (), {}), flaky(verdict, [verdict, None]))
+    assert {one.verdict.outcome for one in read_run(tmp_path / "out").verdicts} == expected
 
 
 def stored() -> Iterator[Path]:

@@ -95,6 +95,42 @@ def test_no_call_is_made_once_the_time_is_spent() -> None:
     assert made == ["reset"]
 
 
+class Answering:
+    """A client whose driver answers at once. clock: that it declares."""
+
+    def __init__(self, clock: str) -> None:
+        self.hello = SimpleNamespace(clock=clock)
+        self.asked: list[str] = []
+
+    def call(self, method: str, **params: Any) -> SimpleNamespace:
+        self.asked.append(method)
+        return SimpleNamespace(size=0)
+
+    def wait_done(self, call: Any, within_ms: int) -> bool:
+        self.asked.append("wait")
+        return True
+
+
+@pytest.mark.parametrize(("clock", "left_out"), [("real", True), ("virtual", False)])
+def test_no_wait_begins_that_would_last_beyond_the_budget(clock: str, left_out: bool) -> None:
+    """A driver may declare a `settle_ms` of a minute, and a read waits so long for what must be there."""
+    inner = Answering(clock)
+    client = GuardedClient(inner, until=time.monotonic() + 30)  # type: ignore[arg-type]
+    begun = SimpleNamespace(method="messages.receive", _call=None)
+    client.call("messages.receive", timeout_ms=1_000)
+    client.call("messages.receive", timeout_ms=0xFFFFFFFF)
+    client.wait_done(begun, 1_000)  # type: ignore[arg-type]
+    assert len(inner.asked) == 3
+    waits = (lambda: client.call("messages.receive", timeout_ms=60_000), lambda: client.wait_done(begun, 60_000))  # type: ignore[arg-type]
+    for wait in waits:
+        if left_out:
+            with pytest.raises(pytest.skip.Exception, match=OUT_OF_TIME):
+                wait()
+        else:
+            wait()
+    assert len(inner.asked) == (3 if left_out else 5)
+
+
 def test_a_slow_driver_ends_with_the_budget_and_keeps_what_was_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         EXPECTED,
         FILE_ROWS,
         FINISHED,
+        FIRST_NS,
         FLIP,
         FLOW,
         FOLLOWED,
@@ -349,7 +350,7 @@ def usual(
             break
         if u8(frame + 47) & 0x17 != 0x10 or time >= deadline:
             break
-        if time < newest - BACK_NS and newest > doubted:
+        if newest < FIRST_NS or (time < newest - BACK_NS and newest > doubted):
             break
         start = 34 + (u8(frame + 46) >> 4) * 4
         end = 14 + swap16(u16(frame + 16))

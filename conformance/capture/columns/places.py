@@ -21,10 +21,12 @@ FILE_ROWS, ARENA_ROWS, ARENA_USED, FREE, FREE_COUNT, HELD_BYTES, ELSEWHERE = ran
 OTHER_PORTS, NOT_IP, NEITHER, REPEATED, REORDERED, JOINED = range(27, 33)
 # OPENED: connections so far. ROOM: how many more the walk may open itself. TOLD: events to be reported.
 OPENED, ROOM, TOLD = range(33, 36)
-# NEWEST: the latest time of a record. DOUBTED: what it was when a record went back last.
+# NEWEST: the latest time of a record. DOUBTED: what it was when the clock was set last.
 NEWEST, DOUBTED = range(36, 38)
 BACK_NS = 30_000_000
 """So much earlier than one before it a record may be: those of two interfaces are in order only so far."""
+FIRST_NS = 852_076_800_000_000_000
+"""1997, when MSMQ appeared: a clock that shows less was not set yet, and is set when more comes."""
 CURSOR = 40
 
 LINKS: dict[int, int] = {1: 0, 101: 1, 12: 1, 14: 1, 228: 1, 229: 1, 113: 2, 276: 3, 0: 4, 108: 4}
@@ -62,7 +64,7 @@ OF_RECORD, OF_TIME, OF_CONNECTION, OF_SIDE, OF_OFFSET, OF_HEARD, OF_NUMBER, OF_S
 
 # Why the walk stopped. FULL: no room for the next record's packets. SLOW: the record at AT is for the other code, and
 # not taken in. REST: part of its segment was. TICK: a held segment is due. DAMAGED: no record, or part of one.
-# BACK: the time of the record at AT went back.
+# BACK: before the record at AT, the clock was set.
 ENDED, FULL, SLOW, REST, TICK, DAMAGED, BACK = range(7)
 
 TABLE = 1 << 15

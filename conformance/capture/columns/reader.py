@@ -266,7 +266,7 @@ class FastCapture:
                 note(connections.tick(int(cursor[p.TIME])))
                 connections.refresh()
             elif status == p.BACK:
-                note(iter([SetBack(int(cursor[p.RECORD]) + 1, int(cursor[p.NEWEST]))]))
+                note(iter([SetBack(int(cursor[p.RECORD]) + 1, int(cursor[p.DOUBTED]))]))
             elif status == p.DAMAGED:
                 problem, ends, found = self._damage(cursor)
                 passed = (self.size if found is None else found) - int(cursor[p.AT])

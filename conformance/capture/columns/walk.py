@@ -32,6 +32,7 @@ from conformance.capture.columns.places import (
     FILE_ROWS,
     FINISHED,
     FIRST_END,
+    FIRST_NS,
     FLAGS,
     FLIP,
     FREE,
@@ -157,7 +158,11 @@ def walk(
         cursor[KEPT] = kept
         cursor[TIME] = time
         if time > cursor[NEWEST]:
+            before = cursor[NEWEST]
             cursor[NEWEST] = time
+            if 0 < before < FIRST_NS and time >= FIRST_NS:
+                cursor[DOUBTED] = before
+                return BACK
         elif time < cursor[NEWEST] - BACK_NS and cursor[NEWEST] > cursor[DOUBTED]:
             cursor[DOUBTED] = cursor[NEWEST]
             return BACK

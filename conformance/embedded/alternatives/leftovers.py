@@ -28,7 +28,9 @@ from conformance.spec.constants.hresults import (
     MQ_ERROR_ACCESS_DENIED,
     MQ_ERROR_INVALID_HANDLE,
     MQ_ERROR_INVALID_PARAMETER,
+    MQ_ERROR_MESSAGE_ALREADY_RECEIVED,
     MQ_ERROR_QUEUE_NOT_AVAILABLE,
+    MQ_ERROR_TRANSACTION_SEQUENCE,
 )
 
 if TYPE_CHECKING:
@@ -240,3 +242,50 @@ class _NoJournalOfSubqueues(Delivery):
 
     def journal_of(self, queue: Queue) -> Queue | None:
         return queue.journal
+
+
+_NOBODY = Descriptor("", "", "", None)  # the handle of a read that has ended
+
+
+@follows("receive-end-twice=no-effect", "reading")
+class _EndsAgain(Receiving):
+    """To end a receive that has ended changes nothing, and fails only if the message is available."""
+
+    def end(self, read: OpenRead, *, acknowledge: bool) -> None:
+        if read.descriptor is not _NOBODY:
+            super().end(read, acknowledge=acknowledge)
+            self.manager.open_reads[read.handle] = OpenRead(read.handle, _NOBODY, read.position)
+        elif read.position.queue.deleted:
+            raise MqError(MQ_ERROR_QUEUE_NOT_AVAILABLE)
+        elif read.position.state is State.AVAILABLE:
+            raise MqError(MQ_ERROR_TRANSACTION_SEQUENCE)
+
+
+@follows("lookup-removed-status=already-received", "delivery")
+class _RemembersGiven(Delivery):
+    """A seek for a message that is not there any more says so: every identifier given is remembered."""
+
+    def __init__(self, manager: Manager) -> None:
+        super().__init__(manager)
+        self.given: set[int] = set()
+
+    def start_timer(self, position: Position) -> None:
+        self.given.add(position.lookup)
+        super().start_timer(position)
+
+    def remove(self, position: Position) -> None:
+        if position.uncommitted:
+            self.given.discard(position.lookup)
+        super().remove(position)
+
+
+@follows("lookup-removed-status=already-received", "reading")
+class _AlreadyReceived(Receiving):
+    """The seek itself."""
+
+    def seek(self, queue: Queue, lookup: int, action: str, destructive: bool) -> Position:
+        delivery = self.manager.delivery
+        assert isinstance(delivery, _RemembersGiven)
+        if action == "current" and lookup in delivery.given and queue.positions.find(lookup) is None:
+            raise MqError(MQ_ERROR_MESSAGE_ALREADY_RECEIVED)
+        return super().seek(queue, lookup, action, destructive)

@@ -17,6 +17,7 @@ from conformance.embedded.positions import SEQUENCE_BITS, PositionList
 from conformance.embedded.queues import Queues
 from conformance.embedded.sending import DEFAULT_PRIORITY, MAX_LABEL, Sending
 from conformance.spec.constants.hresults import (
+    MQ_ERROR_INSUFFICIENT_RESOURCES,
     MQ_ERROR_QUEUE_NOT_AVAILABLE,
     MQ_ERROR_SHARING_VIOLATION,
     MQ_ERROR_TRANSACTION_USAGE,
@@ -68,6 +69,27 @@ class _ServesOthers(Sending):
         if failed is not None:
             raise failed
         return {"identifier": answer["identifier"]}
+
+
+@follows("multiple-send-partial=none", "sending")
+class _ServesAllOrNone(Sending):
+    """If the send to one of several queues would fail, no queue gets a copy."""
+
+    def send(self, descriptor: Descriptor, given: dict[str, Json], transaction: Transaction | None) -> dict[str, Json]:
+        delivery, room = self.manager.delivery, list[Queue]()
+        message = self.make(given, transactional=transaction is not None)
+        try:
+            for queue in (each.queue for each in descriptor.elements if descriptor.access == "send"):
+                if queue is not None and not queue.deleted:
+                    self._check_usage(queue, transaction)
+                    if not delivery.fits(queue, message):
+                        raise MqError(MQ_ERROR_INSUFFICIENT_RESOURCES)
+                    delivery.account(queue, message.size)
+                    room.append(queue)
+        finally:
+            for queue in room:
+                delivery.account(queue, -message.size)
+        return super().send(descriptor, given, transaction)
 
 
 @follows("share-with-peek=local-api", "queues")

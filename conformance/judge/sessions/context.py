@@ -39,7 +39,7 @@ LOST = "packets of this connection are not in the capture"
 """The reason of a verdict that needs packets which the capture lacks."""
 
 NO_TIMES = "the capture has no times"
-SET_BACK = "the clock of the recording went back, or its records are not in order"
+SET_BACK = "the clock of the recording was set, or its records are not in order"
 COARSE = "the capture has times of whole seconds, or tenths of one"
 TIMELESS: Final = frozenset({NO_TIMES, SET_BACK, COARSE})
 """Why an interval is not judged."""
@@ -241,7 +241,7 @@ class Notes:
     kinds: list[Kind] | None = None
     full: bool = False
     suspected: int = 0  # Suspicions so far.
-    doubted_ns: int = 0  # The latest time before the clock of the recording went back; 0 is no time at all.
+    doubted_ns: int = 0  # The latest time before the clock of the recording was set; 0 is no time at all.
     _said: set[tuple[str, int | None]] = field(default_factory=set)
     _plain: dict[str, int] = field(default_factory=dict)  # Passes without a reading, by requirement.
     _numbers: dict[Kind, int] = field(default_factory=dict)

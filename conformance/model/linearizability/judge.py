@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from conformance.model.arrivals import KEEPS, WAKES
 from conformance.model.blame import say_answer
@@ -29,6 +30,8 @@ REDUCED_NODES = 4_000  # a part that costs more counts as explained
 _BODY = "MQDMPR-3.1.1.12.body-unchanged"
 _SURVIVE = "MQDMPR-3.1.1.12.recoverable-attributes-survive"
 _TAKING = frozenset({"messages.receive", "messages.receive_begin"})
+IN_TIME: Final = "is woken in time"
+"""What is expected of a read that waited though its message was there."""
 _ONCE = "MQDMPR-3.1.7.1.9.once"
 _UNIQUE = "MQDMPR-3.1.1.12.lookup-identifier-unique"
 _INCREASES = "MQDMPR-3.1.7.1.9.lookup-identifier-increases"
@@ -278,7 +281,7 @@ def _first_unexplained(model: Model, small: tuple[Operation, ...], whole: Sequen
         return Verdict(WAKES[stuck.operation.call.method], Outcome.FAIL, stuck.operation.call.method, expected, actual)
     unserved = _unserved(model, small, whole)
     if unserved is not None:
-        expected, actual = {_reader(unserved): "is woken in time"}, {_reader(unserved): say_answer(unserved.answer)}
+        expected, actual = {_reader(unserved): IN_TIME}, {_reader(unserved): say_answer(unserved.answer)}
         return Verdict(WAKES[unserved.call.method], Outcome.FAIL, unserved.call.method, expected, actual)
     waiter = next((one for one in stuck.state.waiters if one.name == stuck.operation.call.name), None)
     if waiter is not None and stuck.operation.reads:

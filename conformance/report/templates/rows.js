@@ -1,4 +1,6 @@
-// A row: id, text, outcome, level, role, checked, seen, reason, product, suites, readings, flags, finding number.
+// A row: id, text, outcome, level, role, checked, [condition met, not met, left open], reason, product, suites, readings, flags, finding number.
+const conditions = ([met, not, open]) =>
+  `met ${met.toLocaleString("en")} times, not met ${not.toLocaleString("en")}${open ? `, left open ${open}` : ""}`;
 const outcomesIn = (row) => [outcomeOf(row[2])];
 const textOf = (row) => `${row[0]} ${row[1]} ${row[7]} ${row[9]}`;
 const drawn = (row) =>
@@ -16,7 +18,7 @@ const drawn = (row) =>
         ["Requirement", self],
         ["Finding", each[12] ? finding : null],
         ["Known", each[11] & 4 ? "the deviation is excused" : null],
-        ["Seen", each[6] ? `${each[6].toLocaleString("en")} verdicts` : null],
+        ["Condition", each[6].some((one) => one) ? conditions(each[6]) : null],
         ["Reason", each[7]],
         ["Binds", each[4]],
         ["Checked by", each[5] && `${each[5]}; ${covered.join(", ")}`],
