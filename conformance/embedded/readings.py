@@ -24,6 +24,7 @@ READINGS: Mapping[str, str] = {
     "R-MQDMPR-waiting-readers-order": "by-arrival",
     "R-MQDMPR-peek-releases-reader": "releases",
     "R-MQDMPR-pending-reads-at-close": "all",
+    "R-MQDMPR-begun-receive-at-close": "released",
     "R-MQDMPR-cancel-scope": "handle",
     "R-MQDMPR-lookup-first-last": "ignored",
     "R-MQDMPR-lookup-neighbour-of-removed": "not-found",

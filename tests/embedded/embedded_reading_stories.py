@@ -154,6 +154,26 @@ def readers_of_two_handles(talk: Talk) -> list[Any]:
     return tell.seen
 
 
+def closed_while_reading(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    _, receive, _ = tell.filled("a")
+    tell("messages.receive_begin", queue=receive, timeout_ms=0)
+    tell("queues.close", queue=receive)
+    tell.take(talk.open())
+    return tell.seen
+
+
+def committed_late(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    send, receive = talk.queue(PROPID_Q_TRANSACTION=1)
+    transaction = tell.begin()
+    tell.send(send, "a", transaction, time_to_be_received=5)
+    tell("clock.advance", by_ms=6000)
+    tell.commit(transaction)
+    tell.take(receive)
+    return tell.seen
+
+
 def a_cursor_at_what_is_removed(talk: Talk) -> list[Any]:
     tell = Teller(talk)
     send, receive = talk.queue()
@@ -218,6 +238,8 @@ def half_refused(talk: Talk) -> list[Any]:
 
 
 PARTINGS: list[Story] = [
+    closed_while_reading,
+    committed_late,
     ended_twice,
     sought_again,
     written,

@@ -19,7 +19,11 @@ from conformance.adapter.connectors import connect
 from conformance.embedded.alternatives import ALTERNATIVES
 from conformance.embedded.readings import READINGS
 from conformance.spec.catalogue import catalogue
-from conformance.spec.constants.hresults import MQ_ERROR_IO_TIMEOUT
+from conformance.spec.constants.hresults import (
+    MQ_ERROR_INVALID_HANDLE,
+    MQ_ERROR_INVALID_PARAMETER,
+    MQ_ERROR_IO_TIMEOUT,
+)
 
 TalkWith = Callable[..., Talk]
 
@@ -88,6 +92,38 @@ def test_a_message_leaves_one_copy_though_its_first_receive_was_aborted(talk_wit
     talk.ok("transactions.commit", transaction=filling)
     talk.receive(receive, transaction=taking)
     talk.ok("transactions.abort", transaction=taking)
+    assert talk.receive(receive) == "a"
+    assert talk.drain(talk.open(f"{NAME};journal")) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("alternative", "again", "copies"),
+    [("at-commit", True, ["a"]), ("at-receive", True, ["a"]), ("at-commit", False, ["a"]), ("at-receive", False, [])],
+)
+def test_journaling_begins_after_a_receive(
+    talk_with: TalkWith, *, alternative: str, again: bool, copies: list[str]
+) -> None:
+    talk = _following(talk_with, f"R-MQDMPR-target-journal-time={alternative}")
+    send, receive = talk.queue(PROPID_Q_TRANSACTION=1)
+    filling, taking = talk.begin(), talk.begin()
+    talk.send(send, "a", filling)
+    talk.ok("transactions.commit", transaction=filling)
+    talk.receive(receive, transaction=taking)
+    talk.ok("queues.set", format_name=NAME, properties={"PROPID_Q_JOURNAL": 1})
+    talk.ok(f"transactions.{'abort' if again else 'commit'}", transaction=taking)
+    assert talk.drain(receive) == ["a"] * again
+    assert talk.drain(talk.open(f"{NAME};journal")) == copies
+
+
+def test_a_copy_for_which_there_was_no_room_is_made_by_a_later_receive(talk_with: TalkWith) -> None:
+    talk = _following(talk_with, "R-MQDMPR-target-journal-time=at-receive")
+    send, receive = talk.queue(PROPID_Q_TRANSACTION=1, PROPID_Q_JOURNAL=1, PROPID_Q_JOURNAL_QUOTA=0)
+    filling, taking = talk.begin(), talk.begin()
+    talk.send(send, "a", filling)
+    talk.ok("transactions.commit", transaction=filling)
+    talk.receive(receive, transaction=taking)
+    talk.ok("transactions.abort", transaction=taking)
+    talk.ok("queues.set", format_name=NAME, properties={"PROPID_Q_JOURNAL_QUOTA": 100})
     assert talk.receive(receive) == "a"
     assert talk.drain(talk.open(f"{NAME};journal")) == ["a"]
 
@@ -163,6 +199,48 @@ def test_a_cursor_whose_peek_timed_out(talk_with: TalkWith, alternative: str, se
     talk.send(send, "a")
     waiting = talk.start("messages.peek", queue=receive, cursor=cursor, timeout_ms=1000)
     assert [answer["message"]["label"] for answer in waiting] == seen
+
+
+@pytest.mark.parametrize(("alternative", "left"), [("released", ["a"]), ("locked", [])])
+def test_a_handle_is_closed_before_its_receive_ends(talk_with: TalkWith, alternative: str, left: list[str]) -> None:
+    talk = _following(talk_with, f"R-MQDMPR-begun-receive-at-close={alternative}")
+    send, receive = talk.queue()
+    talk.send(send, "a")
+    read = talk.ok("messages.receive_begin", queue=receive, timeout_ms=0)["read"]
+    talk.ok("queues.close", queue=receive)
+    ended = talk("messages.receive_end", read=read, acknowledge=False)["status"]
+    assert ended == MQ_ERROR_INVALID_HANDLE
+    assert talk.ok("queues.counts", format_name=NAME)["messages"] == 1
+    assert talk.drain(talk.open()) == left
+
+
+@pytest.mark.parametrize(("alternative", "status"), [("refused", MQ_ERROR_INVALID_PARAMETER), ("peeks", 0)])
+def test_a_peek_next_has_no_cursor(talk_with: TalkWith, alternative: str, status: int) -> None:
+    talk = _following(talk_with, f"R-MQDMPR-peek-next-without-cursor={alternative}")
+    send, receive = talk.queue()
+    talk.send(send, "a")
+    assert talk("messages.peek_next", queue=receive, timeout_ms=0)["status"] == status
+    assert talk.drain(receive) == ["a"]
+
+
+@pytest.mark.parametrize(("alternative", "lives"), [("from-send", [True, False, False]), ("from-arrival", [True] * 3)])
+def test_a_message_waits_for_its_commit(talk_with: TalkWith, alternative: str, lives: list[bool]) -> None:
+    talk = _following(talk_with, f"R-MQDMPR-expiry-start={alternative}")
+    send, receive = talk.queue(PROPID_Q_TRANSACTION=1)
+    seen = []
+    for before, after in ((3000, 1000), (3000, 3000), (6000, 4000)):
+        transaction = talk.begin()
+        talk.send(send, "a", transaction, time_to_be_received=5)
+        talk.ok("clock.advance", by_ms=before)
+        talk.ok("transactions.commit", transaction=transaction)
+        talk.ok("clock.advance", by_ms=after)
+        seen.append(talk.drain(receive) == ["a"])
+    assert seen == lives
+    transaction = talk.begin()
+    talk.send(send, "a", transaction, time_to_be_received=5)
+    talk.ok("transactions.commit", transaction=transaction)
+    talk.ok("clock.advance", by_ms=6000)
+    assert talk.drain(receive) == []
 
 
 def _following(talk_with: TalkWith, choice: str) -> Talk:

@@ -7,6 +7,7 @@ implementer can defend it; `hello` then declares it.
 from __future__ import annotations
 
 from conformance.embedded.alternatives import (
+    handles,
     leftovers,
     management,
     objects,
@@ -25,6 +26,7 @@ from conformance.embedded.alternatives import (
 from conformance.embedded.alternatives.base import ALTERNATIVES, Alternative
 
 MODULES = (
+    handles,
     waiting,
     statuses,
     seeking,

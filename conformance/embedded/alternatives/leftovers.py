@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.embedded.alternatives.base import follows
+from conformance.embedded.arrival import Arrival
 from conformance.embedded.delivery import Delivery
 from conformance.embedded.entities import (
     Descriptor,
@@ -93,16 +94,22 @@ class _JournalsAtReceive(Receiving):
 
 @follows("target-journal-time=at-receive", "delivery")
 class _CopiesOnce(Delivery):
-    """A message that a transaction has received leaves no further copy, at its end or later."""
+    """The first receive of a message decides whether it leaves a copy; a later one may, if that left none."""
 
     def __init__(self, manager: Manager) -> None:
         super().__init__(manager)
-        self._copied: set[int] = set()
+        self._received: dict[int, bool] = {}  # row of a position -> it has left a copy
 
     def journal(self, position: Position) -> None:
-        if position.row not in self._copied:
-            self._copied.add(position.row)
+        if position.row not in self._received:
+            journal = self.journal_of(position.queue) if position.queue.journaling else None
+            self._received[position.row] = journal is not None and self.fits(journal, position.message)
             super().journal(position)
+
+    def make_available(self, position: Position) -> None:
+        if not self._received.get(position.row):
+            self._received.pop(position.row, None)
+        super().make_available(position)
 
 
 @follows("commit-purged-move=purged", "transactions")
@@ -189,6 +196,35 @@ class _LocksKeep(Delivery):
             position.message.expires_ms = None
         else:
             super().expire(position)
+
+
+@follows("expiry-start=from-arrival", "arrival")
+class _LivesFromArrival(Arrival):
+    """The time to be received of a message counts from its arrival in the queue."""
+
+    def place(self, queue: Queue, message: Message) -> None:
+        _live_from(message, self.manager.clock.now_ms())
+        super().place(queue, message)
+
+
+@follows("expiry-start=from-arrival", "transactions")
+class _LivesFromCommit(Transactions):
+    """A message sent in a transaction arrives at the commit."""
+
+    def commit_step(self, step: UndoStep) -> None:
+        position = step.position
+        if step.operation is Operation.ENQUEUE and position.queue.kind != "outgoing":
+            _live_from(position.message, self.manager.clock.now_ms())
+            position.expired = False
+            if position.timer is not None:
+                position.timer.cancel()
+            self.manager.delivery.start_timer(position)
+        super().commit_step(step)
+
+
+def _live_from(message: Message, now_ms: int) -> None:
+    if message.expires_ms is not None:
+        message.expires_ms += now_ms - message.sent_ms
 
 
 @follows("dead-letter-queue=one-for-all", "delivery")

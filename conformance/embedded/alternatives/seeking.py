@@ -118,6 +118,14 @@ class _UnmovedByPolls(Receiving):
         return (CursorState.UNREAD, 0, None) if cursor is None else (cursor.state, cursor.key, cursor.position)
 
 
+@follows("peek-next-without-cursor=peeks", "reading")
+class _PeeksInstead(Receiving):
+    """A peek of the next message without a cursor is a plain peek."""
+
+    def peek_next(self, caller: Caller, at: Descriptor, cursor: Cursor | None, timeout_ms: int) -> None:
+        (self.peek if cursor is None else super().peek_next)(caller, at, cursor, timeout_ms)
+
+
 @follows("cursor-locked-message=other-failure", "cursors")
 class _LockedFailure(Cursors):
     """A read with a cursor on a locked message fails like a read of a locked message."""

@@ -98,11 +98,14 @@ class Player:
         seen = SeenMessage(
             body=name.encode("ascii"),
             label=name,
-            priority=0 if position.transactional else asked,
+            priority=self._transactional_priority(asked) if position.transactional else asked,
             delivery="recoverable" if position.transactional else position.delivery or "express",
             lookup_identifier=number,
         )
         return Answer(message=seen), state
+
+    def _transactional_priority(self, asked: int) -> int:
+        return {"default": DEFAULT_PRIORITY, "own": asked}.get(self.choice.get(rules.TRANSACTIONAL_PRIORITY, ""), 0)
 
     def _lookup_identifier(self, position: Position) -> int:
         high, low = position.rank

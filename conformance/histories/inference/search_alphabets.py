@@ -144,12 +144,12 @@ def lookup_calls(state: State) -> Iterator[Call]:
 
 
 def locked_lookup_calls(state: State) -> Iterator[Call]:
-    """Reads by lookup identifier in a transactional queue."""
+    """Reads by lookup identifier in a transactional queue, of messages sent with a priority."""
     if not state.transactions:
         yield Call("transactions.begin", name="t")
     for name, found in state.transactions.items():
         if found.ended is None:
-            yield from _sends(state, within=name)
+            yield from _sends(state, 5, within=name)
             yield Call("messages.receive", handle="r", transaction=name)
             yield Call("transactions.commit", transaction=name)
         elif len(state.transactions) < 2:

@@ -61,6 +61,4 @@ class DeliversTwice(Fault):
 
     name = "delivers-twice"
     breaks = ("MQDMPR-3.1.7.1.9.once",)
-    first_seen_as = ("MQDMPR-3.1.7.1.10.removes",)
-    because = "the second copy is found when the first was received, and looks as if that had stayed"
     replaces = ("delivery", _DoublingDelivery)
