@@ -19,9 +19,12 @@ def with_successors(before: State, after: State) -> State:
     if not after.cursors or after.queues is before.queues:
         return after
     for cursor in after.cursors.values():
-        name, place = after.handles[cursor.handle].queue, cursor.successor or cursor.at
+        handle, place = after.handles.get(cursor.handle), cursor.successor or cursor.at
+        if handle is None or cursor.state is CursorState.CLOSED:  # its handle ended with the manager
+            continue
+        name = handle.queue
         queue, old = after.queues[name], before.queues.get(name)
-        if cursor.state is CursorState.CLOSED or queue is old or not _gone(queue, place) or _gone(old, place):
+        if queue is old or not _gone(queue, place) or _gone(old, place):
             continue
         behind = (item.rank for item in queue.positions if item.rank > place and item.state not in _GONE)
         after = after.put(replace(cursor, successor=next(behind, END), removed_at=after.events))
