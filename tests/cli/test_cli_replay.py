@@ -85,9 +85,11 @@ def test_what_is_no_capture(content: bytes | None, code: ExitCode, tmp_path: Pat
 
 def test_a_bad_file_beside_a_good_one(tmp_path: Path) -> None:
     """The good one is judged; the bad one still ends the command with an error."""
+    bad = tmp_path / "none.pcap"
+    bad.write_text("no capture")
     done = mqconform(
         "replay",
-        str(tmp_path / "none.pcap"),
+        str(bad),
         str(CAPTURES / "consistent-session.pcapng"),
         "--out",
         str(tmp_path / "out"),
