@@ -1,15 +1,10 @@
-"""Read files below a lake, which may come from anybody: in bounded memory, never through a link or from a pipe.
-
-A name that is stored in a lake is one plain name, so that it cannot lead out of its folder.
-"""
+"""Read files below a lake, which may come from anybody: in bounded memory, never through a link or from a pipe."""
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import stat
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,18 +12,10 @@ MAX_FILE: Final = 128 << 20
 """Bytes of a JSON file in a lake."""
 MAX_VALUES: Final = 4_000_000
 """Objects, lists and members in it: values take more memory than their text."""
-NAME: Final = "[A-Za-z0-9][A-Za-z0-9._=-]{0,199}"
-"""A plain name, as an expression."""
-_NAME = re.compile(NAME)
 
 
 class UnfitError(Exception):
     """Why a file cannot be used, as the end of a sentence: `is a link`."""
-
-
-def is_plain(name: object) -> bool:
-    """Tell whether a name is plain: a letter or digit, then letters, digits, dots and dashes (ASCII); no path."""
-    return isinstance(name, str) and _NAME.fullmatch(name) is not None
 
 
 def regular(path: Path) -> bool:
@@ -51,17 +38,6 @@ def folder(path: Path) -> bool:
     if not stat.S_ISDIR(mode):
         raise UnfitError("is a link" if stat.S_ISLNK(mode) else "is not a folder")
     return True
-
-
-def own(root: Path, names: Iterable[str]) -> None:
-    """Check that each of these names is absent, a real folder or a plain file in the folder. Raises UnfitError."""
-    for name in names:
-        try:
-            mode = (root / name).lstat().st_mode
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        if not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
-            raise UnfitError(f"has a {'link' if stat.S_ISLNK(mode) else 'special file'} in the place of {name}")
 
 
 def content(path: Path, most: int = MAX_FILE) -> bytes:

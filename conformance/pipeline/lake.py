@@ -27,7 +27,7 @@ from conformance.aside import make_folder
 from conformance.capture import CaptureError
 from conformance.capture.addresses import STORES, is_stored, meant
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.inside import UnfitError, parsed
+from conformance.pipeline.inside import UnfitError, parsed, regular
 from conformance.pipeline.schemas import BATCH, BATCHES, DATE, FORMAT, TABLES
 from conformance.pipeline.store import HEAD, STATE, Files, LocalStore, ObjectStore, Part, Store
 from conformance.report.text import label
@@ -39,6 +39,8 @@ APP: Final = "mqconform"
 """The application of Delta's transactions."""
 MAX_HEAD: Final = 1 << 16
 MAX_ENTRY: Final = 1 << 20
+MAX_LOG: Final = 1 << 30
+"""Bytes of the log of one table on this machine."""
 MOST_OPEN: Final = 10_000
 """Open batches of streams that are waited for: those whose captures are the newest."""
 _SETTINGS: Final = {"delta.checkpointInterval": "100"}
@@ -138,11 +140,12 @@ class Lake:
         return self.store.root
 
     def check(self) -> None:
-        """Check that no folder of the lake is a link. Raises PipelineError."""
+        """Check that no folder and no log of the lake is a link, and no log too large. Raises PipelineError."""
         if isinstance(self.store, LocalStore):
             try:
                 for name in (*TABLES, BATCHES.name):
-                    self.store.within(f"{name}/_delta_log")
+                    if self.store.within(f"{name}/_delta_log"):
+                        _check_log(self.store.root / name / "_delta_log")
                 self.store.within(STATE)
             except UnfitError as problem:
                 raise damaged(self.place, problem) from None
@@ -392,6 +395,16 @@ def _rows_of(entry: Entry) -> Any:
         for one in entry.open
     ]
     return pa.Table.from_pylist(rows, schema=BATCHES.arrow())
+
+
+def _check_log(folder: Path) -> None:
+    """Check the files of a log before Delta opens them. Raises UnfitError."""
+    total = 0
+    for one in folder.iterdir():
+        with suppress(FileNotFoundError):  # Delta may remove an old entry meanwhile.
+            total += one.stat().st_size if regular(one) else 0
+    if total > MAX_LOG:
+        raise UnfitError(f"has a log of {total:,} bytes, at most {MAX_LOG:,} are read")
 
 
 def _check(name: str, table: DeltaTable) -> None:
