@@ -132,7 +132,7 @@ def confirmed(
         return came[0] if came else seen, None
     story = came[0] if came else seen
     if len(came) < FLAKY_TRIES:
-        story = ConformanceFailure(flaky(story.verdict, tried), story.story, story.repro)
+        story = ConformanceFailure(flaky(story.verdict, tried, client.hello.clock), story.story, story.repro)
     story.repeat = False
     return story, len(came)
 
