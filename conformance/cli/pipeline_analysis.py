@@ -126,14 +126,14 @@ def sql(
     if out is not None and out.suffix not in (".csv", ".parquet"):
         fail(f"Invalid name {out}: give a name that ends in .csv or .parquet.", ExitCode.BAD_INPUT)
     with failing():
-        from conformance.pipeline import engines, footers, views
+        from conformance.pipeline import footers, query_engine, views
         from conformance.pipeline.lake import Lake
         from conformance.pipeline.scan import require_arrow
         from conformance.pipeline.spark import check_master, require_spark
 
-        wanted = next((one for one in engines.ENGINES if one == engine), None)
+        wanted = next((one for one in query_engine.ENGINES if one == engine), None)
         if wanted is None:
-            fail(f"Invalid --engine {engine}: give {', '.join(engines.ENGINES)}.", ExitCode.BAD_INPUT)
+            fail(f"Invalid --engine {engine}: give {', '.join(query_engine.ENGINES)}.", ExitCode.BAD_INPUT)
         check_master(master)
         if wanted == "duckdb" and master is not None:
             fail("--master is Spark's: give it with --engine spark.", ExitCode.BAD_INPUT)
@@ -142,7 +142,7 @@ def sql(
         require_arrow()
         opened = Lake.open(lake)
         footers.located(opened)  # Report a damaged lake before Spark starts.
-        used = engines.chosen(wanted, opened, master)
+        used = query_engine.chosen(wanted, opened, master)
         if used == "spark":
             begin("pipeline sql", "starting Spark", quiet=json)
 
@@ -150,7 +150,7 @@ def sql(
             begin("pipeline sql", "Spark has no classes for the store of the lake; DuckDB answers", quiet=json)
 
         free = wanted == "auto" and master is None
-        with engines.asking(opened, used, master, timeout, instead if free else None) as ask:
+        with query_engine.asking(opened, used, master, timeout, instead if free else None) as ask:
             answer = ask(query)
             if out is not None:
                 with _writing(out):

@@ -54,7 +54,7 @@ class Local:
     @classmethod
     def all(cls) -> Local:
         """Return as many as this process may use cores."""
-        return cls(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+        return cls(_cores())
 
     def run(self, function: Callable[[T, Child], R], tasks: Sequence[T], each: Callable[[R], None]) -> list[R]:
         """Return the results in the order of the tasks."""
@@ -250,14 +250,16 @@ def check(engine: str, master: str | None) -> None:
 
 def chosen(engine: str, master: str | None, files: Sequence[str]) -> Used:
     """Return the engine for these captures. Raises PipelineError."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = _cores()
     here = f"{cores} process{'' if cores == 1 else 'es'} of this machine"
     if engine == "spark" or master is not None or "SPARK_REMOTE" in os.environ or "PYSPARK_GATEWAY_PORT" in os.environ:
         return Used("spark", f"engine spark ({master or 'the session that is there, or all local cores'})", master)
     if engine == "local":
         return Used("local", f"engine local ({here})")
+    from conformance.pipeline import spark
+
     size = sum(_size(name) for name in files)
-    if size >= LARGE and _spark_runs():
+    if size >= LARGE and spark.runs():
         return Used("spark", f"engine spark, for {size / (1 << 30):.0f} GiB of captures (--engine local: {here})")
     return Used("local", f"engine local, {here} (--master or --engine spark: Spark)")
 
@@ -265,8 +267,6 @@ def chosen(engine: str, master: str | None, files: Sequence[str]) -> Used:
 @contextmanager
 def engine_of(used: Used) -> Iterator[Engine]:
     """Yield the engine, and end it. Raises PipelineError."""
-    from conformance.pipeline.engine import Local, Spark
-
     if used.name == "local":
         here = Local.all()
         try:
@@ -280,19 +280,12 @@ def engine_of(used: Used) -> Iterator[Engine]:
         yield Spark(spark)
 
 
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def _size(name: str) -> int:
     try:
         return 0 if is_stored(name) else os.stat(name).st_size  # noqa: PTH116 - many
     except OSError:
         return 0
-
-
-def _spark_runs() -> bool:
-    from conformance.pipeline.spark import find_java, require_spark
-
-    try:
-        require_spark()
-        find_java()
-    except PipelineError:
-        return False
-    return True

@@ -69,6 +69,16 @@ def require_spark() -> None:
         )
 
 
+def runs() -> bool:
+    """Tell whether Spark can start here: its packages and Java are there."""
+    try:
+        require_spark()
+        find_java()
+    except PipelineError:
+        return False
+    return True
+
+
 def find_java() -> tuple[str, int]:
     """Return the java that Spark will use and its major version. Raises PipelineError without one of 17 or later."""
     home = os.environ.get("JAVA_HOME")

@@ -16,7 +16,7 @@ from made_lake import day, fill, verdict
 from pyarrow import parquet
 from spark_helpers import COMMAND, ENVIRONMENT, ROOT, connect_server, need_spark
 
-from conformance.pipeline import engines, views
+from conformance.pipeline import query_engine, views
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.query_session import apart
 from conformance.pipeline.spark import session
@@ -68,7 +68,7 @@ def _user(spark: Any) -> AbstractContextManager[None]:
 
 
 def _asked(lake: Lake) -> None:
-    with engines.asking(lake, "spark", None, 600) as ask:
+    with query_engine.asking(lake, "spark", None, 600) as ask:
         made = [(ask(query), query) for query in ANSWERS]
         for answer, query in made:
             ((value,),) = answer.rows()

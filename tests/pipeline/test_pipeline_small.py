@@ -20,7 +20,7 @@ from sql_small import ATTACKS as MORE_ATTACKS
 from typer.testing import CliRunner
 
 from conformance.cli.pipeline_analysis import app
-from conformance.pipeline import engines, small, small_queries, views
+from conformance.pipeline import query_engine, small, small_queries, spark, views
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.gather import gather
 from conformance.pipeline.lake import Lake
@@ -176,15 +176,15 @@ def test_a_query_has_bounds(lake, monkeypatch):
 
 def test_the_engine_is_chosen_by_what_is_there_and_by_the_size(lake, monkeypatch):
     java = {"there": True}
-    monkeypatch.setattr(engines, "_spark_runs", lambda: java["there"])
-    assert engines.chosen("auto", lake) == "duckdb"
-    assert engines.chosen("auto", lake, "local[2]") == "spark" and engines.chosen("spark", lake) == "spark"
+    monkeypatch.setattr(spark, "runs", lambda: java["there"])
+    assert query_engine.chosen("auto", lake) == "duckdb"
+    assert query_engine.chosen("auto", lake, "local[2]") == "spark" and query_engine.chosen("spark", lake) == "spark"
     monkeypatch.setattr(small, "SMALL", small.size(lake))
-    assert engines.chosen("auto", lake) == "duckdb"
+    assert query_engine.chosen("auto", lake) == "duckdb"
     monkeypatch.setattr(small, "SMALL", small.size(lake) - 1)
-    assert engines.chosen("auto", lake) == "spark" and engines.chosen("duckdb", lake) == "duckdb"
+    assert query_engine.chosen("auto", lake) == "spark" and query_engine.chosen("duckdb", lake) == "duckdb"
     java["there"] = False
-    assert engines.chosen("auto", lake) == "duckdb"
+    assert query_engine.chosen("auto", lake) == "duckdb"
     assert small.size(lake) == sum(path.stat().st_size for path in lake.located().values())
 
 

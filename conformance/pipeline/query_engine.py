@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol
 
-from conformance.pipeline.errors import PipelineError, UnreachableError
+from conformance.pipeline.errors import UnreachableError
 from conformance.pipeline.lake import Lake
 
 Engine = Literal["auto", "duckdb", "spark"]
@@ -42,7 +42,7 @@ def chosen(engine: Engine, lake: Lake, master: str | None = None) -> Literal["du
 
     Raises PipelineError if there is none.
     """
-    from conformance.pipeline import small
+    from conformance.pipeline import small, spark
 
     if engine == "duckdb":
         small.require_duckdb()
@@ -52,21 +52,10 @@ def chosen(engine: Engine, lake: Lake, master: str | None = None) -> Literal["du
     there = find_spec("duckdb") is not None
     if there and small.size(lake) <= small.SMALL:
         return "duckdb"
-    if _spark_runs():
+    if spark.runs():
         return "spark"
     small.require_duckdb()
     return "duckdb"
-
-
-def _spark_runs() -> bool:
-    from conformance.pipeline.spark import find_java, require_spark
-
-    try:
-        require_spark()
-        find_java()
-    except PipelineError:
-        return False
-    return True
 
 
 @contextmanager
