@@ -84,14 +84,20 @@ def report(
 
         require_arrow()
         from conformance.pipeline import footers
+        from conformance.pipeline.bounds import memory
         from conformance.pipeline.gather import gather
-        from conformance.pipeline.lake import Lake
+        from conformance.pipeline.inside import UnfitError
+        from conformance.pipeline.lake import Lake, damaged
         from conformance.pipeline.page import render_corpus, summary
 
         opened = Lake.open(lake)
         footers.located(opened)  # Report a damaged lake first.
         begin("pipeline report", "reading the lake", quiet=json)
-        corpus = gather(opened)
+        try:
+            with memory(1 << 30):
+                corpus = gather(opened)
+        except UnfitError as problem:
+            raise damaged(opened.place, problem) from None
         if html is not None:
             with _writing(html):
                 write_text(html, render_corpus(corpus))

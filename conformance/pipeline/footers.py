@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import Final
 
+from conformance.pipeline.bounds import footer
 from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.inside import UnfitError
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.scan import require_arrow, unreadable
 from conformance.pipeline.schemas import DATE, TABLES
@@ -34,11 +36,13 @@ def located(lake: Lake) -> dict[str, PurePath]:
 def _wrong(lake: Lake, table: str, path: PurePath) -> str | None:
     """Return what is wrong with a file, None if nothing is."""
     import pyarrow as pa
-    from pyarrow import parquet
+    from pyarrow import fs
 
     try:
-        footer = parquet.read_metadata(str(path), filesystem=lake.store.arrow)
-        names = set(footer.schema.to_arrow_schema().names)
+        with (lake.store.arrow or fs.LocalFileSystem()).open_input_file(str(path)) as file:
+            names = set(footer(file, file.size()).schema.to_arrow_schema().names)
+    except UnfitError as problem:
+        return str(problem)
     except (OSError, pa.ArrowException) as problem:
         raise unreadable(lake.place, table, problem) from None
     lacking = [name for name in _NEEDED[table] if name not in names]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +14,10 @@ MAX_FILE: Final = 128 << 20
 """Bytes of a JSON file in a lake."""
 MAX_VALUES: Final = 4_000_000
 """Objects, lists and members in it: values take more memory than their text."""
+MAX_DEPTH: Final = 60
+_TEXT: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
+_STEPS: Final = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
+_OTHERS: Final = bytes(one for one in range(256) if one not in b"[{]}")
 
 
 class UnfitError(Exception):
@@ -57,16 +63,24 @@ def content(path: Path, most: int = MAX_FILE) -> bytes:
     return found
 
 
-def parsed(data: bytes) -> Any:
-    """Parse JSON in UTF-8 without duplicate keys, NaN or too many values. Raises UnfitError."""
-    if sum(data.count(mark) for mark in (b",", b"[", b"{")) > MAX_VALUES:
-        raise UnfitError(f"has more than {MAX_VALUES:,} values")
+def depth(data: bytes) -> int:
+    """Return how deeply JSON is nested. Raises UnfitError if it is too much for parsers that recurse."""
+    steps = _TEXT.sub(b"", data).translate(_STEPS, _OTHERS)
+    found = max(accumulate(one if one == 1 else -1 for one in steps), default=0)
+    if found > MAX_DEPTH:
+        raise UnfitError("is nested too deeply")
+    return found
+
+
+def parsed(data: bytes, most: int = MAX_VALUES) -> Any:
+    """Parse JSON in UTF-8 without duplicate keys, NaN or more than `most` values. Raises UnfitError."""
+    if sum(data.count(mark) for mark in (b",", b"[", b"{")) > most:
+        raise UnfitError(f"has more than {most:,} values")
+    depth(data)
     try:
         return json.loads(data.decode("utf-8"), object_pairs_hook=_object, parse_constant=_no_number)
     except UnicodeDecodeError:
         raise UnfitError("is not UTF-8 text") from None
-    except RecursionError:
-        raise UnfitError("is nested too deeply") from None
     except ValueError as problem:
         raise UnfitError(f"is not JSON: {problem}") from None
 

@@ -26,8 +26,9 @@ from conformance import __version__
 from conformance.aside import make_folder
 from conformance.capture import CaptureError
 from conformance.capture.addresses import STORES, is_stored, meant
+from conformance.pipeline.bounds import check_log, rows_of
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.inside import UnfitError, parsed, regular
+from conformance.pipeline.inside import UnfitError, parsed
 from conformance.pipeline.schemas import BATCH, BATCHES, DATE, FORMAT, TABLES
 from conformance.pipeline.store import HEAD, STATE, Files, LocalStore, ObjectStore, Part, Store
 from conformance.report.text import label
@@ -39,11 +40,10 @@ APP: Final = "mqconform"
 """The application of Delta's transactions."""
 MAX_HEAD: Final = 1 << 16
 MAX_ENTRY: Final = 1 << 20
-MAX_LOG: Final = 1 << 30
-"""Bytes of the log of one table on this machine."""
 MOST_OPEN: Final = 10_000
 """Open batches of streams that are waited for: those whose captures are the newest."""
 _SETTINGS: Final = {"delta.checkpointInterval": "100"}
+_KEPT = re.compile(rf"{STATE}/[A-Za-z0-9][A-Za-z0-9._-]{{0,199}}", re.ASCII)
 _SCHEME = re.compile(r"(?!file:|dbfs:)([a-z][a-z0-9+.-]+):/(/)?", re.IGNORECASE)  # `Path` makes one slash of two
 _FILE = re.compile(r"(?:date=(\d{4}-\d{2}-\d{2})/)?([A-Za-z0-9][A-Za-z0-9._=-]{0,199}\.parquet)", re.ASCII)
 
@@ -140,15 +140,17 @@ class Lake:
         return self.store.root
 
     def check(self) -> None:
-        """Check that no folder and no log of the lake is a link, and no log too large. Raises PipelineError."""
+        """Check the folders and logs of the lake before Delta opens them. Raises PipelineError."""
+
+        def look(name: str) -> None:
+            with self._told(name):
+                check_log(self.store, name)
+
+        with ThreadPoolExecutor(len(TABLES) + 1) as pool:
+            list(pool.map(look, (*TABLES, BATCHES.name)))
         if isinstance(self.store, LocalStore):
-            try:
-                for name in (*TABLES, BATCHES.name):
-                    if self.store.within(f"{name}/_delta_log"):
-                        _check_log(self.store.root / name / "_delta_log")
+            with self._told(STATE):
                 self.store.within(STATE)
-            except UnfitError as problem:
-                raise damaged(self.place, problem) from None
 
     def table(self, name: str) -> DeltaTable:
         """Return a table at its newest version. Raises PipelineError."""
@@ -180,6 +182,12 @@ class Lake:
             except UnfitError as problem:
                 raise damaged(self.store.name(BATCHES.name), problem) from None
         found = {one.key: one for one in opened if isinstance(one.entry, dict)}
+        for one in found.values():
+            state, stream = one.entry.get("state"), one.entry.get("stream")
+            plain = all(value is None or isinstance(value, (str, int)) for value in one.entry.values())
+            goes_on = type(one.entry.get("last_ns")) is int and isinstance(stream, str) and _KEPT.fullmatch(str(state))
+            if not plain or (state is not None and not goes_on):
+                raise damaged(self.store.name(BATCHES.name), f"goes on from {label(str(state), 90)!a}, no state of it")
         return Batches(table, number, live, found)
 
     def _listed(self, name: str) -> list[tuple[str, date | None, str | None]]:
@@ -303,7 +311,7 @@ class Lake:
                     self.store.check(place)
             paths = [str(self.store.path(place)) for place in places]
             found = dataset.dataset(paths, schema=schema_of(name), format="parquet", filesystem=self.store.arrow)
-            return found.to_table(columns=list(columns)).to_pylist()  # type: ignore[no-any-return]
+            return rows_of(found.to_batches(columns=list(columns)))
 
     @contextmanager
     def _told(self, name: str) -> Iterator[None]:
@@ -397,16 +405,6 @@ def _rows_of(entry: Entry) -> Any:
     return pa.Table.from_pylist(rows, schema=BATCHES.arrow())
 
 
-def _check_log(folder: Path) -> None:
-    """Check the files of a log before Delta opens them. Raises UnfitError."""
-    total = 0
-    for one in folder.iterdir():
-        with suppress(FileNotFoundError):  # Delta may remove an old entry meanwhile.
-            total += one.stat().st_size if regular(one) else 0
-    if total > MAX_LOG:
-        raise UnfitError(f"has a log of {total:,} bytes, at most {MAX_LOG:,} are read")
-
-
 def _check(name: str, table: DeltaTable) -> None:
     """Check that a table has nothing that this version does not know. Raises UnfitError."""
     protocol = table.protocol()
@@ -417,8 +415,13 @@ def _check(name: str, table: DeltaTable) -> None:
         )
     from deltalake import Schema
 
+    about, fields = table.metadata().configuration, table.schema().fields
+    if any(one.startswith(("delta.constraints.", "delta.columnMapping.")) for one in about) or any(
+        one.startswith("delta.") for column in fields for one in column.metadata
+    ):
+        raise UnfitError("has conditions on its columns, which this mqconform does not know")
     known = {one.name: one.type for one in Schema.from_arrow(schema_of(name)).fields}
-    found = {one.name: one.type for one in table.schema().fields}
+    found = {one.name: one.type for one in fields}
     if wrong := [column for column, kind in known.items() if found.get(column) != kind]:
         raise UnfitError(f"lacks the column {wrong[0]}, or has it with another type")
     if list(table.metadata().partition_columns) != ([] if name == BATCHES.name else [DATE]):

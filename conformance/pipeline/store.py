@@ -120,6 +120,17 @@ class LocalStore:
         except (FileNotFoundError, NotADirectoryError):
             return []
 
+    def sizes(self, place: str, most: int) -> dict[str, int]:
+        """Return the sizes of the files in a folder. Raises UnfitError for another thing there, or too many."""
+        found: dict[str, int] = {}
+        for one in (self.root / place).iterdir() if self.within(place) else ():
+            with suppress(FileNotFoundError):  # Delta may remove an old entry meanwhile.
+                if regular(one):
+                    found[one.name] = one.stat().st_size
+            if len(found) > most:
+                raise UnfitError(f"has more than {most:,} files in a folder")
+        return found
+
     @contextmanager
     def sink(self, place: str) -> Iterator[Any]:
         """Open a new file, which is on the disk in the end. Raises OSError and UnfitError."""
@@ -200,6 +211,18 @@ class ObjectStore:
         except FileNotFoundError:
             return []
         return sorted({str(one).rstrip("/").rpartition("/")[2] for one in found} - {""})
+
+    def sizes(self, place: str, most: int) -> dict[str, int]:
+        """Return the sizes of the objects below a prefix. Raises OSError and UnfitError."""
+        path = str(self.path(place))
+        try:
+            found = self._again(lambda: self._system.ls(path, detail=True))
+        except FileNotFoundError:
+            return {}
+        if len(found) > most:
+            raise UnfitError(f"has more than {most:,} files in a folder")
+        sizes = {str(one["name"]).rstrip("/").rpartition("/")[2]: int(one.get("size") or 0) for one in found}
+        return {name: size for name, size in sizes.items() if name}
 
     @contextmanager
     def sink(self, place: str) -> Iterator[Any]:

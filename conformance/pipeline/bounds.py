@@ -1,0 +1,206 @@
+"""Bounds on what a lake may cost: what its logs and Parquet files hold is compared before Delta and Arrow open them.
+
+What a file declares is checked first. What it hides (a page that says less than it unpacks to) meets a limit of memory.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.pipeline.inside import UnfitError, depth, parsed
+
+if TYPE_CHECKING:
+    import pyarrow
+
+    from conformance.pipeline.store import Store
+
+MAX_ENTRIES: Final = 5_000
+"""Entries of a log behind its last checkpoint; there is one every 100."""
+MAX_NAMES: Final = 200_000
+MAX_LOG: Final = 32 << 20
+"""Bytes of these entries, and of a checkpoint."""
+MAX_ACTIONS: Final = 500_000
+"""Rows of a checkpoint."""
+MAX_LINE: Final = 100_000
+"""Values of one action."""
+MAX_FOOTER: Final = 4 << 20
+"""Bytes of a footer, each of which takes up to 150 in memory."""
+MAX_LISTED: Final = 10_000
+"""Columns or groups of rows that it names."""
+MAX_DECODED: Final = 256 << 20
+"""Bytes of the rows that are in memory at once, as Arrow has them."""
+MEMORY: Final = 640 << 20
+"""Bytes that reading may take beside what the process has set aside, which is up to a gigabyte with Arrow."""
+ROWS: Final = (1_000_000, 200)
+"""Rows that a file may have, and those more for each byte."""
+UNPACKED: Final = (64 << 20, 500)
+"""Bytes that a group of rows may unpack to, and those more for each byte of the file."""
+_THREAD: Final = 16 << 20
+_ENTRY = re.compile(r"(\d{20})\.json", re.ASCII)
+_CHECKPOINT = re.compile(r"(\d{20})\.checkpoint\.parquet", re.ASCII)
+_HINT: Final = "_last_checkpoint"
+_OURS = re.compile(rf"\d{{20}}\.(json|crc|checkpoint\.parquet)|{_HINT}|.*[#~].*|.*\.tmp|\..*", re.ASCII | re.DOTALL)
+_ACTIONS: Final = frozenset({"add", "remove", "metaData", "protocol", "txn", "commitInfo"})
+_LOCK: Final = RLock()
+_limited = False
+
+
+def check_log(store: Store, table: str) -> None:
+    """Check the log of a table before Delta opens it. Raises OSError and UnfitError."""
+    log = f"{table}/_delta_log"
+    sizes = store.sizes(log, MAX_NAMES)
+    for name in sizes:
+        if _OURS.fullmatch(name) is None:
+            raise UnfitError(f"has {name[:80]!a} in its log, which this mqconform does not know")
+    found = max((name for name in sizes if _CHECKPOINT.fullmatch(name)), default="")
+    if _HINT in sizes:
+        with _naming(_HINT):
+            hint = parsed(store.read(f"{log}/{_HINT}", 1 << 16))
+            number = hint.get("version") if isinstance(hint, dict) else None
+            if type(number) is not int or f"{number:020}.checkpoint.parquet" not in sizes or "parts" in hint:
+                raise UnfitError("names a checkpoint that is not there")
+    if found:
+        with _naming(found):
+            _check_checkpoint(store.read(f"{log}/{found}", MAX_LOG))
+    later = {name: size for name, size in sizes.items() if _ENTRY.fullmatch(name) and name[:20] > found[:20]}
+    if len(later) > MAX_ENTRIES:
+        raise UnfitError(f"has a log of {len(later):,} entries without a checkpoint, at most {MAX_ENTRIES:,} are read")
+    if sum(later.values()) > MAX_LOG:
+        raise UnfitError(f"has a log of {sum(later.values()):,} bytes, at most {MAX_LOG:,} are read")
+    for name in later:
+        with _naming(name):
+            for line in store.read(f"{log}/{name}", MAX_LOG).splitlines():
+                _check_action(parsed(line, MAX_LINE) if line.strip() else {})
+
+
+@contextmanager
+def _naming(name: str) -> Iterator[None]:
+    try:
+        yield
+    except UnfitError as problem:
+        raise UnfitError(f"has {name} in its log, which {problem}") from None
+
+
+def _check_action(found: Any) -> None:
+    if not isinstance(found, dict):
+        raise UnfitError("has something that is no action")
+    for kind, value in found.items():
+        if value is not None and (kind not in _ACTIONS or not isinstance(value, dict)):
+            raise UnfitError(f"has {kind[:80]!a}, which this mqconform does not know")
+        if value is not None and value.get("deletionVector") is not None:
+            raise UnfitError("deletes rows of a file, which this mqconform does not know")
+        _check_texts(value)
+
+
+def _check_texts(value: Any) -> None:
+    """Check the texts of an action: some are JSON too (statistics, a schema), and what parses it may recurse."""
+    for one in value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ():
+        if isinstance(one, str):
+            depth(one.encode("utf-8", "replace"))
+        else:
+            _check_texts(one)
+
+
+def _check_checkpoint(data: bytes) -> None:
+    """Check a checkpoint by reading it whole."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        with memory():
+            said = footer(pa.BufferReader(data), len(data))
+            if said.num_rows > MAX_ACTIONS:
+                raise UnfitError(f"has {said.num_rows:,} actions, at most {MAX_ACTIONS:,} are read")
+            total = 0
+            for batch in parquet.ParquetFile(pa.BufferReader(data)).iter_batches(1_000, use_threads=False):
+                total += batch.nbytes
+                if total > MAX_DECODED:
+                    raise UnfitError(f"has more than {MAX_DECODED:,} bytes, unpacked")
+                for row in batch.to_pylist():
+                    _check_action(row)
+    except (OSError, pa.ArrowException) as problem:
+        if isinstance(problem, MemoryError):
+            raise
+        raise UnfitError(f"Arrow cannot read ({str(problem).strip().splitlines()[0]})") from None
+
+
+def footer(file: Any, size: int) -> Any:
+    """Return the footer of a Parquet file that can hold what it says. Raises UnfitError, and Arrow's errors."""
+    from pyarrow import parquet
+
+    end = file.read_at(min(size, 8), max(0, size - 8))
+    length = int.from_bytes(end[:4], "little")
+    if len(end) < 8 or length > min(MAX_FOOTER, size - 12):
+        raise UnfitError("has no end of a Parquet file, or one that is too long")
+    with memory():
+        found = parquet.ParquetFile(file, thrift_container_size_limit=MAX_LISTED).metadata
+    groups = [found.row_group(at) for at in range(found.num_row_groups)]
+    rows = [one.num_rows for one in groups]
+    if min(rows, default=0) < 0 or sum(rows) != found.num_rows or sum(rows) > ROWS[0] + ROWS[1] * size:
+        raise UnfitError(f"says that it has {found.num_rows:,} rows in {size:,} bytes")
+    for group in groups:
+        columns = [group.column(at) for at in range(group.num_columns)]
+        unpacked = max(group.total_byte_size, sum(one.total_uncompressed_size for one in columns))
+        values = max((one.num_values for one in columns), default=0)
+        if not unpacked <= UNPACKED[0] + UNPACKED[1] * size or values > ROWS[0] + ROWS[1] * size:
+            raise UnfitError(f"says that it has {max(unpacked, values):,} values or bytes in {size:,} bytes")
+        if any(one.total_compressed_size > size or one.total_compressed_size < 0 for one in columns):
+            raise UnfitError("says that a column is larger than the file")
+    return found
+
+
+def rows_of(batches: Iterator[pyarrow.RecordBatch]) -> list[dict[str, Any]]:
+    """Return the rows of batches. Raises UnfitError if they are too many for the memory."""
+    total, found = 0, list[dict[str, Any]]()
+    with memory():
+        for batch in batches:
+            total += batch.nbytes
+            if total > MAX_DECODED:
+                raise UnfitError(f"has rows of more than {MAX_DECODED:,} bytes")
+            found += batch.to_pylist()
+    return found
+
+
+@contextmanager
+def memory(most: int = MEMORY) -> Iterator[None]:
+    """Limit the memory that this process takes meanwhile, where the system can. Raises UnfitError beyond it."""
+    global _limited
+    with _LOCK:
+        outer = _limited
+        limit = None if outer else _limit(most)
+        _limited = True
+    try:
+        yield
+    except MemoryError:
+        raise UnfitError(f"needs more than {most:,} bytes of memory, which files of this size do not hold") from None
+    finally:
+        if not outer:
+            _limited = False
+            if limit is not None:
+                import resource
+
+                resource.setrlimit(resource.RLIMIT_DATA, limit)
+
+
+def _limit(most: int) -> tuple[int, int] | None:
+    """Set the limit, and return the one before."""
+    try:
+        import resource
+        from pathlib import Path
+
+        pages = int(Path("/proc/self/statm").read_bytes().split()[5])
+    except (ImportError, OSError):  # Neither macOS nor Windows limits it.
+        return None
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    wanted = pages * os.sysconf("SC_PAGE_SIZE") + most + _THREAD * (os.cpu_count() or 1)
+    lowest = min(one for one in (wanted, *before) if one != resource.RLIM_INFINITY)
+    resource.setrlimit(resource.RLIMIT_DATA, (lowest, before[1]))
+    return before
+
+
+__all__ = ["MAX_DECODED", "MAX_LOG", "check_log", "footer", "memory", "rows_of"]
