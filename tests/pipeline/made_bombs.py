@@ -26,7 +26,7 @@ def rewritten(path: Path, columns: dict[str, Any], rows: int = 1, **options: Any
         at = table.schema.get_field_index(name)
         table = table.set_column(at, table.schema.field(at), values)
     pq.write_table(table, path, **{"compression": "zstd", "write_statistics": False, **options})
-    assert path.stat().st_size < 1 << 18
+    assert path.stat().st_size < 1 << 19
 
 
 def text(path: Path, column: str, size: int = HUGE, compression: str = "zstd") -> None:
@@ -43,7 +43,7 @@ def repeated(path: Path, column: str, rows: int = 300_000) -> None:
     at = table.schema.get_field_index(column)
     table = table.set_column(at, column, values)
     pq.write_table(table, path, compression="zstd", store_schema=False)
-    assert path.stat().st_size < 1 << 18
+    assert path.stat().st_size < 1 << 19
 
 
 def long_list(path: Path, column: str, count: int = 100_000_000) -> None:

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pytest
 from delta_helpers import SESSION
 from lake_helpers import put
+from s3_server import upload
 
 from conformance.pipeline import footers
 from conformance.pipeline.errors import PipelineError
@@ -283,6 +284,33 @@ def test_a_bomb_is_one_sentence_in_bounded_memory_and_time(place: Path, damage: 
         assert is_one_sentence(ran.stderr.removeprefix("mqconform: pipeline report: reading the lake\n").strip())
         assert used < 2_200
     assert seen(place) == before
+
+
+IN_A_STORE = (
+    "an action that is nested", "statistics that are nested", "actions in gigabytes", "entries in one", "a state outside",
+    "a checkpoint that is not there", "a footer that is too long", "an action with many values", "a file above",
+)  # fmt: skip
+
+
+def test_a_lake_in_a_store_is_bounded_too(place: Path, s3: str) -> None:
+    for at, damage in enumerate(IN_A_STORE):
+        copy = place.parent / str(at)
+        shutil.copytree(place, copy)
+        DAMAGES[damage](copy)
+        files = [path for path in copy.rglob("*") if path.is_file()]
+        upload("lakes", {f"strange/{at}/{path.relative_to(copy)}": path for path in files})
+        with pytest.raises(PipelineError) as told:
+            lake = Lake.open(f"{s3}/strange/{at}")
+            footers.located(lake)
+        assert is_one_sentence(told.value.sentence), damage
+
+
+def test_what_ends_itself_or_in_a_circle_ends(place: Path) -> None:
+    """Batches that end one another do not count."""
+    name = Lake.open(place).batches().live
+    batch(place, "{}", ends=[[*name, "other"]])
+    lake = Lake.open(place)
+    assert not lake.batches().live and not footers.located(lake)
 
 
 def test_the_lake_as_it_was_made_is_read(made: Path) -> None:
