@@ -12,8 +12,8 @@ import os
 import signal
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -38,8 +38,12 @@ from conformance.pipeline.streams import How, StreamDone, StreamWork, judge_stre
 
 DIED: Final = "WorkerDied"
 """The error of a defect whose process died, so that nothing of the capture is in the lake."""
+LONGEST_S: Final = 900.0
+"""Seconds that the work at one capture may take, beside a second for each `SLOWEST` bytes of it."""
+SLOWEST: Final = 1 << 16
 _LOOKS: Final = 16
 """Requests at once."""
+_GLANCE_S: Final = 1.0
 R = TypeVar("R")
 
 
@@ -89,10 +93,10 @@ def judge(task: Judging, child: Child) -> Judged:
     streams = list(task.streams)
     while streams:
         try:
-            done = child.run(_judge, replace(task, streams=streams))
+            done = child.run(_judge, replace(task, streams=streams), _limits(streams))
         except DiedError as died:
-            if died.note in suspected:
-                bad += _dead(streams, died.note)
+            if died.note in suspected or died.late is not None:
+                bad += _dead(streams, died)
                 streams = _without(streams, {one.path for one in bad})
             suspected.add(died.note)  # It is tried once more: the process may have died of another one's need.
             continue
@@ -120,9 +124,16 @@ def _judge(task: Judging, note: Callable[[str], None]) -> Judged:
         raise
 
 
-def _dead(streams: Sequence[StreamWork], path: str) -> list[Probe]:
-    """Return the captures that no process survives: the one at this path, or all if none was begun."""
+def _limits(streams: Sequence[StreamWork]) -> dict[str, float]:
+    """Return how long the work at each capture may take, by its path."""
+    return {one.path: LONGEST_S + (one.size or 0) / SLOWEST for stream in streams for one in stream.captures}
+
+
+def _dead(streams: Sequence[StreamWork], died: DiedError) -> list[Probe]:
+    """Return the captures that no process survives: the one that it was at, or all if none was begun."""
     reason = "died each time: it was killed, or had too little memory"
+    if died.late is not None:
+        reason = f"did not end within {died.late:,.0f} seconds"
     return [
         replace(
             one,
@@ -131,7 +142,7 @@ def _dead(streams: Sequence[StreamWork], path: str) -> list[Probe]:
         )
         for stream in streams
         for one in stream.captures
-        if path in ("", one.path)
+        if died.note in ("", one.path)
     ]
 
 
@@ -141,11 +152,11 @@ def _without(streams: Sequence[StreamWork], paths: set[str]) -> list[StreamWork]
 
 
 class DiedError(Exception):
-    """The child died. note: the last word that it gave."""
+    """The child died. note: the last word that it gave. late: seconds after which it was ended."""
 
-    def __init__(self, note: str) -> None:
+    def __init__(self, note: str, late: float | None = None) -> None:
         super().__init__(note)
-        self.note = note
+        self.note, self.late = note, late
 
 
 @dataclass(slots=True)
@@ -156,22 +167,38 @@ class Child:
     _note: Path | None = None
     _lock: Any = field(default_factory=Lock)
 
-    def run(self, function: Callable[[Any, Callable[[str], None]], R], task: Any) -> R:
-        """Call a function of a task there, and give it a function for notes. Raises DiedError, and what it raises."""
+    def run(
+        self, function: Callable[[Any, Callable[[str], None]], R], task: Any, limits: Mapping[str, float]
+    ) -> R:  # fmt: skip
+        """Call a function of a task there, and give it a function for notes. Raises DiedError, and what it raises.
+
+        limits: the seconds until the next note, by note. A process that needs longer is ended.
+        """
         with self._lock:
             future = self._submit(_call, function, task)
+            last, since = "", time.monotonic()
             try:
+                while not wait([future], _GLANCE_S).done:
+                    note, now = self._last(), time.monotonic()
+                    if note != last:
+                        last, since = note, now
+                    if now - since > (limit := limits.get(note, LONGEST_S)):
+                        self.end()
+                        raise DiedError(note, limit)
                 found: R = future.result()
                 return found
             except BrokenProcessPool:
-                assert self._note is not None
-                note = self._note.read_text(errors="surrogateescape")
+                note = self._last()
                 self.end()
                 raise DiedError(note) from None
             except BaseException:  # An interrupt leaves the child at work.
                 if not future.done():
                     self.end()
                 raise
+
+    def _last(self) -> str:
+        assert self._note is not None
+        return self._note.read_text(errors="surrogateescape")
 
     def begin(self) -> None:
         """Start the process."""

@@ -41,7 +41,7 @@ class Here:
     class Child:
         """No child at all."""
 
-        def run(self, function, task):
+        def run(self, function, task, limits):
             """Call it here."""
             return function(task, lambda note: None)
 

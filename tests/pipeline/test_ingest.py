@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import struct
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from defect_captures import asking
-from delta_helpers import KILLER, SESSION, halves
+from delta_helpers import HANGER, KILLER, SESSION, dated, halves
 from lake_helpers import CAPTURES, FILES, put, records_of, replayed, rows, said, same, write_pcap
 
 from conformance.pipeline.engine import Local
@@ -64,28 +63,6 @@ def _rest(one):
     return one.link, one.data, one.length
 
 
-def dated(path: Path, seconds: int) -> Path:
-    """A capture as pcapng, whose records have times of whole seconds, so that they may be of any year."""
-    records = records_of(VLAN)
-    blocks = [struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)]
-    head = _block(0x0A0D0D0A, blocks[0]) + _block(
-        1, struct.pack("<HHI", 1, 0, 0) + b"\x09\x00\x01\x00\x00\x00\x00\x00" + bytes(4)
-    )
-    body = b""
-    for one in records:
-        data = one.data + bytes(-len(one.data) % 4)
-        body += _block(
-            6, struct.pack("<IIIII", 0, seconds >> 32, seconds & 0xFFFFFFFF, len(one.data), one.length) + data
-        )
-    path.write_bytes(head + body)
-    return path
-
-
-def _block(kind: int, body: bytes) -> bytes:
-    size = len(body) + 12
-    return struct.pack("<II", kind, size) + body + struct.pack("<I", size)
-
-
 @pytest.mark.parametrize("seconds", [1 << 40, 1 << 62])
 def test_a_time_beyond_any_year_stops_nothing(tmp_path, seconds):
     bad = dated(tmp_path / "bad.pcapng", seconds)
@@ -115,6 +92,18 @@ def test_a_capture_that_kills_its_worker_is_named_and_the_others_stay(tmp_path, 
     )
     assert done.code() is ExitCode.HARNESS_ERROR and done.captures == 3
     same(lake, put(tmp_path / "other", [*good, VLAN])[0])
+
+
+def test_a_capture_at_which_its_worker_hangs_is_named_and_the_others_stay(tmp_path):
+    (tmp_path / "fake").mkdir()
+    (tmp_path / "fake" / "sitecustomize.py").write_text(HANGER)
+    bad = asking(tmp_path / "set_2_bad.pcap", "kills its worker", later=100)
+    good = [asking(tmp_path / f"set_{at}.pcap", later=100 * at) for at in (1, 3)]
+    done = ran("ingest", *good, bad, VLAN, "--out", tmp_path / "lake", "--json", PYTHONPATH=f"{tmp_path}/fake:{ROOT}")
+    found = json.loads(done.stdout)
+    assert done.returncode == ExitCode.HARNESS_ERROR and found["captures"] == 3, done.stderr
+    assert [one["path"] for one in found["rejected"]] == [str(bad)]
+    assert "did not end within 2 seconds" in found["rejected"][0]["reason"]
 
 
 @pytest.mark.parametrize("name", ["queue.py", "bisect.py", "numpy.py"])

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from defect_captures import asking
-from delta_helpers import KILLER
+from delta_helpers import HANGER, KILLER, dated
 from lake_helpers import CAPTURES, FILES, put, replayed, rows, said, same
 from spark_helpers import COMMAND, ENVIRONMENT, need_spark
 
@@ -27,29 +27,38 @@ def test_spark_says_what_this_process_says(tmp_path, spark):
 
 
 def test_a_capture_that_cannot_be_read_is_named(tmp_path, spark):
+    """Nor does one stop anything whose first packet has a time beyond any year."""
     (tmp_path / "no.pcap").write_text("no capture")
-    lake, done = put(tmp_path / "lake", [tmp_path / "no.pcap", CAPTURES / "vlan.pcap"], Spark(spark))
+    late = dated(tmp_path / "late.pcapng", 1 << 62)
+    lake, done = put(tmp_path / "lake", [tmp_path / "no.pcap", late, CAPTURES / "vlan.pcap"], Spark(spark))
     assert [one.path for one in done.rejected] == [str(tmp_path / "no.pcap")] and len(rows(lake, "rejected")) == 1
+    assert str(late) in {row["path"] for row in rows(lake, "captures")}
     assert said(lake, CAPTURES / "vlan.pcap") == replayed(CAPTURES / "vlan.pcap")
 
 
-def test_a_capture_that_kills_its_worker_is_named_and_the_others_stay(tmp_path):
-    """In a process of its own: the workers of a session that runs already know nothing of the defect."""
+@pytest.mark.parametrize(
+    ("defect", "words"), [(KILLER, "died each time"), (HANGER, "did not end within 2 seconds")], ids=["kills", "hangs"]
+)
+def test_a_capture_that_ends_its_worker_is_named_and_the_others_stay(tmp_path, defect, words):
+    """In a process of its own: the workers of a session that runs already know nothing of the defect.
+
+    Modules in the working folder are not imported.
+    """
     need_spark()
+    for name in ("bisect.py", "queue.py", "pyarrow.py"):
+        (tmp_path / name).write_text("raise SystemExit('a module of a stranger')")
     (tmp_path / "fake").mkdir()
-    (tmp_path / "fake" / "sitecustomize.py").write_text(KILLER)
+    (tmp_path / "fake" / "sitecustomize.py").write_text(defect)
     bad = asking(tmp_path / "bad.pcap", "kills its worker")
     good = asking(tmp_path / "good.pcap", port=50_002)
     path = os.pathsep.join((str(tmp_path / "fake"), str(ROOT)))
     ran = subprocess.run(
         [*COMMAND, "ingest", str(bad), str(good), "--out", str(tmp_path / "lake"), "--master", "local[2]", "--json"],
-        env={**ENVIRONMENT, "PYTHONPATH": path}, capture_output=True, text=True, timeout=300, check=False,
+        env={**ENVIRONMENT, "PYTHONPATH": path}, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     found = json.loads(ran.stdout)
     assert ran.returncode == 4 and found["captures"] == 1 and found["engine"] == "spark", ran.stderr
-    assert [one["path"] for one in found["rejected"]] == [str(bad)] and "died each time" in found["rejected"][0][
-        "reason"
-    ]
+    assert [one["path"] for one in found["rejected"]] == [str(bad)] and words in found["rejected"][0]["reason"]
 
 
 def test_a_worker_without_this_mqconform_is_one_sentence(tmp_path):

@@ -287,8 +287,9 @@ def test_a_bomb_is_one_sentence_in_bounded_memory_and_time(place: Path, damage: 
 
 
 IN_A_STORE = (
-    "an action that is nested", "statistics that are nested", "actions in gigabytes", "entries in one", "a state outside",
-    "a checkpoint that is not there", "a footer that is too long", "an action with many values", "a file above",
+    "an action that is nested", "statistics that are nested", "actions in gigabytes", "entries in one",
+    "a state outside", "a checkpoint that is not there", "a footer that is too long",
+    "an action with many values", "a file above",
 )  # fmt: skip
 
 
