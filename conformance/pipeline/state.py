@@ -10,15 +10,13 @@ import gc
 import json
 import zlib
 from collections import Counter, OrderedDict, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import is_dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import Enum
 from functools import cache
 from importlib import import_module
-from math import isfinite
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from conformance import __version__
 from conformance.pipeline.errors import PipelineError
@@ -39,7 +37,7 @@ _OURS = (
     "conformance.verdict",
 )
 _SELDOM = 50_000  # Objects more than before, after which the youngest are looked through.
-_SHAPE = 9
+_SHAPE = 10
 """Version of the stored classes; raise it when a class gets other members."""
 _MARK = f"mqconform {__version__} json {_SHAPE}\n".encode()
 
@@ -62,8 +60,11 @@ def collected_seldom() -> Iterator[None]:
 
 
 def kept(value: object) -> bytes:
-    """Return the state as a file of a lake, after the version that wrote it; a state that is too large is left out."""
-    text = json.dumps(nodes_of(value, _OURS), separators=(",", ":")).encode()
+    """Return the state as a file of a lake, after the version that wrote it; a state that is too large is left out.
+
+    Raises UnfitError for anything but plain containers, times and instances of our classes.
+    """
+    text = json.dumps(_nodes(value), separators=(",", ":"), allow_nan=False).encode()
     try:
         parsed(text)
     except UnfitError:
@@ -80,43 +81,68 @@ def resumed(data: bytes) -> Any | None:
         text = unpacked.decompress(data.removeprefix(_MARK), MAX_STATE)
         if not unpacked.eof:
             raise UnfitError("is cut, or has too much in it")
-        return value_of(parsed(text), _OURS)
-    except (UnfitError, ValueFormError, zlib.error) as problem:
+        return _Reading(parsed(text)).run()
+    except (
+        UnfitError, zlib.error, ArithmeticError, AttributeError, ImportError, LookupError, RecursionError, TypeError,
+        ValueError,
+    ) as problem:  # fmt: skip
         raise PipelineError(
             f"The kept state of a stream is damaged ({label(str(problem), 200)}); ingest into a new lake."
         ) from None
 
 
-Nodes = list[list[Any]]
-_SIMPLE: Final = (bool, int, float, str)
-_KINDS: Final[dict[type, str]] = {
-    tuple: "tuple", frozenset: "frozenset", list: "list", set: "set", dict: "dict", deque: "deque",
-    OrderedDict: "ordered", Counter: "counter", bytes: "bytes", bytearray: "bytearray", datetime: "time",
-    timedelta: "span", float: "float",
-}  # fmt: skip
-_SHELLS: Final[dict[str, Callable[[], Any]]] = {
-    "list": list, "set": set, "dict": dict, "deque": deque, "ordered": OrderedDict, "counter": Counter,
-}  # fmt: skip
+def _encoded(one: bytes) -> list[Any]:
+    return [base64.b64encode(one).decode()]
+
+
+def _decoded(found: list[Any]) -> bytes:
+    (text,) = found
+    return base64.b64decode(text, validate=True)
+
+
+def _pairs(one: dict[Any, Any]) -> list[Any]:
+    return [part for pair in one.items() for part in pair]
+
+
+def _fill_pairs(made: dict[Any, Any], found: list[Any]) -> None:
+    for key, value in zip(found[::2], found[1::2], strict=True):
+        made[key] = value
+
+
+class _Form(NamedTuple):
+    """How a type is stored. make: a value of what is in it. fill: for those that begin empty, as they may be in it."""
+
+    type: Any
+    members: Callable[[Any], list[Any]]
+    make: Callable[[list[Any]], Any] | None = None
+    fill: Callable[[Any, list[Any]], None] | None = None
+
+
+_FORMS: Final[dict[str, _Form]] = {
+    "tuple": _Form(tuple, list, tuple),
+    "frozenset": _Form(frozenset, list, frozenset),
+    "bytes": _Form(bytes, _encoded, _decoded),
+    "bytearray": _Form(bytearray, _encoded, lambda found: bytearray(_decoded(found))),
+    "time": _Form(datetime, lambda one: [one.isoformat()], lambda found: datetime.fromisoformat(*found)),
+    "list": _Form(list, list, fill=list.extend),
+    "set": _Form(set, list, fill=set.update),
+    "deque": _Form(deque, lambda one: [one.maxlen, *one], fill=lambda made, found: made.__init__(found[1:], found[0])),
+    "dict": _Form(dict, _pairs, fill=_fill_pairs),
+    "ordered": _Form(OrderedDict, _pairs, fill=_fill_pairs),
+    "counter": _Form(Counter, _pairs, fill=_fill_pairs),
+}
+_KINDS: Final = {form.type: kind for kind, form in _FORMS.items()}
+_SIMPLE: Final = (bool, int, float, str, type(None))
 _BARE: Final = (str, bytes, bytearray, int, float, list, set, frozenset, dict, deque)
-_SLOTS: Final[dict[type, tuple[str, ...]]] = {}  # By class: `_attributes`.
-_PAIRS: Final = frozenset({"dict", "ordered", "counter"})
 
 
-class ValueFormError(Exception):
-    """The value to read was not written by this module, or the value to write cannot be stored."""
-
-
-def nodes_of(value: Any, known: Sequence[str]) -> Nodes:
-    """Return the nodes of a value. known: modules, or prefixes of their names, whose classes may occur in it.
-
-    Raises ValueFormError for anything but plain containers, times and instances of those classes.
-    """
+def _nodes(value: Any) -> list[list[Any]]:
+    """Return every value once: its kind and its members, which are simple or the number of another in a list."""
     numbers: dict[int, int] = {}
     found: list[Any] = []
-    nodes: Nodes = []
 
     def child(one: Any) -> Any:
-        if one is None or (type(one) in _SIMPLE and (type(one) is not float or isfinite(one))):
+        if type(one) in _SIMPLE:
             return one
         number = numbers.get(id(one))
         if number is None:
@@ -124,205 +150,108 @@ def nodes_of(value: Any, known: Sequence[str]) -> Nodes:
             found.append(one)  # keeps the object alive, so that no other gets its id
         return [number]
 
-    child([value])
-    for one in found:  # grows meanwhile
-        nodes.append([_kind(one, known), *map(child, _members(one))])
-    return nodes
+    def node(one: Any) -> list[Any]:
+        kind = _KINDS.get(type(one))
+        kind, members = _instance(one) if kind is None else (kind, _FORMS[kind].members(one))
+        return [kind, *map(child, members)]
+
+    child(value)
+    return [node(one) for one in found]  # grows meanwhile
 
 
-def _kind(one: Any, known: Sequence[str]) -> str:
-    kind = _KINDS.get(type(one))
-    if kind is not None:
-        return kind
-    cls = type(one)
-    if isinstance(one, _BARE) and not isinstance(one, Enum):  # it holds more than its attributes
-        raise ValueFormError(f"{cls.__module__}.{cls.__qualname__} has no form")
-    if not cls.__module__.startswith(tuple(known)) or "." in cls.__qualname__:
-        raise ValueFormError(f"{cls.__module__}.{cls.__qualname__} has no form")
-    return f"{cls.__module__}:{cls.__name__}"
+def _instance(one: Any) -> tuple[str, list[Any]]:
+    """Return the kind and the members of an instance of our classes."""
+    cls: Any = type(one)
+    bare = isinstance(one, _BARE) and not isinstance(one, Enum)  # it holds more than its attributes
+    if bare or not cls.__module__.startswith(_OURS) or "." in cls.__qualname__:
+        raise UnfitError(f"{cls.__module__}.{cls.__qualname__} has no form")
+    kind = f"{cls.__module__}:{cls.__name__}"
+    if isinstance(one, Enum):
+        return kind, [one.name, one.value if type(one.value) in _SIMPLE else None]  # two flags at once have no name
+    if isinstance(one, tuple):
+        return kind, list(one)
+    slots = {name: getattr(one, name) for name in _attributes(cls) if hasattr(one, name)}
+    return kind, _pairs(slots | getattr(one, "__dict__", {}))
 
 
-def _members(one: Any) -> Iterator[Any]:
-    if isinstance(one, (dict, OrderedDict, Counter)):
-        for key, value in one.items():
-            yield key
-            yield value
-    elif isinstance(one, deque):
-        yield one.maxlen
-        yield from one
-    elif isinstance(one, (bytes, bytearray)):
-        yield base64.b64encode(one).decode()
-    elif isinstance(one, float):
-        yield repr(one)
-    elif isinstance(one, datetime):
-        yield one.isoformat()
-    elif isinstance(one, timedelta):
-        yield from (one.days, one.seconds, one.microseconds)
-    elif isinstance(one, Enum):
-        yield from (one.name, one.value if type(one.value) in _SIMPLE else None)  # two flags at once have no name
-    elif isinstance(one, tuple) or type(one) in _KINDS:
-        yield from one
-    else:
-        for name in _attributes(type(one)):
-            if hasattr(one, name):
-                yield name
-                yield getattr(one, name)
-        for name, value in getattr(one, "__dict__", {}).items():
-            yield name
-            yield value
-
-
-def _attributes(cls: type) -> tuple[str, ...]:
+@cache
+def _attributes(cls: Any) -> tuple[str, ...]:
     """Return the slots of a class and its bases."""
     out: list[str] = []
-    known = _SLOTS.get(cls)
-    if known is not None:
-        return known
     for each in cls.__mro__:
         slots = each.__dict__.get("__slots__", ())
         out += [slots] if isinstance(slots, str) else list(slots)
-    found = tuple(name for name in dict.fromkeys(out) if name not in ("__dict__", "__weakref__"))
-    return _SLOTS.setdefault(cls, found)
-
-
-def value_of(nodes: Any, known: Sequence[str]) -> Any:
-    """Restore the value of nodes. Raises ValueFormError."""
-    try:
-        (value,) = _Reading(nodes, tuple(known)).run()
-    except (
-        ArithmeticError,
-        AttributeError,
-        ImportError,
-        LookupError,
-        RecursionError,
-        TypeError,
-        ValueError,
-    ) as problem:
-        raise ValueFormError(f"{type(problem).__name__}: {problem}") from None
-    return value
+    return tuple(name for name in dict.fromkeys(out) if name not in ("__dict__", "__weakref__"))
 
 
 class _Reading:
     """Makes immutable values (tuples, frozen instances) from their children; all others empty first, and fills them."""
 
-    def __init__(self, nodes: Any, known: tuple[str, ...]) -> None:
+    def __init__(self, nodes: Any) -> None:
         if not isinstance(nodes, list) or not all(isinstance(one, list) and one for one in nodes):
-            raise ValueFormError("the value is not a list of nodes")
-        self.nodes: Nodes = nodes
-        self.known = known
-        self.classes: dict[str, type] = {}
+            raise UnfitError("the value is not a list of nodes")
+        self.nodes: list[list[Any]] = nodes
         self.made: dict[int, Any] = {}
         self.going: set[int] = set()
-        self.later: list[int] = []
+        self.later: list[tuple[int, Callable[[Any, list[Any]], None]]] = []
 
     def run(self) -> Any:
         """Return the first node, with everything in its place."""
         value = self.node(0)
-        for number in self.later:  # grows meanwhile
-            self.fill(number)
+        for number, fill in self.later:  # grows meanwhile
+            fill(self.made[number], self.members(number))
         return value
 
-    def child(self, one: Any) -> Any:
-        if one is None or type(one) in _SIMPLE:
-            return one
-        (number,) = one
-        if type(number) is not int or not 0 <= number < len(self.nodes):
-            raise ValueFormError("a reference leads to no node")
-        return self.node(number)
+    def members(self, number: int) -> list[Any]:
+        return [one if type(one) in _SIMPLE else self.node(*one) for one in self.nodes[number][1:]]
 
     def node(self, number: int) -> Any:
         if number in self.made:
             return self.made[number]
-        kind, *members = self.nodes[number]
-        if kind in _SHELLS:
-            shell = deque(maxlen=members[0]) if kind == "deque" else _SHELLS[kind]()
-            return self.shell(number, shell)
-        if ":" in kind:
-            cls = self.cls(kind)
-            if issubclass(cls, Enum):
-                name, value = members
-                self.made[number] = cls[name] if name in cls.__members__ else cls(value)
-                return self.made[number]
-            if not _frozen(cls) and not issubclass(cls, tuple):
-                return self.shell(number, object.__new__(cls))
-        if number in self.going:
-            raise ValueFormError("a value is part of itself")
+        if type(number) is not int or number < 0 or number in self.going:
+            raise UnfitError("a reference leads to no value, or to one that is part of itself")
+        form = _FORMS.get(self.nodes[number][0]) or _form_of(self.nodes[number][0])
+        if form.make is None:
+            assert form.fill is not None
+            self.later.append((number, form.fill))
+            made = self.made[number] = object.__new__(form.type) if form.type not in _KINDS else form.type()
+            return made
         self.going.add(number)
-        if ":" not in kind:
-            made = self.plain(kind, members)
-        else:
-            made = _made(self.cls(kind), [self.child(one) for one in members])
+        made = self.made[number] = form.make(self.members(number))
         self.going.discard(number)
-        self.made[number] = made
         return made
 
-    def shell(self, number: int, made: Any) -> Any:
-        self.made[number] = made
-        self.later.append(number)
-        return made
 
-    def plain(self, kind: str, members: list[Any]) -> Any:
-        if kind in ("tuple", "frozenset"):
-            found = [self.child(one) for one in members]
-            return tuple(found) if kind == "tuple" else frozenset(found)
-        if kind == "span":
-            days, seconds, microseconds = members
-            return timedelta(days, seconds, microseconds)
-        (text,) = members
-        if kind == "bytes":
-            return base64.b64decode(text, validate=True)
-        if kind == "bytearray":
-            return bytearray(base64.b64decode(text, validate=True))
-        if kind == "float":
-            return float(text)
-        if kind == "time":
-            return datetime.fromisoformat(text)
-        raise ValueFormError(f"{kind!a} is not a kind of value")
+@cache
+def _form_of(kind: str) -> _Form:
+    """Return how instances of one of our classes are made. Raises UnfitError for any other."""
+    module, _, name = kind.partition(":")
+    ours = module.startswith(_OURS) and all(map(str.isidentifier, (*module.split("."), name)))
+    found = getattr(import_module(module), name, None) if ours else None
+    if not isinstance(found, type) or found.__module__ != module or issubclass(found, BaseException):
+        raise UnfitError(f"{module}.{name} is not part of a kept stream")
+    cls: Any = found
 
-    def fill(self, number: int) -> None:
-        made, (kind, *members) = self.made[number], self.nodes[number]
-        found = [self.child(one) for one in (members[1:] if kind == "deque" else members)]
-        if ":" in kind:
-            _fill(made, found)
-        elif kind in _PAIRS:
-            for at in range(0, len(found), 2):
-                made[found[at]] = found[at + 1]
-        elif kind == "set":
-            made.update(found)
-        else:
-            made.extend(found)
+    def made(members: list[Any]) -> Any:
+        if issubclass(cls, Enum):
+            return cls[members[0]] if members[0] in cls.__members__ else cls(members[1])
+        if issubclass(cls, tuple):
+            if len(members) != len(cls._fields):
+                raise UnfitError(f"{cls.__name__} has other members")
+            return tuple.__new__(cls, members)
+        one = object.__new__(cls)
+        _fill(one, members)
+        return one
 
-    def cls(self, kind: str) -> type:
-        found = self.classes.get(kind)
-        if found is None:
-            module, _, name = kind.partition(":")
-            if not module.startswith(self.known) or not name.isidentifier():
-                raise ValueFormError(f"{module}.{name} is not part of a kept stream")
-            found = getattr(import_module(module), name, None)
-            if not isinstance(found, type) or found.__module__ != module or issubclass(found, BaseException):
-                raise ValueFormError(f"{module}.{name} is not part of a kept stream")
-            self.classes[kind] = found
-        return found
-
-
-def _frozen(cls: type) -> bool:
-    return is_dataclass(cls) and bool(cls.__dataclass_params__.frozen)  # type: ignore[attr-defined]
-
-
-def _made(cls: type, found: list[Any]) -> Any:
-    """Make an immutable instance, of a named tuple or a frozen class."""
-    if issubclass(cls, tuple):
-        if len(found) != len(cls._fields):  # type: ignore[attr-defined]
-            raise ValueFormError(f"{cls.__name__} has other members")
-        return tuple.__new__(cls, found)
-    made = object.__new__(cls)
-    _fill(made, found)
-    return made
+    parameters = getattr(cls, "__dataclass_params__", None)  # those of a base, if it is none itself
+    whole = issubclass(cls, (Enum, tuple)) or (parameters is not None and parameters.frozen)
+    return _Form(cls, list, made) if whole else _Form(cls, list, fill=_fill)
 
 
 def _fill(made: Any, found: list[Any]) -> None:
-    slots = _attributes(type(made))
+    cls: Any = type(made)
+    slots = _attributes(cls)
     for name, value in zip(found[::2], found[1::2], strict=True):
         if name not in slots and (not hasattr(made, "__dict__") or not str(name).isidentifier() or "__" in name):
-            raise ValueFormError(f"{type(made).__name__} has no {name!a}")
+            raise UnfitError(f"{cls.__name__} has no {name!a}")
         object.__setattr__(made, name, value)
