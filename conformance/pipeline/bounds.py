@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import RLock
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.pipeline.inside import UnfitError, depth, parsed
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 MAX_ENTRIES: Final = 5_000
 """Entries of a log behind its last checkpoint; there is one every 100."""
-MAX_NAMES: Final = 200_000
 MAX_LOG: Final = 32 << 20
 """Bytes of these entries, and of a checkpoint."""
 MAX_ACTIONS: Final = 500_000
@@ -46,14 +45,14 @@ _CHECKPOINT = re.compile(r"(\d{20})\.checkpoint\.parquet", re.ASCII)
 _HINT: Final = "_last_checkpoint"
 _OURS = re.compile(rf"\d{{20}}\.(json|crc|checkpoint\.parquet)|{_HINT}|.*[#~].*|.*\.tmp|\..*", re.ASCII | re.DOTALL)
 _ACTIONS: Final = frozenset({"add", "remove", "metaData", "protocol", "txn", "commitInfo"})
-_LOCK: Final = RLock()
-_limited = False
+_LOCK: Final = Lock()
+_USERS: Final[list[tuple[int, int] | None]] = []  # The limit before, and one more for each who is within it.
 
 
 def check_log(store: Store, table: str) -> None:
     """Check the log of a table before Delta opens it. Raises OSError and UnfitError."""
     log = f"{table}/_delta_log"
-    sizes = store.sizes(log, MAX_NAMES)
+    sizes = store.sizes(log, 40 * MAX_ENTRIES)
     for name in sizes:
         if _OURS.fullmatch(name) is None:
             raise UnfitError(f"has {name[:80]!a} in its log, which this mqconform does not know")
@@ -169,22 +168,21 @@ def rows_of(batches: Iterator[pyarrow.RecordBatch]) -> list[dict[str, Any]]:
 @contextmanager
 def memory(most: int = MEMORY) -> Iterator[None]:
     """Limit the memory that this process takes meanwhile, where the system can. Raises UnfitError beyond it."""
-    global _limited
     with _LOCK:
-        outer = _limited
-        limit = None if outer else _limit(most)
-        _limited = True
+        if not _USERS:
+            _USERS.append(_limit(most))
+        _USERS.append(None)
     try:
         yield
     except MemoryError:
         raise UnfitError(f"needs more than {most:,} bytes of memory, which files of this size do not hold") from None
     finally:
-        if not outer:
-            _limited = False
-            if limit is not None:
+        with _LOCK:
+            _USERS.pop()
+            if len(_USERS) == 1 and (before := _USERS.pop()) is not None:
                 import resource
 
-                resource.setrlimit(resource.RLIMIT_DATA, limit)
+                resource.setrlimit(resource.RLIMIT_DATA, before)
 
 
 def _limit(most: int) -> tuple[int, int] | None:

@@ -39,9 +39,6 @@ if TYPE_CHECKING:
 APP: Final = "mqconform"
 """The application of Delta's transactions."""
 MAX_HEAD: Final = 1 << 16
-MAX_ENTRY: Final = 1 << 20
-MOST_OPEN: Final = 10_000
-"""Open batches of streams that are waited for: those whose captures are the newest."""
 _SETTINGS: Final = {"delta.checkpointInterval": "100"}
 _KEPT = re.compile(rf"{STATE}/[A-Za-z0-9][A-Za-z0-9._-]{{0,199}}", re.ASCII)
 _SCHEME = re.compile(r"(?!file:|dbfs:)([a-z][a-z0-9+.-]+):/(/)?", re.IGNORECASE)  # `Path` makes one slash of two
@@ -175,7 +172,7 @@ class Lake:
             live = frozenset(row[BATCH] for row in rows) - ended
             try:
                 opened = [
-                    Open(row[BATCH], row["key"], parsed((row["entry"] or "{}")[:MAX_ENTRY].encode()))
+                    Open(row[BATCH], row["key"], parsed((row["entry"] or "{}").encode()))
                     for row in rows
                     if row["key"] is not None and row[BATCH] in live
                 ]

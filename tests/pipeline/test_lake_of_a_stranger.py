@@ -176,7 +176,7 @@ DAMAGES: dict[str, Damage] = {
     "a state at no time": lambda root: batch(root, '{"stream":"s","state":"_state/x","last_ns":"now"}'),
     "an entry that is nested": lambda root: batch(root, "[" * 9_000),
     "an entry with a value of values": lambda root: batch(root, '{"run":{}}'),
-    "an entry that is cut": lambda root: batch(root, '{"a":"' + "x" * (1 << 21) + '"}'),
+    "an entry that is cut": lambda root: batch(root, '{"a":"' + "x" * (1 << 21)),
 }
 BOTH = ("a text of", "a text in every capture", "a text in every batch", "a list of")
 """Bombs that those who add to the lake meet too."""
