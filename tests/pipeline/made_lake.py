@@ -31,11 +31,12 @@ def fill(lake: Lake, rows: Iterable[tuple[str, date, Mapping[str, Any]]]) -> Non
         groups.setdefault((table, when), []).append(columns)
     batch, files = new_batch(), Files(lake.place)
     for (table, when), members in groups.items():
-        files.write(table, when.isoformat(), batch, _table(table, batch, members))
+        files.write(table, when.isoformat(), batch, table_of(table, batch, members))
     lake.commit(Entry("ingest", batch, files.close()), lake.batches())
 
 
-def _table(name: str, batch: str, rows: list[Mapping[str, Any]]) -> pyarrow.Table:
+def table_of(name: str, batch: str, rows: list[Mapping[str, Any]]) -> pyarrow.Table:
+    """Rows of a batch, as its file has them."""
     table = TABLES[name]
     columns = []
     for column in table.columns:

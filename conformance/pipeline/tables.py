@@ -1,0 +1,125 @@
+"""The tables of a lake at one version, for queries: DuckDB over Arrow's view of the files that the logs name.
+
+DuckDB is shut in: it opens no file and no address, loads no extension, sees no variable of this process, and its
+settings are locked. What it reads are Arrow datasets, which need no extension.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.lake import Lake, schema_of
+from conformance.pipeline.schemas import BATCH, DATE, TABLES
+from conformance.spec.renaming import aliases
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_SHARE: Final = 4
+"""DuckDB takes at most this part of the machine's memory; Arrow's buffers and long texts come on top of it."""
+_DISK_SHARE: Final = 2
+"""Temporary files take at most this part of the free room."""
+
+
+def require_duckdb() -> None:
+    """Raise PipelineError if a package that reads the tables is missing."""
+    missing = [name for name in ("deltalake", "duckdb", "pyarrow") if find_spec(name) is None]
+    if missing:
+        raise PipelineError(
+            f"Without Spark, a lake is read with {', '.join(missing)}: install the extra with pip install"
+            " 'mqconform[lake]'."
+        )
+
+
+def machine_memory() -> int:
+    """Return the bytes of memory of this machine."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError):
+        return 8 << 30
+
+
+def datasets(lake: Lake) -> tuple[dict[str, Any], frozenset[str]]:
+    """Return each table as a `pyarrow.dataset.Dataset` of all its rows, and the batches whose rows count.
+
+    Requirements have the ids under which they were stored. Raises PipelineError.
+    """
+    from pyarrow import dataset as ds
+    from pyarrow import fs
+
+    live = lake.batches().live  # first: rows of batches that come later do not count
+    places = lake.located()
+    kind, files = ds.ParquetFileFormat(), lake.store.arrow or fs.LocalFileSystem()
+    fragments: dict[str, list[Any]] = {name: [] for name in TABLES}
+    for place, path in places.items():
+        name, folder, _ = place.split("/")
+        day = date.fromisoformat(folder.removeprefix(f"{DATE}="))
+        fragments[name].append(kind.make_fragment(str(path), files, partition_expression=ds.field(DATE) == day))
+    return {name: ds.FileSystemDataset(found, schema_of(name), kind, files) for name, found in fragments.items()}, live
+
+
+@contextmanager
+def opened(
+    lake: Lake, memory: int | None = None, threads: int | None = None, spill: Path | None = None
+) -> Iterator[DuckDBPyConnection]:
+    """Yield a connection with a view for each of `TABLES`: the rows that count, with today's ids of requirements.
+
+    memory: bytes. spill: a folder for temporary files, else one is made and removed. Raises PipelineError.
+    """
+    require_duckdb()
+    import duckdb
+
+    found, live = datasets(lake)
+    with TemporaryDirectory(prefix="mqconform-sql-", dir=spill) as folder:
+        connection = duckdb.connect(":memory:", config=_settings(Path(folder), memory, threads))
+        try:
+            connection.execute("set TimeZone = 'UTC'")
+            connection.execute("set lock_configuration = true")
+            _views(connection, found, live)
+            yield connection
+        finally:
+            connection.close()
+
+
+def _settings(spill: Path, memory: int | None, threads: int | None) -> dict[str, str]:
+    return {
+        "enable_external_access": "false",
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "allow_community_extensions": "false",
+        "allow_unsigned_extensions": "false",
+        "python_enable_replacements": "false",  # variables of this process as tables
+        "python_scan_all_frames": "false",
+        "memory_limit": f"{(memory or machine_memory() // _SHARE) >> 20}MiB",
+        "temp_directory": str(spill),
+        "max_temp_directory_size": f"{max(1, shutil.disk_usage(spill).free // _DISK_SHARE >> 20)}MiB",
+        **({} if threads is None else {"threads": str(threads)}),
+        "default_null_order": "nulls_first_on_asc_last_on_desc",  # as in Spark
+    }
+
+
+def _views(connection: DuckDBPyConnection, found: dict[str, Any], live: frozenset[str]) -> None:
+    import pyarrow as pa
+
+    former = {"old": list(aliases()), "new": list(aliases().values())}
+    text = pa.schema([("old", pa.string()), ("new", pa.string())])
+    connection.register("_former", pa.table(former, schema=text))
+    connection.register("_live", pa.table({BATCH: pa.array(sorted(live), pa.string())}))
+    for name, dataset in found.items():
+        connection.register(f"_stored_{name}", dataset)
+        names = TABLES[name].names
+        columns = ", ".join(f't."{column}"' for column in names)
+        source = f"_stored_{name} t semi join _live l on l.{BATCH} = t.{BATCH}"
+        if "requirement" in names:
+            columns = columns.replace('t."requirement"', 'coalesce(f.new, t."requirement") as "requirement"')
+            source += " left join _former f on f.old = t.requirement"
+        connection.execute(f'create view "{name}" as select {columns} from {source}')
