@@ -19,9 +19,9 @@ from conformance.cli.waiting import begin
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
-    from conformance.pipeline.corpus import Corpus
     from conformance.pipeline.engine import Engine
     from conformance.pipeline.lake import Lake
+    from conformance.report.corpus import Corpus
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -88,7 +88,7 @@ def report(
         from conformance.pipeline.gather import gather
         from conformance.pipeline.inside import UnfitError
         from conformance.pipeline.lake import Lake, damaged
-        from conformance.pipeline.page import render_corpus, summary
+        from conformance.report.corpus_page import render_corpus, summary
 
         opened = Lake.open(lake)
         footers.located(opened)  # Report a damaged lake first.
@@ -205,7 +205,7 @@ def _readers(master: str | None, records: int) -> Iterator[Engine | None]:
 
 
 def _tell(corpus: Corpus) -> None:
-    from conformance.pipeline.page import told
+    from conformance.report.corpus_page import told
     from conformance.report.text import label
 
     for line in told(corpus):

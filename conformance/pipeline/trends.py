@@ -2,286 +2,127 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import date, datetime
-from typing import Any, Final
+from collections.abc import Iterator, Mapping
+from datetime import date
+from typing import TYPE_CHECKING, Any, Final
 
-from conformance.pipeline.corpus import BAD, JUDGED, NOTED
-from conformance.pipeline.scan import UNKNOWN_DAY, Days
-from conformance.pipeline.scan import field as column
-from conformance.pipeline.versions import Followed, How, Shift, Trends, Version, order
-from conformance.report.text import label
+from conformance.report.corpus import BAD, JUDGED, NOTED, Followed, How, Shift, Version
 from conformance.verdict import Outcome
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 MOST_VERSIONS: Final = 100
 """Versions of one implementation: the latest."""
 MOST_SHIFTS: Final = 500
 MOST_READINGS: Final = 500
-MAX_SENDERS: Final = 10_000
-"""Senders that are told apart for one alternative of a reading."""
-SHOWN_VERSIONS: Final = 12
-SHOWN_SHIFTS: Final = 100
-SHOWN_READINGS: Final = 100
-_CONFORMS: Final = ("pass", "reading")
+_NUMBER: Final = re.compile(r"v?(\d{1,9}(?:\.\d{1,9})*)(.*)", re.ASCII | re.DOTALL)
+_RANKED: Final = [outcome.value for outcome in Outcome]
+_NAMED: Final = """create temp view named as
+    select run_id, date, started, coalesce(implementation, 'not named') as who, profile, level, reading_set,
+      coalesce(implementation_version, '') as version from runs"""
+_KEYS: Final = "who, profile, level, reading_set, version"
 Series = tuple[str, How]
 """An implementation, judged in one way."""
 
 
-@dataclass(slots=True)
-class _Version:
-    runs: int = 0
-    first: date = date.max
-    last: date = date.min
-    verdicts: Counter[str] = field(default_factory=Counter)
-    worst: dict[str, str] = field(default_factory=dict)
-    """Requirement to its worst outcome in the last run that judged it."""
+def rows(db: DuckDBPyConnection, query: str, *parameters: Any) -> Iterator[Any]:
+    """Yield the rows of the answer to a query; the next query ends it."""
+    found = db.execute(query, parameters)
+    while some := found.fetchmany(10_000):
+        yield from some
 
 
-@dataclass(slots=True)
-class _Alternative:
-    verdicts: int = 0
-    senders: set[str] = field(default_factory=set)
-    more: bool = False
-    implementations: set[tuple[str, str]] = field(default_factory=set)
-
-
-def trends_of(days: Days) -> Trends:
-    """Gather the trends of a lake, a day at a time. Raises PipelineError."""
-    series: dict[Series, dict[str, _Version]] = {}
-    readings: dict[tuple[str, str], _Alternative] = {}
-    for day in days.of("runs"):
-        named = _runs(days, day, series)
-        for _, known in series.items():
-            if len(known) > 2 * MOST_VERSIONS:
-                for old in _ordered(known)[:-MOST_VERSIONS]:
-                    del known[old]
-        for run, pair, count in _readings(days, "results", day, "run_id"):
-            if run in named:
-                one = readings.setdefault(pair, _Alternative())
-                one.verdicts += count
-                one.implementations.add(named[run])
-    for day in days.of("verdicts"):
-        for sender, pair, count in _readings(days, "verdicts", day, "sender"):
-            one = readings.setdefault(pair, _Alternative())
-            one.verdicts += count
-            if sender is not None and sender not in one.senders:
-                if len(one.senders) < MAX_SENDERS:
-                    one.senders.add(sender)
-                else:
-                    one.more = True
-    versions, shifts = _told(series)
-    return Trends(versions, shifts, _followed(readings))
-
-
-def _runs(days: Days, day: date, series: dict[Series, dict[str, _Version]]) -> dict[str, tuple[str, str]]:
-    """Add the runs of a day, in the order of their start. Returns implementation and version of each run."""
-    found: dict[str, tuple[datetime | None, Series, str]] = {}
-    names = ["run_id", "implementation", "implementation_version", "started", "profile", "level", "reading_set"]
-    for row in days.rows("runs", day, names):
-        how = (row["profile"], row["level"], row["reading_set"])
-        named = (row["implementation"] or "not named", how)
-        found[row["run_id"]] = row["started"], named, row["implementation_version"] or ""
-    groups: dict[str, list[dict[str, Any]]] = {}
-    for group in days.sums("results", day, ["run_id", "requirement", "outcome"], {"count": ("count", "sum")}):
-        groups.setdefault(group["run_id"], []).append(group)
-    for run in sorted(found, key=lambda one: (found[one][0] is not None, found[one][0] or 0, one)):
-        _, named, version = found[run]
-        one = series.setdefault(named, {}).setdefault(version, _Version())
-        one.runs += 1
-        one.first, one.last = min(one.first, day), max(one.last, day)
-        said: dict[str, str] = {}
-        for group in groups.get(run, ()):
-            outcome, requirement = group["outcome"], group["requirement"]
-            one.verdicts[outcome] += group["count"]
-            if outcome in JUDGED or outcome in NOTED:
-                said[requirement] = min(said.get(requirement, outcome), outcome, key=lambda one: Outcome(one).rank)
-        one.worst |= said
-    return {run: (named[0], version) for run, (_, named, version) in found.items()}
-
-
-def _readings(days: Days, table: str, day: date, who: str) -> Iterator[tuple[str | None, tuple[str, str], int]]:
-    """Yield who conforms under which alternative of which reading on a day, and the number of verdicts."""
-    import pyarrow as pa
-    from pyarrow import compute as pc
-
-    listed = pa.list_(pa.struct([pa.field("key", pa.string(), nullable=False), pa.field("value", pa.string())]))
-    sums: Counter[tuple[str | None, tuple[str, str]]] = Counter()
-    for batch in days.batches(table, day, [who, "count", "readings"], column("outcome").isin(_CONFORMS)):
-        maps = batch.column("readings").cast(listed)
-        rows, pairs = pc.list_parent_indices(maps), pc.list_flatten(maps)
-        if not len(pairs):
-            continue
-        found = pa.table(
-            {
-                "who": batch.column(who).take(rows),
-                "count": batch.column("count").take(rows),
-                "key": pc.struct_field(pairs, "key"),
-                "value": pc.struct_field(pairs, "value"),
-            }
-        )
-        for row in found.group_by(["who", "key", "value"]).aggregate([("count", "sum")]).to_pylist():
-            sums[row["who"], (row["key"], row["value"] or "")] += row["count_sum"]
-    yield from ((who, pair, count) for (who, pair), count in sums.items())
-
-
-def _ordered(known: Mapping[str, _Version]) -> list[str]:
-    return order({name: one.first for name, one in known.items()})
-
-
-def _told(series: Mapping[Series, Mapping[str, _Version]]) -> tuple[list[Version], list[Shift]]:
+def trends(db: DuckDBPyConnection) -> tuple[list[Version], list[Shift]]:
+    """Return the versions of all implementations in their order, and the changes between them, the latest first."""
+    db.execute(_NAMED)
+    known: dict[Series, dict[str, tuple[int, date, date]]] = {}
+    for name, *how, version, runs, first, last in rows(
+        db, f"select {_KEYS}, count(*), min(date), max(date) from named group by all order by all"
+    ):
+        known.setdefault((name, (how[0], how[1], how[2])), {})[version] = runs, first, last
+    ordered = {key: order({name: one[1] for name, one in found.items()})[-2 * MOST_VERSIONS :]
+               for key, found in known.items()}  # fmt: skip
+    verdicts = _by_version(
+        db, f"select {_KEYS}, outcome, sum(count) from named join results using (run_id, date) group by all"
+    )
+    worst = _by_version(
+        db,
+        f"""select {_KEYS}, requirement, max_by(worst, (date, started is not null, started, run_id))
+        from (
+          select {_KEYS}, run_id, date, started, requirement,
+            min_by(outcome, list_position({_RANKED}, outcome)) as worst
+          from named join results using (run_id, date) where outcome in {tuple(sorted(JUDGED | NOTED))} group by all)
+        group by all""",
+    )
     versions: list[Version] = []
     shifts: list[tuple[date, Shift]] = []
-    for (implementation, how), known in sorted(series.items()):
-        names = _ordered(known)
+    for key, names in ordered.items():
         definite: dict[str, tuple[str, bool]] = {}
         """Requirement to the last version that refuted it or was clean, and whether it was refuted."""
         for name in names:
-            one = known[name]
-            for requirement, worst in one.worst.items():
-                if worst not in BAD and worst != "pass":
+            for requirement, outcome in worst.get((*key, name), {}).items():
+                bad = outcome in BAD
+                if not bad and outcome != "pass":
                     continue
-                bad = worst in BAD
                 before = definite.get(requirement)
                 if before is not None and before[1] != bad:
-                    change = "regressed" if bad else "mended"
-                    shift = Shift(change, implementation, how, requirement, before[0], name)  # type: ignore[arg-type]
-                    shifts.append((one.first, shift))
+                    shift = Shift("regressed" if bad else "mended", *key, requirement, before[0], name)
+                    shifts.append((known[key][name][1], shift))
                 definite[requirement] = name, bad
         for name in names[-MOST_VERSIONS:]:
-            one = known[name]
-            worst_of = Counter(one.worst.values())
-            versions.append(
-                Version(implementation, how, name, one.runs, one.first, one.last, dict(one.verdicts), dict(worst_of))
-            )
+            runs, first, last = known[key][name]
+            said, kept = verdicts.get((*key, name), {}), Counter(worst.get((*key, name), {}).values())
+            versions.append(Version(*key, name, runs, first, last, said, kept))
     shifts.sort(key=lambda each: (-each[0].toordinal(), each[1].change != "regressed", each[1].implementation,
                                   each[1].requirement))  # fmt: skip
     return versions, [shift for _, shift in shifts[:MOST_SHIFTS]]
 
 
-def _followed(readings: Mapping[tuple[str, str], _Alternative]) -> list[Followed]:
-    found = [
-        Followed(name, alternative, one.verdicts, len(one.senders), one.more, sorted(one.implementations))
-        for (name, alternative), one in sorted(readings.items())
-    ]
-    return found[:MOST_READINGS]
-
-
-def trends_json(trends: Trends) -> dict[str, Any]:
-    """Return the trends as members of the report's JSON object."""
-    return {
-        "versions": [
-            {
-                "implementation": one.implementation,
-                **_how(one.how),
-                "version": one.name or None,
-                "runs": one.runs,
-                "first": _day(one.first) or None,
-                "last": _day(one.last) or None,
-                "verdicts": _by_rank(one.verdicts),
-                "requirements": _by_rank(one.requirements),
-                "regressed": _changed(trends, one, "regressed"),
-                "mended": _changed(trends, one, "mended"),
-            }
-            for one in trends.versions
-        ],
-        "readings": [
-            {
-                "reading": one.reading,
-                "alternative": one.alternative,
-                "verdicts": one.verdicts,
-                "senders": one.senders,
-                "more_senders": one.more,
-                "implementations": [
-                    {"implementation": name, "version": version or None} for name, version in one.implementations
-                ],
-            }
-            for one in trends.readings
-        ],
-    }
-
-
-def _how(how: How) -> dict[str, str]:
-    return dict(zip(("profile", "level", "reading_set"), how, strict=True))
-
-
-def _by_rank(counts: Mapping[str, int]) -> dict[str, int]:
-    return {one.value: counts[one.value] for one in Outcome if counts.get(one.value)}
-
-
-def _shifts(trends: Trends, version: Version, change: str) -> list[Shift]:
+def readings(db: DuckDBPyConnection) -> list[Followed]:
+    """Return who conforms under which alternative of which reading."""
+    found = rows(
+        db,
+        f"""select one.key as name, coalesce(one.value, '') as alternative, sum(count), count(distinct sender),
+          list(distinct (who, version)) filter (who is not null)
+        from (
+          select unnest(map_entries(readings)) as one, count, sender, null as who, null as version
+          from verdicts where outcome in ('pass', 'reading')
+          union all
+          select unnest(map_entries(readings)), count, null, n.who, version
+          from named n join results r using (run_id, date) where outcome in ('pass', 'reading'))
+        group by name, alternative order by name, alternative limit {MOST_READINGS}""",
+    )
     return [
-        one
-        for one in trends.shifts
-        if (one.implementation, one.how, one.after, one.change)
-        == (version.implementation, version.how, version.name, change)
+        Followed(name, alternative, verdicts, senders, sorted(who or ()))
+        for name, alternative, verdicts, senders, who in found
     ]
 
 
-def _changed(trends: Trends, version: Version, change: str) -> list[dict[str, str | None]]:
-    return [{"requirement": one.requirement, "since": one.before or None} for one in _shifts(trends, version, change)]
+def order(names: Mapping[str, date]) -> list[str]:
+    """Return versions, oldest first. names: each with the day of its first run.
+
+    If all of them begin with a number, the numbers decide (2.9 before 2.10, 3.0-rc1 before 3.0); otherwise the days.
+    """
+    found = {name: _NUMBER.fullmatch(name) for name in names}
+    if all(found.values()):
+        return sorted(names, key=lambda name: (_key(found[name]), names[name], name))
+    return sorted(names, key=lambda name: (names[name], name))
 
 
-def trends_section(trends: Trends) -> dict[str, Any]:
-    """Return what `trends.html.j2` shows: the last versions of each implementation, the changes, the readings."""
-    shown: dict[Series, list[Version]] = {}
-    for one in trends.versions:
-        shown.setdefault((one.implementation, one.how), []).append(one)
-    several = {name for name in (key[0] for key in shown) if sum(key[0] == name for key in shown) > 1}
-    latest = {(name, versions[-1].name) for (name, _), versions in shown.items()}
-
-    def named(name: str, how: How) -> str:
-        return label(f"{name} ({', '.join(how)})" if name in several else name, 160)
-
-    return {
-        "versions": [
-            {
-                "who": named(one.implementation, one.how),
-                "version": label(one.name, 80) or "not reported",
-                "runs": one.runs,
-                "first": _day(one.first),
-                "last": _day(one.last),
-                "refuted": sum(count for outcome, count in one.requirements.items() if outcome in BAD),
-                "noted": sum(count for outcome, count in one.requirements.items() if outcome in NOTED),
-                "kept": one.requirements.get("pass", 0),
-                "regressed": len(_shifts(trends, one, "regressed")),
-                "mended": len(_shifts(trends, one, "mended")),
-            }
-            for versions in shown.values()
-            for one in reversed(versions[-SHOWN_VERSIONS:])
-        ],
-        "shifts": [
-            {
-                "change": one.change,
-                "requirement": label(one.requirement),
-                "who": named(one.implementation, one.how),
-                "before": label(one.before, 80) or "not reported",
-                "after": label(one.after, 80) or "not reported",
-            }
-            for one in trends.shifts[:SHOWN_SHIFTS]
-        ],
-        "readings": [
-            {
-                "reading": label(one.reading),
-                "alternative": label(one.alternative),
-                "verdicts": one.verdicts,
-                "senders": f"{one.senders:,}{' or more' if one.more else ''}",
-                "who": [label(" ".join(pair).strip(), 80) for pair in one.implementations if pair in latest][:8],
-            }
-            for one in trends.readings[:SHOWN_READINGS]
-        ],
-    }
+def _by_version(db: DuckDBPyConnection, query: str) -> dict[tuple[str, How, str], dict[str, Any]]:
+    out: dict[tuple[str, How, str], dict[str, Any]] = {}
+    for name, profile, level, readings, version, key, value in rows(db, query):
+        out.setdefault((name, (profile, level, readings), version), {})[key] = value
+    return out
 
 
-def trends_lines(trends: Trends) -> Sequence[str]:
-    """Return the latest changes between versions in a few lines."""
-    return [
-        f"{one.change}: {one.requirement} in {one.implementation} {one.after or 'of no version'}, "
-        f"last {'clean' if one.change == 'regressed' else 'refuted'} in {one.before or 'one of no version'}"
-        for one in trends.shifts[:5]
-    ]
-
-
-def _day(day: date) -> str:
-    return "" if day <= UNKNOWN_DAY else day.isoformat()
+def _key(found: Any) -> tuple[tuple[int, ...], int]:
+    numbers = [int(one) for one in found[1].split(".")]
+    while len(numbers) > 1 and not numbers[-1]:
+        numbers.pop()  # 2.0 is 2
+    rest = found[2].lower()
+    early = re.match(r"[-._]?(a|alpha|b|beta|rc|dev|pre)", rest) is not None
+    return tuple(numbers), -1 if early else int(bool(rest))

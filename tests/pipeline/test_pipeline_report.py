@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from datetime import UTC, date, datetime
 
 import pytest
 from lake_helpers import CAPTURES, put, rows
 from made_lake import capture, day, fill, session, verdict
+from typer.testing import CliRunner
 
-from conformance.pipeline.corpus import MOST_BUCKETS, Course, Span
+from conformance.cli.pipeline_analysis import app
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.gather import gather
-from conformance.pipeline.lake import Lake
-from conformance.pipeline.page import render_corpus, summary
-from conformance.pipeline.plots import short, stacked, strip, ticks_to
+from conformance.pipeline.lake import Entry, Lake
+from conformance.report.corpus import MOST_BUCKETS, Course, Span
+from conformance.report.corpus_page import render_corpus, summary
+from conformance.report.corpus_plots import short, stacked, strip, ticks_to
 
 LAYOUT = "MQMQ-2.2.19.1.flags-in-layout"
 X0 = "MQMQ-2.2.19.1.flags-x0"
@@ -36,17 +34,16 @@ def lake(tmp_path):
 def test_a_change_is_new_again_or_gone_and_days_without_the_sender_say_nothing(lake):
     made = []
     for number in range(6):
-        made += [capture(day(number)), verdict(LAYOUT, "pass", None, day(number), count=90)]
-        made += [verdict(X0, "pass", None, day(number), count=90)]
+        made += [capture(day(number)), session(day(number), "192.0.2.50", initiator_manager=B)]
+        made += [verdict(name, "pass", None, day(number), count=90) for name in (LAYOUT, X0)]
         if number != 3:  # The day A is not there.
             made.append(session(day(number), A))
-        made.append(session(day(number), "192.0.2.50", initiator_manager=B))
     made += [verdict(LAYOUT, "fail", A, day(number)) for number in (2, 4, 5)]
     made += [verdict(X0, "fail", A, day(number)) for number in (0, 4, 5)]
     made += [verdict(LAYOUT, "fail", B, day(number)) for number in (0, 1)]
-    made += [verdict(X0, "warn", B, day(5))]
-    fill(lake, made)
-    found = {(one.subject, one.requirement): one for one in gather(lake).courses.values()}
+    fill(lake, [*made, verdict(X0, "warn", B, day(5))])
+    corpus = gather(lake)
+    found = {(one.subject, one.requirement): one for one in corpus.courses.values()}
     assert {key: (one.change, one.since) for key, one in found.items()} == {
         (A, LAYOUT): ("new", day(2)),  # Day 3 is no clean day: nobody was there.
         (A, X0): ("again", day(4)),
@@ -54,20 +51,14 @@ def test_a_change_is_new_again_or_gone_and_days_without_the_sender_say_nothing(l
         (B, X0): (None, None),
     }
     assert day(3) not in found[(A, LAYOUT)].days and found[(A, LAYOUT)].clean_days == [day(0), day(1)]
-    corpus = gather(lake)
     assert [one.name for one in corpus.subjects if one.regressions] == [A]
     assert corpus.changes()[0].since == day(4) and corpus.changes()[-1].change == "gone"
     assert corpus.refuted[("wire", day(4))] == 2 and corpus.verdicts["pass"] == 6 * 2 * 90
 
 
-def test_a_day_on_which_nobody_judged_the_requirement_is_not_clean(lake):
-    fill(lake, [session(day(0), A), verdict(X0, "pass", None, day(0)), verdict(LAYOUT, "fail", A, day(1))])
-    (course,) = gather(lake).courses.values()
-    assert (list(course.days), course.change) == ([day(1)], None)
-
-
 def test_where_passes_name_the_sender_its_own_count(lake):
     made = [verdict(LAYOUT, "pass", sender, day(at), count=9) for sender, at in ((A, 0), (B, 1), (A, 3), (B, 3))]
+    made += [session(day(4), A), verdict(X0, "pass", None, day(4))]  # Nobody judged LAYOUT.
     made += [verdict(LAYOUT, "fail", A, day(2)), session(day(1), A), verdict(X0, "pass", A, day(1))]
     fill(lake, made)
     corpus = gather(lake)
@@ -78,17 +69,13 @@ def test_where_passes_name_the_sender_its_own_count(lake):
 
 
 def test_the_last_run_of_a_day_speaks_for_it(lake):
-    def run(number: int, hour: int, outcome: str, when: int) -> list:
-        name = f"run{number}"
-        at = day(when)
-        started = datetime(at.year, at.month, at.day, hour, tzinfo=UTC)
-        row = {"run_id": name, "implementation": "acme", "path": f"/runs/{name}", "complete": True, "started": started}
-        result = {"run_id": name, "implementation": "acme", "requirement": CURSOR, "outcome": outcome, "count": 1}
-        return [("runs", at, row), ("results", at, result)]
-
     # Broken in the morning and mended in the evening; then broken again; a run without it says nothing of it.
-    fill(lake, run(1, 8, "fail", 0) + run(2, 20, "pass", 0) + run(3, 8, "pass", 1) + run(4, 9, "fail", 2))
-    fill(lake, run(5, 23, "skip", 2))
+    said = [("fail", 0, 8), ("pass", 0, 20), ("pass", 1, 8), ("fail", 2, 9), ("skip", 2, 23)]
+    for number, (outcome, when, hour) in enumerate(said, 1):
+        name, at = {"run_id": f"run{number}", "implementation": "acme"}, day(when)
+        started = datetime(at.year, at.month, at.day, hour, tzinfo=UTC)
+        fill(lake, [("runs", at, {**name, "path": f"/runs/run{number}", "complete": True, "started": started}),
+                    ("results", at, {**name, "requirement": CURSOR, "outcome": outcome, "count": 1})])  # fmt: skip
     corpus = gather(lake)
     (course,) = corpus.courses.values()
     assert dict(course.days) == {day(0): (0, 0), day(1): (0, 0), day(2): (1, 0)} and course.change == "new"
@@ -101,8 +88,8 @@ def test_a_course_ends_with_what_was_definite():
         return Course("wire", "a", X0, {day(number): one for number, one in enumerate(said)})
 
     clean, bad, noted = (0, 0), (2, 0), (0, 1)
-    assert course(clean, bad, noted).change is None
-    assert course(bad, bad).change is None and course(clean, noted).change is None
+    for said in ((clean, bad, noted), (bad, bad), (clean, noted)):
+        assert course(*said).change is None
     assert course(noted, bad, clean).change == "gone"
     assert course(clean, noted, bad, noted, bad).since == day(2)
 
@@ -129,32 +116,54 @@ def test_text_from_outside_stays_text(lake):
     made += [verdict(LAYOUT, outcome, HOSTILE, day(at), **more) for at, outcome in enumerate(("fail", "warn"))]
     made += [verdict(HOSTILE, "fail", HOSTILE, day(1)), verdict(LAYOUT, "pass", None, day(1)), session(day(1), HOSTILE)]
     made += [("rejected", day(0), {"path": HOSTILE, "reason": HOSTILE})]
+    for name, outcome in (("1.0", "pass"), (HOSTILE, "fail")):
+        run = {"run_id": name, "implementation": HOSTILE}
+        made += [("runs", day(len(name)), {**run, "implementation_version": name, "profile": HOSTILE}),
+                 ("results", day(len(name)), {**run, "requirement": CURSOR, "outcome": outcome, "count": 1,
+                                              "readings": {HOSTILE: HOSTILE}})]  # fmt: skip
     fill(lake, made)
     page = render_corpus(gather(lake))
     assert "alert(1)" in page and page.count("<script") == 3 and "<img" not in page
+    assert "Changed between versions" in page and "Readings that are followed" in page
     assert not {"\u202e", "\x1b"} & set(page) and "{{7*7}}" in page
     assert " style=" not in page and not re.search(r"""(src|href)=["']?http""", page)
     block = re.search(r'id="summary">(.*?)</script>', page, re.DOTALL)
-    assert block is not None and json.loads(block[1])["subjects"][0]["name"] == HOSTILE
+    assert block is not None and HOSTILE in {one["name"] for one in json.loads(block[1])["subjects"]}
 
 
 def test_an_empty_lake_and_days_without_a_date(lake):
-    page = render_corpus(gather(lake))
-    assert "Nothing was judged" in page
-    fill(lake, [verdict(LAYOUT, "fail", A, day(0) - timedelta(days=(day(0) - Span.of([]).day(0)).days))])
+    assert "Nothing was judged" in render_corpus(gather(lake))
+    fill(lake, [verdict(LAYOUT, "fail", A, date(1970, 1, 1))])
     corpus = gather(lake)
     assert corpus.span.buckets == 0 and summary(corpus)["verdicts"] == {"fail": 1}
     assert "<h2" in render_corpus(corpus)
 
 
-def test_files_that_are_missing_are_a_sentence(lake):
-    fill(lake, [capture(day(0))])
+def test_a_row_counts_only_with_its_batch(lake):
+    row = verdict(LAYOUT, "fail", A, day(0))
+    fill(lake, [capture(day(0)), row])
+    first = lake.batches().live
+    # As in a file of a compaction: one row has no batch, and that of the others is ended.
+    fill(lake, [("verdicts", day(0), {**row[2], "batch": "of nobody"}), row, *[row] * 3])
+    assert sum(gather(lake).verdicts.values()) == 5
+    before = lake.batches()
+    lake.commit(Entry("runs", "b", ends=sorted(before.live - first)), before)
+    assert sum(gather(lake).verdicts.values()) == 1
     lake.files("captures")[0].write_bytes(b"no parquet")
-    with pytest.raises(PipelineError, match=r"captures of the lake .* cannot be read"):
+    with pytest.raises(PipelineError, match="cannot be read"):
         gather(lake)
     lake.files("captures")[0].unlink()
     with pytest.raises(PipelineError, match="missing"):
         gather(lake)
+
+
+def test_pairs_that_are_followed_are_bounded(lake, monkeypatch):
+    made = [verdict(name, "fail", A, day(at), count=at + 1) for at in range(3) for name in (LAYOUT, X0)]
+    fill(lake, [*made, verdict(X0, "warn", B, day(0), count=99)])
+    assert len(gather(lake).courses) == 3
+    monkeypatch.setattr("conformance.pipeline.gather.MAX_DAYS", 3)
+    corpus = gather(lake)
+    assert [pair[1:] for pair in corpus.courses] == [(A, X0)] and corpus.verdicts == {"fail": 12, "warn": 99}
 
 
 def test_what_an_ingest_wrote_is_what_is_reported(tmp_path):
@@ -168,7 +177,6 @@ def test_what_an_ingest_wrote_is_what_is_reported(tmp_path):
     deviating = {row["requirement"] for row in rows(lake, "verdicts") if row["outcome"] not in ("pass", "skip")}
     assert {demand.id for demand in corpus.demands if demand.said.bad or demand.said.noted} == deviating
     assert {example.place for seen in corpus.examples.values() for example in seen} <= {str(file) for file in files}
-    assert render_corpus(corpus).startswith("<!DOCTYPE html>")
 
 
 def test_plots_fit_what_they_draw():
@@ -186,20 +194,11 @@ def test_plots_fit_what_they_draw():
 
 def test_the_command_tells_writes_and_ends_as_it_should(lake, tmp_path):
     fill(lake, [capture(day(0)), verdict(LAYOUT, "fail", A, day(0)), verdict(X0, "pass", None, day(0))])
-
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-
-    def command(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "conformance", "pipeline", "report", *arguments],
-            capture_output=True, text=True, env=environment, timeout=120,
-        )  # fmt: skip
-
     html = tmp_path / "corpus.html"
-    done = command(str(lake.root), "--html", str(html), "--json")
-    assert done.returncode == 0, done.stderr
-    assert (
-        json.loads(done.stdout)["requirements"][0]["requirement"] == LAYOUT and "<title>1 capture" in html.read_text()
-    )
-    none = command(str(tmp_path / "nowhere"))
-    assert none.returncode == 2 and none.stderr.count("\n") == 1 and "is not a lake" in none.stderr
+    done = CliRunner().invoke(app, ["report", str(lake.root), "--html", str(html), "--json"])
+    assert done.exit_code == 0 and json.loads(done.stdout)["requirements"][0]["requirement"] == LAYOUT
+    assert "<title>1 capture" in html.read_text()
+    done = CliRunner().invoke(app, ["report", str(lake.root)])
+    assert done.stdout.splitlines()[:2] == ["1 capture: 1 requirement broken at the end, none newly", f"days: {day(0)}"]
+    none = CliRunner().invoke(app, ["report", str(tmp_path / "nowhere")])
+    assert none.exit_code == 2 and none.stderr.count("\n") == 1 and "is not a lake" in none.stderr

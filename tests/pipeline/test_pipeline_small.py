@@ -24,7 +24,7 @@ from conformance.pipeline import query_engine, small, small_queries, spark, view
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.gather import gather
 from conformance.pipeline.lake import Lake
-from conformance.pipeline.page import summary
+from conformance.report.corpus_page import summary
 from conformance.runlog import Header, RunWriter
 from conformance.spec.renaming import aliases
 from conformance.verdict import ExitCode, Outcome, Verdict

@@ -1,9 +1,12 @@
-"""Run records made with the real writer, for the reports to be made from."""
+"""Run records made with the real writer, for the reports to be made from, and a browser that shows their pages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +15,10 @@ from conformance.spec.catalogue import catalogue
 from conformance.verdict import Evidence, Outcome, Verdict
 
 Fill = Callable[[RunWriter], None]
+Show = Callable[..., Any]
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+GENEROUS = 120_000
+"""Milliseconds: a machine may be busy with everything else."""
 
 BROKEN = "MQDMPR-3.2.7.3.illegal-cursor-action"
 HOSTILE = (
@@ -134,3 +141,62 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Made once: a run does not change."""
     members = {"suites": (HOSTILE,), "connector": HOSTILE, "captures": (HOSTILE,), "run_id": HOSTILE}
     return made(tmp_path_factory.mktemp("hostile") / "run", fill_hostile, "completed", **members)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """Debian's Chromium under Playwright. Without either: a skip, and a failure where CI=true."""
+    path = next(filter(None, map(shutil.which, NAMES)), None)
+    try:
+        import axe_playwright_python  # noqa: F401
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        path = None
+    if path is None:
+        reason = "no Chromium or no playwright (Debian: apt-get install chromium; pip install -e .[dev])"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-gpu"], timeout=GENEROUS
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def axe(chromium: Any) -> Any:
+    """axe-core, as a package brings it."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    return Axe()
+
+
+@pytest.fixture
+def show(chromium: Any, tmp_path: Path) -> Iterator[Show]:
+    """show(html, scheme="light", width=1200) -> the open page. What it logs and asks the network for fails the test."""
+    contexts: list[Any] = []
+    complaints: list[str] = []
+    expected: list[str] = []
+
+    def open_page(source: str, *, scheme: str = "light", width: int = 1200, refused: str = "") -> Any:
+        if refused:
+            expected.append(refused)
+        file = tmp_path / f"page{len(contexts)}.html"
+        file.write_text(source, encoding="utf-8")
+        context = chromium.new_context(color_scheme=scheme, viewport={"width": width, "height": 900})
+        context.set_default_timeout(GENEROUS)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("dialog", lambda dialog: (complaints.append(f"dialog {dialog.message}"), dialog.dismiss()))
+        page.on("request", lambda request: request.url == file.as_uri() or complaints.append(f"asked {request.url}"))
+        page.goto(file.as_uri(), timeout=GENEROUS)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert [one for one in complaints if not any(word in one for word in expected)] == []

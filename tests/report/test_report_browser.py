@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -23,9 +21,6 @@ from conformance.verdict import Evidence, Outcome, Verdict
 BROKEN = "MQDMPR-3.2.7.3.illegal-cursor-action"
 SILENT = "MQDMPR-3.1.7.1.3.invalid-path-name"
 HOSTILE = "</script><script>alert(1)</script>\u202e\x1b"
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-GENEROUS = 120_000
-"""Milliseconds: a machine may be busy with everything else."""
 SERIOUS = {"serious", "critical"}
 Show = Callable[..., Any]
 
@@ -61,65 +56,6 @@ BEYOND = """() => [...document.querySelectorAll("main *, header *")]
 SMALLEST = """() => Math.min(...[...document.querySelectorAll("body *:not(script, svg *)")]
   .filter((node) => [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim()))
   .filter((node) => node.checkVisibility()).map((node) => parseFloat(getComputedStyle(node).fontSize)))"""
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    """Debian's Chromium under Playwright. Without either: a skip, and a failure where CI=true."""
-    path = next(filter(None, map(shutil.which, NAMES)), None)
-    try:
-        import axe_playwright_python  # noqa: F401
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        path = None
-    if path is None:
-        reason = "no Chromium or no playwright (Debian: apt-get install chromium; pip install -e .[dev])"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-gpu"], timeout=GENEROUS
-        )
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def axe(chromium: Any) -> Any:
-    """axe-core, as a package brings it."""
-    from axe_playwright_python.sync_playwright import Axe
-
-    return Axe()
-
-
-@pytest.fixture
-def show(chromium: Any, tmp_path: Path) -> Iterator[Show]:
-    """show(html, scheme="light", width=1200) -> the open page. What it logs and asks the network for fails the test."""
-    contexts: list[Any] = []
-    complaints: list[str] = []
-    expected: list[str] = []
-
-    def open_page(source: str, *, scheme: str = "light", width: int = 1200, refused: str = "") -> Any:
-        if refused:
-            expected.append(refused)
-        file = tmp_path / f"page{len(contexts)}.html"
-        file.write_text(source, encoding="utf-8")
-        context = chromium.new_context(color_scheme=scheme, viewport={"width": width, "height": 900})
-        context.set_default_timeout(GENEROUS)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("dialog", lambda dialog: (complaints.append(f"dialog {dialog.message}"), dialog.dismiss()))
-        page.on("request", lambda request: request.url == file.as_uri() or complaints.append(f"asked {request.url}"))
-        page.goto(file.as_uri(), timeout=GENEROUS)
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert [one for one in complaints if not any(word in one for word in expected)] == []
 
 
 def rows(page: Any) -> list[str]:

@@ -13,13 +13,13 @@ from typer.testing import CliRunner
 
 from conformance.cli.app import app
 from conformance.harness.terminal import terminal_lines
-from conformance.pipeline.corpus import Corpus, Demand, Said
-from conformance.pipeline.page import render_corpus
-from conformance.pipeline.page import summary as corpus_summary
 from conformance.report.allure import write_allure
 from conformance.report.badge import message, render_badge
 from conformance.report.comparison import render_comparison
 from conformance.report.comparison_key import standing
+from conformance.report.corpus import Corpus, Demand, Said
+from conformance.report.corpus_page import render_corpus
+from conformance.report.corpus_page import summary as corpus_summary
 from conformance.report.coverage import LEFT
 from conformance.report.covered import known
 from conformance.report.gate import decide
@@ -175,9 +175,7 @@ def test_a_lake_counts_as_a_run_does() -> None:
 
 
 def told(outcome: str) -> Said:
-    said = Said()
-    said.counts[outcome] += 1
-    return said
+    return Said({outcome: 1})
 
 
 def test_what_is_not_in_the_denominator_is_told_beside_it(make_run: Callable[..., Run]) -> None:

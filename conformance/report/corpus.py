@@ -1,4 +1,4 @@
-"""The contents of a lake for a report, bounded whatever the size of the lake.
+"""What a lake holds, as values for its report, bounded whatever the size of the lake.
 
 A *subject* is what is judged: the sender of packets in captures (`wire`), the implementation in run records (`run`). A
 verdict against a subject *refutes* (fail, crash, timeout, flaky) or is *noted* (warn, reading, inconclusive, error). A
@@ -14,9 +14,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import Final, Literal
 
-from conformance.pipeline.lacking import COLUMNS
-from conformance.pipeline.scan import Row
-from conformance.pipeline.versions import Trends
 from conformance.runlog import Incomplete
 from conformance.runlog.events import REFUTING
 from conformance.verdict import Outcome
@@ -25,15 +22,27 @@ Kind = Literal["wire", "run"]
 KINDS: Final[tuple[Kind, ...]] = ("wire", "run")
 Pair = tuple[Kind, str, str]
 """Kind, subject, requirement."""
+How = tuple[str, str, str]
+"""Profile, level and set of readings: only runs of the same are compared."""
 
+UNKNOWN_DAY: Final = date(1970, 1, 1)
+"""The day of rows without a time."""
 BAD: Final = frozenset(outcome.value for outcome in Outcome if outcome in REFUTING)
 NOTED: Final = frozenset({"error", "inconclusive", "reading", "warn"})
 JUDGED: Final = BAD | {"reading", "warn", "pass"}
 """Outcomes that mean the requirement was judged at all."""
 MOST_BUCKETS: Final = 60
 """Days drawn side by side; a longer time is drawn in groups of days."""
-MAX_PAIRS: Final = 50_000
-"""Pairs of subject and requirement that are followed through the days: those with the most verdicts against them."""
+
+
+def refuting(counts: Mapping[str, int]) -> int:
+    """Return the verdicts that refute."""
+    return sum(number for outcome, number in counts.items() if outcome in BAD)
+
+
+def noted(counts: Mapping[str, int]) -> int:
+    """Return the verdicts that are noted."""
+    return sum(number for outcome, number in counts.items() if outcome in NOTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +73,7 @@ class Span:
 
     def day(self, at: int) -> date:
         """Return the first day of a bucket."""
-        return (self.first or date(1970, 1, 1)) + timedelta(days=at * self.width)
+        return (self.first or UNKNOWN_DAY) + timedelta(days=at * self.width)
 
     def name(self, at: int) -> str:
         """Return a bucket in words: its day, or its first and last day."""
@@ -73,35 +82,33 @@ class Span:
         return begin.isoformat() if end <= begin else f"{begin.isoformat()} to {end.isoformat()}"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Said:
     """The number of verdicts by outcome. first, last: days with an outcome other than pass."""
 
-    counts: Counter[str] = field(default_factory=Counter)
+    counts: Mapping[str, int] = field(default_factory=dict)
     first: date | None = None
     last: date | None = None
 
     @property
     def bad(self) -> int:
         """Verdicts that refute."""
-        return sum(number for outcome, number in self.counts.items() if outcome in BAD)
+        return refuting(self.counts)
 
     @property
     def noted(self) -> int:
         """Verdicts that are noted."""
-        return sum(number for outcome, number in self.counts.items() if outcome in NOTED)
+        return noted(self.counts)
+
+    @property
+    def passed(self) -> int:
+        """Verdicts that are a pass."""
+        return self.counts.get("pass", 0)
 
     @property
     def worst(self) -> str:
         """The roll-up."""
         return min(self.counts, key=lambda one: Outcome(one).rank, default="none")
-
-    def add(self, outcome: str, count: int, day: date) -> None:
-        """Add the verdicts of one row of that day."""
-        self.counts[outcome] += count
-        if outcome != "pass":
-            self.first = day if self.first is None else min(self.first, day)
-            self.last = day if self.last is None else max(self.last, day)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +124,11 @@ class Course:
     def bad(self) -> int:
         """The number of refuting verdicts on all days."""
         return sum(bad for bad, _ in self.days.values())
+
+    @property
+    def noted(self) -> int:
+        """The number of noted verdicts on all days."""
+        return sum(noted for _, noted in self.days.values())
 
     @property
     def latest(self) -> date:
@@ -165,7 +177,10 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """All verdicts on one subject. requirements: how many are refuted; standing: how many of them on their last day."""
+    """All verdicts on one subject. requirements: how many are refuted; standing: how many of them on their last day.
+
+    days: its refuting verdicts.
+    """
 
     kind: Kind
     name: str
@@ -188,7 +203,7 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """A destination queue and the verdicts on packets to it."""
+    """A destination queue and the verdicts on packets to it. requirements: the most frequent first."""
 
     name: str
     said: Said
@@ -216,12 +231,66 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
+class File:
+    """A file that was not read, or in part. cut: where it ends within a record."""
+
+    day: date
+    path: str
+    says: str
+    cut: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version of an implementation. name: as its driver reports it, empty if it does not.
+
+    verdicts: of all its runs, by outcome. requirements: number of them by worst outcome, each in the last run that
+    judged it.
+    """
+
+    implementation: str
+    how: How
+    name: str
+    runs: int
+    first: date
+    last: date
+    verdicts: Mapping[str, int] = field(default_factory=dict)
+    requirements: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """A requirement that is clean in one version and refuted in the next one that judged it, or the other way round."""
+
+    change: Literal["regressed", "mended"]
+    implementation: str
+    how: How
+    requirement: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """One alternative of a reading, and who conforms under it.
+
+    verdicts: how many. senders: of packets. implementations: with the version.
+    """
+
+    reading: str
+    alternative: str
+    verdicts: int
+    senders: int
+    implementations: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
 class Corpus:
     """The contents of a lake at one version of its log; all sequences are worst first.
 
     trend: by kind and day, verdicts by outcome. refuted: by kind and day, the number of refuted requirements. traffic:
-    by day, the sums of `captures`. courses: the pairs with a refuting or noted verdict. pairs: how many there are in
-    all. examples: requirement to its first and its last deviation.
+    by day, the number of packets. courses: the pairs with a refuting or noted verdict. examples: requirement to its
+    first and its last deviation. versions: by implementation, in their order. shifts: the latest first.
     """
 
     place: str
@@ -231,29 +300,25 @@ class Corpus:
     totals: Mapping[str, int] = field(default_factory=dict)
     trend: Mapping[tuple[Kind, date], Counter[str]] = field(default_factory=dict)
     refuted: Mapping[tuple[Kind, date], int] = field(default_factory=dict)
-    traffic: Mapping[date, Row] = field(default_factory=dict)
+    traffic: Mapping[date, int] = field(default_factory=dict)
     subjects: Sequence[Subject] = ()
     demands: Sequence[Demand] = ()
     courses: Mapping[Pair, Course] = field(default_factory=dict)
-    pairs: int = 0
     queues: Sequence[Queue] = ()
     queues_in_all: int = 0
     examples: Mapping[str, Sequence[Example]] = field(default_factory=dict)
     sessions: Mapping[str, int] = field(default_factory=dict)
     skipped: Mapping[str, int] = field(default_factory=dict)
     handed_over: Mapping[str, int] = field(default_factory=dict)
-    damaged: Sequence[Row] = ()
+    incomplete: Incomplete = field(default_factory=Incomplete)
+    damaged: Sequence[File] = ()
     damaged_in_all: int = 0
-    rejected: Sequence[Row] = ()
+    rejected: Sequence[File] = ()
     rejected_in_all: int = 0
     how: Sequence[tuple[str, str, str, str]] = ()
-    trends: Trends = field(default_factory=Trends)
-
-    @property
-    def incomplete(self) -> Incomplete:
-        """The missing data of all captures, summed."""
-        counts = {name: self.totals.get(column, 0) for column, name in COLUMNS.items()}
-        return Incomplete(cut=self.totals.get("cut", 0), **counts)
+    versions: Sequence[Version] = ()
+    shifts: Sequence[Shift] = ()
+    readings: Sequence[Followed] = ()
 
     @property
     def verdicts(self) -> Counter[str]:
@@ -268,3 +333,8 @@ class Corpus:
             found,
             key=lambda one: (rank[one.change or ""], -(one.since or date.min).toordinal(), -one.bad, one.requirement),
         )
+
+    def shifted(self, version: Version, change: str) -> list[Shift]:
+        """Return what changed so with a version."""
+        mine = version.implementation, version.how, version.name, change
+        return [one for one in self.shifts if (one.implementation, one.how, one.after, one.change) == mine]
