@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
@@ -27,7 +27,6 @@ from conformance.report.corpus import (
     Kind,
     Pair,
     Queue,
-    Said,
     Span,
     Subject,
 )
@@ -44,14 +43,16 @@ MAX_DAYS: Final = 2_000_000
 MOST_QUEUES: Final = 200
 MOST_EXAMPLES: Final = 300
 """Requirements that get their first and last deviation as examples."""
-MOST_DAMAGED: Final = 50
-MOST_REJECTED: Final = 100
+MOST_FILES: Final = 100
 MOST_NAMES: Final = 20
 
 _BAD, _AGAINST, _SPOKEN, _KNOWN = (
     f"(outcome in {tuple(sorted(names))})" for names in (BAD, BAD | NOTED, JUDGED | NOTED, JUDGED | NOTED | {"skip"})
 )
 _WORST: Final = f"coalesce(sum(n) filter ({_BAD}), 0) desc, sum(n) desc"
+_LATEST: Final = f"select date, path, {{}} from {{}} order by date desc, path limit {MOST_FILES}"
+_HOW: Final = """select profile, level, reading_set, coalesce(judged_by, '') as by from captures
+    union select profile, level, reading_set, coalesce(judged_by, '') from runs order by all"""
 _VIEWS: Final = (
     # Of several runs of an implementation on a day, the last that judged a requirement counts.
     f"""create temp view last_runs as
@@ -100,24 +101,20 @@ def _gathered(db: DuckDBPyConnection, place: str, version: int) -> Corpus:
     trend: dict[tuple[Kind, date], Counter[str]] = {}
     for kind, day, outcome, count in rows(db, "select kind, date, outcome, sum(count) from said group by all"):
         trend.setdefault((kind, day), Counter())[outcome] = count
-    refuted = {
-        (kind, day): count
-        for kind, day, count in rows(
-            db, f"select kind, date, count(distinct requirement) filter ({_BAD}) from said group by all"
-        )
-    }
+    refuted = rows(db, f"select kind, date, count(distinct requirement) from said where {_BAD} group by all")
+    refuted_on = {(kind, day): count for kind, day, count in refuted}
     days = {*traffic, *(day for _, day in trend), *(day for (day,) in rows(db, "select distinct date from runs"))}
     courses = _courses(db, len(days) or 1)
     demands = _demands(db, courses)
-    damaged, damaged_in_all = _damaged(db)
     versions, shifts = trends(db)
+    lacking = "nullif(cut, '') is not null or " + " or ".join(f"{name} <> 0" for name in COLUMNS)
     return Corpus(
         place=place,
         version=version,
         span=Span.of([day for day in days if day > UNKNOWN_DAY]),
         totals=totals,
         trend=trend,
-        refuted=refuted,
+        refuted=refuted_on,
         traffic=traffic,
         subjects=_subjects(db, courses),
         demands=demands,
@@ -129,22 +126,14 @@ def _gathered(db: DuckDBPyConnection, place: str, version: int) -> Corpus:
         skipped=_counts(db, _entries("skipped")),
         handed_over=_counts(db, _entries("handed_over")),
         incomplete=Incomplete(cut=totals["cut"], **{name: totals[column] for column, name in COLUMNS.items()}),
-        damaged=damaged,
-        damaged_in_all=damaged_in_all,
-        rejected=[
-            File(*row)
-            for row in rows(
-                db, f"select date, path, reason from rejected order by date desc, path limit {MOST_REJECTED}"
-            )
+        damaged=[
+            File(day, path, incomplete_of(dict(zip(("cut", *COLUMNS), lost, strict=True))).words, lost[0] or "")
+            for day, path, *lost in rows(db, _LATEST.format(", ".join(("cut", *COLUMNS)), f"captures where {lacking}"))
         ],
+        damaged_in_all=_one(db, f"select count(*) from captures where {lacking}")[0],
+        rejected=[File(*row) for row in rows(db, _LATEST.format("reason", "rejected"))],
         rejected_in_all=_one(db, "select count(*) from rejected")[0],
-        how=list(
-            rows(
-                db,
-                """select profile, level, reading_set, coalesce(judged_by, '') as by from captures union
-            select profile, level, reading_set, coalesce(judged_by, '') from runs order by all""",
-            )
-        ),
+        how=list(rows(db, _HOW)),
         versions=versions,
         shifts=shifts,
         readings=readings(db),
@@ -160,41 +149,32 @@ def _totals(db: DuckDBPyConnection) -> dict[str, int]:
     names = ["bytes", "records", "packets", "lost_bytes", *COLUMNS]
     sums = ", ".join(f"coalesce(sum({name}), 0)" for name in names)
     captures = _one(db, f"select {sums}, count(*), count(nullif(cut, '')) from captures")
-    runs = _one(
-        db,
-        """select count(*), count(*) filter (not complete), count(distinct coalesce(implementation, 'not named'))
-        from runs""",
-    )
-    return dict(
-        zip((*names, "captures", "cut", "runs", "incomplete", "implementations"), (*captures, *runs), strict=True)
-    )
+    runs = _one(db, "select count(*), count_if(not complete), count(distinct coalesce(implementation, '')) from runs")
+    names += ["captures", "cut", "runs", "incomplete", "implementations"]
+    return dict(zip(names, (*captures, *runs), strict=True))
 
 
-def _said(db: DuckDBPyConnection, keys: str, where: str, tail: str = "") -> Iterable[tuple[Any, ...]]:
-    """Return the groups of verdicts with these keys, each with all that was said. tail: what to do with the groups."""
-    for *key, counts, first, last in rows(
-        db,
-        f"""select {keys}, map_from_entries(list((outcome, n) order by outcome)), min(first), max(last)
+def _said(db: DuckDBPyConnection, keys: str, where: str, tail: str = "") -> Iterator[tuple[list[Any], dict[str, Any]]]:
+    """Yield the groups of verdicts with these keys, and the members of `Said`. tail: what to do with the groups."""
+    query = f"""select {keys}, map_from_entries(list((outcome, n) order by outcome)), min(first), max(last)
         from (
           select {keys}, outcome, sum(count) as n, min(date) filter (outcome <> 'pass') as first,
             max(date) filter (outcome <> 'pass') as last from said where {where} group by all)
-        group by {keys} {tail}""",
-    ):
-        yield *key, Said(counts, first, last)
+        group by {keys} {tail}"""
+    for *key, counts, first, last in rows(db, query):
+        yield key, {"counts": counts, "first": first, "last": last}
 
 
 def _courses(db: DuckDBPyConnection, days: int) -> dict[Pair, Course]:
     """Return the pairs with a verdict against them, each with the days on which its requirement was judged."""
     db.execute(f"""create temp table pairs as
-        select kind, subject, requirement, row_number() over (order by bad desc, noted desc, kind desc, subject desc,
-          requirement desc) as place
+        select kind, subject, requirement,
+          row_number() over (order by bad desc, noted desc, kind desc, subject desc, requirement desc) as place
         from (
           select kind, subject, requirement, coalesce(sum(count) filter ({_BAD}), 0) as bad, sum(count) - bad as noted
           from said where {_AGAINST} and subject is not null group by all)
         order by place limit {min(MAX_PAIRS, MAX_DAYS // days)}""")
-    found = rows(
-        db,
-        f"""select place, any_value(kind), any_value(subject), any_value(requirement), date,
+    query = f"""select place, any_value(kind), any_value(subject), any_value(requirement), date,
           coalesce(sum(count) filter ({_BAD}), 0), coalesce(sum(count) filter ({_AGAINST} and not {_BAD}), 0)
         from (
           select place, kind, subject, requirement, date, outcome, count
@@ -203,35 +183,37 @@ def _courses(db: DuckDBPyConnection, days: int) -> dict[Pair, Course]:
           select place, kind, subject, requirement, date, 'pass', 0 from pairs join seen using (subject) join (
             select distinct requirement, date from verdicts where sender is null and outcome in {tuple(sorted(JUDGED))}
           ) using (requirement, date) where kind = 'wire')
-        where date <> '{UNKNOWN_DAY}' group by place, date order by place, date""",
-    )
+        where date <> '{UNKNOWN_DAY}' group by place, date order by place, date"""
     out: dict[Pair, Course] = {}
-    for _, group in groupby(found, key=lambda row: row[0]):
-        mine = list(group)
-        _, kind, subject, requirement, *_ = mine[0]
-        said = {day: (bad, noted) for *_, day, bad, noted in mine}
-        out[kind, subject, requirement] = Course(kind, subject, requirement, said)
+    for _, kind, subject, requirement, day, bad, noted in rows(db, query):
+        course = out.setdefault((kind, subject, requirement), Course(kind, subject, requirement, {}))
+        course.days[day] = bad, noted
     return out
 
 
 def _subjects(db: DuckDBPyConnection, courses: Mapping[Pair, Course]) -> list[Subject]:
-    numbers: dict[tuple[str, str], Counter[str]] = {}
-    days: dict[tuple[str, str], Counter[date]] = {}
+    mine: dict[tuple[str, str], list[Course]] = {}
     for one in courses.values():
-        found = numbers.setdefault((one.kind, one.subject), Counter())
-        found["refuted"] += one.bad > 0
-        found["standing"] += one.standing
-        found["regressions"] += one.change in ("new", "again")
-        days.setdefault((one.kind, one.subject), Counter()).update({day: bad for day, (bad, _) in one.days.items()})
-    tail = f"having bool_or({_AGAINST}) order by {_WORST} limit {MAX_PAIRS}"
+        mine.setdefault((one.kind, one.subject), []).append(one)
     subjects = []
-    for kind, name, said in _said(db, "kind, subject", "subject is not null", tail):
-        found = numbers.get((kind, name), Counter())
-        counts = found["refuted"], found["standing"], found["regressions"]
-        subjects.append(Subject(kind, name, said, *counts, days.get((kind, name), {})))
-    return sorted(
-        subjects, key=lambda one: (-one.standing, -one.requirements, -one.said.bad, -one.said.noted, one.kind, one.name)
-    )
+    tail = f"having bool_or({_AGAINST}) order by {_WORST} limit {MAX_PAIRS}"
+    for (kind, name), said in _said(db, "kind, subject", "subject is not null", tail):
+        found = mine.get((kind, name), [])
+        days: Counter[date] = Counter()
+        for course in found:
+            days.update({day: bad for day, (bad, _) in course.days.items()})
+        subjects.append(
+            Subject(
+                kind=kind,
+                name=name,
+                refuted=sum(one.bad > 0 for one in found),
+                standing=sum(one.standing for one in found),
+                regressions=sum(one.change in ("new", "again") for one in found),
+                days=days,
+                **said,
+            )
+        )
+    return sorted(subjects, key=lambda one: (-one.standing, -one.refuted, -one.bad, -one.noted, one.kind, one.name))
 
 
 def _demands(db: DuckDBPyConnection, courses: Mapping[Pair, Course]) -> list[Demand]:
@@ -240,48 +222,34 @@ def _demands(db: DuckDBPyConnection, courses: Mapping[Pair, Course]) -> list[Dem
     for course in courses.values():
         subjects[course.requirement] += course.bad > 0
         standing[course.requirement] += course.standing
-    found = [Demand(name, said, subjects[name], standing[name]) for name, said in _said(db, "requirement", "true")]
+    found = [
+        Demand(requirement=name, subjects=subjects[name], standing=standing[name], **said)
+        for (name,), said in _said(db, "requirement", "true")
+    ]
     return sorted(
         found,
-        key=lambda one: (one.said.bad == 0, one.said.noted == 0, -one.standing, -one.subjects, -one.said.bad, one.id),
+        key=lambda one: (one.bad == 0, one.noted == 0, -one.standing, -one.subjects, -one.bad, one.requirement),
     )
 
 
 def _queues(db: DuckDBPyConnection) -> list[Queue]:
-    tail = f"order by {_WORST}, queue limit {MOST_QUEUES}"
-    found = dict(_said(db, "queue", f"kind = 'wire' and {_AGAINST} and queue is not null", tail))
+    where = f"kind = 'wire' and {_AGAINST} and queue is not null"
+    found = {name: said for (name,), said in _said(db, "queue", where, f"order by {_WORST}, queue limit {MOST_QUEUES}")}
     by: dict[str, dict[str, int]] = {}
-    for queue, requirement, count in rows(
-        db,
-        f"""select queue, requirement, sum(count) as n from said
-        where kind = 'wire' and {_AGAINST} and queue in (select unnest(?)) group by all order by n desc, requirement""",
-        list(found),
-    ):
+    query = f"""select queue, requirement, sum(count) as n from said
+        where {where} and queue in (select unnest(?)) group by all order by n desc, requirement"""
+    for queue, requirement, count in rows(db, query, list(found)):
         by.setdefault(queue, {})[requirement] = count
-    return [Queue(name, said, by[name]) for name, said in found.items()]
+    return [Queue(queue=name, requirements=by[name], **said) for name, said in found.items()]
 
 
 def _entries(column: str) -> str:
     return f"select unnest(map_keys({column})) as name, unnest(map_values({column})) as n from captures"
 
 
-def _counts(db: DuckDBPyConnection, query: str) -> dict[str, int]:
-    return dict(
-        rows(db, f"select name, sum(n) as n from ({query}) group by name order by n desc, name limit {MOST_NAMES}")
-    )
-
-
-def _damaged(db: DuckDBPyConnection) -> tuple[list[File], int]:
-    lacking = "nullif(cut, '') is not null or " + " or ".join(f"{name} <> 0" for name in COLUMNS)
-    names = ["date", "path", "cut", *COLUMNS]
-    found = [
-        dict(zip(names, row, strict=True))
-        for row in rows(
-            db, f"select {', '.join(names)} from captures where {lacking} order by date desc, path limit {MOST_DAMAGED}"
-        )
-    ]
-    files = [File(row["date"], row["path"], incomplete_of(row).words, row["cut"] or "") for row in found]
-    return files, _one(db, f"select count(*) from captures where {lacking}")[0]
+def _counts(db: DuckDBPyConnection, source: str) -> dict[str, int]:
+    query = f"select name, sum(n) as n from ({source}) group by name order by n desc, name limit {MOST_NAMES}"
+    return dict(rows(db, query))
 
 
 def _examples(db: DuckDBPyConnection, demands: Sequence[Demand]) -> dict[str, list[Example]]:
@@ -289,35 +257,25 @@ def _examples(db: DuckDBPyConnection, demands: Sequence[Demand]) -> dict[str, li
 
     Of several at one time it is the same one whatever the order of the files.
     """
-    wanted = {(one.id, day) for one in demands[:MOST_EXAMPLES] for day in (one.said.first, one.said.last) if day}
-    found = list(
-        rows(
-            db,
-            f"""select requirement, date, kind,
+    wanted = {(one.requirement, day) for one in demands[:MOST_EXAMPLES] for day in (one.first, one.last) if day}
+    query = f"""select requirement, date, kind,
           min_by((outcome, text, who, queue, id, expected, actual, reason, readings),
           (not {_BAD}, began, outcome, coalesce(text, ''), id, expected, actual, reason, who, queue)) as best
         from deviations semi join (select unnest(?) as requirement, unnest(?) as date) using (requirement, date)
-        group by requirement, date, kind order by requirement, date""",
-            [name for name, _ in wanted],
-            [day for _, day in wanted],
-        )
-    )
-    ids = [list({best[4] for _, _, kind, best in found if kind == each}) for each in KINDS]
-    paths = dict(
-        rows(
-            db,
-            """select capture_id, min(path) from captures where capture_id in (select unnest(?)) group by all
-            union all select run_id, min(path) from runs where run_id in (select unnest(?)) group by all""",
-            *ids,
-        )
-    )
+        group by all order by requirement, date"""
+    found = list(rows(db, query, [name for name, _ in wanted], [day for _, day in wanted]))
+    query = """select capture_id, min(path) from captures where capture_id in (select unnest(?)) group by all
+        union all select run_id, min(path) from runs where run_id in (select unnest(?)) group by all"""
+    ids = ({best[4] for _, _, kind, best in found if kind == each} for each in KINDS)
+    paths = dict(rows(db, query, *map(list, ids)))
     out: dict[str, list[Example]] = {}
     for requirement, group in groupby(found, key=lambda row: row[0]):
         seen = sorted(group, key=lambda row: (row[1], KINDS.index(row[2])))
-        out[requirement] = [
-            Example(kind, outcome, text or "", who, queue, paths.get(of, ""), day, expected, actual, reason,
-                    tuple(dict(assumed or {}).items()))
-            for _, day, kind, (outcome, text, who, queue, of, expected, actual, reason, assumed)
-            in (seen[:1] + seen[1:][-1:])
-        ]  # fmt: skip
+        for _, day, kind, best in seen[:1] + seen[1:][-1:]:
+            outcome, text, who, queue, of, expected, actual, reason, assumed = best
+            pairs = tuple((assumed or {}).items())
+            place = paths.get(of, "")
+            out.setdefault(requirement, []).append(
+                Example(kind, outcome, text or "", who, queue, place, day, expected, actual, reason, pairs)
+            )
     return out

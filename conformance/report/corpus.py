@@ -82,7 +82,7 @@ class Span:
         return begin.isoformat() if end <= begin else f"{begin.isoformat()} to {end.isoformat()}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
     """The number of verdicts by outcome. first, last: days with an outcome other than pass."""
 
@@ -118,7 +118,7 @@ class Course:
     kind: Kind
     subject: str
     requirement: str
-    days: Mapping[date, tuple[int, int]]
+    days: dict[date, tuple[int, int]]
 
     @property
     def bad(self) -> int:
@@ -129,11 +129,6 @@ class Course:
     def noted(self) -> int:
         """The number of noted verdicts on all days."""
         return sum(noted for _, noted in self.days.values())
-
-    @property
-    def latest(self) -> date:
-        """The last day on which the requirement was judged or noted."""
-        return max(self.days)
 
     @property
     def bad_days(self) -> list[date]:
@@ -148,16 +143,14 @@ class Course:
     @property
     def standing(self) -> bool:
         """The requirement is refuted on the last day."""
-        return self.days[self.latest][0] > 0
+        return self.days[max(self.days)][0] > 0
 
     @property
     def since(self) -> date | None:
         """The first day of the present or latest trouble: the first refuted day after the last clean one before it."""
-        clean, bad = self.clean_days, self.bad_days
-        if not bad:
-            return None
-        before = [day for day in clean if day < bad[-1]]
-        return next(day for day in bad if not before or day > before[-1])
+        bad = self.bad_days
+        before = max((day for day in self.clean_days if bad and day < bad[-1]), default=date.min)
+        return next((day for day in bad if day > before), None)
 
     @property
     def change(self) -> str | None:
@@ -165,48 +158,43 @@ class Course:
 
         None if it never changed, or if the last day is neither refuted nor clean.
         """
-        bad, clean = self.bad_days, self.clean_days
-        if not bad or not clean:
+        bad, clean, since = self.bad_days, self.clean_days, self.since
+        if since is None or not clean:
             return None
         if self.standing:
-            if clean[0] > bad[-1]:
-                return None
-            return "again" if bad[0] < max(day for day in clean if day < bad[-1]) else "new"
+            return None if clean[0] > since else "again" if bad[0] < since else "new"
         return "gone" if clean[-1] > bad[-1] else None
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """All verdicts on one subject. requirements: how many are refuted; standing: how many of them on their last day.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject(Said):
+    """All verdicts on one subject. refuted: how many requirements are; standing: how many of them on their last day.
 
     days: its refuting verdicts.
     """
 
     kind: Kind
     name: str
-    said: Said
-    requirements: int
+    refuted: int
     standing: int
     regressions: int
     days: Mapping[date, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Demand:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demand(Said):
     """All verdicts on one requirement. subjects: how many were refuted."""
 
-    id: str
-    said: Said
-    subjects: int
-    standing: int
+    requirement: str
+    subjects: int = 0
+    standing: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Queue:
-    """A destination queue and the verdicts on packets to it. requirements: the most frequent first."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queue(Said):
+    """All verdicts on packets to one queue. requirements: the most frequent first."""
 
-    name: str
-    said: Said
+    queue: str
     requirements: Mapping[str, int]
 
 

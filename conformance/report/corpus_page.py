@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from conformance.report.corpus import JUDGED, UNKNOWN_DAY, Corpus, Course, Demand, How, Version, noted, refuting
-from conformance.report.corpus_plots import NAME, plots, share_of, short, spark_of, strip_of
+from conformance.report.corpus_plots import NAME, plots, short, spark_of, strip_of
 from conformance.report.page import json_block, render_page
 from conformance.report.text import label, value_text
 from conformance.spec.catalogue import catalogue
@@ -37,11 +37,9 @@ def render_corpus(corpus: Corpus) -> str:
     """Return the report of a lake."""
     headline, tone = _headline(corpus)
     changes = corpus.changes()
-    kept = [demand for demand in corpus.demands if set(demand.said.counts) == {"pass"}]
+    kept = [demand for demand in corpus.demands if set(demand.counts) == {"pass"}]
     kinds: list[str] = [name for name in ("new", "again", "gone") if any(one.change == name for one in changes)]
     both = {one.kind for one in corpus.subjects}
-    queues = corpus.queues[:MOST_QUEUES]
-    top = max((one.said.bad + one.said.noted for one in queues), default=0)
     width = corpus.span.width
     return render_page(
         "corpus.html.j2",
@@ -62,7 +60,7 @@ def render_corpus(corpus: Corpus) -> str:
         changes_more=len(changes) - MOST_CHANGES,
         subjects=corpus.subjects[:MOST_SUBJECTS],
         subjects_more=len(corpus.subjects) - MOST_SUBJECTS,
-        queues=queues,
+        queues=corpus.queues[:MOST_QUEUES],
         queues_more=corpus.queues_in_all - MOST_QUEUES,
         kept=kept,
         plots=plots(corpus),
@@ -76,71 +74,48 @@ def render_corpus(corpus: Corpus) -> str:
         value=_value,
         strip=partial(strip_of, corpus),
         spark=partial(spark_of, corpus),
-        share=partial(share_of, top=top),
+        refuting=refuting,
+        noted=noted,
     )
 
 
 def summary(corpus: Corpus) -> dict[str, Any]:
     """Return the corpus as a JSON object with all keys always present; `--json` prints it, and the page embeds it."""
-    span = corpus.span
+    against = [one for one in corpus.demands if one.bad or one.noted]
     return {
         "lake": corpus.place,
         "version": corpus.version,
-        "first_day": _day(span.first) or None,
-        "last_day": _day(span.last) or None,
+        "first_day": _day(corpus.span.first) or None,
+        "last_day": _day(corpus.span.last) or None,
         "totals": dict(corpus.totals),
         "coverage": dict(zip(("judged", "demanded"), _coverage(corpus), strict=True)),
         "verdicts": _by_rank(corpus.verdicts),
         "changes": [
             {
-                "change": course.change,
-                "kind": course.kind,
-                "subject": course.subject,
-                "requirement": course.requirement,
-                "since": _day(course.since) or None,
-                "last_bad": course.bad_days[-1].isoformat(),
-                "last_clean": course.clean_days[-1].isoformat(),
-                "count": course.bad,
+                **_members(one, "change", "kind", "subject", "requirement", "since"),
+                "last_bad": _day(one.bad_days[-1]),
+                "last_clean": _day(one.clean_days[-1]),
+                "count": one.bad,
             }
-            for course in corpus.changes()[:MOST_CHANGES]
+            for one in corpus.changes()[:MOST_CHANGES]
         ],
         "requirements": [
-            {
-                "requirement": demand.id,
-                "worst": demand.said.worst,
-                "counts": dict(demand.said.counts),
-                "subjects": demand.subjects,
-                "standing": demand.standing,
-                "first": _day(demand.said.first) or None,
-                "last": _day(demand.said.last) or None,
-            }
-            for demand in corpus.demands
-            if demand.said.bad or demand.said.noted
-        ][:MOST_DEMANDS],
+            _members(one, "requirement", "worst", "counts", "subjects", "standing", "first", "last")
+            for one in against[:MOST_DEMANDS]
+        ],
         "subjects": [
-            {
-                "kind": one.kind,
-                "name": one.name,
-                "refuted": one.requirements,
-                "standing": one.standing,
-                "regressions": one.regressions,
-                "verdicts": one.said.bad,
-                "noted": one.said.noted,
-            }
+            {**_members(one, "kind", "name", "refuted", "standing", "regressions", "noted"), "verdicts": one.bad}
             for one in corpus.subjects[:MOST_SUBJECTS]
         ],
         "queues": [
-            {"queue": one.name, "refuted": one.said.bad, "noted": one.said.noted, "requirements": one.requirements}
+            {**_members(one, "queue", "noted", "requirements"), "refuted": one.bad}
             for one in corpus.queues[:MOST_QUEUES]
         ],
         "versions": [
             {
-                "implementation": one.implementation,
                 **dict(zip(("profile", "level", "reading_set"), one.how, strict=True)),
+                **_members(one, "implementation", "runs", "first", "last"),
                 "version": one.name or None,
-                "runs": one.runs,
-                "first": _day(one.first) or None,
-                "last": _day(one.last) or None,
                 "verdicts": _by_rank(one.verdicts),
                 "requirements": _by_rank(one.requirements),
                 **{
@@ -155,12 +130,9 @@ def summary(corpus: Corpus) -> dict[str, Any]:
         ],
         "readings": [
             {
-                "reading": one.reading,
-                "alternative": one.alternative,
-                "verdicts": one.verdicts,
-                "senders": one.senders,
+                **_members(one, "reading", "alternative", "verdicts", "senders"),
                 "implementations": [
-                    {"implementation": name, "version": version or None} for name, version in one.implementations
+                    {"implementation": name, "version": of or None} for name, of in one.implementations
                 ],
             }
             for one in corpus.readings
@@ -169,6 +141,12 @@ def summary(corpus: Corpus) -> dict[str, Any]:
         "damaged": corpus.damaged_in_all,
         "incomplete": corpus.incomplete.to_json() if corpus.incomplete else None,
     }
+
+
+def _members(one: object, *names: str) -> dict[str, Any]:
+    """Return members of a value as JSON has them: a day that is not known is null."""
+    found = {name: getattr(one, name) for name in names}
+    return {name: _day(value) or None if isinstance(value, date) else value for name, value in found.items()}
 
 
 def told(corpus: Corpus) -> list[str]:
@@ -189,12 +167,12 @@ def told(corpus: Corpus) -> list[str]:
         for one in corpus.shifts[:5]
     ]
     lines += [
-        f"broken: {demand.id}, {_many(demand.said.bad, 'verdict')}, by {demand.subjects:,}"
+        f"broken: {demand.requirement}, {_many(demand.bad, 'verdict')}, by {demand.subjects:,}"
         for demand in [one for one in corpus.demands if one.standing][:5]
     ]
     lines += [
-        f"queue: {label(queue.name, 80)}, {_many(queue.said.bad, 'verdict')}"
-        for queue in [one for one in corpus.queues if one.said.bad][:3]
+        f"queue: {label(queue.queue, 80)}, {_many(queue.bad, 'verdict')}"
+        for queue in [one for one in corpus.queues if one.bad][:3]
     ]
     return lines + ([f"not read: {_many(corpus.rejected_in_all, 'file')}"] if corpus.rejected_in_all else [])
 
@@ -202,14 +180,14 @@ def told(corpus: Corpus) -> list[str]:
 def _coverage(corpus: Corpus) -> tuple[int, int]:
     """Return how many requirements were judged, and how many bind the MSMQ versions that were judged for."""
     wanted = demanded_ids(*sorted({profile_of(how[0]) for how in corpus.how}) or [DEFAULT_PROFILE])
-    judged = (demand.id for demand in corpus.demands if not JUDGED.isdisjoint(demand.said.counts))
+    judged = (demand.requirement for demand in corpus.demands if not JUDGED.isdisjoint(demand.counts))
     return sum(name in wanted for name in judged), len(wanted)
 
 
 def _headline(corpus: Corpus) -> tuple[str, str]:
     standing = sum(demand.standing > 0 for demand in corpus.demands)
     fresh = sum(course.change in ("new", "again") for course in corpus.courses.values())
-    refuted = sum(demand.said.bad > 0 for demand in corpus.demands)
+    refuted = sum(demand.bad > 0 for demand in corpus.demands)
     if not corpus.verdicts:
         return "Nothing was judged", "warn"
     if fresh:
@@ -233,7 +211,7 @@ def _facts(corpus: Corpus) -> list[tuple[str, str, str]]:
     totals, judged = corpus.totals, sum(corpus.verdicts.values())
     bad, (said, demanded) = refuting(corpus.verdicts), _coverage(corpus)
     found = [
-        ("Requirements refuted", f"{sum(demand.said.bad > 0 for demand in corpus.demands):,}", ""),
+        ("Requirements refuted", f"{sum(demand.bad > 0 for demand in corpus.demands):,}", ""),
         ("Requirements judged", f"{said:,}", f"of {demanded:,}"),
     ]
     if judged:
@@ -264,18 +242,18 @@ def _groups(corpus: Corpus) -> list[dict[str, Any]]:
     queues: dict[str, Counter[str]] = {}
     for queue in corpus.queues:
         for requirement, number in queue.requirements.items():
-            queues.setdefault(requirement, Counter())[queue.name] += number
+            queues.setdefault(requirement, Counter())[queue.queue] += number
     groups: dict[str, list[Demand]] = {"broken": [], "earlier": [], "noted": []}
     for demand in corpus.demands:
-        if demand.said.bad:
-            groups["broken" if demand.standing or not by.get(demand.id) else "earlier"].append(demand)
-        elif demand.said.noted:
+        if demand.bad:
+            groups["broken" if demand.standing or not by.get(demand.requirement) else "earlier"].append(demand)
+        elif demand.noted:
             groups["noted"].append(demand)
     return [
         {
             "id": name,
             "cards": [
-                _card(corpus, one, by.get(one.id, []), queues.get(one.id, Counter()))
+                _card(corpus, one, by.get(one.requirement, []), queues.get(one.requirement, Counter()))
                 for one in groups[name][:MOST_DEMANDS]
             ],
             "more": len(groups[name]) - MOST_DEMANDS,
@@ -286,10 +264,10 @@ def _groups(corpus: Corpus) -> list[dict[str, Any]]:
 
 
 def _card(corpus: Corpus, demand: Demand, courses: Sequence[Course], queues: Counter[str]) -> dict[str, Any]:
-    refuted = demand.said.bad > 0
+    refuted = demand.bad > 0
     mine = [one for one in courses if bool(one.bad) == refuted]
     mine.sort(key=lambda one: (not one.standing, -one.bad, -one.noted, one.kind, one.subject))
-    examples = corpus.examples.get(demand.id, ())
+    examples = corpus.examples.get(demand.requirement, ())
     kinds = {*(one.kind for one in mine), *(one.kind for one in examples)}
     changes = {one.change for one in mine if one.change is not None}
     return {
@@ -314,18 +292,7 @@ def _trends(corpus: Corpus) -> dict[str, Any]:
     latest = {(name, versions[-1].name) for (name, _), versions in shown.items()}
     return {
         "named": lambda name, how: label(f"{name} ({', '.join(how)})" if ways[name] > 1 else name, 160),
-        "versions": [
-            {
-                "is": one,
-                "refuted": refuting(one.requirements),
-                "noted": noted(one.requirements),
-                "kept": one.requirements.get("pass", 0),
-                "regressed": len(corpus.shifted(one, "regressed")),
-                "mended": len(corpus.shifted(one, "mended")),
-            }
-            for versions in shown.values()
-            for one in reversed(versions[-SHOWN_VERSIONS:])
-        ],
+        "versions": [one for versions in shown.values() for one in reversed(versions[-SHOWN_VERSIONS:])],
         "shifts": corpus.shifts[:SHOWN_SHIFTS],
         "readings": [
             (one, [label(" ".join(pair).strip(), 80) for pair in one.implementations if pair in latest][:8])

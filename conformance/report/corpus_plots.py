@@ -11,7 +11,7 @@ from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from conformance.report.corpus import BAD, KINDS, Corpus, Course, Kind, Queue, Subject, refuting
+from conformance.report.corpus import BAD, KINDS, Corpus, Course, Kind, Subject, refuting
 from conformance.report.page import trusted
 from conformance.report.text import label
 from conformance.verdict import Outcome
@@ -103,18 +103,6 @@ def spark_of(corpus: Corpus, subject: Subject) -> Markup:
     highs = [(at, max(1.5, 20 * value / max(values))) for at, value in enumerate(values) if value]
     bars = (f'<rect x="{at + 0.1:.1f}" y="{20 - high:.1f}" width="0.8" height="{high:.1f}"/>' for at, high in highs)
     return trusted(_row("spark", f"{len(values)} 20", title, bars))
-
-
-def share_of(queue: Queue, top: int) -> Markup:
-    """Return the verdicts on packets to a queue as a bar, by kind. top: the number that is as wide as the place."""
-    title = f"{label(queue.name, NAME)}: {queue.said.bad:,} refuting, {queue.said.noted:,} noted"
-    x, parts = 0.0, []
-    for kind in STACKED:
-        if number := queue.said.counts.get(kind):
-            wide = max(0.5, 100 * number / (top or 1))
-            parts.append(f'<rect class="{kind}" x="{x:.2f}" width="{wide:.2f}" height="1"/>')
-            x += wide
-    return trusted(_row("share", "100 1", title, parts))
 
 
 def stacked(

@@ -12,9 +12,11 @@ from made_lake import capture, day, fill, session, verdict
 from typer.testing import CliRunner
 
 from conformance.cli.pipeline_analysis import app
+from conformance.pipeline import trends
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.gather import gather
 from conformance.pipeline.lake import Entry, Lake
+from conformance.pipeline.trends import order
 from conformance.report.corpus import MOST_BUCKETS, Course, Span
 from conformance.report.corpus_page import render_corpus, summary
 from conformance.report.corpus_plots import short, stacked, strip, ticks_to
@@ -22,6 +24,7 @@ from conformance.report.corpus_plots import short, stacked, strip, ticks_to
 LAYOUT = "MQMQ-2.2.19.1.flags-in-layout"
 X0 = "MQMQ-2.2.19.1.flags-x0"
 CURSOR = "MQDMPR-3.2.7.3.illegal-cursor-action"
+SEEK = "R-MQDMPR-seek-from-head"
 A, B = "192.0.2.1", "aaaaaaaa-9d4f-4b1c-8e7a-000000000001"
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\u202e\x1b[31m{{7*7}}"
 
@@ -29,6 +32,17 @@ HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\u202e\
 @pytest.fixture
 def lake(tmp_path):
     return Lake.open(tmp_path / "lake", create=True)
+
+
+def run(number: int, version: str | None, said: dict[str, str], when: int, hour: int = 8, **more) -> list:
+    """Rows of a run: requirement to outcome."""
+    at = day(when)
+    name = {"run_id": f"run{number}", "implementation": more.pop("implementation", "acme")}
+    result = {**name, "count": 2, "readings": more.pop("readings", {})}
+    row = {**name, "implementation_version": version, "complete": True, "path": f"/runs/run{number}",
+           "started": datetime(at.year, at.month, at.day, hour, tzinfo=UTC), "profile": "msmq-4.0", "level": "must",
+           "reading_set": "windows", **more}  # fmt: skip
+    return [("runs", at, row), *(("results", at, {**result, "requirement": k, "outcome": v}) for k, v in said.items())]
 
 
 def test_a_change_is_new_again_or_gone_and_days_without_the_sender_say_nothing(lake):
@@ -65,20 +79,17 @@ def test_where_passes_name_the_sender_its_own_count(lake):
     (course,) = corpus.courses.values()
     # On day 1 A was there, and the requirement was judged: on others.
     assert dict(course.days) == {day(0): (0, 0), day(2): (1, 0), day(3): (0, 0)} and course.change == "gone"
-    assert [one.name for one in corpus.subjects] == [A] and corpus.subjects[0].said.counts["pass"] == 19
+    assert [one.name for one in corpus.subjects] == [A] and corpus.subjects[0].counts["pass"] == 19
 
 
 def test_the_last_run_of_a_day_speaks_for_it(lake):
     # Broken in the morning and mended in the evening; then broken again; a run without it says nothing of it.
     said = [("fail", 0, 8), ("pass", 0, 20), ("pass", 1, 8), ("fail", 2, 9), ("skip", 2, 23)]
     for number, (outcome, when, hour) in enumerate(said, 1):
-        name, at = {"run_id": f"run{number}", "implementation": "acme"}, day(when)
-        started = datetime(at.year, at.month, at.day, hour, tzinfo=UTC)
-        fill(lake, [("runs", at, {**name, "path": f"/runs/run{number}", "complete": True, "started": started}),
-                    ("results", at, {**name, "requirement": CURSOR, "outcome": outcome, "count": 1})])  # fmt: skip
+        fill(lake, run(number, None, {CURSOR: outcome}, when, hour))
     corpus = gather(lake)
     (course,) = corpus.courses.values()
-    assert dict(course.days) == {day(0): (0, 0), day(1): (0, 0), day(2): (1, 0)} and course.change == "new"
+    assert dict(course.days) == {day(0): (0, 0), day(1): (0, 0), day(2): (2, 0)} and course.change == "new"
     assert corpus.totals["runs"] == 5 and corpus.totals["implementations"] == 1
     assert [example.place for example in corpus.examples[CURSOR]] == ["/runs/run4"]
 
@@ -102,7 +113,7 @@ def test_queues_are_ranked_and_examples_are_the_first_and_the_last(lake):
     made += [verdict(LAYOUT, "fail", B, day(2), queue=None, count=7, subject="frame 11")]
     fill(lake, made)
     corpus = gather(lake)
-    assert [(one.name[-3:], one.said.bad, one.said.noted) for one in corpus.queues] == [("one", 2, 0), ("two", 0, 50)]
+    assert [(one.queue[-3:], one.bad, one.noted) for one in corpus.queues] == [("one", 2, 0), ("two", 0, 50)]
     assert corpus.queues[0].requirements == {LAYOUT: 1, X0: 1}
     first, last = corpus.examples[LAYOUT]
     assert (first.text, first.when, first.expected) == ("frame 7", day(0), '{"Flags": 0}')
@@ -116,11 +127,8 @@ def test_text_from_outside_stays_text(lake):
     made += [verdict(LAYOUT, outcome, HOSTILE, day(at), **more) for at, outcome in enumerate(("fail", "warn"))]
     made += [verdict(HOSTILE, "fail", HOSTILE, day(1)), verdict(LAYOUT, "pass", None, day(1)), session(day(1), HOSTILE)]
     made += [("rejected", day(0), {"path": HOSTILE, "reason": HOSTILE})]
-    for name, outcome in (("1.0", "pass"), (HOSTILE, "fail")):
-        run = {"run_id": name, "implementation": HOSTILE}
-        made += [("runs", day(len(name)), {**run, "implementation_version": name, "profile": HOSTILE}),
-                 ("results", day(len(name)), {**run, "requirement": CURSOR, "outcome": outcome, "count": 1,
-                                              "readings": {HOSTILE: HOSTILE}})]  # fmt: skip
+    for number, (name, outcome) in enumerate((("1.0", "pass"), (HOSTILE, "fail"))):
+        made += run(number, name, {CURSOR: outcome}, number, implementation=HOSTILE, readings={HOSTILE: HOSTILE})
     fill(lake, made)
     page = render_corpus(gather(lake))
     assert "alert(1)" in page and page.count("<script") == 3 and "<img" not in page
@@ -175,8 +183,91 @@ def test_what_an_ingest_wrote_is_what_is_reported(tmp_path):
     assert told and dict(corpus.verdicts) == told
     assert sum(corpus.sessions.values()) == len(rows(lake, "sessions"))
     deviating = {row["requirement"] for row in rows(lake, "verdicts") if row["outcome"] not in ("pass", "skip")}
-    assert {demand.id for demand in corpus.demands if demand.said.bad or demand.said.noted} == deviating
+    assert {demand.requirement for demand in corpus.demands if demand.bad or demand.noted} == deviating
     assert {example.place for seen in corpus.examples.values() for example in seen} <= {str(file) for file in files}
+
+
+def changes(lake: Lake) -> set[tuple[str, str, str, str, str]]:
+    return {(one.change, one.implementation, one.requirement, one.before, one.after) for one in gather(lake).shifts}
+
+
+def test_a_version_breaks_and_mends_what_the_one_before_had(lake):
+    fill(lake, run(1, "2.9", {CURSOR: "pass", LAYOUT: "fail", X0: "pass"}, 0))
+    fill(lake, run(2, "2.10", {CURSOR: "crash", LAYOUT: "pass"}, 1))
+    # An older line is released later; its number decides, so that it stands before 2.10.
+    fill(lake, run(3, "2.9.1", {CURSOR: "pass", LAYOUT: "fail", X0: "warn"}, 2))
+    fill(lake, run(4, "3.0", {CURSOR: "pass", X0: "fail"}, 3))
+    assert changes(lake) == {
+        ("regressed", "acme", CURSOR, "2.9.1", "2.10"),
+        ("mended", "acme", LAYOUT, "2.9.1", "2.10"),
+        ("mended", "acme", CURSOR, "2.10", "3.0"),
+        ("regressed", "acme", X0, "2.9", "3.0"),  # 2.10 did not judge it, and 2.9.1 only warns.
+    }
+    told_of = {one["version"]: one for one in summary(gather(lake))["versions"]}
+    assert list(told_of) == ["2.9", "2.9.1", "2.10", "3.0"]
+    assert told_of["2.10"]["verdicts"] == {"crash": 2, "pass": 2} and told_of["2.10"]["mended"] == [
+        {"requirement": LAYOUT, "since": "2.9.1"}
+    ]
+    assert told_of["2.9.1"]["requirements"] == {"fail": 1, "warn": 1, "pass": 1}
+    assert told_of["3.0"]["regressed"] == [{"requirement": X0, "since": "2.9"}]
+
+
+def test_the_last_run_of_a_version_that_judged_it_counts(lake):
+    fill(lake, run(1, "1.0", {CURSOR: "pass", X0: "pass"}, 0))
+    fill(lake, run(2, "1.1", {CURSOR: "fail", X0: "fail"}, 1, 20) + run(3, "1.1", {X0: "pass"}, 1, 8))
+    fill(lake, run(4, "1.1", {CURSOR: "pass", X0: "skip"}, 2))
+    assert changes(lake) == {("regressed", "acme", X0, "1.0", "1.1")}
+    version = gather(lake).versions[-1]
+    assert (version.runs, version.first, version.last) == (3, day(1), day(2))
+    assert version.verdicts == {"fail": 4, "pass": 4, "skip": 2}
+
+
+def test_runs_are_compared_only_with_runs_of_their_kind(lake):
+    fill(lake, run(1, "1.0", {CURSOR: "pass"}, 0) + run(2, "1.1", {CURSOR: "fail"}, 1, profile="msmq-2.0"))
+    fill(lake, run(3, "1.1", {CURSOR: "fail"}, 1, implementation="other"))
+    fill(lake, run(4, "1.1", {CURSOR: "fail"}, 1, reading_set="strict"))
+    assert changes(lake) == set()
+    page = render_corpus(gather(lake))
+    assert "acme (msmq-2.0, must, windows)" in page and "Version by version" in page
+
+
+def test_versions_have_an_order():
+    days = [date(2026, 1, number + 1) for number in range(9)]
+
+    def ordered(*names: str) -> list[str]:
+        return order(dict(zip(names, days, strict=False)))
+
+    assert ordered("3.0", "v2.10", "2.9", "3.0-rc1", "3") == ["2.9", "v2.10", "3.0-rc1", "3.0", "3"]
+    assert ordered("1.0+build", "1.0", "1.0.dev3") == ["1.0.dev3", "1.0", "1.0+build"]
+    # With one that is no number the days decide.
+    assert ordered("f3a", "1.0", "0.9", "") == ["f3a", "1.0", "0.9", ""]
+
+
+def test_a_long_history_keeps_the_latest_versions(lake, monkeypatch):
+    monkeypatch.setattr(trends, "MOST_VERSIONS", 3)
+    for number in range(10):
+        fill(lake, run(number, f"1.{number}", {CURSOR: "pass" if number % 2 else "fail"}, number))
+    found = gather(lake)
+    assert [one.name for one in found.versions] == ["1.7", "1.8", "1.9"]
+    assert (found.shifts[0].change, found.shifts[0].before, found.shifts[0].after) == ("mended", "1.8", "1.9")
+
+
+def test_readings_say_who_follows_them(lake):
+    fill(lake, run(1, "1.0", {CURSOR: "pass"}, 0, readings={SEEK: "head", "R-2": "a"}))
+    fill(lake, run(2, "1.1", {CURSOR: "pass", LAYOUT: "reading"}, 1, readings={SEEK: "current"}))
+    fill(lake, run(3, "1.1", {CURSOR: "fail"}, 1, readings={"R-3": "never"}))
+    made = [verdict(LAYOUT, "pass", who, day(0), count=5, readings={SEEK: "head"}) for who in ("192.0.2.1", "A", "A")]
+    made += [verdict(LAYOUT, "pass", None, day(1), count=3, readings={SEEK: "head", "R-2": "b"})]
+    made += [verdict(LAYOUT, "fail", "B", day(1), readings={SEEK: "head"}), verdict(X0, "pass", "C", day(1))]
+    fill(lake, made)
+    found = {(one["reading"], one["alternative"]): one for one in summary(gather(lake))["readings"]}
+    assert set(found) == {(SEEK, "head"), (SEEK, "current"), ("R-2", "a"), ("R-2", "b")}
+    assert (found[SEEK, "head"]["verdicts"], found[SEEK, "head"]["senders"]) == (2 + 15 + 3, 2)
+    assert found[SEEK, "current"]["implementations"] == [{"implementation": "acme", "version": "1.1"}]
+    assert (found["R-2", "b"]["verdicts"], found["R-2", "b"]["senders"]) == (3, 0)
+    # The page names implementations in their latest version.
+    page = render_corpus(gather(lake))
+    assert "acme 1.1" in page and "acme 1.0" not in page
 
 
 def test_plots_fit_what_they_draw():

@@ -17,7 +17,7 @@ from conformance.report.allure import write_allure
 from conformance.report.badge import message, render_badge
 from conformance.report.comparison import render_comparison
 from conformance.report.comparison_key import standing
-from conformance.report.corpus import Corpus, Demand, Said
+from conformance.report.corpus import Corpus, Demand
 from conformance.report.corpus_page import render_corpus
 from conformance.report.corpus_page import summary as corpus_summary
 from conformance.report.coverage import LEFT
@@ -167,15 +167,11 @@ def one(*names: str) -> Callable[[RunWriter], None]:
 def test_a_lake_counts_as_a_run_does() -> None:
     names = sorted(demanded_ids("msmq-4.0"))[:3]
     said = {names[0]: "pass", names[1]: "fail", names[2]: "inconclusive", "MQMQ-9.9.gone": "pass"}
-    demands = [Demand(name, told(outcome), 1, 0) for name, outcome in said.items()]
+    demands = [Demand(requirement=name, counts={outcome: 1}, subjects=1) for name, outcome in said.items()]
     corpus = Corpus("lake", 1, demands=demands, how=[("msmq-4.0", "must", "windows", "1")])
     assert corpus_summary(corpus)["coverage"] == {"judged": 2, "demanded": len(demanded("msmq-4.0"))}
     pattern = rf"Requirements judged</dt><dd>{NUMBER} <small>of {NUMBER}<"
     assert numbers_in(pattern, render_corpus(corpus)) == (2, len(demanded("msmq-4.0")))
-
-
-def told(outcome: str) -> Said:
-    return Said({outcome: 1})
 
 
 def test_what_is_not_in_the_denominator_is_told_beside_it(make_run: Callable[..., Run]) -> None:
