@@ -103,23 +103,26 @@ def _settings(spill: Path, memory: int | None, threads: int | None) -> dict[str,
         "temp_directory": str(spill),
         "max_temp_directory_size": f"{max(1, shutil.disk_usage(spill).free // _DISK_SHARE >> 20)}MiB",
         **({} if threads is None else {"threads": str(threads)}),
+        # DuckDB does not know how many rows Arrow has, and would hold the largest table in memory for a join. So joins
+        # are done as they are written: what stands at the right is held.
+        "disabled_optimizers": "join_order,build_side_probe_side",
         "default_null_order": "nulls_first_on_asc_last_on_desc",  # as in Spark
     }
 
 
 def _views(connection: DuckDBPyConnection, found: dict[str, Any], live: frozenset[str]) -> None:
-    import pyarrow as pa
-
-    former = {"old": list(aliases()), "new": list(aliases().values())}
-    text = pa.schema([("old", pa.string()), ("new", pa.string())])
-    connection.register("_former", pa.table(former, schema=text))
-    connection.register("_live", pa.table({BATCH: pa.array(sorted(live), pa.string())}))
+    """Make the views without a join, as conditions of each row: no table is ever held in memory for them."""
+    counts = f"t.{BATCH} in ({', '.join(map(_text, sorted(live)))})" if live else "false"
+    cases = " ".join(f"when {_text(old)} then {_text(new)}" for old, new in aliases().items())
     for name, dataset in found.items():
         connection.register(f"_stored_{name}", dataset)
         names = TABLES[name].names
         columns = ", ".join(f't."{column}"' for column in names)
-        source = f"_stored_{name} t semi join _live l on l.{BATCH} = t.{BATCH}"
-        if "requirement" in names:
-            columns = columns.replace('t."requirement"', 'coalesce(f.new, t."requirement") as "requirement"')
-            source += " left join _former f on f.old = t.requirement"
-        connection.execute(f'create view "{name}" as select {columns} from {source}')
+        if "requirement" in names and cases:
+            today = f't."requirement" {cases} else t."requirement"'
+            columns = columns.replace('t."requirement"', f'case {today} end as "requirement"')
+        connection.execute(f'create view "{name}" as select {columns} from _stored_{name} t where {counts}')
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
