@@ -40,6 +40,8 @@ MAX_PAIRS: Final = 50_000
 """Pairs of subject and requirement that are followed: those with the most verdicts against them."""
 MAX_DAYS: Final = 2_000_000
 """Days of all these pairs together, so that a lake of years takes no more memory than one of a month."""
+MEMORY: Final = 1 << 29
+"""Bytes that DuckDB takes; groups beyond that go to temporary files."""
 MOST_QUEUES: Final = 200
 MOST_EXAMPLES: Final = 300
 """Requirements that get their first and last deviation as examples."""
@@ -82,7 +84,7 @@ _VIEWS: Final = (
 def gather(lake: Lake) -> Corpus:
     """Gather everything that a report shows of the lake. Raises PipelineError."""
     version = lake.batches().number
-    with opened(lake) as db:
+    with opened(lake, MEMORY) as db:
         from duckdb import Error
 
         try:
@@ -185,9 +187,10 @@ def _courses(db: DuckDBPyConnection, days: int) -> dict[Pair, Course]:
           ) using (requirement, date) where kind = 'wire')
         where date <> '{UNKNOWN_DAY}' group by place, date order by place, date"""
     out: dict[Pair, Course] = {}
+    same: dict[Any, Any] = {}  # Millions of days and pairs of numbers, most of them equal, are one object each.
     for _, kind, subject, requirement, day, bad, noted in rows(db, query):
         course = out.setdefault((kind, subject, requirement), Course(kind, subject, requirement, {}))
-        course.days[day] = bad, noted
+        course.days[same.setdefault(day, day)] = same.setdefault((bad, noted), (bad, noted))
     return out
 
 
