@@ -16,6 +16,8 @@ from conformance.pipeline import trends
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.gather import gather
 from conformance.pipeline.lake import Entry, Lake
+from conformance.pipeline.schemas import TABLES
+from conformance.pipeline.tables import opened
 from conformance.pipeline.trends import order
 from conformance.report.corpus import MOST_BUCKETS, Course, Span
 from conformance.report.corpus_page import render_corpus, summary
@@ -163,6 +165,17 @@ def test_a_row_counts_only_with_its_batch(lake):
     lake.files("captures")[0].unlink()
     with pytest.raises(PipelineError, match="missing"):
         gather(lake)
+
+
+def test_no_table_is_held_in_memory_to_tell_what_counts(lake):
+    fill(lake, [verdict(X0, "fail", A, day(0)), capture(day(0)), *run(1, None, {X0: "fail"}, 0)])
+    with opened(lake) as db:
+        for table in TABLES:
+            ((_, plan),) = db.execute(f"explain select * from {table}").fetchall()
+            assert "join" not in plan.lower(), plan
+        db.execute("create temp table many as select range::text as name from range(1000)")
+        ((_, plan),) = db.execute("explain select 1 from verdicts join many on sender = name").fetchall()
+    assert "sender = name" in plan, "what stands at the right is held, and not the verdicts"
 
 
 def test_pairs_that_are_followed_are_bounded(lake, monkeypatch):
