@@ -84,7 +84,7 @@ def test_the_report_counts_what_a_query_counts(opened, lake):
     found = views.rows(views.ask(opened, "select outcome, sum(count) from verdicts group by 1"))
     assert dict(found) == dict(corpus.verdicts)
     query = "select requirement, min(date), max(date) from verdicts where outcome <> 'pass' group by 1"
-    told = {(one.id, one.said.first, one.said.last) for one in corpus.demands if one.said.first is not None}
+    told = {(one.requirement, one.first, one.last) for one in corpus.demands if one.first is not None}
     assert set(views.rows(views.ask(opened, query))) == told
 
 
