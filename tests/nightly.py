@@ -68,7 +68,6 @@ AMOUNTS = {
     # pipeline
     "pipeline.broken-streams-read": Amount(250, 20_000, "the walk reads what is read one by one; rare breaks at night"),
     "pipeline.broken-streams-judged": Amount(60, 4_000, "all ways judge alike; rare breaks at night"),
-    "sql.mutants": Amount(600, 60_000, "texts near to attacks, read twice; rare ones at night"),
     "pipeline.captures-like-replay": Amount(24, 500, "captures of every making judged as replay does; more at night"),
     "pipeline.examples": Amount(4, 300, "captures cut and ranged anywhere, beside every fixture; rare ones at night"),
     # adapter

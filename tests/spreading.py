@@ -39,7 +39,6 @@ SECONDS: Mapping[str, int] = {
     "adapter/test_adapter_templates.py": 16,
     "adapter/test_adapter_versions.py": 13,
     "pipeline/test_pipeline_sql.py": 50,
-    "pipeline/test_pipeline_small.py": 30,
     "pipeline/test_pipeline_masters.py": 35,
     "pipeline/test_ingest_spark.py": 45,
     "pipeline/test_ingest_s3.py": 40,

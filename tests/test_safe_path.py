@@ -73,6 +73,12 @@ def test_a_module_in_the_working_folder_is_not_imported(name: str, poisoned: Pat
     assert done.returncode == code, done.stdout + done.stderr
 
 
+def test_a_query_imports_nothing_of_the_folder_in_its_process(poisoned: Path) -> None:
+    assert started("pipeline ingest site.pcapng --out lake", poisoned).returncode == 0
+    done = started("pipeline sql lake 'select count(*) from captures'", poisoned)
+    assert not (poisoned / "RAN").exists() and done.returncode == 0, done.stdout + done.stderr
+
+
 def test_diagnose_imports_nothing_of_the_folder_in_its_workers(poisoned: Path) -> None:
     run = f"run --adapter embedded+accepts-plus-in-queue-name --suite names --out out -- {SHORT}"
     assert started(run, poisoned).returncode == 1

@@ -132,23 +132,24 @@ def sql(
     if out is not None and out.suffix not in (".csv", ".parquet"):
         fail(f"Invalid name {out}: give a name that ends in .csv or .parquet.", ExitCode.BAD_INPUT)
     with failing():
-        from conformance.pipeline import footers, query_engine, views
-        from conformance.pipeline.lake import Lake
         from conformance.pipeline.scan import require_arrow
+
+        require_arrow()
+        from conformance.pipeline import answers, footers
+        from conformance.pipeline.lake import Lake
         from conformance.pipeline.spark import check_master, require_spark
 
-        wanted = next((one for one in query_engine.ENGINES if one == engine), None)
+        wanted = next((one for one in answers.ENGINES if one == engine), None)
         if wanted is None:
-            fail(f"Invalid --engine {engine}: give {', '.join(query_engine.ENGINES)}.", ExitCode.BAD_INPUT)
+            fail(f"Invalid --engine {engine}: give {', '.join(answers.ENGINES)}.", ExitCode.BAD_INPUT)
         check_master(master)
         if wanted == "duckdb" and master is not None:
             fail("--master is Spark's: give it with --engine spark.", ExitCode.BAD_INPUT)
         if wanted == "spark":
             require_spark()
-        require_arrow()
         opened = Lake.open(lake)
-        footers.located(opened)  # Report a damaged lake before Spark starts.
-        used = query_engine.chosen(wanted, opened, master)
+        footers.located(opened)  # Report a damaged lake before anything starts.
+        used = answers.chosen(wanted, opened, master)
         if used == "spark":
             begin("pipeline sql", "starting Spark", quiet=json)
 
@@ -156,24 +157,25 @@ def sql(
             begin("pipeline sql", "Spark has no classes for the store of the lake; DuckDB answers", quiet=json)
 
         free = wanted == "auto" and master is None
-        with query_engine.asking(opened, used, master, timeout, instead if free else None) as ask:
-            answer = ask(query)
+        most = rows + 1 if out is None else None
+        with answers.asked(opened, query, used, master, timeout, most, instead if free else None) as answer:
             if out is not None:
                 with _writing(out):
                     if out.suffix == ".parquet":
-                        count = answer.write_parquet(out)
+                        count = answers.write_parquet(answer, out)
                     else:
                         with aside(out) as draft, draft.open("w", encoding="utf-8", newline="") as stream:
-                            count = views.write_csv(answer.names, answer.rows(), stream)
+                            count = answers.write_csv(answer, stream)
                 emit_json({"rows": count, "file": str(out)}) if json else print(f"{count:,} rows: {out}")
                 return
-            found = list(answer.rows(rows + 1))
+            names, found = answer.schema.names, list(answers.rows(answer, most))
             shown = found[:rows]
             if json:
-                values = [[views.plain(value) for value in row] for row in shown]
-                emit_json({"columns": list(answer.names), "rows": values, "more": len(found) > rows})
+                values = [[answers.plain(value) for value in row] for row in shown]
+                emit_json({"columns": names, "rows": values, "more": len(found) > rows})
             else:
-                _print_table(answer.names, [[views.cell(value) for value in row] for row in shown], answer.numbers)
+                cells = [[answers.cell(value) for value in row] for row in shown]
+                _print_table(names, cells, answers.numbers(answer.schema))
     if len(found) > rows and not json:
         print(f"mqconform: only the first {rows:,} rows are shown; use --rows or --out for more.", file=sys.stderr)
 

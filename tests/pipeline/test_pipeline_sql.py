@@ -1,224 +1,377 @@
-"""Questions in SQL: answered over the lake as its log has it, in bounded memory, and only questions."""
+"""Questions in SQL: DuckDB and Spark answer alike, each is bounded, and what a query breaks is not this process."""
 
 from __future__ import annotations
 
 import csv
-import io
 import json
-from itertools import chain
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
+from threading import Timer
 
 import pytest
-import spark_parser
 from lake_helpers import contents
 from made_lake import capture, day, fill, session, verdict
-from nightly import amount
-from sql_attacks import ANSWERED, ATTACKS
-from sql_mutants import mutants
 from typer.testing import CliRunner
 
 from conformance.cli.pipeline_analysis import app
-from conformance.pipeline import queries, views
+from conformance.pipeline import answers, query_duckdb, query_spark, spark
 from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.gather import gather
 from conformance.pipeline.lake import Lake
-from conformance.pipeline.query_functions import FUNCTIONS
-from conformance.pipeline.query_session import apart
-from conformance.pipeline.records import ingest_runs
 from conformance.pipeline.schemas import TABLES
-from conformance.runlog import Header, RunWriter
-from conformance.verdict import ExitCode, Outcome, Verdict
+from conformance.verdict import ExitCode
 
+ROOT = Path(__file__).parents[2]
 LAYOUT = "MQMQ-2.2.19.1.flags-in-layout"
-MUTANTS_SEED = 25
-
-
-@pytest.fixture
-def opened(spark, lake):
-    """A session for queries with the views of the lake."""
-    with apart(spark) as own:
-        views.open_views(own, lake)
-        yield own
+CURSOR = "MQDMPR-3.2.7.3.illegal-cursor-action"
+COMMAND = [sys.executable, "-m", "conformance", "pipeline", "sql"]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+LITTLE = 2 << 30
+"""Bytes of memory: enough for a query, and soon filled."""
 
 
 @pytest.fixture(scope="module")
-def lake(tmp_path_factory):
-    lake = Lake.open(tmp_path_factory.mktemp("sql") / "lake", create=True)
-    fill(lake, [capture(day(0), skipped={"other port": 4}), session(day(0), "192.0.2.1")])
-    passed = [verdict(LAYOUT, "pass", None, day(number), count=count) for number, count in ((0, 41), (1, 1))]
-    fill(lake, [verdict(LAYOUT, "fail", "192.0.2.1", day(0), queue="=cmd()", readings={"R-1": "a"}), *passed])
-    # A file nobody's log names is no part of the lake.
-    (lake.root / "verdicts" / "date=2026-03-01" / "stray.parquet").write_bytes(b"half a file")
-    return lake
+def lake(tmp_path_factory) -> Lake:
+    made = Lake.open(tmp_path_factory.mktemp("sql") / "lake", create=True)
+    fill(made, [capture(day(0), skipped={"other port": 4}), session(day(0), "192.0.2.1")])
+    passed = [verdict(LAYOUT, "pass", None, day(number), count=count) for number, count in ((0, 41), (1, 1), (40, 3))]
+    fill(made, [verdict(LAYOUT, "fail", "192.0.2.1", day(0), queue="=cmd()", readings={"R-1": "a"}), *passed])
+    packet = {"capture_id": "c", "stream_id": "c", "number": 1, "deviating": [LAYOUT, CURSOR], "worst": "fail"}
+    fill(made, [("packets", day(0), packet)])
+    for number, (version, outcome) in enumerate((("2.0", "pass"), ("2.1", "fail"))):
+        run = {"run_id": f"r{number}", "implementation": "acme-mq", "implementation_version": version, "complete": True}
+        result = {"run_id": f"r{number}", "implementation": "acme-mq", "requirement": CURSOR, "count": 2}
+        fill(made, [("runs", day(number), run), ("results", day(number), {**result, "outcome": outcome})])
+    manager = "6f1b2c0e-9d4f-4b1c-8e7a-2f60a7d4c001"
+    fill(made, [verdict(CURSOR, "pass", manager, day(41), count=7, readings={"R-MQDMPR-seek-from-head": "head"})])
+    return made
 
 
-def test_every_table_is_a_view_with_its_columns(opened):
-    for table in TABLES.values():
-        frame = views.ask(opened, f"select * from {table.name}")
-        assert tuple(frame.columns) == table.names
-    found = views.rows(views.ask(opened, "select date, outcome, sum(count) from verdicts group by 1, 2 order by 1, 2;"))
-    assert list(found) == [(day(0), "fail", 1), (day(0), "pass", 41), (day(1), "pass", 1)]
-    (skipped,) = views.rows(views.ask(opened, "select skipped['other port'], first_time from captures"))
-    assert skipped == (4, None)
-    assert list(views.rows(views.ask(opened, "-- note\nselect count(*) from rejected -- end"))) == [(0,)]
-    assert "requirement" in {row[0] for row in views.rows(views.ask(opened, "describe verdicts"))}
+def answer(lake: Lake, query: str, **bounds) -> tuple[list[str], list]:
+    with query_duckdb.asked(lake.place, query, **bounds) as found:
+        return found.schema.names, [answers.plain(row) for row in answers.rows(found)]
 
 
-def _interrupted(*_: object) -> None:
-    raise KeyboardInterrupt
+def command(lake: Lake, *arguments: str) -> tuple[int, str, str]:
+    done = CliRunner().invoke(app, ["sql", str(lake.root), *arguments])
+    return done.exit_code, done.stdout, done.stderr
 
 
-REFUSED = {
-    "select nothing from verdicts": "unresolved column",
-    "select * from elsewhere": "No table of a lake is called elsewhere; there are captures",
-    "select nothing_of_spark(1)": "The function nothing_of_spark is not known",
-    "drop view verdicts": "Only one query over the tables of the lake is answered .* this begins with drop",
-    "select * frm": "cannot be answered",
-    " ; ": "query is empty",
-    "select 1" + " + 1" * 400_000: "at most 1,048,576 are read",
+SAME = (
+    "select requirement, outcome, count, sender, queue, readings, first_time, packet, date from verdicts "
+    "order by outcome, date, count",
+    "select date, outcome, sum(count) as n, count(*) as rows, min(first_time) as since from verdicts group by 1, 2 "
+    "order by 1, 2",
+    "select sender, count from verdicts order by sender, count desc",
+    "select avg(count) as mean, sum(count) / 2 as half, max(date) as latest, count(distinct sender) as senders "
+    "from verdicts",
+    "select path, skipped, skipped['other port'] as other, first_time, incomplete from captures order by path",
+    "select outcome, sum(count) over (partition by outcome order by date) as so_far, date from verdicts "
+    "order by outcome, date, count, so_far",
+    "select c.path, v.outcome, v.count from verdicts v join captures c using (capture_id) order by 1, 2, 3",
+    "with a as (select outcome, count from verdicts) select outcome, sum(count) as n from a group by outcome "
+    "having sum(count) > 1 order by n desc -- a comment ends it;",
+    "select cast(count as double) as d, cast(date as varchar(10)) as s, true as b, null as n from verdicts "
+    "order by d, s",
+    "select * from rejected",
+    "select deviating, worst from packets order by number",
+    "select 9223372036854775807 as most, 1.50 as exact, date '2026-01-31' as day;",
+)
+"""In the words that both dialects have."""
+
+
+def queries_of_docs() -> list[str]:
+    """Every block of SQL in the page, one query a paragraph."""
+    page = (ROOT / "docs" / "corpus-report.md").read_text("utf-8")
+    return [one for block in re.findall(r"```sql\n(.*?)```", page, re.DOTALL) for one in block.strip().split("\n\n")]
+
+
+def test_both_engines_answer_alike(spark, lake):
+    queries, empty = [*SAME, *queries_of_docs()], []
+    assert len(queries) > len(SAME) + 6
+    for query in queries:
+        theirs = query_spark.asked(spark, lake, query, 600)
+        expected = theirs.schema.names, [answers.plain(row) for row in answers.rows(theirs)]
+        assert answer(lake, query) == expected, query
+        empty += [] if expected[1] else [query]
+    assert empty == ["select * from rejected"]
+
+
+WRONG = {
+    "select nothing from verdicts": "binder.*nothing",
+    "select * from elsewhere": "elsewhere",
+    "select * frm": "binder|parser",
+    " ; ": "this is empty",
+    "select 1; select 2": "this is 2 statements",
+    "drop view verdicts": "this is drop",
+    "create table x as select 1": "this is create",
+    "insert into _live values ('x')": "this is insert",
+    "with a as (select 1) insert into _live select * from a": "this is insert",
+    "copy verdicts to '{out}'": "this is copy",
+    "attach '{out}' as x": "this is attach",
+    "export database '{out}'": "this is export",
+    "install httpfs": "this is load",
+    "load httpfs": "this is load",
+    "set memory_limit = '1TB'": "this is set",
+    "reset memory_limit": "this is set",
+    "pragma memory_limit='1TB'": "this is set",
+    "pragma database_list": "this is pragma",
+    "call pragma_version()": "this is call",
+    "select * from read_text('{secret}')": "permission",
+    "from '{secret}'": "catalog",
+    "explain analyze copy (select 1) to '{out}'": "permission|parser",
+    "select 1 / (count - 'x') from verdicts": "conversion",
+    f"select {'[' * 100_000}1{']' * 100_000}": "depth",
+    f"select {'(' * 100_000}1{')' * 100_000}": "depth",
 }
 
 
-def test_the_report_counts_what_a_query_counts(opened, lake):
-    corpus = gather(lake)
-    found = views.rows(views.ask(opened, "select outcome, sum(count) from verdicts group by 1"))
-    assert dict(found) == dict(corpus.verdicts)
-    query = "select requirement, min(date), max(date) from verdicts where outcome <> 'pass' group by 1"
-    told = {(one.requirement, one.first, one.last) for one in corpus.demands if one.first is not None}
-    assert set(views.rows(views.ask(opened, query))) == told
-
-
-def test_what_is_no_question_is_one_sentence(opened, capfd):
-    for query, words in REFUSED.items():
-        with pytest.raises(PipelineError, match=words) as problem:
-            views.ask(opened, query)
-        assert "\n" not in problem.value.sentence and len(problem.value.sentence) < 600, query
-    assert list(views.rows(views.ask(opened, "select count(*) from verdicts"))) == [(3,)]
-    assert "Exception" not in capfd.readouterr().err
-
-
-def test_nothing_but_a_query_over_the_tables_is_answered(opened, lake, tmp_path, capfd):
-    secret = tmp_path / "secret"
+@pytest.mark.parametrize("query", WRONG, ids=lambda one: one[:30])
+def test_what_is_no_query_is_one_sentence(lake, tmp_path, query):
+    secret = tmp_path / "secret.txt"
     secret.write_text("hidden words\n")
     before = contents(lake.root)
-    for attack in ATTACKS:
-        query = attack.format(file=secret, folder=tmp_path / "out")
-        with pytest.raises(PipelineError) as problem:
-            views.ask(opened, query)
-        assert problem.value.code == ExitCode.BAD_INPUT and "\n" not in problem.value.sentence, query
-        assert len(problem.value.sentence) < 600 and "hidden" not in problem.value.sentence, query
+    with pytest.raises(PipelineError, match=f"(?i){WRONG[query]}") as problem:
+        answer(lake, query.replace("{secret}", str(secret)).replace("{out}", str(tmp_path / "out")))
+    assert problem.value.code == ExitCode.BAD_INPUT and "\n" not in problem.value.sentence
+    assert len(problem.value.sentence) < 600 and "hidden" not in problem.value.sentence
     assert not (tmp_path / "out").exists() and contents(lake.root) == before
-    assert list(views.rows(views.ask(opened, "select count(*) from verdicts"))) == [(3,)]
-    assert "Exception" not in capfd.readouterr().err
 
 
-def test_a_query_of_many_parts_is_not_walked_forever(opened, monkeypatch):
-    monkeypatch.setattr(queries, "MAX_NODES", 50)
-    with pytest.raises(PipelineError, match="has more than 50 parts"):
-        views.ask(opened, f"select 1 in ({', '.join('1' * 60)})")
+BOMBS = (
+    "select printf('%1000000000d', 1)",
+    "select format('{:>2000000000}', 1)",
+    "select bitstring('1', 2000000000)",
+    "select repeat('x', 4000000000)",
+    "select range(4000000000)",
+    "select list(repeat('x', 1000)) from range(10000000)",
+)
 
 
-def test_queries_of_every_kind_are_answered(opened):
-    for query in ANSWERED:
-        queries.check(query.format())
-    for query in ("describe verdicts", "explain select count(*) from verdicts", "from verdicts |> limit 1"):
-        assert views.ask(opened, query).columns
+@pytest.mark.parametrize("query", BOMBS)
+def test_a_query_that_makes_much_of_little_is_one_sentence(lake, query):
+    with pytest.raises(PipelineError, match=r"more than the 2,048 MiB|brought DuckDB down|A row of the answer has"):
+        answer(lake, query, memory=LITTLE)
 
 
-def test_the_check_lets_nothing_through_that_sparks_parser_takes_for_more(opened):
-    """Spark's parser reads what the check has read, near to attacks and queries, and finds no more in it."""
-    from pyspark.errors import PySparkException
-
-    queries_of_the_house = [text.format() for text in ANSWERED]
-    found = 0
-    for text in chain(queries_of_the_house, mutants(MUTANTS_SEED, amount("sql.mutants"))):
-        try:
-            queries.check(text)
-        except PipelineError:
-            continue
-        try:
-            spark_parser.walked(opened, text)
-        except PySparkException:  # no SQL
-            continue
-        except spark_parser.Refused as wrong:
-            pytest.fail(f"{text!r} has {wrong}")
-        found += 1
-    assert found > len(queries_of_the_house) + 5
+def test_a_query_has_a_time(lake):
+    endless = ("select count(*) from range(10000000) a, range(10000000) b", "select * from range(100000000000)")
+    for query in endless:
+        begun = time.monotonic()
+        with pytest.raises(PipelineError, match=r"took more than 2 s; .*--timeout"):
+            answer(lake, query, timeout_s=2)
+        assert time.monotonic() - begun < 60
+    code, out, err = command(lake, endless[0], "--engine", "duckdb", "--timeout", "2")
+    assert (code, out, err.count("\n")) == (2, "", 1)
 
 
-def test_the_functions_of_queries_are_those_of_spark_that_compute(opened):
-    """Each function that Spark has in the groups for it is known by its name."""
-    there = {name for name in spark_parser.functions(opened) if name[0].isalpha()}
-    assert there <= FUNCTIONS
-    for name in ("reflect", "java_method", "from_xml", "from_avro", "from_protobuf", "input_file_name", "current_user"):
-        assert name not in FUNCTIONS
+def test_a_process_that_dies_is_one_sentence(lake):
+    with query_duckdb.asked(lake.place, "select count(*) from range(10000000) a, range(10000000) b") as found:
+        Timer(1, lambda: found._process.send_signal(signal.SIGSEGV)).start()
+        with pytest.raises(PipelineError, match=r"brought DuckDB down .SIGSEGV."):
+            list(found.batches())
 
 
-def test_the_text_of_a_query_is_as_it_stands(opened, monkeypatch):
-    """Neither environment nor settings become part of it."""
-    monkeypatch.setenv("SECRET", "hidden words")
-    texts = ("${env:HOME}", "${env:SECRET}", "${system:user.home}", "${spark.app.id}", "${spark:spark.app.id}")
-    for text in texts:
-        assert list(views.rows(views.ask(opened, f"select '{text}'"))) == [(text,)]
+def test_an_answer_comes_in_pieces_and_what_is_not_read_is_not_made(lake):
+    """Of 10 TB, the first rows."""
+    with query_duckdb.asked(lake.place, "select repeat('x', 10000) as x from range(1000000000)") as found:
+        assert [len(row[0]) for row in answers.rows(found, 5_000)] == [10_000] * 5_000
+    assert found._process.returncode == -signal.SIGKILL
 
 
-def test_a_text_is_no_name_whatever_the_session_says(opened):
-    """A setting makes `"..."` a name, and `current_user` would then tell who asks."""
-    opened.conf.set("spark.sql.ansi.doubleQuotedIdentifiers", "true")
-    assert list(views.rows(views.ask(opened, 'select "current_user"'))) == [("current_user",)]
+def _children(pid: int) -> list[int]:
+    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def test_the_command_prints_writes_and_says_what_it_left_out(opened, lake, tmp_path):
-    def command(*arguments: str) -> tuple[int, str, str]:
-        done = CliRunner().invoke(app, ["sql", str(lake.root), "--engine", "spark", *arguments])
-        return done.exit_code, done.stdout, done.stderr
-
-    query = "select outcome, count, queue from verdicts order by count"
-    code, out, err = command(query, "--json", "--rows", "2")
-    found = json.loads(out)
-    assert (code, found["columns"], found["more"], len(found["rows"])) == (0, ["outcome", "count", "queue"], True, 2)
-    code, out, err = command(query, "--rows", "2")
-    assert code == 0 and out.splitlines()[0].split() == ["outcome", "count", "queue"] and "first 2 rows" in err
-    code, out, err = command(query, "--out", str(tmp_path / "all.csv"))
-    assert code == 0 and out.startswith("3 rows") and len((tmp_path / "all.csv").read_text().splitlines()) == 4
-    for bad in ([query, "--out", str(tmp_path / "all.txt")], [query, "--out", str(tmp_path / "no" / "all.csv")], ["x"]):
-        code, out, err = command(*bad)
-        err = err.removeprefix("mqconform: pipeline sql: starting Spark\n")  # how far it came
-        assert (code, out) == (2, "") and err.count("\n") == 1 and err.startswith("mqconform: ")
-
-
-def test_an_answer_that_fails_on_the_way_is_one_sentence(opened):
-    with pytest.raises(PipelineError, match="divide by zero"):
-        list(views.rows(views.ask(opened, "select 1 / (count - count) from verdicts")))
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs Linux")
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
+def test_the_end_of_the_command_is_the_end_of_its_process(lake, end):
+    query = "select count(*) from range(10000000) a, range(10000000) b"
+    running = subprocess.Popen(
+        [*COMMAND, str(lake.root), query, "--engine", "duckdb"],
+        env=ENVIRONMENT, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+    until = time.monotonic() + 120
+    while not (found := _children(running.pid)) and time.monotonic() < until:
+        time.sleep(0.05)
+    (child,) = found
+    running.send_signal(end)
+    _, err = running.communicate(timeout=60)
+    assert running.returncode == (130 if end is signal.SIGINT else -signal.SIGKILL) and "Traceback" not in err
+    while Path(f"/proc/{child}").exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not Path(f"/proc/{child}").exists()
 
 
-def test_answers_are_written_with_their_types(opened, tmp_path):
-    import pyarrow.parquet as pq
-
-    query = "select queue, readings, first_time, date, struct(count) as s, array(1, 2) as a from verdicts"
-    frame = views.ask(opened, f"{query} where outcome = 'fail'")
-    assert views.write_parquet(frame, tmp_path / "out.parquet") == 1
-    (row,) = pq.read_table(tmp_path / "out.parquet").to_pylist()
-    assert (row["readings"], row["date"], row["a"], row["s"]) == ([("R-1", "a")], day(0), [1, 2], {"count": 1})
-    stream = io.StringIO()
-    assert views.write_csv(frame.columns, views.rows(frame), stream) == 1
-    names, values = csv.reader(io.StringIO(stream.getvalue()))
-    cells = dict(zip(names, values, strict=True))
-    assert cells["queue"] == "'=cmd()" and json.loads(cells["readings"]) == {"R-1": "a"}
-    assert cells["date"] == "2026-03-01" and cells["a"] == "[1, 2]" and cells["first_time"].startswith("2026-03-01T12")
+def test_times_are_utc_whatever_the_zone_of_the_process(lake):
+    query = "select first_time, [first_time] as all_of_them from verdicts where outcome = 'fail'"
+    done = subprocess.run(
+        [*COMMAND, str(lake.root), query, "--json"], capture_output=True, text=True, timeout=120, check=True,
+        env={**ENVIRONMENT, "TZ": "America/New_York"},
+    )  # fmt: skip
+    assert json.loads(done.stdout)["rows"] == [["2026-03-01T12:00:00Z", ["2026-03-01T12:00:00Z"]]]
 
 
-def test_runs_read_by_spark_are_those_read_here(spark, tmp_path):
-    from conformance.pipeline.engine import Spark
+def test_the_engine_is_chosen_by_what_is_there_and_by_the_size(lake, monkeypatch):
+    monkeypatch.setattr(spark, "runs", lambda: True)
+    assert answers.size(lake) == sum(path.stat().st_size for path in lake.located().values())
+    assert answers.chosen("auto", lake) == "duckdb" and answers.chosen("auto", lake, "local[2]") == "spark"
+    monkeypatch.setattr(answers, "SMALL", answers.size(lake) - 1)
+    assert answers.chosen("auto", lake) == "spark" and answers.chosen("duckdb", lake) == "duckdb"
+    monkeypatch.setattr(spark, "runs", lambda: False)
+    assert answers.chosen("auto", lake) == "duckdb"
 
-    for number in range(5):
-        with RunWriter(tmp_path / "runs" / str(number)) as writer:
-            writer.header(Header(run_id=f"r{number}", connector="embedded", profile="msmq-4.0"))
-            writer.verdict(Verdict(LAYOUT, Outcome.PASS, "x"), suite="s", test="t", count=number + 1)
-            writer.footer("completed")
-    lake = Lake.open(tmp_path / "lake", create=True)
-    done = ingest_runs([Path(tmp_path / "runs")], lake, Spark(spark))
-    assert (done.runs, done.verdicts) == (5, 15)
-    views.open_views(spark, lake)
-    query = "select count(distinct r.run_id), sum(count) from results join runs r using (run_id)"
-    assert list(views.rows(views.ask(spark, query))) == [(5, 15)]
+
+@pytest.mark.parametrize("engine", ["duckdb", "spark"])
+def test_the_command_prints_and_writes(lake, tmp_path, engine, request):
+    if engine == "spark":
+        request.getfixturevalue("spark")
+    query = "select outcome, sum(count) as n, any_value(queue) as queue from verdicts group by 1 order by 1"
+    code, out, _ = command(lake, query, "--json", "--engine", engine)
+    assert (code, json.loads(out)["columns"]) == (0, ["outcome", "n", "queue"])
+    assert json.loads(out)["rows"] == [["fail", 1, "=cmd()"], ["pass", 52, None]] and not json.loads(out)["more"]
+    code, out, err = command(lake, query, "--rows", "1", "--engine", engine)
+    assert code == 0 and "only the first 1 rows" in err
+    lines = [line.rstrip() for line in out.splitlines()]
+    assert lines == ["outcome  n  queue", "-------  -  ------", "fail     1  =cmd()"]
+    assert command(lake, query, "--out", str(tmp_path / "all.csv"), "--engine", engine)[0] == 0
+    names, first, _ = csv.reader((tmp_path / "all.csv").open(newline=""))
+    assert names == ["outcome", "n", "queue"] and first == ["fail", "1", "'=cmd()"]
+    wide = "select readings, first_time, date, sum(count) as n from verdicts where outcome = 'fail' group by 1, 2, 3"
+    if engine == "spark":  # which groups by no map
+        wide = "select readings, first_time, date, count as n from verdicts where outcome = 'fail'"
+    code, out, err = command(lake, wide, "--out", str(tmp_path / "all.parquet"), "--json", "--engine", engine)
+    assert (code, json.loads(out)["rows"]) == (0, 1), err
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    (row,) = parquet.read_table(tmp_path / "all.parquet").to_pylist()
+    assert (row["readings"], row["date"], row["n"]) == ([("R-1", "a")], day(0), 1)
+    types = parquet.read_schema(tmp_path / "all.parquet").types
+    assert types[1:] == [pa.timestamp("us", "UTC"), pa.date32(), pa.int64()]
+    for wrong in ("x", "drop view verdicts", "select 1 as a, 2 as a from elsewhere"):
+        code, out, err = command(lake, wrong, "--engine", engine)
+        assert (code, out, err.replace("mqconform: pipeline sql: starting Spark\n", "").count("\n")) == (2, "", 1), err
+
+
+def test_what_the_command_cannot_do_is_one_sentence(lake, tmp_path):
+    big = "select sum(n) as n from (select 9223372036854775807 as n union all select 1)"
+    for bad in (
+        [big, "--out", str(tmp_path / "big.parquet")],
+        ["select 1", "--engine", "sqlite"],
+        ["select 1", "--engine", "duckdb", "--master", "local[2]"],
+        ["select 1", "--timeout", "0"],
+        ["select 1", "--out", str(tmp_path / "all.txt")],
+        ["select 1", "--out", str(tmp_path / "no" / "all.parquet")],
+    ):
+        code, out, err = command(lake, *bad)
+        assert (code, out) == (2, "") and err, bad
+    assert not (tmp_path / "big.parquet").exists()
+
+
+THEIRS = {"spark.sql.session.timeZone": "Asia/Tokyo", "spark.sql.ansi.enabled": "true"}
+
+
+def of_a_user(spark, lake) -> None:
+    """Settings and a view of the name of a table, as a user has them, are as before after queries of all kinds."""
+    before = {name: spark.conf.get(name, None) for name in THEIRS}
+    for name, value in THEIRS.items():
+        spark.conf.set(name, value)
+    spark.sql("select 'theirs' as whose").createOrReplaceTempView("verdicts")
+    try:
+        found = query_spark.asked(spark, lake, "select first_time from verdicts where outcome = 'fail'", 600)
+        assert [answers.plain(row) for row in answers.rows(found)] == [["2026-03-01T12:00:00Z"]]
+        found = query_spark.asked(spark, lake, "select cast(timestamp'2026-03-01 16:00:00Z' as date)", 600)
+        assert list(answers.rows(found)) == [(day(0),)]
+        for query in ("describe verdicts", "explain select count(*) from verdicts"):
+            assert query_spark.asked(spark, lake, query, 600).schema.names
+        for query in ("drop view verdicts", "create table x (a int)", "select 1; select 2", "select 1) union (select"):
+            with pytest.raises(PipelineError, match="cannot be answered"):
+                query_spark.asked(spark, lake, query, 600)
+        with pytest.raises(PipelineError, match=r"took more than 3 s"):
+            query_spark.asked(spark, lake, "select count(*) from range(10000000) a cross join range(10000000) b "
+                                           "where a.id * b.id % 7 = 8", 3)  # fmt: skip
+        assert {name: spark.conf.get(name) for name in THEIRS} == THEIRS
+        assert spark.table("verdicts").columns == ["whose"] and type(spark).getActiveSession() is spark
+        assert spark.range(3).count() == 3
+    finally:
+        spark.catalog.dropTempView("verdicts")
+        for name, old in before.items():
+            spark.conf.unset(name) if old is None else spark.conf.set(name, old)
+
+
+def test_a_query_neither_sees_nor_changes_the_session_of_a_user(spark, lake):
+    of_a_user(spark, lake)
+    until = time.monotonic() + 60  # What was over its time is cancelled.
+    while spark.sparkContext.statusTracker().getActiveJobsIds() and time.monotonic() < until:
+        time.sleep(0.1)
+    assert not spark.sparkContext.statusTracker().getActiveJobsIds()
+
+
+def test_nor_at_a_server_of_spark_connect(connect, lake):
+    """In a process of its own: where a session runs, that one is used."""
+    program = (
+        "from test_pipeline_sql import Lake, of_a_user\nfrom conformance.pipeline.spark import session\n"
+        f"with session({connect!r}) as found:\n    of_a_user(found, Lake.open({lake.place!r}))\n"
+    )
+    path = os.pathsep.join([str(Path(__file__).parent), str(ROOT / "tests"), str(ROOT)])
+    done = subprocess.run(
+        [sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True,
+        timeout=900,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_table_is_a_view_in_spark(spark, lake):
+    for table in TABLES.values():
+        assert tuple(query_spark.asked(spark, lake, f"select * from {table.name}", 600, 1).schema.names) == table.names
+
+
+WITHOUT = """
+import sys
+class Without:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {names!r}:
+            raise ModuleNotFoundError(name, name=name)
+sys.meta_path.insert(0, Without())
+import importlib.util
+found = importlib.util.find_spec
+def spec(name, package=None):
+    try:
+        return found(name, package)
+    except ModuleNotFoundError:
+        return None
+importlib.util.find_spec = spec
+from conformance.cli import main
+sys.argv = ["mqconform", *sys.argv[1:]]
+sys.exit(main())
+"""
+SPARK = ("pyspark", "py4j", "pandas", "numpy", "numba", "llvmlite")
+
+
+@pytest.mark.parametrize(
+    "names, more, extra",
+    [
+        (("duckdb", *SPARK), [], "lake"),
+        (("duckdb",), [], "lake"),  # pyspark is there, but no Java
+        (("duckdb", *SPARK), ["--engine", "duckdb"], "lake"),
+        (("pyarrow", *SPARK), [], "lake"),
+        (SPARK, ["--engine", "spark"], "spark"),
+    ],
+)
+def test_what_is_missing_is_one_sentence(lake, names, more, extra):
+    environment = {name: value for name, value in ENVIRONMENT.items() if name != "JAVA_HOME"} | {"PATH": "/nowhere"}
+    line = [sys.executable, "-c", WITHOUT.format(names=names), "pipeline", "sql", str(lake.root), "select 1", *more]
+    done = subprocess.run(line, capture_output=True, text=True, env=environment, timeout=120)
+    assert done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1, done.stderr
+    assert f"pip install 'mqconform[{extra}]'" in done.stderr
+
+
+def test_a_query_does_not_wait_for_java(lake):
+    line = [sys.executable, "-X", "importtime", *COMMAND[1:], str(lake.root), "select 1 as a"]
+    done = subprocess.run(line, capture_output=True, text=True, env=ENVIRONMENT, timeout=120, check=True)
+    assert done.stdout.split() == ["a", "-", "1"] and "pyspark" not in done.stderr

@@ -1,0 +1,229 @@
+"""A query in DuckDB, which runs in a process of its own: with bounded memory, and killed when its time is over.
+
+A query can make texts of gigabytes, or bring DuckDB down. Either ends that process, and this one says so. The answer
+comes as a stream of Arrow, a piece at a time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import IO, TYPE_CHECKING, Any, Final
+
+from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.lake import Lake
+from conformance.pipeline.tables import machine_memory, opened, require_duckdb
+from conformance.report.text import label
+
+if TYPE_CHECKING:
+    import pyarrow
+
+TIMEOUT_S: Final = 600.0
+_SHARE: Final = 2
+"""The process has this part of the machine's memory, so that nothing else of the machine has to make room.
+
+It is measured in addresses (RLIMIT_AS), which are more than what is used. DuckDB itself keeps to half of it.
+"""
+_LEAST: Final = 2 << 30
+_PIECE: Final = 64 << 20
+"""Bytes of the answer in one piece."""
+_ROWS: Final = 2_048
+_REFUSED: Final = 2
+"""How the process ends after it has written a sentence."""
+_ENVIRONMENT: Final = {"ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "4", "OPENBLAS_NUM_THREADS": "1"}
+"""Without these, libraries set aside gigabytes of addresses that they do not use."""
+
+
+@dataclass(slots=True)
+class Answer:
+    """The answer to a query, as it comes."""
+
+    _process: subprocess.Popen[bytes]
+    _errors: IO[bytes]
+    _timeout_s: float
+    _memory: int
+    _over: threading.Event = field(default_factory=threading.Event)
+    _reader: Any = None
+
+    @property
+    def schema(self) -> pyarrow.Schema:
+        """The columns. Raises PipelineError if there is no answer."""
+        if self._reader is None:
+            from pyarrow import ArrowInvalid, ipc
+
+            try:
+                self._reader = ipc.open_stream(self._process.stdout)
+            except ArrowInvalid:  # Nothing came.
+                self._check()
+                raise
+        return self._reader.schema
+
+    def batches(self) -> Iterator[pyarrow.RecordBatch]:
+        """Yield the rows. Raises PipelineError."""
+        from pyarrow import ArrowInvalid
+
+        _ = self.schema
+        try:
+            yield from self._reader
+        except (ArrowInvalid, OSError):  # The stream is cut.
+            self._check()
+            raise
+        self._check()
+
+    def kill(self) -> None:
+        """End the process as its time is over."""
+        self._over.set()
+        self._process.kill()
+
+    def _check(self) -> None:
+        """Raise PipelineError unless the process has given the whole answer."""
+        code = self._process.wait()
+        if self._over.is_set():
+            raise PipelineError(
+                f"The query took more than {self._timeout_s:g} s; ask for less, or give it more with --timeout."
+            )
+        if code == _REFUSED:
+            self._errors.seek(0)
+            raise PipelineError(json.loads(self._errors.read().splitlines()[-1]))
+        if code:
+            how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+            raise PipelineError(
+                f"The query brought DuckDB down ({how}): it may use {self._memory >> 20:,} MiB of memory, and cannot be"
+                " nested without end."
+            )
+
+
+@contextmanager
+def asked(place: str, text: str, timeout_s: float = TIMEOUT_S, memory: int | None = None) -> Iterator[Answer]:
+    """Yield the answer to a query over the lake in this place. memory: bytes of the process. Raises PipelineError."""
+    require_duckdb()
+    memory = memory or max(_LEAST, machine_memory() // _SHARE)
+    with TemporaryFile() as errors, TemporaryDirectory(prefix="mqconform-sql-") as spill:
+        command = [sys.executable, "-P", "-m", __name__]
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, env={**_ENVIRONMENT, **os.environ}
+        )
+        answer = Answer(process, errors, timeout_s, memory)
+        timer = threading.Timer(timeout_s, answer.kill)
+        timer.daemon = True
+        timer.start()
+        assert process.stdin is not None and process.stdout is not None
+        try:
+            with suppress(BrokenPipeError):
+                process.stdin.write(json.dumps([place, text, memory, spill]).encode() + b"\n")
+                process.stdin.flush()
+            yield answer
+        finally:
+            timer.cancel()
+            process.kill()
+            process.wait()
+            with suppress(BrokenPipeError):
+                process.stdin.close()
+            process.stdout.close()
+
+
+def main() -> None:
+    """Answer the query that comes on stdin, on stdout, and end when stdin ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that asks, which then ends this one.
+    place, text, memory, spill = json.loads(sys.stdin.buffer.readline())
+    threading.Thread(target=_follow, daemon=True).start()
+    _limit(memory)
+    try:
+        _answer(place, text, memory, Path(spill))
+    except PipelineError as problem:
+        sentence = problem.sentence
+    except MemoryError:
+        sentence = _TOO_MUCH.format(memory >> 20)
+    else:
+        os._exit(0)
+    with suppress(OSError):
+        os.write(2, b"\n" + json.dumps(sentence).encode() + b"\n")
+    os._exit(_REFUSED)
+
+
+_TOO_MUCH: Final = "The query needs more than the {:,} MiB of memory that it may use; ask for less."
+
+
+def _follow() -> None:
+    while os.read(0, 1 << 16):
+        pass
+    os._exit(1)
+
+
+def _limit(memory: int) -> None:
+    """Bound the memory of this process, where the system can."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        most = memory if hard == resource.RLIM_INFINITY else min(memory, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+
+
+def _answer(place: str, text: str, memory: int, spill: Path) -> None:
+    import duckdb
+    import pyarrow as pa
+
+    try:
+        with opened(Lake.open(place), memory // 2, spill=spill) as connection:
+            statements = connection.extract_statements(text)
+            kinds = [one.type for one in statements]
+            if kinds not in ([duckdb.StatementType.SELECT], [duckdb.StatementType.EXPLAIN]):
+                what = ", ".join(kind.name.lower() for kind in kinds) if len(kinds) < 2 else f"{len(kinds)} statements"
+                raise PipelineError(
+                    "Only one query over the tables of the lake is answered (select, describe or explain); this is"
+                    f" {what or 'empty'}."
+                )
+            found = connection.sql(statements[0])
+            make = getattr(found, "to_arrow_reader", None) or found.fetch_arrow_reader  # its former name
+            reader = make(_ROWS)
+            with open(1, "wb", closefd=False) as out, pa.ipc.new_stream(out, reader.schema) as stream:
+                for batch in reader:
+                    for piece in _pieces(batch):
+                        stream.write_batch(piece)
+    except (duckdb.Error, pa.ArrowException, RuntimeError, OSError) as problem:
+        raise PipelineError(_sentence(problem, memory)) from None
+
+
+def _pieces(batch: pyarrow.RecordBatch) -> Iterator[pyarrow.RecordBatch]:
+    if batch.nbytes <= _PIECE:
+        yield batch
+    elif batch.num_rows == 1:
+        raise PipelineError(
+            f"A row of the answer has {batch.nbytes:,} bytes; at most {_PIECE:,} are given out: ask for less of it."
+        )
+    else:
+        half = batch.num_rows // 2
+        yield from _pieces(batch.slice(0, half))
+        yield from _pieces(batch.slice(half))
+
+
+def _sentence(problem: Exception, memory: int) -> str:
+    """Return an error of DuckDB, or of Arrow below it, as one sentence."""
+    import duckdb
+    import pyarrow as pa
+
+    text = str(problem)
+    if isinstance(problem, (duckdb.OutOfMemoryException, pa.ArrowMemoryError)) or "bad_alloc" in text:
+        return _TOO_MUCH.format(memory >> 20)
+    if isinstance(problem, FileNotFoundError) or "No such file" in text or "Failed to open local file" in text:
+        return "The lake was changed while it was read; ask again."
+    kind, colon, rest = text.partition(" Error: ")
+    named = colon and kind.replace(" ", "").isalpha()
+    lines = [line.strip() for line in (rest if named else text).splitlines() if line.strip()]
+    first = label((lines or ["no reason given"])[0].rstrip("."), 400)
+    return f"The query cannot be answered ({kind.lower() if named else type(problem).__name__}): {first}."
+
+
+if __name__ == "__main__":
+    main()
