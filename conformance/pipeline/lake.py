@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 APP: Final = "mqconform"
 """The application of Delta's transactions."""
 MAX_HEAD: Final = 1 << 16
-_SETTINGS: Final = {"delta.checkpointInterval": "100"}
+_SETTINGS: Final = {"delta.checkpointInterval": "100", "delta.dataSkippingNumIndexedCols": "0"}
+"""Without the second, datasets of delta-rs leave out every row for a condition on a column without statistics."""
 _KEPT = re.compile(rf"{STATE}/[A-Za-z0-9][A-Za-z0-9._-]{{0,199}}", re.ASCII)
 _SCHEME = re.compile(r"(?!file:|dbfs:)([a-z][a-z0-9+.-]+):/(/)?", re.IGNORECASE)  # `Path` makes one slash of two
 _FILE = re.compile(r"(?:date=(\d{4}-\d{2}-\d{2})/)?([A-Za-z0-9][A-Za-z0-9._=-]{0,199}\.parquet)", re.ASCII)

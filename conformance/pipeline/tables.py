@@ -7,6 +7,7 @@ settings are locked. What it reads are Arrow datasets, which need no extension.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,6 +29,10 @@ _SHARE: Final = 4
 """DuckDB takes at most this part of the machine's memory; Arrow's buffers and long texts come on top of it."""
 _DISK_SHARE: Final = 2
 """Temporary files take at most this part of the free room."""
+
+
+_OURS: Final = re.compile(r"/part-[0-9a-f]{32}\.parquet$")
+"""The names of files that mqconform writes."""
 
 
 def require_duckdb() -> None:
@@ -116,12 +121,21 @@ def _views(connection: DuckDBPyConnection, found: dict[str, Any], live: frozense
     cases = " ".join(f"when {_text(old)} then {_text(new)}" for old, new in aliases().items())
     for name, dataset in found.items():
         connection.register(f"_stored_{name}", dataset)
-        names = TABLES[name].names
-        columns = ", ".join(f't."{column}"' for column in names)
-        if "requirement" in names and cases:
-            today = f't."requirement" {cases} else t."requirement"'
-            columns = columns.replace('t."requirement"', f'case {today} end as "requirement"')
-        connection.execute(f'create view "{name}" as select {columns} from _stored_{name} t where {counts}')
+        ours = all(_OURS.search(path) for path in dataset.files)
+        columns = []
+        for column in TABLES[name].columns:
+            # delta-rs writes texts as string_view when it deletes rows, which Arrow cannot compare with a string: then
+            # DuckDB is kept from giving its conditions to Arrow.
+            stored = f't."{column.name}"' if ours or column.type not in ("string", "value") else _aside(column.name)
+            if column.name == "requirement" and cases:
+                stored = f"case {stored} {cases} else {stored} end"
+            columns.append(f'{stored} as "{column.name}"')
+        where = counts if ours else counts.replace(f"t.{BATCH}", _aside(BATCH), 1)
+        connection.execute(f'create view "{name}" as select {", ".join(columns)} from _stored_{name} t where {where}')
+
+
+def _aside(name: str) -> str:
+    return f'case when t."{name}" is null then null else t."{name}" end'
 
 
 def _text(value: str) -> str:

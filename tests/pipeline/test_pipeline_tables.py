@@ -6,6 +6,7 @@ import duckdb
 import pytest
 from deltalake import DeltaTable
 from made_lake import capture, day, fill, table_of, verdict
+from pyarrow import dataset
 
 from conformance.pipeline.lake import Entry, Lake, Open, new_batch
 from conformance.pipeline.schemas import TABLES
@@ -51,6 +52,25 @@ def test_a_row_counts_by_its_own_batch_also_in_a_file_of_several(lake):
     assert len(list(lake.table("verdicts").file_uris())) == 2 and counted(lake) == 1_043
     lake.commit(Entry("ingest", new_batch(), ends=[batch]), lake.batches())
     assert counted(lake) == 43
+
+
+def test_rows_are_found_by_texts_in_files_that_others_wrote(lake):
+    """delta-rs leaves other types of texts in a file of which it has deleted rows."""
+    DeltaTable(str(lake.root / "verdicts")).delete("outcome = 'fail' and sender = 'a'")
+    fill(lake, [verdict(LAYOUT, "fail", "b", day(0), actual_value={"kind": "text", "text": "x"})])
+    with opened(Lake.open(lake.place)) as connection:
+        for where, count in (
+            ("outcome = 'pass'", 42), ("outcome in ('fail', 'warn')", 1), ("actual_value.kind = 'text'", 1),
+            (f"requirement = '{LAYOUT}' and sender is null", 42), ("requirement > 'N'", 0), ("count > 1", 41),
+        ):  # fmt: skip
+            query = f"select coalesce(sum(count), 0)::bigint from verdicts where {where}"
+            assert connection.sql(query).fetchall() == [(count,)], where
+
+
+def test_others_find_rows_by_columns_without_statistics(lake):
+    """What delta-rs gives to Arrow leaves out no row of a file whose log has statistics of a few columns."""
+    found = DeltaTable(str(lake.root / "verdicts")).to_pyarrow_dataset()
+    assert found.to_table(filter=dataset.field("outcome") == "pass").num_rows == 2
 
 
 def test_a_former_id_is_todays(tmp_path):
