@@ -122,7 +122,8 @@ def sql(
         Path | None, typer.Option(metavar="FILE", help="Write all rows to this file: .csv, or .parquet with types.")
     ] = None,
     engine: Annotated[
-        str, typer.Option(help="duckdb; spark; auto: duckdb up to 4 GiB of tables or without Java, else spark.")
+        str,
+        typer.Option(help="duckdb; spark; auto: duckdb up to 4 GiB of tables, in a store or without Java, else spark."),
     ] = "auto",
     timeout: Annotated[float, seconds_option("--timeout", 0.1, 86_400, "Longest time of a query in duckdb.")] = 600.0,
     master: Master = None,
@@ -153,12 +154,8 @@ def sql(
         if used == "spark":
             begin("pipeline sql", "starting Spark", quiet=json)
 
-        def instead() -> None:
-            begin("pipeline sql", "Spark has no classes for the store of the lake; DuckDB answers", quiet=json)
-
-        free = wanted == "auto" and master is None
         most = rows + 1 if out is None else None
-        with answers.asked(opened, query, used, master, timeout, most, instead if free else None) as answer:
+        with answers.asked(opened, query, used, master, timeout, most) as answer:
             if out is not None:
                 with _writing(out):
                     if out.suffix == ".parquet":

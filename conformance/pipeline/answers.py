@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TextIO
 
 from conformance.aside import aside
 from conformance.pipeline import query_duckdb, query_spark, spark, tables
-from conformance.pipeline.errors import PipelineError, UnreachableError
+from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.schemas import TABLES
 from conformance.report.text import visible
@@ -57,8 +57,9 @@ def chosen(engine: Engine, lake: Lake, master: str | None = None) -> Literal["du
     """Return the engine for queries over this lake. master: Spark's, if one is asked for. Raises PipelineError."""
     if engine == "spark" or (engine == "auto" and master is not None):
         return "spark"
-    there = find_spec("duckdb") is not None
-    if engine == "auto" and not (there and size(lake) <= SMALL) and spark.runs():
+    # Of a store, Spark may lack the classes; whoever has them names a master.
+    little = find_spec("duckdb") is not None and (lake.store.arrow is not None or size(lake) <= SMALL)
+    if engine == "auto" and not little and spark.runs():
         return "spark"
     tables.require_duckdb()
     return "duckdb"
@@ -66,29 +67,15 @@ def chosen(engine: Engine, lake: Lake, master: str | None = None) -> Literal["du
 
 @contextmanager
 def asked(
-    lake: Lake,
-    text: str,
-    engine: Literal["duckdb", "spark"],
-    master: str | None,
-    timeout_s: float,
-    limit: int | None = None,
-    instead: Callable[[], None] | None = None,
+    lake: Lake, text: str, engine: Literal["duckdb", "spark"], master: str | None, timeout_s: float, limit: int | None
 ) -> Iterator[Answer]:
-    """Yield the answer to a query over the lake as it is now. Raises PipelineError.
-
-    instead: called if Spark cannot reach the lake, before DuckDB answers; None: that is an error.
-    """
-    if engine == "spark":
-        try:
-            with spark.session(master, queries=True) as found:
-                yield query_spark.asked(found, lake, text, timeout_s, limit)
-                return
-        except UnreachableError:
-            if instead is None or find_spec("duckdb") is None:
-                raise
-            instead()
-    with query_duckdb.asked(lake.place, text, timeout_s) as answer:
-        yield answer
+    """Yield the answer to a query over the lake as it is now, at least `limit` rows of it. Raises PipelineError."""
+    if engine == "duckdb":
+        with query_duckdb.asked(lake.place, text, timeout_s) as answer:
+            yield answer
+        return
+    with spark.session(master, queries=True) as found:
+        yield query_spark.asked(found, lake, text, timeout_s, limit)
 
 
 def numbers(schema: pyarrow.Schema) -> list[bool]:

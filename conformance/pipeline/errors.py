@@ -12,7 +12,3 @@ class PipelineError(Exception):
         super().__init__(sentence)
         self.sentence = sentence
         self.code = code
-
-
-class UnreachableError(PipelineError):
-    """Spark lacks what it needs for the store of a lake, which others read."""

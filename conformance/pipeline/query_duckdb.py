@@ -58,31 +58,31 @@ class Answer:
     def schema(self) -> pyarrow.Schema:
         """The columns. Raises PipelineError if there is no answer."""
         if self._reader is None:
-            from pyarrow import ArrowInvalid, ipc
+            from pyarrow import ipc
 
-            try:
+            with self._checked():
                 self._reader = ipc.open_stream(self._process.stdout)
-            except ArrowInvalid:  # Nothing came.
-                self._check()
-                raise
         return self._reader.schema
 
     def batches(self) -> Iterator[pyarrow.RecordBatch]:
         """Yield the rows. Raises PipelineError."""
-        from pyarrow import ArrowInvalid
-
         _ = self.schema
-        try:
+        with self._checked():
             yield from self._reader
-        except (ArrowInvalid, OSError):  # The stream is cut.
-            self._check()
-            raise
         self._check()
 
     def kill(self) -> None:
         """End the process as its time is over."""
         self._over.set()
         self._process.kill()
+
+    @contextmanager
+    def _checked(self) -> Iterator[None]:
+        try:
+            yield
+        except (ValueError, OSError):  # The stream is cut; Arrow's errors are among these.
+            self._check()
+            raise
 
     def _check(self) -> None:
         """Raise PipelineError unless the process has given the whole answer."""

@@ -16,7 +16,7 @@ from threading import Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.pipeline.errors import PipelineError, UnreachableError
+from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.schemas import BATCH, TABLES
 from conformance.report.text import label
@@ -70,7 +70,7 @@ def asked(spark: SparkSession, lake: Lake, text: str, timeout_s: float, limit: i
             return Answer(_bounded(own, timeout_s, answer))
     except (PySparkException, Py4JError) as problem:
         if any(words in str(problem) for words in _NO_CLASSES):
-            raise UnreachableError(
+            raise PipelineError(
                 f"Spark cannot reach {lake.place}: it lacks the classes for that store, which come in packages of"
                 " Spark's own (for S3: org.apache.hadoop:hadoop-aws); --engine duckdb answers without them."
             ) from None

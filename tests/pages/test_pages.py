@@ -55,7 +55,7 @@ SHORTER: Mapping[str, str] = {
 }
 """Parts of lines that would listen to a network, go on for hours, or name what only a reader has; and what stands there
 in a test."""
-WITH_EXTRAS = ("docs/pipeline.md", "docs/corpus-report.md", "docs/scale.md")
+WITH_EXTRAS = ("docs/pipeline.md", "docs/lake.md", "docs/corpus-report.md", "docs/scale.md")
 """Pages about the extra `spark`."""
 CODES: Mapping[str, int] = {
     "mqconform replay fixtures/captures/mqqb-4.1.pcapng": 1,

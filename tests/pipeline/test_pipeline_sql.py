@@ -142,6 +142,15 @@ def test_what_is_no_query_is_one_sentence(lake, tmp_path, query):
     assert not (tmp_path / "out").exists() and contents(lake.root) == before
 
 
+def test_a_lake_in_a_store_is_read(s3):
+    made = Lake.open(f"{s3}/sql", create=True)
+    fill(made, [verdict(LAYOUT, "pass", None, day(number), count=count) for number, count in ((0, 41), (1, 1))])
+    assert answer(made, "select date, count from verdicts order by 1") == (
+        ["date", "count"], [["2026-03-01", 41], ["2026-03-02", 1]],
+    )  # fmt: skip
+    assert answers.chosen("auto", made) == "duckdb"
+
+
 BOMBS = (
     "select printf('%1000000000d', 1)",
     "select format('{:>2000000000}', 1)",
