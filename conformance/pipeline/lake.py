@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Final
@@ -188,23 +188,22 @@ class Lake:
                 raise damaged(self.store.name(BATCHES.name), f"goes on from {label(str(state), 90)!a}, no state of it")
         return Batches(table, number, live, found)
 
-    def _listed(self, name: str) -> list[tuple[str, date | None, str | None]]:
-        """Return the files of a table, each with the batch of all its rows; None if it has rows of several."""
+    def _listed(self, name: str) -> list[str]:
+        """Return the files of a table."""
         import pyarrow as pa
 
         with self._told(name):
             found = pa.table((self._tables.get(name) or self.table(name)).get_add_actions(flatten=True))
-        wanted = ("path", f"partition.{DATE}", f"min.{BATCH}", f"max.{BATCH}")
-        columns = [found[one].to_pylist() if one in found.column_names else [None] * found.num_rows for one in wanted]
-        out = []
-        for path, day, first, last in zip(*columns, strict=True):
+        paths: list[str] = found["path"].to_pylist()
+        day_of = f"partition.{DATE}"
+        days = found[day_of].to_pylist() if day_of in found.column_names else [None] * len(paths)
+        for path, day in zip(paths, days, strict=True):
             match = _FILE.fullmatch(path)
             if match is None or match[1] != (None if day is None else str(day)):
                 raise damaged(
                     self.store.name(name), f"names the file {label(str(path), 100)!a}, which is none of its own"
                 )
-            out.append((path, day, first if first == last else None))
-        return out
+        return paths
 
     def column(self, name: str, columns: Sequence[str], live: frozenset[str]) -> list[dict[str, Any]]:
         """Return some columns of the rows that count of a table. Raises PipelineError."""
@@ -212,14 +211,17 @@ class Lake:
         return [row for row in self._rows(name, [*columns, BATCH]) if row[BATCH] in live]
 
     def located(self) -> dict[str, PurePath]:
-        """Return the paths of the files that count, by their places below the lake. Raises PipelineError."""
-        live = self.batches().live
+        """Return the paths of the files, by their places below the lake. Raises PipelineError.
+
+        Whether a row counts is told by its batch: a file may have rows of several. If no batch counts, no file does.
+        """
+        if not self.batches().live:
+            return {}
         found: dict[str, PurePath] = {}
         for name in TABLES:
             self.table(name)
-            for path, _, batch in self._listed(name):
-                if batch is None or batch in live:
-                    found[f"{name}/{path}"] = self.store.path(f"{name}/{path}")
+            for path in self._listed(name):
+                found[f"{name}/{path}"] = self.store.path(f"{name}/{path}")
         try:
             gone = [place for place in found if isinstance(self.store, LocalStore) and not self.store.check(place)]
         except UnfitError as problem:
@@ -232,7 +234,7 @@ class Lake:
         return found
 
     def files(self, table: str) -> list[PurePath]:
-        """Return the paths of the files of a table that count. Raises PipelineError."""
+        """Return the paths of the files of a table. Raises PipelineError."""
         return [path for place, path in self.located().items() if place.startswith(f"{table}/")]
 
     def commit(self, entry: Entry, before: Batches) -> int:
@@ -300,7 +302,7 @@ class Lake:
         """Return columns of all rows of a table at the version that `table` gave."""
         from pyarrow import dataset
 
-        places = [f"{name}/{path}" for path, _, _ in self._listed(name)]
+        places = [f"{name}/{path}" for path in self._listed(name)]
         if not places:
             return []
         with self._told(name):
