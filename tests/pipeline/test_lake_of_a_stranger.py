@@ -180,7 +180,7 @@ DAMAGES: dict[str, Damage] = {
 }
 BOTH = ("a text of", "a text in every capture", "a text in every batch", "a list of")
 """Bombs that those who add to the lake meet too."""
-UNREPORTED = ("a text of a capture that is hidden",)
+UNREPORTED = ("a text of a capture that is hidden", "a text in every capture")
 """Those that a report does not read."""
 BOMBS: dict[str, Damage] = {
     "a text": lambda root: bombs.text(a_file(root), "reason"),
