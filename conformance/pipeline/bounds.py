@@ -176,13 +176,21 @@ def memory(most: int = MEMORY) -> Iterator[None]:
         yield
     except MemoryError:
         raise UnfitError(f"needs more than {most:,} bytes of memory, which files of this size do not hold") from None
-    finally:
-        with _LOCK:
-            _USERS.pop()
-            if len(_USERS) == 1 and (before := _USERS.pop()) is not None:
-                import resource
+    except BaseException as problem:
+        if "Out of memory" not in str(problem):
+            _end()
+        raise
+    _end()
 
-                resource.setrlimit(resource.RLIMIT_DATA, before)
+
+def _end() -> None:
+    """End the limit. Beyond it, it stays until the process ends: threads of Arrow may still unpack what is too large."""
+    with _LOCK:
+        _USERS.pop()
+        if len(_USERS) == 1 and (before := _USERS.pop()) is not None:
+            import resource
+
+            resource.setrlimit(resource.RLIMIT_DATA, before)
 
 
 def _limit(most: int) -> tuple[int, int] | None:
