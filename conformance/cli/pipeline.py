@@ -147,7 +147,7 @@ def watch(
         from conformance.pipeline.engine import check, chosen, engine_of
 
         check(engine, master)  # The modules below import what it asks for.
-        from conformance.pipeline import watch as watching
+        from conformance.pipeline import ingest as watching
         from conformance.pipeline.ingest import how
 
         asked = _options(packets, sessions, profile, level, readings, reading, stream)

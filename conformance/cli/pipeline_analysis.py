@@ -50,7 +50,7 @@ def runs(
 ) -> None:
     """Put run records into a lake; runs that are already in it are skipped."""
     with failing():
-        from conformance.pipeline.scan import require_arrow
+        from conformance.pipeline.footers import require_arrow
 
         require_arrow()  # The modules below import what it asks for.
         from conformance.pipeline.records import found, ingest_runs
@@ -80,14 +80,13 @@ def report(
 ) -> None:
     """Summarize a lake: deviations by implementation, day and queue. Needs no Spark."""
     with failing():
-        from conformance.pipeline.scan import require_arrow
+        from conformance.pipeline.footers import require_arrow
 
         require_arrow()
         from conformance.pipeline import footers
-        from conformance.pipeline.bounds import memory
-        from conformance.pipeline.gather import gather
-        from conformance.pipeline.inside import UnfitError
         from conformance.pipeline.lake import Lake, damaged
+        from conformance.pipeline.report_queries import gather
+        from conformance.pipeline.untrusted_files import UnfitError, memory
         from conformance.report.corpus_page import render_corpus, summary
 
         opened = Lake.open(lake)
@@ -133,10 +132,11 @@ def sql(
     if out is not None and out.suffix not in (".csv", ".parquet"):
         fail(f"Invalid name {out}: give a name that ends in .csv or .parquet.", ExitCode.BAD_INPUT)
     with failing():
-        from conformance.pipeline.scan import require_arrow
+        from conformance.pipeline.footers import require_arrow
 
         require_arrow()
-        from conformance.pipeline import answers, footers
+        from conformance.pipeline import footers
+        from conformance.pipeline import query as answers
         from conformance.pipeline.lake import Lake
         from conformance.pipeline.spark import check_master, require_spark
 

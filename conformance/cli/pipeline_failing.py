@@ -16,7 +16,7 @@ def failing(left: str | None = None) -> Iterator[None]:
     left: how an interrupted command leaves the lake, a clause; None: nothing needs to be said of it.
     """
     from conformance.command_options import BadInput
-    from conformance.pipeline.errors import PipelineError
+    from conformance.pipeline.untrusted_files import PipelineError
 
     try:
         yield

@@ -17,7 +17,7 @@ from uuid import uuid4
 
 from conformance import __version__
 from conformance.capture.addresses import is_stored
-from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.untrusted_files import PipelineError
 from conformance.report.text import label
 from conformance.verdict import ExitCode
 

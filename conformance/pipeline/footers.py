@@ -1,16 +1,29 @@
-"""Check that the files of a lake belong to their tables. Only the end of each file is read."""
+"""What is asked for, and what is said, before a table of a lake is read."""
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import PurePath
 from typing import Final
 
-from conformance.pipeline.bounds import footer
-from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.inside import UnfitError
 from conformance.pipeline.lake import Lake
-from conformance.pipeline.scan import require_arrow, unreadable
 from conformance.pipeline.schemas import DATE, TABLES
+from conformance.pipeline.untrusted_files import PipelineError, UnfitError, footer
+
+
+def require_arrow() -> None:
+    """Raise PipelineError if the package that reads and writes the tables is not installed."""
+    if find_spec("pyarrow") is None:
+        raise PipelineError("A lake needs pyarrow: install the extra with pip install 'mqconform[lake]'.")
+
+
+def unreadable(root: str, table: str, problem: Exception) -> PipelineError:
+    """Return the error for a file of a table that Arrow cannot read."""
+    if isinstance(problem, FileNotFoundError):
+        return PipelineError("The lake was changed while it was read; run the command again.")
+    first = str(problem).strip().splitlines()[0] if str(problem).strip() else type(problem).__name__
+    return PipelineError(f"The table {table} of the lake {root} cannot be read: {first.rstrip('.')}.")
+
 
 _NEEDED: Final = {
     table.name: [column.name for column in table.columns if not column.null and column.name != DATE]

@@ -26,11 +26,9 @@ from conformance import __version__
 from conformance.aside import make_folder
 from conformance.capture import CaptureError
 from conformance.capture.addresses import STORES, is_stored, meant
-from conformance.pipeline.bounds import check_log, rows_of
-from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.inside import UnfitError, parsed
 from conformance.pipeline.schemas import BATCH, BATCHES, DATE, FORMAT, TABLES
 from conformance.pipeline.store import HEAD, STATE, Files, LocalStore, ObjectStore, Part, Store
+from conformance.pipeline.untrusted_files import PipelineError, UnfitError, check_log, parsed, rows_of
 from conformance.report.text import label
 
 if TYPE_CHECKING:

@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from conformance.pipeline.engine import Engine
-from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Entry, Lake, Open, OvertakenError, new_batch
 from conformance.pipeline.rows import Rows, open_batch
-from conformance.pipeline.rows_writer import struct_of
 from conformance.pipeline.schemas import DATE, REJECTED, RESULTS, RUNS
 from conformance.pipeline.store import Files, Part
+from conformance.pipeline.tables_sink import struct_of
+from conformance.pipeline.untrusted_files import PipelineError
 from conformance.report.records import read_run
 from conformance.report.table import conclusion
 from conformance.runlog import Run, RunRecordError

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from conformance.runlog import Incomplete
+
 if TYPE_CHECKING:
     import pyarrow
 
@@ -326,7 +328,6 @@ TABLES: Final[Mapping[str, Table]] = {
     table.name: table for table in (CAPTURES, PACKETS, SESSIONS, VERDICTS, REJECTED, RUNS, RESULTS)
 }
 
-
 BATCHES: Final = Table(
     "batches",
     "One row a batch. It is written last: a row of another table counts only if its batch is here, and in no `ends`.",
@@ -361,3 +362,31 @@ def _arrow(columns: tuple[Column, ...]) -> pyarrow.Schema:
         "value": pa.struct([pa.field("kind", pa.string()), *texts, pa.field("fields", fields)]),
     }
     return pa.schema([pa.field(column.name, types[column.type], nullable=column.null) for column in columns])
+
+
+COLUMNS = {
+    "damaged_bytes": "passed_over",
+    "short_records": "short",
+    "short_bytes": "short_bytes",
+    "gaps": "gaps",
+    "gap_bytes": "gap_bytes",
+    "stray_bytes": "stray",
+    "unfinished": "unfinished",
+}
+"""Columns of `captures`, and the count in each; the column `cut` tells that a file is cut."""
+
+
+def columns_of(found: Incomplete) -> dict[str, Any]:
+    """Return the columns of a capture that lacks this."""
+    counts = found.to_json()
+    return {**{column: counts[name] for column, name in COLUMNS.items()}, "incomplete": bool(found)}
+
+
+def incomplete_of(row: Mapping[str, Any]) -> Incomplete:
+    """Return what a capture lacks according to its row. Rows of older lakes have fewer columns."""
+    return Incomplete(cut=int(bool(row["cut"])), **{name: row.get(column) or 0 for column, name in COLUMNS.items()})
+
+
+def add(row: dict[str, Any], more: Incomplete) -> None:
+    """Add to the counts of a row, which already tells whether the file is cut."""
+    row |= columns_of(incomplete_of(row) + more)

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
-from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.identity import probe, streams
 from conformance.pipeline.ingest import Options, files_of, how
 from conformance.pipeline.rows import Rows
 from conformance.pipeline.schemas import DDL, SOURCE
 from conformance.pipeline.streams import How, StreamWork, judge_stream
+from conformance.pipeline.untrusted_files import PipelineError
 from conformance.pipeline.work import warm
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.children import safe_path
 from conformance.interrupts import work_begins
-from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.untrusted_files import PipelineError
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:

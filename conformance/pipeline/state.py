@@ -19,9 +19,8 @@ from importlib import import_module
 from typing import Any, Final, NamedTuple
 
 from conformance import __version__
-from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.inside import UnfitError, parsed
 from conformance.pipeline.store import MAX_STATE
+from conformance.pipeline.untrusted_files import PipelineError, UnfitError, parsed
 from conformance.report.text import label
 
 _OURS = (

@@ -25,9 +25,8 @@ from conformance.aside import make_folder
 from conformance.capture.addresses import is_stored
 from conformance.capture.stores import NEEDS_CREDENTIALS, no_credentials, patience
 from conformance.capture.stores import place as opened
-from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.inside import UnfitError, content, folder, regular
 from conformance.pipeline.schemas import BATCH, BATCHES, TABLES, Table
+from conformance.pipeline.untrusted_files import PipelineError, UnfitError, content, folder, regular
 
 if TYPE_CHECKING:
     import pyarrow

@@ -17,9 +17,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Lake, schema_of
 from conformance.pipeline.schemas import BATCH, DATE, TABLES
+from conformance.pipeline.untrusted_files import PipelineError
 from conformance.spec.renaming import aliases
 
 if TYPE_CHECKING:

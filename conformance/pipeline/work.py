@@ -29,12 +29,12 @@ from conformance.captures.in_place import code_for
 from conformance.children import safe_path
 from conformance.judge.sessions.columns.judge import ColumnSessions
 from conformance.pipeline.counted import KEYS
-from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.identity import Probe, look, probe
 from conformance.pipeline.rows import Rows
 from conformance.pipeline.state import collected_seldom, settle
 from conformance.pipeline.store import Files, Part
 from conformance.pipeline.streams import How, StreamDone, StreamWork, judge_stream
+from conformance.pipeline.untrusted_files import PipelineError
 
 DIED: Final = "WorkerDied"
 """The error of a defect whose process died, so that nothing of the capture is in the lake."""

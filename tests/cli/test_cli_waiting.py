@@ -81,8 +81,8 @@ FAKES = {
     "pipeline report lake": (
         "import conformance.pipeline.footers as footers\n"
         "footers.located = lambda lake: None\n"
-        "import conformance.pipeline.lake as room, conformance.pipeline.gather as gathering\n"
-        "from conformance.pipeline.errors import PipelineError\n"
+        "import conformance.pipeline.lake as room, conformance.pipeline.report_queries as gathering\n"
+        "from conformance.pipeline.untrusted_files import PipelineError\n"
         "from conformance.verdict import ExitCode\n"
         "room.Lake.open = classmethod(lambda *_, **__: None)\n"
         f"def gather(lake): raise PipelineError('{RESULT}', ExitCode.BAD_INPUT)\n"

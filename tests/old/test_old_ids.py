@@ -10,7 +10,7 @@ from expecting import differences, expected
 from observing import SECTIONS, copied, said
 
 from conformance.harness.recorder import Recorder, RunOptions
-from conformance.pipeline import query_spark, tables
+from conformance.pipeline import query, tables
 from conformance.pipeline.lake import Lake
 from conformance.report.baseline import read_baseline
 from conformance.spec import compiled, renaming
@@ -38,7 +38,7 @@ def older(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def rename(monkeypatch: pytest.MonkeyPatch) -> None:
     """From now on the catalogue's requirement has the old id for an alias."""
-    for module in (renaming, query_spark, tables):
+    for module in (renaming, query, tables):
         monkeypatch.setattr(module, "aliases", lambda: {OLD: NEW})
 
 

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.spark import find_java, require_spark
+from conformance.pipeline.untrusted_files import PipelineError
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "conformance", "pipeline"]

@@ -12,11 +12,11 @@ from delta_helpers import SESSION, full, halves
 from lake_helpers import CAPTURES, Here, put, replayed, rows, said, same
 
 from conformance.pipeline import lake as lakes
-from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.ingest import Options, ingest
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.schemas import TABLES
 from conformance.pipeline.store import Files, LocalStore
+from conformance.pipeline.untrusted_files import PipelineError
 
 VLAN, RAW = CAPTURES / "vlan.pcap", CAPTURES / "raw-ip.pcap"
 STEPS = ((LocalStore, "write"), (Files, "_begun"), (Files, "_finish"), (Lake, "_add"))

@@ -18,9 +18,9 @@ from s3_server import asked, upload
 from conformance.capture.stores import Patience
 from conformance.pipeline import store
 from conformance.pipeline.engine import Local
-from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.identity import probe
 from conformance.pipeline.lake import Lake
+from conformance.pipeline.untrusted_files import PipelineError
 
 DAY = ("vlan.pcap", "raw-ip.pcap", "consistent-session.pcapng")
 

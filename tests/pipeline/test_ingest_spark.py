@@ -66,7 +66,7 @@ def test_a_worker_without_this_mqconform_is_one_sentence(tmp_path):
     fake = Path(__file__).parent / "fakes" / "other_package"
     program = (
         "import sys; from conformance.pipeline.spark import session; from conformance.pipeline.engine import Spark\n"
-        "from conformance.pipeline.errors import PipelineError\n"
+        "from conformance.pipeline.untrusted_files import PipelineError\n"
         "with session('local[1]', settings={'spark.executorEnv.PYTHONPATH': sys.argv[1],"
         " 'spark.executorEnv.FAKE_MQCONFORM': sys.argv[2]}) as spark:\n"
         "    try: Spark(spark).cores\n"

@@ -20,8 +20,8 @@ from lake_helpers import put
 from s3_server import upload
 
 from conformance.pipeline import footers
-from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Lake
+from conformance.pipeline.untrusted_files import PipelineError
 
 DAY = "2023-11-14"
 Damage = Callable[[Path], object]
@@ -253,7 +253,7 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from conformance.cli import main
-from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.untrusted_files import PipelineError
 from conformance.pipeline.ingest import _Known
 from conformance.pipeline.lake import Lake
 try:

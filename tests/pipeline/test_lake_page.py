@@ -13,7 +13,7 @@ from lake_helpers import CAPTURES, put, rows
 from typer.testing import CliRunner
 
 from conformance.cli.pipeline_analysis import app
-from conformance.pipeline import query_spark
+from conformance.pipeline import query as queries
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.schemas import BATCHES, TABLES
 from conformance.pipeline.tables import opened
@@ -102,7 +102,7 @@ def test_both_engines_answer_alike_over_a_compacted_lake(lake, spark):
     exec(examples()["What is in a lake?"].replace("/data/lake", str(lake.root)), names := {})
     exec(examples()["Compaction"], names)
     query = ASKED.replace("::bigint", "")
-    found = query_spark.asked(spark, lake, query, 600).table.to_pylist()
+    found = queries.asked_spark(spark, lake, query, 600).table.to_pylist()
     assert [tuple(row.values()) for row in found] == answers(lake)[0] and len(found) > 20
 
 

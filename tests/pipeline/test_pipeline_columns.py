@@ -24,10 +24,10 @@ from lake_helpers import (  # fmt: skip
 )
 from made_captures import DEVIATING, MIDNIGHT, over_midnight
 
-from conformance.pipeline.gather import gather
+from conformance.pipeline.report_queries import gather
 from conformance.pipeline.rows import EPOCH, Days
-from conformance.pipeline.rows_writer import MOST_FIELDS, MOST_TEXT, struct_of
 from conformance.pipeline.schemas import TABLES
+from conformance.pipeline.tables_sink import MOST_FIELDS, MOST_TEXT, struct_of
 
 DAY_NS = 86_400_000_000_000
 

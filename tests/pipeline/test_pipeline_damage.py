@@ -12,8 +12,8 @@ from lake_helpers import of_replay, put, put_one_by_one, rows, said_of_each
 from conformance.captures import Replay, replay
 from conformance.captures.columns import judge_range
 from conformance.pipeline.ingest import Ingested
-from conformance.pipeline.lacking import incomplete_of
 from conformance.pipeline.lake import Lake
+from conformance.pipeline.schemas import incomplete_of
 from conformance.spec.catalogue import assignment
 from conformance.verdict import ExitCode
 

@@ -360,7 +360,7 @@ def test_sessions_without_a_fault_by_compiled_code(tmp_path):
 
 def test_sessions_that_deviate_by_compiled_code(tmp_path, monkeypatch):
     """Far more deviates than is told one by one."""
-    monkeypatch.setattr("conformance.pipeline.rows_writer.MAX_KEPT", 40)
+    monkeypatch.setattr("conformance.pipeline.tables_sink.MAX_KEPT", 40)
     capture = tmp_path / "many.pcap"
     write_corpus(capture, 300, connections=4, kinds=60)
     slow, _ = put_sessions_one_by_one(tmp_path / "slow", [capture])

@@ -11,10 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from conformance.pipeline.engine import Local
-from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.records import MAX_VALUE, ingest_runs
 from conformance.pipeline.schemas import TABLES
+from conformance.pipeline.untrusted_files import PipelineError
 from conformance.runlog import Header, RunWriter
 from conformance.verdict import ExitCode, Outcome, Verdict
 

@@ -12,13 +12,12 @@ from made_lake import capture, day, fill, session, verdict
 from typer.testing import CliRunner
 
 from conformance.cli.pipeline_analysis import app
-from conformance.pipeline import trends
-from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.gather import gather
+from conformance.pipeline import report_queries
 from conformance.pipeline.lake import Entry, Lake
+from conformance.pipeline.report_queries import gather, order
 from conformance.pipeline.schemas import TABLES
 from conformance.pipeline.tables import opened
-from conformance.pipeline.trends import order
+from conformance.pipeline.untrusted_files import PipelineError
 from conformance.report.corpus import MOST_BUCKETS, Course, Span
 from conformance.report.corpus_page import render_corpus, summary
 from conformance.report.corpus_plots import short, stacked, strip, ticks_to
@@ -182,7 +181,7 @@ def test_pairs_that_are_followed_are_bounded(lake, monkeypatch):
     made = [verdict(name, "fail", A, day(at), count=at + 1) for at in range(3) for name in (LAYOUT, X0)]
     fill(lake, [*made, verdict(X0, "warn", B, day(0), count=99)])
     assert len(gather(lake).courses) == 3
-    monkeypatch.setattr("conformance.pipeline.gather.MAX_DAYS", 3)
+    monkeypatch.setattr("conformance.pipeline.report_queries.MAX_DAYS", 3)
     corpus = gather(lake)
     assert [pair[1:] for pair in corpus.courses] == [(A, X0)] and corpus.verdicts == {"fail": 12, "warn": 99}
 
@@ -257,7 +256,7 @@ def test_versions_have_an_order():
 
 
 def test_a_long_history_keeps_the_latest_versions(lake, monkeypatch):
-    monkeypatch.setattr(trends, "MOST_VERSIONS", 3)
+    monkeypatch.setattr(report_queries, "MOST_VERSIONS", 3)
     for number in range(10):
         fill(lake, run(number, f"1.{number}", {CURSOR: "pass" if number % 2 else "fail"}, number))
     found = gather(lake)

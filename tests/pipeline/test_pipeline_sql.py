@@ -19,10 +19,11 @@ from made_lake import capture, day, fill, session, verdict
 from typer.testing import CliRunner
 
 from conformance.cli.pipeline_analysis import app
-from conformance.pipeline import answers, query_duckdb, query_spark, spark, tables
-from conformance.pipeline.errors import PipelineError
+from conformance.pipeline import query as answers
+from conformance.pipeline import spark, tables
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.schemas import TABLES
+from conformance.pipeline.untrusted_files import PipelineError
 from conformance.verdict import ExitCode
 
 ROOT = Path(__file__).parents[2]
@@ -52,7 +53,7 @@ def lake(tmp_path_factory) -> Lake:
 
 
 def answer(lake: Lake, query: str, **bounds) -> tuple[list[str], list]:
-    with query_duckdb.asked(lake.place, query, **bounds) as found:
+    with answers.asked_duckdb(lake.place, query, **bounds) as found:
         return found.schema.names, [answers.plain(row) for row in answers.rows(found)]
 
 
@@ -93,11 +94,11 @@ def queries_of_docs() -> list[str]:
 def test_both_engines_answer_alike(spark, lake):
     queries, empty = [*SAME, *queries_of_docs()], []
     assert len(queries) >= len(SAME) + 5
-    with query_spark.apart(spark) as own, tables.opened(lake) as connection:
-        query_spark.open_views(own, lake)
+    with answers.apart(spark) as own, tables.opened(lake) as connection:
+        answers.open_views(own, lake)
         for query in queries:
             here, there = connection.sql(query).to_arrow_table(), own.sql(query.strip(";")).toArrow()
-            found = [[answers.plain(row) for row in answers.rows(query_spark.Answer(one))] for one in (here, there)]
+            found = [[answers.plain(row) for row in answers.rows(answers.SparkAnswer(one))] for one in (here, there)]
             assert found[0] == found[1] and here.schema.names == there.schema.names, query
             empty += [] if found[0] else [query]
     assert empty == ["select * from rejected"]
@@ -181,7 +182,7 @@ def test_a_query_has_a_time(lake):
 
 
 def test_a_process_that_dies_is_one_sentence(lake):
-    with query_duckdb.asked(lake.place, "select count(*) from range(10000000) a, range(10000000) b") as found:
+    with answers.asked_duckdb(lake.place, "select count(*) from range(10000000) a, range(10000000) b") as found:
         Timer(1, lambda: found._process.send_signal(signal.SIGSEGV)).start()
         with pytest.raises(PipelineError, match=r"brought DuckDB down .SIGSEGV."):
             list(found.batches())
@@ -189,7 +190,7 @@ def test_a_process_that_dies_is_one_sentence(lake):
 
 def test_an_answer_comes_in_pieces_and_what_is_not_read_is_not_made(lake):
     """Of 10 TB, the first rows."""
-    with query_duckdb.asked(lake.place, "select repeat('x', 10000) as x from range(1000000000)") as found:
+    with answers.asked_duckdb(lake.place, "select repeat('x', 10000) as x from range(1000000000)") as found:
         assert [len(row[0]) for row in answers.rows(found, 5_000)] == [10_000] * 5_000
     assert found._process.returncode == -signal.SIGKILL
 
@@ -294,17 +295,17 @@ def of_a_user(spark, lake) -> None:
         spark.conf.set(name, value)
     spark.sql("select 'theirs' as whose").createOrReplaceTempView("verdicts")
     try:
-        found = query_spark.asked(spark, lake, "select first_time from verdicts where outcome = 'fail'", 600)
+        found = answers.asked_spark(spark, lake, "select first_time from verdicts where outcome = 'fail'", 600)
         assert [answers.plain(row) for row in answers.rows(found)] == [["2026-03-01T12:00:00Z"]]
-        found = query_spark.asked(spark, lake, "select cast(timestamp'2026-03-01 16:00:00Z' as date)", 600)
+        found = answers.asked_spark(spark, lake, "select cast(timestamp'2026-03-01 16:00:00Z' as date)", 600)
         assert list(answers.rows(found)) == [(day(0),)]
         for query in ("describe verdicts", "explain select count(*) from verdicts"):
-            assert query_spark.asked(spark, lake, query, 600).schema.names
+            assert answers.asked_spark(spark, lake, query, 600).schema.names
         for query in ("drop view verdicts", "create table x (a int)", "select 1; select 2", "select 1) union (select"):
             with pytest.raises(PipelineError, match="cannot be answered"):
-                query_spark.asked(spark, lake, query, 600)
+                answers.asked_spark(spark, lake, query, 600)
         with pytest.raises(PipelineError, match=r"took more than 3 s"):
-            query_spark.asked(spark, lake, "select count(*) from range(10000000) a cross join range(10000000) b "
+            answers.asked_spark(spark, lake, "select count(*) from range(10000000) a cross join range(10000000) b "
                                            "where a.id * b.id % 7 = 8", 3)  # fmt: skip
         assert {name: spark.conf.get(name) for name in THEIRS} == THEIRS
         assert spark.table("verdicts").columns == ["whose"] and type(spark).getActiveSession() is spark
@@ -339,7 +340,9 @@ def test_nor_at_a_server_of_spark_connect(connect, lake):
 
 def test_every_table_is_a_view_in_spark(spark, lake):
     for table in TABLES.values():
-        assert tuple(query_spark.asked(spark, lake, f"select * from {table.name}", 600, 1).schema.names) == table.names
+        assert (
+            tuple(answers.asked_spark(spark, lake, f"select * from {table.name}", 600, 1).schema.names) == table.names
+        )
 
 
 WITHOUT = """

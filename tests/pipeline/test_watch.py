@@ -13,10 +13,9 @@ from pathlib import Path
 import pytest
 from lake_helpers import CAPTURES, Here, put, records_of, rows, said, same, write_pcap
 
-from conformance.pipeline.errors import PipelineError
-from conformance.pipeline.ingest import Ingested, Options
+from conformance.pipeline.ingest import Ingested, Options, finished, watch, watched
 from conformance.pipeline.lake import Lake
-from conformance.pipeline.watch import finished, watch, watched
+from conformance.pipeline.untrusted_files import PipelineError
 
 ROOT = Path(__file__).parents[2]
 SESSION = CAPTURES / "consistent-session.pcapng"
@@ -77,7 +76,7 @@ def test_a_file_that_grows_is_told_and_one_in_its_place_is_taken(tmp_path, monke
             changes.pop(0)()
         return len(done) == 3
 
-    monkeypatch.setattr("conformance.pipeline.watch.time.sleep", lambda seconds: None)
+    monkeypatch.setattr("conformance.pipeline.ingest.time.sleep", lambda seconds: None)
     seen(spool, tmp_path / "lake", once=False, every_s=0, ended=look, on_batch=done.append)
     assert [(one.captures, len(one.rejected)) for one in done] == [(1, 0), (0, 1), (1, 0)]
     assert "changed after it was ingested; raise --settle" in str(done[1].rejected[0].error)

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from made_lake import capture, day, fill, session, verdict
 
-from conformance.pipeline.gather import gather
 from conformance.pipeline.lake import Lake
+from conformance.pipeline.report_queries import gather
 from conformance.report.corpus_page import render_corpus
 
 LAYOUT = "MQMQ-2.2.19.1.flags-in-layout"

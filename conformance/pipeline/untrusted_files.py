@@ -1,23 +1,120 @@
-"""Bounds on what a lake may cost: what its logs and Parquet files hold is compared before Delta and Arrow open them.
-
-What a file declares is checked first. What it hides (a page that says less than it unpacks to) meets a limit of memory.
-"""
+"""Bounded reading of a lake that strangers wrote, and the errors: one sentence each, with the exit code."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import accumulate
+from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.pipeline.inside import UnfitError, depth, parsed
+from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
     import pyarrow
 
     from conformance.pipeline.store import Store
+
+
+class PipelineError(Exception):
+    """A sentence that says whose fault it is and what to do. code: the exit code of the command."""
+
+    def __init__(self, sentence: str, code: ExitCode = ExitCode.BAD_INPUT) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.code = code
+
+
+MAX_FILE: Final = 128 << 20
+"""Bytes of a JSON file in a lake."""
+MAX_VALUES: Final = 4_000_000
+"""Objects, lists and members in it: values take more memory than their text."""
+MAX_DEPTH: Final = 60
+_TEXT: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
+_STEPS: Final = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
+_OTHERS: Final = bytes(one for one in range(256) if one not in b"[{]}")
+
+
+class UnfitError(Exception):
+    """Why a file cannot be used, as the end of a sentence: `is a link`."""
+
+
+def regular(path: Path) -> bool:
+    """Tell whether a plain file is present. Raises UnfitError if something else is."""
+    try:
+        mode = path.lstat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    if not stat.S_ISREG(mode):
+        raise UnfitError("is a link" if stat.S_ISLNK(mode) else "is not a file")
+    return True
+
+
+def folder(path: Path) -> bool:
+    """Tell whether a folder is present. Raises UnfitError if something else is, also for a link to a folder."""
+    try:
+        mode = path.lstat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    if not stat.S_ISDIR(mode):
+        raise UnfitError("is a link" if stat.S_ISLNK(mode) else "is not a folder")
+    return True
+
+
+def content(path: Path, most: int = MAX_FILE) -> bytes:
+    """Return the content of a file. Raises OSError, and UnfitError for no file or one of more than `most` bytes."""
+    if not regular(path):  # reports a link as one; opening checks again
+        raise FileNotFoundError(2, "No such file or directory", str(path))
+    number = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(number, "rb") as file:
+        status = os.fstat(number)
+        if not stat.S_ISREG(status.st_mode):
+            raise UnfitError("is not a file")
+        if status.st_size > most:
+            raise UnfitError(f"has {status.st_size:,} bytes, at most {most:,} are read")
+        found = file.read(status.st_size + 1)  # reading sets aside what it is asked for
+    if len(found) > most:
+        raise UnfitError(f"has more than {most:,} bytes")
+    return found
+
+
+def depth(data: bytes) -> int:
+    """Return how deeply JSON is nested. Raises UnfitError if it is too much for parsers that recurse."""
+    steps = _TEXT.sub(b"", data).translate(_STEPS, _OTHERS)
+    found = max(accumulate(one if one == 1 else -1 for one in steps), default=0)
+    if found > MAX_DEPTH:
+        raise UnfitError("is nested too deeply")
+    return found
+
+
+def parsed(data: bytes, most: int = MAX_VALUES) -> Any:
+    """Parse JSON in UTF-8 without duplicate keys, NaN or more than `most` values. Raises UnfitError."""
+    if sum(data.count(mark) for mark in (b",", b"[", b"{")) > most:
+        raise UnfitError(f"has more than {most:,} values")
+    depth(data)
+    try:
+        return json.loads(data.decode("utf-8"), object_pairs_hook=_object, parse_constant=_no_number)
+    except UnicodeDecodeError:
+        raise UnfitError("is not UTF-8 text") from None
+    except ValueError as problem:
+        raise UnfitError(f"is not JSON: {problem}") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise UnfitError("has a key twice")
+    return found
+
+
+def _no_number(text: str) -> Any:
+    raise UnfitError(f"has the number {text}, which JSON does not allow")
+
 
 MAX_ENTRIES: Final = 5_000
 """Entries of a log behind its last checkpoint; there is one every 100."""
@@ -184,7 +281,7 @@ def memory(most: int = MEMORY) -> Iterator[None]:
 
 
 def _end() -> None:
-    """End the limit. Beyond it, it stays until the process ends: threads of Arrow may still unpack what is too large."""
+    """End the limit. Once met, it stays: threads of Arrow may still unpack what is too large."""
     with _LOCK:
         _USERS.pop()
         if len(_USERS) == 1 and (before := _USERS.pop()) is not None:
