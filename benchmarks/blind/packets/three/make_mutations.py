@@ -1,2 +1,0 @@
-"""Write the captures with one mistake each."""
-import runmut

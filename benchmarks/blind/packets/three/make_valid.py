@@ -1,3 +1,0 @@
-"""Write the valid captures."""
-import runpy
-runpy.run_path("valid.py", run_name="__main__")
