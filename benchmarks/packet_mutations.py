@@ -22,9 +22,9 @@ from itertools import pairwise
 
 from conformance.judge.expr import keys_in
 from conformance.judge.packets.judge import ALL_RULES, judge_packet
-from conformance.judge.packets.rules_optional import MULTI, SOAP, TRACED
+from conformance.judge.packets.rules_lists import MULTI, SOAP, TRACED
 from conformance.judge.packets.rules_security import CONNECTED, SIGNED, WITH_SID
-from conformance.judge.packets.rules_senders import STANDARD, encrypted, provided
+from conformance.judge.packets.rules_signatures import STANDARD, encrypted, provided
 from conformance.judge.packets.rules_user import ASKING, QUEUES, TRANSACTION
 from conformance.judge.packets.signing import UNSIGNED, Signing, sign
 from conformance.judge.rules import PLAIN, Value

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from conformance.adapter.errors import AdapterError
-from conformance.captures.recorded import replay_captures as replay
+from conformance.captures.replay_run import replay_captures as replay
 from conformance.command_options import BadInput, check_chosen, check_words
 from conformance.command_options import RunResult as Run
 from conformance.judge.packets.judge import judge_packet as judge_by_rules

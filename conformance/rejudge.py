@@ -19,9 +19,9 @@ from typing import Any
 from conformance.captures import replay
 from conformance.captures.defects import Defect
 from conformance.captures.engine import FURTHER
-from conformance.captures.fingerprints import fingerprint, size_of
-from conformance.captures.recorded import CAPTURE
+from conformance.captures.replay_run import CAPTURE
 from conformance.captures.selection import SelectionError, parse
+from conformance.captures.summary import fingerprint, size_of
 from conformance.command_options import BadInput, RunResult, check_chosen, check_words, prepare_folder
 from conformance.harness.recorder import RunOptions
 from conformance.harness.rejudge import NotRepeatable

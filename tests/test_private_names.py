@@ -72,7 +72,7 @@ def test_scapy_fixes_a_random_value() -> None:
 
     fix: Callable[[], Any] | None = getattr(RandShort(), "_fix", None)
     assert fix is not None and isinstance(fix(), int), (
-        "scapy's random values have no _fix(): wire/scapy_fields.py cannot build a packet that holds one."
+        "scapy's random values have no _fix(): wire/layers.py cannot build a packet that holds one."
     )
 
 

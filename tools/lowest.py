@@ -11,7 +11,22 @@ from pathlib import Path
 
 EXTRAS = ("columns", "spark", "lake")
 NAMES = frozenset(
-    "cryptography deltalake duckdb fsspec hypothesis lark numba numpy pandas pyarrow pyspark s3fs scapy typer".split()
+    [
+        "cryptography",
+        "deltalake",
+        "duckdb",
+        "fsspec",
+        "hypothesis",
+        "lark",
+        "numba",
+        "numpy",
+        "pandas",
+        "pyarrow",
+        "pyspark",
+        "s3fs",
+        "scapy",
+        "typer",
+    ]
 )
 """Packages of which a private or changing part is used; the others are as new as they come."""
 

@@ -1,7 +1,7 @@
 """Reads pcap and pcapng files into MSMQ packets, connections and reports of bytes that could not be decoded."""
 
-from conformance.capture.errors import CaptureError
 from conformance.capture.events import (
+    CaptureError,
     Closed,
     Cut,
     Ended,

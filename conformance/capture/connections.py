@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from conformance.capture.events import Closed, Endpoint, Event, Frame, Hole, Lost, Opened, Side
-from conformance.capture.framing import Ending, Framer, Piece
+from conformance.capture.framing import Ending, Framer, Piece, Stream
 from conformance.capture.network import ACK, FIN, RST, SYN, Segment
-from conformance.capture.stream import Stream
 
 MSMQ_PORT = 1801
 MAX_CONNECTIONS = 8192  # Followed at once, ended ones included; the one silent longest is evicted.

@@ -9,11 +9,32 @@ from pathlib import Path
 
 from conformance.capture.columns.places import BACK_NS, FIRST_NS
 from conformance.capture.connections import MSMQ_PORT, Connections
-from conformance.capture.errors import CaptureError
-from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Passed, Renewed, SetBack, Short, Trouble
+from conformance.capture.events import (
+    CaptureError,
+    Cut,
+    Ended,
+    Endpoint,
+    Event,
+    Frame,
+    Passed,
+    Renewed,
+    SetBack,
+    Short,
+    Trouble,
+)
 from conformance.capture.following import Stop
-from conformance.capture.fragments import Fragment, Fragments
-from conformance.capture.network import BROKEN_TCP, CUT_SHORT, NEITHER, Datagram, Segment, decode, quoted, transport
+from conformance.capture.network import (
+    BROKEN_TCP,
+    CUT_SHORT,
+    NEITHER,
+    Datagram,
+    Fragment,
+    Fragments,
+    Segment,
+    decode,
+    quoted,
+    transport,
+)
 from conformance.capture.records import Record, RecordWalk, read_records
 from conformance.capture.stream_numbers import StreamNumbers
 

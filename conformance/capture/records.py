@@ -1,21 +1,23 @@
-"""Opens a capture file, detects its format, and yields its records one at a time."""
+"""Reads the records of a capture file, pcap or pcapng, one at a time, and resynchronises behind damage."""
 
 from __future__ import annotations
 
 import io
+import re
+import struct
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from mmap import mmap
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol
 
-from conformance.capture.addresses import is_stored
-from conformance.capture.errors import CaptureError
+from conformance.capture.events import CaptureError
 from conformance.capture.files import Forward, open_file
 from conformance.capture.following import Following, Piped, Stop
-from conformance.capture.inputs import STDIN
+from conformance.capture.inputs import STDIN, is_stored
 from conformance.capture.packed import MAGIC_BYTES, DamagedError, Readable, compression, unpacking
 
 _CHUNK = 65_536
@@ -143,7 +145,6 @@ def read_records(
     megabyte. follow: at the end of the file, wait for more until it is over; it ends standard input as well. raw: the
     file, if it is open already; it is closed at the end. Raises CaptureError when the file is not a capture.
     """
-    from conformance.capture import pcap, pcapng
 
     with ExitStack() as stack:
         opened, size = _open(path, stack, follow) if raw is None else (stack.enter_context(raw), 0)
@@ -163,11 +164,11 @@ def read_records(
             raise CaptureError(f"{path} cannot be {verb}: {source.problem}.")
         if not magic:
             raise CaptureError(f"{path} is empty; give a pcap or pcapng file.")
-        if magic == pcapng.MAGIC:
+        if magic == MAGIC:
             source.untake(magic)
-            yield from pcapng.records(source, walk)
-        elif magic in pcap.MAGICS:
-            yield from pcap.records(source, magic, walk)
+            yield from pcapng_records(source, walk)
+        elif magic in MAGICS:
+            yield from pcap_records(source, magic, walk)
         else:
             raise CaptureError(
                 f"{path} is not a capture (it starts with {magic.hex(' ')}); give a pcap or pcapng file."
@@ -240,3 +241,473 @@ def _open_stored(name: str, stack: ExitStack, follow: Stop | None) -> tuple[io.R
     except OSError as problem:
         raise CaptureError(f"{name} cannot be read: {problem.strerror}.") from None
     return stack.enter_context(Forward(file)), file.size
+
+
+CHAIN = 8
+"""Records in a row that must be plausible before their beginning is accepted."""
+REACH = 32 << 20
+"""Bytes within which these records have to lie."""
+_FIRST, _WINDOW = 1 << 12, 1 << 20
+"""Bytes searched at a time: few at first, since a growing capture may have no more yet."""
+_DAY_S = 86_400
+_MAX_BLOCK = MAX_RECORD + 65_536
+# Bytes that can be a length of at most MAX_RECORD (0x01000000), not 0, followed by another such number: the regular
+# expression skips everything else at the speed of C. It matches the highest byte of a length, the last or the first.
+_LENGTHS = {
+    "<": (re.compile(rb"[\0\1](?=...[\0\1])(?<!\0\0\0\0)", re.DOTALL), 11),
+    ">": (re.compile(rb"(?!\0\0\0\0)[\0\1](?=...[\0\1])", re.DOTALL), 8),
+}
+# A section header, or a block of a known type with a plausible length.
+_BLOCKS = {
+    "<": re.compile(rb"\n\r\r\n|[\1-\6\x09\x0a]\0\0\0(?=...[\0\1])", re.DOTALL),
+    ">": re.compile(rb"\n\r\r\n|\0\0\0[\1-\6\x09\x0a](?=[\0\1])", re.DOTALL),
+}
+_SECTION = b"\n\r\r\n"
+_ORDERS = {b"\x4d\x3c\x2b\x1a": "<", b"\x1a\x2b\x3c\x4d": ">"}
+
+Bytes = bytes | mmap
+
+
+class Rule(Protocol):
+    """Recognises the records of a format. head: bytes that `step` needs."""
+
+    @property
+    def head(self) -> int:
+        """The number of bytes."""
+
+    def candidates(self, data: Bytes, begin: int, end: int) -> Iterator[int]:
+        """Yield the places in [begin, end) where a record can begin."""
+
+    def step(self, data: Bytes, at: int, before: int | None) -> tuple[int, int] | None:
+        """Return the length of the record here, and the `before` of the next one; None where there is no record."""
+
+    def closed(self, data: Bytes, at: int, length: int) -> bool:
+        """Return True when the end of the record is right."""
+
+
+@dataclass(frozen=True, slots=True)
+class PcapRule:
+    """Recognises records of classic captures. unit: nanoseconds of a fraction. head: bytes before each record."""
+
+    order: str
+    unit: int
+    head: int
+
+    def candidates(self, data: Bytes, begin: int, end: int) -> Iterator[int]:
+        """Yield the places where two plausible lengths follow."""
+        pattern, highest = _LENGTHS[self.order]
+        for found in pattern.finditer(data, begin + highest, end + self.head):
+            at = found.start() - highest
+            if at >= end:
+                return
+            yield at
+
+    def step(self, data: Bytes, at: int, before: int | None) -> tuple[int, int] | None:
+        """Accept a non-empty record within a day of the one before it."""
+        seconds, fraction, kept, length = struct.unpack_from(f"{self.order}IIII", data, at)
+        if not 0 < kept <= length <= MAX_RECORD or fraction >= 1_000_000_000 // self.unit:
+            return None
+        if before is not None and abs(seconds - before) > _DAY_S:
+            return None
+        return self.head + kept, seconds
+
+    def closed(self, data: Bytes, at: int, length: int) -> bool:
+        """Return True: a record has no trailer."""
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class BlockRule:
+    """Recognises blocks of pcapng, which have their length at both ends.
+
+    order: byte order of the section; another section brings its own.
+    """
+
+    order: str
+    head: int = 12
+
+    def candidates(self, data: Bytes, begin: int, end: int) -> Iterator[int]:
+        """Yield the places with a known block type."""
+        for found in _BLOCKS[self.order].finditer(data, begin, end + self.head):
+            if found.start() >= end:
+                return
+            yield found.start()
+
+    def step(self, data: Bytes, at: int, before: int | None) -> tuple[int, int] | None:
+        """Accept a block of a plausible length; the next one has to have its byte order."""
+        order = self.order if before is None else "<>"[before]
+        if data[at : at + 4] == _SECTION:
+            order = _ORDERS.get(data[at + 8 : at + 12], "")
+            if not order:
+                return None
+        (length,) = struct.unpack_from(f"{order}I", data, at + 4)
+        return (length, "<>".index(order)) if 12 <= length <= _MAX_BLOCK and not length % 4 else None
+
+    def closed(self, data: Bytes, at: int, length: int) -> bool:
+        """Compare the trailing length with the leading one."""
+        return data[at + 4 : at + 8] == data[at + length - 4 : at + length]
+
+
+class Ahead(Protocol):
+    """Bytes that can be examined before they are passed over: a `Source`, or a mapped file."""
+
+    @property
+    def problem(self) -> str | None:
+        """Why there are no more bytes, where the cause is not the end of the file."""
+
+    @property
+    def held(self) -> tuple[Bytes, int]:
+        """The bytes that can be examined, and the position of the next byte in them."""
+
+    def reach(self, count: int) -> int:
+        """Return how many of the next `count` bytes exist."""
+
+    def skip(self, count: int) -> None:
+        """Pass over bytes."""
+
+
+@dataclass(slots=True)
+class Mapped:
+    """A mapped file, from `at` on. need: gets the bytes of a range that may not be there yet."""
+
+    data: Bytes
+    at: int
+    problem: str | None = None
+    need: Callable[[int, int], None] | None = None
+
+    @property
+    def held(self) -> tuple[Bytes, int]:
+        """The whole file."""
+        return self.data, self.at
+
+    def reach(self, count: int) -> int:
+        """Return how many of the next `count` bytes exist."""
+        found = min(count, len(self.data) - self.at)
+        if self.need is not None:
+            self.need(self.at, self.at + found)
+        return found
+
+    def skip(self, count: int) -> None:
+        """Move on."""
+        self.at += count
+
+
+def search(source: Ahead, rule: Rule, most: int | None = None) -> tuple[int, bool]:
+    """Pass over bytes until records begin again; return how many, and whether such a place was found.
+
+    most: the place must lie within so many bytes. Without such a place everything is passed over, at most `most` bytes.
+    """
+    passed, window = 0, _FIRST
+    while most is None or passed < most:
+        room = window if most is None else min(window, most - passed)
+        have = source.reach(room + rule.head - 1)
+        data, at = source.held
+        end = min(have - rule.head + 1, room)
+        if end > 0 and data[at : at + have].count(0) < have:
+            for place in rule.candidates(data, at, at + end):
+                if _chain(source, rule, place - at):
+                    source.skip(place - at)
+                    return passed + place - at, True
+        source.skip(min(room, have))
+        passed += min(room, have)
+        if have < room + rule.head - 1:
+            rest = have - min(room, have) if most is None else 0
+            source.skip(rest)
+            return passed + rest, False
+        window = min(2 * window, _WINDOW)
+    return passed, False
+
+
+def _chain(source: Ahead, rule: Rule, place: int) -> bool:
+    """Return True when enough plausible records follow here, or all up to the very end of the file."""
+    farthest = place + REACH
+    before: int | None = None
+    for _ in range(CHAIN):
+        have = source.reach(place + rule.head)
+        if have == place:
+            return before is not None and source.problem is None
+        if have < place + rule.head:
+            return False
+        data, at = source.held
+        found = rule.step(data, at + place, before)
+        if found is None:
+            return False
+        length, before = found
+        if place + length > farthest or source.reach(place + length) < place + length:
+            return False
+        data, at = source.held
+        if not rule.closed(data, at + place, length):
+            return False
+        place += length
+    return True
+
+
+# The first four bytes give byte order, the unit of the sub-second part, and the size of a record header.
+MAGICS: dict[bytes, tuple[str, int, int]] = {
+    b"\xd4\xc3\xb2\xa1": ("<", 1_000, 16),
+    b"\xa1\xb2\xc3\xd4": (">", 1_000, 16),
+    b"\x4d\x3c\xb2\xa1": ("<", 1, 16),
+    b"\xa1\xb2\x3c\x4d": (">", 1, 16),
+    b"\x34\xcd\xb2\xa1": ("<", 1_000, 24),
+    b"\xa1\xb2\xcd\x34": (">", 1_000, 24),
+}
+FILE_HEADER = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The facts in the header of a pcap file. unit: nanoseconds of a fraction. header: bytes before each record."""
+
+    order: str
+    unit: int
+    header: int
+    link: int
+
+    @classmethod
+    def of(cls, head: bytes) -> Layout:
+        """Parse the first bytes of a file that begins with one of `MAGICS`."""
+        order, unit, header = MAGICS[head[:4]]
+        # The upper half of the link type only describes the checksum.
+        return cls(order, unit, header, struct.unpack_from(f"{order}I", head, 20)[0] & 0xFFFF)
+
+    @property
+    def rule(self) -> PcapRule:
+        """The rule by which its records are found."""
+        return PcapRule(self.order, self.unit, self.header)
+
+
+def pcap_records(source: Source, magic: bytes, walk: RecordWalk) -> Iterator[Record]:
+    """Yield the records after the magic number."""
+    rest = source.take(FILE_HEADER - len(magic))
+    if rest is None:
+        have = source.reach(FILE_HEADER)
+        walk.cut = source.problem or f"the file ends within the file header ({have} of 20 bytes)"
+        return
+    yield from walked(source, Layout.of(magic + rest), walk, FILE_HEADER)
+
+
+def walked(source: Source, how: Layout, walk: RecordWalk, at: int, stop: int | None = None) -> Iterator[Record]:
+    """Yield the records from offset `at` on, resynchronising behind damage. stop: where no record begins any more.
+
+    A record found behind damage may lie behind `stop`: then reading ends.
+    """
+    header = struct.Struct(f"{how.order}IIII")
+    walk.first = walk.end = at
+    problem: str | None
+    while stop is None or at < stop:
+        raw = source.take(how.header)
+        data = None
+        if raw is None:
+            have = source.reach(how.header)
+            if not have:
+                walk.cut = source.problem
+                return
+            problem, cut = f"the file ends within the header of record {walk.records + 1}", True
+        else:
+            seconds, fraction, kept, length = header.unpack_from(raw)
+            problem, cut = nonsense(walk.records + 1, kept, length), False
+            if problem is None:
+                data = source.take(kept)
+                if data is None:
+                    have = source.reach(kept)
+                    problem, cut = f"the file ends within record {walk.records + 1} ({have} of {kept} bytes)", True
+        if data is not None:
+            walk.records += 1
+            at += how.header + kept
+            walk.end = at
+            yield Record(walk.records, seconds * 1_000_000_000 + fraction * how.unit, how.link, data, max(length, kept))
+            continue
+        if raw is not None:
+            source.untake(raw)
+        passed, found = behind(source, how)
+        if not found:
+            walk.cut = source.problem or problem
+            walk.damaged += 0 if cut else passed
+            return
+        walk.damaged += passed
+        at += passed
+        walk.end = at
+
+
+def behind(source: Source, how: Layout) -> tuple[int, bool]:
+    """Pass over a record that makes no sense: return the bytes passed over, and whether there is another record."""
+    source.skip(source.reach(1))
+    passed, found = search(source, how.rule)
+    return passed + 1, found
+
+
+def nonsense(number: int, kept: int, length: int) -> str | None:
+    """Return why these cannot be the lengths of a record; None when they can."""
+    if kept > MAX_RECORD:
+        return f"record {number} claims {kept} bytes, more than a capture can hold"
+    return None if kept or length else NO_BYTES.format(number)
+
+
+MAGIC = b"\x0a\x0d\x0d\x0a"
+
+_INTERFACE, _OLD_PACKET, _SIMPLE_PACKET, _PACKET, _SECRETS = 1, 2, 3, 6, 10
+# Journal entries, custom blocks and system calls: Wireshark gives each of them a frame number.
+_COUNTED = frozenset({9, 0xBAD, 0x40000BAD, 0x204, 0x216, 0x221})
+SECRETS = "decryption secrets, which are not used"
+_OPTION_COMMENT, _OPTION_RESOLUTION, _OPTION_OFFSET = 1, 9, 14
+_MAX_TIME = (1 << 63) - (1 << 60)  # In ns: the year 2225. No clock is there, so that a time beyond it is none.
+_SECTION_HEAD = 16  # Bytes of a section header before its options.
+
+
+class _DamageError(Exception):
+    """Raised for bytes that make no sense; the text gives the cause. ends: the file ends there."""
+
+    def __init__(self, text: str, *, ends: bool = False) -> None:
+        super().__init__(text)
+        self.ends = ends
+
+
+@dataclass(frozen=True, slots=True)
+class _Interface:
+    link: int
+    snap: int
+    ticks: int  # Ticks per second.
+    offset: int  # Seconds to add.
+
+
+def pcapng_records(source: Source, walk: RecordWalk) -> Iterator[Record]:
+    """Yield the packets of a file from its first byte on, resynchronising behind bytes that make no sense.
+
+    A block that is whole but cannot be understood is passed over alone.
+    """
+    order = "<"
+    interfaces: list[_Interface | None] = []
+    last_ns = 0
+    while True:
+        try:
+            found = _block(source, order)
+        except _DamageError as problem:
+            source.skip(source.reach(1))
+            passed, again = search(source, BlockRule(order))
+            if not again:
+                walk.cut = source.problem or str(problem)
+                walk.damaged += 0 if problem.ends else passed + 1
+                return
+            walk.damaged += passed + 1
+            continue
+        if found is None:
+            walk.cut = source.problem or walk.cut
+            return
+        order, kind, body = found
+        record = None
+        try:
+            if kind == _SECTION_NUMBER:
+                interfaces = []
+                walk.comment = _comment(body, order)
+            elif kind == _INTERFACE:
+                interfaces.append(None)
+                interfaces[-1] = _interface(body, order)
+            elif kind in (_PACKET, _OLD_PACKET, _SIMPLE_PACKET):
+                record = _packet(kind, body, order, interfaces, walk.records + 1)
+                last_ns = record.time_ns
+            elif kind in _COUNTED:
+                record = Record(walk.records + 1, last_ns, NO_PACKET, b"", 0)
+            elif kind == _SECRETS:
+                walk.unused[SECRETS] += 1
+        except _DamageError as problem:
+            walk.damaged += 12 + len(body)
+            walk.cut = str(problem) if not source.reach(1) else None
+            continue
+        if record is not None:
+            walk.records += 1
+            yield record
+
+
+_SECTION_NUMBER = struct.unpack("<I", MAGIC)[0]  # The same number in either byte order.
+
+
+def _block(source: Source, order: str) -> tuple[str, int, bytes] | None:
+    """Return the next block: byte order, type, body; None at the end. Raises _DamageError and then takes nothing."""
+    have = source.reach(12)
+    if not have:
+        return None
+    head = source.take(12)
+    if head is None:
+        raise _DamageError(f"the file ends within the head of a block ({have} of 12 bytes)", ends=True)
+    try:
+        if head[:4] == MAGIC:
+            if head[8:] not in _ORDERS:
+                raise _DamageError("a section header has no byte-order mark")
+            order = _ORDERS[head[8:]]
+        kind, length = struct.unpack_from(f"{order}II", head)
+        if length < 12 or length % 4 or length > _MAX_BLOCK:
+            raise _DamageError(f"a block claims a length of {length} bytes, which cannot be")
+    except _DamageError:
+        source.untake(head)
+        raise
+    have = 12 + source.reach(length - 12)
+    data, at = source.held
+    problem = None
+    if have < length:
+        problem = _DamageError(f"the file ends within a block ({have} of {length} bytes)", ends=True)
+    elif length > 12 and data[at + length - 16 : at + length - 12] != head[4:8]:
+        problem = _DamageError("a block's two lengths differ")
+    if problem is not None:
+        source.untake(head)
+        raise problem
+    body = source.take(length - 12) if length > 12 else b""
+    assert body is not None
+    return order, kind, (head[8:] + body)[:-4]
+
+
+def _interface(block: bytes, order: str) -> _Interface:
+    if len(block) < 8:
+        raise _DamageError("an interface description is too short")
+    link, _, snap = struct.unpack_from(f"{order}HHI", block)
+    ticks, offset = 1_000_000, 0
+    for code, value in _options(block, 8, order):
+        if code == _OPTION_RESOLUTION and len(value) == 1:
+            power = value[0] & 0x7F
+            ticks = 2 ** min(power, 62) if value[0] & 0x80 else 10 ** min(power, 18)
+        elif code == _OPTION_OFFSET and len(value) == 8:
+            offset = struct.unpack(f"{order}q", value)[0]
+    return _Interface(link, snap, ticks, offset)
+
+
+def _comment(block: bytes, order: str) -> str | None:
+    """Return the first comment of a section header."""
+    found = (value for code, value in _options(block, _SECTION_HEAD, order) if code == _OPTION_COMMENT)
+    value = next(found, None)
+    return None if value is None else value.decode("utf-8", "replace")
+
+
+def _options(block: bytes, at: int, order: str) -> Iterator[tuple[int, bytes]]:
+    """Yield code and value of each option of a block, from this offset on."""
+    while at + 4 <= len(block):
+        code, size = struct.unpack_from(f"{order}HH", block, at)
+        if code == 0:
+            return
+        yield code, block[at + 4 : at + 4 + size]
+        at += 4 + (size + 3) // 4 * 4
+
+
+def _packet(kind: int, block: bytes, order: str, interfaces: list[_Interface | None], number: int) -> Record:
+    need = 4 if kind == _SIMPLE_PACKET else 20
+    if len(block) < need:
+        raise _DamageError(f"record {number} is too short")
+    index, high, low = 0, 0, 0
+    if kind == _SIMPLE_PACKET:
+        (length,) = struct.unpack_from(f"{order}I", block)
+        kept = min(length, len(block) - 4)
+    elif kind == _PACKET:
+        index, high, low, kept, length = struct.unpack_from(f"{order}IIIII", block)
+    else:
+        index, _, high, low, kept, length = struct.unpack_from(f"{order}HHIIII", block)
+    interface = interfaces[index] if index < len(interfaces) else None
+    if interface is None:
+        raise _DamageError(f"record {number} names interface {index}, which was never described")
+    if kind == _SIMPLE_PACKET and interface.snap:
+        kept = min(kept, interface.snap)
+    if kept > len(block) - need:
+        raise _DamageError(f"record {number} claims {kept} bytes, its block holds {len(block) - need}")
+    if kind == _SIMPLE_PACKET:  # It has no time, and an offset of its interface does not make one.
+        return Record(number, 0, interface.link, block[need : need + kept], max(length, kept))
+    time_ns = interface.offset * 1_000_000_000 + (high << 32 | low) * 1_000_000_000 // interface.ticks
+    if abs(time_ns) > _MAX_TIME:
+        time_ns = 0
+    return Record(number, time_ns, interface.link, block[need : need + kept], max(length, kept))

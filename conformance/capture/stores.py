@@ -19,10 +19,9 @@ from importlib.util import find_spec
 from queue import Empty, SimpleQueue
 from typing import Any, Final, TypeVar, cast
 
-from conformance.capture.addresses import STORES, scheme_of
-from conformance.capture.errors import CaptureError
-from conformance.capture.files import CHANGED, GONE, READ_AHEAD, ChangedError, Held, UnavailableError
-from conformance.capture.spool import Spool
+from conformance.capture.events import CaptureError
+from conformance.capture.files import CHANGED, GONE, READ_AHEAD, ChangedError, Held, Spool, UnavailableError
+from conformance.capture.inputs import STORES, scheme_of
 
 T = TypeVar("T")
 

@@ -4,7 +4,7 @@
 """
 
 from conformance.captures.engine import Counted, JudgedPacket, Replay, destination, replay
-from conformance.captures.recorded import Replayed, replay_captures
+from conformance.captures.replay_run import Replayed, replay_captures
 from conformance.captures.summary import CaptureSummary
 
 __all__ = [

@@ -18,8 +18,7 @@ from typing import Any, ParamSpec, Protocol, TypeVar
 from conformance import __version__
 from conformance.capture import CaptureError, Frame
 from conformance.capture.files import UnavailableError
-from conformance.capture.pcap import MAGICS
-from conformance.capture.records import Record
+from conformance.capture.records import MAGICS, Record
 from conformance.judge.sessions.context import Seen
 from conformance.verdict import Json
 

@@ -12,10 +12,10 @@ from conformance.capture import Frame, Trouble
 from conformance.capture.following import Stop
 from conformance.captures.defects import DEFECT, Defect, Outside
 from conformance.captures.judge import IMPLEMENTATION
-from conformance.captures.looks import hints_on
+from conformance.captures.onlookers import hints_on
 from conformance.captures.packet_rules import PacketRules
 from conformance.captures.summary import CaptureSummary, Further
-from conformance.judge.packets.judged import deviating
+from conformance.judge.packets.packet_verdicts import deviating
 from conformance.judge.sessions.context import Seen
 from conformance.runlog import Incomplete, PacketLine, RunWriter, Tally
 from conformance.spec.assignment import Assignment
@@ -23,7 +23,7 @@ from conformance.verdict import ExitCode, Outcome, Verdict, exit_code, worst, wo
 from conformance.wire import Packet
 
 if TYPE_CHECKING:
-    from conformance.captures.against import Against
+    from conformance.captures.compare_implementation import Against
     from conformance.captures.onlookers import Onlooker
     from conformance.captures.selection import Selection
 
@@ -292,7 +292,7 @@ def replay(
     If a file cannot be read, or hits a defect of the harness, its summary tells, together with what was judged of it,
     and the others are judged. Ctrl-C ends the replay early and keeps what was judged.
     """
-    from conformance.captures.one_by_one import judge_file
+    from conformance.captures.packet_judge import judge_file
 
     outside = Outside()
     result = Replay(on_verdict=on_verdict and outside.calls(on_verdict), on_capture=on_capture)

@@ -21,8 +21,7 @@ from conformance.aside import aside
 from conformance.capture import Endpoint, Event, Frame
 from conformance.captures.conversations import Conversation
 from conformance.captures.engine import destination
-from conformance.captures.looks import hints_on
-from conformance.captures.onlookers import writing
+from conformance.captures.onlookers import hints_on, writing
 from conformance.judge.hints import known_hints
 from conformance.judge.sessions.context import Seen
 from conformance.spec.catalogue import requirement

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from conformance.captures.followed import Key, read_of
 from conformance.captures.packet_rules import PacketRules
-from conformance.judge.columns.findings import Outcomes
-from conformance.judge.columns.kernel import CAPACITY
-from conformance.judge.columns.outcomes import OutcomeCode
+from conformance.captures.sender_readings import Key, read_of
+from conformance.judge.columns.judge import CAPACITY, Outcomes
+from conformance.judge.columns.rule_trees import OutcomeCode
 from conformance.runlog.tally import NO_JUDGEMENT
 from conformance.verdict import Outcome
 

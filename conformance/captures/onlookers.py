@@ -11,10 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from conformance.capture import Event
+from conformance.capture import Event, Frame
 from conformance.captures.judge import Managers, Sink, Told
+from conformance.judge.hints import hints
+from conformance.judge.packets.packet_verdicts import deviating
 from conformance.judge.sessions.context import Seen
 from conformance.verdict import Verdict
+from conformance.wire import Packet
+from conformance.wire.headers import ESTABLISH_CONNECTION, INTERNAL_PACKETS
 
 
 class NotWrittenError(Exception):
@@ -65,3 +69,14 @@ class Watched:
     def end(self) -> None:
         """End the sink."""
         self.sink.end()
+
+
+_OPENS = INTERNAL_PACKETS[ESTABLISH_CONNECTION][0]
+
+
+def hints_on(frame: Frame, packet: Packet, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
+    """Return the ids of the hints on a packet, if it deviates, cannot be decoded, or opens a session."""
+    trouble = frame.trouble
+    if trouble is None and packet.kind != _OPENS and not deviating(verdicts):
+        return ()
+    return hints(packet, verdicts, complete=trouble is None or trouble.kind == "ended")

@@ -6,14 +6,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 
-from conformance.judge.packets.causes import Search
+from conformance.judge.packets.diagnosis import Search
 from conformance.judge.packets.judge import judge_dissected
-from conformance.judge.packets.judged import Judged
+from conformance.judge.packets.packet_verdicts import Judged
 from conformance.judge.sessions.context import Kind, Said, Seen, evidence
 from conformance.spec.catalogue import requirement, requirement_id
 from conformance.spec.versions import LEVELS
 from conformance.verdict import Outcome, Verdict
-from conformance.wire.session_header import SESSION_HEADER_SIZE
+from conformance.wire.headers import SESSION_HEADER_SIZE
 
 _HEADER_MARKS = frozenset({requirement_id("MQMQ-2.2.19.1.version-number"), requirement_id("MQMQ-2.2.19.1.signature")})
 _UNTOLD = requirement_id("MQMQ-2.2.20.session-header-absent")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from conformance.captures.followed import Key, Read, read_of
-from conformance.judge.packets.judged import Pattern
+from conformance.captures.sender_readings import Key, Read, read_of
+from conformance.judge.packets.packet_verdicts import Pattern
 
 
 @lru_cache(maxsize=1 << 12)

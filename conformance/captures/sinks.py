@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 from conformance.capture import Event
 from conformance.captures.engine import OnPacket, Replay, destination, judged
-from conformance.captures.followed import Key
 from conformance.captures.judge import IMPLEMENTATION, PACKET, SESSION, CountingSink, Managers, Sink, Told
 from conformance.captures.packet_rules import PacketRules
+from conformance.captures.sender_readings import Key
 from conformance.captures.summary import CaptureSummary
-from conformance.judge.packets.judged import Judged, Pattern
+from conformance.judge.packets.packet_verdicts import Judged, Pattern
 from conformance.judge.sessions.context import Seen
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
-    from conformance.captures.against import Against
-    from conformance.captures.in_place import Counted, Decoded
+    from conformance.captures.batch_judge import Counted, Decoded
+    from conformance.captures.compare_implementation import Against
     from conformance.captures.meanings import Meaning
     from conformance.captures.selection import Selection
 

@@ -291,7 +291,7 @@ def replay(
     json: Json = False,
 ) -> None:
     """Judge the packets and sessions of captures."""
-    from conformance.captures.looking import Looks
+    from conformance.captures.analyst_views import Looks
     from conformance.cli.replay import Asked, command, only_filter
 
     asked = Asked(

@@ -25,7 +25,7 @@ from conformance.interrupts import SIGNALS
 from conformance.verdict import ExitCode, worst_code
 
 if TYPE_CHECKING:
-    from conformance.captures.left_out import NotJudged
+    from conformance.captures.selection import NotJudged
     from conformance.pipeline.ingest import Ingested, Options
 
 LEFT = "what was not finished is not in the lake"
@@ -96,7 +96,7 @@ def ingest(
 
         check(engine, master)  # The modules below import what it asks for.
         from conformance.capture.inputs import LeftOut
-        from conformance.captures.left_out import NotJudged
+        from conformance.captures.selection import NotJudged
         from conformance.pipeline.ingest import files_of, how, ingest
         from conformance.pipeline.progress import Progress
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from conformance.captures.looking import Looks
+from conformance.captures.analyst_views import Looks
 from conformance.cli.looked import Hinted, looked_json, looked_lines
 from conformance.cli.output import Spooled, console, fail, progress_bar
 from conformance.verdict import ExitCode, Outcome
@@ -20,7 +20,7 @@ from conformance.verdict import ExitCode, Outcome
 if TYPE_CHECKING:
     from conformance.capture.following import Stop
     from conformance.captures import JudgedPacket, Replay
-    from conformance.captures.against import Against
+    from conformance.captures.compare_implementation import Against
     from conformance.captures.summary import CaptureSummary
 
 MAX_JSON_PACKETS = 10_000  # packets in the JSON output; the run record has all
@@ -75,7 +75,7 @@ def command(
     """Judge captures. Prints a line per packet, the bytes of the first failure and the summary. Ends the command."""
     from conformance.adapter.errors import AdapterError, ConnectorError
     from conformance.captures import replay_captures
-    from conformance.captures.against import NotDeliverable
+    from conformance.captures.compare_implementation import NotDeliverable
     from conformance.cli.run import finish, seconds
     from conformance.command_options import BadInput
     from conformance.process_tuning import without_matrices

@@ -32,8 +32,11 @@ from conformance.judge.expr import (
 )
 from conformance.judge.packets.judge import rules_of
 from conformance.judge.rules import Rule
-from conformance.spec.catalogue import Requirement, requirement
+from conformance.judge.sessions import mutations, packets
+from conformance.judge.sessions.packets import FieldRule
+from conformance.spec.catalogue import Requirement, requirement, requirement_id
 from conformance.spec.versions import LEVELS
+from conformance.wire.headers import MALFORMED
 from conformance.wire.lua import declared, literal, whole_only
 
 
@@ -175,3 +178,51 @@ def _value_of(tree: Expr) -> frozenset[str]:
     if isinstance(tree, Field):
         return frozenset({tree.key})
     return frozenset(key for part in parts_of(tree) for key in _value_of(part))
+
+
+SEVERAL_PACKETS = "needs other packets of the session, or several fields at once"
+_PRESENT = requirement_id("MQQB-2.2.1.present")
+
+
+def lua_session_packets(*, profile: str, level: str) -> LuaRules:
+    """Emit the rules on single fields, by kind of packet. left_out: all other rules of sessions."""
+    known, written, lines = declared(), dict[str, None](), list[str]()
+    for kind, rules in packets.RULES.items():
+        for rule in rules:
+            if requirement(rule.requirement).binds(profile) and rule.field in known:
+                written[rule.requirement] = None
+                lines.append(_field_rule(kind, rule, level))
+    if requirement(_PRESENT).binds(profile):
+        lines.append(_absent(level))
+    left_out = {
+        name: SEVERAL_PACKETS
+        for name in mutations.MUTATIONS
+        if name not in written and requirement(name).binds(profile)
+    }
+    return LuaRules("\n".join(lines) + "\n", tuple(written), left_out)
+
+
+def _field_rule(kind: str, rule: FieldRule, level: str) -> str:
+    among = ", ".join(f"[{value:#x}] = true" for value in sorted(rule.among))
+    return _alone(
+        kind,
+        rule.requirement,
+        rule.field,
+        f"low = {rule.low:#x}, high = {rule.high:#x}, mask = {rule.mask:#x}"
+        + (f", among = {{ {among} }}" if among else ""),
+        level,
+    )
+
+
+def _absent(level: str) -> str:
+    """Emit the rule that an internal packet has its header: a packet that ends before it has no field to look at."""
+    return _alone(MALFORMED, _PRESENT, "InternalHeader.Flags", 'announced = "BaseHeader.Flags.IN"', level)
+
+
+def _alone(kind: str, name: str, field: str, condition: str, level: str) -> str:
+    demand = requirement(name)
+    broken = "warn" if weak(demand, level) else "fail"
+    return (
+        f"alone({literal(kind)}, {{ id = {literal(name)}, broken = {literal(broken)}, fields = {{ {literal(field)} }}, "
+        f"{condition},\n  says = {literal(demand.says)} }})"
+    )

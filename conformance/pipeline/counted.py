@@ -12,10 +12,10 @@ import numpy as np
 from conformance.capture.columns.places import OF_NUMBER
 from conformance.capture.columns.reader import Rows as Found
 from conformance.captures.engine import destination
-from conformance.captures.followed import Key, plain_verdict
 from conformance.captures.meanings import Meaning
+from conformance.captures.sender_readings import Key, plain_verdict
 from conformance.judge.packets.signatures import CERTIFICATE
-from conformance.judge.sessions.senders import HOPS, MANAGER
+from conformance.judge.sessions.keys import HOPS, MANAGER
 from conformance.pipeline.rows import plain, texts
 from conformance.pipeline.schemas import VERDICTS
 from conformance.verdict import FRAME, Outcome
@@ -26,7 +26,7 @@ from conformance.wire.decode import guid_text
 if TYPE_CHECKING:
     import pyarrow
 
-    from conformance.captures.in_place import Counted
+    from conformance.captures.batch_judge import Counted
 
 MOST = 1 << 20
 """Counts in memory, of all senders and kinds together; beyond that they are written, and counting starts again."""

@@ -16,8 +16,8 @@ from conformance.capture.columns.places import OF_CONNECTION, OF_NUMBER, OF_RECO
 from conformance.capture.columns.reader import Rows as Found
 from conformance.captures.meanings import Meaning
 from conformance.captures.senders import Ends
-from conformance.judge.columns.kernel import CAPACITY as OUTCOMES
-from conformance.judge.sessions.senders import MANAGER
+from conformance.judge.columns.judge import CAPACITY as OUTCOMES
+from conformance.judge.sessions.keys import MANAGER
 from conformance.pipeline.counted import (
     CLASS,
     KIND,

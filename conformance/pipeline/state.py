@@ -26,7 +26,7 @@ from conformance.report.text import label
 _OURS = (
     "conformance.capture.",
     "conformance.judge.sessions.",
-    "conformance.captures.followed",
+    "conformance.captures.sender_readings",
     "conformance.captures.senders",
     "conformance.pipeline.streams",
     "conformance.pipeline.tables_sink",

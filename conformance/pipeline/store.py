@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from uuid import uuid4
 
 from conformance.aside import make_folder
-from conformance.capture.addresses import is_stored
+from conformance.capture.inputs import is_stored
 from conformance.capture.stores import NEEDS_CREDENTIALS, no_credentials, patience
 from conformance.capture.stores import place as opened
 from conformance.pipeline.schemas import BATCH, BATCHES, TABLES, Table

@@ -13,23 +13,22 @@ from typing import Protocol
 
 from conformance import __version__
 from conformance.capture import CaptureError, Event, Passed
-from conformance.capture.addresses import is_stored
 from conformance.capture.columns.reader import Batch, FastCapture
 from conformance.capture.files import open_file
+from conformance.capture.inputs import is_stored
 from conformance.capture.reader import CaptureReading
 from conformance.capture.records import Record, RecordWalk, read_records
+from conformance.captures.batch_judge import InPlace
 from conformance.captures.batches import gathered
 from conformance.captures.defects import Trouble, contained
-from conformance.captures.followed import Followed
-from conformance.captures.in_place import InPlace
-from conformance.captures.judge import BySessions, CaptureJudge, SessionRules, Sink
-from conformance.captures.one_side import NotOurs, OneSide, as_noticed
+from conformance.captures.judge import BySessions, CaptureJudge, NotOurs, OneSide, SessionRules, Sink, as_noticed
 from conformance.captures.packet_rules import PacketRules
+from conformance.captures.sender_readings import Followed
 from conformance.captures.senders import ByOpenings, End, Ends
 from conformance.captures.summary import CaptureSummary
-from conformance.judge.sessions.columns.conversion import in_columns as compiled_judge
-from conformance.judge.sessions.columns.conversion import plain as judge_one_by_one
 from conformance.judge.sessions.columns.judge import ColumnSessions
+from conformance.judge.sessions.columns.judge import in_columns as compiled_judge
+from conformance.judge.sessions.columns.judge import plain as judge_one_by_one
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.judge.sessions.pings import Pings
 from conformance.pipeline.identity import Probe
@@ -70,7 +69,7 @@ def continued(state: Reading, path: str, version: str | None, read: Read) -> Ite
     file = open_file(path, version)
     spool = None
     if is_stored(path):
-        from conformance.capture.spool import Spool
+        from conformance.capture.files import Spool
 
         spool = Spool(file)
     try:

@@ -13,16 +13,16 @@ import numpy as np
 
 from conformance.capture import Closed, Event, Frame, Lost, Opened, Side
 from conformance.capture.columns.places import OF_CONNECTION, OF_NUMBER, OF_SIDE
+from conformance.captures.batch_judge import Counted, Decoded, code_for
 from conformance.captures.batches import SIDES
 from conformance.captures.engine import MAX_KEPT, MAX_SENDERS, destination
-from conformance.captures.followed import Followed, Key, Read, key_of, plain_verdict, read_of
-from conformance.captures.in_place import Counted, Decoded, code_for
 from conformance.captures.judge import PACKET, SESSION, Managers, Told
 from conformance.captures.meanings import Meaning
 from conformance.captures.packet_rules import PacketRules
 from conformance.captures.patterns import keys_of, read_in
+from conformance.captures.sender_readings import Followed, Key, Read, key_of, plain_verdict, read_of
 from conformance.captures.verdict_counts import BEHIND
-from conformance.judge.packets.judged import Judged, Pattern
+from conformance.judge.packets.packet_verdicts import Judged, Pattern
 from conformance.judge.sessions.context import Seen
 from conformance.pipeline.counted import KEYS, NEVER, ByQueue, Counts, Numbers
 from conformance.pipeline.packet_columns import PacketColumns

@@ -23,9 +23,9 @@ from typing import Any, Final, TypeVar
 
 from conformance import __version__
 from conformance.capture.columns.reader import warm as warm_walk
-from conformance.captures import counting
+from conformance.captures import verdict_counts
+from conformance.captures.batch_judge import code_for
 from conformance.captures.defects import Defect
-from conformance.captures.in_place import code_for
 from conformance.children import safe_path
 from conformance.judge.sessions.columns.judge import ColumnSessions
 from conformance.pipeline.counted import KEYS
@@ -257,7 +257,7 @@ def warm(how: How) -> None:
     code = code_for(sessions=how.sessions, keys=KEYS)
     code.warm()
     warm_walk()
-    counting.wanted().function()
+    verdict_counts.wanted().function()
     if how.sessions:
         ColumnSessions(how.readings, code.chunks.columns).warm()
     gc.collect()

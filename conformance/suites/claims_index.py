@@ -120,8 +120,8 @@ def by_mutation() -> frozenset[str]:
     from conformance.activex.library_mutations import caught as misdescribed
     from conformance.activex.mutations import caught as answered
     from conformance.histories.observed_mutations import caught as observed
-    from conformance.judge.packets.attribute_mutations import caught as misread
-    from conformance.judge.packets.field_mutations import caught as misplaced
+    from conformance.judge.packets.attribute_compare import caught as misread
+    from conformance.judge.packets.field_compare import caught as misplaced
     from conformance.judge.packets.judge import ALL_RULES, REMOTE_RULES, Result, find, judge_packet
     from conformance.suites.packets.mistakes import caught as mistaken
     from conformance.suites.packets.presence_mistakes import caught as misplaced_or_missing
@@ -146,8 +146,7 @@ def by_mutation() -> frozenset[str]:
 
 def _by_session_mutation() -> frozenset[str]:
     """Return the session requirements that an edited capture fails and the original does not."""
-    from conformance.judge.sessions.edits import captured
-    from conformance.judge.sessions.mutations import MUTATIONS, failed
+    from conformance.judge.sessions.mutations import MUTATIONS, captured, failed
 
     names = {mutation.capture for mutation in MUTATIONS.values()}
     clean = {name for name in names if not failed(captured(name))}
@@ -163,7 +162,7 @@ def _structures_by_mutation() -> set[str]:
     from conformance.judge.structures.judge import judge_structure
     from conformance.judge.structures.mutations import MUTATIONS, QUEUE_FORMATS, caught
     from conformance.judge.structures.rules import RULES
-    from conformance.judge.structures.transfer_buffer_mutations import caught as caught_in_buffers
+    from conformance.judge.structures.transfer_buffer import caught as caught_in_buffers
 
     out = {mutation.requirement for mutation in MUTATIONS if caught(mutation)} | caught_in_buffers()
     for rule in RULES:

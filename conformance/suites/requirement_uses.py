@@ -179,13 +179,13 @@ def _is_made_of(node: ast.expr, requirement: str) -> bool:
 def _mutations() -> Iterator[tuple[str, str]]:
     """Yield requirement and description of every declared mutation."""
     from conformance.judge.packets.attribute_compare import ATTRIBUTES
-    from conformance.judge.packets.field_places import PLACES, REGIONS
+    from conformance.judge.packets.field_compare import PLACES, REGIONS
     from conformance.judge.packets.judge import ALL_RULES
     from conformance.judge.sessions.mutations import MUTATIONS as SESSIONS
     from conformance.judge.structures.mutations import MUTATIONS as STRUCTURES
     from conformance.judge.structures.mutations import QUEUE_FORMATS
     from conformance.judge.structures.rules import RULES as STRUCTURE_RULES
-    from conformance.judge.structures.transfer_buffer_mutations import changes
+    from conformance.judge.structures.transfer_buffer import changes
     from conformance.judge.structures.transfer_buffer_rules import RULES as BUFFER_RULES
     from conformance.suites.packets.mistakes import MISTAKES
     from conformance.suites.packets.presence_mistakes import MISTAKES as PRESENCE

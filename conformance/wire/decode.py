@@ -7,33 +7,40 @@ from functools import cache, lru_cache
 from itertools import combinations
 
 from conformance.wire import elements as lists
-from conformance.wire.appended import IN_ORDER, Appended, appended, begins, filled
-from conformance.wire.base_header import BASE_HEADER, MAXIMUM_SIZE, SIGNATURE, VERSION
-from conformance.wire.extension_headers import (
+from conformance.wire.appended import IN_ORDER, LEAST, Appended, Srmp, appended, begins, filled, sections_of, srmp
+from conformance.wire.appended import ORDERS as SRMP_ORDERS
+from conformance.wire.framing import ACK_TAIL, acknowledgment, looks_internal, looks_like_message, meant_type
+from conformance.wire.headers import (
+    ACK_BODIES,
+    BASE_HEADER,
+    BODY_SECTION_ID,
     DEAD_LETTER_HEADER,
     DEAD_LETTER_PACKED,
     EXTENSION_HEADER,
-    EXTENSION_SIZE,
-)
-from conformance.wire.layout import Condition, Section, Value
-from conformance.wire.packet import Packet, Span, Trouble
-from conformance.wire.packet_table import (
-    ACK_BODIES,
     EXTENSION_SECTIONS,
+    EXTENSION_SIZE,
+    INTERNAL_HEADER,
     INTERNAL_PACKETS,
     MALFORMED,
+    MAXIMUM_SIZE,
+    PING,
     PING_KIND,
+    PING_SIGNATURE,
+    PING_SIZE,
+    SESSION_HEADER,
+    SESSION_HEADER_SIZE,
+    SIGNATURE,
+    SOAP_PACKED,
+    SOAP_UNPADDED,
+    SRMP_BYTES,
+    SRMP_PACKED,
     USER_MESSAGE,
     USER_MESSAGE_SECTIONS,
+    VERSION,
 )
-from conformance.wire.recognition import ACK_TAIL, acknowledgment, looks_internal, looks_like_message, meant_type
+from conformance.wire.layout import Blob, Branch, Condition, Padding, Run, Section, Step, Value, parted, steps_of
+from conformance.wire.packet import Packet, Span, Trouble
 from conformance.wire.security_items import INSIDE, facts_of
-from conformance.wire.session_header import SESSION_HEADER, SESSION_HEADER_SIZE
-from conformance.wire.session_packets import INTERNAL_HEADER, PING, PING_SIGNATURE, PING_SIZE
-from conformance.wire.soap_headers import BODY_SECTION_ID, SOAP_PACKED, SOAP_UNPADDED, SRMP_BYTES, SRMP_PACKED
-from conformance.wire.srmp import LEAST, Srmp, sections_of, srmp
-from conformance.wire.srmp import ORDERS as SRMP_ORDERS
-from conformance.wire.steps import Blob, Branch, Padding, Run, Step, parted, steps_of
 
 BASE_SIZE = 16
 BODY, EXTENT = "MessagePropertiesHeader.MessageBody", "MessagePropertiesHeader.AllocationBodySize"

@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from conformance.spec.constants.enumerations import ENUMERATIONS
-from conformance.wire.base_header import INFINITE
-from conformance.wire.layout import Value
-from conformance.wire.multi_queue_format_header import (
+from conformance.wire.certificates import read_certificate
+from conformance.wire.decode import guid_text, read_section
+from conformance.wire.headers import (
     ADMINISTRATION_ID,
+    BODY_SECTION_ID,
     DESTINATION_ID,
     DIRECT,
     DISTRIBUTION_LIST,
+    HEADER_SECTION_ID,
+    INFINITE,
     LISTS,
     PRIVATE,
     PUBLIC,
     RESPONSE_ID,
     SIGNATURE_ID,
 )
-from conformance.wire.soap_headers import BODY_SECTION_ID, HEADER_SECTION_ID
+from conformance.wire.layout import Value
+from conformance.wire.security_items import SIMPLE_BLOB, D, sid_text
 
 Names = Mapping[int, str]
 
@@ -97,3 +101,31 @@ def shown(key: str, value: Value | None) -> str:
     name = VALUE_NAMES.get(key, {}).get(value)
     number = f"{value:#x}" if value > 9 else str(value)
     return f"{name} ({number})" if name else number
+
+
+SID_SENDER, MANAGER_SENDER = 1, 2
+CIPHER_TEXTS = {0x6602: "RC2", 0x6801: "RC4", 0x660E: "AES 128", 0x660F: "AES 192", 0x6610: "AES 256"}
+
+
+def readable(key: str, value: object, sender_type: object = None) -> str | None:
+    """Format a field of SecurityData; None when its bytes are as readable.
+
+    key: full key. sender_type: SecurityHeader.Flags.ST, which determines the type of SecurityID.
+    """
+    if not isinstance(value, bytes):
+        return None
+    if key == D + "SecurityID":
+        if sender_type == MANAGER_SENDER and len(value) == 16:
+            return "{" + guid_text(value) + "}"
+        return sid_text(value) if sender_type == SID_SENDER else None
+    if key == D + "EncryptionKey":
+        fields, taken = read_section(SIMPLE_BLOB, value)
+        cipher = CIPHER_TEXTS.get(int(fields.get("SIMPLEBLOB.SessionKeyAlgorithm", 0)))
+        return f"SIMPLEBLOB, {cipher}, {len(value) - taken} bytes encrypted" if cipher else None
+    if key == D + "SenderCert":
+        found = read_certificate(value)
+        size = f"RSA {found.modulus.bit_length()} bits" if found.modulus else found.why
+        return f"{found.subject or 'certificate'}, {size}, {len(value)} bytes"
+    if key == D + "Signature":
+        return f"{len(value)} bytes, {value[:16].hex()}{'...' if len(value) > 16 else ''}"
+    return None

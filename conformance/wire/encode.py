@@ -9,27 +9,30 @@ import uuid
 from collections.abc import Collection, Iterator, Mapping
 
 from conformance.wire import elements as lists
-from conformance.wire.base_header import BASE_HEADER
 from conformance.wire.decode import BASE_SIZE
-from conformance.wire.layout import Condition, Section, Value
-from conformance.wire.packet import Packet
-from conformance.wire.packet_table import (
+from conformance.wire.framing import ORDER_ACK_CLASS, ORDER_LABEL, ORDER_QUEUE_ID
+from conformance.wire.headers import (
     ACK_BODIES,
+    BASE_HEADER,
     EXTENSION_SECTIONS,
     FINAL_ACK,
+    INTERNAL_HEADER,
     INTERNAL_PACKETS,
     ORDER_ACK,
+    PING,
     PING_KIND,
     SECTION,
+    SESSION_HEADER,
+    SESSION_HEADER_SIZE,
+    SOAP_PACKED,
+    SOAP_UNPADDED,
+    SRMP_PACKED,
     USER_MESSAGE,
     USER_MESSAGE_SECTIONS,
 )
-from conformance.wire.recognition import ORDER_ACK_CLASS, ORDER_LABEL, ORDER_QUEUE_ID
+from conformance.wire.layout import Blob, Branch, Condition, Padding, Run, Section, Step, Value, steps_of
+from conformance.wire.packet import Packet
 from conformance.wire.security_items import INSIDE
-from conformance.wire.session_header import SESSION_HEADER, SESSION_HEADER_SIZE
-from conformance.wire.session_packets import INTERNAL_HEADER, PING
-from conformance.wire.soap_headers import SOAP_PACKED, SOAP_UNPADDED, SRMP_PACKED
-from conformance.wire.steps import Blob, Branch, Padding, Run, Step, steps_of
 
 _MPH = "MessagePropertiesHeader"
 _INTERNAL = {kind: (code, section) for code, (kind, section) in INTERNAL_PACKETS.items()}

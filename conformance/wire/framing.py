@@ -1,12 +1,26 @@
-"""Determines the length of the packet at the head of a byte stream (MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1)."""
+"""The length and the kind of the packet at the head of a byte stream (MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1, 3.1.5.1.1)."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from struct import unpack_from
 
-from conformance.wire.base_header import MAXIMUM_SIZE, SIGNATURE, VERSION
+from conformance.wire.headers import (
+    CONNECTION_PARAMETERS,
+    ESTABLISH_CONNECTION,
+    FINAL_ACK,
+    INTERNAL_PACKETS,
+    MAXIMUM_SIZE,
+    ORDER_ACK,
+    SESSION_ACK,
+    SESSION_HEADER_SIZE,
+    SIGNATURE,
+    USER_MESSAGE,
+    VERSION,
+)
+from conformance.wire.layout import Value
 from conformance.wire.packet import Trouble
-from conformance.wire.session_header import SESSION_HEADER_SIZE
 
 BASE_SIZE = 16
 _IN, _SH = 0x08, 0x10
@@ -73,3 +87,163 @@ def settle(lengths: tuple[int, ...], data: bytes, offset: int, *, final: bool) -
     if not final and len(data) < offset + max(lengths) + 8:
         return None
     return next((length for length in lengths if offset + length <= len(data)), None)
+
+
+ORDER_QUEUE_ID = 4
+ORDER_QUEUE_NAME = "\\private$\\order_queue$"
+ORDER_LABEL = "QM Ordering Ack"
+ORDER_ACK_CLASS, ACK_RECEIVE_CLASS, NACK_CLASSES = 0x00FF, 0x4000, 0x8000
+ACK_BODY_SIZE = 36
+ACK_MARKS = 3
+"""An acknowledgment has four marks: destination, label, size of the body and class; this many of them show it."""
+ACK_TAIL = 16
+"""The bytes of the body from here on are reserved in an OrderAck; in a FinalAck they name a message."""
+INTERNAL_SIZES: Mapping[int, int] = {SESSION_ACK: 36, ESTABLISH_CONNECTION: 572, CONNECTION_PARAMETERS: 32}
+"""The size in bytes of each internal packet by its packet type; all differ, and no user message is as short as two."""
+SYSTEM_AT = 56
+"""The place of the low byte of OperatingSystem, which is always SYSTEM_MARK, in an EstablishConnection."""
+SYSTEM_MARK = 0x10
+UNUSED_FLAGS = 0xFFE0  # Of InternalHeader.Flags.
+FLAGS_AT = 60
+"""The place of UserHeader.Flags."""
+MESSAGE_BITS, MESSAGE_FLAGS = 0xEF200080, 1 << 21
+"""The bits that are told apart in UserHeader.Flags, and their values: MP is set, and reserved bits are clear."""
+DESTINATION_BIT, DESTINATION_TYPES = 10, (3, 5, 7)
+
+_MPH, _DESTINATION = "MessagePropertiesHeader", "UserHeader.DestinationQueue"
+
+
+def meant_type(packet_type: int, size: int, *, session_header: bool) -> int:
+    """Return the packet type that an internal packet of `size` bytes is meant as: its own if that has a meaning.
+
+    A type whose packets have another size is taken for the one whose packets have this size, and this
+    BaseHeader.Flags.SH, which only a SessionAck sets.
+    """
+    if packet_type not in INTERNAL_PACKETS or INTERNAL_SIZES[packet_type] == size:
+        return packet_type
+    fitting = (other for other, length in INTERNAL_SIZES.items() if length == size)
+    return next((other for other in fitting if session_header == (other == SESSION_ACK)), packet_type)
+
+
+def looks_internal(data: bytes) -> bool:
+    """Return True for the bytes of a packet that is an internal one by everything but BaseHeader.Flags.IN."""
+    flags = int.from_bytes(data[18:20], "little")
+    if len(data) != INTERNAL_SIZES.get(flags & 0x0F) or data[16:18] != b"\0\0" or flags & UNUSED_FLAGS:
+        return False
+    return flags & 0x0F != ESTABLISH_CONNECTION or data[SYSTEM_AT] == SYSTEM_MARK
+
+
+def looks_like_message(data: bytes) -> bool:
+    """Return True for the bytes of a packet that has a UserHeader where an internal one has its InternalHeader.
+
+    Its length is that of no internal packet, and neither Reserved nor the unused bits of an InternalHeader are clear.
+    """
+    if len(data) < FLAGS_AT + 4 or len(data) in INTERNAL_SIZES.values():
+        return False
+    if not int.from_bytes(data[16:18], "little") or not int.from_bytes(data[18:20], "little") & UNUSED_FLAGS:
+        return False
+    flags = int.from_bytes(data[FLAGS_AT : FLAGS_AT + 4], "little")
+    return flags & MESSAGE_BITS == MESSAGE_FLAGS and flags >> DESTINATION_BIT & 7 in DESTINATION_TYPES
+
+
+def acknowledgment(fields: Mapping[str, Value], tail: bytes) -> str:
+    """Return which acknowledgment a message is, `OrderAck` or `FinalAck`, or `UserMessage` for neither.
+
+    tail: the bytes of its body from `ACK_TAIL` on.
+    """
+    message_class = fields.get(f"{_MPH}.MessageClass")
+    if not isinstance(message_class, int):
+        return USER_MESSAGE
+    order = message_class == ORDER_ACK_CLASS
+    known = order or message_class == ACK_RECEIVE_CLASS or message_class >= NACK_CLASSES
+    marks = known + (fields.get(f"{_MPH}.Label") == ORDER_LABEL) + (fields.get(f"{_MPH}.MessageSize") == ACK_BODY_SIZE)
+    if marks + 1 < ACK_MARKS or marks + _to_order_queue(fields) < ACK_MARKS:
+        return USER_MESSAGE
+    # A wrong class is the only thing wrong with an express packet whose body names no message.
+    return ORDER_ACK if order or (not fields.get("UserHeader.Flags.DM") and not any(tail)) else FINAL_ACK
+
+
+def _to_order_queue(fields: Mapping[str, Value]) -> bool:
+    name = str(fields.get(f"{_DESTINATION}.DirectFormatName", "")).lower()
+    return fields.get(f"{_DESTINATION}.PrivateQueueIdentifier") == ORDER_QUEUE_ID or name.endswith(ORDER_QUEUE_NAME)
+
+
+ASTRAY = 64
+"""The most bytes that a wrong PacketSize is told from another length by."""
+
+_INTERNAL, _SESSION, _DEBUG = 0x08, 0x10, 0x20  # BaseHeader.Flags
+_SECURED, _TRANSACTION, _PROPERTIES, _CONNECTOR = 1 << 19, 1 << 20, 1 << 21, 1 << 22  # UserHeader.Flags
+_OTHERS = 1 << 23 | 1 << 25 | 1 << 28  # lists of queues, and headers of HTTP messages: their sizes are in doubt
+_TYPE_AT, _USER_HEADER_END = 18, 64
+_ID, _GUID, _DIRECT = 4, 16, -1
+_QUEUES: tuple[tuple[int, dict[int, int]], ...] = (
+    (10, {0: 0, 3: _ID, 5: _GUID, 7: _DIRECT}),
+    (13, {0: 0, 2: _ID, 3: _ID, 5: _GUID, 6: _GUID + _ID, 7: _DIRECT}),
+    (16, {0: 0, 1: 0, 2: _ID, 3: _ID, 4: _ID, 5: _GUID, 6: _GUID + _ID, 7: _DIRECT}),
+)
+"""The low bit of each queue's type in UserHeader.Flags, and the bytes of its name by type."""
+
+
+def extent(data: bytes | bytearray, have: int) -> int:
+    """Return the length in bytes that the headers of a packet add up to, its SessionHeader included.
+
+    have: how many bytes of data may be read, at least 16. 0: they do not tell. -n: n bytes are needed to tell.
+    """
+    (flags,) = unpack_from("<H", data, 2)
+    if flags & _INTERNAL:
+        return INTERNAL_SIZES.get(data[_TYPE_AT] & 0x0F, 0) if have >= _TYPE_AT + 2 else -_TYPE_AT - 2
+    if have < _USER_HEADER_END:
+        return -_USER_HEADER_END
+    (word,) = unpack_from("<I", data, FLAGS_AT)
+    if word & _OTHERS or not word & _PROPERTIES:
+        return 0
+    end = _USER_HEADER_END
+    for low, sizes in _QUEUES:
+        size = sizes.get(word >> low & 7)
+        if size is None:
+            return 0
+        if size == _DIRECT:
+            if have < end + 2:
+                return -end - 2
+            size = _padded(2 + int.from_bytes(data[end : end + 2], "little"))
+        end += size
+    if word & _CONNECTOR:
+        end += _GUID
+    if word & _TRANSACTION:
+        if have < end + 4:
+            return -end - 4
+        end += 20 + _GUID * (data[end] & 1)
+    if word & _SECURED:
+        if have < end + 16:
+            return -end - 16
+        identity, key, signature, certificate, provider = unpack_from("<HHHII", data, end + 2)
+        end += 16 + sum(map(_padded, (identity, key, signature, certificate, provider)))
+    if have < end + 56:
+        return -end - 56
+    size, allocated, privacy = unpack_from("<III", data, end + 32)
+    if privacy and allocated > size:
+        return 0  # Two lengths of an encrypted body are possible.
+    end += _padded(56 + 2 * data[end + 1] + size + unpack_from("<I", data, end + 52)[0])
+    if flags & _DEBUG:
+        if have < end + 4:
+            return -end - 4
+        kind = data[end] & 3
+        if kind > 1:
+            return 0
+        end += 4 + _GUID * kind
+    return end + SESSION_HEADER_SIZE if flags & _SESSION else end
+
+
+def doubtful(data: bytes | bytearray, size: int) -> bool:
+    """Return True if the bytes behind a packet must show whether it is really `size` bytes long, as it announces.
+
+    Its headers add up to a few bytes more, or to fewer where the next packet may begin. data: at least `size` bytes.
+    """
+    own = extent(data, size)
+    if own < 0 or own > size:
+        return abs(own) <= size + ASTRAY
+    return 0 < own < size <= own + ASTRAY and is_head(bytes(data[own : min(size, own + 8)]), 0)
+
+
+def _padded(size: int) -> int:
+    return (size + 3) & ~3

@@ -8,19 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import assert_never
 
-from conformance.wire import (
-    appended,
-    base_header,
-    decode,
-    elements,
-    extension_headers,
-    multi_queue_format_header,
-    packet_table,
-    recognition,
-    session_header,
-    session_packets,
-    soap_headers,
-    srmp,
+from conformance.wire import appended, decode, elements, framing, headers
+from conformance.wire.headers import (
+    ACK_BODIES,
+    EXTENSION_SECTIONS,
+    INTERNAL_PACKETS,
+    USER_MESSAGE_SECTIONS,
 )
 from conformance.wire.layout import (
     Align,
@@ -38,12 +31,6 @@ from conformance.wire.layout import (
     UInt,
     When,
     Wide,
-)
-from conformance.wire.packet_table import (
-    ACK_BODIES,
-    EXTENSION_SECTIONS,
-    INTERNAL_PACKETS,
-    USER_MESSAGE_SECTIONS,
 )
 
 # Facts that the decoder adds beside the fields of the tables, and those `judge.packets.facts` adds; the Lua has them
@@ -69,12 +56,12 @@ FACTS = (
 )
 # The sections that `report/wireshark/packet.lua` reads; the contents of fields of bytes are not among them.
 SECTIONS: tuple[Section, ...] = (
-    base_header.BASE_HEADER,
-    session_packets.INTERNAL_HEADER,
+    headers.BASE_HEADER,
+    headers.INTERNAL_HEADER,
     *(section for section, _ in (*USER_MESSAGE_SECTIONS, *EXTENSION_SECTIONS)),
     *dict.fromkeys(section for _, section in INTERNAL_PACKETS.values()),
     *ACK_BODIES.values(),
-    session_packets.PING,
+    headers.PING,
 )
 _OF_TEXT = ("Terminated", "Inner", "Odd")
 _OF_LIST = ("Elements", "Stopped", "StoppedType", "Left", "Way", "Plain", "Prefixed", "Foreign")
@@ -145,7 +132,7 @@ def _packets() -> Iterator[str]:
     for code, (kind, section) in INTERNAL_PACKETS.items():
         yield f"  [{code}] = {{ {literal(kind)}, SECTION[{literal(section.name)}] }},"
     yield "}"
-    sizes = ", ".join(f"[{code}] = {size}" for code, size in recognition.INTERNAL_SIZES.items())
+    sizes = ", ".join(f"[{code}] = {size}" for code, size in framing.INTERNAL_SIZES.items())
     yield f"local INTERNAL_SIZES = {{ {sizes} }}"
     yield "local ACK_BODIES = {"
     for kind, section in ACK_BODIES.items():
@@ -156,49 +143,49 @@ def _packets() -> Iterator[str]:
 def constants() -> str:
     """Emit the numbers and names that the decoder decides by, as the Lua local table `C`."""
     values: Mapping[str, Literal] = {
-        "signature": base_header.SIGNATURE,
-        "version": base_header.VERSION,
-        "maximum_size": base_header.MAXIMUM_SIZE,
+        "signature": headers.SIGNATURE,
+        "version": headers.VERSION,
+        "maximum_size": headers.MAXIMUM_SIZE,
         "base_size": decode.BASE_SIZE,
-        "session_header_size": session_header.SESSION_HEADER_SIZE,
-        "session_ack": session_packets.SESSION_ACK,
-        "ping_signature": session_packets.PING_SIGNATURE,
-        "ping_size": session_packets.PING_SIZE,
-        "order_queue_id": recognition.ORDER_QUEUE_ID,
-        "order_queue_name": recognition.ORDER_QUEUE_NAME,
-        "order_label": recognition.ORDER_LABEL,
-        "order_ack_class": recognition.ORDER_ACK_CLASS,
-        "ack_receive_class": recognition.ACK_RECEIVE_CLASS,
-        "nack_classes": recognition.NACK_CLASSES,
-        "ack_body_size": recognition.ACK_BODY_SIZE,
-        "ack_marks": recognition.ACK_MARKS,
-        "ack_tail": recognition.ACK_TAIL,
-        "establish_connection": session_packets.ESTABLISH_CONNECTION,
-        "system_at": recognition.SYSTEM_AT,
-        "system_mark": recognition.SYSTEM_MARK,
-        "used_flags": 0xFFFF - recognition.UNUSED_FLAGS,
-        "flags_at": recognition.FLAGS_AT,
-        "message_bits": recognition.MESSAGE_BITS,
-        "message_flags": recognition.MESSAGE_FLAGS,
-        "destination_bit": recognition.DESTINATION_BIT,
+        "session_header_size": headers.SESSION_HEADER_SIZE,
+        "session_ack": headers.SESSION_ACK,
+        "ping_signature": headers.PING_SIGNATURE,
+        "ping_size": headers.PING_SIZE,
+        "order_queue_id": framing.ORDER_QUEUE_ID,
+        "order_queue_name": framing.ORDER_QUEUE_NAME,
+        "order_label": framing.ORDER_LABEL,
+        "order_ack_class": framing.ORDER_ACK_CLASS,
+        "ack_receive_class": framing.ACK_RECEIVE_CLASS,
+        "nack_classes": framing.NACK_CLASSES,
+        "ack_body_size": framing.ACK_BODY_SIZE,
+        "ack_marks": framing.ACK_MARKS,
+        "ack_tail": framing.ACK_TAIL,
+        "establish_connection": headers.ESTABLISH_CONNECTION,
+        "system_at": framing.SYSTEM_AT,
+        "system_mark": framing.SYSTEM_MARK,
+        "used_flags": 0xFFFF - framing.UNUSED_FLAGS,
+        "flags_at": framing.FLAGS_AT,
+        "message_bits": framing.MESSAGE_BITS,
+        "message_flags": framing.MESSAGE_FLAGS,
+        "destination_bit": framing.DESTINATION_BIT,
         "body": decode.BODY,
         "extent": decode.EXTENT,
-        "user_message": packet_table.USER_MESSAGE,
-        "order_ack": packet_table.ORDER_ACK,
-        "final_ack": packet_table.FINAL_ACK,
-        "ping": packet_table.PING_KIND,
-        "malformed": packet_table.MALFORMED,
-        "extension_size": extension_headers.EXTENSION_SIZE,
-        "dead_letter_packed": extension_headers.DEAD_LETTER_PACKED,
-        "body_section_id": soap_headers.BODY_SECTION_ID,
-        "header_section_id": soap_headers.HEADER_SECTION_ID,
-        "destination_id": multi_queue_format_header.DESTINATION_ID,
-        "srmp_least": srmp.LEAST,
+        "user_message": headers.USER_MESSAGE,
+        "order_ack": headers.ORDER_ACK,
+        "final_ack": headers.FINAL_ACK,
+        "ping": headers.PING_KIND,
+        "malformed": headers.MALFORMED,
+        "extension_size": headers.EXTENSION_SIZE,
+        "dead_letter_packed": headers.DEAD_LETTER_PACKED,
+        "body_section_id": headers.BODY_SECTION_ID,
+        "header_section_id": headers.HEADER_SECTION_ID,
+        "destination_id": headers.DESTINATION_ID,
+        "srmp_least": appended.LEAST,
         "body_allocated": decode.BODY_ALLOCATED,
-        "soap_packed": soap_headers.SOAP_PACKED,
-        "soap_unpadded": soap_headers.SOAP_UNPADDED,
-        "srmp_packed": soap_headers.SRMP_PACKED,
-        "srmp_bytes": soap_headers.SRMP_BYTES,
+        "soap_packed": headers.SOAP_PACKED,
+        "soap_unpadded": headers.SOAP_UNPADDED,
+        "srmp_packed": headers.SRMP_PACKED,
+        "srmp_bytes": headers.SRMP_BYTES,
         "most_elements": elements.MAX_SHOWN,
         "spare": elements.SPARE,
     }

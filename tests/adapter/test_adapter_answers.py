@@ -13,8 +13,15 @@ import pytest
 
 from conformance.adapter import protocol
 from conformance.embedded.driver import EmbeddedDriver
-from conformance.judge.names import FORMAT_NAME, PATH_NAME, NameCase, NameObservation, judge_name
-from conformance.judge.texts import LONG_LABEL, LONGEST_LABEL
+from conformance.judge.names import (
+    FORMAT_NAME,
+    LONG_LABEL,
+    LONGEST_LABEL,
+    PATH_NAME,
+    NameCase,
+    NameObservation,
+    judge_name,
+)
 from conformance.model import Answer, BadCall, Call, Model, Observation, SeenMessage, States
 from conformance.model.properties import ROWS, SINCE
 from conformance.spec.catalogue import assignment

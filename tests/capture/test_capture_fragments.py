@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.capture.fragments import MAX_DATAGRAMS, MAX_LENGTH, WAIT_NS, Fragment, Fragments
+from conformance.capture.network import MAX_DATAGRAMS, MAX_LENGTH, WAIT_NS, Fragment, Fragments
 
 
 def pieces(data: bytes, size: int = 8, identifier: int = 1) -> list[Fragment]:

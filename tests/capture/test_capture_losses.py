@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from nightly import fewer
 
 from conformance.capture import read_capture
-from conformance.capture.lacking import Lacking
+from conformance.capture.events import Lacking
 from conformance.captures import replay
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.capture.fragments import Fragment
-from conformance.capture.network import Datagram, Segment, decode
+from conformance.capture.network import Datagram, Fragment, Segment, decode
 from conformance.capture.records import Record
 
 TCP = struct.pack(">HHIIBBHHH", 49759, 1801, 7, 9, 0x50, 0x18, 1000, 0, 0) + b"LIOR"

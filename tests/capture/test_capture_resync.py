@@ -13,8 +13,7 @@ import build_tcp
 import pytest
 
 from conformance.capture import Cut, Frame, Passed, read_capture
-from conformance.capture.records import Source
-from conformance.capture.resync import CHAIN, BlockRule, Mapped, PcapRule, search
+from conformance.capture.records import CHAIN, BlockRule, Mapped, PcapRule, Source, search
 
 HEAD = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1)
 TINY = struct.pack("<IIII", 1000, 0, 1, 1) + b"x"
@@ -123,7 +122,7 @@ def test_a_hostile_file_costs_no_more_than_its_size(name: str) -> None:
 
 def test_what_is_held_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A record that claims much is waited for; what was looked at before is let go of."""
-    monkeypatch.setattr("conformance.capture.resync.REACH", 1 << 18)
+    monkeypatch.setattr("conformance.capture.records.REACH", 1 << 18)
     data = (struct.pack("<IIII", 1000, 0, 1 << 16, 1 << 16) + b"\xff" * ((1 << 16) + 3)) * 100
     source, held = Source(_Read(data)), 0
     while source.reach(1):

@@ -28,11 +28,20 @@ from defective_stores import (  # noqa: E402 - it needs fsspec
 )
 
 from conformance.capture import CaptureError, read_capture  # noqa: E402
-from conformance.capture.addresses import meant  # noqa: E402
-from conformance.capture.files import CHANGED, GONE, ChangedError, LocalFile, UnavailableError, open_file  # noqa: E402
-from conformance.capture.inputs import expand  # noqa: E402
+from conformance.capture.files import (  # noqa: E402
+    CHANGED,
+    GONE,
+    ChangedError,
+    LocalFile,
+    Spool,
+    UnavailableError,
+    open_file,
+)
+from conformance.capture.inputs import (
+    expand,
+    meant,
+)
 from conformance.capture.records import RecordWalk, read_records  # noqa: E402
-from conformance.capture.spool import Spool  # noqa: E402
 
 CAPTURES = Path(__file__).parents[2] / "fixtures" / "captures"
 NAME = "consistent-session.pcapng"

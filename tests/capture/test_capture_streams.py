@@ -12,9 +12,8 @@ from nightly import fewer
 
 from conformance.capture import Closed, Frame, Opened
 from conformance.capture.connections import HOLD_NS, Connections
-from conformance.capture.framing import Framer
+from conformance.capture.framing import MAX_WAITING, Framer, Stream
 from conformance.capture.network import ACK, FIN, RST, SYN, Segment
-from conformance.capture.stream import MAX_WAITING, Stream
 
 CLIENT, SERVER = ("10.0.0.1", 49759), ("10.0.0.2", 1801)
 FEW = settings(max_examples=fewer(60), deadline=None, derandomize=True, database=None)

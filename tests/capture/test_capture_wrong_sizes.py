@@ -21,7 +21,7 @@ from nightly import fewer
 
 from conformance.capture import Frame, read_capture
 from conformance.capture.framing import Framer
-from conformance.wire.extent import ASTRAY, doubtful, extent
+from conformance.wire.framing import ASTRAY, doubtful, extent
 
 FEW = settings(max_examples=fewer(60), deadline=None, derandomize=True, database=None)
 MANAGER = uuid.UUID("7a1f3c52-0b6e-4d6f-9a57-6f5b2f3f9a10")

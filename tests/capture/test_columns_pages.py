@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from conformance.capture.columns.pages import STEP, Pages
+from conformance.capture.columns.reader import STEP, Pages
 
 SIZE = 3 * STEP + 12345
 

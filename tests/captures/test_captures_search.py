@@ -12,14 +12,14 @@ from session_captures import capture_of
 import conformance
 from conformance.capture import Closed, Frame
 from conformance.cli.replay import notes
-from conformance.judge.packets import causes
-from conformance.judge.packets.causes import Search
+from conformance.judge.packets import diagnosis
+from conformance.judge.packets.diagnosis import Search
 from conformance.judge.packets.judge import judge_dissected, judge_packet
-from conformance.judge.packets.rules_optional import MULTI, SOAP
+from conformance.judge.packets.rules_lists import MULTI, SOAP
 from conformance.judge.packets.rules_security import WITH_SID
 from conformance.judge.packets.rules_user import ASKING, TRANSACTION
 from conformance.judge.rules import PLAIN
-from conformance.judge.sessions.edits import captured, frame
+from conformance.judge.sessions.mutations import captured, frame
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import dissect, encode, patch
 
@@ -76,7 +76,7 @@ def test_a_right_packet_costs_no_tries() -> None:
 def test_each_capture_has_its_tries_and_says_how_many_packets_had_no_search(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(causes, "TRIES", 60)
+    monkeypatch.setattr(diagnosis, "TRIES", 60)
     monkeypatch.setattr(Search.__init__, "__defaults__", (60, 0, None))
     paths = [written(tmp_path / f"{name}.pcap", 12, odd=True) for name in "ab"]
     result = conformance.replay(paths, out=tmp_path / "run").replay

@@ -15,8 +15,8 @@ import pytest
 from conformance import BadInput
 from conformance.capture import Endpoint
 from conformance.captures import conversations, extracting, replay_captures
+from conformance.captures.analyst_views import Looks, looking
 from conformance.captures.eve import community_id
-from conformance.captures.looking import Looks, looking
 from conformance.resources import resource
 from conformance.verdict import Outcome
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.capture import Endpoint, Frame
-from conformance.captures.one_side import from_client
+from conformance.captures.judge import from_client
 
 SERVER, CLIENT = Endpoint("127.0.0.1", 1801), Endpoint("127.0.0.2", 1801)
 NEAR, AWAY = Endpoint("127.0.0.1", 50000), Endpoint("127.0.0.2", 50001)

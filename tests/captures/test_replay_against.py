@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from conformance.captures import Replay, replay
-from conformance.captures.against import NotDeliverable, implementation, judge_queue
+from conformance.captures.compare_implementation import NotDeliverable, implementation, judge_queue
 from conformance.spec.catalogue import assignment
 from conformance.verdict import ExitCode, Outcome
 from conformance.wire import Packet, dissect, encode

@@ -19,11 +19,11 @@ from conformance.capture import Frame, read_capture
 from conformance.captures import Replay, replay, replay_captures
 from conformance.captures.columns import judge_range
 from conformance.captures.engine import JudgedPacket
-from conformance.captures.one_side import is_ours
+from conformance.captures.judge import is_ours
 from conformance.captures.packet_rules import PacketRules
 from conformance.captures.summary import CaptureSummary
 from conformance.command_options import BadInput
-from conformance.judge.columns.outcomes import signature_rules
+from conformance.judge.columns.rule_trees import signature_rules
 from conformance.judge.packets.judge import RULES
 from conformance.judge.sessions.context import Seen
 from conformance.judge.sessions.judge import SessionJudge

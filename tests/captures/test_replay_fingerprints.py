@@ -8,7 +8,7 @@ from threading import Event
 import pytest
 
 from conformance.captures import replay_captures
-from conformance.captures.fingerprints import Fingerprints, fingerprint
+from conformance.captures.summary import Fingerprints, fingerprint
 
 CAPTURE = Path(__file__).parents[2] / "fixtures" / "captures" / "cut-record.pcap"
 

@@ -16,9 +16,8 @@ from session_edits import edit
 from conformance.capture import Event, Frame, read_capture
 from conformance.captures import replay
 from conformance.captures.columns import judge_range
-from conformance.judge.sessions.edits import captured
 from conformance.judge.sessions.judge import SessionJudge
-from conformance.judge.sessions.mutations import MUTATIONS
+from conformance.judge.sessions.mutations import MUTATIONS, captured
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import dissect

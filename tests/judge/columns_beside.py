@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from conformance.judge.columns import ColumnJudge, Outcomes, Slow, column_judge
-from conformance.judge.columns.outcomes import OutcomeCode
+from conformance.judge.columns.rule_trees import OutcomeCode
 from conformance.judge.packets.judge import find, judge_packet, rules_of
 from conformance.wire import dissect
-from conformance.wire.columns.chunks import TCP, UDP, Chunks
-from conformance.wire.columns.table import value_of
+from conformance.wire.columns.table import TCP, UDP, Chunks, value_of
 
 GUARD = bytes([0xA5]) * 64
 """Between packets: a read beyond one of them sees bytes that are no part of another."""

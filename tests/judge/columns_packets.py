@@ -4,7 +4,7 @@ import random
 from functools import cache
 
 from conformance.judge.packets.judge import ALL_RULES
-from conformance.judge.packets.rules_certificates import RULES as CERTIFIED
+from conformance.judge.packets.rules_security import CERTIFICATE_RULES as CERTIFIED
 from conformance.resources import resource
 from conformance.suites.packets.building import packet_of
 from conformance.wire import encode

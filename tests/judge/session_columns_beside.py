@@ -14,15 +14,14 @@ import numpy as np
 from conformance.capture import Event, Frame, Opened, read_capture
 from conformance.capture.columns.places import OF_NUMBER
 from conformance.capture.columns.reader import FastCapture, Rows
-from conformance.judge.columns.kernel import column_judge
+from conformance.judge.columns.judge import column_judge
 from conformance.judge.sessions.columns import layout
-from conformance.judge.sessions.columns.conversion import in_columns, plain
-from conformance.judge.sessions.columns.judge import ColumnSessions, Part
+from conformance.judge.sessions.columns.judge import ColumnSessions, Part, in_columns, plain
 from conformance.judge.sessions.columns.packet_row import KEYS, Table, Texts
 from conformance.judge.sessions.context import Said, Seen
 from conformance.judge.sessions.judge import SessionJudge
+from conformance.judge.sessions.message_memory import Unopened
 from conformance.judge.sessions.messages import Known
-from conformance.judge.sessions.remembered import Unopened
 from conformance.verdict import Verdict
 from conformance.wire import dissect
 

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from conformance.capture import Closed, Event, Frame, Hole, Opened
-from conformance.judge.sessions.edits import Edit, frame
+from conformance.judge.sessions.mutations import Edit, frame
 from conformance.wire import dissect
 
 

@@ -18,12 +18,12 @@ from valid_packets import valid_packets
 
 from conformance.capture import Frame, read_capture
 from conformance.judge.columns import Outcomes, Slow
-from conformance.judge.columns.kernel import emitted
-from conformance.judge.columns.outcomes import outcome_code
+from conformance.judge.columns.judge import emitted
+from conformance.judge.columns.rule_trees import outcome_code
 from conformance.judge.expr import Not, evaluate
-from conformance.judge.packets import rules_certificates
+from conformance.judge.packets import rules_security
 from conformance.judge.packets.judge import ALL_RULES, find, rules_of
-from conformance.judge.packets.odd import ODD
+from conformance.judge.packets.message_facts import ODD
 from conformance.judge.rules import Rule
 from conformance.resources import resource
 from conformance.suites.packets.messages import (
@@ -33,8 +33,8 @@ from conformance.suites.packets.messages import (
     user_messages,
 )
 from conformance.wire import dissect, encode
-from conformance.wire.columns.chunks import Judged, chunks
 from conformance.wire.columns.packets import shapes_and_code
+from conformance.wire.columns.table import Judged, chunks
 
 HOW = (
     ("msmq-4.0", "windows", "must", "buffer"),
@@ -48,7 +48,7 @@ SIGNED = ("MQMQ-2.5.", "MQDMPR-3.1.1.12.signature", "MQDMPR-3.1.1.12.multiple", 
 # Rules about certificates and about the headers of HTTP messages: no packet that is judged here has what they read.
 APART = (
     *SIGNED,
-    *(rule.id for rule in rules_certificates.RULES),
+    *(rule.id for rule in rules_security.CERTIFICATE_RULES),
     "sender-cert-layout",
     "size-exact/certificate",
     "MQRR-2.2.5.1.",
@@ -225,8 +225,8 @@ def test_more_outcomes_than_the_table_holds_are_left_out_and_counted(beside: Bes
 def test_outcomes_that_find_no_room_close_together_are_told_apart(
     beside: Beside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("conformance.wire.columns.chunks._NEAR", 4)
-    monkeypatch.setattr("conformance.wire.columns.chunks._TRIES", 2)
+    monkeypatch.setattr("conformance.wire.columns.table._NEAR", 4)
+    monkeypatch.setattr("conformance.wire.columns.table._TRIES", 2)
     own, packets = Beside(judge=emitted(())), of_rules()
     for _ in range(2):
         for first in range(0, len(packets), own.rows):

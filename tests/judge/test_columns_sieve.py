@@ -9,12 +9,11 @@ import pytest
 from packet_mutations import changes
 
 from conformance.judge.columns import column_judge
-from conformance.judge.columns.sieve import Sieve
+from conformance.judge.columns.judge import Sieve
 from conformance.judge.expr import compiled
-from conformance.judge.packets.causes import AT_ONCE, Search, Sifted
-from conformance.judge.packets.hypotheses import hypotheses
+from conformance.judge.packets.diagnosis import AT_ONCE, Search, Sifted, hypotheses
 from conformance.judge.packets.judge import _Failing, judge_dissected
-from conformance.judge.packets.odd import ODD
+from conformance.judge.packets.message_facts import ODD
 from conformance.spec.catalogue import assignment
 from conformance.wire import Packet, dissect
 
@@ -87,7 +86,7 @@ def test_few_hypotheses_are_decoded(sieve: Sieve, strange: Sequence[Packet], mon
     def open_(packets: Sequence[bytes]) -> Sequence[Sifted]:
         return [False] * len(packets)
 
-    monkeypatch.setattr("conformance.judge.packets.causes.dissect", counting)
+    monkeypatch.setattr("conformance.judge.packets.diagnosis.dissect", counting)
     for told, how in (("some", sieve), ("all", open_)):  # noqa: B007
         for packet in strange:
             judge_dissected(packet, profile="msmq-4.0", transport="buffer", search=Search(sieve=how))

@@ -9,7 +9,7 @@ from columns_beside import Beside
 from columns_packets import changed, of_rules
 
 from conformance.judge.columns import Slow
-from conformance.judge.columns.outcomes import Pair, groups_of, outcome_code
+from conformance.judge.columns.rule_trees import Pair, groups_of, outcome_code
 from conformance.judge.expr import (
     And,
     Begins,
@@ -31,9 +31,9 @@ from conformance.judge.expr import (
 from conformance.judge.packets.judge import facts
 from conformance.judge.rules import Mutation, Rule
 from conformance.wire import dissect
-from conformance.wire.columns.chunks import Judged, chunks
 from conformance.wire.columns.packets import shapes_and_code
 from conformance.wire.columns.shapes import Shapes, Sort, UnknownShapeError
+from conformance.wire.columns.table import Judged, chunks
 
 SHAPES, _ = shapes_and_code()
 NULL = "00000000-0000-0000-0000-000000000000"

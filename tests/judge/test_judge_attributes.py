@@ -8,11 +8,13 @@ from conformance.judge.packets.attribute_compare import (
     ATTRIBUTES,
     REQUIREMENTS,
     Attribute,
+    caught,
     compare_attributes,
     compare_plain,
+    misread,
+    packet_for,
     part,
 )
-from conformance.judge.packets.attribute_mutations import caught, misread, packet_for
 from conformance.judge.packets.user_messages import plain_of_packet
 from conformance.suites.packets.building import packet_of
 from conformance.verdict import Outcome

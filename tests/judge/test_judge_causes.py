@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from conformance.judge.packets.judge import ALL_RULES, REMOTE_RULES, judge_packet
-from conformance.judge.packets.rules_optional import MULTI, SOAP, TRACED
+from conformance.judge.packets.rules_lists import MULTI, SOAP, TRACED
 from conformance.judge.packets.rules_security import CONNECTED, WITH_SID
 from conformance.judge.packets.rules_user import ASKING, TRANSACTION
 from conformance.judge.rules import PLAIN, Rule, Value

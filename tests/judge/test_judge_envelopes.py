@@ -2,8 +2,8 @@
 
 import pytest
 
-from conformance.judge.packets.envelopes import NAMESPACES, SOAP, envelope_facts, kind_of
-from conformance.judge.packets.rules_http import ENVELOPE, HTTP
+from conformance.judge.packets.message_facts import NAMESPACES, SOAP, envelope_facts, kind_of
+from conformance.judge.packets.rules_appended import ENVELOPE, HTTP
 from conformance.wire import dissect, encode
 
 S = f'xmlns:s="{NAMESPACES[0]}"'

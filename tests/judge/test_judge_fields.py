@@ -6,9 +6,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from nightly import fewer
 
-from conformance.judge.packets.field_compare import compare_fields, telling
-from conformance.judge.packets.field_mutations import caught, misplaced, moved, whole
-from conformance.judge.packets.field_places import PLACES, REGIONS, REQUIREMENTS, Place, Region
+from conformance.judge.packets.field_compare import (
+    PLACES,
+    REGIONS,
+    REQUIREMENTS,
+    Place,
+    Region,
+    caught,
+    compare_fields,
+    misplaced,
+    moved,
+    telling,
+    whole,
+)
 from conformance.judge.packets.judge import judge_packet
 from conformance.spec.catalogue import catalogue
 from conformance.suites.packets.building import packet_of

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from conformance.judge.packets.judge import judge_packet
-from conformance.judge.packets.rules_optional import MULTI, SOAP
+from conformance.judge.packets.rules_lists import MULTI, SOAP
 from conformance.judge.packets.rules_security import CONNECTED, WITH_SID
 from conformance.judge.packets.rules_user import ASKING, GUID, TRANSACTION
 from conformance.judge.rules import PLAIN, Value

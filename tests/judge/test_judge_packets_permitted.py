@@ -4,8 +4,8 @@ import pytest
 
 from conformance.judge.packets.judge import judge_packet
 from conformance.judge.packets.rules_base import WITH_SESSION, S
-from conformance.judge.packets.rules_optional import SOAP
-from conformance.judge.packets.rules_senders import ENHANCED, RC4, encrypted, provided
+from conformance.judge.packets.rules_lists import SOAP
+from conformance.judge.packets.rules_signatures import ENHANCED, RC4, encrypted, provided
 from conformance.judge.packets.signing import UNSIGNED, Signing, sign
 from conformance.judge.rules import PLAIN, Value
 from conformance.verdict import Outcome

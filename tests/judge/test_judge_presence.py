@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.judge.packets.field_places import S, U
-from conformance.judge.packets.presence import DEMANDS, compare_presence
+from conformance.judge.packets.field_compare import S, U
+from conformance.judge.packets.misplaced_fields import DEMANDS, compare_presence
 from conformance.suites.packets.building import packet_of
 from conformance.suites.packets.combinations import message_of, rows
 from conformance.suites.packets.presence_mistakes import (

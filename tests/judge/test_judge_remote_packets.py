@@ -3,8 +3,8 @@
 import pytest
 
 from conformance.judge.packets.judge import REMOTE_RULES, Result, find, judge_packet
-from conformance.judge.packets.rules_http import HTTP
-from conformance.judge.packets.rules_properties import AES256, M
+from conformance.judge.packets.rules_appended import HTTP
+from conformance.judge.packets.rules_base import AES256, M
 from conformance.judge.rules import Rule
 from conformance.verdict import Outcome
 from conformance.wire import dissect, encode

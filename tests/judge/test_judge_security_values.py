@@ -2,7 +2,7 @@
 
 import pytest
 
-from conformance.judge.packets.security_values import IDS, SIGNED, UNSIGNED
+from conformance.judge.packets.optional_headers import IDS, SIGNED, UNSIGNED
 from conformance.suites.claims_index import by_mutation
 from conformance.suites.packets.building import packet_of
 from conformance.suites.packets.cases import without_consequences

@@ -7,9 +7,21 @@ from dataclasses import replace
 import pytest
 
 from conformance.capture import Event, Frame
-from conformance.judge.sessions.edits import Edit, captured, copy, drop, frame, lost, on, put
 from conformance.judge.sessions.judge import judge_sessions
-from conformance.judge.sessions.mutations import ALPHA, BETA, SEQUENCE, failed
+from conformance.judge.sessions.mutations import (
+    ALPHA,
+    BETA,
+    SEQUENCE,
+    Edit,
+    captured,
+    copy,
+    drop,
+    failed,
+    frame,
+    lost,
+    on,
+    put,
+)
 from conformance.spec.catalogue import assignment
 from conformance.wire import dissect
 

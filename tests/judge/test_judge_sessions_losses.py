@@ -12,10 +12,21 @@ from session_edits import beginning_missing
 
 from conformance.capture import Closed, Frame, Opened
 from conformance.judge.dialogues.packets import session_values
-from conformance.judge.sessions.counts import after
-from conformance.judge.sessions.edits import bytes_of, captured, copy, flip, lost, on, put
+from conformance.judge.sessions.flow import after
 from conformance.judge.sessions.judge import SessionJudge, judge_sessions
-from conformance.judge.sessions.mutations import ALPHA, BETA, SEQUENCE, failed
+from conformance.judge.sessions.mutations import (
+    ALPHA,
+    BETA,
+    SEQUENCE,
+    bytes_of,
+    captured,
+    copy,
+    failed,
+    flip,
+    lost,
+    on,
+    put,
+)
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome
 from conformance.wire import dissect, encode, rebuild

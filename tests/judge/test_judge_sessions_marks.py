@@ -9,8 +9,25 @@ from uuid import UUID
 import pytest
 
 from conformance.capture import Event
-from conformance.judge.sessions.edits import Edit, captured, copy, flip, frame, later, lost, on, put, rebuilt
-from conformance.judge.sessions.mutations import BETA, FM, LM, SEQUENCE, STRANGER, TO_QUEUE_4, failed
+from conformance.judge.sessions.mutations import (
+    BETA,
+    FM,
+    LM,
+    SEQUENCE,
+    STRANGER,
+    TO_QUEUE_4,
+    Edit,
+    captured,
+    copy,
+    failed,
+    flip,
+    frame,
+    later,
+    lost,
+    on,
+    put,
+    rebuilt,
+)
 from conformance.spec.catalogue import assignment
 from conformance.wire import dissect
 from conformance.wire.security_items import simple_blob

@@ -7,9 +7,8 @@ from importlib import resources
 
 import pytest
 
-from conformance.judge.sessions.edits import captured
 from conformance.judge.sessions.judge import judge_sessions
-from conformance.judge.sessions.mutations import MUTATIONS, failed
+from conformance.judge.sessions.mutations import MUTATIONS, captured, failed
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome
 

@@ -9,8 +9,21 @@ import pytest
 
 from conformance.capture import Closed, Event, Frame, Opened
 from conformance.judge.sessions.context import BODY
-from conformance.judge.sessions.edits import Edit, captured, copy, delayed, drop, flip, frame, later, put, rebuilt
-from conformance.judge.sessions.mutations import BETA, STRANGER, failed
+from conformance.judge.sessions.mutations import (
+    BETA,
+    STRANGER,
+    Edit,
+    captured,
+    copy,
+    delayed,
+    drop,
+    failed,
+    flip,
+    frame,
+    later,
+    put,
+    rebuilt,
+)
 from conformance.wire import dissect
 
 LABEL = "MessagePropertiesHeader.Label"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.judge.sessions.edits import captured, later, put
 from conformance.judge.sessions.judge import judge_sessions
-from conformance.judge.sessions.mutations import MUTATIONS, failed
+from conformance.judge.sessions.mutations import MUTATIONS, captured, failed, later, put
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome
 

@@ -13,8 +13,17 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 from conformance.judge.packets import signatures
 from conformance.judge.packets.judge import judge_packet
-from conformance.judge.packets.signatures import BYTE_ORDERS, ENCODINGS, PASSES, signature_facts
-from conformance.judge.packets.signed_fields import MARKS, ORDER, Choice, choices, covered
+from conformance.judge.packets.signatures import (
+    BYTE_ORDERS,
+    ENCODINGS,
+    MARKS,
+    ORDER,
+    PASSES,
+    Choice,
+    choices,
+    covered,
+    signature_facts,
+)
 from conformance.judge.packets.signing import (
     CERTIFICATE,
     MULTIPLE_SIGNATURE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.judge.texts import (
+from conformance.judge.names import (
     MULTICAST_ADDRESS,
     MULTICAST_CLASS,
     MULTICAST_RULE,

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.judge.structures.transfer_buffer import compare_values, judge_transfer_buffer
-from conformance.judge.structures.transfer_buffer_members import ASPECTS
-from conformance.judge.structures.transfer_buffer_mutations import Change, caught, changes
+from conformance.judge.structures.transfer_buffer import (
+    ASPECTS,
+    Change,
+    caught,
+    changes,
+    compare_values,
+    judge_transfer_buffer,
+)
 from conformance.judge.structures.transfer_buffer_rules import RULES, SECTION, BufferRule, plain
 from conformance.spec.catalogue import catalogue
 from conformance.verdict import Outcome
+from conformance.wire.transfer_buffer import read_transfer_buffer, value_of
 from conformance.wire.transfer_buffer_layers import write_transfer_buffer
-from conformance.wire.transfer_buffer_read import read_transfer_buffer
-from conformance.wire.transfer_buffer_value import value_of
 
 PROFILE = "msmq-3.0"
 

@@ -18,8 +18,8 @@ from conformance.suites.packets.rejudge import rejudge
 from conformance.suites.packets.reserved import APART, changes, full_message, packet_with
 from conformance.verdict import Outcome
 from conformance.wire import dissect
+from conformance.wire.headers import USER_MESSAGE_SECTIONS
 from conformance.wire.layout import Pad, bit_fields, leaves
-from conformance.wire.packet_table import USER_MESSAGE_SECTIONS
 
 RUN = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 10, 10)
 

@@ -16,10 +16,9 @@ from session_edits import edit
 from conformance.capture import Event, read_capture
 from conformance.judge.sessions.columns.judge import ACCOUNTED, DisagreementError
 from conformance.judge.sessions.context import Notes, Seen
-from conformance.judge.sessions.edits import captured
 from conformance.judge.sessions.flow import Flow
 from conformance.judge.sessions.keys import ASKED
-from conformance.judge.sessions.mutations import MUTATIONS
+from conformance.judge.sessions.mutations import MUTATIONS, captured
 from conformance.spec.catalogue import assignment
 
 pytest.importorskip("numba")

@@ -14,15 +14,16 @@ pytest.importorskip("numba")
 import numpy as np
 from numba import njit
 
+from conformance.judge.sessions.columns import kernel
 from conformance.judge.sessions.columns import layout as at
-from conformance.judge.sessions.columns import message_views, reading
-from conformance.judge.sessions.columns.message_views import GroupsView, KnownView, SentView, known_in
-from conformance.judge.sessions.columns.rows import Rows
+from conformance.judge.sessions.columns import views as message_views
+from conformance.judge.sessions.columns.tables import Rows
+from conformance.judge.sessions.columns.views import GroupsView, KnownView, SentView, known_in
 from conformance.judge.sessions.groups import Group
+from conformance.judge.sessions.keys import guid_words, queue_words
+from conformance.judge.sessions.message_memory import Unopened, together
 from conformance.judge.sessions.messages import Head, Known
-from conformance.judge.sessions.remembered import Unopened, together
 from conformance.judge.sessions.sequences import Sent
-from conformance.judge.sessions.words import guid_words, queue_words
 
 FEW = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 SOURCES = ["11111111-2222-3333-4444-555555555555", "ffffffff-ffff-ffff-ffff-fffffffffffe"]
@@ -125,7 +126,7 @@ def test_transactional_messages_and_transactions(sent: list[tuple[bool, int, int
 
 @njit
 def words_of(columns, places, base, out):
-    return reading.queue_words(columns, places, 0, base, out)
+    return kernel.queue_words(columns, places, 0, base, out)
 
 
 GUID = st.none() | st.integers(0, (1 << 128) - 1).map(lambda one: UUID(int=one))

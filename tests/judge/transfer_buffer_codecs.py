@@ -10,10 +10,8 @@ from conformance.judge.structures.transfer_buffer import judge_transfer_buffer
 from conformance.judge.structures.transfer_buffer_rules import plain
 from conformance.verdict import Outcome
 from conformance.wire.packet import Packet
-from conformance.wire.transfer_buffer import RECEIVE, TAG, TRANSFER_TYPE, key
+from conformance.wire.transfer_buffer import RECEIVE, TAG, TRANSFER_TYPE, key, read_transfer_buffer, value_of
 from conformance.wire.transfer_buffer_layers import write_transfer_buffer
-from conformance.wire.transfer_buffer_read import read_transfer_buffer
-from conformance.wire.transfer_buffer_value import value_of
 
 REFUSED = 0xC00E0006
 S = "MQMP-2.2.3.2."

@@ -13,8 +13,8 @@ pytest.importorskip("numba")
 
 import numpy as np
 
-from conformance.captures.followed import Key
-from conformance.captures.in_place import Counted
+from conformance.captures.batch_judge import Counted
+from conformance.captures.sender_readings import Key
 from conformance.pipeline import tables_sink
 from conformance.pipeline.counted import Counts
 from conformance.verdict import Outcome

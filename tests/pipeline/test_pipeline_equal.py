@@ -39,7 +39,7 @@ from small_files import pcapng
 
 from conformance.capture.inputs import LeftOut
 from conformance.capture.records import Record
-from conformance.captures.left_out import NotJudged
+from conformance.captures.selection import NotJudged
 from conformance.cli.pipeline import _tell
 from conformance.pipeline.counted import mixed
 from conformance.pipeline.ingest import files_of
@@ -393,7 +393,7 @@ def test_what_workers_need_is_compiled_before_they_start(tmp_path):
     program = """
 import sys
 from pathlib import Path
-from conformance.wire.columns.machine import Wanted
+from conformance.wire.columns.machine_code import Wanted
 
 def noting(name):
     def noted(self, *, old=getattr(Wanted, name)):

@@ -6,8 +6,7 @@ from itertools import product
 
 import pytest
 
-from conformance.judge.dialogues.cases_opening_twice import FORMS, KINDS, WAYS, WAYS_IN
-from conformance.judge.dialogues.cases_ping_bits import PING_BITS
+from conformance.judge.dialogues.cases_sessions import FORMS, KINDS, PING_BITS, WAYS, WAYS_IN
 from conformance.judge.dialogues.machine import Says
 from conformance.judge.dialogues.steps import Establish, Parameters, Ping
 

@@ -14,10 +14,8 @@ from walk_peers import WalkPeer
 from conformance.adapter.connectors import connect
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
 from conformance.harness.rejudge import NotRepeatable
-from conformance.judge.dialogues.walk_claims import claims
 from conformance.judge.dialogues.walk_faults import SITUATIONS, excluded, wanted
-from conformance.judge.dialogues.walk_model import Act, done, met
-from conformance.judge.dialogues.walk_plans import meeting, plans
+from conformance.judge.dialogues.walk_plans import Act, claims, done, meeting, met, plans
 from conformance.spec.catalogue import assignment
 from conformance.suites.sessions.rejudge import rejudge
 from conformance.suites.sessions.walk_checking import check, drawn

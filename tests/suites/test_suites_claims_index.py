@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from conformance.judge.packets.attribute_compare import REQUIREMENTS as ATTRIBUTES
-from conformance.judge.packets.field_places import REQUIREMENTS
+from conformance.judge.packets.field_compare import REQUIREMENTS
 from conformance.judge.packets.judge import ALL_RULES, rules_of
-from conformance.judge.packets.security_values import IDS, SIGNED, UNSIGNED
+from conformance.judge.packets.optional_headers import IDS, SIGNED, UNSIGNED
 from conformance.judge.sessions.mutations import MUTATIONS
 from conformance.judge.structures.mutations import MUTATIONS as STRUCTURE_MUTATIONS
 from conformance.judge.structures.mutations import QUEUE_FORMATS
@@ -29,7 +29,7 @@ def test_claims_are_requirements_and_come_from_each_kind_of_check() -> None:
         "packet rule",
         "structure rule",
     } <= kinds
-    assert "conformance.judge.sessions.counts" in found["MQQB-3.1.6.4.recoverable-once"]
+    assert "conformance.judge.sessions.flow" in found["MQQB-3.1.6.4.recoverable-once"]
     assert {rule.requirement for rule in rules_of("buffer")} <= {
         name for name, checks in found.items() if "packet rule" in checks
     }

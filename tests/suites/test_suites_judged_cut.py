@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from conformance import rejudge
-from conformance.captures.recorded import CAPTURE
+from conformance.captures.replay_run import CAPTURE
 from conformance.cli.judge import told
 from conformance.harness.run_session import EXAMPLE
 from conformance.rejudge import judge_again

@@ -12,14 +12,13 @@ from conformance.judge.structures.transfer_buffer_rules import PLAIN_ARMS, plain
 from conformance.suites.packets.building import packet_of
 from conformance.suites.packets.reserved import full_message
 from conformance.wire import Packet, dissect, encode
-from conformance.wire.layout import Choice, When
-from conformance.wire.packet_table import ALL_SECTIONS
+from conformance.wire.headers import ALL_SECTIONS
+from conformance.wire.layout import Blob, Branch, Choice, Step, When, steps_of
 from conformance.wire.security_items import simple_blob
-from conformance.wire.steps import Blob, Branch, Step, steps_of
 from conformance.wire.structures import decode
 from conformance.wire.structures import encode as encode_structure
+from conformance.wire.transfer_buffer import read_transfer_buffer
 from conformance.wire.transfer_buffer_layers import write_transfer_buffer
-from conformance.wire.transfer_buffer_read import read_transfer_buffer
 
 Read = Callable[[bytes], Any]
 

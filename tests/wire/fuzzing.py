@@ -26,11 +26,11 @@ from conformance.wire import EncodeError, dissect, rebuild
 from conformance.wire.certificates import read_certificate
 from conformance.wire.elements import READINGS as WAYS
 from conformance.wire.elements import facts
+from conformance.wire.headers import MULTI_QUEUE_FORMAT_HEADER
 from conformance.wire.layers import LAYER, BaseHeader
-from conformance.wire.multi_queue_format_header import MULTI_QUEUE_FORMAT_HEADER
-from conformance.wire.steps import Blob, steps_of
+from conformance.wire.layout import Blob, steps_of
 from conformance.wire.structures import STRUCTURES
-from conformance.wire.transfer_buffer_value import value_of
+from conformance.wire.transfer_buffer import value_of
 
 CORPUS = resource("fixtures/fuzz")
 READINGS = assignment("windows")

@@ -8,8 +8,7 @@ from typing import Any
 
 from bounded import read_buffer, read_packet, read_structure
 
-from conformance.capture.framing import Framer
-from conformance.capture.stream import Stream
+from conformance.capture.framing import Framer, Stream
 from conformance.judge.structures.transfer_buffer_rules import plain
 from conformance.wire import encode
 from conformance.wire.structures import encode as encode_structure

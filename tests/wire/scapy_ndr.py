@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from scapy.fields import StrFixedLenField
 from scapy.layers import dcerpc
 
-from conformance.wire.structures.table import STRUCTURES, structure
+from conformance.wire.structures.tables import STRUCTURES, structure
 from conformance.wire.structures.words import (
     Array,
     Choice,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from conformance.capture.columns.code import place, walk
-from conformance.wire.columns import object_cache
+from conformance.wire.columns import machine_code
 from conformance.wire.columns.arrays import Compiled
 
 SOURCE = '''
@@ -33,7 +33,7 @@ def summed(numbers, table, scale):
 def summed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Compiled]:
     """A function of a module that lies elsewhere, kept elsewhere too."""
     (tmp_path / "summing.py").write_text(SOURCE, "utf-8")
-    monkeypatch.setattr(object_cache, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(machine_code, "cache_folder", lambda: tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     yield Compiled("summing", "summed", ())
     sys.modules.pop("summing", None)

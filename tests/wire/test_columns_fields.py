@@ -15,12 +15,12 @@ from wire_strategies import user_messages
 
 from conformance.wire import dissect, encode
 from conformance.wire.columns import walkers
-from conformance.wire.columns.letters import starts_with
+from conformance.wire.columns.lists import starts_with
 from conformance.wire.columns.packets import shapes_and_code
 from conformance.wire.columns.shapes import Place, Shapes, Sort, UnknownShapeError
 from conformance.wire.columns.table import column_set, value_of
+from conformance.wire.headers import ALL_SECTIONS
 from conformance.wire.layout import Choice, Length, Octets, Pad, Section, UInt, Wide
-from conformance.wire.packet_table import ALL_SECTIONS
 
 SHAPES, _ = shapes_and_code()
 HASHED = ("MessagePropertiesHeader.Label#", "MessagePropertiesHeader.MessageBody#")

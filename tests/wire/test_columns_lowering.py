@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from conformance.wire.columns.llvm_module import PREFIX, LoweringError
-from conformance.wire.columns.lowering import build, text_of
-from conformance.wire.columns.machine import Wanted
+from conformance.wire.columns.lowering import PREFIX, LoweringError, build, text_of
+from conformance.wire.columns.machine_code import Wanted
 
 SOURCE = '''
 """Every construct emitted code is written in."""

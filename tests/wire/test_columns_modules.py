@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from conformance.wire.columns import object_cache
+from conformance.wire.columns import machine_code
 from conformance.wire.columns.extra import MissingExtraError, need_columns
 from conformance.wire.columns.lowering import PREFIX, text_of
-from conformance.wire.columns.machine import MachineError, Wanted, compiled
+from conformance.wire.columns.machine_code import MachineError, Wanted, compiled
 
 CODE = "def loop(a):\n    return a + {}"
 
@@ -29,7 +29,7 @@ def wanted(value: int, made: list[int] | None = None) -> Wanted:
 
 @pytest.fixture
 def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    monkeypatch.setattr(object_cache, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(machine_code, "cache_folder", lambda: tmp_path)
     return tmp_path / "columns"
 
 
@@ -76,7 +76,7 @@ def test_without_a_cache_folder_there_is_a_function_all_the_same(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("no folder")
-    monkeypatch.setattr(object_cache, "cache_folder", lambda: tmp_path / "file")
+    monkeypatch.setattr(machine_code, "cache_folder", lambda: tmp_path / "file")
     assert wanted(3).function()(4) == 7
     assert not wanted(3).is_kept()
 
@@ -85,7 +85,7 @@ def test_without_a_home_folder_there_is_a_function_all_the_same(monkeypatch: pyt
     def homeless() -> Path:
         raise OSError("no home folder")
 
-    monkeypatch.setattr(object_cache, "cache_folder", homeless)
+    monkeypatch.setattr(machine_code, "cache_folder", homeless)
     assert wanted(3).function()(4) == 7
     assert not wanted(3).is_kept()
 
@@ -93,15 +93,15 @@ def test_without_a_home_folder_there_is_a_function_all_the_same(monkeypatch: pyt
 def test_what_is_old_and_not_among_the_last_is_deleted(folder: Path) -> None:
     folder.mkdir(parents=True)
     now = time.time()
-    for at in range(object_cache.MAX_KEPT + 4):
+    for at in range(machine_code.MAX_KEPT + 4):
         path = folder / f"other-{at:024d}.kept"
         path.write_text("")
-        age = (at + 1) * 60 if at < object_cache.MAX_KEPT + 1 else (at + 1) * 86_400
+        age = (at + 1) * 60 if at < machine_code.MAX_KEPT + 1 else (at + 1) * 86_400
         os.utime(path, (now - age, now - age))
     (folder / "other.txt").write_text("not ours")
     wanted(4).function()
     left = {path.name for path in folder.glob("other-*")}
-    assert left == {f"other-{at:024d}.kept" for at in range(object_cache.MAX_KEPT + 1)}, "old ones go, today's stay"
+    assert left == {f"other-{at:024d}.kept" for at in range(machine_code.MAX_KEPT + 1)}, "old ones go, today's stay"
     assert (folder / "other.txt").is_file()
 
 
@@ -113,10 +113,10 @@ def test_a_value_is_worked_out_once(folder: Path) -> None:
         return {"a": len(made)}
 
     def value(text: str) -> dict[str, int]:
-        return object_cache.remembered("value", (text,), make, lambda one: [one], lambda kept: kept[0])
+        return machine_code.remembered("value", (text,), make, lambda one: [one], lambda kept: kept[0])
 
     assert [value(text) for text in ("x", "x", "y", "x")] == [{"a": number} for number in (1, 1, 2, 1)]
-    object_cache.place_of("value", ("x",)).write_bytes(b"spoilt")
+    machine_code.place_of("value", ("x",)).write_bytes(b"spoilt")
     assert value("x") == {"a": 3}
 
 
@@ -124,15 +124,15 @@ def test_what_the_rules_are_emitted_from_is_noticed_when_it_changes(tmp_path: Pa
     (tmp_path / "inner").mkdir()
     for name in ("one.py", "inner/two.py", "data.txt"):
         (tmp_path / name).write_text("a")
-    before = list(object_cache.stamps(tmp_path))
+    before = list(machine_code.stamps(tmp_path))
     assert len(before) == 2
     (tmp_path / "data.txt").write_text("b")
-    assert list(object_cache.stamps(tmp_path)) == before
+    assert list(machine_code.stamps(tmp_path)) == before
     (tmp_path / "inner" / "two.py").write_text("b")
     os.utime(tmp_path / "inner" / "two.py", ns=(1, 1))
-    assert list(object_cache.stamps(tmp_path)) != before
+    assert list(machine_code.stamps(tmp_path)) != before
     (tmp_path / "one.py").unlink()
-    assert len(list(object_cache.stamps(tmp_path))) == 1
+    assert len(list(machine_code.stamps(tmp_path))) == 1
 
 
 def test_code_that_needs_more_than_every_process_has_is_not_kept() -> None:

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from llvmlite import ir
 
-from conformance.wire.columns.llvm_module import LANES, PREFIX, LoweringError
-from conformance.wire.columns.lowering import build, text_of
-from conformance.wire.columns.machine import Wanted
+from conformance.wire.columns.lowering import LANES, PREFIX, LoweringError, build, text_of
+from conformance.wire.columns.machine_code import Wanted
 
 BODY = """
     a = noted(o, 0)

@@ -15,8 +15,8 @@ from conformance.judge.expr import together
 from conformance.judge.packets import judge as judging
 from conformance.judge.packets.judge import judge_packet
 from conformance.wire import Packet, dissect, encode
-from conformance.wire.packet_table import ALL_SECTIONS
-from conformance.wire.steps import steps_of
+from conformance.wire.headers import ALL_SECTIONS
+from conformance.wire.layout import steps_of
 
 # The work for the valid bytes is the measure; a reader may look at wrong ones a few times, for each reading once.
 TIMES, SPARE = 3, 500

@@ -10,8 +10,8 @@ from wire_strategies import GUID, NAME, U32
 
 from conformance.wire import EncodeError, dissect, encode, rebuild
 from conformance.wire.elements import WAYS, each_way
-from conformance.wire.multi_queue_format_header import MULTI_QUEUE_FORMAT_HEADER
-from conformance.wire.steps import Blob, steps_of
+from conformance.wire.headers import MULTI_QUEUE_FORMAT_HEADER
+from conformance.wire.layout import Blob, steps_of
 
 LIST = "MultiQueueFormatHeader.Destination.FormatNameList"
 GUID_A = "11ea26c6-b6e6-4997-9595-9150557358d1"

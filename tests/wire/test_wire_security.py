@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from conformance.judge.packets.signing import CERTIFICATE, EXPONENT, MODULUS
 from conformance.wire import EncodeError, dissect, encode, rebuild
-from conformance.wire.certificates import one_sequence, read_certificate
-from conformance.wire.der import key_bits, with_key_bits
+from conformance.wire.certificates import key_bits, one_sequence, read_certificate, with_key_bits
 from conformance.wire.hashes import DIGEST_INFO, DIGEST_SIZES, MD2, MD4, digest, md2, md4
 from conformance.wire.layers import LAYER, SID, BaseHeader, SecurityHeader, UserHeader
 from conformance.wire.security_items import key_of_blob, public_key_blob, sid_bytes, sid_text, simple_blob

@@ -23,12 +23,14 @@ from conformance.wire.transfer_buffer import (
     TAG,
     TRANSFER_TYPE,
     all_members,
+    certificate_length,
     json_name,
     key,
+    read_transfer_buffer,
+    sid_length,
+    value_of,
 )
 from conformance.wire.transfer_buffer_layers import TransferBufferV1, layer_of, write_transfer_buffer
-from conformance.wire.transfer_buffer_read import certificate_length, read_transfer_buffer, sid_length
-from conformance.wire.transfer_buffer_value import value_of
 
 READINGS = assignment("windows")
 FEW = settings(max_examples=fewer(20), deadline=None, database=None, suppress_health_check=list(HealthCheck))

@@ -11,9 +11,9 @@ _USES = (
     "conformance.capture.columns.extents",
     "conformance.capture.columns.intrinsics",
     "conformance.capture.connections",
-    "conformance.wire.base_header",
+    "conformance.wire.headers",
     "conformance.wire.columns.lowering",
-    "conformance.wire.columns.llvm_module",
+    "conformance.wire.columns.lowering",
 )
 
 walk = Compiled("conformance.capture.columns.walk", "walk", _USES)

@@ -1,4 +1,4 @@
-"""How long a packet is by its own headers, to be lowered: `conformance.wire.extent` in machine code.
+"""How long a packet is by its own headers, to be lowered: `conformance.wire.framing` in machine code.
 
 These functions are never run as Python: see `conformance.wire.columns.lowering`. They read nothing behind the packet.
 """
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from conformance.capture.columns.places import ASTRAY
-    from conformance.wire.base_header import SIGNATURE, VERSION
+    from conformance.wire.headers import SIGNATURE, VERSION
 
     def u8(at: int) -> int: ...
     def u16(at: int) -> int: ...
@@ -30,7 +30,7 @@ def padded(size: int) -> int:
 
 
 def extent(at: int, have: int) -> int:
-    """Return what `conformance.wire.extent.extent` does, of `have` bytes at an address."""
+    """Return what `conformance.wire.framing.extent` does, of `have` bytes at an address."""
     flags = u16(at + 2)
     if flags & 0x08 != 0:
         return -20 if have < 20 else _INTERNAL_SIZES[u8(at + 18) & 15]
@@ -79,7 +79,7 @@ def extent(at: int, have: int) -> int:
 
 
 def doubtful(at: int, size: int) -> int:
-    """Return 1 for what `conformance.wire.extent.doubtful` is true of, else 0."""
+    """Return 1 for what `conformance.wire.framing.doubtful` is true of, else 0."""
     own = extent(at, size)
     if own == size or own == 0:
         return 0

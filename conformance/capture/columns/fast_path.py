@@ -78,7 +78,7 @@ if TYPE_CHECKING:
         UNIT,
         WAITING,
     )
-    from conformance.wire.base_header import MAXIMUM_SIZE, SIGNATURE, VERSION
+    from conformance.wire.headers import MAXIMUM_SIZE, SIGNATURE, VERSION
 
     def u8(at: int) -> int: ...
     def u16(at: int) -> int: ...

@@ -20,9 +20,8 @@ from conformance.capture.columns.arrays import Arrays
 from conformance.capture.columns.code import place
 from conformance.capture.connections import HOLD_NS, SIDES, Connections, _Connection, _Half
 from conformance.capture.events import Closed, Endpoint, Event, Opened
-from conformance.capture.framing import Framer, _lengths
+from conformance.capture.framing import Framer, Stream, _lengths
 from conformance.capture.network import Segment
-from conformance.capture.stream import Stream
 from conformance.wire import frame_length
 
 Key = frozenset[tuple[str, int]]

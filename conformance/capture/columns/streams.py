@@ -78,16 +78,16 @@ from conformance.capture.columns.places import (
     WAITING_COUNT,
     WHAT,
 )  # fmt: skip
-from conformance.wire import base_header
-from conformance.wire.base_header import MAXIMUM_SIZE, SIGNATURE, VERSION
+from conformance.wire import headers
 from conformance.wire.columns.jit import compiled, lowered
+from conformance.wire.headers import MAXIMUM_SIZE, SIGNATURE, VERSION
 
 BAD = 1
 _IN, _SH = 0x08, 0x10
 _SESSION = 16
 _SHORT_SESSION_ACK = 20
 _MIX_A, _MIX_B, _MIX_C = -7046029254386353131, -4417276706812531889, 1609587929392839161
-_EXTENTS = source_of(extents, places, base_header)
+_EXTENTS = source_of(extents, places, headers)
 _doubtful, _may_end = lowered(_EXTENTS, "doubtful"), lowered(_EXTENTS, "may_end")
 
 

@@ -98,13 +98,13 @@ from conformance.capture.columns.streams import (
     word32,
 )
 from conformance.capture.connections import MSMQ_PORT
-from conformance.wire import base_header
+from conformance.wire import headers
 from conformance.wire.columns.jit import compiled, lowered
 
 _FIN, _SYN, _RST, _ACK = 1, 2, 4, 16
 _FIN_RST = _FIN | _RST
 _LINE, _AHEAD = 64, 4096
-_usual = lowered(source_of(extents, places, base_header) + source_of(fast_path), "usual")
+_usual = lowered(source_of(extents, places, headers) + source_of(fast_path), "usual")
 
 
 @compiled

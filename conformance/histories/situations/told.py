@@ -13,8 +13,7 @@ from conformance.histories.situations.object_book import Planned as ObjectPlanne
 from conformance.histories.situations.pure import default_model, states
 from conformance.histories.situations.situation import Situation, Space
 from conformance.judge.dialogues.walk_faults import FEATURES, METHOD, SITUATIONS, excluded, wanted
-from conformance.judge.dialogues.walk_model import met
-from conformance.judge.dialogues.walk_plans import plans
+from conformance.judge.dialogues.walk_plans import met, plans
 
 
 @dataclass(frozen=True, slots=True)

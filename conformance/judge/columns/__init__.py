@@ -24,8 +24,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from conformance.judge.columns.findings import Outcomes, Said
-    from conformance.judge.columns.kernel import Chunk, ColumnJudge, Slow, column_judge
+    from conformance.judge.columns.judge import Chunk, ColumnJudge, Outcomes, Said, Slow, column_judge
 
 _OF = {
     "Chunk": "kernel",

@@ -1,12 +1,14 @@
-"""What was said on a network, in both directions, as the events of a capture: one judge for captures and dialogues."""
+"""Both directions of a dialogue as the events of a capture, so that one judge serves captures and dialogues."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
+from uuid import UUID
 
 from conformance.capture import Closed, Ended, Endpoint, Event, Frame, Opened, Side, Trouble
+from conformance.judge.dialogues.packets import Ends
 from conformance.judge.packets.judge import judge_dissected
 from conformance.judge.sessions.context import DUTIES, NOTICED_NS, Readings
 from conformance.judge.sessions.judge import SessionJudge
@@ -205,3 +207,21 @@ def _trouble(data: bytes, rest: bool) -> Trouble | None:
     if found is not None:
         return Trouble("packet-size" if found.code == "packet-size" else "no-header", found.says)
     return Trouble("ended", "the sender closed within a packet") if rest else None
+
+
+REACHED: Final = 0x0002  # MQMSG_CLASS_ACK_REACH_QUEUE, MS-MQMQ 2.2.18.1.6
+_CLASS: Final = "MessagePropertiesHeader.MessageClass"
+_CORRELATION: Final = "MessagePropertiesHeader.CorrelationID"
+
+
+def class_of(one: Said) -> int | None:
+    """Return the class of a message."""
+    return one.number(_CLASS)
+
+
+def correlates(one: Said, ends: Ends) -> int | None:
+    """Return the identifier of the message of this end that an acknowledgment names; None if it names none."""
+    found = one.packet.fields.get(_CORRELATION)
+    if not isinstance(found, bytes) or found[:16] != UUID(ends.client).bytes_le or len(found) < 20:
+        return None
+    return int.from_bytes(found[16:20], "little")

@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
-from conformance.judge.dialogues.conversation import Conversation, Said
+from conformance.judge.dialogues.conversation import REACHED, Conversation, Said, class_of, correlates
 from conformance.judge.dialogues.packets import Ends
-from conformance.judge.dialogues.words import REACHED, class_of, correlates
 from conformance.judge.sessions.context import MESSAGES
 from conformance.judge.sessions.opening import STATE_CLOSES
 from conformance.spec.catalogue import requirement_id

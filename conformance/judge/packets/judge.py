@@ -16,24 +16,14 @@ from conformance.judge.packets import (
     rules_appended,
     rules_base,
     rules_causes,
-    rules_certificates,
-    rules_encrypted,
-    rules_hosts,
-    rules_http,
     rules_lists,
-    rules_named,
-    rules_optional,
-    rules_properties,
     rules_security,
-    rules_senders,
     rules_signatures,
     rules_user,
 )
-from conformance.judge.packets.causes import Cause, Search, blamed, cause_of, shortened
-from conformance.judge.packets.envelopes import envelope_facts
-from conformance.judge.packets.judged import Judged, Later, Pattern, Told
-from conformance.judge.packets.names_told import facts_on_names, is_told_of
-from conformance.judge.packets.odd import CAUSE
+from conformance.judge.packets.diagnosis import Cause, Search, blamed, cause_of, shortened
+from conformance.judge.packets.message_facts import CAUSE, envelope_facts, facts_on_names, is_told_of
+from conformance.judge.packets.packet_verdicts import Judged, Later, Pattern, Told
 from conformance.judge.packets.signatures import WHY, signature_facts
 from conformance.judge.rules import Rule
 from conformance.spec.assignment import either
@@ -42,23 +32,22 @@ from conformance.spec.versions import LEVELS
 from conformance.verdict import Evidence, Outcome, Verdict, of_frame
 from conformance.wire import Packet, dissect
 from conformance.wire.elements import MAX_SHOWN as MAX_ELEMENTS
-from conformance.wire.multi_queue_format_header import LISTS
-from conformance.wire.session_header import SESSION_HEADER_SIZE
+from conformance.wire.headers import LISTS, SESSION_HEADER_SIZE
 
 _ALL: tuple[Rule, ...] = (
-    *rules_base.RULES,
-    *rules_user.RULES,
-    *rules_hosts.RULES,
-    *rules_properties.RULES,
-    *rules_security.RULES,
-    *rules_senders.RULES,
-    *rules_signatures.RULES,
-    *rules_certificates.RULES,
-    *rules_encrypted.RULES,
-    *rules_optional.RULES,
-    *rules_lists.RULES,
-    *rules_named.RULES,
-    *rules_causes.RULES,
+    *rules_base.BASE_RULES,
+    *rules_user.USER_RULES,
+    *rules_user.HOST_RULES,
+    *rules_base.PROPERTIES_RULES,
+    *rules_security.SECURITY_RULES,
+    *rules_signatures.SENDER_RULES,
+    *rules_signatures.SIGNATURE_RULES,
+    *rules_security.CERTIFICATE_RULES,
+    *rules_security.ENCRYPTION_RULES,
+    *rules_lists.OPTIONAL_RULES,
+    *rules_lists.LIST_RULES,
+    *rules_user.NAME_RULES,
+    *rules_causes.CAUSE_RULES,
 )
 # What MS-MQDMPR says of the values of a message is often said of its bytes by MS-MQMQ, too: that is told first. What a
 # value of a field means comes last, behind the demand that the field agrees with what it is about.
@@ -75,7 +64,7 @@ def _rank(rule: Rule) -> int:
 
 RULES: tuple[Rule, ...] = tuple(sorted(_ALL, key=_rank))
 # Rules of MS-MQRR 2.2.5. They judge the headers of its own wherever a packet shows them.
-REMOTE_RULES: tuple[Rule, ...] = (*rules_http.RULES, *rules_appended.RULES)
+REMOTE_RULES: tuple[Rule, ...] = (*rules_appended.HTTP_RULES, *rules_appended.APPENDED_RULES)
 ALL_RULES: tuple[Rule, ...] = (*RULES, *REMOTE_RULES)
 # Deviations from MS-MQMQ that MS-MQRR 2.2.5 allows in a message that is read remotely; 2.2.5.1 has the sender's address
 # in QueueManagerAddress of a message to a direct format name.

@@ -1,29 +1,27 @@
-"""Compares user messages with packets in the optional parts: name lists, Soap texts, and queue names in UserHeader.
-
-`user_messages` compares a message as a whole; this module judges each field of MS-MQMQ 2.2.18.1, 2.2.20.1 to 2.2.20.3
-and 2.2.20.7. Equal values show the layout; different ones break the field's own requirement, or that of the layout when
-the packet around it could not be read either.
-"""
+"""Compares user messages with packets in the optional parts: name lists, Soap texts, security members."""
 
 from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from conformance.judge.packets.user_messages import Message, canonical, queue_name
-from conformance.spec.catalogue import requirement_id
+from conformance.judge.packets.signatures import PLACES, WHY, signature_facts
+from conformance.judge.packets.user_messages import SENDER_TYPES, canonical, queue_name
+from conformance.judge.packets.user_messages import Message as user_messages_Message
+from conformance.spec.catalogue import requirement, requirement_id
 from conformance.verdict import Evidence, Outcome, Verdict
 from conformance.wire import Packet
 from conformance.wire import elements as lists
-from conformance.wire.layout import Elements, Value
-from conformance.wire.multi_queue_format_header import (
+from conformance.wire.headers import (
     ADDRESS_HEADER_SIZE,
     ADMINISTRATION_ID,
+    BODY_SECTION_ID,
     DESTINATION_ID,
     DIRECT,
     DISTRIBUTION_LIST,
+    HEADER_SECTION_ID,
     LISTS,
     MULTI_QUEUE_FORMAT_HEADER,
     PRIVATE,
@@ -31,8 +29,7 @@ from conformance.wire.multi_queue_format_header import (
     RESPONSE_ID,
     SIGNATURE_ID,
 )
-from conformance.wire.soap_headers import BODY_SECTION_ID, HEADER_SECTION_ID
-from conformance.wire.steps import Blob, steps_of
+from conformance.wire.layout import Blob, Elements, Value, steps_of
 
 MEMBERS = dict(zip(LISTS, ("destinations", "administration_queues", "response_queues"), strict=True))
 _IDS = dict(zip(LISTS, (DESTINATION_ID, ADMINISTRATION_ID, RESPONSE_ID), strict=True))
@@ -141,7 +138,7 @@ def name_of(element: Mapping[str, Value | None]) -> str:
 
 
 def compare_encoded(
-    message: Message, packet: Packet, *, readings: Readings, evidence: Evidence | None = None
+    message: user_messages_Message, packet: Packet, *, readings: Readings, evidence: Evidence | None = None
 ) -> list[Verdict]:
     """Judge the fields of an encoded message, special requirements first; absent parts are skipped."""
     checks = [*_user_header(message, packet), *_transaction(message, packet)]
@@ -166,7 +163,9 @@ def followed(way: str) -> tuple[tuple[str, str], ...]:
     return (ORIGIN_READING, origin), (PUBLIC_READING, public)
 
 
-def compare_decoded(message: Message, answer: Message, *, evidence: Evidence | None = None) -> list[Verdict]:
+def compare_decoded(
+    message: user_messages_Message, answer: user_messages_Message, *, evidence: Evidence | None = None
+) -> list[Verdict]:
     """Judge the members of a message that was read (MS-MQDMPR 3.1.7.1.31); parts it did not have are skipped."""
     checks: list[_Check] = []
     if message.get("destinations"):
@@ -198,7 +197,7 @@ def plain(name: Any) -> Any:
     return canonical(name) if isinstance(name, str) else name
 
 
-def _multi_queue(message: Message, packet: Packet) -> Iterator[_Check]:
+def _multi_queue(message: user_messages_Message, packet: Packet) -> Iterator[_Check]:
     get = packet.fields.get
     yield _FLAG, 1, get("UserHeader.Flags.MQ")
     there = packet.has("MultiQueueFormatHeader")
@@ -313,7 +312,7 @@ def _without_padding(element: Mapping[str, Value]) -> dict[str, Value]:
     return {name: value for name, value in element.items() if name != "Padding"}
 
 
-def _soap(message: Message, packet: Packet) -> Iterator[_Check]:
+def _soap(message: user_messages_Message, packet: Packet) -> Iterator[_Check]:
     get = packet.fields.get
     yield "MQMQ-2.2.19.2.soap-header-present", True, packet.has("SoapHeader")
     if not packet.has("SoapHeader"):
@@ -351,7 +350,7 @@ def _soap_alignment(packet: Packet, readings: Readings, evidence: Evidence | Non
     return Verdict(demand, outcome, "packets.encode", readings=followed, evidence=evidence)
 
 
-def _user_header(message: Message, packet: Packet) -> Iterator[_Check]:
+def _user_header(message: user_messages_Message, packet: Packet) -> Iterator[_Check]:
     """Check each queue name of UserHeader by the layout of its type (MS-MQMQ 2.2.18.1.5, 2.2.18.1.7)."""
     fields = {
         "DestinationQueue": message.get("destination"),
@@ -383,7 +382,7 @@ def _demands(name: str, kind: Value | None) -> Iterable[tuple[str, bool]]:
     return ()
 
 
-def _transaction(message: Message, packet: Packet) -> Iterator[_Check]:
+def _transaction(message: user_messages_Message, packet: Packet) -> Iterator[_Check]:
     wanted = (message.get("transaction") or {}).get("sequence_identifier")
     if wanted and packet.has("TransactionHeader"):
         key = "TransactionHeader.TxSequenceID."
@@ -400,3 +399,157 @@ def _octets(text: Any) -> str:
 
 def _hex(value: Any) -> str | None:
     return value.hex() if isinstance(value, bytes) else None
+
+
+Message = Mapping[str, Any]
+SUBJECT = "packets.encode"
+_H, _F, _D = "SecurityHeader.", "SecurityHeader.Flags.", "SecurityHeader.SecurityData."
+_SECURITY, _A = "MQMQ-2.2.20.6.", "MQDMPR-3.1.1.12."
+LEVELS = {"sig10": 1, "sig20": 2, "sig30": 3}
+AI_READING = "R-MQMQ-security-data-flag"
+# Members that require a SecurityHeader.
+SECURITY_MEMBERS = ("sender_identifier", "symmetric_key", "signature", "sender_certificate", "provider_name")
+
+
+def _security_octets(message: Message, member: str) -> bytes:
+    try:
+        return base64.b64decode(message.get(member) or "", validate=True)
+    except binascii.Error:
+        return b""
+
+
+def _provider(message: Message) -> bytes:
+    name = message.get("provider_name") or ""
+    return f"{name}\0".encode("utf-16-le", "surrogatepass") if name else b""
+
+
+def _provider_size(message: Message) -> int:
+    name = _provider(message)
+    return len(name) + 4 if name else 0
+
+
+def _item(member: str) -> Callable[[Message], Any]:
+    return lambda message: _security_octets(message, member)
+
+
+def _size(member: str) -> Callable[[Message], Any]:
+    return lambda message: len(_security_octets(message, member))
+
+
+# Requirement to the field it places and the message's value for it; None: the message does not determine the value.
+FIELDS: dict[str, tuple[str, Callable[[Message], Any]]] = {
+    _SECURITY + "flags-st-layout": (_F + "ST", lambda m: SENDER_TYPES.index(m.get("sender_identifier_type", "none"))),
+    _A + "sender-identifier-type-values": (
+        _F + "ST",
+        lambda m: SENDER_TYPES.index(m.get("sender_identifier_type", "none")),
+    ),
+    _SECURITY + "flags-au-layout": (_F + "AU", lambda m: 0),
+    _SECURITY + "flags-eb-layout": (_F + "EB", lambda m: int(bool(m.get("privacy_level")))),
+    _SECURITY + "flags-de-layout": (
+        _F + "DE",
+        lambda m: int(not m.get("provider_name")) if m.get("signature") else None,
+    ),
+    _SECURITY + "flags-as-layout": (_F + "AS", lambda m: 0),
+    _SECURITY + "sender-id-size-layout": (_H + "SenderIdSize", _size("sender_identifier")),
+    _SECURITY + "encryption-key-size-layout": (_H + "EncryptionKeySize", _size("symmetric_key")),
+    _SECURITY + "signature-size-layout": (_H + "SignatureSize", _size("signature")),
+    _SECURITY + "sender-cert-size-layout": (_H + "SenderCertSize", _size("sender_certificate")),
+    _SECURITY + "provider-info-size-layout": (_H + "ProviderInfoSize", _provider_size),
+    _SECURITY + "security-id-layout": (_D + "SecurityID", _item("sender_identifier")),
+    _SECURITY + "encryption-key-layout": (_D + "EncryptionKey", _item("symmetric_key")),
+    _SECURITY + "signature-layout": (_D + "Signature", _item("signature")),
+    _SECURITY + "sender-cert-layout": (_D + "SenderCert", _item("sender_certificate")),
+    _SECURITY + "provider-type-layout": (
+        _D + "ProviderInfo.ProviderType",
+        lambda m: m.get("provider_type", 0) if m.get("provider_name") else None,
+    ),
+    _SECURITY + "provider-name-layout": (
+        _D + "ProviderInfo.ProviderName",
+        lambda m: m.get("provider_name") or None,
+    ),
+}
+# Requirement to the requirements above that it consists of.
+WHOLES: dict[str, tuple[str, ...]] = {
+    _SECURITY + "flags-layout": ("flags-st-layout", "flags-au-layout", "flags-eb-layout", "flags-as-layout"),
+    _SECURITY + "provider-info-layout": ("provider-type-layout", "provider-name-layout"),
+    _SECURITY + "security-data-layout": (
+        "security-id-layout",
+        "encryption-key-layout",
+        "signature-layout",
+        "sender-cert-layout",
+        "provider-type-layout",
+        "provider-name-layout",
+    ),
+}
+AI = requirement_id(_SECURITY + "flags-ai-layout")
+UNSIGNED = requirement_id(_A + "authentication-level-none")
+SIGNED = {level: requirement_id(f"{_A}authentication-level-{level}") for level in LEVELS}
+IDS: tuple[str, ...] = (*map(requirement_id, (*FIELDS, *WHOLES)), AI)
+
+
+def compare_security(
+    message: Message,
+    packet: Packet,
+    *,
+    profile: str,
+    readings: Mapping[str, tuple[str, ...]],
+    evidence: Evidence | None = None,
+) -> Iterator[Verdict]:
+    """Judge the SecurityHeader of the packet that an implementation made of a message.
+
+    Fields are compared only where the message has a member for this header. readings: as `judge_packet` takes them.
+    """
+    if any(message.get(member) for member in SECURITY_MEMBERS):
+        right: dict[str, bool] = {}
+        for name, (key, value) in FIELDS.items():
+            wanted = value(message)
+            if wanted is None:
+                continue
+            found = packet.fields.get(key, b"" if wanted == b"" else None)
+            right[name] = wanted == found
+            yield _security_verdict(name, right[name], {key: _shown(wanted)}, {key: _shown(found)}, evidence)
+        for name, parts in WHOLES.items():
+            there = [right[_SECURITY + part] for part in parts if _SECURITY + part in right]
+            if there:
+                wrong = [part for part in parts if not right.get(_SECURITY + part, True)]
+                yield _security_verdict(name, not wrong, {"wrong": []}, {"wrong": wrong}, evidence)
+        yield _announced(packet, readings, evidence)
+    yield from _authentication(message, packet, profile, evidence)
+
+
+def _announced(packet: Packet, readings: Mapping[str, tuple[str, ...]], evidence: Evidence | None) -> Verdict:
+    """Judge that AI is set where there is SecurityData; one reading does not require it."""
+    set_ = packet.fields.get(_F + "AI") == 1
+    accepted = readings[AI_READING]
+    if set_ or "one-way" not in accepted:
+        return _security_verdict(AI, set_, {_F + "AI": 1}, {_F + "AI": packet.fields.get(_F + "AI")}, evidence)
+    outcome = Outcome.PASS if accepted[0] == "one-way" else Outcome.READING
+    return Verdict(AI, outcome, SUBJECT, readings=((AI_READING, "one-way"),), evidence=evidence)
+
+
+def _authentication(message: Message, packet: Packet, profile: str, evidence: Evidence | None) -> Iterator[Verdict]:
+    level = message.get("authentication_level", "none")
+    if level == "none":
+        if not message.get("signature") and not message.get("multiple_destination_signature"):
+            found = [key for key, _, _ in PLACES if packet.fields.get(key)]
+            yield _security_verdict(UNSIGNED, not found, {"signatures": []}, {"signatures": found}, evidence)
+        return
+    name = SIGNED[level]
+    if not requirement(name).binds(profile):
+        return
+    facts = signature_facts(packet)
+    kinds = [facts[f"{prefix}.Kind"] for _, prefix, _ in PLACES if f"{prefix}.Kind" in facts]
+    if not kinds and WHY in facts:
+        yield Verdict(name, Outcome.INCONCLUSIVE, SUBJECT, reason=str(facts[WHY]), evidence=evidence)
+        return
+    yield _security_verdict(name, LEVELS[level] in kinds, {"kind": LEVELS[level]}, {"kind": kinds}, evidence)
+
+
+def _security_verdict(name: str, right: bool, expected: Any, actual: Any, evidence: Evidence | None) -> Verdict:
+    if right:
+        return Verdict(name, Outcome.PASS, SUBJECT, evidence=evidence)
+    return Verdict(name, Outcome.FAIL, SUBJECT, expected, actual, evidence=evidence)
+
+
+def _shown(value: Any) -> Any:
+    return value[:64].hex() if isinstance(value, bytes) else value

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from conformance.judge.expr import Expr, Has, at_least, both, either, eq, is_clear, is_set, one_of
-from conformance.judge.packets.odd import is_no_cause
-from conformance.judge.packets.rearranged import Rearranged
+from conformance.judge.packets.header_order import Rearranged
+from conformance.judge.packets.message_facts import is_no_cause
 from conformance.judge.packets.rules_base import MESSAGE, WITH_DEBUG, WITH_SESSION, B
-from conformance.judge.packets.rules_optional import MULTI, SOAP, TRACED
+from conformance.judge.packets.rules_lists import MULTI, SOAP, TRACED
 from conformance.judge.packets.rules_security import CONNECTED, SID, SIGNED, WITH_SID
-from conformance.judge.packets.rules_senders import STANDARD, encrypted
+from conformance.judge.packets.rules_signatures import STANDARD, encrypted
 from conformance.judge.packets.rules_user import ASKING, GUID, TRANSACTION, F, T, U
 from conformance.judge.packets.signing import CERTIFICATE
 from conformance.judge.rules import Mutation, Rule, Value
@@ -45,7 +45,7 @@ def _absent(requirement: str, flag: str, also: Mapping[str, Value]) -> Rule:
     return _told(requirement, is_clear(flag), Mutation(given=also, patch={flag: 0}))
 
 
-RULES: tuple[Rule, ...] = (
+CAUSE_RULES: tuple[Rule, ...] = (
     _absent("2.2.19.2.transaction-header-absent", F + "TH", TRANSACTION),
     _absent("2.2.19.2.security-header-absent", F + "SH", WITH_SID),
     _absent("2.2.19.2.connector-type-absent", F + "CQ", {U + "ConnectorType": GUID}),

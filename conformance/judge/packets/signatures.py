@@ -1,22 +1,218 @@
-"""Verifies signatures: compares the hash of the listed fields with the digest that the certificate's key decrypts.
-
-`signature_facts` tries every combination of the readings. When none fits, it searches for a single slip that explains
-the signature (a field in another width, two fields exchanged, another hash), so that exactly the broken requirement is
-named. A budget of hashed bytes limits the search.
-"""
+"""Verifies signatures: the signed bytes, the certificate's key, and the digest that it decrypts (MS-MQMQ 2.5)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
+from itertools import product
+from uuid import UUID
 
-from conformance.judge.packets.certificate_keys import key_facts
-from conformance.judge.packets.signed_fields import READINGS, Choice, Part, combinations, has_padding
+from conformance.judge.packets.user_messages import queue_name
 from conformance.wire import Packet
 from conformance.wire.certificates import Certificate, read_certificate, sequence_size
 from conformance.wire.hashes import DIGEST_INFO, DIGEST_SIZES, SLOWNESS, digest
 from conformance.wire.layout import Value
+from conformance.wire.security_items import BLOB_VERSION, PUBLIC_BLOB_TYPE, RSA1
+
+KEY = "Packet.Certificate.Key."
+START = bytes((PUBLIC_BLOB_TYPE, BLOB_VERSION, 0))
+KEY_TYPES = (0x2400, 0xA400)
+_MAGIC = RSA1.to_bytes(4, "little")
+_LEAST = 20  # bytes: the structure and one byte of a modulus
+
+
+def key_facts(raw: bytes) -> dict[str, Value]:
+    """Return facts about the bits of a key, by KEY; empty for a key of another form.
+
+    `Start`: it begins 06 02 00. `Reserved`: `one` or `two` bytes of zero before `Type`. `Type`, `Magic`: the numbers.
+    `Order`: `told`, or `moved` where the length and the exponent have changed places. `Bits`: the length in bits, and
+    `Least`, `Most`: what it can be, by the bytes of the modulus. `Zeros`: bits of the modulus beyond the length are 0.
+    """
+    if len(raw) < _LEAST or (raw[:2] != START[:2] and _MAGIC not in (raw[7:11], raw[8:12])):
+        return {}
+    one = raw[7:11] == _MAGIC or (raw[8:12] != _MAGIC and _word(raw, 3) in KEY_TYPES)
+    at = 3 if one else 4
+    modulus = raw[at + 16 :]
+    most = 8 * len(modulus)
+    told, other = _word(raw, at + 8), _word(raw, at + 12)
+    moved = not most - 8 < told <= most and most - 8 < other <= most
+    bits = other if moved else told
+    return {
+        KEY + "Start": raw[:3] == START,
+        KEY + "Reserved": "one" if one else "two",
+        KEY + "Type": _word(raw, at),
+        KEY + "Magic": _word(raw, at + 4),
+        KEY + "Order": "moved" if moved else "told",
+        KEY + "Bits": bits,
+        KEY + "Least": max(0, most - 7),
+        KEY + "Most": most,
+        KEY + "Zeros": int.from_bytes(modulus, "little").bit_length() <= bits,
+    }
+
+
+def _word(raw: bytes, at: int) -> int:
+    return int.from_bytes(raw[at : at + 4], "little")
+
+
+Part = tuple[str, bytes]
+_U, _M = "UserHeader.", "MessagePropertiesHeader."
+
+SIX = ("correlation", "application-tag", "body", "label", "response-queue", "admin-queue")
+MARKS = ("delivery-mode", "priority", "journaling", "flags", "message-class", "body-type")
+# Kind of signature (1, 2, 3: that of MSMQ 1.0, 2.0, 3.0) to the fields it covers, in this order.
+ORDER: dict[int, tuple[str, ...]] = {
+    1: SIX,
+    2: (*SIX, "source", *MARKS, "connector", "destination-queue"),
+    3: (*SIX, "extension", "format-names", "source", *MARKS, "connector"),
+}
+# The gaps of the lists, by the member of `Choice`: the reading, and its alternatives as in the register.
+READINGS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "label": ("R-MQMQ-signature-label", ("terminated", "value")),
+    "queues": (
+        "R-MQMQ-signature-bytes",
+        ("wire", "counted", "terminated", "value", "owned", "format-name", "format-name-terminated"),
+    ),
+    "absent": ("R-MQMQ-signature-absent", ("nothing", "zero")),
+    "names": ("R-MQMQ-signature-format-names", ("destination", "every")),
+}
+_QUEUES = {"response-queue": "ResponseQueue", "admin-queue": "AdminQueue", "destination-queue": "DestinationQueue"}
+# Field to the member of `Choice` that determines its bytes.
+_DECIDES = {**dict.fromkeys(_QUEUES, "queues"), "label": "label", "connector": "absent", "format-names": "names"}
+_LISTS = ("Destination", "Administration", "Response")
+_HEADER_SIZE = 12  # bytes of an MQFAddressHeader before its list
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One alternative of each reading, by its word in the register."""
+
+    label: str = "terminated"
+    queues: str = "wire"
+    absent: str = "nothing"
+    names: str = "destination"
+
+
+def choices() -> Iterator[Choice]:
+    """Yield every combination; the one that follows the letter comes first."""
+    for words in product(*(alternatives for _, alternatives in READINGS.values())):
+        yield Choice(*words)
+
+
+def combinations(packet: Packet, kind: int) -> dict[tuple[Part, ...], list[Choice]]:
+    """Return the byte sequences that a signature of this kind can cover, each with the choices leading to it."""
+    made: dict[tuple[str, str], bytes] = {}
+    out: dict[tuple[Part, ...], list[Choice]] = {}
+    for choice in choices():
+        parts: list[Part] = []
+        for name in ORDER[kind]:
+            word = getattr(choice, _DECIDES[name]) if name in _DECIDES else ""
+            if (name, word) not in made:
+                made[name, word] = part(packet, name, choice)
+            parts.append((name, made[name, word]))
+        out.setdefault(tuple(parts), []).append(choice)
+    return out
+
+
+def covered(packet: Packet, kind: int, choice: Choice) -> tuple[Part, ...]:
+    """Return the fields that a signature of this kind covers, with their bytes, in list order."""
+    return tuple((name, part(packet, name, choice)) for name in ORDER[kind])
+
+
+def part(packet: Packet, name: str, choice: Choice) -> bytes:
+    """Return the bytes of one listed field; empty for a field that could not be decoded."""
+    get = packet.fields.get
+    if name in _QUEUES:
+        return queue_bytes(packet, _QUEUES[name], choice.queues)
+    match name:
+        case "correlation":
+            return octets(packet, _M + "CorrelationID")
+        case "application-tag":
+            return number(packet, _M + "ApplicationTag", 4)
+        case "body":
+            return octets(packet, _M + "MessageBody")
+        case "label":
+            raw = octets(packet, _M + "Label")
+            return raw if choice.label == "terminated" or not get(_M + "Label.Terminated") else raw[:-2]
+        case "extension":
+            return octets(packet, _M + "ExtensionData")
+        case "format-names":
+            return b"".join(names_of(packet, each) for each in _LISTS[: 3 if choice.names == "every" else 1])
+        case "source":
+            return octets(packet, _U + "SourceQueueManager")
+        case "delivery-mode":
+            return number(packet, _U + "Flags.DM", 1)
+        case "priority":
+            return number(packet, "BaseHeader.Flags.PR", 1)
+        case "journaling":
+            return bytes([int(get(_U + "Flags.JP", 0)) << 1 | int(get(_U + "Flags.JN", 0))])
+        case "flags":
+            return bytes([int(get(_M + "Flags", 0)) & 0x0F])
+        case "message-class":
+            return number(packet, _M + "MessageClass", 2)
+        case "body-type":
+            return number(packet, _M + "BodyType", 4)
+        case "connector":
+            return octets(packet, _U + "ConnectorType") or (bytes(16) if choice.absent == "zero" else b"")
+    raise ValueError(f"Unknown signed field '{name}'")
+
+
+def queue_bytes(packet: Packet, field: str, form: str) -> bytes:
+    """Return the bytes that a queue of UserHeader contributes. form: an alternative of R-MQMQ-signature-bytes."""
+    wire = octets(packet, _U + field)
+    prefix = f"{_U}{field}."
+    if form == "wire":
+        return wire
+    if form.startswith("format-name"):
+        name = queue_name(packet, field)
+        return f"{name}{chr(0) * form.endswith('-terminated')}".encode("utf-16-le", "surrogatepass") if name else b""
+    if prefix + "DirectFormatName" in packet.spans:
+        text = octets(packet, prefix + "DirectFormatName")
+        if form == "counted":
+            return octets(packet, prefix + "Count") + text
+        return text[:-2] if form == "value" and packet.fields.get(prefix + "DirectFormatName.Terminated") else text
+    if form == "owned":
+        name = queue_name(packet, field) or ""
+        if name.startswith("PRIVATE="):
+            owner, _, identifier = name.removeprefix("PRIVATE=").partition("\\")
+            return UUID(owner).bytes_le + int(identifier, 16).to_bytes(4, "little")
+    return wire
+
+
+def names_of(packet: Packet, each: str) -> bytes:
+    """Return the FormatNameList of one MQFAddressHeader as the packet holds it."""
+    key = f"MultiQueueFormatHeader.{each}.HeaderSize"
+    span, size = packet.spans.get(key), packet.fields.get(key)
+    if span is None or not isinstance(size, int):
+        return b""
+    return packet.data[span[0] + _HEADER_SIZE : span[0] + size]
+
+
+def has_padding(packet: Packet) -> bool:
+    """Return True when a list of names, which a signature covers, has bytes that only align it.
+
+    They can have any value (MS-MQMQ 2.2.18.1.4, 2.2.20.2), and nothing says that a signer hashes those of the packet.
+    """
+    get = packet.fields.get
+    for each in _LISTS:
+        key = f"MultiQueueFormatHeader.{each}.FormatNameList"
+        inside = any(name.startswith(f"{key}.") and name.endswith(".Padding") for name in packet.spans)
+        if inside or (get(f"{key}.Left") and get(f"{key}.Stopped") == ""):
+            return True
+    return False
+
+
+def octets(packet: Packet, key: str) -> bytes:
+    """Return the bytes of a field in the packet; empty when it is absent."""
+    at, length = packet.spans.get(key, (0, 0))
+    return packet.data[at : at + length]
+
+
+def number(packet: Packet, key: str, width: int) -> bytes:
+    """Encode a decoded number in this many bytes, little-endian."""
+    value = packet.fields.get(key, 0)
+    return int(value).to_bytes(width, "little") if isinstance(value, int) else b""
+
 
 CERTIFICATE = "SecurityHeader.SecurityData.SenderCert"
 # The place of a signature, the prefix of its facts, and its possible kinds (MS-MQQB 3.1.5.8.3; MS-MQMQ 2.2.20.6).
@@ -35,7 +231,7 @@ MAKING: dict[str, tuple[str, tuple[str, ...]]] = {
     "hashed": ("R-MQMQ-signature-hashed", tuple(PASSES)),
 }
 BUDGET = 256 << 20  # hashed bytes per packet; the hashes in Python are weighted by their slowness
-_M = "MessagePropertiesHeader."
+_SIGNATURES_M = "MessagePropertiesHeader."
 
 
 class _Spent(Exception):
@@ -123,7 +319,7 @@ def _judge(
     kinds: tuple[int, ...],
     out: dict[str, Value],
 ) -> None:
-    declared = int(packet.fields.get(_M + "HashAlgorithm", 0))
+    declared = int(packet.fields.get(_SIGNATURES_M + "HashAlgorithm", 0))
     opened = open_signature(certificate, signature, declared)
     try:
         matches = _exact(packet, opened, kinds, declared) or _slipped(packet, opened, kinds, declared)
@@ -131,7 +327,7 @@ def _judge(
         out[WHY] = "hashing the message in every way would take too long"
         return
     if not matches:
-        if packet.fields.get("SecurityHeader.Flags.EB") or packet.fields.get(_M + "PrivacyLevel"):
+        if packet.fields.get("SecurityHeader.Flags.EB") or packet.fields.get(_SIGNATURES_M + "PrivacyLevel"):
             out[WHY] = "the body is encrypted, and the signature can be over the body before that"
             return
         if kinds == (3,) and opened and has_padding(packet):
@@ -257,7 +453,7 @@ def _field_slips(packet: Packet, parts: tuple[Part, ...]) -> Iterator[tuple[str,
     """Yield the parts with one slip: a field in another width, or the composed fields composed wrongly."""
     get = packet.fields.get
     for at, (name, data) in enumerate(parts):
-        for other in slips_of(name, data, int(get(_M + "Flags", 0))):
+        for other in slips_of(name, data, int(get(_SIGNATURES_M + "Flags", 0))):
             if other != data:
                 yield name, (*parts[:at], (name, other), *parts[at + 1 :])
 

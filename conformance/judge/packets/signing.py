@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from conformance.judge.packets.signatures import MAKING, PASSES, PLACES, slips_of
-from conformance.judge.packets.signed_fields import READINGS, Choice, Part, covered
+from conformance.judge.packets.signatures import MAKING, PASSES, PLACES, READINGS, Choice, Part, covered, slips_of
 from conformance.judge.rules import Mutation, Value
 from conformance.wire import dissect, patch
 from conformance.wire.hashes import DIGEST_INFO, digest

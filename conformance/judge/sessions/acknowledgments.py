@@ -1,13 +1,17 @@
-"""Compares administration acknowledgments with the acknowledged messages (MS-MQQB 3.1.7.15, 3.1.5.8.10, 3.1.7.2.1)."""
+"""Compares administration acknowledgments and reports with the messages that they are about (MS-MQQB 3.1.7.15)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final, Protocol
 
-from conformance.judge.sessions.context import Notes, Seen, digest_of
+from conformance.judge.sessions.context import BODY, LOST, Notes, Path, Seen, digest_of
 from conformance.spec.catalogue import requirement_id
+from conformance.spec.constants.enumerations import ENUMERATIONS
+from conformance.wire.decode import guid_text
 
 _CORRELATION = requirement_id("MQQB-3.1.7.15.correlation")
 _DELIVERY = requirement_id("MQQB-3.1.7.15.delivery")
@@ -32,7 +36,6 @@ _NO_BODY = digest_of(b"")
 _NAMES = "the acknowledged message is not in the capture"
 
 Queue = tuple[str, ...]
-
 
 ORIGINAL: Final[tuple[str, ...]] = (
     "UserHeader.Flags.DM", "UserHeader.Flags.TH", f"{_HEADER}.Flags", "UserHeader.Flags.DQ", "UserHeader.Flags.AQ",
@@ -216,3 +219,168 @@ def _same_queue(notes: Notes, requirement: str, seen: Seen, expected: Queue | No
         notes.judge(requirement, False, seen, "no acknowledgment without an administration queue", list(actual or ()))
     elif expected is not None:
         notes.judge(requirement, expected == actual, seen, list(expected), list(actual or ()))
+
+
+LOOKED_AT = 4_096  # Messages that are compared with an acknowledgment whose message is unknown.
+Name = tuple[str, int]
+
+
+class Message(Values, Protocol):
+    """See `messages.Known`."""
+
+    frame: int
+    body: bytes
+
+
+class Remembered(Protocol):
+    """See `messages.Messages.known`."""
+
+    def __len__(self) -> int: ...
+
+    def get(self, key: Name, /) -> Message | None:
+        """Return a message."""
+
+    def items(self) -> Iterable[tuple[Name, Message]]:
+        """Yield all messages, the oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """The message whose name should stand in a CorrelationID. sure: no message that the capture lacks has the name."""
+
+    frame: int
+    sure: bool
+
+
+def meant_by(seen: Seen, correlation: bytes, known: Remembered) -> Meant | None:
+    """Return the message whose name should stand in this CorrelationID; None when it may be unseen."""
+    number = int.from_bytes(correlation[:4], "little")
+    exchanged = known.get((guid_text(correlation[4:]), number))
+    if exchanged is not None:
+        return Meant(exchanged.frame, sure=True)
+    if len(known) > LOOKED_AT:
+        return None
+    source, number = guid_text(correlation[:16]), int.from_bytes(correlation[16:], "little")
+    own = source == seen.text("UserHeader.SourceQueueManager")
+    others = list(islice(known.items(), LOOKED_AT))
+    reached = max((name[1] for name, _ in others if name[0] == source), default=None)
+    found = [
+        (name, one)
+        for name, one in others
+        if (name[1] == number if own else name[0] == source) and fits(seen, Original.of(one.frame, one, one.body))
+    ]
+    if len(found) != 1 or not (own or (reached is not None and number > reached)):
+        return None
+    return Meant(found[0][1].frame, sure=False)
+
+
+def fitting(seen: Seen, known: Remembered) -> Message | None:
+    """Return the only message that agrees with an acknowledgment in all but its name; None for none or several."""
+    if len(known) > LOOKED_AT:
+        return None
+    found = [one for _, one in known.items() if fits(seen, Original.of(one.frame, one, one.body))]
+    return found[0] if len(found) == 1 else None
+
+
+def judge_misnamed(seen: Seen, notes: Notes, meant: Meant, there: Path) -> None:
+    """Judge an acknowledgment with a name that is not the meant message's. there: the path that messages come on."""
+    actual = (seen.raw(f"{_HEADER}.CorrelationID") or b"").hex()
+    expected = f"the name of frame {meant.frame}"
+    if meant.sure:
+        notes.judge(_CORRELATION, False, seen, expected, actual)
+    elif there.generation:
+        notes.undecided(_CORRELATION, seen, LOST)
+    else:
+        notes.suspect(_CORRELATION, seen, expected, actual, (there,))
+
+
+REPORT_CLASS: Final = ENUMERATIONS["MESSAGE_CLASS_VALUES"].members["MQMSG_CLASS_REPORT"]
+
+_REPORT_DELIVERY = requirement_id("MQQB-3.1.7.1.7.delivery")
+_REPORT_DESTINATION = requirement_id("MQQB-3.1.7.1.7.destination")
+_LABEL = requirement_id("MQQB-3.1.7.1.7.label")
+_REPORT_BODY = requirement_id("MQQB-3.1.7.1.7.body")
+_MESSAGE = requirement_id("MQQB-3.1.7.1.7.message-id")
+_COMPUTER = requirement_id("MQQB-3.1.7.1.7.computer")
+_TARGET = requirement_id("MQQB-3.1.7.1.7.target")
+_QUEUE = requirement_id("MQQB-3.1.7.1.7.queue")
+_REPORT_UNDECIDED = "the traced message is not in the capture"
+_TO = "UserHeader.DestinationQueue.PublicQueueIdentifier"
+_PUBLIC = 5  # UserHeader.Flags.DQ of a public format name.
+_MOST = 4_096  # Bytes of a body; the longest format name is shorter.
+
+_HEX = "[0-9A-F]"
+_GUID = f"{_HEX}{{8}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{12}}"
+_DAY, _MONTH = "Mon|Tue|Wed|Thu|Fri|Sat|Sun", "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
+_DATE = rf"\d\d:\d\d(?::\d\d)? (?:AM|PM) (?:{_DAY}),(?:{_MONTH}) \d\d \d\d"
+_LABELLED = re.compile(
+    f"(?P<id>{_HEX}{{4}}):({_HEX}{{8}}):({_HEX}{{2}}) received by (?P<computer>{_GUID}) at {_DATE}",
+    re.IGNORECASE | re.ASCII,
+)
+# The grammar of MS-MQMQ 2.1 by its beginnings.
+_FORMAT = f"DIRECT=[^\r\n]+|PRIVATE={_GUID}\\\\{_HEX}+[^\r\n]*|(?:PUBLIC|DL|MACHINE|CONNECTOR)={_GUID}[^\r\n]*"
+_TRACED = re.compile(
+    f"<MESSAGE ID>({_HEX}{{8}})</MESSAGE ID>\r\n<TARGET QUEUE>(?P<queue>{_FORMAT})</TARGET QUEUE>\r\n"
+    f"(?:<NEXT HOP>[0-9A-F:.]+</NEXT HOP>\r\n<HOP COUNT>({_HEX}{{2}}) </HOP COUNT>\r\n)?\0?",
+    re.IGNORECASE | re.ASCII,
+)
+
+
+def judge_report(seen: Seen, notes: Notes, known: Remembered) -> None:
+    """Judge a message of the class of reports. known: the messages that were seen, by queue manager and number."""
+    notes.same(_REPORT_DELIVERY, seen, 0, seen.number("UserHeader.Flags.DM"))
+    notes.same(_REPORT_DESTINATION, seen, _PUBLIC, seen.number("UserHeader.Flags.DQ"))
+    label = seen.text("MessagePropertiesHeader.Label") or ""
+    body = (seen.raw(BODY) or b"")[:_MOST].decode("utf-16-le", "replace")
+    labelled, traced = _LABELLED.fullmatch(label), _TRACED.fullmatch(body)
+    notes.judge(_LABEL, labelled is not None, seen, "id:message:hops received by computer at time", label)
+    notes.judge(_REPORT_BODY, traced is not None, seen, "<MESSAGE ID> and <TARGET QUEUE>, each a line", body[:256])
+    if labelled is not None and traced is not None:
+        told = [part.upper() for part in (traced[1], traced[3]) if part is not None]
+        notes.same(_MESSAGE, seen, [part.upper() for part in (labelled[2], labelled[3])[: len(told)]], told)
+        if labelled[2].upper() == traced[1].upper():
+            _message(seen, notes, labelled, traced, known)
+
+
+def _message(seen: Seen, notes: Notes, label: re.Match[str], body: re.Match[str], known: Remembered) -> None:
+    """Judge a report by the message it traces, which is known by the queue manager and the number in its label."""
+    source, number, digits = label["computer"].lower(), int(label[2], 16), label["id"].lower()
+    found = known.get((source, number))
+    if found is None or (source == seen.text("UserHeader.SourceQueueManager") and digits != source[:4]):
+        other = _traced(seen, number, digits, body["queue"], known)
+        if other is None:
+            notes.undecided(_COMPUTER, seen, _REPORT_UNDECIDED)
+        else:
+            notes.judge(_COMPUTER, False, seen, other, source)
+        return
+    notes.same(_COMPUTER, seen, source[:4], digits)
+    destination = queue(found, "DestinationQueue", "DQ")
+    debug = found.text("DebugHeader.Queue.QueueIdentifier")
+    if destination is not None:
+        notes.judge(_TARGET, _is_named(body["queue"], destination), seen, list(destination), body["queue"])
+    if debug is not None:
+        notes.same(_QUEUE, seen, debug, seen.text(_TO))
+
+
+def _traced(seen: Seen, number: int, digits: str, name: str, known: Remembered) -> str | None:
+    """Return the queue manager of the only message that a report can mean in all but its queue manager."""
+    if len(known) > LOOKED_AT:
+        return None
+    found = [
+        source
+        for (source, its), one in known.items()
+        if its == number
+        and (source[:4] == digits or one.text("DebugHeader.Queue.QueueIdentifier") == seen.text(_TO))
+        and (destination := queue(one, "DestinationQueue", "DQ")) is not None
+        and _is_named(name, destination)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_named(name: str, wanted: Queue) -> bool:
+    """Tell whether a format name is that of a queue, whatever its letters' case and leading zeros."""
+    kind, _, rest = name.lower().partition("=")
+    if kind != wanted[0] or kind != "private":
+        return (kind, rest) == wanted
+    manager, _, number = rest.partition("\\")
+    return (manager, number.lstrip("0")) == (wanted[1], f"{int(wanted[2]):x}".lstrip("0"))

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from conformance.judge.sessions.context import MAX_REMEMBERED, Notes, Path, Seen
+from conformance.judge.sessions.keys import group_words, guid_words
 from conformance.judge.sessions.sequences import Hosts
-from conformance.judge.sessions.words import group_words, guid_words
 from conformance.spec.catalogue import requirement_id
 
 _FIRST = requirement_id("MQMQ-2.2.20.5.first-in-transaction")

@@ -1,25 +1,30 @@
-"""Judges that an identifier denotes one message (MS-MQQB 3.1.7.1.1)."""
+"""Judges the identity of messages: one identifier, one message, in time, from its queue manager (MS-MQQB 3.1.7.1.1)."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Protocol
 
+from conformance.capture import Side
 from conformance.judge.sessions.acknowledgments import (
     ORIGINAL,
+    REPORT_CLASS,
     Original,
     fits,
+    fitting,
     judge_acknowledgment,
     judge_against,
     judge_itself,
+    judge_misnamed,
     judge_missing,
     judge_reason,
+    judge_report,
+    meant_by,
 )
-from conformance.judge.sessions.context import MAX_REMEMBERED, Notes, Path, Seen, digest_of
-from conformance.judge.sessions.misnamed import fitting, judge_misnamed, meant_by
-from conformance.judge.sessions.reports import REPORT_CLASS, judge_report
+from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, NO_TIMES, Notes, Path, Seen, digest_of
+from conformance.judge.sessions.opening import NULL_GUID
 from conformance.spec.catalogue import requirement_id
 from conformance.spec.constants.enumerations import ENUMERATIONS
 from conformance.wire import dissect
@@ -61,7 +66,6 @@ _IDENTITY = (
     f"{_HEADER}.Label",
     f"{_HEADER}.ExtensionData",
 )
-
 
 _ALSO = (*(key for key in ORIGINAL if key not in _IDENTITY), *_MARKS, _HOPS)
 REMEMBERED: Final[tuple[str, ...]] = (*_IDENTITY, *_ALSO)
@@ -209,3 +213,190 @@ class Messages:
                 judge_itself(seen, notes)
             else:
                 judge_against(seen, notes, original)
+
+
+SENT_TIME = requirement_id("MQMQ-2.2.19.2.sent-time")
+EXPIRED = requirement_id("MQQB-3.1.7.1.2.expired")
+_ORDINAL = requirement_id("MQQB-3.1.7.1.1.ordinal")
+_INFINITE = 0xFFFFFFFF
+# A clock is right that is this close to the capture's; a time is wrong that is so far after it, or before it.
+RIGHT, AHEAD, BEHIND = 3_600, 86_400, 10 * 365 * 86_400
+_SECONDS = 2  # SentTime is in whole seconds, and so may be the clock it is compared with.
+
+Place = tuple[int | None, str, str, int | None]  # Connection, queue manager, queue and priority.
+
+
+@dataclass(slots=True)
+class Lifetimes:
+    """The queue managers of a capture: the smallest age of a message of each, and the last identifiers.
+
+    doubted: of one with a time that cannot be right in its first messages, the last of these, and its age.
+    """
+
+    smallest: OrderedDict[str, int] = field(default_factory=OrderedDict)
+    last: OrderedDict[Place, int] = field(default_factory=OrderedDict)
+    doubted: OrderedDict[str, tuple[Seen, int]] = field(default_factory=OrderedDict)
+
+    def see(self, seen: Seen, notes: Notes, source: str, *, new: bool, original: bool) -> None:
+        """Judge a message. new: not seen before. original: sent by the queue manager that made it, `source`."""
+        self._expiry(seen, notes, source)
+        if new and original and seen.kind == "UserMessage":
+            self._identifier(seen, notes, source)
+
+    def forget(self) -> None:
+        """Forget the ages by a clock that has been set since."""
+        self.doubted.clear()
+        while self.smallest:
+            self.smallest.popitem(last=False)
+
+    def _expiry(self, seen: Seen, notes: Notes, source: str) -> None:
+        sent, allowed = seen.number("UserHeader.SentTime"), seen.number("BaseHeader.TimeToReachQueue")
+        if sent is None or allowed is None:
+            return
+        if seen.time_ns <= 0:
+            for requirement in (SENT_TIME, EXPIRED)[: 1 if allowed == _INFINITE else 2]:
+                notes.undecided(requirement, seen, NO_TIMES, anywhere=True)
+            return
+        age = seen.time_ns // 1_000_000_000 - sent
+        if not self._is_time(seen, notes, source, age):
+            return
+        smallest = self.smallest.get(source)
+        if smallest is None or age < smallest:
+            smallest = self.smallest[source] = age
+            if len(self.smallest) > MAX_HOSTS:
+                self.smallest.popitem(last=False)
+        if allowed == _INFINITE:
+            return
+        if age - smallest > allowed + _SECONDS and not -_SECONDS <= age <= allowed + _SECONDS:
+            notes.judge(EXPIRED, False, seen, {"at most, s": allowed}, {"at least, s": age - smallest})
+        elif age - smallest <= allowed + _SECONDS and age <= allowed + _SECONDS:
+            if not notes.passed(EXPIRED):
+                notes.judge(EXPIRED, True, seen, {"at most, s": allowed}, {"s": age})
+        else:
+            notes.undecided(EXPIRED, seen, "the clocks of the sender and of the capture may differ")
+
+    def _is_time(self, seen: Seen, notes: Notes, source: str, age: int) -> bool:
+        """Judge that SentTime is a time at which the message can have been sent; False leaves the message out.
+
+        It is not when it is far from the time of the capture, while the sender's clock is right by another message.
+        """
+        smallest, possible = self.smallest.get(source), -AHEAD <= age <= BEHIND
+        if smallest is None:
+            if not possible:
+                self.doubted[source] = seen.kept(), age
+                while len(self.doubted) > MAX_HOSTS:
+                    self.doubted.popitem(last=False)
+        elif -RIGHT <= smallest <= RIGHT:
+            if not (possible and notes.passed(SENT_TIME)):
+                notes.judge(SENT_TIME, possible, seen, {"age, s": [-AHEAD, BEHIND]}, {"age, s": age})
+            return possible
+        elif source in self.doubted and -RIGHT <= age <= RIGHT:
+            first, wrong = self.doubted.pop(source)
+            notes.judge_late(SENT_TIME, False, first, {"age, s": [-AHEAD, BEHIND]}, {"age, s": wrong})
+            self.smallest[source] = age
+        return True
+
+    def _identifier(self, seen: Seen, notes: Notes, source: str) -> None:
+        """Judge identifiers, which are assigned at the first sending; gaps belong to other sessions (3.1.7.1.1)."""
+        number, priority = seen.number("UserHeader.MessageID"), seen.number("BaseHeader.Flags.PR")
+        if number is None or seen.number("UserHeader.Flags.TH") or seen.number("MessagePropertiesHeader.MessageClass"):
+            return
+        key = (seen.connection, source, seen.queue(), priority)
+        last = self.last.get(key)
+        self.last[key] = number
+        if last is None:
+            if len(self.last) > MAX_HOSTS:
+                self.last.popitem(last=False)
+            return
+        holds = 0 < ((number - last) & 0xFFFFFFFF) < 0x80000000
+        if not (holds and notes.passed(_ORDINAL)):
+            notes.judge(_ORDINAL, holds, seen, {"above": last}, number)
+
+
+_HOP_COUNT = requirement_id("MQQB-3.1.5.8.2.hop-count")
+# A packet that a queue manager makes itself has no hops; of acknowledgments that is told with their other flags.
+_ACKNOWLEDGES = {
+    "OrderAck": requirement_id("MQQB-2.2.4.user-flags"),
+    "FinalAck": requirement_id("MQQB-2.2.5.user-flags"),
+}
+_NAMED: dict[Side, str] = {
+    "initiator": requirement_id("MQQB-3.1.5.2.3.client-guid"),
+    "acceptor": requirement_id("MQQB-3.1.5.3.1.server-guid"),
+}
+
+_PRIVATE = 3  # UserHeader.Flags.DQ of a private queue of the addressee.
+_ORDER_QUEUE = requirement_id("MQQB-3.1.7.17.private-name")
+
+
+def judge_order_queue(seen: Seen, notes: Notes, own: str, other: str | None, *, direct: bool) -> None:
+    """Judge whose private queue a transactional acknowledgment goes to. own, other: the managers at the two ends.
+
+    direct: it is for a message of the other's own, so that no router passes it on.
+    """
+    named = seen.text("UserHeader.QueueManagerAddress")
+    if named is None or seen.number("UserHeader.Flags.DQ") != _PRIVATE:
+        return
+    if named in (own, other) or (direct and other not in (None, NULL_GUID)):
+        if not (named == other and notes.passed(_ORDER_QUEUE)):
+            notes.judge(_ORDER_QUEUE, named == other, seen, other, named)
+    else:
+        notes.undecided(_ORDER_QUEUE, seen, "a router may pass it on")
+
+
+class Makers(Protocol):
+    """See `Lifetimes.smallest`."""
+
+    def get(self, manager: str, /) -> int | None:
+        """Return something if the queue manager has made a message, else None."""
+
+
+@dataclass(slots=True)
+class Origins:
+    """The queue managers of a capture. hosts: the address each was last named at. doubted: ends already blamed."""
+
+    hosts: OrderedDict[str, str] = field(default_factory=OrderedDict)
+    doubted: OrderedDict[tuple[int | None, Side], None] = field(default_factory=OrderedDict)
+
+    def name(self, manager: str, host: str) -> None:
+        """Record that the initialization of a session has named the queue manager of a host."""
+        self.hosts[manager] = host
+        while len(self.hosts) > MAX_HOSTS:
+            self.hosts.popitem(last=False)
+
+    def see(self, seen: Seen, notes: Notes, source: str, manager: str, makers: Makers) -> None:
+        """Judge a message. source: the queue manager that made it. manager: the one that sends it.
+
+        makers: has the queue managers that have made messages so far.
+        """
+        side, hops = seen.side, seen.number("UserHeader.Flags.RC")
+        if hops is None or side is None:
+            return
+        if (hops == 0) == (source == manager):
+            if not notes.passed(_HOP_COUNT):
+                notes.judge(_HOP_COUNT, True, seen, hops, hops)
+            if hops == 0 and not notes.passed(_NAMED[side]):
+                notes.judge(_NAMED[side], True, seen, source, manager)
+            return
+        if source == NULL_GUID:
+            notes.undecided(_HOP_COUNT, seen, "the message names no queue manager that made it")
+            return
+        if source == manager and hops == 1:
+            # It has come back over another one at the least, so that two have counted.
+            notes.judge(_ACKNOWLEDGES.get(seen.kind, _HOP_COUNT), False, seen, {"not": 1}, hops)
+            return
+        if source == manager:
+            notes.undecided(_HOP_COUNT, seen, "the message may have come back to its queue manager on its way")
+            return
+        at = self.hosts.get(source)
+        elsewhere = at is not None and at != seen.hosts[0]
+        if elsewhere or makers.get(manager) is not None:
+            notes.judge(_HOP_COUNT, False, seen, {"from": 1}, hops)
+            return
+        key = (seen.connection, side)
+        if key in self.doubted:
+            notes.undecided(_NAMED[side], seen, "the queue manager at this end was named wrongly before")
+            return
+        self.doubted[key] = None
+        while len(self.doubted) > MAX_HOSTS:
+            self.doubted.popitem(last=False)
+        notes.judge(_NAMED[side], False, seen, source, manager)

@@ -1,15 +1,136 @@
-"""Judges how a session begins, and who must close it when that fails (MS-MQQB 3.1.5.1-4)."""
+"""Judges how a session begins, its requests and their times, and who must close it (MS-MQQB 3.1.5.1 to 3.1.5.4)."""
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from conformance.capture import Closed, Opened, Side
-from conformance.judge.sessions.context import MESSAGES, Notes, Seen, verdict_on
-from conformance.judge.sessions.pings import Pings
-from conformance.judge.sessions.requests import judge_manager, judge_ping, judge_round_trip
+from conformance.judge.sessions.context import MAX_HOSTS, MESSAGES, Notes, Seen, verdict_on
+from conformance.judge.sessions.pings import Pings, Request
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Outcome
+
+_CLOCK = requirement_id("MQQB-3.1.5.2.3.time-stamp")
+_HEADER = "EstablishConnectionHeader"
+_LATE_MS = 30_000  # A request may be lost and sent again by TCP this long after it was made.
+_SLACK_MS = 5_000  # The clock of the capture may be set by this much.
+_DRIFT = 1_000  # Clocks differ by less than one part in this many.
+_MS = 1_000_000
+_HALF = 1 << 31
+
+
+@dataclass(slots=True)
+class Clocks:
+    """The last TimeStamp of each initiator, by queue manager and host, and the first time in ns it can be of."""
+
+    last: OrderedDict[tuple[str, str], tuple[int, int]] = field(default_factory=OrderedDict)
+
+    def see(self, seen: Seen, notes: Notes, opened: Opened) -> None:
+        """Judge an EstablishConnection request. opened: its connection."""
+        manager, stamp = seen.text(f"{_HEADER}.ClientGuid"), seen.number(f"{_HEADER}.TimeStamp")
+        if manager is None or stamp is None:
+            return
+        key = manager, seen.hosts[0]
+        _, begun_ns = self.last.get(key, (0, 0))
+        grown, most = self.take(key, stamp, seen.time_ns, opened)
+        if most is None:
+            return
+        why = notes.timeless(begun_ns, seen.time_ns)
+        if why is not None:
+            notes.undecided(_CLOCK, seen, why, anywhere=True)
+            return
+        if grown >= _HALF and stamp > most:
+            notes.undecided(_CLOCK, seen, "the request may have been made before the one that was seen last")
+            return
+        notes.judge(_CLOCK, min(grown, stamp) <= most, seen, {"grows by at most, ms": most}, {"ms": grown})
+
+    def take(self, key: tuple[str, str], stamp: int, time_ns: int, opened: Opened) -> tuple[int, int | None]:
+        """Take a request; return by how much its time has grown, in ms, and by how much at most; None for the first.
+
+        key: the queue manager and its host. opened: as for `see`.
+        """
+        soonest_ns = opened.time_ns if opened.complete else time_ns - _LATE_MS * _MS
+        soonest_ns = min(time_ns, max(soonest_ns, time_ns - _LATE_MS * _MS))
+        before = self.last.get(key)
+        if before is None:
+            self.last[key] = (stamp, soonest_ns)
+            while len(self.last) > MAX_HOSTS:
+                self.last.popitem(last=False)
+            return 0, None
+        elapsed = max(0, time_ns - before[1]) // _MS
+        most = elapsed + elapsed // _DRIFT + _SLACK_MS
+        grown = (stamp - before[0]) & 0xFFFFFFFF
+        if not (grown >= _HALF and stamp > most):
+            self.last[key] = (stamp, soonest_ns)
+        return grown, most
+
+
+_ROUND_TRIP = requirement_id("MQQB-3.1.5.3.2.round-trip")
+_PING_REFUSED = requirement_id("MQQB-3.1.7.6.refused")
+_ONE_SECOND = requirement_id("MQQB-3.1.2.9.one-second")
+_MANAGER = requirement_id("MQQB-2.2.7.qm-guid")
+_CLIENT = requirement_id("MQQB-3.1.5.2.3.client-guid")
+_SHORTEST, _LONGEST, _FACTOR = 500, 120_000, 8
+_TICK_MS = 32  # The system clock may lag behind by its resolution, at both ends of a time.
+_ORDER_SLACK_MS = 100  # Records of two interfaces are in order only so far.
+_TIMER_LATE_MS = 150  # A timer may be late by this much.
+
+
+def judge_round_trip(opened: Opened, request: Seen, response: Seen, parameters: Seen, notes: Notes) -> None:
+    """Judge that RecoverableAckTimeout is eight round trips, within its limits; the capture bounds the round trip.
+
+    A request may have been lost before the capture, and sent again by TCP; it was not made before the connection, nor
+    was the response taken after what follows it, so that no delay on the way lengthens the time between the two.
+    """
+    timeout = parameters.number("ConnectionParametersHeader.RecoverableAckTimeout")
+    if timeout is None or not _SHORTEST <= timeout <= _LONGEST:
+        return
+    whole = timeout in (_SHORTEST, _LONGEST) or timeout % _FACTOR == 0
+    began_ns, now_ns = opened.time_ns, parameters.frame.time_ns
+    why = notes.timeless(began_ns, now_ns, lambda taken: taken >= now_ns - began_ns)
+    if why is not None and whole:
+        notes.undecided(_ROUND_TRIP, parameters, why, anywhere=True)
+        return
+    least = _clamped((response.frame.time_ns - request.frame.time_ns) // _MS - _TICK_MS)
+    most = _clamped((now_ns - began_ns) // _MS + _ORDER_SLACK_MS)
+    expected = {"from": least, "to": most, "multiple of": _FACTOR}
+    notes.judge(_ROUND_TRIP, whole and least <= timeout <= most, parameters, expected, timeout)
+
+
+def judge_ping(seen: Seen, notes: Notes, ping: Request) -> None:
+    """Judge a connection after a ping: the response allowed it, in time."""
+    if ping.answer is None:
+        for requirement in (_PING_REFUSED, _ONE_SECOND):
+            notes.undecided(requirement, seen, "the response to the ping is not in the capture")
+        return
+    notes.judge(
+        _PING_REFUSED,
+        not ping.answer.refuses,
+        seen,
+        "a response that accepts",
+        "RF set" if ping.answer.refuses else "RF clear",
+    )
+    most_ns = (1_000 + _TIMER_LATE_MS + 1) * _MS
+    within = {"within, ms": 1_000}
+    notes.interval(_ONE_SECOND, seen, ping.time_ns, ping.answer.time_ns, lambda taken: taken < most_ns, within)
+
+
+def judge_manager(request: Seen, notes: Notes, pinged: str, client: str | None, echoed: str | None) -> bool:
+    """Judge that a ping and the request after it name the same queue manager; False blames the request.
+
+    pinged, client, echoed: the names in the ping, the request and the response. Two of them outvote the third.
+    """
+    if client != pinged and pinged == echoed:
+        notes.judge_late(_CLIENT, False, request, pinged, client)
+        return False
+    notes.judge_late(_MANAGER, client == pinged, request, pinged, client)
+    return True
+
+
+def _clamped(round_trip_ms: int) -> int:
+    return min(_LONGEST, max(_SHORTEST, round_trip_ms * _FACTOR))
+
 
 # Figure 3 of MS-MQQB: the sender and packet of each step; after the last one the session is open.
 STAGES: tuple[tuple[Side, str], ...] = (

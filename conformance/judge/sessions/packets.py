@@ -12,7 +12,7 @@ from conformance.judge.sessions.context import Notes, Seen
 from conformance.spec.assignment import either
 from conformance.spec.catalogue import reading_id, requirement_id
 from conformance.verdict import Json
-from conformance.wire.recognition import (
+from conformance.wire.framing import (
     ACK_BODY_SIZE,
     INTERNAL_SIZES,
     ORDER_ACK_CLASS,
@@ -20,7 +20,7 @@ from conformance.wire.recognition import (
     ORDER_QUEUE_ID,
     ORDER_QUEUE_NAME,
 )
-from conformance.wire.session_packets import CONNECTION_PARAMETERS, ESTABLISH_CONNECTION, PING_SIZE, SESSION_ACK
+from conformance.wire.headers import CONNECTION_PARAMETERS, ESTABLISH_CONNECTION, PING_SIZE, SESSION_ACK
 
 _WORD = 0xFFFFFFFF
 _DM, _DQ, _MP = 0x60, 0x1C00, 1 << 21  # Masks of UserHeader.Flags (MS-MQMQ 2.2.19.2).

@@ -9,10 +9,10 @@ from typing import Protocol
 
 from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, Notes, Seen
 from conformance.judge.sessions.groups import Groups, Place, Unended
-from conformance.judge.sessions.resends import Resends
 from conformance.judge.sessions.sequences import (
     Hosts,
     Progress,
+    Resends,
     Sent,
     Sequences,
     TransactionalPath,

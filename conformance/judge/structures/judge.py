@@ -16,7 +16,7 @@ from conformance.grammar.names import bulk
 from conformance.grammar.values import QueueName
 from conformance.judge.expr import DECIDED, compiled, describe, keys_in
 from conformance.judge.packets.judge import shown
-from conformance.judge.structures import ids as ids
+from conformance.judge.structures import blame as ids
 from conformance.judge.structures.blame import (
     FREE,
     LISTS,

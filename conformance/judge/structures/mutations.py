@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.judge.structures.ids import ARRAYS
+from conformance.judge.structures.blame import ARRAYS
 from conformance.judge.structures.judge import compare_encoded
 from conformance.judge.structures.rules import PLAIN
 from conformance.spec.catalogue import assignment, requirement_id

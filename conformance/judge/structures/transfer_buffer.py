@@ -1,4 +1,7 @@
-"""Judges a CACTransferBufferV1 (MS-MQMP 2.2.3.2): by the rules inside it, and against the value it was made of."""
+"""Maps the members of CACTransferBufferV1 to the requirements of MS-MQMP 2.2.3.2 on writing and reading them.
+
+A member is compared as a whole and, where the document names values or bits of it, under their requirements too.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,210 @@ from functools import cache
 from typing import Any
 
 from conformance.judge.expr import DECIDED, Compare, Const, Field, Fields, Masked, Run, compiled, describe, keys_in
-from conformance.judge.structures.transfer_buffer_members import ARM_REQUIREMENTS, ASPECTS, Aspect, member_requirement
-from conformance.judge.structures.transfer_buffer_rules import READABLE, RULES, WHOLE, BufferRule
+from conformance.judge.structures.transfer_buffer_rules import (
+    PLAIN,
+    PLAIN_ARMS,
+    READABLE,
+    RULES,
+    SECTION,
+    WHOLE,
+    BufferRule,
+    plain,
+)
 from conformance.spec.assignment import either
 from conformance.spec.catalogue import Requirement, assignment, reading_id, requirement
+from conformance.spec.constants.enumerations import ENUMERATIONS
 from conformance.spec.versions import LEVELS
 from conformance.verdict import Evidence, Outcome, Verdict
 from conformance.wire.packet import Packet
-from conformance.wire.transfer_buffer import BY_CASE, TAG, TRANSFER_TYPE, all_members, key
-from conformance.wire.transfer_buffer_read import read_transfer_buffer
+from conformance.wire.transfer_buffer import (
+    ARMS,
+    BY_CASE,
+    TAG,
+    TRANSFER_TYPE,
+    Kind,
+    Placed,
+    all_members,
+    key,
+    read_transfer_buffer,
+    value_of,
+)
+
+# The catalogue's words for members that differ from the JSON name with dashes; empty: the declaration's requirement.
+_WORDS = {
+    "RequestTimeout": "",
+    "pPriority": "",
+    "pApplicationTag": "",
+    "ppMsgExtension": "",
+    "ulBodyBufferSizeInBytes": "body-buffer-size",
+    "ulAllocBodyBufferInBytes": "alloc-body-buffer",
+    "ulTitleBufferSizeInWCHARs": "title-buffer-size",
+    "pulTitleBufferSizeInWCHARs": "title-size",
+    "ulAbsoluteTimeToQueue": "absolute-time-to-queue",
+    "pulRelativeTimeToQueue": "relative-time-to-queue",
+    "ulRelativeTimeToLive": "relative-time-to-live",
+    "pulRelativeTimeToLive": "relative-time-to-live-left",
+    "pulSenderIDType": "sender-id-type",
+    "ppSenderID": "pp-sender-id",
+    "pulSenderIDLenProp": "sender-id-length-actual",
+    "pulPrivLevel": "priv-level",
+    "ulAuthLevel": "auth-level",
+    "pulHashAlg": "hash-alg",
+    "pulEncryptAlg": "encrypt-alg",
+    "ulSenderCertLen": "sender-cert-length",
+    "pulSenderCertLenProp": "sender-cert-length-actual",
+    "ulProvNameLen": "prov-name-length",
+    "pulAuthProvNameLenProp": "auth-prov-name-length-actual",
+    "pulProvType": "prov-type",
+    "ulSymmKeysSize": "symm-keys-size",
+    "pulSymmKeysSizeProp": "symm-keys-size-actual",
+    "uSenderIDLen": "sender-id-length",
+    "ulSignatureSize": "signature-size",
+    "pulSignatureSizeProp": "signature-size-actual",
+    "ulMsgExtensionBufferInBytes": "msg-extension-buffer-size",
+    "pMsgExtensionSize": "msg-extension-size",
+    "pulBodyType": "body-type",
+    "pulVersion": "version",
+}
+
+
+def member_requirement(placed: Placed) -> str:
+    """Return the requirement on a member; the declaration's where no other covers its bytes."""
+    name = placed.member.name
+    if placed.arm is not None and placed.arm.name == "CreateCursor":
+        return SECTION + "create-cursor"
+    if name.endswith("FormatNameLen"):
+        return f"{SECTION}{name[2:-13].lower()}-format-name-length"
+    if name.endswith("FormatNameLenProp"):
+        return f"{SECTION}{name[3:-17].lower()}-format-name-length-actual"
+    word = _WORDS.get(name, placed.member.json.replace("_", "-"))
+    return SECTION + word if word else WHOLE
+
+
+@dataclass(frozen=True, slots=True)
+class Aspect:
+    """The part of a member that is compared, and its requirements.
+
+    mask: the bits that count; None for all. when: the aspect is judged only where the given value has one of these
+    numbers.
+    """
+
+    requirements: tuple[str, ...]
+    placed: Placed
+    mask: int | None = None
+    when: tuple[int, ...] = ()
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The path of the member in a value of the adapter protocol."""
+        arm = self.placed.arm
+        return (arm.json, self.placed.member.json) if arm else (self.placed.member.json,)
+
+    def asked(self, value: Mapping[str, Any]) -> Any:
+        """Return the member of a value in the form used for comparison; None for null or left out."""
+        found: Any = value
+        for word in self.path:
+            found = found.get(word) if isinstance(found, Mapping) else None
+        if found is None and not self.placed.member.pointer:
+            found = 0
+        found = _plain(found, self.placed.member.kind)
+        return found & self.mask if self.mask is not None and isinstance(found, int) else found
+
+    def judges(self, value: Mapping[str, Any]) -> bool:
+        """Return True when a value has what this aspect compares."""
+        arm = self.placed.arm
+        if arm is not None and not isinstance(value.get(arm.json), Mapping):
+            return False
+        asked = self.asked(value)
+        return (not self.when or asked in self.when) and (self.mask is None or asked is not None)
+
+
+_GUIDS = ("m_g_public_id", "m_g_machine_id", "m_g_connector_id", "m_dl_guid", "lineage", "rgb")
+
+
+def _plain(found: Any, kind: Kind) -> Any:
+    """Lower the case of GUIDs and drop the reserved member."""
+    if kind is Kind.PP_GUID and isinstance(found, str):
+        return found.lower()
+    if isinstance(found, Mapping):
+        return {
+            name: one.lower() if name in _GUIDS and isinstance(one, str) else _plain(one, kind)
+            for name, one in found.items()
+            if name != "m_reserved"
+        }
+    return found
+
+
+_PLACED = {(placed.arm.name + "." if placed.arm else "") + placed.member.name: placed for placed in all_members()}
+
+
+def _at(name: str, words: str, *, mask: int | None = None, when: tuple[int, ...] = ()) -> Aspect:
+    return Aspect(tuple(SECTION + word for word in words.split()), _PLACED[name], mask, when)
+
+
+def _named(name: str, words: Mapping[str, str]) -> tuple[Aspect, ...]:
+    """Return an aspect for each value that a table names. words: the constant's name to the requirement's word."""
+    numbers = ENUMERATIONS[name.rpartition(".")[2]].members
+    return tuple(_at(name, word, when=(numbers[constant],)) for constant, word in words.items())
+
+
+MEMBER_ASPECTS: tuple[Aspect, ...] = tuple(Aspect((member_requirement(placed),), placed) for placed in all_members())
+ARM_REQUIREMENTS = {arm.json: f"{SECTION}{arm.json.replace('_', '-')}" for arm in ARMS}
+
+VALUE_ASPECTS: tuple[Aspect, ...] = (
+    *_named(
+        "Receive.Action",
+        {
+            "MQ_ACTION_RECEIVE": "mq-action-receive",
+            "MQ_ACTION_PEEK_CURRENT": "mq-action-peek-current",
+            "MQ_ACTION_PEEK_NEXT": "mq-action-peek-next",
+        },
+    ),
+    _at("pClass", "class-code-bits", mask=0x00FF),
+    _at("pClass", "class-reserved", mask=0x1F00),
+    _at("pClass", "class-http", mask=0x2000),
+    _at("pClass", "class-http-clear", mask=0x2000, when=(0,)),
+    _at("pClass", "class-http-set", mask=0x2000, when=(0x2000,)),
+    _at("pClass", "class-receive", mask=0x4000),
+    _at("pClass", "class-receive-clear", mask=0x4000, when=(0,)),
+    _at("pClass", "class-receive-set", mask=0x4000, when=(0x4000,)),
+    _at("pClass", "class-severity", mask=0x8000),
+    _at("pClass", "class-severity-clear", mask=0x8000, when=(0,)),
+    _at("pClass", "class-severity-set", mask=0x8000, when=(0x8000,)),
+    _at("pAcknowledge", "acknowledgment-nack-reach-queue", when=(4,)),
+    _at("pTrace", "trace-off trace-off-value", when=(0,)),
+    _at("pTrace", "trace-on trace-on-value", when=(1,)),
+    *_named(
+        "pulSenderIDType",
+        {
+            "MQMSG_SENDERID_TYPE_NONE": "senderid-type-none",
+            "MQMSG_SENDERID_TYPE_SID": "senderid-type-sid",
+            "MQMSG_SENDERID_TYPE_QM": "senderid-type-qm",
+        },
+    ),
+    *_named(
+        "pulPrivLevel",
+        {"MQMSG_PRIV_LEVEL_NONE": "priv-level-none", "MQMSG_PRIV_LEVEL_BODY_BASE": "priv-level-body-base"},
+    ),
+    _at("pulPrivLevel", "priv-level-body-enhanced", when=(2, 3)),
+    *_named(
+        "pAuthenticated",
+        {
+            "MQMSG_AUTHENTICATION_NOT_REQUESTED": "authentication-not-requested",
+            "MQMSG_AUTHENTICATED_SIG10": "authenticated-sig10",
+            "MQMSG_AUTHENTICATED_SIG20": "authenticated-sig20",
+            "MQMSG_AUTHENTICATED_SIG30": "authenticated-sig30",
+            "MQMSG_AUTHENTICATED_SIGXML": "authenticated-sigxml",
+        },
+    ),
+    *_named(
+        "pulHashAlg",
+        {name: name.removeprefix("MQMSG_").lower().replace("_", "-") for name in ENUMERATIONS["pulHashAlg"].members},
+    ),
+    *_named("pulEncryptAlg", {"MQMSG_CALG_RC2": "calg-rc2", "MQMSG_CALG_RC4": "calg-rc4"}),
+    _at("fDefaultProvider", "default-provider-clear", when=(0,)),
+)
+ASPECTS = (*MEMBER_ASPECTS, *VALUE_ASPECTS)
 
 MAX_SHOWN = 64  # bytes or characters of a member that a verdict quotes
 Readings = Mapping[str, tuple[str, ...]]
@@ -210,3 +408,86 @@ def shown(value: Any) -> Any:
 @cache
 def _accepted(reading_set: str) -> Readings:
     return assignment(reading_set)
+
+
+_PROFILE = "msmq-4.0"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A value, bytes that are meant to hold it but do not, and exactly the requirements they break."""
+
+    name: str
+    value: dict[str, Any]
+    data: bytes
+    breaks: frozenset[str]
+
+
+def changes() -> Iterator[Change]:
+    """Yield a mutation for each arm of the union, then for each aspect, the members first."""
+    yield from _arms()
+    for aspect in ASPECTS:
+        if aspect.placed.member.name != TRANSFER_TYPE.name:
+            yield _changed(aspect)
+
+
+def _arms() -> Iterator[Change]:
+    """Write another arm than the one asked for, both empty: uTransferType and the arm's own requirement break."""
+    from conformance.wire.transfer_buffer_layers import write_transfer_buffer
+
+    for kind, arm in BY_CASE.items():
+        other = BY_CASE[(kind + 1) % len(BY_CASE)]
+        data = write_transfer_buffer({TRANSFER_TYPE.json: other.case, other.json: {}})
+        breaks = frozenset((ARM_REQUIREMENTS[arm.json], *ASPECTS[0].requirements))
+        yield Change(arm.json, {TRANSFER_TYPE.json: kind, arm.json: {}}, data, breaks)
+
+
+def _changed(aspect: Aspect) -> Change:
+    from conformance.wire.transfer_buffer_layers import write_transfer_buffer
+
+    value = _value(aspect)
+    bit = aspect.mask & -aspect.mask if aspect.mask else 1
+    data = bytearray(write_transfer_buffer(value))
+    begin, size = read_transfer_buffer(bytes(data)).spans[aspect.placed.key]
+    # The name that ends a queue format lies before its NUL; a number or a text begins with its lowest byte.
+    at = begin + size - 4 if aspect.placed.member.kind is Kind.P_QUEUE else begin + (bit.bit_length() - 1) // 8
+    data[at] ^= bit >> (8 * ((bit.bit_length() - 1) // 8))
+    breaks = {
+        word
+        for other in ASPECTS
+        if other.placed == aspect.placed and other.judges(value) and (other.mask is None or other.mask & bit)
+        for word in other.requirements
+    }
+    name = ".".join((*aspect.path, *aspect.requirements))
+    return Change(name, value, bytes(data), frozenset(breaks))
+
+
+def _value(aspect: Aspect) -> dict[str, Any]:
+    """Return the plain value with what the aspect compares."""
+    arm, json = aspect.placed.arm, aspect.placed.member.json
+    kind = arm.case if arm else 0
+    if not aspect.when:
+        return dict(plain(kind))
+    number = (PLAIN_ARMS[kind] if arm else PLAIN)[json]
+    number = aspect.when[0] if aspect.mask is None else (number & ~aspect.mask) | aspect.when[0]
+    return dict(plain(kind, arm={json: number}) if arm else plain(kind, given={json: number}))
+
+
+def caught() -> frozenset[str]:
+    """Return the requirements whose rule or comparison held, and failed for its mutation."""
+    out: set[str] = set()
+    for rule in RULES:
+        # One of the two reading sets makes every rule that a reading decides fail.
+        for readings in ("windows", "strict"):
+            before = _failed(judge_transfer_buffer(rule.breaks.sound(), profile=_PROFILE, readings=readings))
+            after = _failed(judge_transfer_buffer(rule.breaks.broken(), profile=_PROFILE, readings=readings))
+            out |= {rule.requirement} & (after - before)
+    for change in changes():
+        got = value_of(read_transfer_buffer(change.data))
+        if _failed(compare_values(change.value, got, profile=_PROFILE, subject="")) == change.breaks:
+            out |= change.breaks
+    return frozenset(out)
+
+
+def _failed(verdicts: list[Verdict]) -> set[str]:
+    return {verdict.requirement for verdict in verdicts if verdict.outcome is Outcome.FAIL}

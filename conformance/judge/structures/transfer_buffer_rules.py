@@ -24,8 +24,7 @@ from conformance.judge.expr import (
     one_of,
 )
 from conformance.spec.constants.enumerations import ENUMERATIONS
-from conformance.wire.transfer_buffer import ARMS, RECEIVE, TAG, TRANSFER_TYPE, key
-from conformance.wire.transfer_buffer_read import read_transfer_buffer
+from conformance.wire.transfer_buffer import ARMS, RECEIVE, TAG, TRANSFER_TYPE, key, read_transfer_buffer
 
 SECTION = "MQMP-2.2.3.2."
 READABLE = key("Readable")

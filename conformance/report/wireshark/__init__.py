@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from conformance import __version__
-from conformance.judge.lua import lua_rules
-from conformance.judge.lua_session_packets import lua_session_packets
+from conformance.judge.lua import lua_rules, lua_session_packets
 from conformance.judge.packets.judge import REMOTE_ONLY
 from conformance.spec.catalogue import requirement_id
 from conformance.wire.display import VALUE_NAMES

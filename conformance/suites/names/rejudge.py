@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from conformance.harness.rejudge import NotRepeatable
-from conformance.judge.names import NameCase, judge_name
-from conformance.judge.texts import TextCase
+from conformance.judge.names import NameCase, TextCase, judge_name
 from conformance.suites.names.calls import alive, create_and_judge, open_and_judge, probe_queue
 from conformance.suites.names.checks import observe
 from conformance.suites.names.given_out import names_of

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from conformance.harness.hypothesis_settings import from_options
-from conformance.judge.texts import LABEL_CODE, LABEL_LENGTH, LABEL_TOO_LONG, LABEL_UNCHANGED
+from conformance.judge.names import LABEL_CODE, LABEL_LENGTH, LABEL_TOO_LONG, LABEL_UNCHANGED
 from conformance.suites.names.checks import Need, inconclusive
 from conformance.suites.names.text_families import edge_labels, labels
 from conformance.suites.names.texts import open_both, send_and_judge, text_queue

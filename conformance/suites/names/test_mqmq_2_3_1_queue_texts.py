@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis.strategies import SearchStrategy
 
 from conformance.harness.hypothesis_settings import from_options
-from conformance.judge.texts import (
+from conformance.judge.names import (
     MULTICAST_ADDRESS,
     MULTICAST_CLASS,
     MULTICAST_RULE,

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.judge.names import ONLY
-from conformance.judge.texts import (
+from conformance.judge.names import (
     LONGEST_LABEL,
     LONGEST_QUEUE_LABEL,
     MULTICAST_ADDRESS,
@@ -16,6 +15,7 @@ from conformance.judge.texts import (
     MULTICAST_RULE,
     MULTICAST_SHAPE,
     ONE_PORT,
+    ONLY,
     PORT_ZEROS,
     PORTS,
     QUEUE_LABEL,

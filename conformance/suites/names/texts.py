@@ -8,7 +8,7 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from conformance.judge.texts import (
+from conformance.judge.names import (
     MULTICAST_ADDRESS,
     QUEUE_LABEL,
     TextCase,

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.judge.packets import optional_headers, rules_signatures
 from conformance.judge.packets.attribute_compare import compare_attributes
-from conformance.judge.packets.blame import by_cause, packed_items, unpadded
 from conformance.judge.packets.field_compare import as_a_whole, compare_fields
 from conformance.judge.packets.judge import judge_dissected
-from conformance.judge.packets.place_or_value import told_apart
-from conformance.judge.packets.presence import compare_presence
-from conformance.judge.packets.security_values import SIGNED, compare_security
+from conformance.judge.packets.misplaced_fields import compare_presence, told_apart
+from conformance.judge.packets.optional_headers import SIGNED, compare_security
+from conformance.judge.packets.packet_verdicts import by_cause, packed_items, unpadded
 from conformance.judge.packets.user_messages import DECODES, ENCODES, compare_decoded, compare_encoded, refusal
 from conformance.spec.catalogue import requirement_id
 from conformance.suites.packets.building import base64_of, list_values, packet_of
@@ -84,7 +83,7 @@ def without_consequences(verdicts: list[Verdict]) -> Iterator[Verdict]:
             yield one
 
 
-OF_SIGNATURES = frozenset((*(rule.requirement for rule in rules_signatures.RULES), *SIGNED.values()))
+OF_SIGNATURES = frozenset((*(rule.requirement for rule in rules_signatures.SIGNATURE_RULES), *SIGNED.values()))
 
 
 def decode_case(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from conformance.judge.packets import optional_headers, rules_senders, rules_signatures
-from conformance.judge.packets.blame import ALIGNED
-from conformance.judge.packets.field_places import PLACES
+from conformance.judge.packets import optional_headers, rules_signatures
+from conformance.judge.packets.field_compare import PLACES
 from conformance.judge.packets.judge import RULES
-from conformance.judge.packets.security_values import IDS, SIGNED, UNSIGNED
+from conformance.judge.packets.optional_headers import IDS, SIGNED, UNSIGNED
+from conformance.judge.packets.packet_verdicts import ALIGNED
 from conformance.judge.packets.user_messages import DECODES, ENCODES, READ_APART
 
 # These do not apply to packets of the messages below, which are no internal packets; the headers for several queues and
@@ -17,8 +17,8 @@ _OUT_OF_REACH = (
     "MQMQ-2.2.19.2.multi-queue-header-present",
     "MQMQ-2.2.19.2.soap-header-present",
     "MQMQ-2.2.19.3.encryption-by-privacy",
-    *(entry for entry in dict.fromkeys(rule.requirement for rule in rules_senders.RULES)),
-    *(entry for entry in dict.fromkeys(rule.requirement for rule in rules_signatures.RULES)),
+    *(entry for entry in dict.fromkeys(rule.requirement for rule in rules_signatures.SENDER_RULES)),
+    *(entry for entry in dict.fromkeys(rule.requirement for rule in rules_signatures.SIGNATURE_RULES)),
 )
 _LISTS = "MQDMPR-3.1.1.12.multiple-destination-signature"
 
@@ -95,7 +95,9 @@ DECODED = (
 )
 # A signature over several destinations needs a multi-queue header, and so does the list of names that goes into it.
 SIGNATURES = (
-    *dict.fromkeys(rule.requirement for rule in rules_signatures.RULES if not rule.requirement.startswith(_LISTS)),
+    *dict.fromkeys(
+        rule.requirement for rule in rules_signatures.SIGNATURE_RULES if not rule.requirement.startswith(_LISTS)
+    ),
     *SIGNED.values(),
     "MQDMPR-3.1.1.12.provider-type",
     "MQDMPR-3.1.1.12.provider-name",
@@ -105,8 +107,8 @@ ENCRYPTION = (
     "MQMQ-2.2.19.3.encryption-by-privacy",
     "MQDMPR-3.1.1.12.encryption-algorithm",
     "MQDMPR-3.1.1.12.symmetric-key",
-    *(f"MQMQ-2.2.19.3.{word}" for word, _, _ in rules_senders.CIPHERS.values()),
-    *(f"MQDMPR-3.1.1.12.{word}" for word, _, _ in rules_senders.CIPHERS.values()),
+    *(f"MQMQ-2.2.19.3.{word}" for word, _, _ in rules_signatures.CIPHERS.values()),
+    *(f"MQDMPR-3.1.1.12.{word}" for word, _, _ in rules_signatures.CIPHERS.values()),
 )
 SENDERS = (
     *IDS,

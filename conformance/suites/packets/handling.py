@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from conformance.judge.packets import rules_hosts
+from conformance.judge.packets import rules_user
 from conformance.judge.packets.judge import RULES
-from conformance.judge.packets.rules_causes import RULES as CAUSES
-from conformance.judge.packets.rules_certificates import RULES as CERTIFICATES
-from conformance.judge.packets.rules_encrypted import RULES as ENCRYPTED
-from conformance.judge.packets.rules_named import RULES as NAMED
+from conformance.judge.packets.rules_causes import CAUSE_RULES as CAUSES
+from conformance.judge.packets.rules_security import CERTIFICATE_RULES as CERTIFICATES
+from conformance.judge.packets.rules_security import ENCRYPTION_RULES as ENCRYPTED
+from conformance.judge.packets.rules_user import NAME_RULES as NAMED
 from conformance.judge.rules import Rule
 from conformance.spec.catalogue import requirement_id
 
@@ -124,7 +124,7 @@ HANDLED: dict[str, Handling] = {
 
 
 # The packet can be read; whose host a queue is on is another matter.
-_HOSTS = frozenset(rule.id for rule in rules_hosts.RULES)
+_HOSTS = frozenset(rule.id for rule in rules_user.HOST_RULES)
 
 
 def handling(rule: Rule) -> Handling:

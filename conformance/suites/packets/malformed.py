@@ -9,7 +9,7 @@ from typing import Any
 from conformance.spec.catalogue import requirement_id
 from conformance.suites.packets.building import packet_of
 from conformance.wire import Packet, dissect, patch
-from conformance.wire.multi_queue_format_header import LISTS
+from conformance.wire.headers import LISTS
 
 _FULL: dict[str, Any] = {
     "destination": "DIRECT=OS:host\\private$\\q",

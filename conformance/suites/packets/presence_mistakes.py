@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from conformance.judge.packets.field_places import M, S, U
-from conformance.judge.packets.presence import compare_presence
+from conformance.judge.packets.field_compare import M, S, U
+from conformance.judge.packets.misplaced_fields import compare_presence
 from conformance.suites.packets.building import base64_of, packet_of
 from conformance.verdict import Outcome
 from conformance.wire import dissect, patch

@@ -11,8 +11,8 @@ from conformance.spec.catalogue import requirement_id
 from conformance.suites.packets.building import packet_of
 from conformance.suites.packets.combinations import FACTORS, OPTIONS, message_of
 from conformance.wire import dissect, patch
+from conformance.wire.headers import SECTION
 from conformance.wire.layout import Pad, Section, UInt, Value, bit_fields, leaves
-from conformance.wire.packet_table import SECTION
 
 # One option of each factor, to have every header, and padding wherever it can be.
 _FULL = {

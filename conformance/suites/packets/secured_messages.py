@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.judge.packets.rules_senders import CIPHERS, RSA_FULL, STANDARD
+from conformance.judge.packets.rules_signatures import CIPHERS, RSA_FULL, STANDARD
 from conformance.judge.packets.signing import CERTIFICATE, SIZE, signed_by
 from conformance.spec.versions import PROFILES
 from conformance.suites.packets.building import base64_of, packet_of

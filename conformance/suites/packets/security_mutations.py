@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.judge.packets.rules_senders import AES_PROVIDERS, RSA_AES
-from conformance.judge.packets.security_values import compare_security
+from conformance.judge.packets.optional_headers import compare_security
+from conformance.judge.packets.rules_signatures import AES_PROVIDERS, RSA_AES
 from conformance.judge.packets.signing import CERTIFICATE, SIZE, Signing, sign
 from conformance.spec.catalogue import assignment, requirement_id
 from conformance.suites.packets.building import base64_of, packet_of

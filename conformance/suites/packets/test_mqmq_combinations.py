@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.judge.packets import presence
+from conformance.judge.packets import misplaced_fields
 from conformance.suites.packets import claims
 from conformance.suites.packets.building import base64_of, packet_of
 from conformance.suites.packets.cases import decode_case, decode_lists_case, encode_case
@@ -23,7 +23,7 @@ _ENCODED = dict.fromkeys(
         *(*claims.BASE, *claims.USER, *claims.PROPERTIES, *claims.DEBUG, *claims.TRANSACTION),
         *(*claims.SECURITY, *claims.SESSION, *claims.LISTS, *claims.SOAP),
         "MQMQ-2.2.19.2.soap-header-present",
-        *presence.DEMANDS,
+        *misplaced_fields.DEMANDS,
     )
 )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.harness.playback import Playback
 from conformance.harness.rejudge import NotRepeatable
 from conformance.judge.dialogues.cases import CASES
-from conformance.judge.dialogues.walk_model import Act
+from conformance.judge.dialogues.walk_plans import Act
 from conformance.suites.sessions.dialogue import NotPlayed
 from conformance.suites.sessions.playing import EXAMPLE, Player
 from conformance.suites.sessions.walk_checking import KIND as WALK

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.judge.dialogues.cases_ping_bits import PING_BITS
-from conformance.judge.dialogues.cases_pings import PINGS
+from conformance.judge.dialogues.cases_sessions import PING_BITS, PINGS
 from conformance.suites.sessions.checking import cases, check
 
 if TYPE_CHECKING:

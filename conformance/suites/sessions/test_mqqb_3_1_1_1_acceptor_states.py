@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.judge.dialogues.cases_opening import STATES
-from conformance.judge.dialogues.cases_opening_twice import WAYS_IN
+from conformance.judge.dialogues.cases_sessions import STATES, WAYS_IN
 from conformance.suites.sessions.checking import cases, check
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.judge.dialogues.cases_opening import INITIATOR_STATES
-from conformance.judge.dialogues.cases_opening_twice import RETRIES
+from conformance.judge.dialogues.cases_sessions import INITIATOR_STATES, RETRIES
 from conformance.suites.sessions.checking import cases, check
 
 if TYPE_CHECKING:

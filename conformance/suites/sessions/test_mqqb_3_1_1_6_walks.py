@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.judge.dialogues.walk_claims import claims
-from conformance.judge.dialogues.walk_plans import plans
+from conformance.judge.dialogues.walk_plans import claims, plans
 from conformance.suites.sessions.walk_checking import check, planned, wander
 
 if TYPE_CHECKING:

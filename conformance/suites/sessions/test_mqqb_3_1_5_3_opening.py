@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.judge.dialogues.cases_opening import OPENINGS
-from conformance.judge.dialogues.cases_opening_twice import FORMS
+from conformance.judge.dialogues.cases_sessions import FORMS, OPENINGS
 from conformance.suites.sessions.checking import cases, check
 
 if TYPE_CHECKING:

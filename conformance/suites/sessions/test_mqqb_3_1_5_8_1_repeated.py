@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.judge.dialogues.cases_repeated import REPEATED
+from conformance.judge.dialogues.cases_sequences import REPEATED
 from conformance.suites.sessions.checking import cases, check
 
 if TYPE_CHECKING:

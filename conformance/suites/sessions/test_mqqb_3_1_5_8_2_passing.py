@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.judge.dialogues.cases_passing import PASSING
+from conformance.judge.dialogues.cases_sessions import PASSING
 from conformance.suites.sessions.checking import cases, check
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.judge.dialogues.cases_words import REJECTED
+from conformance.judge.dialogues.cases_fates import REJECTED
 from conformance.suites.sessions.checking import cases, check
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.judge.dialogues.cases_repeated import GOING_ON
+from conformance.judge.dialogues.cases_sequences import GOING_ON
 from conformance.suites.sessions.checking import cases, check
 
 if TYPE_CHECKING:

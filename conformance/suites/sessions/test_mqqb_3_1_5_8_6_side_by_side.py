@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.judge.dialogues.cases_sequences_side_by_side import ANOTHERS, SIDE_BY_SIDE
+from conformance.judge.dialogues.cases_sequences import ANOTHERS, SIDE_BY_SIDE
 from conformance.suites.sessions.checking import cases, check
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.judge.dialogues.cases_idle import IDLE
+from conformance.judge.dialogues.cases_sessions import IDLE
 from conformance.suites.sessions.checking import cases, check
 
 if TYPE_CHECKING:

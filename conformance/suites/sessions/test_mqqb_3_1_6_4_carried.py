@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.judge.dialogues.cases_carried import CARRIED
+from conformance.judge.dialogues.cases_counts import CARRIED
 from conformance.suites.sessions.checking import cases, check
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.judge.dialogues.cases_rounds import ROUNDS
+from conformance.judge.dialogues.cases_counts import ROUNDS
 from conformance.suites.sessions.checking import cases, check
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.judge.dialogues.cases_sent import SENT
+from conformance.judge.dialogues.cases_sequences import SENT
 from conformance.suites.sessions.checking import cases, check
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.judge.dialogues.cases_idle import UNANSWERED
+from conformance.judge.dialogues.cases_sessions import UNANSWERED
 from conformance.suites.sessions.checking import cases, check
 
 if TYPE_CHECKING:

@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 from conformance.harness.guarded_client import NOT_OFFERED
 from conformance.harness.hypothesis_settings import draw_from_the_seed_alone, from_options
 from conformance.harness.recorder import ConformanceFailure, Recorder
-from conformance.judge.dialogues.walk_claims import claims
 from conformance.judge.dialogues.walk_judge import CONNECTS
-from conformance.judge.dialogues.walk_model import Act, Stand, after, choices
-from conformance.judge.dialogues.walk_plans import Plan, plans
+from conformance.judge.dialogues.walk_plans import Act, Plan, Stand, after, choices, claims, plans
 from conformance.spec.catalogue import requirement
 from conformance.suites.sessions.dialogue import NotPlayed
 from conformance.suites.sessions.playing import METHODS

@@ -16,7 +16,6 @@ from conformance.judge.dialogues.conversation import Said
 from conformance.judge.dialogues.machine import State
 from conformance.judge.dialogues.packets import PA, PLAIN, TRANSACTIONAL, Message, Values
 from conformance.judge.dialogues.steps import AT_ONCE_MS, Case
-from conformance.judge.dialogues.walk_claims import PACKETS
 from conformance.judge.dialogues.walk_faults import ENDING, MESSAGES, Fault, Kind, has, offset
 from conformance.judge.dialogues.walk_judge import (
     DISCONNECT,
@@ -26,7 +25,7 @@ from conformance.judge.dialogues.walk_judge import (
     judged,
     settled,
 )
-from conformance.judge.dialogues.walk_model import Act, Does, Offer, Stand, after, done, due, touched
+from conformance.judge.dialogues.walk_plans import PACKETS, Act, Does, Offer, Stand, after, done, due, touched
 from conformance.judge.sessions.context import MESSAGES as COUNTED
 from conformance.judge.sessions.context import Readings
 from conformance.judge.sessions.opening import STATE_CLOSES

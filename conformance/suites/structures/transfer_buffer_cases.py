@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.harness.rejudge import NotRepeatable
 from conformance.judge.structures.transfer_buffer import (
+    ARM_REQUIREMENTS,
+    ASPECTS,
+    MEMBER_ASPECTS,
     bits_first,
     compare_values,
     judge_read,
     judge_transfer_buffer,
     unreadable,
 )
-from conformance.judge.structures.transfer_buffer_members import ARM_REQUIREMENTS, ASPECTS, MEMBER_ASPECTS
 from conformance.judge.structures.transfer_buffer_rules import RULES, SECTION, WHOLE, BufferRule, patched, plain
 from conformance.spec.catalogue import requirement_id
 from conformance.suites.structures.checks import Step, base64_of, bytes_of, shown
@@ -31,9 +33,9 @@ from conformance.wire.transfer_buffer import (
     Arm,
     Member,
     key,
+    read_transfer_buffer,
+    value_of,
 )
-from conformance.wire.transfer_buffer_read import read_transfer_buffer
-from conformance.wire.transfer_buffer_value import value_of
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Result

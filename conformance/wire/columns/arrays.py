@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from conformance.wire.columns.machine import Wanted, texts_of
+from conformance.wire.columns.machine_code import Wanted, texts_of
 
-_MAKERS = ("conformance.wire.columns.jit", "conformance.wire.columns.machine")
+_MAKERS = ("conformance.wire.columns.jit", "conformance.wire.columns.machine_code")
 
 
 class Compiled:

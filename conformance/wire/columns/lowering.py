@@ -1,49 +1,195 @@
-"""Translates emitted functions to LLVM code: Python syntax in which every value is a 64-bit integer.
-
-numba would infer the type of each of some thousand statements that have only one; that took twenty times as long as all
-of LLVM's work. So `ast` parses the emitted functions, and this module builds them.
-
-Allowed are: assignments, `if`, `while`, `for NAME in range(N)`, `return`, `break`, `continue`; arithmetic, comparisons
-(0 or 1), `and` and `or` that stop early; `NAME[i]` of a tuple of numbers; calls of each other, `min`, `max`, and of the
-intrinsics for memory:
-
-- `u8(address)` to `u64(address)`: an unsigned number there (64 bits wrap); `put8`, `put32`, `put64(address, value)`.
-- `get(base, index)`, `put(base, index, value)`: of a row of 64-bit numbers.
-- `noted(o, slot)`, `note(o, slot, value)`: a slot, a 64-bit number of one packet. Slots of `LANES` packets lie beside
-  each other: the next packet's are at `o + 8`. No other intrinsic may access slots.
-- `select(condition, one, other)`: both are evaluated, there is no branch. `prefetch(address)` takes any address.
-- `nuls(address)`: of 32 WCHARs there, a bit for each that is zero, the lowest for the first.
-
-A function under `@apart` stays a function, so that its values do not take the registers of its callers; LLVM may inline
-others. Functions under `@wide` work on the slots of all `LANES` packets at once (see `wide`).
-
-Addresses are unchecked: emitted walkers check every length before they read, and code for keys that may be absent reads
-zeros instead (see `frames`). Anything else is an error when code is made, not when it is run.
-"""
+"""Translates emitted functions to LLVM code: Python syntax in which every value is a 64-bit integer."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from llvmlite import ir
 
-from conformance.wire.columns.llvm_module import (
-    BINARY,
-    BIT,
-    COMPARED,
-    LANES,
-    PACKETS,
-    PREFIX,
-    SLOTS,
-    WORD,
-    Lowered,
-    LoweringError,
-    constant_of,
-    number_of,
-)
-from conformance.wire.columns.wide import Wide
+from conformance.wire.columns import machine_code
+
+WORD, BIT = ir.IntType(64), ir.IntType(1)
+LANES = 8
+"""Packets whose slots are adjacent."""
+PREFIX = "mqconform."
+SLOTS, PACKETS = "slots", "packets"
+BINARY: Mapping[type[ast.operator], str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.BitAnd: "and_",
+    ast.BitOr: "or_",
+    ast.BitXor: "xor",
+    ast.LShift: "shl",
+    ast.RShift: "ashr",
+}
+COMPARED: Mapping[type[ast.cmpop], str] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+}
+
+
+class LoweringError(Exception):
+    """Raised for emitted code that cannot be translated to LLVM code: a defect of the emitter."""
+
+
+@dataclass(slots=True)
+class Lowered:
+    """The functions of one source, built into one LLVM module. tuples: constants by name."""
+
+    module: Any
+    functions: dict[str, Any] = field(default_factory=dict)
+    tuples: dict[str, Any] = field(default_factory=dict)
+    _tags: dict[str, Any] = field(default_factory=dict)
+
+    def tag(self, access: Any, what: str) -> Any:
+        """Tag an access as to slots or to packets, so that LLVM knows that neither changes the other."""
+        found = self._tags.get(what)
+        if found is None:
+            root = self.module.add_metadata(["mqconform"])
+            kind = self.module.add_metadata([what, root, WORD(0)])
+            found = self._tags[what] = self.module.add_metadata([kind, kind, WORD(0)])
+        access.set_metadata("tbaa", found)
+        return access
+
+
+def number_of(node: ast.expr) -> int:
+    """Return the value of a numeric literal."""
+    value = ast.literal_eval(node)
+    if not isinstance(value, int) or not -(1 << 63) <= value < 1 << 63:
+        raise LoweringError(f"{ast.unparse(node)} is no 64-bit number")
+    return value
+
+
+def constant_of(module: Any, name: str, values: tuple[int, ...]) -> Any:
+    """Make a tuple of numbers a constant in memory."""
+    kind = ir.ArrayType(WORD, len(values))
+    out = ir.GlobalVariable(module, kind, name=PREFIX + name)
+    out.linkage, out.global_constant = "internal", True
+    out.initializer = ir.Constant(kind, list(values))
+    return out
+
+
+NUMBERS, TRUTHS = ir.VectorType(WORD, LANES), ir.VectorType(BIT, LANES)
+_ALIGN = 8 * LANES
+
+
+class Wide:
+    """One such function being built. Each name has one value, for there is no branch."""
+
+    def __init__(self, lowered: Lowered, node: ast.FunctionDef) -> None:
+        self.lowered, self.node = lowered, node
+        self.function = lowered.functions[node.name]
+        self.builder = ir.IRBuilder(self.function.append_basic_block())
+        self.names: dict[str, Any] = {
+            one.arg: value for one, value in zip(node.args.args, self.function.args, strict=True)
+        }
+
+    def build(self) -> None:
+        for statement in self.node.body:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    self.names[name] = self.value(value)
+                case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
+                    self.names[name] = self.binary(op, self.value(target), self.value(value))
+                case ast.Expr(value=ast.Constant()):
+                    pass
+                case ast.Expr(value=ast.Call(func=ast.Name(id="note"), args=[base, slot, value])):
+                    self.put(base, slot, value)
+                case _:
+                    raise LoweringError(f"no code for many packets for {ast.unparse(statement)}")
+        self.builder.ret(WORD(0))
+
+    def value(self, node: ast.expr) -> Any:
+        match node:
+            case ast.Constant() | ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
+                return WORD(number_of(node))
+            case ast.Name(id=name) if name in self.names:
+                return self.names[name]
+            case ast.BinOp(left=left, op=op, right=right):
+                return self.binary(op, self.value(left), self.value(right))
+            case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARED:
+                return self.compare(COMPARED[type(op)], self.value(left), self.value(right))
+            case ast.Call(func=ast.Name(id="noted"), args=[base, slot]):
+                return self.lowered.tag(self.builder.load(self.place(base, slot), align=_ALIGN), SLOTS)
+            case ast.Call(func=ast.Name(id="select"), args=[condition, one, other]):
+                values = self.number(self.value(one)), self.number(self.value(other))
+                return self.builder.select(self.truth(self.value(condition)), *values)
+        raise LoweringError(f"no code for many packets for {ast.unparse(node)}")
+
+    def put(self, base: ast.expr, slot: ast.expr, value: ast.expr) -> None:
+        stored = self.builder.store(self.number(self.value(value)), self.place(base, slot), align=_ALIGN)
+        self.lowered.tag(stored, SLOTS)
+
+    def binary(self, op: ast.operator, left: Any, right: Any) -> Any:
+        name = BINARY.get(type(op))
+        match op:
+            case ast.BitAnd() if TRUTHS in (left.type, right.type):
+                return self.builder.and_(self.lowest(left), self.lowest(right))
+            case ast.BitOr() if left.type == right.type == TRUTHS:
+                return self.builder.or_(left, right)
+            case ast.Sub() if right.type == TRUTHS and _is(left, 1):
+                return self.builder.not_(right)
+            case ast.Mult() if TRUTHS in (left.type, right.type):
+                truth, other = (left, right) if left.type == TRUTHS else (right, left)
+                return self.builder.select(truth, self.number(other), NUMBERS(None))
+            case ast.LShift() if left.type == TRUTHS and isinstance(right, ir.Constant) and right.type == WORD:
+                one = self.number(WORD(1 << right.constant))
+                return self.builder.select(left, one, NUMBERS(None))
+            case ast.Mod():
+                return self.rest(self.number(left), self.number(right))
+        if name is None:
+            raise LoweringError(f"no code for the operator {type(op).__name__}")
+        return getattr(self.builder, name)(self.number(left), self.number(right))
+
+    def rest(self, left: Any, right: Any) -> Any:
+        """Return the remainder with the sign of the divisor, as in Python."""
+        zero = NUMBERS(None)
+        rest = self.builder.srem(left, right)
+        other = self.builder.icmp_signed("<", self.builder.xor(rest, right), zero)
+        wrong = self.builder.and_(self.builder.icmp_signed("!=", rest, zero), other)
+        return self.builder.select(wrong, self.builder.add(rest, right), rest)
+
+    def compare(self, op: str, left: Any, right: Any) -> Any:
+        for truth, other in ((left, right), (right, left)):
+            if truth.type == TRUTHS and op in ("==", "!=") and (_is(other, 0) or _is(other, 1)):
+                return truth if _is(other, 1) == (op == "==") else self.builder.not_(truth)
+        return self.builder.icmp_signed(op, self.number(left), self.number(right))
+
+    def number(self, value: Any) -> Any:
+        """Convert a value to a number per packet."""
+        if value.type == NUMBERS:
+            return value
+        if value.type == TRUTHS:
+            return self.builder.zext(value, NUMBERS)
+        if isinstance(value, ir.Constant):
+            return ir.Constant(NUMBERS, [value.constant] * LANES)
+        raise LoweringError(f"{self.node.name} takes an address for a number of each packet")
+
+    def truth(self, value: Any) -> Any:
+        return value if value.type == TRUTHS else self.builder.icmp_signed("!=", self.number(value), NUMBERS(None))
+
+    def lowest(self, value: Any) -> Any:
+        """Convert a number to a truth: its lowest bit."""
+        return value if value.type == TRUTHS else self.builder.trunc(self.number(value), TRUTHS)
+
+    def place(self, base: ast.expr, slot: ast.expr) -> Any:
+        at = self.builder.add(self.value(base), WORD(number_of(slot) * _ALIGN))
+        return self.builder.inttoptr(at, NUMBERS.as_pointer())
+
+
+def _is(value: Any, number: int) -> bool:
+    return isinstance(value, ir.Constant) and value.type == WORD and value.constant == number
+
 
 _WCHARS = 32
 _LOADS = {f"u{bits}": bits for bits in (8, 16, 32, 64)}
@@ -347,3 +493,21 @@ class _Function:
     def place(self, base: Any, index: Any, apart: int = 1) -> Any:
         at = WORD(index.constant * apart) if isinstance(index, ir.Constant) else self.builder.mul(index, WORD(apart))
         return self.builder.gep(self.builder.inttoptr(base, WORD.as_pointer()), [at])
+
+
+def lowered(file: str, source: str, name: str, count: int) -> machine_code.Wanted:
+    """Return the machine code of a function of a source (`lowering`), which may exist already.
+
+    file: its name in the cache, for readers of the folder. count: its arguments.
+    """
+    makers = (machine_code, llvm_module, lowering, wide)
+    made_from = (source, *machine_code.texts_of(Path(str(one.__file__)) for one in makers))
+    entry = PREFIX + name
+    return machine_code.Wanted(file, made_from, entry, count, lambda: text_of(source, name))
+
+
+def source_of(module: ModuleType, *constants: ModuleType) -> str:
+    """Return the source of a module to be lowered, preceded by the numbers that these modules define."""
+    numbers = {name: value for one in constants for name, value in vars(one).items() if isinstance(value, int)}
+    lines = [f"{name} = {int(value)}" for name, value in numbers.items() if name.isupper()]
+    return "\n".join([*lines, Path(str(module.__file__)).read_text("utf-8")])

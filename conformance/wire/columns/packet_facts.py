@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from conformance.wire.appended import ORDERS, SIZES
-from conformance.wire.base_header import BASE_HEADER
-from conformance.wire.columns.letters import ends_with, equals
+from conformance.wire.appended import LEAST, ORDERS, SIZES
+from conformance.wire.appended import ORDERS as SRMP_ORDERS
+from conformance.wire.columns.lists import ends_with, equals
 from conformance.wire.columns.shapes import (
     NotBelowZero,
     NotEmpty,
@@ -22,19 +22,7 @@ from conformance.wire.columns.shapes import (
 )
 from conformance.wire.columns.walkers import function_of, met
 from conformance.wire.decode import EXTENT
-from conformance.wire.extension_headers import DEAD_LETTER_HEADER, EXTENSION_HEADER, EXTENSION_SIZE
-from conformance.wire.layout import Condition, Section
-from conformance.wire.message_properties_header import MESSAGE_PROPERTIES_HEADER
-from conformance.wire.packet_table import (
-    EXTENSION_SECTIONS,
-    FINAL_ACK,
-    INTERNAL_PACKETS,
-    MALFORMED,
-    ORDER_ACK,
-    PING_KIND,
-    USER_MESSAGE,
-)
-from conformance.wire.recognition import (
+from conformance.wire.framing import (
     ACK_BODY_SIZE,
     ACK_MARKS,
     ACK_RECEIVE_CLASS,
@@ -44,11 +32,25 @@ from conformance.wire.recognition import (
     ORDER_QUEUE_ID,
     ORDER_QUEUE_NAME,
 )
+from conformance.wire.headers import (
+    BASE_HEADER,
+    BODY_SECTION_ID,
+    COMPOUND_MESSAGE_HEADER,
+    DEAD_LETTER_HEADER,
+    EXTENSION_HEADER,
+    EXTENSION_SECTIONS,
+    EXTENSION_SIZE,
+    FINAL_ACK,
+    INTERNAL_PACKETS,
+    MALFORMED,
+    MESSAGE_PROPERTIES_HEADER,
+    ORDER_ACK,
+    PING_KIND,
+    SRMP_ENVELOPE_HEADER,
+    USER_MESSAGE,
+)
+from conformance.wire.layout import Blob, Condition, Run, Section, steps_of
 from conformance.wire.security_items import INSIDE
-from conformance.wire.soap_headers import BODY_SECTION_ID, COMPOUND_MESSAGE_HEADER, SRMP_ENVELOPE_HEADER
-from conformance.wire.srmp import LEAST
-from conformance.wire.srmp import ORDERS as SRMP_ORDERS
-from conformance.wire.steps import Blob, Run, steps_of
 
 KINDS = (USER_MESSAGE, ORDER_ACK, FINAL_ACK, *(kind for kind, _ in INTERNAL_PACKETS.values()), PING_KIND, MALFORMED)
 PLACEMENTS = ("inside", "after")

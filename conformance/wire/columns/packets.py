@@ -7,7 +7,6 @@ tables.
 
 from __future__ import annotations
 
-from conformance.wire.base_header import BASE_HEADER, MAXIMUM_SIZE, SIGNATURE, VERSION
 from conformance.wire.columns.lists import list_code, ways_room
 from conformance.wire.columns.packet_facts import (
     KINDS,
@@ -34,23 +33,32 @@ from conformance.wire.columns.packet_facts import (
 from conformance.wire.columns.shapes import Shapes
 from conformance.wire.columns.walkers import function_of, walker
 from conformance.wire.decode import BASE_SIZE, BODY
-from conformance.wire.extension_headers import EXTENSION_HEADER, EXTENSION_SIZE
-from conformance.wire.layout import Condition, Elements, Octets, Section, leaves
-from conformance.wire.message_properties_header import MESSAGE_PROPERTIES_HEADER
-from conformance.wire.packet_table import (
+from conformance.wire.framing import INTERNAL_SIZES, UNUSED_FLAGS
+from conformance.wire.headers import (
     ACK_BODIES,
     ALL_SECTIONS,
+    BASE_HEADER,
+    EXTENSION_HEADER,
     EXTENSION_SECTIONS,
+    EXTENSION_SIZE,
+    INTERNAL_HEADER,
     INTERNAL_PACKETS,
+    MAXIMUM_SIZE,
+    MESSAGE_PROPERTIES_HEADER,
+    PING,
     PING_KIND,
+    PING_SIGNATURE,
+    PING_SIZE,
+    SESSION_HEADER,
+    SESSION_HEADER_SIZE,
+    SIGNATURE,
+    USER_HEADER,
     USER_MESSAGE,
     USER_MESSAGE_SECTIONS,
+    VERSION,
 )
-from conformance.wire.recognition import INTERNAL_SIZES, UNUSED_FLAGS
+from conformance.wire.layout import Condition, Elements, Octets, Section, leaves
 from conformance.wire.security_items import INSIDE, PUBLIC_KEY_BLOB
-from conformance.wire.session_header import SESSION_HEADER, SESSION_HEADER_SIZE
-from conformance.wire.session_packets import INTERNAL_HEADER, PING, PING_SIGNATURE, PING_SIZE
-from conformance.wire.user_header import USER_HEADER
 
 SESSION = SESSION_HEADER.name
 _FACTS = (

@@ -20,8 +20,7 @@ from conformance.wire.columns.shapes import (
     number,
 )
 from conformance.wire.decode import FILLED
-from conformance.wire.layout import Condition, Section
-from conformance.wire.steps import Blob, Branch, Padding, Run, Step, steps_of
+from conformance.wire.layout import Blob, Branch, Condition, Padding, Run, Section, Step, steps_of
 
 TEXT_FACTS = ("Terminated", "Inner", "Odd")
 

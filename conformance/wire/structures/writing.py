@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from hashlib import md5
 from typing import Any
 
-from conformance.wire.structures.decoded import Decoded
-from conformance.wire.structures.table import structure
+from conformance.wire.structures.reading import Decoded
+from conformance.wire.structures.tables import structure
 from conformance.wire.structures.words import (
     Array,
     Choice,

@@ -8,13 +8,13 @@ _ROOM = "conformance.judge.sessions.columns"
 _USES = (
     f"{_ROOM}.layout",
     f"{_ROOM}.tables",
-    "conformance.judge.sessions.words",
+    "conformance.judge.sessions.keys",
     f"{_ROOM}.reading",
     f"{_ROOM}.changes",
     "conformance.capture.columns.places",
     "conformance.capture.columns.intrinsics",
     "conformance.wire.columns.lowering",
-    "conformance.wire.columns.llvm_module",
+    "conformance.wire.columns.lowering",
 )
 
 run = Compiled(f"{_ROOM}.kernel", "run", _USES)

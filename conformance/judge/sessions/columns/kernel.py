@@ -1,19 +1,234 @@
-"""Numba functions that judge usual packets of connections in order, on the state described in `layout`.
-
-A packet is usual when everything it depends on is known and as it should be. What the rules say of it then follows from
-its *class*: which rules apply to it, and which readings it follows. The rules themselves say what a class means; this
-code only finds the class, and changes the state as the rules would. It stops at every other packet without a change.
-"""
+"""Numba functions that read the columns of one packet."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from numba.extending import register_jitable
+
+from conformance.capture.columns.intrinsics import prefetch, u8, u16, u64
 from conformance.capture.columns.places import OF_CONNECTION, OF_NUMBER, OF_SIDE, OF_TIME
-from conformance.judge.sessions.columns import changes, reading, tables
 from conformance.judge.sessions.columns import layout as p
-from conformance.judge.sessions.columns.reading import after, bits_of, has, mixed, queue_words, text_word, value
+from conformance.judge.sessions.columns import tables
+from conformance.judge.sessions.columns.layout import (
+    F_DIRECT,
+    F_KIND,
+    F_MANAGER,
+    F_MESSAGE,
+    F_PRIVATE,
+    F_PUBLIC,
+    F_SOURCE,
+    K0,
+    K1,
+    K2,
+    KNOWN_WIDTH,
+    NEWER,
+    NONE,
+    OLDEST,
+    SESSION,
+    SESSION_WIDTH,
+)
+from conformance.judge.sessions.flow import TICK_MS
+from conformance.judge.sessions.keys import queue_lane
+from conformance.judge.sessions.messages import AHEAD, BEHIND, RIGHT
 from conformance.wire.columns.jit import compiled
+
+for _function in (
+    tables.bucket, tables.find, tables.unlink, tables.link, tables.remove, tables.add, tables.forget,
+    tables.touch, queue_lane,
+):  # fmt: skip
+    register_jitable(_function)
+
+_MIX = -7046029254386353131
+_LINE = 64  # Bytes of a line of the cache.
+_LONGEST_NAME = 600  # Bytes.
+# Of four UTF-16 units: bits that no ASCII has, what carries from A and what from behind Z on, and where it carries to.
+_NO_ASCII, _FROM_A, _BEHIND_Z, _CARRIED = (
+    -0x007F007F007F0080, 0x003F003F003F003F, 0x0025002500250025, 0x0080008000800080,
+)  # fmt: skip
+
+
+@compiled
+def has(columns: Any, places: Any, key: int, row: int) -> int:
+    there: int = (columns[places[key, 0], row] >> places[key, 1]) & 1
+    return there
+
+
+@compiled
+def value(columns: Any, places: Any, key: int, row: int) -> int:
+    """Return a number, NONE for an absent one."""
+    found: int = columns[places[key, 2], row]
+    return found if has(columns, places, key, row) else NONE
+
+
+@compiled
+def after(later: int, earlier: int) -> int:
+    return ((later - earlier + 0x8000) & 0xFFFF) - 0x8000
+
+
+@compiled
+def bits_of(number: int) -> int:
+    count = 0
+    while number > 0:
+        number >>= 1
+        count += 1
+    return count
+
+
+@compiled
+def mixed(before: int, word: int) -> int:
+    made = (before ^ word) * _MIX
+    return made ^ ((made >> 29) & 0x7FFFFFFFF)
+
+
+@compiled
+def known_bucket(columns: Any, places: Any, row: int, buckets: int) -> int:
+    """Return the bucket of a message among those remembered; any for a packet that is none."""
+    source = places[F_SOURCE, 2]
+    return tables.bucket(columns[source, row], columns[source + 1, row], columns[places[F_MESSAGE, 2], row], buckets)
+
+
+@compiled
+def request(columns: Any, places: Any, row: int, base: int, slot: int, sessions: Any, heads: Any) -> int:
+    """Request from memory what a packet that comes soon needs: its session, its queue and its bucket."""
+    if slot >= 0:
+        session = sessions.ctypes.data + 8 * SESSION_WIDTH * slot
+        for line in range(0, 8 * SESSION_WIDTH, _LINE):
+            prefetch(session + line)
+    if columns[places[F_KIND, 2], row] != SESSION:
+        name = base + columns[places[F_DIRECT, 2], row]
+        prefetch(name)
+        prefetch(name + _LINE)
+        prefetch(heads.ctypes.data + 8 * known_bucket(columns, places, row, len(heads)))
+    return 0
+
+
+@compiled
+def request_known(columns: Any, places: Any, row: int, heads: Any, known: Any) -> int:
+    """Request the first message in the bucket of a packet that comes next."""
+    if columns[places[F_KIND, 2], row] != SESSION:
+        found = heads[known_bucket(columns, places, row, len(heads))]
+        if found >= 0:
+            prefetch(known.ctypes.data + 8 * KNOWN_WIDTH * found)
+    return 0
+
+
+@compiled
+def request_oldest(ends: Any, heads: Any, known: Any) -> int:
+    """Request what it takes to forget the next two of the remembered messages."""
+    row = ends[OLDEST]
+    if row < 0 or known[row, NEWER] < 0:
+        return 0
+    row = known[row, NEWER]
+    found = heads[tables.bucket(known[row, K0], known[row, K1], known[row, K2], len(heads))]
+    prefetch(known.ctypes.data + 8 * KNOWN_WIDTH * found)
+    row = known[row, NEWER]
+    if row >= 0:
+        prefetch(heads.ctypes.data + 8 * tables.bucket(known[row, K0], known[row, K1], known[row, K2], len(heads)))
+    return 0
+
+
+@compiled
+def four_letters(word: int) -> int:
+    """Return four UTF-16 units, the first in the lowest bits, as lower-case ASCII of 7 bits each; -1 for others."""
+    if word & _NO_ASCII:
+        return -1
+    word |= ((word + _FROM_A) & ~(word + _BEHIND_Z) & _CARRIED) >> 2
+    word |= word >> 9
+    return (word & 0x3FFF) | ((word >> 18) & 0xFFFC000)
+
+
+@compiled
+def queue_words(columns: Any, places: Any, row: int, base: int, out: Any) -> int:
+    """Write the two words of a destination queue, as `words.queue_words`; return 1 for a name that Python must read."""
+    a = b = c = d = 1
+    for key in (F_MANAGER, F_PUBLIC):
+        there = has(columns, places, key, row)
+        a, b = queue_lane(a, there, 0x2545F491), queue_lane(b, there, 0x1B873593)
+        c, d = queue_lane(c, there, 0x165667B1), queue_lane(d, there, 0x27D4EB2F)
+        if there:
+            for at in range(2):
+                word = columns[places[key, 2] + at, row]
+                for part in (word & 0x3FFFFF, (word >> 22) & 0x1FFFFF, (word >> 43) & 0x1FFFFF):
+                    a, b = queue_lane(a, part, 0x2545F491), queue_lane(b, part, 0x1B873593)
+                    c, d = queue_lane(c, part, 0x165667B1), queue_lane(d, part, 0x27D4EB2F)
+    private = value(columns, places, F_PRIVATE, row)
+    private = -1 if private == NONE else private
+    begin, size = 0, 0
+    if has(columns, places, F_DIRECT, row):
+        begin, size = base + columns[places[F_DIRECT, 2], row], columns[places[F_DIRECT, 2] + 1, row]
+        if size > _LONGEST_NAME:
+            return 1
+    for part in (private & 0xFFFF, (private >> 16) & 0x1FFFF, size >> 1):
+        a, b = queue_lane(a, part, 0x2545F491), queue_lane(b, part, 0x1B873593)
+        c, d = queue_lane(c, part, 0x165667B1), queue_lane(d, part, 0x27D4EB2F)
+    for at in range(0, size >> 1, 4):
+        word, left = 0, (size >> 1) - at
+        if left >= 4:
+            word = u64(begin + 2 * at)
+        else:
+            for one in range(left):
+                word |= u16(begin + 2 * (at + one)) << 16 * one
+        part = four_letters(word)
+        if part < 0:
+            return 1
+        a, b = queue_lane(a, part, 0x2545F491), queue_lane(b, part, 0x1B873593)
+        c, d = queue_lane(c, part, 0x165667B1), queue_lane(d, part, 0x27D4EB2F)
+    out[0], out[1] = a << 31 | b, c << 31 | d
+    return 0
+
+
+@compiled
+def text_word(columns: Any, first: int, row: int, base: int, word: int) -> int:
+    """Return a word for a text or bytes and all before it. first: the column of its place."""
+    begin, size = base + columns[first, row], columns[first + 1, row]
+    for at in range(begin, begin + size):
+        word = mixed(word, u8(at))
+    return mixed(word, size)
+
+
+@compiled
+def is_early(time: int, begun: int, whole: int) -> int:
+    """Tell whether three quarters of a time in ms, which began then, are not gone. See `Flow._is_early`."""
+    return 1 if (time - begun) // 1_000_000 + TICK_MS < whole * 3 // 4 else 0
+
+
+@compiled
+def is_time(age: int, smallest: int) -> int:
+    """Tell what is said of SentTime: 1 for that it is right, 0 for nothing, -1 where the rules decide themselves.
+
+    smallest: the smallest age of a message of this queue manager. See `Lifetimes._is_time`.
+    """
+    if -RIGHT <= smallest <= RIGHT:
+        return 1 if -AHEAD <= age <= BEHIND else -1
+    return -1 if -RIGHT <= age <= RIGHT else 0
+
+
+@compiled
+def change_group(groups: Any, row: int, frame: int, last: int, sequence: int, connection: int) -> int:
+    """Write what `groups.Group` has into a row; return it. last: not 0 for the last message of a transaction."""
+    groups[row, p.GROUP_FRAME] = frame
+    groups[row, p.GROUP_ENDED] = 1 if last else 0
+    groups[row, p.GROUP_SEQUENCE] = sequence
+    groups[row, p.GROUP_CONNECTION] = connection
+    return row
+
+
+@compiled
+def change_progress(index: Any, row: int, generation: int, time: int, number: int, previous: int) -> int:
+    """Change the progress of a sequence by a message, as `sequences.Progress`; return its row."""
+    index[row, p.TOP] = max(index[row, p.TOP], number)
+    if index[row, p.PROGRESS_NS] == p.NONE or index[row, p.PROGRESS_NS] == 0:
+        index[row, p.PROGRESS_NS] = time
+    accepted = index[row, p.ACCEPTED]
+    if accepted == p.NONE or generation != index[row, p.PROGRESS_GENERATION]:
+        index[row, p.ACCEPTED] = max(number, max(0, accepted))
+        index[row, p.PROGRESS_GENERATION] = generation
+    elif number > accepted and previous <= accepted:
+        index[row, p.ACCEPTED] = number
+    index[row, p.LATEST] = number
+    return row
+
 
 _INFINITE, _SECONDS = 0xFFFFFFFF, 2
 _MOST_AT_ONCE, _SLACK_MS, _TICK_MS, _DELAY_MS = 33, 1_000, 50, 500
@@ -44,11 +259,9 @@ def run(
     while at < end:
         if at + _FAR < end and order[at + _FAR] < first:
             ahead = order[at + _FAR]
-            reading.request(
-                columns_0, places, ahead, base_0, slots[meta_0[ahead, OF_CONNECTION]], sessions, known_heads
-            )
+            request(columns_0, places, ahead, base_0, slots[meta_0[ahead, OF_CONNECTION]], sessions, known_heads)
         if at + _NEAR < end and order[at + _NEAR] < first:
-            reading.request_known(columns_0, places, order[at + _NEAR], known_heads, known)
+            request_known(columns_0, places, order[at + _NEAR], known_heads, known)
         place = order[at]
         one = place < first
         row = place if one else place - first
@@ -202,7 +415,7 @@ def run(
                             break
                         begun = recoverable_ns if covered else first_ns if own[mine + p.BEFORE] == 0 else p.NONE
                         whole = own[p.RECOVERABLE_MS] if covered else own[p.EXPRESS_MS] // 2
-                        if message and begun != p.NONE and reading.is_early(time, begun, whole):
+                        if message and begun != p.NONE and is_early(time, begun, whole):
                             break
         # --- windows, identifiers, times
         source = current_0 = current_1 = last = group = known_row = -1
@@ -212,7 +425,7 @@ def run(
         age = smallest = s0 = s1 = h0 = h1 = 0
         sequence = sequence_number = previous = transaction = last_mark = 0
         if message:
-            reading.request_oldest(known_ends, known_heads, known)
+            request_oldest(known_ends, known_heads, known)
             tables.forget(known_ends, known_heads, known, p.FRAME, number - known_ends[p.LIMIT])
             tables.forget(sent_ends, sent_heads, sent, p.SENT_FRAME, number - known_ends[p.LIMIT])
             tables.forget(group_ends, group_heads, groups, p.GROUP_FRAME, number - known_ends[p.LIMIT])
@@ -259,7 +472,7 @@ def run(
             if sent_time == p.NONE or allowed == p.NONE:
                 break
             age = time // _S - sent_time
-            told = reading.is_time(age, index[source, p.SMALLEST])
+            told = is_time(age, index[source, p.SMALLEST])
             if told < 0:
                 break
             flags |= told << 56
@@ -494,18 +707,18 @@ def run(
                     index[progress, p.UNENDED] -= 1 if last_mark else 0
                 else:
                     whole = tables.add(group_ends, group_heads, groups, s0, s1, transaction | p.WHOLE)
-                    changes.group(groups, whole, number, 1, sequence, connection)
+                    change_group(groups, whole, number, 1, sequence, connection)
                     group = tables.add(
                         group_ends, group_heads, groups, s0 ^ words[0] ^ h0, s1 ^ words[1] ^ h1, transaction
                     )
                     index[progress, p.UNENDED] += 0 if last_mark else 1
-                changes.group(groups, group, number, last_mark, sequence, connection)
+                change_group(groups, group, number, last_mark, sequence, connection)
                 cursor[p.TICKS] += 1
                 index[source, p.TICK] = cursor[p.TICKS]
                 for current in (current_0, current_1):
                     if current >= 0:
                         index[current, p.HIGHEST] = sequence_number
-                changes.progress(index, progress, index[path, p.GENERATION], time, sequence_number, previous)
+                change_progress(index, progress, index[path, p.GENERATION], time, sequence_number, previous)
                 if value(columns, places, p.F_DQ, row) == _DIRECT:
                     index[path, p.DIRECT] = 1
                 else:

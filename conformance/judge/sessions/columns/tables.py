@@ -1,9 +1,13 @@
-"""Tables of int64 rows with keys of three words, in order of entry: the same functions in Python and machine code."""
+"""Tables of int64 rows with keys of three words, and objects whose attributes are the numbers of a row."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
+from conformance.judge.sessions.columns import layout as at
 from conformance.judge.sessions.columns.layout import (
     COUNT,
     FILLED,
@@ -15,9 +19,10 @@ from conformance.judge.sessions.columns.layout import (
     NEWER,
     NEWEST,
     NEXT,
+    NONE,
     OLDER,
     OLDEST,
-)  # fmt: skip
+)
 
 _BITS = 0x7FFFFFFF
 
@@ -120,3 +125,176 @@ def touch(ends: Any, rows: Any, row: int) -> int:
         unlink(ends, rows, row)
         link(ends, rows, row)
     return row
+
+
+class Rows:
+    """A table, see `layout`. most: rows it may hold. width: words of a row."""
+
+    def __init__(self, most: int, width: int) -> None:
+        buckets = 1 << max(4, (2 * most - 1).bit_length())
+        self.heads = np.full(buckets, -1, np.int64)
+        self.rows = np.zeros((most + 1, width), np.int64)
+        self.ends = np.zeros(at.ENDS, np.int64)
+        self.ends[[at.LIMIT, at.OLDEST, at.NEWEST, at.FREE]] = most, -1, -1, -1
+
+    def __len__(self) -> int:
+        return int(self.ends[at.COUNT])
+
+    def find(self, key: tuple[int, int, int]) -> int:
+        """Return the row of a key, -1 without one."""
+        return int(find(self.heads, self.rows, *key))
+
+    def add(self, key: tuple[int, int, int]) -> int:
+        """Add a key; return its row."""
+        return int(add(self.ends, self.heads, self.rows, *key))
+
+    def remove(self, row: int) -> None:
+        """Remove a row."""
+        remove(self.ends, self.heads, self.rows, row)
+
+    def in_order(self) -> Iterator[int]:
+        """Yield the rows, the oldest first."""
+        row = int(self.ends[at.OLDEST])
+        while row >= 0:
+            yield row
+            row = int(self.rows[row, at.NEWER])
+
+    def numbers(self) -> Any:
+        """Return the numbers of the rows, the oldest first."""
+        return np.fromiter(self.in_order(), np.int64, len(self))
+
+    def by(self, word: int) -> Any:
+        """Return the numbers of the rows, the oldest first, of a table from which only the oldest is ever removed.
+
+        word: one that grows from one row to the next, so that free rows have less in it than the oldest.
+        """
+        if not len(self):
+            return np.zeros(0, np.int64)
+        values = self.rows[: self.ends[at.FILLED], word]
+        found = np.flatnonzero(values >= values[self.ends[at.OLDEST]])
+        return found[np.argsort(values[found])]
+
+    def fill(self, keys: Any, content: Any) -> None:
+        """Add rows to an empty table, the oldest first. keys: int64[n, 3]. content: int64[n, words]."""
+        count, rows = len(keys), self.rows
+        assert not self.ends[at.FILLED] and count <= self.ends[at.LIMIT]
+        if not count:
+            return
+        rows[:count, : at.K2 + 1], rows[:count, at.DATA : at.DATA + content.shape[1]] = keys, content
+        place: Any = bucket(keys[:, 0], keys[:, 1], keys[:, 2], len(self.heads))
+        order = np.argsort(place, kind="stable")
+        same = place[order[1:]] == place[order[:-1]]
+        rows[order, at.NEXT] = np.concatenate(([-1], np.where(same, order[:-1], -1)))
+        self.heads[place] = -1
+        np.maximum.at(self.heads, place, np.arange(count))
+        rows[:count, at.OLDER], rows[:count, at.NEWER] = np.arange(-1, count - 1), np.arange(1, count + 1)
+        rows[count - 1, at.NEWER] = -1
+        self.ends[[at.COUNT, at.OLDEST, at.NEWEST, at.FILLED]] = count, 0, count - 1, count
+
+
+class Growing(Rows):
+    """A table that is enlarged when it is full. It tells nobody: arrays must be looked up again before each run."""
+
+    def __init__(self, most: int, width: int) -> None:
+        super().__init__(most, width)
+
+    def add(self, key: tuple[int, int, int]) -> int:
+        """Add a key; return its row."""
+        if len(self) + 1 >= len(self.rows) - 1:
+            self._grow()
+        return super().add(key)
+
+    def _grow(self) -> None:
+        wider = np.zeros((2 * len(self.rows), self.rows.shape[1]), np.int64)
+        wider[: len(self.rows)] = self.rows
+        self.rows = wider
+        self.ends[at.LIMIT] = len(wider) - 1
+        self.heads = np.full(2 * len(self.heads), -1, np.int64)
+        for row in self.in_order():
+            place = bucket(int(wider[row, at.K0]), int(wider[row, at.K1]), int(wider[row, at.K2]), len(self.heads))
+            wider[row, at.NEXT] = self.heads[place]
+            self.heads[place] = row
+
+
+class Index(Growing):
+    """The rows found by key, or by the number of a row."""
+
+    def __init__(self) -> None:
+        super().__init__(1 << 10, at.INDEX_WIDTH)
+        self._unique = 0
+
+    def store(self) -> Any:
+        """Return the array."""
+        return self.rows
+
+    def row(self, key: tuple[int, int, int], content: tuple[int, ...]) -> int:
+        """Add a key with this content; return its row."""
+        row = self.add(key)
+        self.rows[row, at.DATA :] = 0
+        self.rows[row, at.DATA : at.DATA + len(content)] = content
+        return row
+
+    def unnamed(self, kind: int, content: tuple[int, ...]) -> int:
+        """Add a row that is found only by its number."""
+        self._unique += 1
+        return self.row((self._unique, 0, kind), content)
+
+
+def register(place: int) -> Any:
+    """Return an attribute that is a number of a row."""
+
+    def read(self: Any) -> int:
+        return int(self.store()[self.row, self.first + place])
+
+    def write(self: Any, number: int) -> None:
+        self.store()[self.row, self.first + place] = number
+
+    return property(read, write)
+
+
+def flag(place: int) -> Any:
+    """Return an attribute that is true or false."""
+
+    def read(self: Any) -> bool:
+        return bool(self.store()[self.row, self.first + place])
+
+    def write(self: Any, value: bool) -> None:
+        self.store()[self.row, self.first + place] = value
+
+    return property(read, write)
+
+
+def optional(place: int) -> Any:
+    """Return an attribute that is a number or None."""
+
+    def read(self: Any) -> int | None:
+        number = int(self.store()[self.row, self.first + place])
+        return None if number == NONE else number
+
+    def write(self: Any, number: int | None) -> None:
+        self.store()[self.row, self.first + place] = NONE if number is None else number
+
+    return property(read, write)
+
+
+class View:
+    """A row of a table as an object. store: returns the array, which may be replaced by a larger one."""
+
+    def __init__(self, store: Callable[[], Any], row: int, first: int = 0) -> None:
+        self.store, self.row, self.first = store, row, first
+
+
+def detach(view: View) -> None:
+    """Give a view a row of its own, since its table forgets it."""
+    own = view.store()[view.row : view.row + 1].copy()
+    view.store, view.row = lambda: own, 0
+
+
+def signed(number: int) -> int:
+    """Return a number of 64 bits as an int64."""
+    return number - (1 << 64) if number >> 63 else number
+
+
+def unsigned(number: int) -> int:
+    """Return an int64 as a number of 64 bits."""
+    return number & 0xFFFFFFFF_FFFFFFFF
