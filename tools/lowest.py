@@ -11,23 +11,9 @@ from pathlib import Path
 
 EXTRAS = ("columns", "spark", "lake")
 NAMES = frozenset(
-    [
-        "cryptography",
-        "deltalake",
-        "duckdb",
-        "fsspec",
-        "hypothesis",
-        "lark",
-        "numba",
-        "numpy",
-        "pandas",
-        "pyarrow",
-        "pyspark",
-        "s3fs",
-        "scapy",
-        "typer",
-    ]
-)
+    ("cryptography", "deltalake", "duckdb", "fsspec", "hypothesis", "lark", "numba", "numpy", "pandas", "pyarrow",
+     "pyspark", "s3fs", "scapy", "typer")
+)  # fmt: skip
 """Packages of which a private or changing part is used; the others are as new as they come."""
 
 

@@ -96,7 +96,7 @@ def replay_captures(
     `conformance.run`.
 
     Raises BadInput for an invalid value, for captures that do not exist and a folder that cannot be written; with
-    `against`, AdapterError and `conformance.captures.compare_implementation.NotDeliverable` for one that cannot be given anything.
+    `against`, AdapterError and `NotDeliverable` of `captures.compare_implementation` for one that takes no message.
     """
     names = [str(captures)] if isinstance(captures, (str, Path)) else [str(each) for each in captures]
     check_words(profile=profile, level=level, readings=readings)

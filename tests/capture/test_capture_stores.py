@@ -37,10 +37,7 @@ from conformance.capture.files import (  # noqa: E402
     UnavailableError,
     open_file,
 )
-from conformance.capture.inputs import (
-    expand,
-    meant,
-)
+from conformance.capture.inputs import expand, meant  # noqa: E402
 from conformance.capture.records import RecordWalk, read_records  # noqa: E402
 
 CAPTURES = Path(__file__).parents[2] / "fixtures" / "captures"

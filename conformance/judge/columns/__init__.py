@@ -26,24 +26,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from conformance.judge.columns.judge import Chunk, ColumnJudge, Outcomes, Said, Slow, column_judge
 
-_OF = {
-    "Chunk": "kernel",
-    "ColumnJudge": "kernel",
-    "Outcomes": "findings",
-    "Said": "findings",
-    "Slow": "kernel",
-    "column_judge": "kernel",
-}
-
 __all__ = ["Chunk", "ColumnJudge", "Outcomes", "Said", "Slow", "column_judge"]
 
 
 def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
     from conformance.wire.columns.extra import need_columns
 
-    if name not in _OF:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     need_columns()
-    return getattr(import_module(f"{__name__}.{_OF[name]}"), name)
+    from conformance.judge.columns import judge as module
+
+    return getattr(module, name)

@@ -500,8 +500,7 @@ def lowered(file: str, source: str, name: str, count: int) -> machine_code.Wante
 
     file: its name in the cache, for readers of the folder. count: its arguments.
     """
-    makers = (machine_code, llvm_module, lowering, wide)
-    made_from = (source, *machine_code.texts_of(Path(str(one.__file__)) for one in makers))
+    made_from = (source, *machine_code.texts_of([Path(str(machine_code.__file__)), Path(__file__)]))
     entry = PREFIX + name
     return machine_code.Wanted(file, made_from, entry, count, lambda: text_of(source, name))
 

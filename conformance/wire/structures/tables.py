@@ -311,8 +311,8 @@ QUEUE_FORMATS = (
     ),
 )
 
-_MODULES = (numbers, public_keys, addresses, certificates, queue_format, propvariant)
-STRUCTURES: dict[str, Structure] = {each.name: each for module in _MODULES for each in module.STRUCTURES}
+_ALL = (*NUMBERS, *PUBLIC_KEYS, *ADDRESSES, *CERTIFICATES, *QUEUE_FORMATS, *PROPVARIANTS)
+STRUCTURES: dict[str, Structure] = {each.name: each for each in _ALL}
 
 
 def structure(name: str) -> Structure:

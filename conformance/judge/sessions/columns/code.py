@@ -9,8 +9,6 @@ _USES = (
     f"{_ROOM}.layout",
     f"{_ROOM}.tables",
     "conformance.judge.sessions.keys",
-    f"{_ROOM}.reading",
-    f"{_ROOM}.changes",
     "conformance.capture.columns.places",
     "conformance.capture.columns.intrinsics",
     "conformance.wire.columns.lowering",

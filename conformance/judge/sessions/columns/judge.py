@@ -12,8 +12,8 @@ import numpy as np
 
 from conformance.capture import Closed, Event, Opened, Side
 from conformance.capture.columns.places import OF_NUMBER
-from conformance.judge.sessions import context, flow
-from conformance.judge.sessions import messages as lifetimes
+from conformance.judge.sessions import context, messages
+from conformance.judge.sessions import flow as flow_rules
 from conformance.judge.sessions.columns import layout as at
 from conformance.judge.sessions.columns import tables
 from conformance.judge.sessions.columns.code import run
@@ -53,8 +53,8 @@ from conformance.wire.columns.table import Column, ColumnSet
 _CLASSES = 1 << 12
 _SIDES: tuple[Side, Side] = ("initiator", "acceptor")
 UNDECIDED: Final = (
-    flow.USER_SENT, flow.RECOVERABLE_SENT, flow.WERE_SENT, flow.RECOVERABLE_WERE_SENT, flow.WINDOW,
-    flow.IN_TIME, lifetimes.EXPIRED,
+    flow_rules.USER_SENT, flow_rules.RECOVERABLE_SENT, flow_rules.WERE_SENT, flow_rules.RECOVERABLE_WERE_SENT,
+    flow_rules.WINDOW, flow_rules.IN_TIME, messages.EXPIRED,
 )  # fmt: skip
 """The requirements whose bits are in SAID, in their order."""
 ALONE: Final = {
