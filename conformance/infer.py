@@ -20,8 +20,8 @@ from conformance.harness.run_verdicts import CONCLUSION
 from conformance.histories import plans
 from conformance.histories.inference.inferring import Behaviour, Conclusion, Inference, Proof, Status
 from conformance.histories.inference.playing import every_alternative
-from conformance.histories.inference.probing import Evidence, told, walked
-from conformance.histories.inference.traces import shipped
+from conformance.histories.inference.probing import Evidence, evidence, walked
+from conformance.histories.inference.separating_traces import shipped
 from conformance.histories.operations.table import ACTIONS, takes
 from conformance.histories.walk import NEEDS, Plan, creations, offer_of
 from conformance.runlog import Run
@@ -202,7 +202,7 @@ def _run_traces(inference: Inference, client: Client, options: RunOptions, repor
         if not all(client.keeps_state if method == "restart" else client.offers(method) for method in methods):
             continue
         if any(name in inference.left(trace.reading) for name in trace.rules_out):
-            _take(inference, client, partial(told, options=options, calls=trace.calls))
+            _take(inference, client, partial(evidence, options=options, calls=trace.calls))
             inference.traced.add(trace.reading)
 
 

@@ -28,7 +28,7 @@ from conformance.harness.rejudge import NotRepeatable
 from conformance.harness.run_session import EXAMPLE
 from conformance.harness.run_verdicts import CONCLUSION, conclusion
 from conformance.harness.tape import Key, key, said, said_key
-from conformance.histories.situations.met import KIND as SITUATIONS
+from conformance.histories.situations.coverage import KIND as SITUATIONS
 from conformance.judge.packets.judge import judge_packet
 from conformance.report.comparison_key import BROKEN_OFF, undone
 from conformance.report.records import read_run

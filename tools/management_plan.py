@@ -13,21 +13,21 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from conformance.histories.examples_management import ADDRESS, REMOTE, acting, final, in_order, step, stored, transfer
+from conformance.histories.examples import ADDRESS, REMOTE, acting, final, in_order, step, stored, transfer
 from conformance.histories.features.table import FEATURES
-from conformance.histories.management_plan import (
+from conformance.histories.operations.state_queries import message_name, names
+from conformance.histories.stage_event_pairs import (
     BEGINNING,
     DATA,
     LOCAL,
     PLAYED,
+    REMOTE_STAGES,
     Pair,
     all_pairs,
+    pair_texts,
     pairs_of,
-    told,
     why_left,
 )
-from conformance.histories.operations.state_queries import message_name, names
-from conformance.histories.stages_management import STAGES
 from conformance.model import BadCall, Call, Model, State
 from conformance.model.management import MACHINE_ACTIONS, QUEUE_ACTIONS, SESSION
 from conformance.model.management_sessions import session_of, sure
@@ -169,7 +169,7 @@ def planned() -> tuple[tuple[tuple[Call, ...], ...], frozenset[Pair]]:
     """Return the histories, each without its opening, and all the pairs that they meet."""
     model, roll, met = Model(assignment("windows")), random.Random(_SEED), set[Pair]()
     found: list[tuple[Call, ...]] = []
-    stages, places, fruitless, turn = tuple(STAGES.values()), Counter[object](), 0, 0
+    stages, places, fruitless, turn = tuple(REMOTE_STAGES.values()), Counter[object](), 0, 0
     while fruitless < _FRUITLESS:
         calls, new = _history(model, roll, met, places, stages[turn % len(stages)])
         turn += 1
@@ -185,7 +185,7 @@ def _beside(model: Model, met: set[Pair]) -> Iterator[tuple[Call, ...]]:
     """Yield a history for each pair that two steps behind a stage can meet and no history met; add them to `met`."""
     begun = _after(model, State(), BEGINNING)
     assert begun is not None
-    for stage in STAGES.values():
+    for stage in REMOTE_STAGES.values():
         state, before = begun[0], list[Call]()
         for call in stage:
             went = _after(model, state, (call,))
@@ -207,7 +207,7 @@ def main() -> int:
     DATA.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
     left = [pair for pair in all_pairs() - met if why_left(pair) is None]
     print(f"{len(found)} histories, {sum(map(len, found))} calls, {len(met)} of {len(all_pairs())} pairs")
-    print(*told(left), sep="\n")
+    print(*pair_texts(left), sep="\n")
     return 1 if left else 0
 
 

@@ -35,8 +35,7 @@ from conformance.harness.guarded_client import GuardedClient
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
 from conformance.harness.run_session import hello_json
 from conformance.harness.tape import Example, Key, Tape
-from conformance.histories.situations.book import load
-from conformance.histories.situations.chosen import CHUNKS, chunk
+from conformance.histories.situations.book import CHUNKS, chunk, load
 from conformance.histories.situations.play import Known, Player
 from conformance.histories.situations.situation import space
 from conformance.spec.catalogue import assignment

@@ -19,7 +19,7 @@ from conformance.aside import write_text
 from conformance.embedded.alternatives import ALTERNATIVES
 from conformance.embedded.network.deviations import ALTERNATIVES as OF_NODES
 from conformance.embedded.readings import READINGS
-from conformance.histories.inference.traces import shipped
+from conformance.histories.inference.separating_traces import shipped
 from conformance.spec.catalogue import Reading, alternative_of, catalogue, reading_id
 from conformance.spec.versions import READING_SETS
 

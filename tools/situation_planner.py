@@ -18,12 +18,10 @@ from sys import exc_info
 
 from conformance.histories.features.constraints import REFUSED
 from conformance.histories.situations.book import Book
-from conformance.histories.situations.cover import Cover
-from conformance.histories.situations.harvest import Harvest, History, Walker
-from conformance.histories.situations.pure import default_model
-from conformance.histories.situations.scopes import SCOPES, Scope
-from conformance.histories.situations.search import searched
+from conformance.histories.situations.bounded_search import SCOPES, Scope, searched
 from conformance.histories.situations.situation import Space, Vector, space
+from conformance.histories.situations.specified_calls import default_model
+from conformance.histories.situations.steered_search import Cover, Harvest, History, Walker
 from conformance.model import Model
 from conformance.spec.catalogue import catalogue
 

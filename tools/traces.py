@@ -15,9 +15,7 @@ from pathlib import Path
 
 from conformance.aside import write_text
 from conformance.histories.inference.playing import model_readings
-from conformance.histories.inference.search_alphabets import TOGETHER
-from conformance.histories.inference.searching import Trace, ruled_out, separate
-from conformance.histories.inference.traces import FORMAT
+from conformance.histories.inference.separating_traces import FORMAT, TOGETHER, Trace, ruled_out, separate
 from conformance.resources import resource
 from conformance.spec.catalogue import catalogue
 

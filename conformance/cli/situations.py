@@ -15,7 +15,7 @@ from conformance.verdict import ExitCode
 if TYPE_CHECKING:
     from conformance.histories.situations.book import Book
     from conformance.histories.situations.object_book import ObjectBook
-    from conformance.histories.situations.told import Told
+    from conformance.histories.situations.situation_texts import Description
 
 app = group("Show the situations that the planned histories bring about.")
 app.command("cover", epilog="Example: mqconform situations cover out --operation messages.receive")(situations_cover)
@@ -56,7 +56,7 @@ def situations_list(
     from conformance.cli.requirements import known
     from conformance.histories.situations import object_book
     from conformance.histories.situations.situation import space
-    from conformance.histories.situations.told import row_of_faults, rows
+    from conformance.histories.situations.situation_texts import row_of_faults, rows
     from conformance.judge.dialogues.walk_faults import METHOD
 
     every, objects = space(), object_book.space()
@@ -95,7 +95,7 @@ def situations_show(
     """Show one situation, the steps of the text that make it, and the history that brings it about."""
     from conformance.histories.situations import object_book
     from conformance.histories.situations.situation import UnknownSituation, space
-    from conformance.histories.situations.told import told, told_of_objects
+    from conformance.histories.situations.situation_texts import description, told_of_objects
     from conformance.judge.dialogues.walk_faults import METHOD
 
     if name.partition(":")[0].strip() == METHOD:
@@ -106,7 +106,7 @@ def situations_show(
         if name.partition(":")[0].strip() in objects.features:
             found = told_of_objects(objects, loaded_of_objects(), objects.named(name))
         else:
-            found = told(every, loaded(), every.named(name))
+            found = description(every, loaded(), every.named(name))
     except UnknownSituation as error:
         fail(f"{str(error)[:1].upper()}{str(error)[1:]}.", ExitCode.BAD_INPUT)
     if json:
@@ -117,7 +117,7 @@ def situations_show(
         out.print(line, markup=False, soft_wrap=True)
 
 
-def _as_json(found: Told) -> dict[str, Any]:
+def _as_json(found: Description) -> dict[str, Any]:
     return {
         "number": found.situation.number,
         "situation": str(found.situation),
@@ -129,7 +129,7 @@ def _as_json(found: Told) -> dict[str, Any]:
     }
 
 
-def _history(found: Told) -> dict[str, Any]:
+def _history(found: Description) -> dict[str, Any]:
     from conformance.histories.situations.book import Planned
 
     told = {"number": found.number, "call": found.at, "story": list(found.story)}
@@ -139,7 +139,7 @@ def _history(found: Told) -> dict[str, Any]:
     return {**told, "acts": [act.to_json() for act in found.history.acts] if found.history is not None else []}
 
 
-def _lines(found: Told) -> list[str]:
+def _lines(found: Description) -> list[str]:
     lines = [f"{found.situation}  [{found.situation.number}]"]
     history = found.history
     if history is not None:

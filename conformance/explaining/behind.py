@@ -17,9 +17,8 @@ from conformance.explaining.seen import Seen
 from conformance.explaining.stories import Implementation, Told, taped
 from conformance.harness.guarded_client import GuardedClient
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
-from conformance.histories.findings import confirmed
+from conformance.histories.findings import confirmed, run, shortened
 from conformance.histories.operations.table import well_formed
-from conformance.histories.shrink import run, shortened
 from conformance.histories.situations.book import Planned
 from conformance.histories.situations.play import Known
 from conformance.histories.situations.play import Player as Playing

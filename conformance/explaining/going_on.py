@@ -19,7 +19,7 @@ from conformance.harness.guarded_client import GuardedClient, refusals
 from conformance.harness.recorder import Recorder, RunOptions
 from conformance.harness.tape import Tape
 from conformance.histories.driver_side import Driving
-from conformance.histories.real_waits import fitted
+from conformance.histories.findings import fitted
 from conformance.histories.situations.book import Planned
 from conformance.histories.situations.play import Known, Player
 from conformance.histories.situations.situation import Space

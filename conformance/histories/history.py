@@ -1,25 +1,72 @@
-"""One history: drive every call, add it to the story, judge it and store it for the repro file."""
+"""One history: drive every call, tell it as a story, judge it (also its queue properties), store it as a repro."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from conformance.harness.guarded_client import DriverGone, lacking, refusals
 from conformance.histories.driver_side import Driving
+from conformance.histories.operations.management import judged as judged_packets
 from conformance.histories.operations.operation import Manner
-from conformance.histories.operations.table import OPERATIONS, reused, without
-from conformance.histories.packets_taken import judged as judged_packets
-from conformance.histories.story_text import tell, tell_scan
-from conformance.model import BadCall, Call, Judged, Model, Observation, Pending, State, States
+from conformance.histories.operations.properties import few, look
+from conformance.histories.operations.table import OPERATIONS, fitting, reused, without
+from conformance.model import Answer, BadCall, Call, Judged, Model, Observation, Pending, Scan, State, States
 from conformance.model.given_names import told_apart
-from conformance.runlog.events import StoryStep
+from conformance.model.journals import REPORTS
+from conformance.model.matching import message_name
+from conformance.model.property_judging import GET_SUCCEEDS
+from conformance.model.property_state import shown_in
+from conformance.runlog.events import StoryStep, Told
+from conformance.spec.constants.codes import status_text
+from conformance.spec.constants.hresults import MQ_ERROR_Q_DNS_PROPERTY_NOT_SUPPORTED
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
     from conformance.harness.recorder import Recorder
+
+_SHOWN = ("messages", "bytes", "journal_messages", "journal_bytes", "time_ms")
+
+
+def tell(call: Call, state: State, observation: Observation | None) -> Told:
+    """Return one line with the call and its result. observation: None when the driver died before an answer."""
+    operation = OPERATIONS[call.method]
+    asked = operation.story(call, state)
+    if observation is None:
+        return Told(asked, "no answer")
+    came = None if operation.manner is Manner.TIME else _answer(observation.answer)
+    ended = (f"the waiting {name} ends: {_answer(answer)}" for name, answer in observation.completed.items())
+    return Told(asked, came, tuple(ended))
+
+
+def tell_scan(queue: str, scan: Scan | None) -> Told:
+    """Return one line with the messages found by emptying a queue."""
+    if scan is None:
+        return Told(f"a look into {queue} was not possible")
+    found = ", ".join(f"'{name}'" for name in scan.messages)
+    return Told(f"a look into {queue}, by receiving all there is", found or "it is empty")
+
+
+def _answer(answer: Answer | None) -> str:
+    if answer is None:
+        return "waits"
+    if answer.failed:
+        if answer.status is None:
+            return f"fails ({answer.text})"
+        return f"fails with {status_text(answer.status)}"
+    if answer.messages is not None:
+        return ", ".join(f"'{seen.label or message_name(seen)}'" for seen in answer.messages) or "nothing comes"
+    if answer.message is None:
+        told = [f"{name.replace('_', ' ')} {value}" for name, value in answer.values.items() if name in _SHOWN]
+        return ", ".join((*told, *few(answer.values))) or "ok"
+    seen = answer.message
+    if seen.klass in REPORTS:
+        return f"an acknowledgment of class 0x{seen.klass:04X} for {seen.correlation}"
+    shown = seen.label or message_name(seen)
+    return f"message '{shown}'" + (f" (priority {seen.priority})" if seen.priority is not None else "")
+
 
 FORMAT = 1  # of the calls in a repro file
 _TICK_MS = 1  # a clock with whole milliseconds is up to one behind when the wait begins
@@ -248,3 +295,72 @@ def _unread(verdict: Verdict) -> Verdict:
         return verdict
     holds = Outcome.PASS if verdict.outcome is Outcome.READING else verdict.outcome
     return replace(verdict, outcome=holds, readings=())
+
+
+NEEDS = ("queues.create", "queues.get")
+_PROBE = "pprobe"
+_LOCAL = ("PROPID_Q_SCOPE", "PROPID_Q_QMID")  # not in the table of MS-MQMP 3.1.1.12: a manager may not show them
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A history whose queues are read after each call that may have changed them. shown: the properties to be read."""
+
+    history: History
+    shown: tuple[str, ...]
+
+    @classmethod
+    def begun(cls, client: Port, judge: Recorder, shown: tuple[str, ...] | None = None) -> Watched:
+        """Begin a history. shown: None to probe for them. Raises ConformanceFailure as `History` does."""
+        history = History(client, judge)
+        known = probed(history) if shown is None else shown
+        history.do(Call("watch", names=known))
+        return cls(history, known)
+
+    @property
+    def state(self) -> State:
+        """The state of the model."""
+        return self.history.state
+
+    def has(self, queue: str) -> bool:
+        """True if there is a queue of this name."""
+        return queue in self.state.queues and self.state.queues[queue].exists
+
+    def run(self, *calls: Call) -> None:
+        """Make several calls in turn, and after each read every queue that it may have changed."""
+        hello = self.history.client.hello
+        for call in calls:
+            fit = fitting(hello.takes, call)
+            if fit is None:
+                continue
+            self.history.attempt(fit)
+            properties = self.state.properties
+            for queue in properties.unread if properties is not None else ():
+                self.history.attempt(look(self.state, queue))
+
+
+def probed(history: History) -> tuple[str, ...]:
+    """Return the properties this manager shows. For a manager with HRESULTs, a missing one of MS-MQMP's table fails."""
+    client, judge = history.client, history.judge
+    wanted = shown_in(judge.profile)
+    created = client.call("queues.create", path_name=history.driving.handles.path(_PROBE))
+    if not created.ok:
+        return wanted
+    name = str(created.values["format_name"])
+    found = []
+    for each in wanted:
+        if not client.hello.takes("properties", each):
+            continue
+        params = {"format_name": name, "properties": [each]}
+        result = client.call("queues.get", **params)
+        if result.ok:
+            found.append(each)
+            continue
+        lacking = each in _LOCAL or result.status in (None, MQ_ERROR_Q_DNS_PROPERTY_NOT_SUPPORTED)
+        if not lacking:
+            judge.step(f"read {each}", {"method": "queues.get", "params": params}, {"status": result.status})
+            wrong = {"fails": True, "status": result.status}
+            judge.record(Verdict(GET_SUCCEEDS, Outcome.FAIL, f"get {each}", {"fails": False}, wrong))
+    if client.offers("queues.delete"):
+        client.call("queues.delete", format_name=name)
+    return tuple(found)

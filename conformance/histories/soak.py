@@ -1,7 +1,7 @@
-"""Soak: walk for hours with the steps of `walk.Walk`, drawn by a random generator instead of hypothesis.
+"""Call a driver in this process without a client in between, for walks of many million calls.
 
-Memory does not grow with time: a history that passes leaves only counts. A history that fails is run again by a real
-client, and from there on handled like any finding.
+There are no checks of schemas, deadlines or second answers. A walk that meets anything odd is run again by a real
+client, which tells what is wrong.
 """
 
 from __future__ import annotations
@@ -10,27 +10,130 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from conformance.adapter.errors import DriverTimeout, DriverUnusable, NotAccepted
+from conformance.adapter.session import Result
 from conformance.harness.gc_tuning import rarely_collecting
 from conformance.harness.guarded_client import DriverGone, GuardedClient
 from conformance.harness.recorder import ConformanceFailure, Recorder
 from conformance.harness.tape import Tape
 from conformance.histories.driver_side import Driving
-from conformance.histories.findings import MAX_EACH, confirmed
-from conformance.histories.shrink import run, shortened
+from conformance.histories.findings import MAX_EACH, confirmed, run, shortened
 from conformance.histories.steering import Choice, Steering, kind_of, where
-from conformance.histories.unchecked_client import Direct, Odd
 from conformance.histories.walk import Plan, possible_choices, set_up
 from conformance.model import BadCall, Call, Judged, Model, State, States
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Client
+    from conformance.adapter.in_process import Driver
     from conformance.harness.past import Past
+    from conformance.harness.playback import Playback
     from conformance.harness.port import Port
     from conformance.harness.recorder import RunOptions
+
+
+class Odd(Exception):
+    """The driver did something that only a real client can judge: it raised, did not answer, or answered nonsense."""
+
+
+class Outstanding:
+    """A request. done: it is answered."""
+
+    __slots__ = ("_raw", "done", "id", "method")
+
+    def __init__(self, number: int, method: str) -> None:
+        self.id = number
+        self.method = method
+        self.done = False
+        self._raw: Any = None
+
+    @property
+    def blocked(self) -> bool:
+        """True while there is no answer: the driver acts only during calls, so an unanswered call waits."""
+        return not self.done
+
+    def answer(self, raw: Any) -> None:
+        """Store the answer; the driver calls this."""
+        self._raw = raw
+        self.done = True
+
+    def result(self) -> Result:
+        """Return the answer. Raises Odd if there is none or if it cannot be read."""
+        try:
+            result = Result.from_json(self._raw)
+        except (TypeError, KeyError, ValueError, AttributeError) as error:
+            raise Odd(f"{self.method} was answered with {type(self._raw).__name__}") from error
+        if result.lacking is not None:
+            raise NotAccepted(result.lacking, "the driver")
+        return result
+
+
+class Direct:
+    """A `harness.port.Port` that raises Odd instead of driver faults."""
+
+    def __init__(self, client: Client) -> None:
+        """Take the driver over from its client and restart it; request numbers begin after its hello."""
+        self.hello = client.hello
+        self.keeps_state = client.keeps_state
+        self.time = client.time
+        self.unique = client.unique
+        self.offers = client.offers
+        self.need = client.need
+        self._client = client
+        self._driver: Driver | None = None
+        self._number = 0
+        self.restart(kill=False)
+
+    def start(self, method: str, /, **params: Any) -> Outstanding:
+        """Send a request. A waiting read is answered during a later call."""
+        params.pop("deadline_ms", None)
+        self._number += 1
+        call = Outstanding(self._number, method)
+        driver = self._driver
+        if driver is None:
+            raise Odd("the driver is gone")
+        try:
+            driver.handle(method, params, call.answer, _nothing)
+        except Exception as error:  # the driver's own code: any exception counts as its crash
+            raise Odd(f"{method} raised {type(error).__name__}") from error
+        return call
+
+    def call(self, method: str, /, **params: Any) -> Result:
+        """Send a request and return its answer."""
+        return self.start(method, **params).result()
+
+    def wait_blocked_or_done(self, call: Outstanding, within_ms: int) -> bool:
+        """Return True: the driver acts only during calls, so there is nothing to wait for."""
+        return True
+
+    def wait_done(self, call: Outstanding, within_ms: int) -> bool:
+        """See `wait_blocked_or_done`."""
+        return call.done
+
+    def poll(self, within_ms: int = 0) -> None:
+        """See `wait_blocked_or_done`."""
+
+    def told_events(self, within_ms: int = 0) -> list[dict[str, Any]]:
+        """See `conformance.adapter.client.Client.told_events`."""
+        return self._client.told_events(within_ms)
+
+    def restart(self, *, kill: bool) -> bool:
+        """End the driver and start another one on the same state."""
+        went = self._client.restart(kill=kill)
+        self._driver = self._client.in_process_driver
+        self._number = 1
+        return went
+
+
+if TYPE_CHECKING:
+    _EVERY: tuple[type[Port], ...] = (Client, GuardedClient, Playback, Direct)
+
+
+def _nothing() -> None:
+    """Ignore the report that a read waits: its missing answer shows that."""
+
 
 PROGRESS_S = 1.0
 STEERED = 2_000  # steered steps of each plan; a steered step costs as much as four others

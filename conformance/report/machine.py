@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conformance.histories.learning.naming import Name, names
+from conformance.histories.learning.alphabets import Name, names
 
 if TYPE_CHECKING:
     from conformance.histories.learning.work import Learning

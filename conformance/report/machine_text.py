@@ -9,7 +9,7 @@ from conformance.report.text import value_text
 from conformance.verdict import Json
 
 if TYPE_CHECKING:
-    from conformance.histories.learning.letters import Word
+    from conformance.histories.learning.machine import Word
     from conformance.histories.learning.work import Difference, Learning
 
 MAX_OTHERS = 5

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from conformance.histories.situations.met import KIND, OF_OBJECTS, REASONS, Met
+from conformance.histories.situations.coverage import KIND, OF_OBJECTS, REASONS, Met
 from conformance.runlog import Run
 from conformance.verdict import Json
 

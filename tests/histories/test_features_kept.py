@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 import pytest
 
-from conformance.histories.features.asked import ASKED, kinds
+from conformance.histories.features.facts import ASKED, kinds
 from conformance.histories.features.table import FEATURES
 from conformance.histories.operations.operation import Offer
 from conformance.histories.operations.table import METHODS
 from conformance.histories.situations.probe import probe
-from conformance.histories.situations.pure import after, default_model, states
+from conformance.histories.situations.specified_calls import after, default_model, states
 from conformance.model import Call, State
 
 MODEL = default_model()

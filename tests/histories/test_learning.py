@@ -9,16 +9,24 @@ import pytest
 
 from conformance.harness.connecting import open_client
 from conformance.histories.inference.playing import defaults
-from conformance.histories.learning.alphabets import ALPHABETS
-from conformance.histories.learning.asking import Asking, Inconsistent, Limits, Spent
-from conformance.histories.learning.choosing import choose
-from conformance.histories.learning.comparing import compare
+from conformance.histories.learning.alphabets import ALPHABETS, choose, names
 from conformance.histories.learning.learner import learn
-from conformance.histories.learning.letters import Alphabet, Letter, Output
-from conformance.histories.learning.machine import Machine, identifiers, suite, told_apart
-from conformance.histories.learning.naming import names
-from conformance.histories.learning.sides import Playing, Specification
-from conformance.histories.learning.tokens import FAILS, OPEN, UNDESCRIBED, Made, agree
+from conformance.histories.learning.machine import (
+    FAILS,
+    OPEN,
+    UNDESCRIBED,
+    Alphabet,
+    Letter,
+    Machine,
+    Made,
+    Output,
+    agree,
+    identifiers,
+    suite,
+    told_apart,
+)
+from conformance.histories.learning.sides import Asking, Inconsistent, Limits, Playing, Specification, Spent
+from conformance.histories.learning.work import compare
 from conformance.model import Call, State
 
 STATES = {"cursor": 37, "transaction": 26, "message": 37, "journal": 23}

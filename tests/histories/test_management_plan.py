@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.histories.management_plan import (
+from conformance.histories.stage_event_pairs import (
     BEGINNING,
     LEFT,
     PLAYED,
     all_pairs,
+    pair_texts,
     pairs_of,
     planned,
-    told,
     why_left,
 )
 from conformance.model import Model, State
@@ -31,11 +31,11 @@ def met() -> frozenset[tuple[str, str, str, str, str]]:
 
 
 def test_every_pair_is_met_or_has_a_reason(met: frozenset[tuple[str, str, str, str, str]]) -> None:
-    assert told(pair for pair in all_pairs() - met if why_left(pair) is None) == []
+    assert pair_texts(pair for pair in all_pairs() - met if why_left(pair) is None) == []
 
 
 def test_no_pair_that_is_met_has_a_reason_not_to_be(met: frozenset[tuple[str, str, str, str, str]]) -> None:
-    assert told(pair for pair in met if why_left(pair) is not None) == []
+    assert pair_texts(pair for pair in met if why_left(pair) is not None) == []
 
 
 def test_each_reason_is_needed(met: frozenset[tuple[str, str, str, str, str]]) -> None:

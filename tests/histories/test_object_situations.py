@@ -14,8 +14,7 @@ from conformance.activex.tables import MEMBERS
 from conformance.activex.values import Variant, long, text
 from conformance.activex.walk import Walk
 from conformance.adapter import protocol
-from conformance.histories.features.object_constraints import CONSTRAINTS
-from conformance.histories.features.objects import FEATURES, vector
+from conformance.histories.features.objects import CONSTRAINTS, FEATURES, vector
 from conformance.histories.operations import objects
 from conformance.histories.situations.book import BookError
 from conformance.histories.situations.object_book import load, packed, space, unpacked

@@ -9,16 +9,12 @@ import pytest
 from nightly import amount
 
 from conformance.histories.features.feature import Feature
-from conformance.histories.situations.askable import askable
 from conformance.histories.situations.book import load, packed
-from conformance.histories.situations.cover import Cover
-from conformance.histories.situations.harvest import LONGEST, Harvest, Walker, cut, replayed
-from conformance.histories.situations.mixtures import mixed, mutated
-from conformance.histories.situations.pure import default_model, states
-from conformance.histories.situations.real_time import timing
-from conformance.histories.situations.scopes import SCOPES, Scope
-from conformance.histories.situations.search import searched
+from conformance.histories.situations.bounded_search import SCOPES, Scope, searched
+from conformance.histories.situations.random_setups import mixed, mutated
 from conformance.histories.situations.situation import Space, space
+from conformance.histories.situations.specified_calls import askable, default_model, states
+from conformance.histories.situations.steered_search import LONGEST, Cover, Harvest, Walker, cut, replayed, timing
 from conformance.model import Call
 from conformance.model.calls import INFINITE
 from tools.situation_planner import Effort, Scoped, plan, unreachable

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from conformance.histories.operations.property_values import bad, good
+from conformance.histories.operations.properties import bad, good
 from conformance.model import Answer, BadCall, Call, Model, Observation, States
 from conformance.model.journals import Attributes
 from conformance.model.properties import ROWS, UNLIMITED, Kind, Problem

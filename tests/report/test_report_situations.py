@@ -11,7 +11,7 @@ import pytest
 
 from conformance.histories.situations import book as books
 from conformance.histories.situations.book import Book, Planned
-from conformance.histories.situations.met import CUT, FAILED, KIND, NOT_OFFERED, Met, packed
+from conformance.histories.situations.coverage import CUT, FAILED, KIND, NOT_OFFERED, Met, packed
 from conformance.histories.situations.situation import space
 from conformance.report.allure import write_allure
 from conformance.report.comparison_key import standing

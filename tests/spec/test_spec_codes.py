@@ -35,7 +35,7 @@ def test_every_place_a_person_reads_one_has_the_same_words() -> None:
 
     from conformance.adapter.check import told
     from conformance.harness.terminal import _value
-    from conformance.histories.story_text import _answer
+    from conformance.histories.history import _answer
     from conformance.report.text import spoken, value_text
 
     answer = SimpleNamespace(failed=True, status=0xC00E001B, text="")

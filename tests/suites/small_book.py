@@ -8,8 +8,8 @@ from conformance.histories import plans
 from conformance.histories.operations.operation import Offer
 from conformance.histories.operations.table import ACTIONS, METHODS
 from conformance.histories.situations.book import Book, Planned
-from conformance.histories.situations.pure import after, default_model
 from conformance.histories.situations.situation import Space, space
+from conformance.histories.situations.specified_calls import after, default_model
 from conformance.histories.walk import Plan, set_up
 from conformance.model import BadCall, Call, Model, State
 

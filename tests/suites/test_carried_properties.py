@@ -15,9 +15,8 @@ from conformance.adapter.connectors import connect
 from conformance.embedded.delivery import Delivery
 from conformance.harness.guarded_client import GuardedClient
 from conformance.harness.recorder import Recorder, RunOptions
-from conformance.histories.answers import answer_of
-from conformance.histories.situations.carrying import WAYS, filled, offered
-from conformance.histories.situations.play import Player
+from conformance.histories.driver_side import answer_of
+from conformance.histories.situations.play import WAYS, Player, filled, offered
 from conformance.histories.situations.situation import space
 from conformance.model import Call, State, carried
 from conformance.spec.catalogue import assignment

@@ -16,8 +16,8 @@ from conformance.harness.guarded_client import GuardedCall, GuardedClient
 from conformance.harness.playback import Outstanding as PlayedCall
 from conformance.harness.playback import Playback
 from conformance.harness.port import OpenCall, Port
-from conformance.histories.unchecked_client import Direct
-from conformance.histories.unchecked_client import Outstanding as UncheckedCall
+from conformance.histories.soak import Direct
+from conformance.histories.soak import Outstanding as UncheckedCall
 
 MEMBERS = {name: member for name, member in vars(Port).items() if not name.startswith("_")}
 METHODS = sorted(name for name, member in MEMBERS.items() if inspect.isfunction(member))

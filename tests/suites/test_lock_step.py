@@ -21,7 +21,7 @@ from conformance.embedded.alternatives import ALTERNATIVES
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
 from conformance.histories import plans
 from conformance.histories.history import History
-from conformance.histories.inference.traces import Trace, shipped
+from conformance.histories.inference.separating_traces import Trace, shipped
 from conformance.histories.operations.state_queries import names
 from conformance.histories.operations.table import ACTIONS
 from conformance.histories.walk import Plan, offer_of, set_up

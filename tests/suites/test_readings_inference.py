@@ -10,9 +10,7 @@ from nightly import amount, sample
 
 from conformance.histories.inference.inferring import Behaviour, Conclusion, Inference, Status
 from conformance.histories.inference.playing import defaults
-from conformance.histories.inference.search_alphabets import TOGETHER
-from conformance.histories.inference.searching import Trace, ruled_out, separate
-from conformance.histories.inference.traces import from_json, shipped
+from conformance.histories.inference.separating_traces import TOGETHER, Trace, from_json, ruled_out, separate, shipped
 from conformance.infer import Inferred, infer
 from conformance.spec.catalogue import catalogue
 from conformance.verdict import ExitCode, Outcome, Verdict

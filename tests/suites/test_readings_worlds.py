@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
-from conformance.histories.inference import constraint_boxes
-from conformance.histories.inference.constraint_boxes import Worlds
+from conformance.histories.inference import probing
+from conformance.histories.inference.probing import Worlds
 
 AB = ("a", "b")
 
@@ -38,7 +38,7 @@ def test_an_alternative_is_ruled_out() -> None:
 
 
 def test_too_many_boxes_keep_all_that_was_possible(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(constraint_boxes, "MAX_BOXES", 4)
+    monkeypatch.setattr(probing, "MAX_BOXES", 4)
     names = ("R", "S", "T")
     each = [box(**dict(zip(names, chosen, strict=True))) for chosen in product("ab", repeat=3) if len(set(chosen)) > 1]
     joined = Worlds.of(each)

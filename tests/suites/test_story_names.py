@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from conformance.adapter.connectors import connect
 from conformance.harness.recorder import Recorder, RunOptions
 from conformance.histories import plans
+from conformance.histories.findings import candidates, run, shortened
 from conformance.histories.inference.playing import Player, defaults
 from conformance.histories.operations.operation import Kind, Offer, Role
 from conformance.histories.operations.table import ACTIONS, METHODS, named, renamed, stored_call, well_formed
-from conformance.histories.shrink import candidates, run, shortened
 from conformance.histories.situations import book
 from conformance.histories.steering import pick
 from conformance.histories.walk import Plan, chooser

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from conformance.histories.operations.mistakes import mistakes
 from conformance.histories.operations.operation import Offer
+from conformance.histories.operations.transactions import mistakes
 from conformance.model import Call, Model, State
 from conformance.model.expected import Expected, Fails
 

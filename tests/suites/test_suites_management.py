@@ -15,7 +15,7 @@ from distorting import Distorting, silent
 from conformance.adapter.client import Client
 from conformance.adapter.connectors import connect
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
-from conformance.histories.examples_management import of_queue
+from conformance.histories.examples import of_queue
 from conformance.model import Model
 from conformance.model.management_rows import QUEUE, ROWS, STATUSES
 from conformance.spec.catalogue import assignment

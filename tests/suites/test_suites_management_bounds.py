@@ -12,13 +12,10 @@ from distorting import Distorting, silent
 from conformance.adapter.client import Client
 from conformance.adapter.connectors import connect
 from conformance.harness.recorder import ConformanceFailure, ConformanceFailures, Recorder, RunOptions
-from conformance.histories import stages_local, stages_management
-from conformance.histories.examples import begin, send
-from conformance.histories.examples_management import GET, of_machine, of_queue, transfer
-from conformance.histories.stages import at, beside
-from conformance.histories.tour import Tour, tour
-from conformance.histories.tours_acknowledgments import acknowledged
-from conformance.histories.tours_management import TOURS
+from conformance.histories import stage_event_pairs
+from conformance.histories.examples import GET, begin, of_machine, of_queue, send, transfer
+from conformance.histories.stage_event_pairs import at, beside
+from conformance.histories.switch_cover import TOURS, Tour, acknowledged, tour
 from conformance.model import Call
 from conformance.model.management_rows import ROWS
 from conformance.spec.catalogue import assignment
@@ -139,7 +136,7 @@ def _more(one: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("module", "behind"),
-    [(stages_local, stages_local.BEHIND), (stages_management, (transfer(),))],
+    [(stage_event_pairs, stage_event_pairs.BEHIND), (stage_event_pairs, (transfer(),))],
     ids=["local", "remote"],
 )
 def test_some_stages_pass(client: Client, module: Any, behind: Any) -> None:
@@ -246,10 +243,10 @@ def test_what_happens_to_another_queue_is_found(client: Client) -> None:
         return told(method, **params)
 
     wrong.call = call  # type: ignore[method-assign]
-    events = {"pause": stages_management.EVENTS["pause"]}
+    events = {"pause": stage_event_pairs.REMOTE_EVENTS["pause"]}
 
     def run(client: Any) -> str | None:
-        both = stages_management.BOTH
+        both = stage_event_pairs.BOTH
         return failed(judged(lambda judge: beside(both, events, client, judge, other="remote2", shown=tuple(ROWS))))
 
     assert run(client) is None

@@ -9,9 +9,9 @@ from dangling_names import dangling
 
 from conformance.adapter.connectors import connect
 from conformance.harness.recorder import Recorder, RunOptions
+from conformance.histories.findings import run, shortened
 from conformance.histories.operations.table import stored_call
 from conformance.histories.plans import JOURNALS
-from conformance.histories.shrink import run, shortened
 from conformance.model import Call
 from conformance.model.calls import INFINITE
 from conformance.model.journals import DEAD_LETTER

@@ -16,12 +16,11 @@ from conformance.adapter.client import Client
 from conformance.adapter.connectors import connect
 from conformance.harness.guarded_client import GuardedClient
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
+from conformance.histories.findings import expiring, fitted
 from conformance.histories.operations.reads import LONG_MS
-from conformance.histories.real_waits import expiring, fitted
 from conformance.histories.situations import play as playing
-from conformance.histories.situations.book import Book, Planned
-from conformance.histories.situations.chosen import CHUNKS, DEFAULT_RESTARTS, chosen, chunk
-from conformance.histories.situations.met import CUT, FAILED, NOT_OFFERED, OTHERWISE, Met, packed, unpacked
+from conformance.histories.situations.book import CHUNKS, DEFAULT_RESTARTS, Book, Planned, chunk, selection
+from conformance.histories.situations.coverage import CUT, FAILED, NOT_OFFERED, OTHERWISE, Met, packed, unpacked
 from conformance.histories.situations.play import Known, Player
 from conformance.histories.situations.probe import restarts
 from conformance.histories.situations.situation import space
@@ -185,13 +184,17 @@ def test_the_tests_in_turn_play_the_book_in_its_order() -> None:
 
 
 def test_a_number_of_situations_is_a_beginning_of_the_book() -> None:
-    few = chosen(book().histories, "3000", space())
+    few = selection(book().histories, "3000", space())
     assert few == book().histories[: len(few)] and len(planned(*few)) >= 3_000 > len(planned(*few[:-1]))
-    assert chosen(book().histories, "all", space()) == book().histories == chosen(book().histories, "999999", space())
-    assert len(chosen(book().histories, "default", space())) == len(book().histories)
+    assert (
+        selection(book().histories, "all", space())
+        == book().histories
+        == selection(book().histories, "999999", space())
+    )
+    assert len(selection(book().histories, "default", space())) == len(book().histories)
     restart = Planned(0, (Call("restart"),), ((),), False, frozenset(), 0)
-    assert len(chosen((restart,) * 200, "default", space())) == DEFAULT_RESTARTS
-    assert len(chosen(book().histories, "pairs", space())) <= len(book().histories)
+    assert len(selection((restart,) * 200, "default", space())) == DEFAULT_RESTARTS
+    assert len(selection(book().histories, "pairs", space())) <= len(book().histories)
 
 
 # --- what a record keeps

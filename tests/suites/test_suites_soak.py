@@ -9,8 +9,7 @@ import pytest
 
 from conformance.adapter.connectors import connect
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
-from conformance.histories.soak import Soak
-from conformance.histories.unchecked_client import Direct, Odd
+from conformance.histories.soak import Direct, Odd, Soak
 from conformance.histories.walk import offered
 from conformance.report.quirks import quirks as quirks_of
 from conformance.report.transitions import transitions

@@ -5,11 +5,19 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Final
 
-from conformance.histories.features.asked import asked, asked_feature, wished
-from conformance.histories.features.contents import available, held
+from conformance.histories.features.facts import (
+    UNAVAILABLE,
+    asked,
+    asked_feature,
+    available,
+    below,
+    held_by,
+    kind_of,
+    quota_feature,
+    several,
+    wished,
+)
 from conformance.histories.features.feature import Feature, among
-from conformance.histories.features.since import below, quota_feature
-from conformance.histories.features.views import UNAVAILABLE, kind_of, several
 from conformance.model import Call, State
 from conformance.model.expiry import due
 from conformance.model.journals import DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL, SYSTEM_JOURNAL, is_kept
@@ -260,10 +268,10 @@ def _removed(state: State, call: Call) -> str:
     return found
 
 
-def _held(state: State, call: Call) -> str:
+def _held_by(state: State, call: Call) -> str:
     found = "none"
     for queue in state.queues.values():
-        its = held(queue)
+        its = held_by(queue)
         found = its if its != "none" else found
     return found
 
@@ -389,7 +397,7 @@ RESTART = (
     Feature(
         "held",
         ("none", "received", "sent", "begun", "moving", "purged"),
-        _held,
+        _held_by,
         (f"{_START}.uncommitted-send-lost", "MQDMPR-3.1.1.11.uncommitted-receive-not-lost", "MQDMPR-3.1.4.5.move"),
     ),
     Feature(

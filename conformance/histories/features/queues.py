@@ -1,26 +1,39 @@
-"""Features of queues: create, open, close (MS-MQDMPR 3.1.7.1.3, 3.1.7.1.5 and 3.1.7.1.6, MS-MQMP 3.1.4)."""
+"""Features of queues: create, open, close, delete and purge (MS-MQDMPR 3.1.7.1.3 to 3.1.7.1.7, MS-MQMP 3.1.4)."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from conformance.histories.features import reads
-from conformance.histories.features.contents import (
+from conformance.histories.features.facts import (
+    access_of,
+    asked,
+    asked_feature,
     available,
+    beyond,
+    copies,
+    cursors_of,
+    elsewhere,
     handles_of,
-    held,
+    held_by,
+    journal,
+    kind_of,
+    lasting,
+    named_queue,
     order,
+    several,
     subqueues,
+    view,
+    waiting_on,
 )
 from conformance.histories.features.feature import Feature
-from conformance.histories.features.views import access_of, several, view
 from conformance.model import Call, State
 from conformance.model.journals import is_kept, is_remote
 from conformance.model.properties import ROWS
 from conformance.model.state import Handle
 from conformance.model.tables import CursorState
 
-HELD: Final = ("none", "received", "sent", "begun", "moving", "purged")
+HOLDERS: Final = ("none", "received", "sent", "begun", "moving", "purged")
 """What holds a message of a queue."""
 _READS = ("receive", "peek")
 
@@ -322,7 +335,7 @@ def _its_share(state: State, call: Call) -> str | None:
 def its_held(state: State, call: Call) -> str | None:
     """Return what holds a message of the queue of the call's handle."""
     queue = view(state, call).queue
-    return None if queue is None else held(queue)
+    return None if queue is None else held_by(queue)
 
 
 def its_content(state: State, call: Call) -> str | None:
@@ -345,6 +358,173 @@ CLOSE = (
     Feature("waits", ("none", "peek", "receive", "several"), _own_waits, (f"{_6}.pending-read-cancelled",)),
     Feature("beside", ("none", "same_queue", "other_queue"), _others_waits, (f"{_6}.pending-read-others-kept",)),
     Feature("users", ("none", "sender", "reader"), _users_beside, (f"{_6}.messages-kept", f"{_6}.share-released")),
-    Feature("held", HELD, its_held, (f"{_6}.messages-kept", "MQDMPR-3.1.7.1.11.locks")),
+    Feature("held", HOLDERS, its_held, (f"{_6}.messages-kept", "MQDMPR-3.1.7.1.11.locks")),
     Feature("content", reads.CHOICE.values, its_content, (f"{_6}.messages-kept",)),
+)
+
+_LOSSES: Final = ("none", "acknowledged", "acknowledged_twice", "dead_letter", "expires")
+_BEYOND: Final = ("none", "here_alone", "sends_elsewhere", "receives_elsewhere")
+
+
+def _delete_kind(state: State, call: Call) -> str | None:
+    queue = named_queue(state, call)
+    return None if queue is None else kind_of(queue)
+
+
+def _content(state: State, call: Call) -> str | None:
+    queue = named_queue(state, call)
+    return None if queue is None else order(queue)
+
+
+def _held(state: State, call: Call) -> str | None:
+    queue = named_queue(state, call)
+    return None if queue is None else held_by(queue)
+
+
+def _cursors(state: State, call: Call) -> str | None:
+    queue = named_queue(state, call)
+    return None if queue is None else cursors_of(state, queue.name)
+
+
+def _waiting(state: State, call: Call) -> str | None:
+    queue = named_queue(state, call)
+    return None if queue is None else waiting_on(state, queue.name)
+
+
+def _subqueues(state: State, call: Call) -> str | None:
+    queue = named_queue(state, call)
+    return None if queue is None else _living(state, queue.name)
+
+
+def _living(state: State, name: str) -> str:
+    found = subqueues(state, name)
+    return "none" if found == "gone" else found
+
+
+def _journal(state: State, call: Call) -> str | None:
+    queue = named_queue(state, call)
+    return None if queue is None else journal(state, queue)
+
+
+def _elsewhere(state: State, call: Call) -> str | None:
+    queue = named_queue(state, call)
+    return None if queue is None else elsewhere(state, queue)
+
+
+def _deleted_before(state: State, call: Call) -> str | None:
+    """Return whether a queue of this name was deleted before."""
+    queue = named_queue(state, call)
+    if queue is None:
+        return None
+    return "yes" if any(one.queue == queue.name and one.lost for one in state.handles.values()) else "no"
+
+
+def _copies(state: State, call: Call) -> str | None:
+    queue = named_queue(state, call)
+    return None if queue is None else copies(state, queue)
+
+
+def _asked(state: State, call: Call) -> str | None:
+    queue = named_queue(state, call)
+    return None if queue is None else asked(state, lasting(queue))
+
+
+def _beyond(state: State, call: Call) -> str | None:
+    queue = named_queue(state, call)
+    return None if queue is None else beyond(state, queue)
+
+
+_LOSSES_3, _LOSSES_4 = "MQDMPR-3.1.7.1.3", "MQDMPR-3.1.7.1.4"
+DELETE = (
+    Feature("kind", ("plain", "transactional"), _delete_kind, (f"{_LOSSES_4}.success", f"{_LOSSES_4}.removed")),
+    Feature("content", reads.CHOICE.values, _content, (f"{_LOSSES_4}.messages-deleted",)),
+    Feature("held", HOLDERS, _held, (f"{_LOSSES_4}.messages-deleted", "MQDMPR-3.1.7.1.12.queue-not-available-ends")),
+    Feature("handles", ("none", "open", "closed"), _left, (f"{_LOSSES_4}.handle-invalidated",)),
+    Feature("cursors", ("none", "unused", "on_message", "parked"), _cursors, ("MQDMPR-3.1.7.1.1.queue-deleted",)),
+    Feature("waiting", ("none", "peek", "receive", "several"), _waiting, (f"{_LOSSES_4}.waiting-read-ends",)),
+    Feature("subqueues", ("none", "empty", "messages"), _subqueues, ("MQMQ-2.1.2.subqueue",)),
+    Feature("journal", ("none", "empty", "messages"), _journal, (f"{_LOSSES_3}.journal-queue",)),
+    Feature("elsewhere", ("none", "empty", "messages"), _elsewhere, (f"{_LOSSES_4}.success",)),
+    Feature("deleted_before", ("no", "yes"), _deleted_before, (f"{_LOSSES_4}.removed",)),
+    Feature(
+        "copies",
+        _LOSSES,
+        _copies,
+        (f"{_LOSSES_4}.nack-queue-deleted",),
+    ),
+    asked_feature(_asked, f"{_LOSSES_4}.nack-queue-deleted"),
+    Feature(
+        "transaction",
+        _BEYOND,
+        _beyond,
+        (f"{_LOSSES_4}.messages-deleted", "MQDMPR-3.1.1.14.several-queues", "MQDMPR-3.1.4.5.receives-return"),
+    ),
+)
+
+
+def _its_cursors(state: State, call: Call) -> str | None:
+    queue = view(state, call).queue
+    return None if queue is None else cursors_of(state, queue.name)
+
+
+def _its_copies(state: State, call: Call) -> str | None:
+    queue = view(state, call).queue
+    return None if queue is None else copies(state, queue)
+
+
+def _its_subqueues(state: State, call: Call) -> str | None:
+    queue = view(state, call).queue
+    return None if queue is None else _living(state, queue.name)
+
+
+def _its_elsewhere(state: State, call: Call) -> str | None:
+    queue = view(state, call).queue
+    return None if queue is None else elsewhere(state, queue)
+
+
+def _its_asked(state: State, call: Call) -> str | None:
+    queue = view(state, call).queue
+    return None if queue is None else asked(state, lasting(queue))
+
+
+def _its_beyond(state: State, call: Call) -> str | None:
+    queue = view(state, call).queue
+    return None if queue is None else beyond(state, queue)
+
+
+def _its_arrival(state: State, call: Call) -> str | None:
+    return reads.arrival(state, call)
+
+
+_7 = "MQDMPR-3.1.7.1.7"
+PURGE = (
+    reads.handle_feature(
+        *("MQDMPR-3.1.1.17.send-access-no-purge", "MQDMPR-3.1.1.17.peek-access-no-purge", f"{_7}.available-deleted"),
+        without=("move", "deleted", "recreated"),
+    ),
+    reads.kind_feature("3.1.7.1.7.available-deleted"),
+    Feature("content", reads.CHOICE.values, its_content, (f"{_7}.available-deleted", f"{_7}.available-only")),
+    Feature(
+        "held", HOLDERS, its_held, (f"{_7}.available-deleted", f"{_7}.locked-purge-pending", f"{_7}.locked-commit")
+    ),
+    Feature(
+        "cursors", ("none", "unused", "on_message", "parked"), _its_cursors, ("MQDMPR-3.2.7.2.current-unavailable",)
+    ),
+    Feature("arrival", reads.ARRIVAL.values, _its_arrival, ("MQDMPR-3.1.1.11.recoverable-persistent",)),
+    Feature("subqueues", ("none", "empty", "messages"), _its_subqueues, (f"{_7}.other-queues-kept",)),
+    Feature("elsewhere", ("none", "empty", "messages"), _its_elsewhere, (f"{_7}.other-queues-kept",)),
+    Feature(
+        "copies",
+        _LOSSES,
+        _its_copies,
+        (f"{_7}.nack-queue-purged",),
+    ),
+    asked_feature(_its_asked, f"{_7}.nack-queue-purged"),
+    Feature(
+        "transaction",
+        _BEYOND,
+        _its_beyond,
+        (f"{_7}.locked-purge-pending", f"{_7}.other-queues-kept", "MQDMPR-3.1.1.14.several-queues"),
+    ),
+    reads.waiting_feature(f"{_7}.later-messages-kept"),
 )

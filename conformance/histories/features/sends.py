@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from conformance.histories.features import reads
-from conformance.histories.features.asked import ASKED, kinds
+from conformance.histories.features.facts import ASKED, kinds, place_of, view, waiting_on
 from conformance.histories.features.feature import Feature
-from conformance.histories.features.views import place_of, view, waiting_on
 from conformance.model import Call, State
 from conformance.model.journals import ELSEWHERE, UNLIMITED, is_kept, is_remote
 from conformance.model.message_sizes import used

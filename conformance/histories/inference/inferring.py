@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from conformance.histories.inference.constraint_boxes import Worlds
 from conformance.histories.inference.playing import every_alternative, model_readings
-from conformance.histories.inference.probing import Evidence, contradicted
+from conformance.histories.inference.probing import Evidence, Worlds, contradicted
 from conformance.spec.catalogue import Reading, catalogue
 from conformance.verdict import Json, Verdict
 

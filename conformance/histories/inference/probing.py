@@ -1,4 +1,4 @@
-"""Run one history and judge it with every alternative of every reading, and again without one of them."""
+"""Judge a history with every alternative of every reading, and note the combinations that stay possible as boxes."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from conformance.adapter.errors import NotAccepted
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
 from conformance.histories.history import History
-from conformance.histories.inference.constraint_boxes import Worlds
 from conformance.histories.walk import ROLLS, Plan, possible_choices, set_up
 from conformance.model import BadCall, Call, Judged, Model, Observation, Pending, States
 from conformance.model.rules import Rules
@@ -19,6 +18,83 @@ from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
+
+Box: TypeAlias = Mapping[str, frozenset[str]]
+"""Reading to its possible alternatives; for a reading not in the box, every alternative is possible."""
+
+MAX_BOXES = 128  # a history of the suites leaves a handful; their products stay far below
+
+
+@dataclass(frozen=True, slots=True)
+class Worlds:
+    """Combinations of alternatives not yet ruled out. Without any box, none explains the observations."""
+
+    boxes: tuple[Box, ...] = ({},)
+
+    @classmethod
+    def of(cls, boxes: Iterable[Box]) -> Worlds:
+        """Return the union of these boxes, without boxes inside another one."""
+        return cls(tuple(_capped(_largest(boxes))))
+
+    @property
+    def empty(self) -> bool:
+        """True if no combination is possible any more."""
+        return not self.boxes
+
+    def meet(self, other: Worlds) -> Worlds:
+        """Return the intersection of both."""
+        return Worlds.of(met for one in self.boxes for two in other.boxes if (met := _meet(one, two)) is not None)
+
+    def possible(self, reading: str, every: Sequence[str]) -> tuple[str, ...]:
+        """Return the alternatives of a reading that are possible in some box, in the order of `every`."""
+        if any(reading not in box for box in self.boxes):
+            return tuple(every)
+        left = frozenset().union(*(box[reading] for box in self.boxes))
+        return tuple(name for name in every if name in left)
+
+    def without(self, reading: str, alternative: str, every: Sequence[str]) -> Worlds:
+        """Return these combinations with one alternative ruled out."""
+        return self.meet(Worlds(({reading: frozenset(every) - {alternative}},)))
+
+    def named(self) -> tuple[str, ...]:
+        """Return the readings that any box constrains."""
+        return tuple(sorted({reading for box in self.boxes for reading in box}))
+
+
+def _meet(one: Box, two: Box) -> Box | None:
+    met = dict(one)
+    for reading, possible in two.items():
+        left = possible & met.get(reading, possible)
+        if not left:
+            return None
+        met[reading] = left
+    return met
+
+
+def _inside(one: Box, two: Box) -> bool:
+    return all(reading in one and one[reading] <= possible for reading, possible in two.items())
+
+
+def _largest(boxes: Iterable[Box]) -> list[Box]:
+    kept: list[Box] = []
+    for box in boxes:
+        if any(_inside(box, other) for other in kept):
+            continue
+        kept = [other for other in kept if not _inside(other, box)]
+        kept.append(box)
+    return kept
+
+
+def _capped(boxes: list[Box]) -> list[Box]:
+    """Return at most MAX_BOXES boxes; those beyond are joined into one that contains them all."""
+    if len(boxes) <= MAX_BOXES:
+        return boxes
+    kept, over = boxes[: MAX_BOXES - 1], boxes[MAX_BOXES - 1 :]
+    joined = dict(over[0])
+    for box in over[1:]:
+        joined = {reading: joined[reading] | box[reading] for reading in joined if reading in box}
+    return _largest([*kept, joined])
+
 
 Step = tuple[Call, Observation]
 
@@ -86,7 +162,7 @@ class Probe(History):
         return Evidence(seen, story, worlds, frozenset(self.held), failure, kind, asked)
 
 
-def told(client: Port, options: RunOptions, calls: Iterable[Call]) -> Evidence:
+def evidence(client: Port, options: RunOptions, calls: Iterable[Call]) -> Evidence:
     """Make these calls, without those that make no sense at their turn, and return the evidence."""
     probe = Probe(client, options)
     try:

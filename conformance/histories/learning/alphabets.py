@@ -1,16 +1,26 @@
-"""The alphabets: what is asked of cursors, of transactions and of one message."""
+"""The alphabets: what is asked of cursors, transactions and a message, which calls a driver offers, names of states."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from conformance.histories.examples import EXPIRY_MS
-from conformance.histories.learning.letters import Letter, Look, Memory, Part
-from conformance.model import Call
-from conformance.model.journals import DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL, journal_of
+from conformance.histories.learning.machine import Alphabet, Letter, Look, Machine, Memory, Part
+from conformance.histories.learning.sides import Playing, Specification
+from conformance.histories.operations.operation import Manner, Offer
+from conformance.histories.operations.table import OPERATIONS, given, takes
+from conformance.histories.walk import offer_of
+from conformance.model import Call, State
+from conformance.model.journals import DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL, is_kept, journal_of, plain_name
+from conformance.model.state import PARKED, START, Cursor, Queue
+from conformance.model.tables import CursorState, PositionState
 from conformance.model.values import replace
+
+if TYPE_CHECKING:
+    from conformance.harness.port import Port
 
 QUEUE: Final = "q1"
 SUBQUEUE: Final = "q1;one"
@@ -283,3 +293,163 @@ ALPHABETS: Final[Mapping[str, tuple[Part, ...]]] = MappingProxyType(
     {"cursor": CURSOR, "transaction": TRANSACTION, "message": MESSAGE, "journal": JOURNAL}
 )
 """The parts of each alphabet. What the first part needs, every word does."""
+
+
+class CannotLearn(Exception):
+    """The driver lacks what every word of this alphabet needs. lacking: its method or feature."""
+
+    def __init__(self, what: str, lacking: str) -> None:
+        self.lacking = lacking
+        super().__init__(f"nothing of {what}s can be learned: the driver does not offer {lacking}")
+
+
+def letter_names(what: str) -> tuple[str, ...]:
+    """Return the names of all letters of an alphabet."""
+    return tuple(letter.name for part in ALPHABETS[what] for letter in part.letters)
+
+
+def choose(what: str, client: Port, without: Collection[str] = ()) -> Alphabet:
+    """Return the alphabet of what this driver offers. without: names of letters to leave out. Raises CannotLearn."""
+    offer = offer_of(client)
+    parts, missing = [], []
+    for number, part in enumerate(ALPHABETS[what]):
+        fitting, lacking = _fitting(part, offer, client.keeps_state)
+        if number == 0 and lacking is not None:
+            raise CannotLearn(what, lacking)
+        missing += [letter.name for letter in part.letters if letter not in fitting]
+        left = tuple(letter for letter in fitting if letter.name not in without)
+        if left:
+            parts.append((part, left))
+    options = frozenset(option for part, _ in parts for option in part.options)
+    return Alphabet(
+        what,
+        tuple(letter for _, letters in parts for letter in letters),
+        (*_opening(options), *(call for part, _ in parts for call in part.begins(options))),
+        tuple(look for part, _ in parts for look in part.looks),
+        options,
+        tuple(missing),
+    )
+
+
+def _opening(options: frozenset[str]) -> tuple[Call, ...]:
+    return (
+        Call(
+            "queues.create", queue=QUEUE, transactional="transactional" in options, journaling="journaling" in options
+        ),
+        Call("queues.open", name="s", queue=QUEUE, access="send"),
+        Call("queues.open", name="r", queue=QUEUE, access="receive"),
+    )
+
+
+def _fitting(part: Part, offer: Offer, restarts: bool) -> tuple[tuple[Letter, ...], str | None]:
+    """Return the letters of a part that the driver offers, and what the part itself lacks, if anything."""
+    options = frozenset(part.options)
+    for call in (*_opening(options), *part.begins(options), *part.letters[0].needs):
+        lacking = _lacking(call, offer, restarts)
+        if lacking is not None:
+            return (), lacking
+    return tuple(
+        letter for letter in part.letters if all(_lacking(call, offer, restarts) is None for call in letter.needs)
+    ), None
+
+
+def _lacking(call: Call, offer: Offer, restarts: bool) -> str | None:
+    """Return what of a call the driver does not offer, in a few words."""
+    operation = OPERATIONS[call.method]
+    if operation.manner is Manner.RESTART:
+        return None if restarts else "a restart that keeps its state"
+    if operation.manner is Manner.TIME:
+        return None if offer.virtual else "a virtual clock"
+    if not offer.has(*operation.needs):
+        return call.method
+    if takes(offer, call):
+        return None
+    refused = next(name for kind, name in given(call) if kind in offer.accepts and name not in offer.accepts[kind])
+    return f"{call.method} with {refused}"
+
+
+_HOLDS = {
+    PositionState.SENDING: "{} sent in it",
+    PositionState.LOCKED: "{} received in it",
+    PositionState.BEGUN: "{} begun",
+    PositionState.MOVING: "{} moving",
+    PositionState.PURGE_PENDING: "{} received, purged",
+    PositionState.BEGUN_PURGED: "{} begun, purged",
+    PositionState.MOVING_PURGED: "{} moving, purged",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A state in words. there: the messages that reads can see. how: what the letters are about."""
+
+    there: str
+    how: str
+
+    def __str__(self) -> str:
+        return f"{self.there}; {self.how}" if self.how else self.there
+
+
+def names(alphabet: Alphabet, machine: Machine, choice: Mapping[str, str]) -> tuple[Name, ...]:
+    """Return the name of each state of the specification's machine. Several states may have the same one."""
+    found = []
+    for access in machine.access:
+        playing = Playing(alphabet, Specification(choice))
+        playing.word(access)
+        memory, state = playing.mark()
+        assert state is not None
+        found.append(_name(alphabet, state, memory))
+    return tuple(found)
+
+
+def _name(alphabet: Alphabet, state: State, memory: Memory) -> Name:
+    there = []
+    held = []
+    for queue in state.queues.values():
+        seen = " ".join(plain_name(one.message) for one in queue.positions if one.available)
+        if seen:
+            there.append(seen if queue.name == QUEUE else f"{seen} in the {_place(queue)}")
+        held += [_HOLDS[one.state].format(one.message) for one in queue.positions if one.state in _HOLDS]
+    how = [*held]
+    if alphabet.what == "cursor":
+        cursor = state.cursors.get(memory.cursor or "")
+        how.append(_cursor(cursor, state.queues[QUEUE]) if cursor is not None else "no cursor")
+    elif alphabet.what == "transaction":
+        how.insert(0, _transaction(state, memory.transaction) if memory.transaction is not None else "none")
+    else:
+        there = there if memory.sent else ["not sent"]
+        how.insert(0, "open" if memory.open else "")
+        how.append("once begun" if memory.begun is not None and not memory.reading else "")
+        how.append("once moved" if "rs" in memory.seen and SUBQUEUE not in _busy(state) else "")
+    return Name(", ".join(there) or "nothing to see", ", ".join(filter(None, how)))
+
+
+def _busy(state: State) -> set[str]:
+    return {queue.name for queue in state.queues.values() if any(one.available for one in queue.positions)}
+
+
+def _place(queue: Queue) -> str:
+    if is_kept(queue.name):
+        return "journal" if queue.name.endswith("JOURNAL") else "dead-letter queue"
+    return "subqueue"
+
+
+def _transaction(state: State, name: str) -> str:
+    transaction = state.transactions[name]
+    if transaction.ended is not None:
+        return {"commit": "committed", "abort": "aborted"}.get(transaction.ended, transaction.ended)
+    return "prepared" if transaction.prepared else "open"
+
+
+def _cursor(cursor: Cursor, queue: Queue) -> str:
+    if cursor.state is CursorState.CLOSED:
+        return "cursor closed"
+    if cursor.ended is not None or cursor.at == PARKED:
+        return "cursor at the end"
+    if cursor.state is CursorState.READ:
+        found = queue.find(cursor.message or "")
+        return f"cursor at {cursor.message}" + ("" if found is not None and found.available else ", which is gone")
+    if cursor.at == START:
+        return "cursor at the start"
+    passed = [one.message for one in queue.positions if one.rank <= cursor.at]
+    return f"cursor where {passed[-1]} was" if passed else "cursor at the start"

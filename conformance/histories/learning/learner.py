@@ -11,9 +11,8 @@ from typing import Any
 from aalpy.base import SUL, Oracle
 from aalpy.learning_algs import run_KV
 
-from conformance.histories.learning.asking import Asking, Spent
-from conformance.histories.learning.letters import Output, Word
-from conformance.histories.learning.machine import Machine, suite
+from conformance.histories.learning.machine import Machine, Output, Word, suite
+from conformance.histories.learning.sides import Asking, Spent
 
 STAGES = ("words of the specification's machine", "words of its own")
 

@@ -1,19 +1,31 @@
-"""Who answers: an implementation, by its driver, or the specification, by the pure model."""
+"""Who answers words: an implementation, by its driver, or the specification, by the model, with all answers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from copy import copy
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from conformance.adapter.errors import NotAccepted
 from conformance.histories.driver_side import Driving
 from conformance.histories.examples import REAL_EXPIRY_MS
-from conformance.histories.learning.letters import NOT_ASKED, Alphabet, Memory, Output, Word
-from conformance.histories.learning.tokens import UNDESCRIBED, Made, of_answer, of_result, waits
+from conformance.histories.learning.machine import (
+    NOT_ASKED,
+    UNDESCRIBED,
+    Alphabet,
+    Made,
+    Memory,
+    Output,
+    Word,
+    of_answer,
+    of_result,
+    waits,
+)
 from conformance.histories.operations.operation import Manner
 from conformance.histories.operations.table import OPERATIONS
-from conformance.histories.situations.pure import followed
+from conformance.histories.situations.specified_calls import followed
 from conformance.model import Answer, BadCall, Call, Model, State
 from conformance.model.expected import Expected
 from conformance.model.values import replace
@@ -24,7 +36,6 @@ if TYPE_CHECKING:
 NO_HANDLE = "no handle"
 """The implementation has answered an earlier call with success and without the handle that this one needs."""
 NO_END = "waits without end"
-
 
 Mark: TypeAlias = "tuple[Memory, State | None]"
 
@@ -228,3 +239,122 @@ class Specification:
     def _made(self, outcome: Expected) -> Made:
         reading = getattr(outcome.result, "reading", None)
         return of_result(outcome.result, self.choice.get(reading) if reading is not None else None)
+
+
+Tell: TypeAlias = Callable[[float, float, str], None]
+"""Told of progress: done, total, and a text."""
+
+
+class Spent(Exception):
+    """The time or the steps given are used up."""
+
+
+class Inconsistent(Exception):
+    """The same word was answered in two ways. word: up to the letter whose answers differ. answers: both."""
+
+    def __init__(self, word: Word, answers: tuple[Output, Output]) -> None:
+        self.word = word
+        self.answers = answers
+        super().__init__(f"{word}: {answers[0]} and {answers[1]}")
+
+
+@dataclass(slots=True)
+class Limits:
+    """When to stop. until: `time.monotonic()`. steps: letters played."""
+
+    until: float = float("inf")
+    steps: int | None = None
+
+
+@dataclass(slots=True)
+class _Node:
+    output: Output
+    below: dict[int, _Node] = field(default_factory=dict)
+    mark: Mark | None = None  # to go on from here, where the side can
+
+
+class Asking:
+    """The tree of all words asked so far. A word whose answer is known is not asked again.
+
+    A letter that means nothing where it stands makes no call, so what follows is known as of the word without it.
+
+    histories: begun. steps: letters played, those played again to reach an unknown one included.
+    """
+
+    def __init__(
+        self, playing: Playing, limits: Limits | None = None, tell: Tell = lambda done, total, text: None
+    ) -> None:
+        self.playing = playing
+        self.limits = limits or Limits()
+        self.histories = 0
+        self.steps = 0
+        self.word: Word = ()  # the one asked at present
+        self.tell = tell
+        self._root = _Node(Output((), 0))
+
+    def known(self, word: Word) -> tuple[Output, ...] | None:
+        """Return the outputs of a word, if all of them are known."""
+        told, node = [], self._root
+        for letter in word:
+            below = node.below.get(letter)
+            if below is None:
+                return None
+            told.append(below.output)
+            node = below if below.output.asked else node
+        return tuple(told)
+
+    def ask(self, word: Word) -> tuple[Output, ...]:
+        """Return the outputs of a word. Raises Spent, Inconsistent, CannotBegin, DriverGone."""
+        told = self.known(word)
+        if told is not None:
+            return told
+        return self.play(word) if self.playing.side.state is None else self._go_on(word)
+
+    def play(self, word: Word) -> tuple[Output, ...]:
+        """Play a word, whether its answer is known or not. Raises as `ask`."""
+        if time.monotonic() > self.limits.until:
+            raise Spent
+        if self.limits.steps is not None and self.steps + len(word) > self.limits.steps:
+            raise Spent
+        self.histories += 1
+        told: list[Output] = []
+        node = self._root
+        self.word = ()
+        self.playing.begin()
+        try:
+            for at, letter in enumerate(word):
+                self.steps += 1
+                self.word = word[: at + 1]
+                output = self.playing.letter(letter)
+                told.append(output)
+                below = node.below.get(letter)
+                if below is None:
+                    below = node.below[letter] = _Node(output)
+                elif below.output != output:
+                    raise Inconsistent(word[: at + 1], (below.output, output))
+                node = below if output.asked else node
+        finally:
+            self.playing.end()
+        return tuple(told)
+
+    def _go_on(self, word: Word) -> tuple[Output, ...]:
+        """Play only the letters of a word that no known word begins with."""
+        told: list[Output] = []
+        node = self._root
+        if node.mark is None:
+            self.playing.begin()
+            node.mark = self.playing.mark()
+        fresh = False
+        for letter in word:
+            below = node.below.get(letter)
+            if below is None:
+                if not fresh:
+                    assert node.mark is not None
+                    self.histories += 1
+                    self.playing.go_on(node.mark)
+                    fresh = True
+                self.steps += 1
+                below = node.below[letter] = _Node(self.playing.letter(letter), mark=self.playing.mark())
+            told.append(below.output)
+            node = below if below.output.asked else node
+        return tuple(told)

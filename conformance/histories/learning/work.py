@@ -1,29 +1,202 @@
-"""One learning, from the choice of the alphabet to the judged differences."""
+"""One learning: choose the alphabet, learn the machine, compare it with the specification's, and judge differences."""
 
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
-from itertools import chain, islice
+from collections import Counter, deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from dataclasses import replace as dataclasses_replace
+from itertools import chain, islice, product
 from typing import TYPE_CHECKING
 
 from conformance.harness.guarded_client import DriverGone, GuardedClient
-from conformance.harness.recorder import RunOptions
+from conformance.harness.recorder import ConformanceFailure, RunOptions
+from conformance.histories.driver_side import Driving
+from conformance.histories.examples import REAL_EXPIRY_MS
 from conformance.histories.inference.playing import defaults
-from conformance.histories.learning.asking import Asking, Inconsistent, Limits, Spent, Tell
-from conformance.histories.learning.blaming import Judgement, explains, judge, settled
-from conformance.histories.learning.choosing import CannotLearn, choose
-from conformance.histories.learning.comparing import Walk, agreeing, compare, other_words
+from conformance.histories.inference.probing import Probe, contradicted
+from conformance.histories.inference.probing import Step as probing_Step
+from conformance.histories.learning.alphabets import CannotLearn, choose
 from conformance.histories.learning.learner import Learned, learn
-from conformance.histories.learning.letters import Alphabet, Output, Word
-from conformance.histories.learning.machine import Machine, suite
-from conformance.histories.learning.sides import CannotBegin, Implementation, Playing, Specification
-from conformance.verdict import ExitCode
+from conformance.histories.learning.machine import UNDESCRIBED, Alphabet, Machine, Output, Word, agree, suite
+from conformance.histories.learning.sides import (
+    Asking,
+    CannotBegin,
+    Implementation,
+    Inconsistent,
+    Limits,
+    Playing,
+    Specification,
+    Spent,
+    Tell,
+)
+from conformance.histories.operations.operation import Manner
+from conformance.histories.operations.table import OPERATIONS
+from conformance.model import BadCall, Call
+from conformance.model.values import replace
+from conformance.verdict import ExitCode, Verdict
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Client
+    from conformance.harness.port import Port
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A state of each machine that the same word leads to, by answers that agree. word: the shortest such."""
+
+    demanded: int
+    learned: int
+    word: Word
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A letter in a pair. target: the pair it leads to, None where the answers do not agree."""
+
+    pair: int
+    letter: int
+    demanded: Output
+    came: Output
+    target: int | None
+
+    @property
+    def agrees(self) -> bool:
+        """True if the specification's answer includes the implementation's."""
+        return agreeing(self.demanded, self.came)
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """Both machines, side by side. steps: every letter in every pair, the pairs in the order of their words.
+
+    Nothing is compared behind answers that do not agree.
+    """
+
+    pairs: tuple[Pair, ...]
+    steps: tuple[Step, ...]
+
+    def unreached(self, demanded: Machine) -> int:
+        """Return how many of the specification's states no agreeing answers lead to."""
+        return len(demanded) - len({pair.demanded for pair in self.pairs})
+
+
+def agreeing(demanded: Output, came: Output) -> bool:
+    """Tell whether every token of an answer is one that the specification's answer includes."""
+    right, told = demanded.tokens, came.tokens
+    if right[0] == UNDESCRIBED:
+        return True
+    return len(right) == len(told) and all(map(agree, right, told))
+
+
+def compare(demanded: Machine, learned: Machine) -> Walk:
+    """Walk through both machines, from their first states, as far as their answers agree."""
+    pairs = [Pair(0, 0, ())]
+    place = {(0, 0): 0}
+    steps: list[Step] = []
+    queue = deque([0])
+    while queue:
+        at = queue.popleft()
+        pair = pairs[at]
+        for letter, (right, came) in enumerate(
+            zip(demanded.outputs[pair.demanded], learned.outputs[pair.learned], strict=True)
+        ):
+            target = None
+            if agreeing(right, came) and right.tokens[0] != UNDESCRIBED:
+                both = demanded.targets[pair.demanded][letter], learned.targets[pair.learned][letter]
+                if both not in place:
+                    place[both] = len(pairs)
+                    queue.append(len(pairs))
+                    pairs.append(Pair(*both, (*pair.word, letter)))
+                target = place[both]
+            steps.append(Step(at, letter, right, came, target))
+    return Walk(tuple(pairs), tuple(steps))
+
+
+def other_words(walk: Walk, word: Word) -> Iterator[Word]:
+    """Yield other words that lead through the same pairs at their end: each goes another way into one of them.
+
+    Readings may allow what one way leads to, and not what another does, though the states are the same.
+    """
+    step_of = {(step.pair, step.letter): step for step in walk.steps}
+    into: dict[int, list[Step]] = {}
+    for step in walk.steps:
+        if step.target is not None and step.target != step.pair:
+            into.setdefault(step.target, []).append(step)
+    at = 0
+    for place, letter in enumerate(word[:-1], 1):
+        step = step_of[(at, letter)]
+        if step.target is None:
+            return
+        for other in into.get(step.target, ()):
+            if (other.pair, other.letter) != (at, letter):
+                yield (*walk.pairs[other.pair].word, other.letter, *word[place:])
+        at = step.target
+
+
+MAX_CHOICES = 1024
+"""Combinations of readings that are tried. The readings that a word asks for have two or three alternatives each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A word as the judge sees it. verdict: the broken requirement, None if accepted readings allow the answers.
+
+    story: a line for each call. seen: the calls and answers. asked: the readings that decide them.
+    """
+
+    verdict: Verdict | None
+    story: tuple[str, ...]
+    seen: tuple[probing_Step, ...] = ()
+    asked: frozenset[str] = frozenset()
+
+
+def judge(client: Port, options: RunOptions, calls: Sequence[Call]) -> Judgement:
+    """Make the calls once more and judge them."""
+    probe = Probe(client, options)
+    failure: Verdict | None = None
+    try:
+        _make(probe, probe.driving, calls)
+    except BadCall:
+        pass  # it answers otherwise now, or the model knows no such call: what came before is judged
+    except ConformanceFailure as found:
+        failure = found.verdict
+    finally:
+        probe.driving.leave()
+    evidence = probe.evidence("word", failure)
+    return Judgement(failure, evidence.story, evidence.seen, evidence.asked)
+
+
+def _make(probe: Probe, driving: Driving, calls: Sequence[Call]) -> None:
+    for call in calls:
+        if call.timeout_ms and OPERATIONS[call.method].manner is Manner.READ:
+            probe.expire(call if driving.virtual else replace(call, timeout_ms=REAL_EXPIRY_MS))
+        else:
+            probe.do(call)
+
+
+def explains(choice: Mapping[str, str], judgement: Judgement) -> bool:
+    """Tell whether one alternative of each reading allows the answers of a word."""
+    one = next(iter(choice))
+    return contradicted(judgement.seen, {name: (way,) for name, way in choice.items()}, one, choice[one]) is None
+
+
+def settled(
+    judgements: Sequence[Judgement], accepted: Mapping[str, tuple[str, ...]], choice: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the choice of readings that explains most words; of several, the one with the fewest changes."""
+    asked = sorted(frozenset().union(*(one.asked for one in judgements)) & set(choice))
+    open_ones = [reading for reading in asked if len(accepted[reading]) > 1]
+    best, most = dict(choice), (-1, 0)
+    for ways in islice(product(*(accepted[reading] for reading in open_ones)), MAX_CHOICES):
+        tried = {**choice, **dict(zip(open_ones, ways, strict=True))}
+        changes = sum(tried[reading] != choice[reading] for reading in open_ones)
+        found = sum(explains(tried, one) for one in judgements), -changes
+        if found > most:
+            best, most = tried, found
+    return best
+
 
 MAX_JUDGED = 60
 """Differences that are judged; an implementation with more should pass `run` first."""
@@ -115,9 +288,9 @@ def work(
     try:
         alphabet = choose(what, client, without)
     except CannotLearn as lacking:
-        return replace(begun, sentence=f"{lacking}.")
+        return dataclasses_replace(begun, sentence=f"{lacking}.")
     asking = Asking(Playing(alphabet, Implementation(GuardedClient(client))), limits, tell)
-    found = _Work(client, options, asking, replace(begun, alphabet=alphabet))
+    found = _Work(client, options, asking, dataclasses_replace(begun, alphabet=alphabet))
     try:
         found.learn()
     except CannotBegin as no:
@@ -130,7 +303,7 @@ def work(
     except DriverGone as gone:
         word = ", ".join(alphabet.spelled(asking.word)) or "what each history begins with"
         found.end(ExitCode.UNUSABLE, f"{gone.fault.sentence.rstrip('.')}; what was asked last is: {word}.")
-    return replace(found.so_far, histories=asking.histories, steps=asking.steps)
+    return dataclasses_replace(found.so_far, histories=asking.histories, steps=asking.steps)
 
 
 class _Work:
@@ -146,7 +319,7 @@ class _Work:
 
     def end(self, code: ExitCode, sentence: str | None = None) -> None:
         """Note how it ended."""
-        self.so_far = replace(self.so_far, exit_code=code, sentence=sentence)
+        self.so_far = dataclasses_replace(self.so_far, exit_code=code, sentence=sentence)
 
     def learn(self) -> None:
         """Learn both machines and compare them, again with readings that the answers have decided."""
@@ -160,7 +333,7 @@ class _Work:
             if not len(learned.machine):
                 self.end(ExitCode.NOTHING_JUDGED, "the limits ended it before anything was learned.")
                 return
-            self.so_far = replace(self.so_far, demanded=demanded, learned=learned, choice=dict(self.choice))
+            self.so_far = dataclasses_replace(self.so_far, demanded=demanded, learned=learned, choice=dict(self.choice))
             if not learned.finished:
                 asking.limits = Limits(time.monotonic() + GRACE_S)
             asking.tell(1, 1, "comparing")
@@ -186,7 +359,7 @@ class _Work:
             if judgement is None or judgement.verdict is None:
                 judgement = self._judge()
         assert judgement is not None
-        self.so_far = replace(self.so_far, two_answers=TwoAnswers(two.word, dict(answers), judgement))
+        self.so_far = dataclasses_replace(self.so_far, two_answers=TwoAnswers(two.word, dict(answers), judgement))
         if judgement.verdict is not None:
             self.end(ExitCode.DEVIATES)
         else:
@@ -217,7 +390,7 @@ class _Work:
                 wrong.append(word)
             else:
                 found.append(difference)
-        self.so_far = replace(
+        self.so_far = dataclasses_replace(
             self.so_far,
             walk=walk,
             differences=tuple(found),

@@ -1,23 +1,149 @@
-"""Management: read properties of the machine and its queues, act on them, and play a network for outgoing queues."""
+"""Management and outgoing queues: read properties, act, play a network, and take and judge transferred packets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import binascii
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.histories.operations.handles import Handles
-from conformance.histories.operations.operation import NEEDED, Kind, Operation, action, refers, value
-from conformance.model import Answer, Call, State
+from conformance.histories.operations.operation import NEEDED, Handles, Kind, Operation, action, refers, value
+from conformance.histories.operations.state_queries import listed
+from conformance.judge.packets.judge import judge_dissected
+from conformance.judge.packets.user_messages import plain_of_packet
+from conformance.model import Answer, Call, SeenMessage, State
+from conformance.model.carried import BITS, name_without_body
 from conformance.model.journals import is_kept
 from conformance.model.management import SESSION, number_of
 from conformance.model.management_rows import MACHINE, QUEUE, ROWS
 from conformance.model.management_sessions import CONNECTED, session_of, sure
 from conformance.model.tables import OutgoingState, PositionState
 from conformance.model.values import replace
+from conformance.verdict import Evidence, Json, Verdict
+from conformance.wire import dissect
 
 if TYPE_CHECKING:
-    from conformance.verdict import Json
+    from conformance.harness.recorder import Recorder
+    from conformance.wire import Packet
+
+
+@lru_cache(256)
+def _dissected(raw: str) -> Packet:
+    return dissect(binascii.a2b_base64(raw), transport="buffer")
+
+
+def packet_message(raw: str, name_of: Callable[[str], str]) -> SeenMessage:
+    """Return the message of a packet in base64. name_of: maps a format name to the harness's name of the queue.
+
+    An unreadable packet has no body, hence no name, and so matches no sent message.
+    """
+    plain = plain_of_packet(_dissected(raw))
+    body, priority, destination = plain["body"], plain["priority"], plain["destination"]
+    shown = {name: value for name in BITS if (value := _as_sent(name, plain[name])) is not None}
+    found = SeenMessage(
+        body=bytes.fromhex(body) if isinstance(body, str) else b"",
+        label=plain["label"] if isinstance(plain["label"], str) else None,
+        priority=priority if isinstance(priority, int) else None,
+        delivery=plain["delivery"],
+        destination=name_of(destination) if isinstance(destination, str) else "no queue",
+        shown=shown,
+    )
+    return found if found.name else replace(found, name=name_without_body({**shown, "label": plain["label"]}))
+
+
+def numbered(raw: str) -> tuple[dict[str, Json] | None, dict[str, Json] | None]:
+    """Return the identifier of a packet's message, and of a transactional one sequence, number and number before."""
+    plain = plain_of_packet(_dissected(raw))
+    source, transaction = plain.get("source"), plain.get("transaction")
+    identifier = {"source": source, "ordinal": plain.get("ordinal")} if isinstance(source, str) else None
+    if not isinstance(transaction, dict):
+        return identifier, None
+    place = transaction["sequence_identifier"]
+    if not all(isinstance(one, int) for one in (place["ordinal"], place["timestamp"])):
+        return identifier, None
+    return identifier, {
+        "sequence": str(place["timestamp"] << 32 | place["ordinal"]),
+        "number": transaction["sequence_number"],
+        "previous": transaction["previous_sequence_number"],
+    }
+
+
+def _as_sent(member: str, value: Json) -> Json:
+    """Return a value of a packet as the protocol's message has it; None for one that could not be decoded."""
+    if member in ("extension", "correlation_identifier") and isinstance(value, str):
+        return binascii.b2a_base64(bytes.fromhex(value), newline=False).decode("ascii")
+    return value
+
+
+def judged(packets: Iterable[str], judge: Recorder) -> Iterator[Verdict]:
+    """Yield the verdicts of the packet rules on each packet."""
+    for raw in packets:
+        yield from judge_dissected(
+            _dissected(raw),
+            profile=judge.profile,
+            readings=judge.readings,
+            transport="buffer",
+            level="may",
+            subject="outgoing.take",
+            evidence=Evidence("packet", "taken", {"packet": raw}),
+        )
+
+
+def pauses(state: State) -> list[Call]:
+    """Pause an outgoing queue; those not on hold first."""
+    return _each("outgoing.pause", state, on_hold_first=False)
+
+
+def resumptions(state: State) -> list[Call]:
+    """Resume an outgoing queue; those on hold first."""
+    return _each("outgoing.resume", state, on_hold_first=True)
+
+
+def takes(state: State) -> list[Call]:
+    """Take the packets of an outgoing queue; those on hold first."""
+    return _each("outgoing.take", state, on_hold_first=True)
+
+
+def _each(method: str, state: State, *, on_hold_first: bool) -> list[Call]:
+    found = [queue for queue in state.queues.values() if queue.outgoing is not None]
+    found.sort(
+        key=lambda queue: (queue.outgoing is None or queue.outgoing.state is not OutgoingState.ON_HOLD) is on_hold_first
+    )
+    return [listed(method, queue=queue.name) for queue in found]
+
+
+def _with_messages(answer: Answer, call: Call, values: Mapping[str, Any], handles: Handles) -> Answer:
+    """Return the answer with the messages that its packets hold."""
+    if answer.failed or "packets" not in values:
+        return answer
+
+    return replace(answer, messages=tuple(packet_message(raw, handles.remote_named) for raw in values["packets"]))
+
+
+_ONE = {"queue": refers(Kind.QUEUE, "format_name")}
+
+OUTGOING = (
+    Operation(
+        "outgoing.pause",
+        _ONE,
+        lambda call, state: f"pause {call.queue}",
+        (action("pause", pauses, "outgoing.pause", "outgoing.resume"),),
+    ),
+    Operation(
+        "outgoing.resume",
+        _ONE,
+        lambda call, state: f"resume {call.queue}",
+        (action("resume", resumptions, "outgoing.resume"),),
+    ),
+    Operation(
+        "outgoing.take",
+        _ONE,
+        lambda call, state: f"let {call.queue} transfer what it has",
+        (action("take", takes, "outgoing.take"),),
+        answer=_with_messages,
+    ),
+)
 
 _NAMES: Final = (f"{MACHINE}ACTIVEQUEUES", f"{QUEUE}FORMATNAME")
 _ACKNOWLEDGE: Final = "management.acknowledge"
@@ -82,13 +208,12 @@ def _texts(given: Any) -> list[str]:
     return [one for one in given if isinstance(one, str)] if isinstance(given, list) else []
 
 
-def _with_messages(answer: Answer, call: Call, values: Mapping[str, Any], handles: Handles) -> Answer:
+def _with_transferred(answer: Answer, call: Call, values: Mapping[str, Any], handles: Handles) -> Answer:
     """Return the answer with the messages that its packets hold, and the numbers of transactional ones."""
     if answer.failed or "packets" not in values:
         return answer
-    from conformance.histories.packets_taken import numbered, seen  # imports the packet reader, which few calls need
 
-    messages = tuple(seen(raw, handles.remote_named) for raw in values["packets"])
+    messages = tuple(packet_message(raw, handles.remote_named) for raw in values["packets"])
     sequences: list[Json] = []
     for message, raw in zip(messages, values["packets"], strict=True):
         identifier, sequence = numbered(raw)
@@ -197,7 +322,7 @@ def _remote(state: State) -> list[str]:
 _OUTGOING = {"queue": refers(Kind.QUEUE, "format_name")}
 _ABOUT = {"queue": refers(Kind.QUEUE, plain=None), "target": value(parameter="target", default="", sent=_target)}
 
-OPERATIONS = (
+MANAGEMENT = (
     Operation(
         "management.get",
         {
@@ -233,7 +358,7 @@ OPERATIONS = (
         {**_OUTGOING, "count": value(parameter="count")},
         lambda call, state: f"transfer {'all' if call.count is None else call.count} of {call.queue}",
         (action("transfer", transfers, "management.transfer", "management.connection"),),
-        answer=_with_messages,
+        answer=_with_transferred,
         timed=True,
     ),
     Operation(
@@ -251,5 +376,5 @@ OPERATIONS = (
         timed=True,
     ),
 )
-ACTIONS: Final = frozenset(each.name for operation in OPERATIONS for each in operation.choices)
+ACTIONS: Final = frozenset(each.name for operation in MANAGEMENT for each in operation.choices)
 """The actions of walks about management."""

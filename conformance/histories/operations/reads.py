@@ -1,4 +1,4 @@
-"""Receive, peek and peek-next, with or without a cursor, a transaction and a wait; and cancel a waiting read."""
+"""Reads: receive, peek, by cursor, by lookup identifier, in two phases; open and close cursors; cancel a wait."""
 
 from __future__ import annotations
 
@@ -20,18 +20,11 @@ from conformance.histories.operations.operation import (
     refers,
     value,
 )
-from conformance.histories.operations.state_queries import (
-    cursors,
-    handles,
-    listed,
-    names,
-    working_transactions,
-    worth,
-)
+from conformance.histories.operations.state_queries import cursors, handles, listed, names, working_transactions, worth
 from conformance.model import Call, State
 from conformance.model.calls import INFINITE
 from conformance.model.state import Handle
-from conformance.model.tables import CursorState
+from conformance.model.tables import CursorState, PositionState
 
 WAIT_MS = 1_000  # on a virtual clock
 LONG_MS = 60_000  # on a real clock: another call must end the wait
@@ -129,7 +122,7 @@ def cancels(state: State) -> list[Call]:
     return [listed("messages.cancel", request=name) for name in state.waited[-4:]]
 
 
-def told(verb: str, *, named: bool = False) -> Callable[[Call, State], str]:
+def read_text(verb: str, *, named: bool = False) -> Callable[[Call, State], str]:
     """Return the story of a read. named: the story begins with its name even if it does not wait."""
 
     def story(call: Call, state: State) -> str:
@@ -156,18 +149,18 @@ def members(*, cursor: object = None, transaction: bool = False, wait: Member | 
     return found | ({"transaction": refers(Kind.TRANSACTION, "transaction", None)} if transaction else {})
 
 
-OPERATIONS = (
+READS = (
     Operation(
         "messages.receive",
         members(transaction=True),
-        told("receive"),
+        read_text("receive"),
         (action("receive", receives, "messages.receive"), Action("wait", waits)),
         Manner.READ,
     ),
     Operation(
         "messages.peek",
         members(),
-        told("peek"),
+        read_text("peek"),
         (action("peek", peeks, "messages.peek"),),
         Manner.READ,
         late=True,
@@ -175,7 +168,7 @@ OPERATIONS = (
     Operation(
         "messages.peek_next",
         members(cursor=NEEDED),
-        told("peek-next"),
+        read_text("peek-next"),
         (action("peek_next", peek_nexts, "messages.peek_next", "cursors.open"),),
         Manner.READ,
         late=True,
@@ -187,5 +180,154 @@ OPERATIONS = (
         lambda call, state: f"cancel the waiting {call.request}",
         (action("cancel", cancels, "messages.cancel"),),
         subject="request",
+    ),
+)
+
+MAX_CURSORS = 3
+
+
+def cursor_openings(state: State) -> list[Call]:
+    """Open a cursor, up to MAX_CURSORS."""
+    if len(cursors(state)) >= MAX_CURSORS:
+        return []
+    return [
+        listed("cursors.open", name=names("c", state.cursors), handle=handle.name)
+        for handle in handles(state, "receive", "peek")
+    ]
+
+
+def cursor_closings(state: State) -> list[Call]:
+    """Close a cursor that no waiting read uses."""
+    return [listed("cursors.close", cursor=cursor.name) for cursor in cursors(state)]
+
+
+CURSORS = (
+    Operation(
+        "cursors.open",
+        {"name": gives(Kind.CURSOR, result="cursor"), "handle": refers(Kind.HANDLE, "queue")},
+        lambda call, state: f"open cursor {call.name} on {queue_of(call, state)}",
+        (action("open_cursor", cursor_openings, "cursors.open"),),
+        verb="cursor",
+    ),
+    Operation(
+        "cursors.close",
+        {"cursor": refers(Kind.CURSOR, "cursor")},
+        lambda call, state: f"close cursor {call.cursor}",
+        (action("close_cursor", cursor_closings, "cursors.close"),),
+        verb="close cursor",
+        ends=Kind.CURSOR,
+    ),
+)
+
+
+def lookups(state: State, offer: Offer) -> list[Call]:
+    """Read by a lookup identifier seen so far, whether its message is available, locked or gone."""
+    calls: list[Call] = []
+    for handle in handles(state, "receive"):
+        queue = state.queues[handle.queue]
+        known = [
+            position.message
+            for position in queue.positions
+            if position.message in state.lookups and not position.doubtful
+        ]
+        for method in ("messages.peek_by_lookup_id", "messages.receive_by_lookup_id"):
+            if not offer.has(method):
+                continue
+            calls += [
+                listed(method, handle=handle.name, message=message, action=action)
+                for message in known
+                for action in ("current", "next", "previous")
+            ]
+            calls += [listed(method, handle=handle.name, action=action) for action in ("first", "last")]
+    return calls
+
+
+def _lookup_text(verb: str) -> Callable[[Call, State], str]:
+    def story(call: Call, state: State) -> str:
+        start = f" from '{call.message}'" if call.message else ""
+        how = f"{verb}, {call.action}{start}," if call.action is not None else verb
+        within = [f"transaction {call.transaction}"] if call.transaction else []
+        return f"{how} from {queue_of(call, state)}{in_brackets(within)}"
+
+    return story
+
+
+_MEMBERS: dict[str, Member] = {
+    "handle": refers(Kind.HANDLE, "queue"),
+    "message": refers(Kind.MESSAGE, "lookup_identifier", default=""),
+    "action": value(NEEDED, parameter="action", default="current"),
+}
+LOOKUPS = (
+    Operation(
+        "messages.peek_by_lookup_id",
+        _MEMBERS,
+        _lookup_text("peek by lookup identifier"),
+        (Action("lookup", lookups, ("messages.peek_by_lookup_id",)),),
+    ),
+    Operation(
+        "messages.receive_by_lookup_id",
+        _MEMBERS | {"transaction": refers(Kind.TRANSACTION, "transaction", None)},
+        _lookup_text("receive by lookup identifier"),
+    ),
+)
+
+MAX_BEGUN = 3
+
+
+def begun_receives(state: State) -> list[Call]:
+    """Begin a receive, up to MAX_BEGUN at once."""
+    if sum(not read.ended for read in state.begun.values()) >= MAX_BEGUN:
+        return []
+    name = names("b", {*state.begun, *state.waited})
+    return [
+        listed("messages.receive_begin", name=name, handle=handle.name, cursor=cursor)
+        for handle in handles(state, "receive")
+        for cursor in (
+            None,
+            *(c.name for c in state.cursors.values() if c.handle == handle.name and _usable(state, c.name)),
+        )
+    ]
+
+
+def _usable(state: State, cursor: str) -> bool:
+    return state.cursors[cursor].state is not CursorState.CLOSED and not state.busy(cursor)
+
+
+def receive_ends(state: State) -> list[Call]:
+    """End a begun receive, or one that has ended already, unless another reader holds its message by now."""
+    calls: list[Call] = []
+    for read in state.begun.values():
+        handle = state.handles.get(read.handle)
+        if handle is None or not handle.is_open:
+            continue
+        now = state.position(read.queue, read.message).state
+        if not read.ended:
+            calls += [
+                listed("messages.receive_end", read=read.name, acknowledge=acknowledge)
+                for acknowledge in (True, False, False, True)
+            ]
+        elif handle.lost or now in (PositionState.AVAILABLE, PositionState.DELETED):
+            calls.append(listed("messages.receive_end", read=read.name, acknowledge=False))
+    return calls
+
+
+def _ended(call: Call, state: State) -> str:
+    return f"end the receive {call.read}, {'deleting' if call.acknowledge else 'keeping'} its message"
+
+
+TWO_PHASE = (
+    Operation(
+        "messages.receive_begin",
+        members(wait=gives(Kind.READ, result="read")),
+        read_text("begin to receive", named=True),
+        (action("begin_receive", begun_receives, "messages.receive_begin"),),
+        Manner.READ,
+    ),
+    Operation(
+        "messages.receive_end",
+        {"read": refers(Kind.READ, "read"), "acknowledge": value(NEEDED, parameter="acknowledge")},
+        _ended,
+        (action("end_receive", receive_ends, "messages.receive_end"),),
+        ends=Kind.READ,
     ),
 )

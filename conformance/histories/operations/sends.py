@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from conformance.histories.operations.handles import Handles
 from conformance.histories.operations.operation import (
     NEEDED,
+    Handles,
     Kind,
     Operation,
     Role,
@@ -129,7 +129,7 @@ def _carried(carries: int, call: Call, handles: Handles) -> Mapping[str, Any]:
     return carried.values(carries & ~carried.NO_BODY if call.size else carries, call.message or "")
 
 
-def _told(call: Call, state: State) -> str:
+def _send_text(call: Call, state: State) -> str:
     how = [] if call.priority is None else [f"priority {call.priority}"]
     how += [name.replace("_", " ") for name, bit in carried.BITS.items() if call.carries & bit]
     how += ["no body"] if call.carries & carried.NO_BODY and not call.size else []
@@ -163,7 +163,7 @@ OPERATIONS = (
             "reach_s": asked("message", "time_to_reach_queue"),
             "transaction": refers(Kind.TRANSACTION, "transaction", None),
         },
-        _told,
+        _send_text,
         (
             action("send", sends, "messages.send"),
             action("post", posts, "messages.send"),

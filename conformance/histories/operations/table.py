@@ -7,22 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
-from conformance.histories.operations import (
-    clock,
-    cursors,
-    journals,
-    lookups,
-    management,
-    mistakes,
-    moves,
-    outgoing,
-    properties,
-    queues,
-    reads,
-    sends,
-    transactions,
-    two_phase,
-)
+from conformance.histories.operations import management, properties, queues, reads, sends, transactions
 from conformance.histories.operations.operation import NEEDED, Action, Kind, Member, Offer, Operation, Role
 from conformance.histories.operations.state_queries import numbered
 from conformance.model import BadCall, Call, State
@@ -31,7 +16,7 @@ from conformance.model.tables import CursorState, PositionState
 from conformance.model.values import replace
 
 _FAMILIES = (
-    *(queues, sends, reads, lookups, two_phase, moves, cursors, transactions, journals, outgoing, clock),
+    *(queues, sends, reads, reads, reads, queues, reads, transactions, queues, management, transactions),
     *(properties, management),
 )
 OPERATIONS: Final[Mapping[str, Operation]] = {
@@ -40,7 +25,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
 ACTIONS: Final[Mapping[str, Action]] = MappingProxyType(
     {
         action.name: action
-        for action in (*(one for each in OPERATIONS.values() for one in each.choices), mistakes.ACTION)
+        for action in (*(one for each in OPERATIONS.values() for one in each.choices), transactions.ACTION)
     }
 )
 """The actions a walk may take, by name."""

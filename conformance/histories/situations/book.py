@@ -1,7 +1,4 @@
-"""The book: planned histories with the situations that each step meets, as data in the wheel.
-
-`tools/situations.py` makes it; a test tells a stale one.
-"""
+"""The book: planned histories with the situations that each step meets, and which of them a run plays in which test."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import json
 import sys
 import zlib
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
@@ -17,7 +14,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from conformance.aside import write_bytes
-from conformance.histories.situations.situation import space
+from conformance.histories.operations.operation import Manner
+from conformance.histories.operations.table import OPERATIONS
+from conformance.histories.situations.probe import room
+from conformance.histories.situations.situation import Space, space
 from conformance.model import BadCall, Call
 
 DATA: Final = Path(__file__).with_name("book.zlib")
@@ -161,3 +161,54 @@ def read(path: Path) -> Book:
 def load() -> Book:
     """Return the book of this version. Raises BookError for a file that is missing, damaged or stale."""
     return read(DATA)
+
+
+CHUNKS: Final = 40
+"""Tests that share the book, so that two workers share it, and so that a budget cuts it at its end."""
+DEFAULT_CALLS: Final = 70_000
+"""Calls, those of the probes included, of a default run: a minute over stdio with two workers."""
+DEFAULT: Final = "default"
+DEFAULT_RESTARTS: Final = 120
+"""Restarts of the planned histories of a default run: the start of a process takes as long as some hundred calls."""
+_PROBED: Final = 0.75  # part of its room that a probe takes
+
+
+def selection(histories: Sequence[Planned], words: str, space: Space) -> Sequence[Planned]:
+    """Return the histories that a run plays: the beginning of the book, as far as the words ask for.
+
+    `default`: as many calls as fit a minute, without histories that restart the manager once enough of them have.
+    `pairs`: up to the last history that is the first to meet a pair. A number: until so many situations are met.
+    """
+    if words == "all":
+        return histories
+    if words == "pairs":
+        pairs = {number for method in space.features for number in space.pairs(method)}
+        meets = [place for place, one in enumerate(histories, 1) if any(not pairs.isdisjoint(met) for met in one.met)]
+        return histories[: max(meets, default=0)]
+    if words == DEFAULT:
+        return tuple(_affordable(histories))
+    left = int(words)
+    for place, planned in enumerate(histories):
+        if left <= 0:
+            return histories[:place]
+        left -= sum(map(len, planned.met))
+    return histories
+
+
+def _affordable(histories: Iterable[Planned]) -> Iterator[Planned]:
+    calls, restarts = 0.0, 0
+    for planned in histories:
+        wanted = sum(OPERATIONS[call.method].manner is Manner.RESTART for call in planned.calls)
+        if wanted and restarts + wanted > DEFAULT_RESTARTS:
+            continue
+        calls += len(planned.calls) + _PROBED * room(len(planned.calls))
+        restarts += wanted
+        if calls > DEFAULT_CALLS:
+            return
+        yield planned
+
+
+def chunk(histories: Sequence[Planned], number: int) -> Sequence[Planned]:
+    """Return the histories of a test: those of all tests in turn are the book in its order."""
+    begin, end = (round(len(histories) * place / CHUNKS) for place in (number, number + 1))
+    return histories[begin:end]

@@ -16,8 +16,7 @@ from typing import Any, Final
 
 from conformance.activex.plans import Act, Plan
 from conformance.aside import write_bytes
-from conformance.histories.features.object_constraints import excluded
-from conformance.histories.features.objects import FEATURES
+from conformance.histories.features.objects import FEATURES, excluded
 from conformance.histories.situations.book import BookError
 from conformance.histories.situations.situation import Space
 

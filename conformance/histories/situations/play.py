@@ -1,34 +1,104 @@
-"""Play planned histories against an implementation, each with its probe, and collect what they met and what failed."""
+"""Play planned histories against an implementation, each with its probe; messages carry every kind of property."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
+from zlib import crc32
 
 from conformance.adapter.errors import DriverTimeout
 from conformance.harness.guarded_client import DriverGone, refusals
 from conformance.harness.recorder import ConformanceFailure
-from conformance.histories.findings import Finding, Findings, stored_calls
+from conformance.histories.findings import Finding, Findings, expiring, fitted, stored_calls
 from conformance.histories.history import History
 from conformance.histories.operations.operation import Manner, Offer
 from conformance.histories.operations.table import OPERATIONS, takes
-from conformance.histories.real_waits import expiring, fitted
 from conformance.histories.situations.book import Planned
-from conformance.histories.situations.carrying import filled, offered, trial
-from conformance.histories.situations.met import CUT, FAILED, NOT_OFFERED, OTHERWISE, Met
+from conformance.histories.situations.coverage import CUT, FAILED, NOT_OFFERED, OTHERWISE, Met
 from conformance.histories.situations.probe import Probing, probe, restarts, room
 from conformance.histories.situations.situation import Space, Vector
 from conformance.histories.walk import offer_of
-from conformance.model import BadCall, Call, Model
+from conformance.model import BadCall, Call, Model, State
+from conformance.model.carried import ALL, BITS, JUDGED, NAMING, NO_BODY, QUEUES_SHOWN
 from conformance.model.journals import ELSEWHERE, is_kept, is_remote
+from conformance.model.values import replace
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
     from conformance.harness.guarded_client import GuardedClient
     from conformance.harness.port import Port
     from conformance.harness.recorder import Recorder, RunOptions
+
+_CLASS, _CORRELATION, _EXTENSION = BITS["class"], BITS["correlation_identifier"], BITS["extension"]
+WAYS: Final = (
+    ALL,
+    ALL | NO_BODY,
+    ALL & ~_CLASS,
+    ALL & ~_EXTENSION,
+    (ALL & ~_EXTENSION) | NO_BODY,
+    (ALL & ~_CORRELATION) | NO_BODY,
+    ALL & ~BITS["response_queue"],
+    _CLASS | _CORRELATION,
+    _EXTENSION | BITS["application_tag"] | NO_BODY,
+    BITS["response_queue"] | BITS["application_tag"],
+    BITS["body_type"] | _EXTENSION,
+    0,
+)
+"""The ways to fill a message, as bits of `conformance.model.carried`."""
+
+
+def trial(carries: int) -> tuple[Call, ...]:
+    """Return a history that tells whether messages can be filled in this way, in a transaction and without."""
+    return (
+        Call("queues.create", queue="q1"),
+        Call("queues.open", name="h1", queue="q1", access="send"),
+        Call("queues.open", name="h2", queue="q1", access="receive"),
+        Call("messages.send", message="a", handle="h1", carries=carries),
+        Call("messages.peek", handle="h2"),
+        Call("messages.receive", handle="h2"),
+        Call("queues.create", queue="q2", transactional=True),
+        Call("queues.open", name="h3", queue="q2", access="send"),
+        Call("queues.open", name="h4", queue="q2", access="receive"),
+        Call("transactions.begin", name="t1"),
+        Call("messages.send", message="b", handle="h3", transaction="t1", carries=carries),
+        Call("transactions.commit", transaction="t1"),
+        Call("messages.receive", handle="h4"),
+    )
+
+
+def offered(accepted: Sequence[str] | frozenset[str] | None, shown: Mapping[str, Any]) -> tuple[int, ...]:
+    """Return the ways for a driver. accepted: the members it takes, None for all. shown: a message as it shows it."""
+    able = sum(bit for member, bit in BITS.items() if accepted is None or member in accepted)
+    alone = ("extension", "response_queue")  # tell the name of a message without a body
+    named = sum(BITS[member] for member in alone if member in shown)
+    if "label" in shown:
+        named |= sum(BITS[member] for member in NAMING if member in shown and not BITS[member] & named)
+    always = JUDGED | (QUEUES_SHOWN if "response_queue" in shown else 0)
+    found: dict[int, None] = {}
+    for way in WAYS:
+        fits = way & able & ALL
+        if way & NO_BODY:
+            if not fits & named:
+                continue
+            fits |= NO_BODY
+        found[fits | always] = None
+    return tuple(found)
+
+
+def filled(call: Call, state: State, ways: Sequence[int], history: int) -> Call:
+    """Return a send with what its message carries, by its name and the number of the history; other calls unchanged.
+
+    A message for another computer is of no class of its own: its packet may have none (MS-MQMQ 2.2.19.3).
+    """
+    if not ways or "carries" not in OPERATIONS[call.method].members:
+        return call
+    way = ways[(crc32((call.message or "").encode()) + history) % len(ways)]
+    handle = state.handles.get(call.handle or "")
+    away = handle is not None and is_remote(handle.queue)
+    return replace(call, carries=way & ~_CLASS if away else way)
+
 
 MAX_GONE: Final = 3  # times the driver may go away in one test: each costs its start, and a deadline if it hangs
 LEAST_S: Final = 4.0  # seconds that one test may spend on shrinking, however soon it was done

@@ -15,7 +15,7 @@ from conformance.histories.operations.operation import Offer
 from conformance.histories.operations.properties import look
 from conformance.histories.operations.state_queries import message_name, names
 from conformance.histories.operations.table import OPERATIONS
-from conformance.histories.situations.askable import tied
+from conformance.histories.situations.specified_calls import tied
 from conformance.model import Call, State
 from conformance.model.journals import ELSEWHERE, is_kept
 from conformance.model.state import Handle, Queue, Waiter

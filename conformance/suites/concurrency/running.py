@@ -8,9 +8,9 @@ from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from conformance.histories.history import tell
 from conformance.histories.operations.operation import Kind
 from conformance.histories.operations.table import given_name
-from conformance.histories.story_text import tell
 from conformance.model import Answer, Call, Model, Observation, State
 from conformance.model.linearizability.history import FORMAT, Operation
 from conformance.model.linearizability.judge import judge_history

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from conformance.histories.tour import tour
-from conformance.histories.tours_acknowledgments import acknowledged
+from conformance.histories.switch_cover import acknowledged, tour
 from conformance.histories.walk import NEEDS
 
 

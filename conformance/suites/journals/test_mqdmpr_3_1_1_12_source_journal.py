@@ -6,8 +6,19 @@ from typing import Any
 
 import pytest
 
-from conformance.histories.examples import abort, begun, commit, peek, receive
-from conformance.histories.examples_journals import REAL_MS, TARGET_JOURNAL, begin_keeping, passes, post, taken
+from conformance.histories.examples import (
+    REAL_MS,
+    TARGET_JOURNAL,
+    abort,
+    begin_keeping,
+    begun,
+    commit,
+    passes,
+    peek,
+    post,
+    receive,
+    taken,
+)
 from conformance.model import Call
 from conformance.model.journals import SYSTEM_JOURNAL, journal_of
 

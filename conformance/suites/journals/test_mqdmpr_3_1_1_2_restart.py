@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from conformance.histories.examples import opened, receive
-from conformance.histories.examples_journals import REAL_MS, TARGET_JOURNAL, begin_keeping, passes, post, taken
+from conformance.histories.examples import REAL_MS, TARGET_JOURNAL, begin_keeping, opened, passes, post, receive, taken
 from conformance.histories.history import History
 from conformance.model import Call
 from conformance.model.journals import DEAD_LETTER, SYSTEM_JOURNAL

@@ -6,8 +6,18 @@ from typing import Any
 
 import pytest
 
-from conformance.histories.examples import abort, begun, commit, peek, receive
-from conformance.histories.examples_journals import REAL_MS, begin_keeping, passes, post, taken
+from conformance.histories.examples import (
+    REAL_MS,
+    abort,
+    begin_keeping,
+    begun,
+    commit,
+    passes,
+    peek,
+    post,
+    receive,
+    taken,
+)
 from conformance.model import Call
 from conformance.model.journals import DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL, SYSTEM_JOURNAL, UNLIMITED
 

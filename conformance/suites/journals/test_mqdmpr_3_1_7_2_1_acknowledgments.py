@@ -6,8 +6,20 @@ from typing import Any
 
 import pytest
 
-from conformance.histories.examples import abort, begun, commit, peek, receive
-from conformance.histories.examples_journals import ADMIN, EVERY_ACK, REAL_MS, begin_keeping, passes, post, taken
+from conformance.histories.examples import (
+    ADMIN,
+    EVERY_ACK,
+    REAL_MS,
+    abort,
+    begin_keeping,
+    begun,
+    commit,
+    passes,
+    peek,
+    post,
+    receive,
+    taken,
+)
 from conformance.model import Call
 from conformance.model.journals import DEAD_LETTER, ELSEWHERE
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.histories.examples_management import (
+from conformance.histories.examples import (
     ACT,
     ADDRESS,
     REMOTE,

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from conformance.histories import stages_local, stages_management
-from conformance.histories.examples_management import ACT, GET, PLAYED, REMOTE, connected, shown, transfer
-from conformance.histories.management_plan import BEGINNING, planned
-from conformance.histories.stages import at, beside, played
+from conformance.histories import stage_event_pairs
+from conformance.histories.examples import ACT, GET, PLAYED, REMOTE, connected, shown, transfer
+from conformance.histories.stage_event_pairs import BEGINNING, at, beside, planned, played
 from conformance.histories.walk import NEEDS
 from conformance.model import Call
 from conformance.model.management_rows import MACHINE, QUEUE
@@ -21,38 +20,38 @@ COUNT, GOT = "MQMQ-2.3.12.7.propid-mgmt-queue-message-count", "MQMR-3.1.4.1.get"
 
 
 @pytest.mark.requirement(COUNT, GOT, "MQMQ-2.3.12.11.values")
-@pytest.mark.parametrize("stage", stages_management.STAGES)
+@pytest.mark.parametrize("stage", stage_event_pairs.REMOTE_STAGES)
 def test_each_event_on_the_way_to_another_computer(mq: Any, judge: Any, mq_need: Any, stage: str) -> None:
     needs = ("queues.open", "messages.send", "reset", "transactions.begin", "transactions.commit")
     mq_need(*needs, GET, ACT, *PLAYED)
     for kind in ("remote", "dead_letter"):
         mq.need("format_names", kind)
     at(
-        stages_management.STAGES[stage],
-        stages_management.EVENTS,
+        stage_event_pairs.REMOTE_STAGES[stage],
+        stage_event_pairs.REMOTE_EVENTS,
         mq,
         judge,
-        opening=stages_management.OPENING,
+        opening=stage_event_pairs.REMOTE_OPENING,
         behind=(transfer(),),
         shown=(*shown(MACHINE, judge.profile), *shown(QUEUE, judge.profile)),
-        turn=list(stages_management.STAGES).index(stage),
+        turn=list(stage_event_pairs.REMOTE_STAGES).index(stage),
     )
 
 
 @pytest.mark.requirement(COUNT, GOT)
-@pytest.mark.parametrize("stage", stages_local.STAGES)
+@pytest.mark.parametrize("stage", stage_event_pairs.LOCAL_STAGES)
 def test_each_event_in_a_queue_of_this_computer(mq: Any, judge: Any, mq_need: Any, stage: str) -> None:
     mq_need(*NEEDS, "reset", "queues.set", GET, ACT)
     mq.need("format_names", "dead_letter")
     at(
-        stages_local.STAGES[stage],
-        stages_local.EVENTS,
+        stage_event_pairs.LOCAL_STAGES[stage],
+        stage_event_pairs.LOCAL_EVENTS,
         mq,
         judge,
-        opening=stages_local.OPENING,
-        behind=stages_local.BEHIND,
+        opening=stage_event_pairs.LOCAL_OPENING,
+        behind=stage_event_pairs.BEHIND,
         shown=(*shown(MACHINE, judge.profile), *shown(QUEUE, judge.profile)),
-        turn=list(stages_local.STAGES).index(stage),
+        turn=list(stage_event_pairs.LOCAL_STAGES).index(stage),
     )
 
 
@@ -75,7 +74,7 @@ def test_what_happens_to_one_queue_does_not_happen_to_another(mq: Any, judge: An
     for kind in ("remote", "dead_letter"):
         mq.need("format_names", kind)
     properties = (*shown(MACHINE, judge.profile), *shown(QUEUE, judge.profile))
-    beside(stages_management.BOTH, stages_management.EVENTS, mq, judge, other=OTHER, shown=properties)
+    beside(stage_event_pairs.BOTH, stage_event_pairs.REMOTE_EVENTS, mq, judge, other=OTHER, shown=properties)
 
 
 @pytest.mark.requirement("MQDMPR-3.1.1.volatile", "MQMQ-2.3.12.11.mgmt-queue-state-nonactive", COUNT)
@@ -92,5 +91,5 @@ def test_what_a_restart_leaves_of_a_stage(
     properties = (*shown(MACHINE, judge.profile), *shown(QUEUE, judge.profile))
     again = (Call("restart", kill=kill), Call("queues.open", name="s8", queue=REMOTE, access="send"))
     for name in stages:
-        calls = (*stages_management.STAGES[name], *again, *connected(), transfer())
-        played(calls, mq, judge, opening=stages_management.OPENING, shown=properties)
+        calls = (*stage_event_pairs.REMOTE_STAGES[name], *again, *connected(), transfer())
+        played(calls, mq, judge, opening=stage_event_pairs.REMOTE_OPENING, shown=properties)

@@ -6,16 +6,21 @@ from typing import Any
 
 import pytest
 
-from conformance.histories.examples import abort, begin, begun, commit, receive, send
-from conformance.histories.examples_management import (
+from conformance.histories.examples import (
     ACT,
     GET,
+    abort,
     acting,
+    begin,
     begin_managed,
+    begun,
+    commit,
     connected,
     creates_public,
     of_machine,
     of_queue,
+    receive,
+    send,
     transfer,
 )
 from conformance.histories.history import History

@@ -6,8 +6,20 @@ from typing import Any
 
 import pytest
 
-from conformance.histories.examples import NEEDS, abort, begin, begun, commit, opened, receive, send
-from conformance.histories.examples_management import GET, creates_public, of_machine, of_queue
+from conformance.histories.examples import (
+    GET,
+    NEEDS,
+    abort,
+    begin,
+    begun,
+    commit,
+    creates_public,
+    of_machine,
+    of_queue,
+    opened,
+    receive,
+    send,
+)
 from conformance.histories.history import History
 from conformance.model import Call
 from conformance.model.journals import SYSTEM_JOURNAL

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from conformance.histories.examples import begin, receive, send
-from conformance.histories.examples_management import ACT, GET, acting, begin_managed, of_machine, of_queue
+from conformance.histories.examples import ACT, GET, acting, begin, begin_managed, of_machine, of_queue, receive, send
 from conformance.histories.history import History
 from conformance.model import Call
 

@@ -8,7 +8,7 @@ import pytest
 
 from conformance.histories import plans
 from conformance.histories.claims import judged_in
-from conformance.histories.examples_management import PLAYED
+from conformance.histories.examples import PLAYED
 from conformance.histories.walk import NEEDS, walk
 
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from conformance.histories.examples_management import GET, PLAYED, shown
-from conformance.histories.tour import tour
-from conformance.histories.tours_management import TOURS
+from conformance.histories.examples import GET, PLAYED, shown
+from conformance.histories.switch_cover import TOURS, tour
 from conformance.histories.walk import NEEDS
 from conformance.model.management_rows import MACHINE, QUEUE
 

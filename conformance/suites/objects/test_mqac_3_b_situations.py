@@ -12,7 +12,7 @@ from conformance.activex import ideal, scenes
 from conformance.activex.twin import Done
 from conformance.harness.recorder import ConformanceFailure
 from conformance.histories.situations.book import BookError
-from conformance.histories.situations.met import FAILED, NOT_OFFERED, OF_OBJECTS, OTHERWISE, Met
+from conformance.histories.situations.coverage import FAILED, NOT_OFFERED, OF_OBJECTS, OTHERWISE, Met
 from conformance.histories.situations.object_book import Planned, load, space
 from conformance.histories.situations.object_clients import CLIENT
 from conformance.suites.objects import playing, staging, twins

@@ -15,8 +15,8 @@ from conformance.activex import twin
 from conformance.activex.twin import Done
 from conformance.harness.playback import NotStored
 from conformance.harness.recorder import Recorder
+from conformance.histories.findings import run
 from conformance.histories.operations.table import OPERATIONS, known, renamed
-from conformance.histories.shrink import run
 from conformance.model import BadCall, Call
 from conformance.runlog.events import StoryStep
 from conformance.spec.catalogue import requirement

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.histories.operations.property_values import bad, good
+from conformance.histories.operations.properties import bad, good
 from conformance.model.properties import APART, ROWS, Problem, PropertyRow
 from conformance.model.property_refusals import CREATE, SET
 

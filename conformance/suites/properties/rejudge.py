@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.harness.recorder import ConformanceFailure, Recorder
 from conformance.harness.rejudge import NotRepeatable
+from conformance.histories.history import Watched
 from conformance.histories.operations.properties import QUEUES
 from conformance.histories.operations.table import stored_call
 from conformance.histories.rejudge import MAX_CALLS
 from conformance.histories.rejudge import rejudge as rejudge_calls
-from conformance.histories.watched import Watched
 from conformance.model import BadCall, Call
 from conformance.model.properties import ROWS
 from conformance.suites.properties import messages, stories

@@ -6,9 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.histories.operations.properties import QUEUES
-from conformance.histories.operations.property_values import GUID, UNKNOWN, bad, good, of_directory, plausible, writable
-from conformance.histories.watched import NEEDS, Watched
+from conformance.histories.history import NEEDS, Watched
+from conformance.histories.operations.properties import (
+    GUID,
+    QUEUES,
+    UNKNOWN,
+    bad,
+    good,
+    of_directory,
+    plausible,
+    writable,
+)
 from conformance.model import Call
 from conformance.model.properties import OF_DIRECTORY, ROWS, SINCE, Problem, PropertyRow
 from conformance.model.property_refusals import CREATE, SET

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conformance.histories.history import NEEDS, Watched
 from conformance.histories.plans import properties
 from conformance.histories.walk import walk
-from conformance.histories.watched import NEEDS, Watched
 from conformance.suites.properties.claims import WALKED
 
 if TYPE_CHECKING:

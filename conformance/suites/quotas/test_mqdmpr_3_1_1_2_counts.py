@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from conformance.histories.examples import abort, begun, commit, peek, receive
-from conformance.histories.examples_journals import begin_keeping, counted, post
+from conformance.histories.examples import abort, begin_keeping, begun, commit, counted, peek, post, receive
 from conformance.model import Call
 
 ENDS = ("transactions.begin", "transactions.commit", "transactions.abort")

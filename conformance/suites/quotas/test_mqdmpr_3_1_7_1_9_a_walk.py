@@ -8,7 +8,7 @@ import pytest
 
 from conformance.histories import plans
 from conformance.histories.claims import judged_in
-from conformance.histories.examples_journals import KEEPS
+from conformance.histories.examples import KEEPS
 from conformance.histories.walk import walk
 
 OFFERED = ("messages.peek", "queues.purge", "queues.counts", "transactions.begin", "transactions.commit")

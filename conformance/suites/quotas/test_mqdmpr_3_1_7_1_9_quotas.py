@@ -8,14 +8,17 @@ from typing import Any
 
 import pytest
 
-from conformance.histories.examples import abort, begun, commit, receive
-from conformance.histories.examples_journals import (
+from conformance.histories.examples import (
     REAL_MS,
     TARGET_JOURNAL,
+    abort,
     begin_keeping,
+    begun,
+    commit,
     counted,
     passes,
     post,
+    receive,
     taken,
     unlimited,
 )

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from conformance.histories.examples import abort, begun, commit
-from conformance.histories.examples_journals import begin_keeping, post, taken
+from conformance.histories.examples import abort, begin_keeping, begun, commit, post, taken
 from conformance.histories.history import History
 from conformance.model import Call
 

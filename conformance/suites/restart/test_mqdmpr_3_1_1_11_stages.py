@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from conformance.histories import stages_local, stages_management
-from conformance.histories.examples_management import ADDRESS, GET, PLAYED, REMOTE, shown, step, transfer
-from conformance.histories.stages import at
+from conformance.histories import stage_event_pairs
+from conformance.histories.examples import ADDRESS, GET, PLAYED, REMOTE, shown, step, transfer
+from conformance.histories.stage_event_pairs import at
 from conformance.histories.walk import NEEDS
 from conformance.model import Call
 from conformance.model.journals import DEAD_LETTER, SYSTEM_JOURNAL, journal_of
@@ -48,11 +48,11 @@ def test_what_is_in_a_queue_is_kept(mq: Any, judge: Any, mq_need: Any, stage: st
     mq_need(*NEEDS, "reset", "queues.set", GET)
     mq.need("format_names", "dead_letter")
     at(
-        stages_local.STAGES[stage],
+        stage_event_pairs.LOCAL_STAGES[stage],
         {"killed": (Call("restart", kill=True),)},
         mq,
         judge,
-        opening=stages_local.OPENING,
+        opening=stage_event_pairs.LOCAL_OPENING,
         behind=LOCAL,
         shown=(*shown(MACHINE, judge.profile), *shown(QUEUE, judge.profile)),
     )
@@ -67,11 +67,11 @@ def test_what_is_on_its_way_is_kept(mq: Any, judge: Any, mq_need: Any, stage: st
     for kind in ("remote", "dead_letter"):
         mq.need("format_names", kind)
     at(
-        stages_management.STAGES[stage],
+        stage_event_pairs.REMOTE_STAGES[stage],
         {"stopped": (Call("restart", kill=False),)},
         mq,
         judge,
-        opening=stages_management.OPENING,
+        opening=stage_event_pairs.REMOTE_OPENING,
         behind=AWAY,
         shown=(*shown(MACHINE, judge.profile), *shown(QUEUE, judge.profile)),
     )

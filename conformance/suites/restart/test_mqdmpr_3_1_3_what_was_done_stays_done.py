@@ -6,8 +6,21 @@ from typing import Any
 
 import pytest
 
-from conformance.histories.examples import begin, begun, commit, opened, peek, receive, send
-from conformance.histories.examples_journals import REAL_MS, TARGET_JOURNAL, begin_keeping, passes, post, taken
+from conformance.histories.examples import (
+    REAL_MS,
+    TARGET_JOURNAL,
+    begin,
+    begin_keeping,
+    begun,
+    commit,
+    opened,
+    passes,
+    peek,
+    post,
+    receive,
+    send,
+    taken,
+)
 from conformance.histories.history import History
 from conformance.model import Call
 from conformance.model.journals import DEAD_LETTER, SYSTEM_JOURNAL

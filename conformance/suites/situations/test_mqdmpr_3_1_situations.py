@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from conformance.histories.findings import raised
-from conformance.histories.situations.book import BookError, load
-from conformance.histories.situations.chosen import CHUNKS, chosen, chunk
+from conformance.histories.situations.book import CHUNKS, BookError, chunk, load, selection
 from conformance.histories.situations.claims import judged_in
-from conformance.histories.situations.met import KIND
+from conformance.histories.situations.coverage import KIND
 from conformance.histories.situations.play import Known, Player
 from conformance.histories.situations.situation import space
 from conformance.histories.walk import NEEDS
@@ -34,7 +33,7 @@ def test_planned_histories(number: int, mq: Any, judge: Any, run_options: Any, m
         if number == 0:
             judge.remarks.append(f"no planned history is played: {error}")
         pytest.skip(f"no planned history is played: {error}")
-    histories = chunk(chosen(book.histories, run_options.situations, space()), number)
+    histories = chunk(selection(book.histories, run_options.situations, space()), number)
     player = Player(mq, judge, run_options, space(), known)
     began = time.monotonic()
     met = player.play(histories)

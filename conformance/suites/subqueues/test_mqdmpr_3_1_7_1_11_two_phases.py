@@ -8,8 +8,21 @@ import pytest
 
 from conformance.histories import plans
 from conformance.histories.claims import judged_in
-from conformance.histories.examples import begin, cursor, expiry_ms, peek, peek_next, receive, send
-from conformance.histories.examples_journals import REAL_MS, begin_keeping, counted, passes, post, taken
+from conformance.histories.examples import (
+    REAL_MS,
+    begin,
+    begin_keeping,
+    counted,
+    cursor,
+    expiry_ms,
+    passes,
+    peek,
+    peek_next,
+    post,
+    receive,
+    send,
+    taken,
+)
 from conformance.histories.walk import NEEDS, walk
 from conformance.model import Call
 

@@ -9,8 +9,7 @@ import pytest
 
 from conformance.histories import plans
 from conformance.histories.claims import judged_in
-from conformance.histories.examples import abort, begin, begun, commit, peek, receive, send
-from conformance.histories.examples_journals import REAL_MS, counted, passes
+from conformance.histories.examples import REAL_MS, abort, begin, begun, commit, counted, passes, peek, receive, send
 from conformance.histories.history import History
 from conformance.histories.walk import NEEDS, walk
 from conformance.model import Call

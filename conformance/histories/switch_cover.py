@@ -1,29 +1,164 @@
-"""Tours of what management shows: of a local queue, of a transactional one, of journals, and of an outgoing queue.
-
-MS-MQMQ 2.3.11 and 2.3.12, MS-MQMR 3.1.4, MS-MQDMPR 3.1.1.1 to 3.1.1.4. After each step all that management tells of the
-machine and of every queue is read: what one property says must hold in every state, however it came about.
-"""
+"""Switch cover: histories in which each kind of step follows each other one, with a look at everything after each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import combinations
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from conformance.histories.examples_management import ADDRESS, GET, REMOTE, step
-from conformance.histories.operations.operation import Action, action
+from conformance.harness.recorder import ConformanceFailure
+from conformance.histories.examples import ADDRESS, GET, REMOTE, step
+from conformance.histories.findings import Findings, raised
+from conformance.histories.history import History
+from conformance.histories.operations.operation import Action, Offer, action
 from conformance.histories.operations.state_queries import handles, listed, message_name, named_alone, names
 from conformance.histories.operations.state_queries import working_transactions as working
-from conformance.histories.operations.table import ACTIONS
-from conformance.histories.steering import kind_of
-from conformance.histories.tour import Tour
-from conformance.model import Call, State
+from conformance.histories.operations.table import ACTIONS, stored_call
+from conformance.histories.steering import Choice, kind_of, where
+from conformance.histories.walk import chooser, offer_of
+from conformance.model import BadCall, Call, Model, State
 from conformance.model.journals import ELSEWHERE, SYSTEM_QUEUES, is_kept, journal_of
 from conformance.model.management_rows import MACHINE, QUEUE
 from conformance.model.state import Queue
 
-_KEPT: Final = tuple(f"{QUEUE}{word}" for word in ("TYPE", "LOCATION", "MESSAGE_COUNT", "BYTES_IN_QUEUE", "STATE"))
+if TYPE_CHECKING:
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder, RunOptions
+
+_START: Final = "the opening"
+_MOST_DEAR: Final = 2
+_MOST_FINDINGS: Final = 3  # histories that deviate; more would show little that these do not
+
+
+@dataclass(frozen=True, slots=True)
+class Tour:
+    """Setting of a tour.
+
+    opening: calls that begin every history. actions: the kinds of steps; one named twice is taken twice as often.
+    looks: makes the calls that follow each step of one history. late: steps after which little is left to see, which
+    wait for the second half of a history. dear: steps that take long, which are taken a few times alone. steps: of the
+    whole tour. length: of a history, without its looks. kind: of a state, in which a step may show something else.
+    """
+
+    opening: tuple[Call, ...]
+    actions: tuple[Action, ...]
+    looks: Callable[[], Callable[[State], Sequence[Call]]]
+    steps: int
+    late: frozenset[str] = frozenset()
+    dear: frozenset[str] = frozenset()
+    length: int = 20
+    kind: Callable[[State], object] = kind_of
+
+
+@dataclass(slots=True)
+class _Taken:
+    """Counts of what a tour has done. failed: steps, each with the place it was taken at, that have shown a failure."""
+
+    pairs: Counter[tuple[str, str]]
+    places: Counter[object]
+    failed: set[tuple[str, str]]
+    weights: Mapping[str, int]
+    kind: Callable[[State], object]
+
+    def place(self, name: str, state: State, call: Call) -> object:
+        """Return what a step meets."""
+        return name, where(state, call), self.kind(state)
+
+    def next(self, choices: Mapping[str, Choice], before: str, state: State) -> Iterator[tuple[str, Call]]:
+        """Yield the steps that this state lets one take, the rarest first, each with the call that is rarest here."""
+
+        def rarity(name: str) -> float:
+            return (self.pairs[before, name] * len(choices) + self.pairs[name, ""]) / self.weights[name]
+
+        for name in sorted(choices, key=rarity):
+            calls = [call for call in choices[name](state) if (name, where(state, call)) not in self.failed]
+            calls.sort(key=lambda call: (self.places[self.place(name, state, call)], self.places[_shape(name, call)]))
+            yield from ((name, call) for call in calls[:3])
+
+    def few(self, name: str) -> bool:
+        """Tell whether a step that takes long may be taken once more."""
+        return self.pairs[name, ""] < _MOST_DEAR
+
+    def took(self, before: str, name: str, place: object, shape: object) -> None:
+        """Note a step."""
+        self.pairs[before, name] += 1
+        self.pairs[name, ""] += 1
+        self.places[place] += 1
+        self.places[shape] += 1
+
+
+def tour(client: Port, judge: Recorder, options: RunOptions, plan: Tour) -> None:
+    """Make a tour. Raises ConformanceFailure, with the shortest story found, or ConformanceFailures for several."""
+    offer = offer_of(client)
+    choices = {one.name: chooser(one, offer) for one in plan.actions if one.offered(offer)}
+    early = {name: choice for name, choice in choices.items() if name not in plan.late}
+    weights = Counter(one.name for one in plan.actions)
+    taken, findings, model = _Taken(Counter(), Counter(), set(), weights, plan.kind), Findings(), Model(judge.readings)
+    left, deviating = plan.steps, 0
+    while left > 0 and not judge.cut and deviating < (1 if options.first_only else _MOST_FINDINGS):
+        history = History(client, judge, model)
+        before, looks = _START, plan.looks()
+        try:
+            history.run(*plan.opening)
+            for at in range(min(left, plan.length)):
+                now = choices if 2 * at >= plan.length else early
+                now = {name: one for name, one in now.items() if name not in plan.dear or taken.few(name)}
+                step = None if history.over else _next_step(history, now, taken, before)
+                if step is None:
+                    break
+                if time.monotonic() > judge.until:
+                    judge.cut = True
+                    break
+                left, before = left - 1, step[0]
+                history.attempt(step[1])
+                history.run(*looks(history.state))
+        except ConformanceFailure as failure:
+            deviating += 1
+            call = stored_call(failure.repro["calls"][-1])
+            findings.add(failure, history, call)
+            taken.failed.add((before, where(history.state, call)))
+        history.driving.leave()
+        if before == _START:
+            break  # nothing can be done here
+    raised(findings.told(client, judge, options))
+
+
+def _next_step(history: History, choices: Mapping[str, Choice], taken: _Taken, before: str) -> tuple[str, Call] | None:
+    """Return the next step and its call; None where there is none."""
+    state = history.state
+    for name, call in taken.next(choices, before, state):
+        try:
+            history.model.allowed(state, call)
+        except BadCall:
+            continue
+        taken.took(before, name, taken.place(name, state, call), _shape(name, call))
+        return name, call
+    return None
+
+
+def _shape(name: str, call: Call) -> object:
+    """Return the values of a call, without the names in it."""
+    return (
+        name,
+        call.access,
+        call.share,
+        call.step,
+        call.acknowledge,
+        call.action,
+        call.priority,
+        call.delivery,
+        call.kill,
+    )
+
+
+_PERSISTENT: Final = tuple(
+    f"{QUEUE}{word}" for word in ("TYPE", "LOCATION", "MESSAGE_COUNT", "BYTES_IN_QUEUE", "STATE")
+)
 _JOURNAL: Final = "PROPID_Q_JOURNAL"
 _SEVERAL: Final = "q1,q3"
 _MOST_MESSAGES: Final = 12
@@ -36,7 +171,7 @@ class Looking:
     def __init__(self, shown: Iterable[str]) -> None:
         names = tuple(shown)
         self.of_queue = tuple(name for name in names if name.startswith(QUEUE))
-        self.of_kept = tuple(name for name in self.of_queue if name in _KEPT)
+        self.of_kept = tuple(name for name in self.of_queue if name in _PERSISTENT)
         self.machine = Call(GET, names=tuple(name for name in names if name.startswith(MACHINE)))
         self.seen: dict[str, tuple[object, ...]] = {}
         self.turn = 0
@@ -258,7 +393,7 @@ def transactional(shown: Iterable[str], *, restarts: bool = True) -> Tour:
     )
 
 
-def kept(shown: Iterable[str], *, restarts: bool = True) -> Tour:
+def remaining_after(shown: Iterable[str], *, restarts: bool = True) -> Tour:
     """Return the tour of what is kept: journals, dead letters and times to be received, of two queues."""
     return Tour(
         (
@@ -321,6 +456,95 @@ def outgoing(shown: Iterable[str], *, restarts: bool = True) -> Tour:
 
 
 TOURS: Final[Mapping[str, Callable[..., Tour]]] = MappingProxyType(
-    {"plain": plain, "transactional": transactional, "kept": kept, "outgoing": outgoing}
+    {"plain": plain, "transactional": transactional, "kept": remaining_after, "outgoing": outgoing}
 )
 """By name."""
+
+_ADMIN: Final = "adm"
+_READER: Final = "ra"
+_KINDS: Final = ("positive_arrival", "positive_receive", "negative_arrival", "negative_receive")
+_ASKED: Final = tuple("+".join(kinds) for size in (2, 1, 3, 4) for kinds in combinations(_KINDS, size))
+_MOST_ACKNOWLEDGED: Final = 10
+
+
+def posts(state: State) -> list[Call]:
+    """Send a message that asks for some kinds of acknowledgments, and ends by itself after some time or never."""
+    if sum(one.available for queue in state.queues.values() for one in queue.positions) >= _MOST_ACKNOWLEDGED:
+        return []
+    name, sent = message_name(state), sum(len(queue.positions) for queue in state.queues.values())
+    return [
+        listed(
+            "messages.send",
+            message=name,
+            handle=handle.name,
+            transaction=transaction,
+            acks=_ASKED[(sent + at) % len(_ASKED)],
+            admin=_ADMIN,
+            live_s=(None, 4)[(sent + at) // 2 % 2],
+        )
+        for handle in handles(state, "send")
+        for transaction in (working(state) if state.queues[handle.queue].transactional else (None,))
+        for at in (0, 1, 4, 7)
+    ]
+
+
+class _Reading:
+    """Reads the administration queue until it is empty; opens it again where a restart has closed it."""
+
+    def __call__(self, state: State) -> list[Call]:
+        reader = state.handles.get(_READER)
+        if reader is None or not reader.is_open:
+            return [Call("queues.open", name=_READER, queue=_ADMIN, access="receive")]
+        left = sum(one.available for one in state.queues[_ADMIN].positions)
+        return [Call("messages.receive", handle=_READER)] * (left + 1)
+
+
+def _sparing(each: Action) -> Action:
+    """Return an action that leaves the administration queue and its reader alone."""
+
+    def choose(state: State, offer: Offer) -> list[Call]:
+        return [call for call in each.choose(state, offer) if call.queue != _ADMIN and call.handle != _READER]
+
+    return replace(each, choose=choose)
+
+
+def acknowledged(*, restarts: bool) -> Tour:
+    """Return the tour. restarts: the manager can be restarted."""
+    own = {one.name: one for one in (*OWN, action("post_asking", posts, "messages.send"))}
+    wanted = (
+        *(
+            "post_asking",
+            "post_asking",
+            "post_asking",
+            "post_asking",
+            "receive",
+            "receive",
+            "begin_receive",
+            "end_receive",
+        ),
+        *("begin", "begin", "end", "end", "peek", "move", "move", "purge", "pass_seconds", "open_again", "delete"),
+        *("create_again", "close", *(("restart_now",) if restarts else ())),
+    )
+    return Tour(
+        (
+            Call("clock.now"),
+            Call("queues.create", queue=_ADMIN),
+            Call("queues.open", name=_READER, queue=_ADMIN, access="receive"),
+            Call("queues.create", queue="q1"),
+            Call("queues.create", queue="q2", transactional=True),
+            *(
+                Call("queues.open", name=f"{access[0]}{queue[1]}", queue=queue, access=access)
+                for queue in ("q1", "q2")
+                for access in ("send", "receive")
+            ),
+            Call("queues.open", name="h1", queue="q1;one", access="move"),
+            Call("messages.send", message="a", handle="s1", acks="negative_receive", admin=_ADMIN),
+            *(Call("messages.peek", handle="r1"), Call("messages.peek", handle="r1")),
+        ),
+        tuple(_sparing(own.get(name) or ACTIONS[name]) for name in wanted),
+        _Reading,
+        steps=220,
+        late=frozenset({"restart_now", "delete", "create_again", "close"}),
+        dear=frozenset({"restart_now"}),
+        length=16,
+    )

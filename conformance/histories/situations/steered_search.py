@@ -1,21 +1,76 @@
-"""Harvest: walks of the pure model, steered to situations that no walk has met, each cut down to what meets them."""
+"""Steered walks of the model to situations not met yet, cut down, and the few histories that meet all of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
 from random import Random
 from typing import Final, TypeAlias
 
+from conformance.histories.features.constraints import REFUSED
 from conformance.histories.operations.operation import Manner, Offer
-from conformance.histories.operations.table import ACTIONS, METHODS, OPERATIONS
-from conformance.histories.situations.asking import DRAWS
-from conformance.histories.situations.mixtures import SCENE, mixed, mutated
-from conformance.histories.situations.pure import followed, foreseen
-from conformance.histories.situations.scenes import SCENES, Scene
+from conformance.histories.operations.table import ACTIONS, METHODS, OPERATIONS, renamed
+from conformance.histories.situations.arbitrary_calls import DRAWS
+from conformance.histories.situations.book import Planned
+from conformance.histories.situations.random_setups import SCENE, mixed, mutated
+from conformance.histories.situations.setups import SCENES, Scene
 from conformance.histories.situations.situation import Space, Vector
+from conformance.histories.situations.specified_calls import after, followed, foreseen
 from conformance.model import Call, Model, State
 from conformance.model.expected import Fails
+from conformance.model.expiry import due
+
+_SAFE_MS: Final = 900  # a wait as long as this is not over while a few other calls are made
+_CALLS: Final = 6
+_MOST_MS: Final = 6_000  # nobody waits longer for one history
+
+
+def timing(model: Model, calls: Sequence[Call]) -> tuple[bool, int]:
+    """Return whether a history needs a virtual clock, and the milliseconds of its waits on a real one.
+
+    A real clock can play a wait that times out only by waiting for it: where time passes right after the read, by as
+    much as its time-out. Time that passes otherwise must not come near to the end of a wait or of a message's time.
+    """
+    state, wait_ms = State(), 0
+    ends: dict[str, int] = {}  # waiting read to the place of the last call before which it is surely not over
+    for at, call in enumerate(calls):
+        following = calls[at + 1] if at + 1 < len(calls) else None
+        before, state = state, after(model, state, call)
+        manner = OPERATIONS[call.method].manner
+        if any(name not in ends or ends[name] < at for name in _limited(before)):
+            return True, 0
+        if manner is Manner.READ and call.name in _limited(state):
+            timed_out = following is not None and OPERATIONS[following.method].manner is Manner.TIME
+            if timed_out and following is not None and following.by_ms == call.timeout_ms and not _limited(before):
+                ends[call.name or ""] = at + 1
+            elif call.timeout_ms >= _SAFE_MS:
+                ends[call.name or ""] = at + (_CALLS if call.timeout_ms < 30_000 else 1000)
+            else:
+                return True, 0
+        if manner is Manner.TIME:
+            left = _limited(state)
+            expired = [name for name in _limited(before) if name not in left]
+            alone = len(expired) == 1 and calls[at - 1].name == expired[0]
+            if left or (expired and not alone) or _near(state):
+                return True, 0
+            wait_ms += call.by_ms
+    return wait_ms > _MOST_MS, 0 if wait_ms > _MOST_MS else wait_ms
+
+
+def _limited(state: State) -> list[str]:
+    return [waiter.name for waiter in state.waiters if waiter.deadline is not None]
+
+
+def _near(state: State) -> bool:
+    """Tell whether some message's time is about to be over, or may be over."""
+    for queue in state.queues.values():
+        for position in queue.positions:
+            window = due(state, position) if position.wishes is not None and position.available else None
+            if window is not None and state.now > window[0] - _SAFE_MS:
+                return True
+    return False
+
 
 OFFER: Final = Offer(METHODS, virtual=True)
 LONGEST: Final = 60  # calls of a history, its opening included
@@ -329,3 +384,122 @@ def cut(model: Model, space: Space, history: History, wanted: Sequence[int]) -> 
             history = found
         at -= 1
     return history
+
+
+CORE_PAIR: Final = 12
+PAIR: Final = 6
+_SETTING_UP: Final = 3  # calls that a history costs beside its own: a reset and its probe
+
+
+@dataclass(slots=True)
+class _Kept:
+    """A history that may be chosen. each: for each call the place of its vector's situations among all vectors."""
+
+    calls: History
+    each: tuple[int, ...]
+
+
+class Cover:
+    """The greedy choice. Situations have weights, and the next history is the one worth most for each of its calls.
+
+    excluded: situations that do not count.
+    """
+
+    def __init__(self, model: Model, space: Space, excluded: Iterable[int] = ()) -> None:
+        self.model = model
+        self.space = space
+        self._weights = bytearray(b"\1") * space.count
+        for method in space.features:
+            pairs = space.pairs(method)
+            weight = CORE_PAIR if method in space.core else PAIR
+            self._weights[pairs.start : pairs.stop] = bytes([weight]) * len(pairs)
+        self._left = bytearray(self._weights)  # the weight of each situation that no chosen history meets
+        for number in excluded:
+            self._left[number] = 0
+        self._vectors: list[tuple[int, ...]] = []
+        self._places: dict[tuple[int, ...], int] = {}
+        self._spent: set[int] = set()
+        self._kept: list[_Kept] = []
+        self._known: set[History] = set()
+
+    def add(self, calls: Iterable[Call]) -> None:
+        """Offer a history."""
+        made, met = replayed(self.model, self.space, calls)
+        if made in self._known:
+            return
+        self._known.add(made)
+        each = []
+        for numbers in met:
+            place = self._places.setdefault(numbers, len(self._vectors))
+            if place == len(self._vectors):
+                self._vectors.append(numbers)
+            each.append(place)
+        self._kept.append(_Kept(made, tuple(each)))
+
+    def met(self) -> set[int]:
+        """Return every situation that some offered history meets."""
+        return {number for numbers in self._vectors for number in numbers}
+
+    def without_met(self, excluded: Mapping[int, str]) -> dict[int, str]:
+        """Return what is excluded and rightly so: what some history meets, as if it could not be, counts after all."""
+        met = {number for number in self.met() if excluded.get(number, REFUSED) != REFUSED}
+        for number in met:
+            self._left[number] = self._weights[number]
+        return {number: why for number, why in excluded.items() if number not in met}
+
+    def _worth(self, kept: _Kept) -> tuple[float, int]:
+        """Return the best worth for each call that a beginning of the history has, and the length of that beginning."""
+        left, spent = self._left, self._spent
+        seen: set[int] = set()
+        worth, best, length = 0, 0.0, 0
+        for at, place in enumerate(kept.each, 1 + _SETTING_UP):
+            if place in spent:
+                continue
+            before = worth
+            for number in self._vectors[place]:
+                if left[number] and number not in seen:
+                    seen.add(number)
+                    worth += left[number]
+            if worth == before:
+                if not any(left[number] for number in self._vectors[place]):
+                    spent.add(place)
+            elif worth / at >= best:
+                best, length = worth / at, at - _SETTING_UP
+        return best, length
+
+    def chosen(self) -> list[Planned]:
+        """Return the histories that meet all situations that any offered one meets, in their order."""
+        heap = []
+        for at, kept in enumerate(self._kept):
+            best, length = self._worth(kept)
+            if length:
+                heap.append((-best, at))
+        heapify(heap)
+        found: list[Planned] = []
+        while heap:
+            _, at = heappop(heap)
+            best, length = self._worth(self._kept[at])
+            if not length:
+                continue
+            if heap and -best > heap[0][0]:
+                heappush(heap, (-best, at))
+                continue
+            found.append(self._planned(len(found), self._kept[at].calls[:length]))
+            again, rest = self._worth(self._kept[at])
+            if rest:
+                heappush(heap, (-again, at))
+        return found
+
+    def _planned(self, number: int, calls: History) -> Planned:
+        told = renamed(calls)
+        made, met = replayed(self.model, self.space, told)
+        if made != told or met != replayed(self.model, self.space, calls)[1]:
+            made, met = replayed(self.model, self.space, calls)
+        new: list[tuple[int, ...]] = []
+        for numbers in met:
+            fresh = tuple(one for one in numbers if self._left[one])
+            for one in fresh:
+                self._left[one] = 0
+            new.append(fresh)
+        virtual, wait_ms = timing(self.model, made)
+        return Planned(number, made, tuple(new), virtual, frozenset(call.method for call in made), wait_ms)

@@ -12,9 +12,9 @@ from random import Random
 from typing import Any, Final, TypeAlias
 
 from conformance.histories.features.clock import DAY_MS
-from conformance.histories.operations.property_values import UNKNOWN
+from conformance.histories.operations.properties import UNKNOWN
 from conformance.histories.operations.state_queries import message_name, named_alone, names
-from conformance.histories.situations.askable import MOST_WAITING
+from conformance.histories.situations.specified_calls import MOST_WAITING
 from conformance.model import Call, State
 from conformance.model.calls import INFINITE
 from conformance.model.expiry import due

@@ -1,4 +1,4 @@
-"""Facts to tell of the situations: how many of each operation are planned, and one with its history."""
+"""Facts about the situations, as texts: how many of each operation are planned, and one with its history."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from conformance.histories.operations.table import OPERATIONS
 from conformance.histories.situations.book import Book, Planned
 from conformance.histories.situations.object_book import ObjectBook
 from conformance.histories.situations.object_book import Planned as ObjectPlanned
-from conformance.histories.situations.pure import default_model, states
 from conformance.histories.situations.situation import Situation, Space
+from conformance.histories.situations.specified_calls import default_model, states
 from conformance.judge.dialogues.walk_faults import FEATURES, METHOD, SITUATIONS, excluded, wanted
 from conformance.judge.dialogues.walk_plans import met, plans
 
@@ -64,7 +64,7 @@ def rows(space: Space, book: Book | ObjectBook) -> list[Row]:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Description:
     """One situation. steps: the requirements that make its features. unreachable: why no history meets it.
 
     history: the first of the book that meets it, None for none, and number its place there. at: the place of the call
@@ -80,7 +80,7 @@ class Told:
     number: int = 0
 
 
-def told(space: Space, book: Book, situation: Situation) -> Told:
+def description(space: Space, book: Book, situation: Situation) -> Description:
     """Return all that is known of a situation."""
     steps = _steps(space, situation)
     for planned in book.histories:
@@ -91,18 +91,18 @@ def told(space: Space, book: Book, situation: Situation) -> Told:
                     OPERATIONS[call.method].story(call, state)
                     for call, state in zip(planned.calls, before[:-1], strict=True)
                 )
-                return Told(situation, steps, None, planned, at, story, planned.number)
-    return Told(situation, steps, book.unreachable.get(situation.number))
+                return Description(situation, steps, None, planned, at, story, planned.number)
+    return Description(situation, steps, book.unreachable.get(situation.number))
 
 
-def told_of_objects(space: Space, book: ObjectBook, situation: Situation) -> Told:
+def told_of_objects(space: Space, book: ObjectBook, situation: Situation) -> Description:
     """Return all that is known of a situation of an object's member."""
     steps = _steps(space, situation)
     for number, planned in enumerate(book.histories):
         for at, numbers in enumerate(planned.met):
             if situation.number in numbers:
-                return Told(situation, steps, None, planned, at, tuple(map(said, planned.acts)), number)
-    return Told(situation, steps, book.unreachable.get(situation.number))
+                return Description(situation, steps, None, planned, at, tuple(map(said, planned.acts)), number)
+    return Description(situation, steps, book.unreachable.get(situation.number))
 
 
 def _steps(space: Space, situation: Situation) -> tuple[str, ...]:
