@@ -6,7 +6,6 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from dataclasses import replace as dataclasses_replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -345,4 +344,4 @@ def raised(failures: Sequence[ConformanceFailure]) -> None:
 
 def _plain(calls: Sequence[Call]) -> tuple[Call, ...]:
     """Return the calls without priority and delivery, which rarely matter, to compare two stories."""
-    return tuple(dataclasses_replace(call, priority=None, delivery=None) for call in calls)
+    return tuple(replace(call, priority=None, delivery=None) for call in calls)

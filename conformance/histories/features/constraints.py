@@ -221,11 +221,10 @@ READ_CONSTRAINTS: Final[tuple[Constraint, ...]] = (
     no(END, "dead-letter queues are not deleted", read="queue_deleted queue_recreated", kind="dead_letter"),
 )
 
-_SEND_METHODS, _MOVE, _CANCEL = "messages.send", "messages.move", "messages.cancel"
+_MOVE, _CANCEL = "messages.move", "messages.cancel"
 _CREATE, _DELETE, _OPEN = "queues.create", "queues.delete", "queues.open"
 _CLOSE, _PURGE, _COUNTS = "queues.close", "queues.purge", "queues.counts"
 _OUTGOING = ("outgoing.pause", "outgoing.resume", "outgoing.take")
-_CLOCK_ADVANCE, _MANAGER_RESTART = "clock.advance", "restart"
 _READS = "peek receive several"
 
 _MOVE_PRIORITY = "all messages of a transaction have priority 0"
@@ -234,62 +233,62 @@ _OVER = "a read that is over has nothing any more"
 _TWO_SENSES = "both say so"
 _SENDS: Final = (
     no(
-        _SEND_METHODS,
+        _SEND,
         "it is opened for send only",
         handle="receive peek",
         kind="several elsewhere outgoing outgoing_on_hold",
     ),
     no(
-        _SEND_METHODS,
+        _SEND,
         "only local queues are deleted",
         handle="deleted recreated",
         kind="several elsewhere outgoing outgoing_on_hold",
     ),
     no(
-        _SEND_METHODS,
+        _SEND,
         "a deleted queue has no message",
         handle="deleted",
         place="behind_equal behind_higher between front",
     ),
-    no(_SEND_METHODS, "a deleted queue has no message", handle="deleted", passed="locked sent own_send"),
-    no(_SEND_METHODS, "a deleted queue has no reader", handle="deleted", waiting=_READS),
-    no(_SEND_METHODS, "a deleted queue has no reader", handle="deleted", cursors="waiting"),
-    no(_SEND_METHODS, "the queue of the handle was deleted", handle="deleted recreated", since="nothing restarted"),
-    no(_SEND_METHODS, "the feature is about one queue that can be reached", kind="several elsewhere", place="*"),
-    no(_SEND_METHODS, "the feature is about one queue that can be reached", kind="several elsewhere", passed="*"),
+    no(_SEND, "a deleted queue has no message", handle="deleted", passed="locked sent own_send"),
+    no(_SEND, "a deleted queue has no reader", handle="deleted", waiting=_READS),
+    no(_SEND, "a deleted queue has no reader", handle="deleted", cursors="waiting"),
+    no(_SEND, "the queue of the handle was deleted", handle="deleted recreated", since="nothing restarted"),
+    no(_SEND, "the feature is about one queue that can be reached", kind="several elsewhere", place="*"),
+    no(_SEND, "the feature is about one queue that can be reached", kind="several elsewhere", passed="*"),
     *(
-        no(_SEND_METHODS, "nobody reads it here", kind="several elsewhere outgoing outgoing_on_hold", **{name: "*"})
+        no(_SEND, "nobody reads it here", kind="several elsewhere outgoing outgoing_on_hold", **{name: "*"})
         for name in ("waiting", "cursors", "quota")
     ),
     no(
-        _SEND_METHODS,
+        _SEND,
         "only local queues are deleted",
         kind="several elsewhere outgoing outgoing_on_hold",
         since="recreated",
     ),
-    no(_SEND_METHODS, "nothing receives from it here", kind="outgoing outgoing_on_hold", passed="locked"),
-    no(_SEND_METHODS, "such a queue is sent plain messages", kind="outgoing outgoing_on_hold", size="large"),
+    no(_SEND, "nothing receives from it here", kind="outgoing outgoing_on_hold", passed="locked"),
+    no(_SEND, "such a queue is sent plain messages", kind="outgoing outgoing_on_hold", size="large"),
     no(
-        _SEND_METHODS,
+        _SEND,
         "such a queue is sent plain messages",
         kind="outgoing outgoing_on_hold",
         wishes="journal acknowledged dead_letter",
     ),
     no(
-        _SEND_METHODS,
+        _SEND,
         "such a queue is sent plain messages",
         kind="outgoing outgoing_on_hold",
         lives="zero seconds infinite",
     ),
-    no(_SEND_METHODS, "what a transaction sends to such a queue reaches nobody", kind="plain", passed="sent own_send"),
-    no(_SEND_METHODS, _MOVE_PRIORITY, kind="transactional", place="behind_higher between"),
-    no(_SEND_METHODS, "nothing has a lower priority", transaction="fresh working ended", place="between front"),
-    no(_SEND_METHODS, "nothing has a lower priority", priority="lowest", place="between front"),
-    no(_SEND_METHODS, "only a transaction that has sent has sends", transaction="none fresh ended", passed="own_send"),
-    no(_SEND_METHODS, "a transaction has priority 0", place="front between", passed="own_send"),
-    no(_SEND_METHODS, _TWO_SENSES, waiting="none", cursors="waiting"),
-    no(_SEND_METHODS, "a message takes room", quota="empty", place="behind_higher between front"),
-    no(_SEND_METHODS, "a message takes room", quota="empty", passed="sent own_send"),
+    no(_SEND, "what a transaction sends to such a queue reaches nobody", kind="plain", passed="sent own_send"),
+    no(_SEND, _MOVE_PRIORITY, kind="transactional", place="behind_higher between"),
+    no(_SEND, "nothing has a lower priority", transaction="fresh working ended", place="between front"),
+    no(_SEND, "nothing has a lower priority", priority="lowest", place="between front"),
+    no(_SEND, "only a transaction that has sent has sends", transaction="none fresh ended", passed="own_send"),
+    no(_SEND, "a transaction has priority 0", place="front between", passed="own_send"),
+    no(_SEND, _TWO_SENSES, waiting="none", cursors="waiting"),
+    no(_SEND, "a message takes room", quota="empty", place="behind_higher between front"),
+    no(_SEND, "a message takes room", quota="empty", passed="sent own_send"),
 )
 _MOVES: Final = (
     no(_MOVE, "only an available message is asked how it came", message="removed received purged moving", arrival="*"),
@@ -449,33 +448,33 @@ _OUTGOING_QUEUES: Final = (
 )
 _CLOCK: Final = (
     *(
-        no(_CLOCK_ADVANCE, "no message is going to expire", expiry="none", **{name: "*"})
+        no(_ADVANCE, "no message is going to expire", expiry="none", **{name: "*"})
         for name in ("expiring", "wanted", "transactional", "beside")
     ),
-    no(_CLOCK_ADVANCE, "no wait is limited", deadline="none infinite", read="*"),
-    no(_CLOCK_ADVANCE, "no wait is limited", deadline="none infinite", with_="*"),
-    no(_CLOCK_ADVANCE, _TWO_SENSES, deadline="none infinite before just_before", ends="one several"),
-    no(_CLOCK_ADVANCE, _TWO_SENSES, deadline="at past", ends="none"),
-    no(_CLOCK_ADVANCE, _TWO_SENSES, deadline="none", left="one several"),
-    no(_CLOCK_ADVANCE, _TWO_SENSES, deadline="infinite before just_before", left="none"),
-    no(_CLOCK_ADVANCE, "such a read has no transaction", read="receive_begin peek peek_next", with_="transaction"),
-    no(_CLOCK_ADVANCE, "such a read has a cursor", read="peek_next", with_="handle"),
-    no(_CLOCK_ADVANCE, "a transaction holds transactional messages", expiring="received sent", transactional="no"),
+    no(_ADVANCE, "no wait is limited", deadline="none infinite", read="*"),
+    no(_ADVANCE, "no wait is limited", deadline="none infinite", with_="*"),
+    no(_ADVANCE, _TWO_SENSES, deadline="none infinite before just_before", ends="one several"),
+    no(_ADVANCE, _TWO_SENSES, deadline="at past", ends="none"),
+    no(_ADVANCE, _TWO_SENSES, deadline="none", left="one several"),
+    no(_ADVANCE, _TWO_SENSES, deadline="infinite before just_before", left="none"),
+    no(_ADVANCE, "such a read has no transaction", read="receive_begin peek peek_next", with_="transaction"),
+    no(_ADVANCE, "such a read has a cursor", read="peek_next", with_="handle"),
+    no(_ADVANCE, "a transaction holds transactional messages", expiring="received sent", transactional="no"),
     no(
-        _MANAGER_RESTART,
+        _RESTART,
         "only recoverable messages are put in order",
         messages="none express",
         order="arrival priority",
     ),
     no(
-        _MANAGER_RESTART,
+        _RESTART,
         "an open transaction holds it",
         held="received sent moving",
         transactions="none committed aborted",
     ),
-    no(_MANAGER_RESTART, "messages are moved among a queue and its subqueues", held="moving", subqueues="none"),
-    no(_MANAGER_RESTART, "what is in a subqueue is a message", messages="none", subqueues="messages"),
-    no(_MANAGER_RESTART, LEFT_OUT_BEGUN, users="none", held="begun"),
+    no(_RESTART, "messages are moved among a queue and its subqueues", held="moving", subqueues="none"),
+    no(_RESTART, "what is in a subqueue is a message", messages="none", subqueues="messages"),
+    no(_RESTART, LEFT_OUT_BEGUN, users="none", held="begun"),
 )
 OPERATION_CONSTRAINTS: Final[tuple[Constraint, ...]] = (
     *(*_SENDS, *_MOVES, *_CURSORS, *_TRANSACTIONS),
@@ -494,13 +493,13 @@ def _cases(**cases: tuple[str, ...]) -> Cases:
     return {name: frozenset(values) for name, values in cases.items()}
 
 
-_RECEIVE_METHODS = _cases(handle=("peek", "send", "move", *_UNUSABLE), cursor=("closed",), transaction=("ended",))
+_UNUSABLE_HANDLES = _cases(handle=("peek", "send", "move", *_UNUSABLE), cursor=("closed",), transaction=("ended",))
 _PEEKS = _cases(handle=("send", "move", *_UNUSABLE), cursor=("closed",))
 _ENDS = _cases(state=("committed", "aborted"))
 REFUSALS: Final[Mapping[str, Cases]] = {
-    "messages.receive": _RECEIVE_METHODS,
-    "messages.receive_begin": _RECEIVE_METHODS,
-    "messages.receive_by_lookup_id": _RECEIVE_METHODS,
+    "messages.receive": _UNUSABLE_HANDLES,
+    "messages.receive_begin": _UNUSABLE_HANDLES,
+    "messages.receive_by_lookup_id": _UNUSABLE_HANDLES,
     "messages.peek": _PEEKS,
     "messages.peek_next": _PEEKS,
     "messages.peek_by_lookup_id": _PEEKS,

@@ -434,30 +434,29 @@ def _beyond(state: State, call: Call) -> str | None:
     return None if queue is None else beyond(state, queue)
 
 
-_LOSSES_3, _LOSSES_4 = "MQDMPR-3.1.7.1.3", "MQDMPR-3.1.7.1.4"
 DELETE = (
-    Feature("kind", ("plain", "transactional"), _delete_kind, (f"{_LOSSES_4}.success", f"{_LOSSES_4}.removed")),
-    Feature("content", reads.CHOICE.values, _content, (f"{_LOSSES_4}.messages-deleted",)),
-    Feature("held", HOLDERS, _held, (f"{_LOSSES_4}.messages-deleted", "MQDMPR-3.1.7.1.12.queue-not-available-ends")),
-    Feature("handles", ("none", "open", "closed"), _left, (f"{_LOSSES_4}.handle-invalidated",)),
+    Feature("kind", ("plain", "transactional"), _delete_kind, (f"{_4}.success", f"{_4}.removed")),
+    Feature("content", reads.CHOICE.values, _content, (f"{_4}.messages-deleted",)),
+    Feature("held", HOLDERS, _held, (f"{_4}.messages-deleted", "MQDMPR-3.1.7.1.12.queue-not-available-ends")),
+    Feature("handles", ("none", "open", "closed"), _left, (f"{_4}.handle-invalidated",)),
     Feature("cursors", ("none", "unused", "on_message", "parked"), _cursors, ("MQDMPR-3.1.7.1.1.queue-deleted",)),
-    Feature("waiting", ("none", "peek", "receive", "several"), _waiting, (f"{_LOSSES_4}.waiting-read-ends",)),
+    Feature("waiting", ("none", "peek", "receive", "several"), _waiting, (f"{_4}.waiting-read-ends",)),
     Feature("subqueues", ("none", "empty", "messages"), _subqueues, ("MQMQ-2.1.2.subqueue",)),
-    Feature("journal", ("none", "empty", "messages"), _journal, (f"{_LOSSES_3}.journal-queue",)),
-    Feature("elsewhere", ("none", "empty", "messages"), _elsewhere, (f"{_LOSSES_4}.success",)),
-    Feature("deleted_before", ("no", "yes"), _deleted_before, (f"{_LOSSES_4}.removed",)),
+    Feature("journal", ("none", "empty", "messages"), _journal, (f"{_3}.journal-queue",)),
+    Feature("elsewhere", ("none", "empty", "messages"), _elsewhere, (f"{_4}.success",)),
+    Feature("deleted_before", ("no", "yes"), _deleted_before, (f"{_4}.removed",)),
     Feature(
         "copies",
         _LOSSES,
         _copies,
-        (f"{_LOSSES_4}.nack-queue-deleted",),
+        (f"{_4}.nack-queue-deleted",),
     ),
-    asked_feature(_asked, f"{_LOSSES_4}.nack-queue-deleted"),
+    asked_feature(_asked, f"{_4}.nack-queue-deleted"),
     Feature(
         "transaction",
         _BEYOND,
         _beyond,
-        (f"{_LOSSES_4}.messages-deleted", "MQDMPR-3.1.1.14.several-queues", "MQDMPR-3.1.4.5.receives-return"),
+        (f"{_4}.messages-deleted", "MQDMPR-3.1.1.14.several-queues", "MQDMPR-3.1.4.5.receives-return"),
     ),
 )
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections import Counter, deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from dataclasses import replace as dataclasses_replace
 from itertools import chain, islice, product
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,6 @@ from conformance.histories.driver_side import Driving
 from conformance.histories.examples import REAL_EXPIRY_MS
 from conformance.histories.inference.playing import defaults
 from conformance.histories.inference.probing import Probe, contradicted
-from conformance.histories.inference.probing import Step as probing_Step
 from conformance.histories.learning.alphabets import CannotLearn, choose
 from conformance.histories.learning.learner import Learned, learn
 from conformance.histories.learning.machine import UNDESCRIBED, Alphabet, Machine, Output, Word, agree, suite
@@ -33,7 +32,7 @@ from conformance.histories.learning.sides import (
 )
 from conformance.histories.operations.operation import Manner
 from conformance.histories.operations.table import OPERATIONS
-from conformance.model import BadCall, Call
+from conformance.model import BadCall, Call, Observation
 from conformance.model.values import replace
 from conformance.verdict import ExitCode, Verdict
 
@@ -148,7 +147,7 @@ class Judgement:
 
     verdict: Verdict | None
     story: tuple[str, ...]
-    seen: tuple[probing_Step, ...] = ()
+    seen: tuple[tuple[Call, Observation], ...] = ()
     asked: frozenset[str] = frozenset()
 
 
@@ -288,9 +287,9 @@ def work(
     try:
         alphabet = choose(what, client, without)
     except CannotLearn as lacking:
-        return dataclasses_replace(begun, sentence=f"{lacking}.")
+        return dataclasses.replace(begun, sentence=f"{lacking}.")
     asking = Asking(Playing(alphabet, Implementation(GuardedClient(client))), limits, tell)
-    found = _Work(client, options, asking, dataclasses_replace(begun, alphabet=alphabet))
+    found = _Work(client, options, asking, dataclasses.replace(begun, alphabet=alphabet))
     try:
         found.learn()
     except CannotBegin as no:
@@ -303,7 +302,7 @@ def work(
     except DriverGone as gone:
         word = ", ".join(alphabet.spelled(asking.word)) or "what each history begins with"
         found.end(ExitCode.UNUSABLE, f"{gone.fault.sentence.rstrip('.')}; what was asked last is: {word}.")
-    return dataclasses_replace(found.so_far, histories=asking.histories, steps=asking.steps)
+    return dataclasses.replace(found.so_far, histories=asking.histories, steps=asking.steps)
 
 
 class _Work:
@@ -319,7 +318,7 @@ class _Work:
 
     def end(self, code: ExitCode, sentence: str | None = None) -> None:
         """Note how it ended."""
-        self.so_far = dataclasses_replace(self.so_far, exit_code=code, sentence=sentence)
+        self.so_far = dataclasses.replace(self.so_far, exit_code=code, sentence=sentence)
 
     def learn(self) -> None:
         """Learn both machines and compare them, again with readings that the answers have decided."""
@@ -333,7 +332,7 @@ class _Work:
             if not len(learned.machine):
                 self.end(ExitCode.NOTHING_JUDGED, "the limits ended it before anything was learned.")
                 return
-            self.so_far = dataclasses_replace(self.so_far, demanded=demanded, learned=learned, choice=dict(self.choice))
+            self.so_far = dataclasses.replace(self.so_far, demanded=demanded, learned=learned, choice=dict(self.choice))
             if not learned.finished:
                 asking.limits = Limits(time.monotonic() + GRACE_S)
             asking.tell(1, 1, "comparing")
@@ -359,7 +358,7 @@ class _Work:
             if judgement is None or judgement.verdict is None:
                 judgement = self._judge()
         assert judgement is not None
-        self.so_far = dataclasses_replace(self.so_far, two_answers=TwoAnswers(two.word, dict(answers), judgement))
+        self.so_far = dataclasses.replace(self.so_far, two_answers=TwoAnswers(two.word, dict(answers), judgement))
         if judgement.verdict is not None:
             self.end(ExitCode.DEVIATES)
         else:
@@ -390,7 +389,7 @@ class _Work:
                 wrong.append(word)
             else:
                 found.append(difference)
-        self.so_far = dataclasses_replace(
+        self.so_far = dataclasses.replace(
             self.so_far,
             walk=walk,
             differences=tuple(found),

@@ -18,7 +18,7 @@ from conformance.histories.operations.operation import (
     refers,
     value,
 )
-from conformance.histories.operations.operation import Kind as operation_Kind
+from conformance.histories.operations.operation import Kind as ArgumentKind
 from conformance.model import Answer, Call, State
 from conformance.model.properties import LONGEST_LABEL, NO_GUID, OF_DIRECTORY, ROWS, UNLIMITED, Kind, PropertyRow
 from conformance.model.property_refusals import CREATE, GET, SET
@@ -275,7 +275,7 @@ def _used(client: Port, call: Call, handles: Handles) -> Answer:
 OPERATIONS = (
     Operation(
         "queues.set",
-        {"queue": refers(operation_Kind.QUEUE, "format_name"), "values": replaced(written(), plain=NEEDED)},
+        {"queue": refers(ArgumentKind.QUEUE, "format_name"), "values": replaced(written(), plain=NEEDED)},
         lambda call, state: f"set {', '.join(in_words(call))} of {call.queue}",
         (action("set", settings, SET), action("set_wrong", wrong_settings, SET)),
         timed=True,
@@ -283,7 +283,7 @@ OPERATIONS = (
     Operation(
         "queues.get",
         {
-            "queue": refers(operation_Kind.QUEUE, "format_name"),
+            "queue": refers(ArgumentKind.QUEUE, "format_name"),
             "names": value(
                 NEEDED,
                 parameter="properties",
@@ -313,7 +313,7 @@ OPERATIONS = (
     ),
     Operation(
         "use",
-        {"queue": refers(operation_Kind.QUEUE)},
+        {"queue": refers(ArgumentKind.QUEUE)},
         lambda call, state: f"send a message to {call.queue} and receive it",
         (action("use", uses, "queues.open", "messages.send", "messages.receive"),),
         Manner.OWN,

@@ -7,8 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
-from conformance.histories.operations import management, properties, queues, reads, sends, transactions
+from conformance.histories.operations import properties, sends, transactions
+from conformance.histories.operations.management import MANAGEMENT, OUTGOING
 from conformance.histories.operations.operation import NEEDED, Action, Kind, Member, Offer, Operation, Role
+from conformance.histories.operations.queues import JOURNALS, MOVES, QUEUES
+from conformance.histories.operations.reads import CURSORS, LOOKUPS, READS, TWO_PHASE
 from conformance.histories.operations.state_queries import numbered
 from conformance.model import BadCall, Call, State
 from conformance.model.journals import is_kept, parts_of, plain_name
@@ -16,11 +19,22 @@ from conformance.model.tables import CursorState, PositionState
 from conformance.model.values import replace
 
 _FAMILIES = (
-    *(queues, sends, reads, reads, reads, queues, reads, transactions, queues, management, transactions),
-    *(properties, management),
+    *(
+        QUEUES,
+        sends.OPERATIONS,
+        READS,
+        LOOKUPS,
+        TWO_PHASE,
+        MOVES,
+        CURSORS,
+        transactions.TRANSACTIONS,
+        JOURNALS,
+        OUTGOING,
+    ),
+    *(transactions.CLOCK, properties.OPERATIONS, MANAGEMENT),
 )
 OPERATIONS: Final[Mapping[str, Operation]] = {
-    operation.method: operation for family in _FAMILIES for operation in family.OPERATIONS
+    operation.method: operation for family in _FAMILIES for operation in family
 }
 ACTIONS: Final[Mapping[str, Action]] = MappingProxyType(
     {
