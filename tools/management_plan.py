@@ -30,7 +30,7 @@ from conformance.histories.stage_event_pairs import (
 )
 from conformance.model import BadCall, Call, Model, State
 from conformance.model.management import MACHINE_ACTIONS, QUEUE_ACTIONS, SESSION
-from conformance.model.management_sessions import session_of, sure
+from conformance.model.outgoing import session_of, sure
 from conformance.spec.catalogue import assignment
 
 _SEED: Final = 20

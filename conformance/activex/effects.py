@@ -20,8 +20,7 @@ from conformance.activex.statuses import S_OK, failed
 from conformance.activex.tables import CLASSES
 from conformance.model import Call, Judged, Observation, Pending, State
 from conformance.model.calls import INFINITE, LOOKUPS, READS
-from conformance.model.expected import Blocks, Expected, Fails, Succeeds
-from conformance.model.matching import Fit, match
+from conformance.model.expected import Blocks, Expected, Fails, Fit, Succeeds, match
 from conformance.model.state import Position
 from conformance.spec.constants import hresults
 from conformance.verdict import Json, Outcome

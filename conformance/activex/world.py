@@ -26,7 +26,7 @@ from conformance.activex.tables import CLASSES
 from conformance.activex.values import Variant
 from conformance.model import Answer, BadCall, Call, Model, Observation, SeenMessage, States
 from conformance.model.expected import Fails, Succeeds
-from conformance.model.naming import named
+from conformance.model.names import named
 from conformance.verdict import Verdict
 
 _REFUSED_BY_ACCESS: Final[Mapping[str, frozenset[str]]] = {

@@ -24,7 +24,7 @@ from conformance.histories.situations.book import Planned
 from conformance.histories.situations.play import Known, Player
 from conformance.histories.situations.situation import Space
 from conformance.model import BadCall, Call, State
-from conformance.model.matching import message_name
+from conformance.model.expected import message_name
 from conformance.model.values import replace as altered
 
 DEADLINE_MS = 10_000

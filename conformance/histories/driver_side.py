@@ -15,8 +15,8 @@ from conformance.histories.operations.operation import Handles, Manner, Operatio
 from conformance.histories.operations.table import OPERATIONS
 from conformance.model import Answer, BadCall, Call, Observation, Scan, SeenMessage, State
 from conformance.model.calls import INFINITE
-from conformance.model.carried import name_without_body
-from conformance.model.matching import message_name
+from conformance.model.expected import message_name
+from conformance.model.message_properties import name_without_body
 from conformance.model.values import replace
 from conformance.verdict import Json
 

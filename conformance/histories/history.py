@@ -13,11 +13,11 @@ from conformance.histories.operations.operation import Manner
 from conformance.histories.operations.properties import few, look
 from conformance.histories.operations.table import OPERATIONS, fitting, reused, without
 from conformance.model import Answer, BadCall, Call, Judged, Model, Observation, Pending, Scan, State, States
-from conformance.model.given_names import told_apart
+from conformance.model.expected import message_name
 from conformance.model.journals import REPORTS
-from conformance.model.matching import message_name
+from conformance.model.names import told_apart
 from conformance.model.property_judging import GET_SUCCEEDS
-from conformance.model.property_state import shown_in
+from conformance.model.state import shown_in
 from conformance.runlog.events import StoryStep, Told
 from conformance.spec.constants.codes import status_text
 from conformance.spec.constants.hresults import MQ_ERROR_Q_DNS_PROPERTY_NOT_SUPPORTED

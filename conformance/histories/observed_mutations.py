@@ -18,7 +18,7 @@ from conformance.histories.steering import Choice, pick
 from conformance.histories.walk import Plan, chooser
 from conformance.histories.walk import set_up as opened
 from conformance.model import Answer, BadCall, Call, Model, Observation, SeenMessage, State, States
-from conformance.model.observation import Scan
+from conformance.model.calls import Scan
 from conformance.model.state import Queue
 from conformance.model.values import replace
 from conformance.spec.catalogue import assignment

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.model.attributes import ATTRIBUTES, QUEUES
+from conformance.model.message_properties import ATTRIBUTES, QUEUES
 from conformance.spec.catalogue import reading_id, requirement_id
 from conformance.verdict import Json, Outcome, Verdict
 

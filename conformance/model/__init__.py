@@ -1,7 +1,6 @@
 """MS-MQDMPR as an executable state machine: it takes a call and its observation, and returns verdicts. Pure."""
 
-from conformance.model.calls import BadCall, Call
-from conformance.model.observation import Answer, Observation, Scan, SeenMessage
+from conformance.model.calls import Answer, BadCall, Call, Observation, Scan, SeenMessage
 from conformance.model.state import State
 from conformance.model.step import Judged, Model, Pending, States
 

@@ -87,7 +87,7 @@ def take(
     return state.with_position(queue, new), row
 
 
-def kept(state: State, queue: str, position: Position, method: str) -> State:
+def begun_read_kept(state: State, queue: str, position: Position, method: str) -> State:
     """Note that a peek has seen the message: if it goes missing from now on, the peek is to blame."""
     claim, again = KEEPS[method], position.claim in PEEKED
     if position.claim == claim and position.steady == again:
@@ -184,7 +184,7 @@ def _serve(
             transitions.append(taken)
             also.append("MQDMPR-3.1.7.2.2.one-destructive")
         elif position.claim not in TAKEN_LATE:
-            state = kept(state, queue, position, waiter.method)
+            state = begun_read_kept(state, queue, position, waiter.method)
         completions.append(
             Completion(waiter.name, Succeeds(message), wakes or WAKES[waiter.method], tuple(dict.fromkeys(also)))
         )

@@ -1,20 +1,16 @@
-"""Add journal copies, dead letters and acknowledgments for messages that arrive, are received or are lost.
-
-MS-MQDMPR 3.1.1.12 and 3.1.7.2.1, MS-MQMQ 2.3.1.4, MS-MQQB 3.1.7.2.1. Derived from the states before and after a call,
-so that the model of a call does not have to handle copies.
-"""
+"""What becomes of each message in a call, and the journal copies, dead letters and acknowledgments that this adds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 from conformance.model.arrivals import Branch, made_available
 from conformance.model.calls import BadCall, Call
-from conformance.model.expected import Expected, Fails
+from conformance.model.expected import Expected, Fails, Succeeds
 from conformance.model.expiry import due, held_too_long
-from conformance.model.fates import Fate, fates
 from conformance.model.journals import (
     ACK_REACH,
     ACK_RECEIVE,
@@ -32,7 +28,7 @@ from conformance.model.journals import (
     is_kept,
     journal_of,
 )
-from conformance.model.message_sizes import fits
+from conformance.model.message_properties import fits
 from conformance.model.rules import (
     ABORT_PURGED,
     ACKNOWLEDGE_PURGED,
@@ -46,7 +42,111 @@ from conformance.model.state import Position, Queue, State
 from conformance.model.tables import PositionState
 from conformance.model.values import copied, replace
 
-_AVAILABLE, _DELETED, _LOCKED = PositionState.AVAILABLE, PositionState.DELETED, PositionState.LOCKED
+_ABSENT, _AVAILABLE, _DELETED = PositionState.ABSENT, PositionState.AVAILABLE, PositionState.DELETED
+_SENDING, _LOCKED, _MOVING = PositionState.SENDING, PositionState.LOCKED, PositionState.MOVING
+_PURGE_PENDING, _BEGUN_PURGED = PositionState.PURGE_PENDING, PositionState.BEGUN_PURGED
+_ELSEWHERE = (PositionState.ABSENT, PositionState.DELETED, PositionState.MOVING_PURGED)
+_MOVED_FROM = (_MOVING, PositionState.MOVING_PURGED)
+
+
+class Fate(Enum):
+    """Event that befell a message in one call."""
+
+    ARRIVED = "arrived"
+    TAKEN = "received, in a transaction that is open"
+    RECEIVED = "received"
+    RETURNED = "came back"
+    EXPIRED = "expired"
+    EXPIRED_AT_ONCE = "expired when it arrived"
+    PURGED = "purged"
+    PURGED_THEN_DELETED = "purged while a receive held it that then ended with delete"
+    PURGED_THEN_ABORTED = "purged while a receive held it that was then aborted"
+    QUEUE_DELETED = "deleted with its queue"
+    SEND_DELETED = "deleted with its queue before its send or its move was committed"
+    ABORTED = "purged while a move or a receive held it that a restart or an abort has ended"
+
+
+def fates(old: Queue | None, new: Position, call: Call, expected: Expected) -> Iterator[Fate]:
+    """Yield what befell a message in this call. old: its queue before the call; new: its position after it."""
+    was = old.find(new.message) if old is not None else None
+    state = _ABSENT if was is None else was.state
+    if was is new or new.doubtful:
+        return
+    if state in _MOVED_FROM and call.method == "queues.delete":
+        yield Fate.SEND_DELETED
+        return
+    if state is PositionState.MOVING_PURGED and call.method in ("transactions.abort", "restart"):
+        yield Fate.ABORTED  # 3.1.4.5 deletes it for the reason of a receive, and it was not received
+        return
+    if state is _MOVING:
+        if call.method != "transactions.commit":
+            yield from _moved_back(new, expected)
+        return
+    if new.moved and (call.destination is not None or state in _ELSEWHERE):
+        taken = new.state in (_LOCKED, _DELETED) and state in (_ABSENT, _DELETED)
+        if taken and _is_given(new.message, expected):  # it came by a move, to one who waited
+            yield Fate.TAKEN if new.state is _LOCKED else Fate.RECEIVED
+        return
+    if state is new.state:
+        return
+    outside = state is _ABSENT or state is _SENDING
+    given = _is_given(new.message, expected)
+    if outside and (given or new.state is _AVAILABLE or new.state is _LOCKED):
+        if state is _SENDING and held_too_long(expected.next, new):
+            raise BadCall(f"whether {new.message} expires before its commit or after is not settled")
+        yield Fate.ARRIVED
+    if new.state is _LOCKED:
+        if new.holder in expected.next.transactions:  # a lock of a two-phase receive is not yet a receive
+            yield Fate.TAKEN
+    elif new.state is _AVAILABLE and state in (_LOCKED, PositionState.BEGUN):
+        yield Fate.RETURNED
+    elif new.state is _DELETED and state is _ABSENT and new.claim == "MQDMPR-3.1.2.4.zero":
+        yield Fate.EXPIRED_AT_ONCE
+    elif new.state is _DELETED:
+        yield from _end(state, call, given)
+
+
+def _moved_back(new: Position, expected: Expected) -> Iterator[Fate]:
+    """Yield what becomes of a message whose move is undone. Its time may have ended, and a reader may wait for it."""
+    if new.state is _AVAILABLE:
+        yield Fate.RETURNED
+    elif _is_given(new.message, expected):
+        yield Fate.TAKEN if new.state is _LOCKED else Fate.RECEIVED
+
+
+def _end(state: PositionState, call: Call, given: bool) -> Iterator[Fate]:
+    """Yield how a message ended, judged by the call that ended it."""
+    held = state in (_LOCKED, _PURGE_PENDING)
+    if state is _BEGUN_PURGED and call.method == "messages.receive_end":
+        yield Fate.PURGED_THEN_DELETED if call.acknowledge else Fate.PURGED
+    elif given or (call.method == "transactions.commit" and held) or call.acknowledge:
+        yield Fate.RECEIVED
+    elif call.method == "transactions.abort" and state is _PURGE_PENDING:
+        yield Fate.PURGED_THEN_ABORTED
+    elif state in (_PURGE_PENDING, _BEGUN_PURGED) and call.method == "restart":
+        yield Fate.ABORTED
+    elif state is _SENDING:
+        if call.method == "queues.delete":
+            yield Fate.SEND_DELETED
+    else:
+        by_method = {
+            "clock.advance": Fate.EXPIRED,
+            "queues.purge": Fate.PURGED,
+            "queues.delete": Fate.QUEUE_DELETED,
+        }
+        if call.method in by_method:
+            yield by_method[call.method]
+
+
+def _is_given(message: str, expected: Expected) -> bool:
+    result = expected.result
+    if isinstance(result, Succeeds) and result.message == message:
+        return True
+    results = (completion.result for completion in expected.completions)
+    return any(isinstance(result, Succeeds) and result.message == message for result in results)
+
+
+_COPY_AVAILABLE, _COPY_DELETED, _COPY_LOCKED = PositionState.AVAILABLE, PositionState.DELETED, PositionState.LOCKED
 _NEW = -1  # the tie of a copy whose companions are not known yet
 _ACK_NONE = "MQDMPR-3.1.1.12.ack-none"
 _JOURNAL_COPY = "MQMQ-2.3.1.4.journal-copy"
@@ -94,7 +194,7 @@ def with_copies(rules: Rules, before: State, call: Call, expected: Expected) -> 
                     continue  # a message on its way has arrived nowhere yet
                 why = _reason(old, position, call) if fate is Fate.RECEIVED else None
                 was = old.find(position.message) if old is not None else None
-                within = was is not None and was.state in (_LOCKED, PositionState.PURGE_PENDING)
+                within = was is not None and was.state in (_COPY_LOCKED, PositionState.PURGE_PENDING)
                 ways = [new for way in ways for new in _consequences(rules, way, name, position, fate, why, within)]
         if call.method.startswith("messages.peek") and queue.attributes is not None and queue.attributes.journaling:
             ways = [_peeked(way, name) for way in ways]
@@ -278,7 +378,7 @@ def _delivered(state: State, position: Position) -> State:
     """Note that a received message is not a dead letter, even if its time ended before its transaction committed."""
     if position.wishes is None or not position.wishes.dead_letter:
         return state
-    late = held_too_long(state, replace(position, state=_LOCKED))
+    late = held_too_long(state, replace(position, state=_COPY_LOCKED))
     claim = "MQDMPR-3.1.7.2.7.locked" if late else "MQDMPR-3.1.1.12.negative-journaling"
     for place in (DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL):
         state = put_copy(state, place, position, claim, there=False)
@@ -383,7 +483,7 @@ def _returned(rules: Rules, way: Expected, queue: str, position: Position) -> It
             lasting = replace(current, wishes=replace(wishes, live_ms=None))
             yield replace(way, next=state.with_position(queue, lasting), readings=readings)
             continue
-        gone = replace(current, state=_DELETED, claim="MQDMPR-3.1.2.4.expires")
+        gone = replace(current, state=_COPY_DELETED, claim="MQDMPR-3.1.2.4.expires")
         expired = replace(way, next=state.with_position(queue, gone), readings=readings)
         yield from _consequences(rules, expired, queue, gone, Fate.EXPIRED)
 
@@ -428,7 +528,7 @@ def _acknowledged(state: State, position: Position, klass: int, kind: str, requi
         claim = "MQQB-3.1.7.15.requested" if wishes.acks else _ACK_NONE
     event = state.events + 1
     name = ack_name(klass, position.message, wishes.admin)
-    where = _AVAILABLE if asked else _DELETED
+    where = _COPY_AVAILABLE if asked else _COPY_DELETED
     delivery = "recoverable" if position.recoverable else "express"
     tie = _NEW if asked else None
     doubtful = asked and queue.transactional  # no section says whether such a queue takes an acknowledgment
@@ -447,7 +547,7 @@ def put_copy(state: State, place: str, position: Position, claim: str, *, there:
     kept.message, kept.claim, kept.tie = name, claim, _NEW if there else None
     kept.since = state.events + 1
     kept.rank = (position.rank[0], kept.since)
-    kept.state = _AVAILABLE if there else _DELETED
+    kept.state = _COPY_AVAILABLE if there else _COPY_DELETED
     kept.holder, kept.doubtful, kept.purged = None, False, False
     return state.later(place, kept)
 

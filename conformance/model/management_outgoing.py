@@ -1,26 +1,152 @@
-"""The values that management properties of outgoing queues must have.
-
-MS-MQMQ 2.3.12.11 to 2.3.12.25, MS-MQDMPR 3.1.1.3 and 3.1.1.4, MS-MQQB 3.1.1.5 and 3.1.5.6.
-"""
+"""The values that management properties of outgoing queues must have, and a value in the state it was told in."""
 
 from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Iterator, Mapping
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, TypeAlias
 
-from conformance.model.journals import is_multicast
-from conformance.model.management_counts import bytes_in_queue, count
-from conformance.model.management_rows import QUEUE, STATUSES, Numbered, columns, sequence_of
-from conformance.model.management_sessions import INTERVALS, STATES, session_of
-from conformance.model.management_shown import Judging, Shown, Told, stateless
-from conformance.model.management_state import Management, Session, Step
-from conformance.model.property_refusals import by_reading
-from conformance.model.rules import ACK_COUNT, LAST_ACK, RESENDS, STEP_ADDRESSES, UNREAD
+from conformance.model.calls import Answer
+from conformance.model.content import counted
+from conformance.model.journals import SYSTEM_JOURNAL, SYSTEM_QUEUES, is_kept, is_multicast
+from conformance.model.management_rows import QUEUE, STATUSES, ManagementRow, Numbered, columns, sequence_of
+from conformance.model.outgoing import INTERVALS, STATES, session_of
+from conformance.model.property_refusals import by_reading, equal
+from conformance.model.rules import ACK_COUNT, COUNT_HELD, LAST_ACK, RESENDS, STEP_ADDRESSES, UNREAD, Rules
+from conformance.model.state import Management, Queue, Session, State, Step
 from conformance.model.tables import OutgoingState, PositionState
 from conformance.model.values import replace
-from conformance.verdict import Json, Verdict
+from conformance.verdict import Json, Outcome, Verdict
+
+_MOST_LISTED: Final = 60  # of what an answer lists, in a verdict
+
+
+@lru_cache(8192)
+def passed(demand: str, subject: str) -> Verdict:
+    """Return the verdict that a demand holds: the same one for the same subject, which is quick to count."""
+    return Verdict(demand, Outcome.PASS, subject)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One value. queue: that of the call, None for the machine. given: the variant; value: what it holds."""
+
+    rules: Rules
+    state: State
+    queue: Queue | None
+    row: ManagementRow
+    subject: str
+    value: Json
+    given: Json
+    answer: Answer
+
+    @property
+    def name(self) -> str:
+        """Name of the queue."""
+        return self.queue.name if self.queue is not None else ""
+
+    def equal(self, demand: str, holds: bool, expected: Json) -> Verdict:
+        """Return the verdict that this value holds a demand or does not.
+
+        What was expected and told is in a failure alone: most values are right, and some are long.
+        """
+        if holds:
+            return passed(demand, self.subject)
+        return equal(demand, self.subject, holds, expected, short(self.value))
+
+    def texts(self, expected: str) -> Iterator[Verdict]:
+        """Judge a text of an enumeration."""
+        yield self.equal(self.row.values[expected], self.value == expected, expected)
+
+
+def short(value: Json) -> Json:
+    """Return a value, of a long list its beginning and its length."""
+    if isinstance(value, list) and len(value) > _MOST_LISTED:
+        return [*value[:_MOST_LISTED], f"... {len(value)} in all"]
+    return value
+
+
+Told: TypeAlias = tuple[State, list[Verdict]]
+Judging: TypeAlias = Callable[[Shown], Told]
+
+
+def stateless(judge: Callable[[Shown], Iterator[Verdict]]) -> Judging:
+    """Return the judging of a value that teaches nothing beside its verdicts."""
+    return lambda shown: (shown.state, list(judge(shown)))
+
+
+def passes(demand: str, shown: Shown) -> Verdict:
+    """Return the verdict that a demand holds."""
+    return passed(demand, shown.subject)
+
+
+_DELETED: Final = PositionState.DELETED
+
+
+def messages(shown: Shown, queue: Queue) -> Iterator[Verdict]:
+    """Judge the number of messages in a queue."""
+    if any(position.doubtful for position in queue.positions):
+        return
+    left = sum(position.state is not _DELETED for position in queue.positions)
+    if is_kept(queue.name) and is_kept(shown.name) and shown.value != left and isinstance(shown.value, int):
+        yield shown.equal(_kept_wrongly(queue, more=shown.value > left), False, left)
+    available = sum(position.available for position in queue.positions)
+    if left == available:
+        yield shown.equal(shown.row.shown, shown.value == left, left)
+        return
+    allowed: dict[str, Json] = {"counted": left, "available": available}
+    fits = {name: shown.value == number for name, number in allowed.items()}
+    yield by_reading(shown.rules, shown.row.shown, COUNT_HELD, fits, shown.subject, allowed, shown.value)
+
+
+def _kept_wrongly(queue: Queue, *, more: bool) -> str:
+    """Return the requirement broken by a copy too many in a journal or dead-letter queue, or by one that is lacking."""
+    copies = sorted(queue.positions, key=lambda position: position.since)
+    claims = [position.claim for position in copies if (position.state is _DELETED) == more]
+    if claims and not claims[-1].endswith("-off"):
+        return claims[-1]
+    if queue.name not in SYSTEM_QUEUES:
+        return claims[-1] if claims else "MQMQ-2.3.1.4.journal-none"
+    journal = queue.name == SYSTEM_JOURNAL
+    return "MQDMPR-3.1.1.12.positive-journaling" if journal else "MQDMPR-3.1.1.12.negative-journaling"
+
+
+def count(shown: Shown) -> Iterator[Verdict]:
+    """Judge the number of messages in the queue itself."""
+    assert shown.queue is not None
+    yield from messages(shown, shown.queue)
+
+
+def weighed(shown: Shown, place: str) -> Told:
+    """Judge the bytes in a queue, and note them for the sum of all queues."""
+    queue = shown.state.queues.get(place)
+    if queue is None:
+        return shown.state, [shown.equal(shown.row.shown, shown.value == 0, 0)]
+    state, found = counted(shown.rules, shown.state, place, "", {"bytes": shown.value})
+    wrong = next((verdict for verdict in found if verdict.outcome is Outcome.FAIL), None)
+    verdicts = [shown.equal(shown.row.shown, False, wrong.expected)] if wrong is not None else []
+    if found and wrong is None:
+        verdicts = [passes(shown.row.shown, shown)]
+    if isinstance(shown.value, int):
+        management = state.management or Management()
+        others = tuple(one for one in management.weights if one[0] != place)
+        weights = (*others, (place, content_of(queue), shown.value))
+        state = replace(state, management=replace(management, weights=weights))
+    return state, [*verdicts, *found]
+
+
+def content_of(queue: Queue) -> frozenset[str]:
+    """Return what is in a queue: each message that is left, with its state."""
+    return frozenset(f"{one.message} {one.state.name}" for one in queue.positions if one.state is not _DELETED)
+
+
+def bytes_in_queue(shown: Shown) -> Told:
+    """Judge the bytes in the queue itself."""
+    return weighed(shown, shown.name)
+
 
 _OCTET: Final = r"(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
 _IP, _FOREIGN, _IPV6 = "IP=", "FOREIGN=", "IPv6="
@@ -34,7 +160,6 @@ _LAST: Final = "MQDMPR-3.1.1.3.connection-history-status"
 _MULTICAST, _MARKED = "MQDMPR-3.1.1.3.multicast", "MQDMPR-3.1.7.1.5.outgoing-multicast"
 _NOT_MARKED: Final = "MQDMPR-3.1.7.1.5.outgoing-multicast-set"
 _ELEMENT: Final = "MQDMPR-3.1.1.4"
-_DELETED: Final = PositionState.DELETED
 
 
 def _session(shown: Shown) -> Session:
@@ -112,8 +237,6 @@ def _type(shown: Shown) -> Iterator[Verdict]:
 
 
 # Next hops and the history of the connection
-
-
 def _is_ipv6(text: str) -> bool:
     try:
         ipaddress.IPv6Address(text)
@@ -204,8 +327,6 @@ def _entry(shown: Shown, step: Step, status: Json, time: Json, error: Json, addr
 
 
 # The order of transactional messages
-
-
 def _numbered(shown: Shown, demand: str, number: int | None, sequence: int | None) -> Iterator[Verdict]:
     """Judge a SEQUENCE_INFO. number: of the message that it names, None for none. sequence: where it is known."""
     found: Numbered | None = sequence_of(shown.given)
@@ -358,8 +479,6 @@ def _resends(shown: Shown) -> Iterator[Verdict]:
 
 
 # What an outgoing queue has not
-
-
 def _format_name(shown: Shown) -> Iterator[Verdict]:
     """Judge the format name of the destination, where it is told."""
     known, lacking = shown.answer.values.get("designates"), shown.answer.values.get("no_format_names")

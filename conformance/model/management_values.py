@@ -10,15 +10,25 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from conformance.model.journals import SYSTEM_QUEUES, is_kept, is_public, journal_of
-from conformance.model.management_counts import bytes_in_queue, content_of, count, messages, weighed
-from conformance.model.management_outgoing import LOCAL_LACKS, NOTHING, OUTGOING_VALUES
+from conformance.model.management_outgoing import (
+    LOCAL_LACKS,
+    NOTHING,
+    OUTGOING_VALUES,
+    Judging,
+    Shown,
+    Told,
+    bytes_in_queue,
+    content_of,
+    count,
+    messages,
+    stateless,
+    weighed,
+)
 from conformance.model.management_rows import MACHINE, QUEUE, columns, value_of
-from conformance.model.management_shown import Judging, Shown, Told, stateless
-from conformance.model.management_state import Management
-from conformance.model.message_sizes import shape_of
+from conformance.model.message_properties import shape_of
 from conformance.model.property_refusals import by_reading
 from conformance.model.rules import FORMAT_NAME, JOURNAL_BYTES
-from conformance.model.state import Handle, Queue, State
+from conformance.model.state import Handle, Management, Queue, State
 from conformance.model.tables import PositionState
 from conformance.model.values import replace
 from conformance.verdict import Json, Outcome, Verdict

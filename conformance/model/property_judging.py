@@ -1,11 +1,4 @@
-"""Creating queues with properties, setting and getting them: what the calls lead to, and what their answers say.
-
-MS-MQDMPR 3.1.1.2, 3.1.7.1.3 and .33, MS-MQMQ 2.3.1 and 2.4, MS-MQMP 3.1.1.12, 3.1.4.5, 3.1.4.9 and 3.1.4.10. A queue is
-to be read after each call that writes (`Properties.unread`), so that what reads otherwise is the doing of that call.
-
-Readings about properties speak of one answer each: an API may say which property it refuses in one place and not in
-another. So every answer is allowed (`Either`), and `told` judges it.
-"""
+"""Creating queues, also with quotas, journals and properties; setting and getting properties, and what answers say."""
 
 from __future__ import annotations
 
@@ -14,12 +7,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
-from conformance.model import create_queue
-from conformance.model.calls import BadCall, Call
-from conformance.model.expected import Either, Expected, Fails
+from conformance.model import outgoing, queues
+from conformance.model.calls import Answer, BadCall, Call
+from conformance.model.expected import Either, Expected, Fails, Succeeds
 from conformance.model.journal_copies import with_kept
-from conformance.model.journals import UNLIMITED, Keeping, attributes_of, copy_name, is_kept, journal_of
-from conformance.model.observation import Answer
+from conformance.model.journals import (
+    ELSEWHERE,
+    SYSTEM_QUEUES,
+    UNLIMITED,
+    Keeping,
+    attributes_of,
+    copy_name,
+    is_kept,
+    is_remote,
+    journal_of,
+)
 from conformance.model.properties import NO_GUID, ROWS, Problem, PropertyRow, same
 from conformance.model.property_refusals import (
     CREATE,
@@ -35,14 +37,116 @@ from conformance.model.property_refusals import (
     refusal,
     unknown,
 )
-from conformance.model.property_state import Known, Properties, QueueProperties, Times
-from conformance.model.rules import BASE_PRIORITY, Rules
-from conformance.model.state import Position, Queue, State
+from conformance.model.rules import BASE_PRIORITY, SEND_TO_SUBQUEUE, Rules
+from conformance.model.state import Handle, Known, Position, Properties, Queue, QueueProperties, State, TimeRanges
 from conformance.model.tables import PositionState
 from conformance.model.values import replace
 from conformance.spec.catalogue import requirement_id
 from conformance.spec.constants import hresults
 from conformance.verdict import Json, Verdict
+
+_OPEN = "MQDMPR-3.1.7.1.5"
+
+
+def create(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """Create Queue. With journaling or a quota, the model starts to track journals and quotas."""
+    for expected in queues.create(rules, state, call):
+        queue = expected.next.queues.get(call.queue or "")
+        place = journal_of(call.queue or "")
+        known = place in expected.next.queues  # of an earlier queue of this name
+        if queue is None or isinstance(expected.result, Fails) or (queue.attributes is None and not known):
+            yield expected
+            continue
+        after = replace(expected.next, keeping=expected.next.keeping or Keeping())
+        yield replace(expected, next=_with_new_journal(after, place))
+
+
+def _with_new_journal(state: State, place: str) -> State:
+    """Give a new queue a new, empty journal, whatever an earlier queue of its name had in its journal.
+
+    Under the reading that the old journal outlived its queue, no section says what a handle on it is still good for:
+    the state drops such handles.
+    """
+    old = state.queues.get(place)
+    if old is None:
+        return with_kept(state, place)
+    if any(waiter.queue == place for waiter in state.waiters):
+        raise BadCall("no section says what becomes of a read that waits on the journal of an earlier queue")
+    claim = "MQDMPR-3.1.7.1.3.journal-queue"
+    gone = (replace(item, state=PositionState.DELETED, claim=claim, doubtful=False) for item in old.positions)
+    handles = {name: handle for name, handle in state.handles.items() if handle.queue != place or handle.lost}
+    return replace(state, handles=handles).put(replace(old, exists=True, positions=tuple(gone)))
+
+
+def open_queue(rules: Rules, state: State, call: Call) -> Iterable[Expected]:
+    """Open Queue."""
+    name = call.queue or ""
+    if "," in name:
+        return _open_several(state, call, name.split(","))
+    if name == ELSEWHERE:
+        return (_open_elsewhere(state, call),)
+    if is_remote(name):
+        return (outgoing.open_remote(state, call),)
+    return _open_kept(rules, state, call, name) if is_kept(name) else queues.open_queue(rules, state, call)
+
+
+def _open_kept(rules: Rules, state: State, call: Call, name: str) -> Iterator[Expected]:
+    base = name.partition(";")[0]
+    if name not in SYSTEM_QUEUES and (base not in state.queues or not state.queues[base].exists):
+        raise BadCall(f"no queue {base} to have a journal")
+    if name in state.queues and state.queues[name].find(copy_name("used", name)) is not None:
+        raise BadCall(f"what the harness has left in {name} by using the queue is not known")
+    state = with_kept(replace(state, keeping=state.keeping or Keeping()), name)
+    if call.access not in ("send", "move"):
+        for expected in queues.open_queue(rules, state, call):
+            own = isinstance(expected.result, Succeeds) and name not in SYSTEM_QUEUES
+            yield replace(expected, requirement="MQDMPR-3.1.7.1.3.journal-queue") if own else expected
+        return
+    must = f"MQMP-3.1.4.17.{'system' if name in SYSTEM_QUEUES else 'journal'}-send-access"
+    for alternative in rules.accepted(state, SEND_TO_SUBQUEUE):
+        readings = ((SEND_TO_SUBQUEUE, alternative),)
+        if alternative == "refused":
+            yield Expected(Fails(must), must, state, readings=readings)
+        else:
+            opened = state.put(Handle(queues.named(call.name), name, call.access or "send", "deny_none"))
+            yield Expected(Succeeds(), must, opened, readings=readings)
+
+
+def _open_elsewhere(state: State, call: Call) -> Expected:
+    """Open a queue of another computer for send, which succeeds even if the computer cannot be reached."""
+    if call.access != "send":
+        raise BadCall("a queue elsewhere is only sent to")
+    state = replace(state, keeping=state.keeping or Keeping())
+    state = state.put(Queue(ELSEWHERE, transactional=False)) if ELSEWHERE not in state.queues else state
+    opened = state.put(Handle(queues.named(call.name), ELSEWHERE, "send", "deny_none"))
+    return Expected(Succeeds(), f"{_OPEN}.success", opened)
+
+
+def _open_several(state: State, call: Call, names: list[str]) -> Iterator[Expected]:
+    """Open a multiple-element name: only for send, only shared, and only if every element can be opened."""
+    state = replace(state, keeping=state.keeping or Keeping())
+    if call.access != "send":
+        must = f"{_OPEN}.multiple-element-access"
+        code = (hresults.MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION,)
+        yield Expected(Fails(must, f"{must}-code", code), must, state)
+        return
+    if call.share == "deny_receive":
+        must = f"{_OPEN}.multiple-element-share"
+        code = (hresults.MQ_ERROR_UNSUPPORTED_ACCESS_MODE,)
+        yield Expected(Fails(must, f"{must}-code", code), must, state)
+        return
+    missing = [name for name in names if name not in state.queues or not state.queues[name].exists]
+    if missing:
+        must = f"{_OPEN}.multiple-element-failed-element"
+        code = (hresults.MQ_ERROR_QUEUE_NOT_FOUND,)
+        status = f"{_OPEN}.multiple-element-status"
+        yield Expected(Fails(must, status, code), must, state)
+        return
+    whole = ",".join(names)
+    transactional = state.queues[names[0]].transactional
+    state = state.put(Queue(whole, transactional)).put(Handle(queues.named(call.name), whole, "send", "deny_none"))
+    yield Expected(Succeeds(), f"{_OPEN}.multiple-element-success", state)
+
 
 GET_SUCCEEDS = requirement_id("MQMP-3.1.4.9.get")
 SET_SUCCEEDS = requirement_id("MQMP-3.1.4.10.set")
@@ -58,7 +162,7 @@ NO_QUEUE = requirement_id("MQMP-3.1.4.5.refused-no-queue")
 NO_QUEUE_TO_GET = requirement_id("MQMP-3.1.4.9.unknown-queue")
 NO_QUEUE_TO_SET = requirement_id("MQMP-3.1.4.10.unknown-queue")
 EVERY = requirement_id("MQMP-3.1.4.10.every-property")
-OTHERS = requirement_id("MQMP-3.1.4.10.others-unchanged")
+UNCHANGED = requirement_id("MQMP-3.1.4.10.others-unchanged")
 REFUSED_UNCHANGED = requirement_id("MQMP-3.1.4.10.refused-unchanged")
 UNSETTABLE = requirement_id("MQMP-3.1.1.12.set-not-applicable-unchanged")
 PERSISTENT = requirement_id("MQDMPR-3.1.1.2.private-attributes-persistent")
@@ -77,7 +181,7 @@ _TIMES = ("PROPID_Q_CREATE_TIME", "PROPID_Q_MODIFY_TIME")
 _COPY = "MQMQ-2.3.1.4.journal-copy"
 _JOURNAL, _QUOTA, _JOURNAL_QUOTA = "PROPID_Q_JOURNAL", "PROPID_Q_QUOTA", "PROPID_Q_JOURNAL_QUOTA"
 _TRANSACTION = "PROPID_Q_TRANSACTION"
-Told: TypeAlias = tuple[State, list[Verdict]]
+PropertiesJudged: TypeAlias = tuple[State, list[Verdict]]
 
 
 def given(call: Call) -> dict[str, Json]:
@@ -94,10 +198,10 @@ def given(call: Call) -> dict[str, Json]:
     return found | dict(call.values or ())
 
 
-def create(rules: Rules, state: State, call: Call) -> Iterable[Expected]:
+def create_with_properties(rules: Rules, state: State, call: Call) -> Iterable[Expected]:
     """Create Queue: with properties, or where they are judged; any other is left to `create_queue`."""
     if state.properties is None and not call.values:
-        return create_queue.create(rules, state, call)
+        return create(rules, state, call)
     watched = _watched(state)
     found = problems(CREATE, given(call))
     there = (call.queue or "") in _slice(watched).queues
@@ -163,7 +267,7 @@ def noted(call: Call, expected: Expected) -> Expected:
     return replace(expected, next=replace(expected.next, properties=after))
 
 
-def told(rules: Rules, state: State, call: Call, answer: Answer) -> Told:
+def properties_judged(rules: Rules, state: State, call: Call, answer: Answer) -> PropertiesJudged:
     """The state after an answer, and the verdicts on it. call: one of TELLING; the properties are judged."""
     return TELLING[call.method](rules, state, call, answer)
 
@@ -205,7 +309,7 @@ def _defaults(values: Mapping[str, Json]) -> QueueProperties:
     return QueueProperties(known, (), (), NEW_MODIFY_TIME)
 
 
-def _created(rules: Rules, state: State, call: Call, answer: Answer) -> Told:
+def _created(rules: Rules, state: State, call: Call, answer: Answer) -> PropertiesJudged:
     name, subject, properties = call.queue or "", f"create {call.queue}", _slice(state).to_read(call.queue or "")
     found = problems(CREATE, given(call))
     verdicts = list(_named(properties, name, answer))
@@ -225,7 +329,7 @@ def _created(rules: Rules, state: State, call: Call, answer: Answer) -> Told:
         return replace(state, properties=properties), verdicts
     bad = {each for each, _, _ in found}
     values = {each: written for each, written in given(call).items() if each not in bad}
-    after = _made(rules, replace(state, properties=properties), call, values)
+    after = _with_created(rules, replace(state, properties=properties), call, values)
     return replace(after, properties=properties.having(name, _new(properties, values, answer))), verdicts
 
 
@@ -243,7 +347,7 @@ def _named(properties: Properties, queue: str, answer: Answer) -> Iterator[Verdi
         yield equal(demand, f"create {queue}", holds, {"a private queue's own": True}, name)
 
 
-def _made(rules: Rules, state: State, call: Call, values: Mapping[str, Json]) -> State:
+def _with_created(rules: Rules, state: State, call: Call, values: Mapping[str, Json]) -> State:
     """The state with the queue made, to send to and to receive from as these properties say."""
     quota, journal_quota = values.get(_QUOTA), values.get(_JOURNAL_QUOTA)
     plain = Call(
@@ -254,7 +358,7 @@ def _made(rules: Rules, state: State, call: Call, values: Mapping[str, Json]) ->
         quota_kb=quota if isinstance(quota, int) and quota != UNLIMITED else None,
         journal_quota_kb=journal_quota if isinstance(journal_quota, int) and journal_quota != UNLIMITED else None,
     )
-    return next(iter(create_queue.create(rules, state, plain))).next
+    return next(iter(create(rules, state, plain))).next
 
 
 def _new(properties: Properties, values: Mapping[str, Json], answer: Answer) -> QueueProperties:
@@ -274,7 +378,7 @@ def _public(path: str) -> str:
     return re.sub(r"\\private\$\\", r"\\", path, flags=re.IGNORECASE)
 
 
-def _set(rules: Rules, state: State, call: Call, answer: Answer) -> Told:
+def _set(rules: Rules, state: State, call: Call, answer: Answer) -> PropertiesJudged:
     values, name = given(call), call.queue or ""
     subject = f"set {', '.join(values)} of {name}"
     properties = _slice(state)
@@ -290,8 +394,8 @@ def _set(rules: Rules, state: State, call: Call, answer: Answer) -> Told:
         return replace(state, properties=properties.having(name, unchanged)), verdicts
     bad = {each for each, _, _ in found}
     written = {each: value for each, value in values.items() if each not in bad}
-    after = _written(queue.blaming(OTHERS).blaming(UNSETTABLE, unsettable), queue, written, answer)
-    others = {other: each.blaming(OTHERS) for other, each in properties.queues.items()}
+    after = _written(queue.blaming(UNCHANGED).blaming(UNSETTABLE, unsettable), queue, written, answer)
+    others = {other: each.blaming(UNCHANGED) for other, each in properties.queues.items()}
     state = replace(state, properties=replace(properties, queues={**others, name: after}))
     return _with_attributes(state, name, after), verdicts
 
@@ -329,7 +433,7 @@ def _with_attributes(state: State, name: str, queue: QueueProperties) -> State:
     return with_kept(state.put(replace(old, attributes=new, switches=switches)), journal_of(name))
 
 
-def _got(rules: Rules, state: State, call: Call, answer: Answer) -> Told:
+def _got(rules: Rules, state: State, call: Call, answer: Answer) -> PropertiesJudged:
     name = call.queue or ""
     subject, properties = f"get of {name}", _slice(state)
     queue = properties.queues.get(name)
@@ -411,7 +515,7 @@ def _value(rules: Rules, row: PropertyRow, queue: QueueProperties, subject: str,
     yield equal(known.demand, subject, holds, {"value": known.value}, value)
 
 
-def _watching(rules: Rules, state: State, call: Call, answer: Answer) -> Told:
+def _watching(rules: Rules, state: State, call: Call, answer: Answer) -> PropertiesJudged:
     manager = answer.values.get("queue_manager")
     if not isinstance(manager, str):
         return state, []
@@ -428,14 +532,14 @@ def _qualifies(qualified: str, path: str) -> bool:
     return tail == rest and name.split(".")[0] == host.split(".")[0]
 
 
-def _times(answer: Answer) -> Times:
+def _times(answer: Answer) -> TimeRanges:
     began, ended = answer.values.get("began_ms"), answer.values.get("ended_ms")
     if not isinstance(began, int) or not isinstance(ended, int):
         return ()
     return ((began // 1000, -(-ended // 1000)),)
 
 
-TELLING: Final[Mapping[str, Callable[[Rules, State, Call, Answer], Told]]] = MappingProxyType(
+TELLING: Final[Mapping[str, Callable[[Rules, State, Call, Answer], PropertiesJudged]]] = MappingProxyType(
     {CREATE: _created, SET: _set, GET: _got, "watch": _watching}
 )
 """The calls whose answers are judged here."""

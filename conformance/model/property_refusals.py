@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from conformance.model.observation import Answer
+from conformance.model.calls import Answer
 from conformance.model.properties import OF_DIRECTORY, ROWS, Problem
 from conformance.model.rules import PROPERTY_NOT_APPLICABLE, PROPERTY_STATUS, Rules
 from conformance.spec.assignment import either
@@ -91,7 +91,7 @@ def refusal(rules: Rules, subject: str, found: Sequence[Found], answer: Answer) 
         said = answer.status != hresults.MQ_OK
         fits = {"refused": answer.failed, "ignored": not answer.failed and said}
         expected: Json = {"refused": {"fails": True}, "ignored": {"fails": False, "status": "not MQ_OK"}}
-        out = [by_reading(rules, demand, PROPERTY_NOT_APPLICABLE, fits, subject, expected, _told(answer))]
+        out = [by_reading(rules, demand, PROPERTY_NOT_APPLICABLE, fits, subject, expected, _failure_text(answer))]
     else:
         out = [must_fail(demand, subject, answer)]
     if answer.failed and len(kinds) == 1 and kinds != {Problem.DIRECTORY}:  # either code fits what a queue never has
@@ -107,7 +107,7 @@ def _refusal_code(rules: Rules, problem: Problem, subject: str, answer: Answer) 
         return _no_code(demand, subject)
     fits = {"reason": answer.status == code, "summary": answer.status == hresults.MQ_ERROR_PROPERTY}
     expected: Json = {"reason": [_code_name(code)], "summary": "MQ_ERROR_PROPERTY"}
-    return by_reading(rules, demand, PROPERTY_STATUS, fits, subject, expected, _told(answer))
+    return by_reading(rules, demand, PROPERTY_STATUS, fits, subject, expected, _failure_text(answer))
 
 
 def by_reading(
@@ -132,19 +132,19 @@ def by_reading(
 
 def must_fail(demand: str, subject: str, answer: Answer) -> Verdict:
     """The call fails."""
-    return equal(demand, subject, answer.failed, {"fails": True}, _told(answer))
+    return equal(demand, subject, answer.failed, {"fails": True}, _failure_text(answer))
 
 
 def must_succeed(demand: str, subject: str, answer: Answer) -> Verdict:
     """The call succeeds."""
-    return equal(demand, subject, not answer.failed, {"fails": False}, _told(answer))
+    return equal(demand, subject, not answer.failed, {"fails": False}, _failure_text(answer))
 
 
 def coded(demand: str, subject: str, answer: Answer, codes: Sequence[int]) -> Verdict:
     """The call has one of these status codes."""
     if answer.status is None:
         return _no_code(demand, subject)
-    return equal(demand, subject, answer.status in codes, [_code_name(code) for code in codes], _told(answer))
+    return equal(demand, subject, answer.status in codes, [_code_name(code) for code in codes], _failure_text(answer))
 
 
 def equal(demand: str, subject: str, holds: bool, expected: Json, actual: Json) -> Verdict:
@@ -156,7 +156,7 @@ def _no_code(demand: str, subject: str) -> Verdict:
     return Verdict(demand, Outcome.SKIP, subject, reason="the driver's API has no HRESULTs")
 
 
-def _told(answer: Answer) -> Json:
+def _failure_text(answer: Answer) -> Json:
     if answer.status is None:
         return {"fails": answer.failed}
     return {"fails": answer.failed, "status": _code_name(answer.status)}

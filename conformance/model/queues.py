@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
-from conformance.model import two_phase
+from conformance.model import reads
 from conformance.model.arrivals import PEEKED, Branch, changed, wait_ended
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Assumption, Completion, Either, Expected, Fails, Succeeds
@@ -324,7 +324,7 @@ def close(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     closed = closed.put(replace(handle, is_open=False)).tick()
     users = (other for other in state.handles.values() if other.queue == handle.queue and other.name != handle.name)
     if ";" in handle.queue or not any(other.is_open and not other.lost for other in users):
-        closed = _seen(closed, handle.queue, "MQDMPR-3.1.7.1.6.messages-kept")
+        closed = _existing(closed, handle.queue, "MQDMPR-3.1.7.1.6.messages-kept")
     if handle.lost:  # no section says how closing is answered once the queue is deleted
         closed = _seen_elsewhere(closed, handle.queue, "MQDMPR-3.1.7.1.6.deleted-queue")
         yield Expected(Either(), "MQDMPR-3.1.7.1.6.handle-closed", closed)
@@ -340,7 +340,7 @@ def close(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
             if waiter.destructive:
                 after = after.put(replace(after.queues[waiter.queue], ended_reader="MQDMPR-3.1.7.3.1.cleaned-up"))
         assumed: tuple[Assumption, ...] = ((CLOSE_PENDING, alternative),) if waiting else ()
-        for way in two_phase.closed(rules, Branch(after, tuple(completions), assumed, tuple(rows)), handle):
+        for way in reads.closed(rules, Branch(after, tuple(completions), assumed, tuple(rows)), handle):
             others = any(one.handle != handle.name and one.queue == handle.queue for one in way.state.waiters)
             yield Expected(
                 Succeeds(),
@@ -366,7 +366,7 @@ def purge(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         if handle.access == "move":
             raise BadCall("no section says what a purge by a handle for moving answers")
         must = f"MQDMPR-3.1.1.17.{handle.access}-access-no-purge"
-        yield Expected(Fails(must), must, _seen(state, handle.queue, must))
+        yield Expected(Fails(must), must, _existing(state, handle.queue, must))
         return
     queue, rows = state.queues[handle.queue], []
     positions: list[Position] = []
@@ -387,11 +387,11 @@ def purge(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
 def _seen_elsewhere(state: State, queue: str, claim: str) -> State:
     """Mark messages that peeks have shown in other queues: if one goes missing now, the call on `queue` is to blame."""
     for other in state.queues:
-        state = _seen(state, other, claim) if other != queue else state
+        state = _existing(state, other, claim) if other != queue else state
     return state
 
 
-def _seen(state: State, queue: str, claim: str) -> State:
+def _existing(state: State, queue: str, claim: str) -> State:
     """Mark messages of one queue that a peek has shown, and a second peek has shown not to be taken by the first."""
     for position in state.queues[queue].positions:
         shown = position.steady or ";" in queue

@@ -1,38 +1,159 @@
-"""Receive, begin a receive, peek and peek next: MS-MQDMPR 3.1.7.1.10, .11, .14, .15; with a cursor: 3.2.7."""
+"""Receive, peek, peek next and both phases of a receive: MS-MQDMPR 3.1.7.1.10 to .15; with a cursor: 3.2.7."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from conformance.model.arrivals import kept, parked, take
+from conformance.model.arrivals import KEEPS, Branch, begun_read_kept, changed, made_available, parked, take
 from conformance.model.calls import INFINITE, BadCall, Call
 from conformance.model.expected import Assumption, Blocks, Expected, Fails, Succeeds
-from conformance.model.refusals import refused
-from conformance.model.removed_places import starts
+from conformance.model.lookups import Sought, order_shown, passed_over, seek
+from conformance.model.refusals import queue_gone, read_begun, refused
 from conformance.model.rules import (
+    CLOSE_BEGUN,
     CURSOR_LOCKED,
+    END_TWICE,
     PARKED,
     PEEK_NEXT_PLAIN,
     PEEK_TIMEOUT_POSITION,
     PEEK_TIMEOUT_STATE,
     POLL,
+    REMOVED_PLACE,
     ZERO_TIMEOUT,
     Rules,
 )
-from conformance.model.seeking import Sought, order_shown, passed_over, seek
 from conformance.model.state import PARKED as END
-from conformance.model.state import START, TAKING, BegunRead, Cursor, Queue, Rank, State, Waiter
+from conformance.model.state import START, TAKING, BegunRead, Cursor, Handle, Position, Queue, Rank, State, Waiter
 from conformance.model.tables import (
     CursorEvent,
     CursorState,
     CursorTransition,
     Guard,
+    PositionEvent,
     PositionState,
     cursor_transition,
 )
 from conformance.model.values import replace, value
 from conformance.spec.constants import hresults
+
+_GONE = (PositionState.DELETED, PositionState.ABSENT)
+
+
+def with_successors(before: State, after: State) -> State:
+    """Return the state in which each cursor whose message this call removed knows the message that was next to it."""
+    if not after.cursors or after.queues is before.queues:
+        return after
+    for cursor in after.cursors.values():
+        handle, place = after.handles.get(cursor.handle), cursor.successor or cursor.at
+        if handle is None or cursor.state is CursorState.CLOSED:  # its handle ended with the manager
+            continue
+        name = handle.queue
+        queue, old = after.queues[name], before.queues.get(name)
+        if queue is old or not _gone(queue, place) or _gone(old, place):
+            continue
+        behind = (item.rank for item in queue.positions if item.rank > place and item.state not in _GONE)
+        after = after.put(replace(cursor, successor=next(behind, END), removed_at=after.events))
+    return after
+
+
+def _gone(queue: Queue | None, place: Rank) -> bool:
+    return queue is not None and any(item.rank == place and item.state in _GONE for item in queue.positions)
+
+
+def starts(
+    rules: Rules, state: State, queue: Queue, cursor: Cursor
+) -> Iterator[tuple[Rank, int | None, tuple[Assumption, ...]]]:
+    """Yield where a seek by this cursor starts, which arrivals it passes over, and the readings this assumes."""
+    following = cursor.successor
+    if following is None or not any(item.available and cursor.at < item.rank < following for item in queue.positions):
+        yield cursor.at, None, ()
+        return
+    for alternative in rules.accepted(state, REMOVED_PLACE):
+        assumed = ((REMOVED_PLACE, alternative),)
+        if alternative == "keeps-place":
+            yield cursor.at, None, assumed
+        elif following != END:
+            yield (following[0], following[1] - 1), None, assumed
+        else:
+            yield cursor.at, None, assumed  # nothing was next, so nothing says that it goes to the end
+            for arrivals in rules.accepted(state, PARKED):
+                readings = (*assumed, (PARKED, arrivals))
+                yield (END, None, readings) if arrivals == "waits" else (START, cursor.removed_at, readings)
+
+
+_12 = "MQDMPR-3.1.7.1.12"
+_BEGUN = (PositionState.BEGUN, PositionState.BEGUN_PURGED)
+
+
+def end_receive(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """Yield the outcomes of ending a begun receive. call.read: its name. call.acknowledge: delete the message."""
+    begun = read_begun(state, call.read or "")
+    handle = state.handles.get(begun.handle)
+    if handle is None or not handle.is_open:
+        raise BadCall(f"no section says what ends {begun.name} once its handle is closed")
+    if handle.lost:
+        gone = queue_gone(rules, state.put(replace(begun, ended=True)), _12)
+        also = (*gone.also, f"{_12}.queue-not-available-ends")
+        if begun.ended:  # the first end may have ended the read's handle, so the documents leave the code open
+            yield Expected(Fails(gone.requirement), gone.requirement, state, also)
+        else:
+            yield replace(gone, also=also)
+        return
+    position = state.position(begun.queue, begun.message)
+    if begun.ended:
+        yield from _again(rules, state, begun.queue, position, begun.name)
+        return
+    event = PositionEvent.END_DELETING if call.acknowledge else PositionEvent.END_KEEPING
+    for after in _ended(rules, Branch(state), begun, event):
+        yield Expected(
+            Succeeds(ok=True), f"{_12}.mq-ok", after.state, (), after.completions, after.readings, after.transitions
+        )
+
+
+def closed(rules: Rules, branch: Branch, handle: Handle) -> Iterator[Branch]:
+    """Yield what becomes of the receives that this handle began and did not end, once it is closed."""
+    state = branch.state
+    mine = [read for read in state.begun.values() if read.handle == handle.name and not read.ended]
+    begun = [read for read in mine if state.position(read.queue, read.message).state in _BEGUN]
+    for alternative in rules.accepted(state, CLOSE_BEGUN) if begun else ("",):
+        assumed = ((CLOSE_BEGUN, alternative),) if alternative else ()
+        branches = [replace(branch, readings=(*branch.readings, *assumed))]
+        for read in begun if alternative == "released" else ():
+            branches = [new for each in branches for new in _ended(rules, each, read, PositionEvent.END_KEEPING)]
+        yield from branches
+
+
+def _ended(rules: Rules, branch: Branch, begun: BegunRead, event: PositionEvent) -> Sequence[Branch]:
+    """End the second phase of this receive: its message is deleted, or available again."""
+    new, row = changed(branch.state.position(begun.queue, begun.message), event)
+    state = branch.state.put(replace(begun, ended=True))
+    branch = replace(branch, state=state, transitions=(*branch.transitions, row))
+    if not new.available:
+        return (replace(branch, state=state.with_position(begun.queue, new).tick()),)
+    return made_available(rules, branch, begun.queue, new, f"{_12}.restores")
+
+
+def _again(rules: Rules, state: State, queue: str, position: Position, name: str) -> Iterator[Expected]:
+    """End a receive a second time. For an available message this fails; it must not bring back a deleted one."""
+    if position.available:
+        must, leaves = f"{_12}.not-begun", f"{_12}.not-begun-ends"
+        if position.claim in KEEPS.values():  # a peek has seen the message
+            state = state.with_position(queue, replace(position, claim=leaves))
+        # The code is the demanded one only for implementations that end the message, not a handle of the read.
+        yield Expected(Fails(must), must, state, (leaves,))
+        return
+    if position.state is PositionState.DELETED:
+        claim = position.claim
+        if claim != f"{_12}.purged":  # otherwise no read has shown yet that the first end removed the message
+            claim = f"{_12}.no-resurrection"
+            state = state.with_position(queue, replace(position, claim=claim))
+        for alternative in rules.accepted(state, END_TWICE):
+            result = Fails(claim) if alternative == "refused" else Succeeds()
+            yield Expected(result, claim, state, shows=False, readings=((END_TWICE, alternative),))
+        return
+    raise BadCall(f"no section says what ending {name} again does to a message that somebody else holds")
+
 
 SECTION = {
     "messages.receive": "MQDMPR-3.1.7.1.10",
@@ -268,7 +389,7 @@ def _found(
         state, taken = take(state, sought.queue.name, position, call.transaction, begun)
         rows += (taken,)
     else:
-        state = kept(state, sought.queue.name, position, call.method)
+        state = begun_read_kept(state, sought.queue.name, position, call.method)
     return Expected(
         Succeeds(position.message), requirements[0], state.tick(), tuple(dict.fromkeys(also)), (), readings, rows
     )

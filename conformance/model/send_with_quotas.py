@@ -11,7 +11,7 @@ from conformance.model import outgoing, sends_and_commits
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Either, Expected, Fails, Succeeds
 from conformance.model.journals import ELSEWHERE, UNLIMITED, Keeping, Wishes, copy_name, in_bytes, is_kept, is_remote
-from conformance.model.message_sizes import fits
+from conformance.model.message_properties import fits
 from conformance.model.rules import QUOTA_UNCOMMITTED, SEND_AFTER_DELETE, SEVERAL_PARTIAL, Rules
 from conformance.model.state import Handle, Position, Queue, State
 from conformance.model.tables import PositionState

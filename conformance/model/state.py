@@ -1,16 +1,210 @@
-"""State of the queue manager in the model: immutable values, copied to be changed."""
+"""State of the queue manager in the model, with what management shows of it: immutable values, copied to be changed."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import field
-from typing import Any
+from typing import Any, TypeAlias
 
 from conformance.model.journals import Attributes, Keeping, Wishes
-from conformance.model.management_state import Management
-from conformance.model.property_state import Properties
+from conformance.model.properties import APART, ROWS, SINCE
 from conformance.model.tables import CursorState, OutgoingState, PositionState, TransactionState
 from conformance.model.values import copied, replace, value
+from conformance.spec.versions import applies
+from conformance.verdict import Json
+
+Times: TypeAlias = tuple[int, int] | None
+"""An interval of seconds since 1970, ends included; None: any time will do."""
+
+
+@value
+class Step:
+    """An entry of a connection history. name: as in `management_rows.STATUSES`. at: when it was made."""
+
+    name: str
+    at: Times
+    error: int
+    addresses: tuple[str, ...]
+
+
+@value
+class Session:
+    """The session between an outgoing queue and its destination, and what was transferred in it.
+
+    state: the text of the queue's state while it is not on hold. hops: addresses of the next hop. steps: the connection
+    history. sent: messages that were transferred and are in the queue still, in the order of their transfer. stored:
+    those of them with a session acknowledgment. due: those to be transferred again, `why` since when. numbers: the
+    transactional ones without an order acknowledgment, each with its number. following: the number of the next one.
+    sequence: the identifier of the present sequence, as told; None while nobody has seen it. before: of the one before.
+    acked: the number that the last order acknowledgment was for, 0 for none, None while not known. acks, repeats: order
+    acknowledgments that came, and how often the last one did, None where one for an older message came last. place: of
+    the resend interval in the table of intervals, None while not known; emptied: all was acknowledged, so the interval
+    may still be the one of the place before. acked_at: when. sends: how often the last transactional
+    message was transferred. sent_at, sent_ms: when a transactional message was last transferred, in seconds and in the
+    model's milliseconds; waits: the resend interval that began then, None while not known. interval: the resend
+    interval as told; base: as told before any order acknowledgment came.
+    unread: messages with source journaling that await their final acknowledgment. unread_plain: the number of the
+    others. torn: it is not said what is sent again.
+    """
+
+    state: str = "INACTIVE"
+    hops: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
+    sent: tuple[str, ...] = ()
+    stored: frozenset[str] = frozenset()
+    due: frozenset[str] = frozenset()
+    why: str = ""
+    numbers: tuple[tuple[str, int], ...] = ()
+    following: int = 1
+    sequence: int | None = None
+    before: int | None = None
+    acked: tuple[int | None, int] | None = (None, 0)
+    acks: int | None = 0
+    repeats: int | None = 0
+    place: int | None = 0
+    emptied: bool = False
+    acked_at: Times = None
+    sends: int = 0
+    sent_at: Times = None
+    sent_ms: int | None = None
+    waits: int | None = None
+    interval: int | None = None
+    base: int | None = None
+    unread: tuple[str, ...] = ()
+    unread_plain: int = 0
+    torn: bool = False
+
+    @property
+    def used(self) -> bool:
+        """True once a message was transferred in it."""
+        return bool(self.sent or self.numbers or self.acks != 0 or self.following > 1)
+
+    @property
+    def awaiting(self) -> dict[str, int]:
+        """The messages without an order acknowledgment, with their numbers."""
+        return dict(self.numbers)
+
+
+@value
+class Management:
+    """What management has done and shown. The mapping is never changed in place.
+
+    connected: whether the machine is connected to the network; None while not known. by: the action that connected or
+    disconnected it. tidied: message files were cleaned up. weights: bytes that single queues told last, with what was
+    in them. played: the harness plays all connections, so each state is known.
+    """
+
+    connected: bool | None = None
+    by: str = ""
+    tidied: bool = False
+    sessions: Mapping[str, Session] = field(default_factory=dict)
+    weights: tuple[tuple[str, frozenset[str], int], ...] = ()
+    floor: int | None = None
+    played: bool = False
+
+    def having(self, queue: str, session: Session) -> Management:
+        """Return the same with this session of an outgoing queue."""
+        return replace(self, sessions={**self.sessions, queue: session})
+
+    def key(self) -> object:
+        """Return a value that is equal for equal slices, and can be hashed."""
+        sessions = tuple(sorted((name, hash(session)) for name, session in self.sessions.items()))
+        return self.connected, self.tidied, sessions, self.weights, self.floor, self.played
+
+
+TimeRanges: TypeAlias = tuple[tuple[int, int], ...]
+"""Intervals of seconds since 1970, ends included; none: any time will do."""
+
+
+@value
+class Known:
+    """The value a property has. demand: what it breaks to read otherwise. written: what was last written to it.
+
+    instead: a value it may have by mistake, with the demand that this mistake breaks; none, or one.
+    """
+
+    value: Json
+    demand: str
+    written: Json = None
+    instead: tuple[tuple[Json, str], ...] = ()
+
+
+@value
+class QueueProperties:
+    """A queue that exists. created, modified: when that can have been; timed: the demand on the time of the change.
+
+    format_name: the one its creation gave, None where it gave none.
+    """
+
+    known: Mapping[str, Known]
+    created: TimeRanges
+    modified: TimeRanges
+    timed: str
+    format_name: str | None = None
+
+    def blaming(self, demand: str, names: Iterable[str] | None = None) -> QueueProperties:
+        """The same, with another demand for these properties (None: all, and the times)."""
+        chosen = self.known if names is None else names
+        known = {
+            name: replace(one, demand=demand, instead=()) if name in chosen else one for name, one in self.known.items()
+        }
+        return replace(self, known=known, timed=demand if names is None else self.timed)
+
+    def key(self) -> Hashable:
+        """Equal for equal values."""
+        return tuple(sorted(self.known.items())), self.created, self.modified, self.timed, self.format_name
+
+
+@value
+class Properties:
+    """The properties of all queues. The mappings are never changed in place.
+
+    shown: the properties the manager shows at all. queue_manager: its GUID, None where unknown. gone: for a queue that
+    must not be there, the demand that is broken if it is. unread: queues that a call may have changed and that nobody
+    has read since, the one it was about first. former: GUIDs of queues that are gone.
+    """
+
+    shown: tuple[str, ...] = ()
+    queue_manager: str | None = None
+    queues: Mapping[str, QueueProperties] = field(default_factory=dict)
+    gone: Mapping[str, str] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()
+    former: frozenset[str] = frozenset()
+
+    def having(self, name: str, queue: QueueProperties) -> Properties:
+        """The same with this queue."""
+        gone = {other: demand for other, demand in self.gone.items() if other != name}
+        return replace(self, queues={**self.queues, name: queue}, gone=gone)
+
+    def without(self, name: str, demand: str) -> Properties:
+        """The same without this queue; `demand` is broken if it is there all the same."""
+        queues = {other: queue for other, queue in self.queues.items() if other != name}
+        known = self.queues[name].known.get("PROPID_Q_INSTANCE") if name in self.queues else None
+        former = self.former | {str(known.value).casefold()} if known is not None else self.former
+        return replace(self, queues=queues, gone={**self.gone, name: demand}, former=former)
+
+    def blaming(self, demand: str) -> Properties:
+        """The same, with another demand for everything."""
+        return replace(self, queues={name: queue.blaming(demand) for name, queue in self.queues.items()})
+
+    def to_read(self, *names: str) -> Properties:
+        """The same, with these queues to be read."""
+        return replace(self, unread=tuple(dict.fromkeys((*self.unread, *names))))
+
+    def read(self, name: str) -> Properties:
+        """The same, with this queue read."""
+        return replace(self, unread=tuple(other for other in self.unread if other != name))
+
+    def key(self) -> Hashable:
+        """Equal for equal values."""
+        queues = tuple((name, queue.key()) for name, queue in sorted(self.queues.items()))
+        return self.shown, self.queue_manager, queues, tuple(sorted(self.gone.items())), self.unread, self.former
+
+
+def shown_in(profile: str) -> tuple[str, ...]:
+    """The properties that a version of MSMQ has and that every manager is asked for."""
+    return tuple(name for name in ROWS if name not in APART and applies(profile, SINCE.get(name), None))
+
 
 Rank = tuple[int, int]
 """Place of a message: 7 minus its priority, then its number in the order of arrival. Smaller is nearer the front

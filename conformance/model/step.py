@@ -1,30 +1,28 @@
-"""Judge a history call by call: track the possible states and return verdicts."""
+"""Judge a history call by call: track the possible states, and return verdicts, causes before consequences."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
+from typing import Final, TypeAlias
 
 from conformance.model import (
-    counts,
-    create_queue,
+    content,
     expiry,
     lookups,
     management,
-    management_sessions,
-    management_told,
     moves,
+    outgoing,
     property_judging,
     queues,
     reads,
     send_with_quotas,
     sends_and_commits,
-    two_phase,
 )
-from conformance.model.blame import Blame, blame, confused_cursor, say_answer, say_result
-from conformance.model.calls import BadCall, Call
-from conformance.model.carried import seen_whole
+from conformance.model import content as counts
+from conformance.model.blame import Blame, blame, confused_cursor, lost, repeated, say_answer, say_result, stranger
+from conformance.model.calls import Answer, BadCall, Call, Observation, Scan
 from conformance.model.content import (
     RETURNS,
     judge_content,
@@ -35,20 +33,188 @@ from conformance.model.content import (
     with_given,
     with_identifier,
 )
-from conformance.model.content_blame import Ways, content_blame
-from conformance.model.demands import passes, passes_of, shown_by, shown_by_all, unjudged_codes
-from conformance.model.expected import Allowed, Assumption, Blocks, Either, Expected, Fails, Succeeds
+from conformance.model.expected import Allowed, Assumption, Blocks, Either, Expected, Fails, Fit, Match, Succeeds, match
 from conformance.model.journal_copies import with_copies
-from conformance.model.matching import Fit, Match, match
-from conformance.model.merging import Merged
-from conformance.model.naming import named, named_scan
-from conformance.model.observation import Observation, Scan
-from conformance.model.removed_places import with_successors
+from conformance.model.message_properties import seen_whole
+from conformance.model.names import named, named_scan
+from conformance.model.reads import with_successors
 from conformance.model.rules import Rules
 from conformance.model.state import State
 from conformance.model.values import replace, value
 from conformance.spec.assignment import narrowed
 from conformance.verdict import Outcome, Verdict
+
+
+class Merged:
+    """States in the order they came. States that differ only in assumptions become one with their union."""
+
+    def __init__(self) -> None:
+        self.states: list[State] = []
+        self._alike: dict[Hashable, list[int]] = {}
+
+    def add(self, state: State) -> None:
+        """Add a state, or merge its assumptions into an equal one."""
+        states = self.states
+        places = self._alike.setdefault(state.outline(), [])
+        for place in places:
+            other = states[place]
+            if not other.like(state):
+                continue
+            if state.assumed != other.assumed:
+                both = {
+                    reading: possible | other.assumed[reading]
+                    for reading, possible in state.assumed.items()
+                    if reading in other.assumed
+                }
+                states[place] = replace(other, assumed=both)
+            return
+        places.append(len(states))
+        states.append(state)
+
+
+NO_CODE: Final = "the implementation's API has no status codes"
+
+
+@lru_cache(4096)
+def passes(names: tuple[str, ...], subject: str, readings: tuple[Assumption, ...]) -> tuple[Verdict, ...]:
+    """Return a PASS for each of these requirements. Cached: few arguments recur."""
+    return tuple(Verdict(name, Outcome.PASS, subject, readings=readings) for name in names)
+
+
+@lru_cache(4096)
+def passes_of(
+    requirement: str, also: tuple[str, ...], failure: tuple[str, ...], subject: str, readings: tuple[Assumption, ...]
+) -> tuple[Verdict, ...]:
+    """Return the verdicts of an answer without completions. failure: the requirements of a demanded failure."""
+    names = dict.fromkeys((requirement, *also, *failure))
+    names.pop("", None)
+    return passes(tuple(names), subject, readings)
+
+
+def shown_by_all(outcomes: list[Expected], observation: Observation) -> list[str]:
+    """Return the requirements that every fitting outcome shows to hold, in the order of the first outcome."""
+    first = outcomes[0]
+    if all(_shows_the_same(first, other) for other in outcomes):
+        return shown_by(first, observation)
+    each = [shown_by(expected, observation) for expected in outcomes]
+    return [name for name in each[0] if all(name in other for other in each[1:])]
+
+
+def _shows_the_same(one: Expected, other: Expected) -> bool:
+    return one is other or (
+        one.requirement == other.requirement
+        and one.also == other.also
+        and not one.completions
+        and not other.completions
+        and (one.result is other.result or one.result == other.result)
+    )
+
+
+def shown_by(expected: Expected, observation: Observation) -> list[str]:
+    if isinstance(expected.result, Either):
+        return []
+    names = [expected.requirement, *expected.also] if expected.shows else []
+    _add_failure(names, expected.result, observation.answer)
+    if expected.completions:
+        for item in expected.completions:
+            _add_failure(names, item.result, observation.completed.get(item.waiter))
+        for item in expected.completions:
+            names += [item.requirement, *item.also]
+    if observation.answer is not None and observation.answer.status is None:
+        names = [name for name in names if not name.endswith("-code")]  # the answer has no code to judge
+    each = dict.fromkeys(names)
+    each.pop("", None)
+    return list(each)
+
+
+def _add_failure(names: list[str], result: object, answer: Answer | None) -> None:
+    if isinstance(result, Fails):
+        names.append(result.must)
+        if result.code is not None and answer is not None and answer.status is not None:
+            names.append(result.code)
+
+
+def unjudged_codes(expected: Expected, call: Call, observation: Observation) -> list[Verdict]:
+    """Return a SKIP for each requirement on a code, if the API has no status codes."""
+    if (observation.answer is None or observation.answer.status is not None) and not expected.completions:
+        return []
+    pairs: list[tuple[object, Answer | None]] = [(expected.result, observation.answer)]
+    pairs += [(item.result, observation.completed.get(item.waiter)) for item in expected.completions]
+    return [
+        Verdict(result.code, Outcome.SKIP, call.method, reason=NO_CODE)
+        for result, answer in pairs
+        if isinstance(result, Fails) and result.code and answer is not None and answer.failed and answer.status is None
+    ]
+
+
+Found: TypeAlias = tuple[State, State, list[Verdict]]
+"""An outcome that fits the answer: the states before and after the call, and the verdicts on what the answer holds."""
+
+Ways: TypeAlias = Iterable[Iterable[Expected]]
+"""Every allowed outcome in each possible state before the call."""
+
+_MARKS: Final = frozenset({"MQDMPR-3.1.4.3.first-in-transaction", "MQDMPR-3.1.4.3.last-in-transaction"})
+
+
+def content_blame(
+    rules: Rules, call: Call, observation: Observation, ways: Sequence[Found], scan: Scan | None, allowed: Ways
+) -> tuple[list[Verdict], str | None]:
+    """Return the verdicts on an answer that fails in every way, and the queue to scan before they are certain.
+
+    scan: the content of that queue after the call. A message is blamed only if it is wrong in every way, also in those
+    of `allowed` that the answer does not fit: it may be that answer which is wrong.
+    """
+    before, after, verdicts = ways[0]
+    place = _place(rules, before, after, call, observation, verdicts)
+    if place is None:
+        return verdicts, None
+    if scan is None:
+        return verdicts, place
+    if scan.queue != place:
+        return verdicts, None
+    broken = [shown(state, place, scan) for _, state, _ in ways]
+    possible = (expected.next for outcomes in allowed for expected in outcomes)
+    if broken[0] is None or None in broken or any(shown(state, place, scan) is None for state in possible):
+        return verdicts, None
+    expected = [position.message for position in after.queues[place].positions if position.available]
+    blamed = Verdict(broken[0], Outcome.FAIL, call.method, expected, list(scan.messages))
+    return [*(verdict for verdict in verdicts if verdict.outcome is not Outcome.FAIL), blamed], None
+
+
+def shown(state: State, place: str, scan: Scan) -> str | None:
+    """Return the requirement that the messages of a queue break; None if they are those that must be there."""
+    queue, seen = state.queues[place], scan.messages
+    twice = next((name for name in seen if seen.count(name) > 1), None)
+    if twice is not None:
+        return repeated(queue, twice)
+    for wanted in queue.positions:
+        if wanted.available and not wanted.doubtful and wanted.message not in seen:
+            return lost(queue, scan, wanted)
+    for name in seen:
+        position = queue.find(name)
+        if position is None:
+            return stranger(state, name)
+        if not position.available and not position.doubtful:
+            return position.claim
+    return None
+
+
+def _place(
+    rules: Rules, before: State, after: State, call: Call, observation: Observation, verdicts: Iterable[Verdict]
+) -> str | None:
+    """Return the queue that the first failure is about, if a lost message may be behind it; None for all others."""
+    failed = next(verdict for verdict in verdicts if verdict.outcome is Outcome.FAIL)
+    if call.method == "management.get":
+        counted = failed.requirement.startswith("MQMQ-2.3.12.7.") and before.queues[call.queue or ""].outgoing is None
+        return call.queue if counted else None
+    if call.method == "queues.counts":
+        return content.miscounted(rules, before, call, observation.answer) if observation.answer is not None else None
+    if failed.requirement not in _MARKS:
+        return None
+    waiting = next((waiter.queue for waiter in before.waiters if waiter.name == failed.subject), None)
+    handle = after.handles.get(call.handle or "")
+    return waiting or (handle.queue if handle is not None else None)
+
 
 MAX_STATES = 256  # more possible states than any history of the suites leaves; beyond it nothing fails
 _NOTHING_ENDS: frozenset[frozenset[str]] = frozenset([frozenset()])
@@ -57,9 +223,9 @@ _FITS, _FAIL = Fit.FITS, Outcome.FAIL
 
 _JUDGES: Mapping[str, Callable[[Rules, State, Call], Iterable[Expected]]] = MappingProxyType(
     {
-        "queues.create": property_judging.create,
+        "queues.create": property_judging.create_with_properties,
         "queues.delete": queues.delete,
-        "queues.open": create_queue.open_queue,
+        "queues.open": property_judging.open_queue,
         "queues.close": queues.close,
         "queues.purge": queues.purge,
         "queues.counts": counts.counts,
@@ -73,7 +239,7 @@ _JUDGES: Mapping[str, Callable[[Rules, State, Call], Iterable[Expected]]] = Mapp
         "messages.receive_by_lookup_id": lookups.read_by_lookup,
         "messages.peek_by_lookup_id": lookups.read_by_lookup,
         "messages.receive_begin": reads.read,
-        "messages.receive_end": two_phase.end_receive,
+        "messages.receive_end": reads.end_receive,
         "messages.move": moves.move,
         "messages.cancel": sends_and_commits.cancel,
         "cursors.open": queues.open_cursor,
@@ -89,9 +255,9 @@ _JUDGES: Mapping[str, Callable[[Rules, State, Call], Iterable[Expected]]] = Mapp
         "outgoing.take": management.take,
         "management.get": management.get,
         "management.act": management.act,
-        "management.connection": management_sessions.connection,
-        "management.transfer": management_sessions.transfer,
-        "management.acknowledge": management_sessions.acknowledge,
+        "management.connection": outgoing.connection,
+        "management.transfer": outgoing.transfer,
+        "management.acknowledge": outgoing.acknowledge,
         "restart": management.restart,
         "watch": property_judging.watch,
         "use": property_judging.use,
@@ -389,16 +555,16 @@ class Model:
         answer = observation.answer
         if call.carries and answer is not None and not answer.failed:
             state = with_given(state, call, answer.values)
-        if answer is not None and call.method in management_told.TELLING:
-            return management_told.told(self.rules, way.before, state, call, answer)
+        if answer is not None and call.method in management.TELLING:
+            return management.management_judged(self.rules, way.before, state, call, answer)
         if answer is not None and answer.messages is not None:
             return state, transferred(way.before, call, answer.messages)
         if not observation.completed and (answer is None or answer.message is None):
             if state.properties is not None and answer is not None and call.method in property_judging.TELLING:
-                return property_judging.told(self.rules, state, call, answer)
+                return property_judging.properties_judged(self.rules, state, call, answer)
             if state.keeping is None or call.method not in counts.TELLING or answer is None:
                 return state, verdicts
-            return counts.told(self.rules, state, call, answer)
+            return counts.counts_judged(self.rules, state, call, answer)
         handle = state.handles.get(call.handle or "")
         read = call.method, handle.queue if handle is not None else ""
         came = [(call.method, way.expected.result, observation.answer, read)]
@@ -426,7 +592,7 @@ class Model:
                 state, found = judge_lookup(self.rules, state, subject, queue_name, claim, position, answer.message)
                 verdicts += found
         if call.method in counts.TELLING and observation.answer is not None:
-            state, found = counts.told(self.rules, state, call, observation.answer)
+            state, found = counts.counts_judged(self.rules, state, call, observation.answer)
             verdicts += found
         return state, verdicts
 

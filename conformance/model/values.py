@@ -21,10 +21,10 @@ def value(*, eq: bool = True) -> Callable[[type[T]], type[T]]: ...
 @dataclass_transform(frozen_default=True)
 def value(cls: type[T] | None = None, /, *, eq: bool = True) -> type[T] | Callable[[type[T]], type[T]]:
     """Make a dataclass with slots, to be treated as immutable. eq: values with the same members are equal."""
-    return _made(cls, eq) if cls is not None else lambda given: _made(given, eq)
+    return _frozen(cls, eq) if cls is not None else lambda given: _frozen(given, eq)
 
 
-def _made(cls: type[T], eq: bool) -> type[T]:
+def _frozen(cls: type[T], eq: bool) -> type[T]:
     made: Any = dataclass(slots=True, eq=eq, unsafe_hash=eq)(cls)
     copies = "".join(f"    new.{field.name} = self.{field.name}\n" for field in fields(made))
     scope: dict[str, Any] = {"_new": object.__new__, "_cls": made}

@@ -8,7 +8,7 @@ from exploring import Scope
 
 from conformance.model import Call, State
 from conformance.model.management_rows import MACHINE, QUEUE, ROWS
-from conformance.model.management_sessions import session_of
+from conformance.model.outgoing import session_of
 from conformance.model.tables import OutgoingState
 
 OPENED = (

@@ -12,7 +12,7 @@ from conformance.model import Answer, BadCall, Call, Model, SeenMessage, State
 from conformance.model.calls import INFINITE
 from conformance.model.expected import Blocks, Expected, Fails, Succeeds
 from conformance.model.linearizability.history import Operation
-from conformance.model.linearizability.states import forgotten
+from conformance.model.linearizability.search import forgotten
 from conformance.model.tables import PositionState
 from conformance.spec.constants import hresults
 

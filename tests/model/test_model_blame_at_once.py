@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from conformance.model import Call, Model
-from conformance.model.calls import INFINITE
+from conformance.model.calls import INFINITE, Answer, SeenMessage
 from conformance.model.linearizability.history import Operation
 from conformance.model.linearizability.judge import Judged, judge_history
-from conformance.model.observation import Answer, SeenMessage
 from conformance.spec.constants import hresults
 from conformance.verdict import Outcome
 

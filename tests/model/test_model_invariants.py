@@ -17,7 +17,7 @@ from scopes import everything, opening
 from conformance.model import Call, Model, State
 from conformance.model.expected import Blocks, Completion, Expected, Fails, Result, Succeeds, Transfers
 from conformance.model.journals import Attributes, Wishes
-from conformance.model.message_sizes import shape_of, used
+from conformance.model.message_properties import shape_of, used
 from conformance.model.tables import HELD, CursorState, OutgoingState, PositionState
 
 BEGUN = frozenset({PositionState.BEGUN, PositionState.BEGUN_PURGED})

@@ -17,7 +17,7 @@ from conformance.model.journals import (
     journal_of,
     plain_name,
 )
-from conformance.model.message_sizes import used
+from conformance.model.message_properties import used
 from conformance.model.tables import POSITION, PositionEvent, PositionState
 from conformance.model.values import replace
 from conformance.spec.catalogue import assignment, requirement_id

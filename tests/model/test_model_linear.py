@@ -13,13 +13,12 @@ from nightly import amount
 from simulated_clients import Simulation, lost
 
 from conformance.model import BadCall, Call, Model, State
-from conformance.model.calls import INFINITE
+from conformance.model.calls import INFINITE, Answer, Observation, SeenMessage
+from conformance.model.expected import Fit, match
 from conformance.model.linearizability.history import Operation, by_queue, until
 from conformance.model.linearizability.judge import judge_history
 from conformance.model.linearizability.minimize import units, without
 from conformance.model.linearizability.search import linearize
-from conformance.model.matching import Fit, match
-from conformance.model.observation import Answer, Observation, SeenMessage
 from conformance.spec.constants import hresults
 
 EMPTY = Answer.of_status(hresults.MQ_ERROR_IO_TIMEOUT)

@@ -12,7 +12,7 @@ from conformance.model import Answer, BadCall, Call, Model, Observation, States
 from conformance.model.journals import Attributes
 from conformance.model.properties import ROWS, UNLIMITED, Kind, Problem
 from conformance.model.property_refusals import CREATE, GET, SET
-from conformance.model.property_state import shown_in
+from conformance.model.state import shown_in
 from conformance.spec.catalogue import assignment, catalogue
 from conformance.spec.constants.property_ids import QUEUE_PROPERTIES
 from conformance.verdict import Outcome, Verdict

@@ -18,12 +18,12 @@ from conformance.harness.recorder import Recorder, RunOptions
 from conformance.histories.driver_side import answer_of
 from conformance.histories.situations.play import WAYS, Player, filled, offered
 from conformance.histories.situations.situation import space
-from conformance.model import Call, State, carried
+from conformance.model import Call, State, message_properties
 from conformance.spec.catalogue import assignment
 
 OPTIONS = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 10, 10, first_only=True)
 NO_CORRELATION = "A" * 27 + "="
-SHOWN = dict.fromkeys((*carried.BITS, "label", "body"), "")
+SHOWN = dict.fromkeys((*message_properties.BITS, "label", "body"), "")
 Lossy = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
@@ -83,10 +83,12 @@ def test_a_property_lost_on_some_way_is_blamed_on_that_way(
 def test_ways_are_those_a_driver_takes_and_shows() -> None:
     assert len(offered(None, SHOWN)) == len(WAYS)
     for way in offered(frozenset({"body", "label", "extension"}), SHOWN):
-        assert not way & carried.ALL & ~carried.BITS["extension"]
+        assert not way & message_properties.ALL & ~message_properties.BITS["extension"]
     shown = {"label", "body", "class"}
-    assert not any(way & carried.NO_BODY for way in offered(None, dict.fromkeys(shown, ""))), "nothing would name it"
-    assert {way & carried.ALL for way in offered(frozenset(), {})} == {0}
+    assert not any(way & message_properties.NO_BODY for way in offered(None, dict.fromkeys(shown, ""))), (
+        "nothing would name it"
+    )
+    assert {way & message_properties.ALL for way in offered(frozenset(), {})} == {0}
 
 
 def test_what_a_message_carries_follows_from_its_name_and_the_history() -> None:
@@ -94,16 +96,20 @@ def test_what_a_message_carries_follows_from_its_name_and_the_history() -> None:
     assert filled(send, State(), ways, 3) == filled(send, State(), ways, 3)
     assert {filled(send, State(), ways, number).carries for number in range(len(ways))} == set(ways)
     assert filled(Call("messages.peek", handle="h"), State(), ways, 3).carries == 0
-    assert carried.values(carried.ALL, "a") != carried.values(carried.ALL, "b")
+    assert message_properties.values(message_properties.ALL, "a") != message_properties.values(
+        message_properties.ALL, "b"
+    )
 
 
-@pytest.mark.parametrize("way", [way for way in offered(None, SHOWN) if way & carried.NO_BODY])
+@pytest.mark.parametrize("way", [way for way in offered(None, SHOWN) if way & message_properties.NO_BODY])
 def test_a_message_without_body_has_its_name(client: Client, way: int) -> None:
-    sent = {"label": "abc", **carried.values(way, "abc")}
+    sent = {"label": "abc", **message_properties.values(way, "abc")}
     path = f"{client.hello.computer}\\private$\\named"
     name = client.call("queues.create", path_name=path).values["format_name"]
     send, receive = (client.call("queues.open", format_name=name, access=each) for each in ("send", "receive"))
     client.call("messages.send", queue=send.values["queue"], message=sent)
     seen = answer_of(client.call("messages.receive", queue=receive.values["queue"], timeout_ms=0)).message
     assert seen is not None and seen.name == "abc" and not seen.body
-    assert carried.name_without_body({**(seen.shown or {}), "label": ""}) == "abc", "it is known without its label"
+    assert message_properties.name_without_body({**(seen.shown or {}), "label": ""}) == "abc", (
+        "it is known without its label"
+    )

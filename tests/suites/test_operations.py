@@ -21,7 +21,7 @@ from conformance.histories.operations.operation import NEEDED, Offer, Role
 from conformance.histories.operations.table import ACTIONS, METHODS, OPERATIONS, renamed, stored_call
 from conformance.histories.steering import pick
 from conformance.histories.walk import Plan, chooser, set_up
-from conformance.model import BadCall, Call, State, carried
+from conformance.model import BadCall, Call, State, message_properties
 from conformance.model.properties import ROWS
 from conformance.model.step import METHODS as JUDGED
 from conformance.resources import resource
@@ -119,7 +119,9 @@ def test_members_are_those_of_the_call_and_of_the_protocol(method: str) -> None:
     assert given <= set(schema.result["anyOf"][0]["properties"])
     for member in operation.members.values():
         if member.spread:
-            assert set(carried.values(carried.ALL | carried.NO_BODY, "a")) <= set(params["message"]["properties"])
+            assert set(message_properties.values(message_properties.ALL | message_properties.NO_BODY, "a")) <= set(
+                params["message"]["properties"]
+            )
         elif member.group == "message":
             assert member.parameter in params[member.group]["properties"], member
 

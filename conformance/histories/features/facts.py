@@ -9,7 +9,7 @@ from conformance.histories.features.feature import Feature
 from conformance.model import Call, State
 from conformance.model.calls import LOOKUPS, READS
 from conformance.model.journals import DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL, Wishes, is_kept, journal_of
-from conformance.model.message_sizes import used
+from conformance.model.message_properties import used
 from conformance.model.state import PARKED, START, Cursor, Handle, Position, Queue
 from conformance.model.tables import CursorState, PositionState
 

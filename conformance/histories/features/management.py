@@ -9,10 +9,9 @@ from conformance.histories.features.feature import Feature
 from conformance.model import Call, State
 from conformance.model.journals import UNLIMITED, is_kept
 from conformance.model.management import MACHINE_ACTIONS, QUEUE_ACTIONS, SESSION
-from conformance.model.management_sessions import ACK_RECEIVE, STATES, session_of
-from conformance.model.management_state import Session
+from conformance.model.outgoing import ACK_RECEIVE, STATES, session_of
 from conformance.model.properties import ROWS, Problem
-from conformance.model.state import Queue
+from conformance.model.state import Queue, Session
 from conformance.model.tables import OutgoingState, PositionState
 
 _PROBLEMS = {Problem.TYPE: "type", Problem.VALUE: "value"}

@@ -22,7 +22,7 @@ from conformance.histories.features.feature import Feature, among
 from conformance.model import Call, State
 from conformance.model.calls import INFINITE
 from conformance.model.journals import is_kept, journal_of
-from conformance.model.message_sizes import fits
+from conformance.model.message_properties import fits
 from conformance.model.state import Cursor, Position, Queue, Waiter
 from conformance.model.tables import CursorState
 

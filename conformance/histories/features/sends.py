@@ -7,7 +7,7 @@ from conformance.histories.features.facts import ASKED, kinds, place_of, view, w
 from conformance.histories.features.feature import Feature
 from conformance.model import Call, State
 from conformance.model.journals import ELSEWHERE, UNLIMITED, is_kept, is_remote
-from conformance.model.message_sizes import used
+from conformance.model.message_properties import used
 from conformance.model.state import Queue
 from conformance.model.tables import CursorState, OutgoingState, PositionState
 

@@ -13,11 +13,11 @@ from conformance.histories.operations.state_queries import listed
 from conformance.judge.packets.judge import judge_dissected
 from conformance.judge.packets.user_messages import plain_of_packet
 from conformance.model import Answer, Call, SeenMessage, State
-from conformance.model.carried import BITS, name_without_body
 from conformance.model.journals import is_kept
 from conformance.model.management import SESSION, number_of
 from conformance.model.management_rows import MACHINE, QUEUE, ROWS
-from conformance.model.management_sessions import CONNECTED, session_of, sure
+from conformance.model.message_properties import BITS, name_without_body
+from conformance.model.outgoing import CONNECTED, session_of, sure
 from conformance.model.tables import OutgoingState, PositionState
 from conformance.model.values import replace
 from conformance.verdict import Evidence, Json, Verdict

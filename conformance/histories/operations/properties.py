@@ -22,7 +22,7 @@ from conformance.histories.operations.operation import Kind as ArgumentKind
 from conformance.model import Answer, Call, State
 from conformance.model.properties import LONGEST_LABEL, NO_GUID, OF_DIRECTORY, ROWS, UNLIMITED, Kind, PropertyRow
 from conformance.model.property_refusals import CREATE, GET, SET
-from conformance.model.property_state import Properties
+from conformance.model.state import Properties
 from conformance.model.values import replace
 from conformance.verdict import Json
 

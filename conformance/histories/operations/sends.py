@@ -29,7 +29,7 @@ from conformance.histories.operations.state_queries import (
     open_transactions,
     working_transactions,
 )
-from conformance.model import Call, State, carried
+from conformance.model import Call, State, message_properties
 from conformance.model.journals import is_kept, is_remote
 
 ADMIN = "adm"
@@ -126,13 +126,15 @@ def _carried(carries: int, call: Call, handles: Handles) -> Mapping[str, Any]:
     """Return the further properties of the message; those without a body keep one that a size asks for."""
     if not carries:
         return {}
-    return carried.values(carries & ~carried.NO_BODY if call.size else carries, call.message or "")
+    return message_properties.values(
+        carries & ~message_properties.NO_BODY if call.size else carries, call.message or ""
+    )
 
 
 def _send_text(call: Call, state: State) -> str:
     how = [] if call.priority is None else [f"priority {call.priority}"]
-    how += [name.replace("_", " ") for name, bit in carried.BITS.items() if call.carries & bit]
-    how += ["no body"] if call.carries & carried.NO_BODY and not call.size else []
+    how += [name.replace("_", " ") for name, bit in message_properties.BITS.items() if call.carries & bit]
+    how += ["no body"] if call.carries & message_properties.NO_BODY and not call.size else []
     how += [call.delivery] if call.delivery else []
     how += [f"transaction {call.transaction}"] if call.transaction else []
     how += [f"{call.size} bytes"] if call.size else []

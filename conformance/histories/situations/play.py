@@ -21,8 +21,8 @@ from conformance.histories.situations.probe import Probing, probe, restarts, roo
 from conformance.histories.situations.situation import Space, Vector
 from conformance.histories.walk import offer_of
 from conformance.model import BadCall, Call, Model, State
-from conformance.model.carried import ALL, BITS, JUDGED, NAMING, NO_BODY, QUEUES_SHOWN
 from conformance.model.journals import ELSEWHERE, is_kept, is_remote
+from conformance.model.message_properties import ALL, BITS, JUDGED, NAMING, NO_BODY, QUEUES_SHOWN
 from conformance.model.values import replace
 from conformance.verdict import Outcome, Verdict
 
@@ -46,7 +46,7 @@ WAYS: Final = (
     BITS["body_type"] | _EXTENSION,
     0,
 )
-"""The ways to fill a message, as bits of `conformance.model.carried`."""
+"""The ways to fill a message, as bits of `conformance.model.message_properties`."""
 
 
 def trial(carries: int) -> tuple[Call, ...]:

@@ -11,7 +11,7 @@ from conformance.model.expected import Expected, Succeeds
 from conformance.model.expiry import due
 from conformance.model.journals import ELSEWHERE, is_kept, is_remote
 from conformance.model.properties import ROWS
-from conformance.model.property_judging import TELLING, given, told
+from conformance.model.property_judging import TELLING, given, properties_judged
 from conformance.model.property_refusals import CREATE, GET, problems, unknown
 from conformance.model.tables import PositionState
 from conformance.model.values import replace
@@ -179,7 +179,7 @@ def foreseen(model: Model, state: State, call: Call) -> Expected | None:
     if outcome.next.properties is None or call.method not in TELLING:
         return outcome
     answer = Answer.of_status(hresults.MQ_ERROR_PROPERTY if _refused(outcome.next, call) else 0)
-    return replace(outcome, next=told(model.rules, outcome.next, call, answer)[0])
+    return replace(outcome, next=properties_judged(model.rules, outcome.next, call, answer)[0])
 
 
 def _refused(state: State, call: Call) -> bool:

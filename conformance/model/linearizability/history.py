@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from conformance.model.calls import READS, BadCall, Call
-from conformance.model.matching import message_name
-from conformance.model.observation import Answer, SeenMessage
+from conformance.model.calls import READS, Answer, BadCall, Call, SeenMessage
+from conformance.model.expected import message_name
 from conformance.verdict import Json
 
 FORMAT = 1  # of a stored history

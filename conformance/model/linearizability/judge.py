@@ -1,28 +1,208 @@
-"""Judge a concurrent history: the requirements it shows to hold, or its smallest part that nothing explains."""
+"""Check a concurrent history by counting, without a search: no message lost, received twice or overtaken."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
 from conformance.model.arrivals import KEEPS, WAKES
 from conformance.model.blame import say_answer
+from conformance.model.calls import Answer, Observation, Scan
 from conformance.model.content import judge_content
-from conformance.model.expected import Succeeds
-from conformance.model.linearizability.count_checks import Suspicion, suspicions
+from conformance.model.expected import Succeeds, message_name
 from conformance.model.linearizability.history import MOVE, Operation, by_queue, until
 from conformance.model.linearizability.minimize import Effort, reduced
-from conformance.model.linearizability.pieces import explained_by_pieces
 from conformance.model.linearizability.search import Effect, Linear, Stuck, linearize
-from conformance.model.matching import message_name
-from conformance.model.observation import Answer, Observation, Scan
 from conformance.model.sends_and_commits import DEFAULT_PRIORITY
 from conformance.model.state import Position, State, Waiter
 from conformance.model.step import Model, States
 from conformance.model.tables import PositionState
 from conformance.verdict import Json, Outcome, Verdict
+
+_LOSING = frozenset({"queues.purge", "queues.delete", "restart"})
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """Something that looks wrong. messages: the messages concerned. moment: when it showed."""
+
+    what: str
+    messages: tuple[str, ...]
+    moment: int
+
+
+def suspicions(history: Sequence[Operation]) -> tuple[Suspicion, ...]:
+    """Return what looks wrong, the earliest first. history: of one queue, or of several with common transactions.
+
+    A suspicion is not yet a verdict: that needs the model. But it tells where to look, so a history of thousands of
+    calls need not be searched.
+    """
+    found = [*_twice(history), *_lost(history), *_overtaken(history)]
+    return tuple(sorted(found, key=lambda suspicion: suspicion.moment))
+
+
+def _final(history: Sequence[Operation]) -> dict[str, list[Operation]]:
+    """Map each message to the receives that took it for good: outside transactions, or in a committed one."""
+    committed = {
+        op.call.transaction
+        for op in history
+        if op.call.method == "transactions.commit" and op.answer is not None and not op.answer.failed
+    }
+    taken: dict[str, list[Operation]] = {}
+    for operation in history:
+        call = operation.call
+        if call.method not in ("messages.receive", "messages.receive_by_lookup_id") or operation.message is None:
+            continue
+        if call.transaction is None or call.transaction in committed:
+            taken.setdefault(operation.message, []).append(operation)
+    return taken
+
+
+def _twice(history: Sequence[Operation]) -> list[Suspicion]:
+    return [
+        Suspicion("received twice", (message,), sorted(op.ended or 0 for op in reads)[1])
+        for message, reads in _final(history).items()
+        if len(reads) > 1
+    ]
+
+
+def _lost(history: Sequence[Operation]) -> list[Suspicion]:
+    """Return messages that were surely sent and never received, although a later read found the queue empty."""
+    if any(op.call.method in _LOSING for op in history):
+        return []
+    queues = {op.call.name: op.call.queue for op in history if op.call.method == "queues.open"}
+    committed = {
+        op.call.transaction: op.ended
+        for op in history
+        if op.call.method == "transactions.commit" and op.answer is not None and not op.answer.failed
+    }
+    seen = {op.message for op in history if op.call.method.startswith("messages.receive")}
+    empty: dict[str | None, int] = {}
+    for operation in history:
+        call = operation.call
+        plain = operation.reads and call.cursor is None and call.transaction is None and operation.blocked is None
+        if plain and operation.answer is not None and operation.answer.failed:
+            queue = queues.get(call.handle)
+            empty[queue] = max(operation.began, empty.get(queue, 0))
+    found: list[Suspicion] = []
+    for operation in history:
+        call = operation.call
+        if call.method != "messages.send" or operation.answer is None or operation.answer.failed:
+            continue
+        there = operation.ended if call.transaction is None else committed.get(call.transaction)
+        last = empty.get(queues.get(call.handle), 0)
+        if call.message not in seen and there is not None and there < last:
+            found.append(Suspicion("lost", (str(call.message),), last))
+    return found
+
+
+def _overtaken(history: Sequence[Operation]) -> list[Suspicion]:
+    """Return messages received before an earlier one of the same sender and priority, neither ever locked."""
+    if any(op.call.method in _LOSING or op.call.method == MOVE or op.call.cursor is not None for op in history):
+        return []
+    reads: dict[str, list[Operation]] = {}
+    for operation in history:
+        if operation.reads and operation.message is not None:
+            reads.setdefault(operation.message, []).append(operation)
+    last: dict[tuple[str, str | None, int | None], Operation] = {}
+    found: list[Suspicion] = []
+    for operation in sorted(history, key=lambda op: op.began):
+        call = operation.call
+        if call.method != "messages.send" or call.transaction is not None or operation.ended is None:
+            continue
+        sender = (operation.client, call.handle, call.priority)
+        before = last.get(sender)
+        last[sender] = operation
+        if before is None or (before.ended or 0) > operation.began:
+            continue
+        mine, theirs = reads.get(str(call.message), []), reads.get(str(before.call.message), [])
+        if len(mine) == len(theirs) == 1 and not any(op.call.transaction for op in (*mine, *theirs)):
+            first, second = mine[0], theirs[0]
+            if first.ended is not None and first.ended < second.began:
+                names = (str(before.call.message), str(call.message))
+                found.append(Suspicion("overtaken", names, second.ended or second.began))
+    return found
+
+
+_BEGIN, _COMMIT = "transactions.begin", "transactions.commit"
+_OF_ALL = frozenset({"transactions.prepare", _COMMIT})
+
+
+def explained_by_pieces(model: Model, small: Sequence[Operation], whole: Sequence[Operation], *, nodes: int) -> bool:
+    """Tell whether an order explains a history only if some commits take effect in pieces.
+
+    small: a history that no order explains, a part of `whole`. nodes: see `linearize`. The messages that a transaction
+    sent must still appear in the order of their sends, so a commit that reverses them is none in pieces.
+    """
+    parts = _parts(small, whole)
+    if not parts:
+        return False
+    found = linearize(model, _in_pieces(small, parts), nodes=nodes)
+    if found.order is None:
+        return False
+    placed = [effect.operation.call.transaction for effect in found.order if effect.operation.call.method == _COMMIT]
+    sends = {op.message for op in small if op.call.method == "messages.send"}
+    for transaction, messages in parts.items():
+        sent = [_name(transaction, message) for message in messages if message in sends]
+        places = [placed.index(name) for name in sent if name in placed]
+        if any(first > second for first, second in pairwise(places)):
+            return False
+    return True
+
+
+def _parts(small: Sequence[Operation], whole: Sequence[Operation]) -> dict[str, list[str]]:
+    """Map each transaction that may have been committed, and has several messages in `whole`, to those of `small`."""
+    found = _messages(small)
+    several = {transaction for transaction, messages in _messages(whole).items() if len(messages) > 1}
+    committed = {
+        op.call.transaction
+        for op in small
+        if op.call.method == _COMMIT and not (op.answer is not None and op.answer.failed)
+    }
+    return {transaction: messages for transaction, messages in found.items() if transaction in several & committed}
+
+
+def _messages(history: Sequence[Operation]) -> dict[str, list[str]]:
+    """Map each transaction to the messages it sent or received, in the order of the calls."""
+    found: dict[str, list[str]] = {}
+    for operation in sorted(history, key=lambda operation: operation.began):
+        transaction, message = operation.call.transaction, operation.message
+        if transaction is not None and message is not None:
+            messages = found.setdefault(transaction, [])
+            if message not in messages:
+                messages.append(message)
+    return found
+
+
+def _in_pieces(history: Sequence[Operation], parts: dict[str, list[str]]) -> tuple[Operation, ...]:
+    """Return the history with several transactions in place of each of those in `parts`, begun and committed with it.
+
+    One has each message, and another the calls without a message: reads that found nothing, and other ends.
+    """
+    out: list[Operation] = []
+    for operation in history:
+        call = operation.call
+        transaction = str(call.name if call.method == _BEGIN else call.transaction)
+        if transaction not in parts:
+            out.append(operation)
+            continue
+        names = [_name(transaction, message) for message in (*parts[transaction], "")]
+        if call.method == _BEGIN:
+            out += [replace(operation, call=replace(call, name=name)) for name in names]
+        elif call.method in _OF_ALL:
+            out += [replace(operation, call=replace(call, transaction=name)) for name in names]
+        else:
+            mine = _name(transaction, operation.message or "")
+            out.append(replace(operation, call=replace(call, transaction=mine)))
+    return tuple(out)
+
+
+def _name(transaction: str, message: str) -> str:
+    return f"{transaction}/{message}"
+
 
 # The cost of a search is counted, not timed, so that a busy machine comes to the same verdicts, only later.
 REDUCING_NODES = 120_000  # for minimizing a history once: usually ten seconds

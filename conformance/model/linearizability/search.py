@@ -1,33 +1,248 @@
-"""Search an order in which a single queue manager, doing one call at a time, could have given a concurrent history.
-
-This is Wing and Gong's search with Lowe's memory of failed configurations. In the order sought, each call takes effect
-at one moment between its request and its answer, and the model allows every answer. A waiting read takes effect twice:
-when it begins to wait, and when another call ends its wait (then as a `Completion` of that call). A call without an
-answer may take effect at any moment from its request on, or never; a restart ends that chance.
-
-Four things keep the search narrow without changing its result:
-- A read that fits and changes nothing anywhere is taken at once: it does not constrain what follows.
-- The whole history must fit one alternative of where a transaction's sends arrive (R-MQDMPR-transaction-order).
-- Sends to one queue are not tried in an order that `SendOrder` excludes. It uses lookup identifiers, which increase in
-  the order of arrival (MS-MQDMPR 3.1.7.1.9); `by_lookup=False` ignores these.
-- Messages that are gone are dropped, unless a cursor stands at them: no call can tell them apart.
-"""
+"""Search an order in which a single queue manager, doing one call at a time, could have given a concurrent history."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from dataclasses import replace as dataclasses_replace
+from types import MappingProxyType
 
-from conformance.model.calls import BadCall
-from conformance.model.expected import Blocks, Either, Expected
-from conformance.model.linearizability.hints import SendOrder, guesses, sure_to_change_nothing, transaction_uses
+from conformance.model.calls import Answer, BadCall, Observation
+from conformance.model.expected import Blocks, Either, Expected, Fit, Match, match
 from conformance.model.linearizability.history import MOVE, Operation
-from conformance.model.linearizability.states import forgotten, same
-from conformance.model.matching import Fit, Match, match
-from conformance.model.observation import Answer, Observation
 from conformance.model.rules import TRANSACTION_ORDER
-from conformance.model.state import State
+from conformance.model.sends_and_commits import DEFAULT_PRIORITY
+from conformance.model.state import PARKED, Cursor, Queue, State
 from conformance.model.step import Model
+from conformance.model.tables import CursorState, PositionState
+from conformance.model.values import replace
+
+_LAST = 1 << 60
+
+
+def guesses(operations: Sequence[Operation]) -> list[int]:
+    """Guess the moment at which each operation took effect: most managers answer in the order they work.
+
+    A message is seen after its send, or after the commit of its transaction; its reader may still be answered first.
+    """
+    seen: dict[str, int] = {}
+    for operation in operations:
+        if operation.reads and operation.message is not None and operation.ended is not None:
+            seen[operation.message] = min(operation.ended, seen.get(operation.message, _LAST))
+    committed: dict[str, int] = {}
+    for operation in operations:
+        call = operation.call
+        if call.method == "messages.send" and call.transaction is not None and call.message in seen:
+            committed[call.transaction] = min(seen[call.message], committed.get(call.transaction, _LAST))
+    found: list[int] = []
+    for operation in operations:
+        call = operation.call
+        moment = operation.blocked if operation.blocked is not None else operation.ended
+        moment = _LAST if moment is None else moment
+        if call.method == "messages.send" and call.transaction is None:
+            moment = min(moment, seen.get(call.message or "", _LAST))
+        elif call.method == "transactions.commit":
+            moment = min(moment, committed.get(call.transaction or "", _LAST))
+        found.append(moment)
+    return found
+
+
+class SendOrder:
+    """Known order of sends before any search.
+
+    Messages of one queue and priority arrive in the order of their lookup identifiers (MS-MQDMPR 3.1.7.1.9), if these
+    are known. A message arrives with its send or, under the reading `by_commit` (R-MQDMPR-transaction-order), with the
+    commit of its transaction.
+
+    Without identifiers: a message seen by a read without a cursor, before the receive of another message began, was
+    sent before that other one. Otherwise the other would have been nearer the front, and no read without a cursor
+    passes it over. This holds only without locks, purges, restarts and cursors.
+    """
+
+    def __init__(self, operations: Sequence[Operation], *, by_lookup: bool, by_commit: bool = False) -> None:
+        handles = {op.call.name: op.call.queue for op in operations if op.call.method == "queues.open"}
+        self._numbers = _lookup_identifiers(operations) if by_lookup else {}
+        self._plain = all(_keeps_order(operation) for operation in operations)
+        self._seen: dict[str, int] = {}
+        self._taken: dict[str, int] = {}
+        self._classes: dict[int, tuple[str | None, int, str]] = {}
+        self._arrivals: dict[int, dict[tuple[str | None, int], int]] = {}
+        self._sure: set[int] = set()
+        commits = {op.call.transaction: n for n, op in enumerate(operations) if op.call.method == "transactions.commit"}
+        for number, operation in enumerate(operations):
+            name = operation.message
+            if name is None or operation.call.method == MOVE:
+                continue
+            if operation.call.method == "messages.send":
+                call = operation.call
+                within = call.transaction is not None
+                priority = 0 if within else DEFAULT_PRIORITY if call.priority is None else call.priority
+                self._classes[number] = (handles.get(call.handle), priority, name)
+                if not within:
+                    self._sure.add(number)
+                arrives = commits.get(call.transaction) if within and by_commit else number
+                if arrives is not None and name in self._numbers:
+                    known = self._arrivals.setdefault(arrives, {})
+                    one = self._classes[number][:2]
+                    known[one] = min(self._numbers[name], known.get(one, _LAST))
+                continue
+            if operation.ended is not None:
+                self._seen[name] = min(operation.ended, self._seen.get(name, _LAST))
+            if operation.call.method == "messages.receive":
+                self._taken[name] = min(operation.began, self._taken.get(name, _LAST))
+
+    def blocked(self, number: int, others: Sequence[int]) -> bool:
+        """Tell whether one of the others, none of which has taken effect, must do so before this one."""
+        mine = self._arrivals.get(number)
+        if mine is not None:
+            for other in others:
+                theirs = self._arrivals.get(other, {}) if other != number else {}
+                if any(found < mine[one] for one, found in theirs.items() if one in mine):
+                    return True
+        if not self._plain or number not in self._sure:
+            return False
+        return any(other != number and other in self._sure and self._first(other, number) for other in others)
+
+    def _first(self, one: int, other: int) -> bool:
+        *one_class, name = self._classes[one]
+        *other_class, theirs = self._classes[other]
+        return one_class == other_class and self._seen.get(name, _LAST) < self._taken.get(theirs, _LAST)
+
+    def sorted(self, numbers: list[int]) -> list[int]:
+        """Return the operations with sends to one queue with one priority in their likely order."""
+        groups: dict[tuple[str | None, int], list[int]] = {}
+        for place, number in enumerate(numbers):
+            found = self._classes.get(number)
+            if found is not None:
+                groups.setdefault(found[:2], []).append(place)
+        for places in groups.values():
+            if len(places) > 1:
+                ordered = sorted((numbers[place] for place in places), key=self._likely)
+                for place, number in zip(places, ordered, strict=True):
+                    numbers[place] = number
+        return numbers
+
+    def _likely(self, number: int) -> tuple[int, int]:
+        name = self._classes[number][2]
+        return (self._numbers.get(name, _LAST), min(self._seen.get(name, _LAST), self._taken.get(name, _LAST)))
+
+
+def _keeps_order(operation: Operation) -> bool:
+    call = operation.call
+    if operation.reads:
+        return call.cursor is None and call.transaction is None and call.method != "messages.receive_begin"
+    return call.method not in ("queues.purge", "restart", "queues.delete", MOVE)
+
+
+def _lookup_identifiers(operations: Sequence[Operation]) -> dict[str, int]:
+    """Return the lookup identifiers by message; empty if any two conflict, which the judge of contents reports."""
+    numbers: dict[str, int] = {}
+    moved = {operation.call.message for operation in operations if operation.call.method == MOVE}
+    for operation in operations:
+        name = operation.message if operation.message not in moved else None
+        seen = operation.answer.message if operation.answer is not None else None
+        if name is None or seen is None or seen.lookup_identifier is None:
+            continue
+        if numbers.setdefault(name, seen.lookup_identifier) != seen.lookup_identifier:
+            return {}
+    return numbers if len(set(numbers.values())) == len(numbers) else {}
+
+
+def transaction_uses(operations: Sequence[Operation]) -> Mapping[str, tuple[int, ...]]:
+    """Map each transaction to the operations that name it."""
+    uses: dict[str, list[int]] = {}
+    for number, operation in enumerate(operations):
+        if operation.call.transaction is not None:
+            uses.setdefault(operation.call.transaction, []).append(number)
+    return {name: tuple(found) for name, found in uses.items()}
+
+
+def sure_to_change_nothing(operation: Operation) -> bool:
+    """Tell whether an operation changes nothing at any moment: a peek, or a failing read, without a cursor."""
+    call = operation.call
+    if not operation.reads or call.cursor is not None or operation.answer is None or operation.blocked is not None:
+        return False
+    return call.method == "messages.peek" or operation.answer.failed
+
+
+_GONE = PositionState.DELETED
+_NOTHING: Mapping[str, int] = MappingProxyType({})
+
+
+def forgotten(
+    state: State, waited: tuple[str, ...], transaction: str | None, named: Mapping[str, int] = _NOTHING
+) -> State:
+    """The state without the messages that are gone and that no cursor stands at, and without this ended transaction.
+
+    waited: the reads that count as having waited. named: messages that a call names, which are kept in mind.
+    """
+    if state.waited is not waited:
+        state = replace(state, waited=waited)
+    if transaction is not None:
+        left = {name: found for name, found in state.transactions.items() if name != transaction}
+        state = replace(state, transactions=left)
+    for queue in state.queues.values():
+        if any(position.state is _GONE for position in queue.positions):
+            seen = {cursor.message for cursor in state.cursors.values() if cursor.state is not CursorState.CLOSED}
+            seen.update(named)
+            seen |= {begun.message for begun in state.begun.values()}
+            kept = tuple(
+                position for position in queue.positions if position.state is not _GONE or position.message in seen
+            )
+            if len(kept) < len(queue.positions):
+                state = state.put(replace(queue, positions=kept))
+    return state
+
+
+def same(state: State, kept: dict[Hashable, Hashable] | None = None) -> Hashable:
+    """Return a key that is equal for states that allow the same for all later calls: with orders in place of times.
+
+    kept: parts of keys, each once: a search holds hundreds of thousands of keys that differ in little.
+    """
+    once: Callable[[Hashable, Hashable], Hashable] = (lambda part, _: part) if kept is None else kept.setdefault
+    parts = (
+        frozenset((queue.name, queue.exists, _positions(queue, once)) for queue in state.queues.values()),
+        frozenset((handle.name, handle.is_open, handle.lost) for handle in state.handles.values()),
+        frozenset(_cursor(state, cursor) for cursor in state.cursors.values()),
+        frozenset((found.name, found.ended, found.prepared) for found in state.transactions.values()),
+        frozenset((begun.name, begun.message, begun.ended) for begun in state.begun.values()),
+        tuple(waiter.name for waiter in state.waiters),
+        frozenset(state.assumed.items()) if state.assumed else None,
+        state.restarts,
+        state.now,
+    )
+    return tuple(once(part, part) for part in parts)
+
+
+def _positions(queue: Queue, once: Callable[[Hashable, Hashable], Hashable]) -> Hashable:
+    told = ((p.message, p.state, p.holder, p.doubtful, p.purged, p.target, p.marks) for p in queue.positions)
+    return tuple(once(each, each) for each in told)
+
+
+def _cursor(state: State, cursor: Cursor) -> Hashable:
+    queue = _queue(state, cursor)
+    if queue is None or cursor.state is CursorState.CLOSED:
+        return (cursor.name, cursor.state)
+    ranks = [position.rank for position in queue.positions]
+    place = bisect_right(ranks, cursor.at)
+    following = cursor.successor and bisect_left(ranks, cursor.successor)
+    # What came after its last wait, or after its message was removed as the last one, may be all it sees.
+    times = (cursor.ended_at, cursor.removed_at if cursor.successor == PARKED else None)
+    beyond = tuple(
+        flag
+        for time in times
+        if time is not None
+        for p in queue.positions
+        for flag in (p.since > time, p.rank[1] > time)
+    )
+    return (cursor.name, cursor.state, cursor.at[0], place, following, cursor.message, cursor.ended, beyond)
+
+
+def _queue(state: State, cursor: Cursor) -> Queue | None:
+    handle = state.handles.get(cursor.handle)
+    return state.queues.get(handle.queue) if handle is not None else None
+
 
 NODES = 400_000  # configurations looked at before the search gives up; a history that fits needs about one per call
 NEVER = 1 << 60  # beyond any moment of a history
@@ -128,7 +343,7 @@ def linearize(
         found = search.run(nodes)
         spent += found.nodes
         if found.fits:
-            return replace(found, nodes=spent)
+            return dataclasses_replace(found, nodes=spent)
         capped = capped or found.capped
         if furthest is None or (found.stuck is not None and found.stuck.moment > furthest.moment):
             furthest = found.stuck
@@ -267,7 +482,7 @@ class _Search:
             return None
         answer = None if waits else operation.answer
         if answer is None and not waits:  # no answer came, so any outcome fits
-            expected = replace(expected, result=Either())
+            expected = dataclasses_replace(expected, result=Either())
             answer = _ANY
         completed = {
             completion.waiter: seen
@@ -276,7 +491,7 @@ class _Search:
         }
         if len(completed) < len(expected.completions):
             known = tuple(item for item in expected.completions if item.waiter in completed)
-            expected = replace(expected, completions=known)
+            expected = dataclasses_replace(expected, completions=known)
         found = match(expected, Observation(answer, completed))
         return found if found.fit is Fit.FITS else None
 
@@ -331,4 +546,4 @@ def _assuming(expected: Expected, found: Match) -> State:
         assumed[reading] = frozenset({alternative})
     for reading, possible in found.narrowed.items():
         assumed[reading] = possible & assumed.get(reading, possible)
-    return replace(state, assumed=assumed)
+    return dataclasses_replace(state, assumed=assumed)

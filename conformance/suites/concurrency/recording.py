@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from conformance.histories.driver_side import BLOCK_MS, Driving
 from conformance.histories.operations.table import OPERATIONS, without
 from conformance.model import Answer, BadCall, Call
+from conformance.model.expected import message_name
 from conformance.model.linearizability.history import Operation
-from conformance.model.matching import message_name
 
 if TYPE_CHECKING:
     from conformance.harness.port import OpenCall, Port

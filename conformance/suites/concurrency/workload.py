@@ -10,7 +10,7 @@ from typing import Any
 
 from conformance.model import Answer, Call
 from conformance.model.calls import INFINITE
-from conformance.model.matching import message_name
+from conformance.model.expected import message_name
 from conformance.verdict import Json
 
 PRIORITIES = (None, None, None, None, 3, 3, 2, 5)  # mostly the default: the order is judged within one priority

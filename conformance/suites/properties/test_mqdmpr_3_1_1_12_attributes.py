@@ -17,7 +17,7 @@ from conformance.judge.message_attributes import (
     SURVIVES,
     UNIQUE,
 )
-from conformance.model.attributes import ATTRIBUTES
+from conformance.model.message_properties import ATTRIBUTES
 from conformance.suites.properties.messages import EDGES, EVERYTHING, KIND, NEEDS, Mailbox, Unopened, messages
 from conformance.suites.properties.story_text import restarts, told
 

@@ -1,26 +1,78 @@
-"""The further properties of a message of a history: which it carries, and what they are (MS-MQDMPR 3.1.1.12).
-
-`Call.carries` is a set of bits. The values come from the message's name, so no two messages of a history carry the
-same: what one message has of another shows.
-"""
+"""The properties that a message of a history carries: defaults, requirements, values, and bounds for its bytes."""
 
 from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha1
 from typing import Any, Final
 from zlib import crc32
 
-from conformance.model.attributes import ATTRIBUTES
-from conformance.model.journals import DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL, SYSTEM_JOURNAL, is_kept, plain_name
-from conformance.model.observation import SeenMessage
-from conformance.model.state import Position, State
+from conformance.model.calls import SeenMessage
+from conformance.model.journals import (
+    DEAD_LETTER,
+    DEAD_LETTER_TRANSACTIONAL,
+    OVERHEAD,
+    SYSTEM_JOURNAL,
+    Shape,
+    is_kept,
+    plain_name,
+)
+from conformance.model.state import Position, Queue, State
+from conformance.model.tables import PositionState
 from conformance.model.values import replace
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Json, Outcome, Verdict
+
+NO_CORRELATION: Final = "A" * 27 + "="  # 20 zero bytes in base64
+FOUR_DAYS: Final = 345_600
+UNLIMITED: Final = 0xFFFFFFFF
+QUEUES: Final = ("response_queue", "administration_queue")
+"""The members that name queues: a message without such a queue may lack the member."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A member of a message. default: the value of a member that is not sent, and its requirement; None: not judged.
+
+    unchanged: the requirement that the member is received as it was sent; None: time or the manager may change it.
+    """
+
+    member: str
+    default: tuple[Json, str] | None
+    unchanged: str | None = None
+
+
+def _attribute(member: str, default: Json, default_word: str, unchanged_word: str | None = None) -> Attribute:
+    prefix = "MQDMPR-3.1.1.12."
+    unchanged = requirement_id(prefix + unchanged_word) if unchanged_word else None
+    return Attribute(member, (default, requirement_id(prefix + default_word)), unchanged)
+
+
+ATTRIBUTES: Final = (
+    _attribute("body", "", "default-body", "body-unchanged"),
+    _attribute("body_type", 0, "default-body-type", "body-type-unchanged"),
+    _attribute("label", "", "default-label", "label-unchanged"),
+    _attribute("priority", 3, "default-priority", "priority-unchanged"),
+    _attribute("delivery", "express", "default-delivery-guarantee", "delivery-guarantee-unchanged"),
+    _attribute("class", 0, "default-class"),
+    _attribute("application_tag", 0, "default-application-tag", "application-tag-unchanged"),
+    _attribute(
+        "correlation_identifier", NO_CORRELATION, "default-correlation-identifier", "correlation-identifier-unchanged"
+    ),
+    _attribute("extension", "", "default-extension", "extension-unchanged"),
+    _attribute("positive_journaling", False, "default-positive-journaling"),
+    _attribute("negative_journaling", False, "default-negative-journaling"),
+    _attribute("acknowledgements", [], "default-acknowledgements"),
+    _attribute("time_to_be_received", UNLIMITED, "default-time-to-be-received"),
+    _attribute("time_to_reach_queue", FOUR_DAYS, "default-time-to-reach-queue"),
+    _attribute("trace", False, "default-tracing-requested"),
+    _attribute("response_queue", "", "response-queue", "response-queue"),
+    _attribute("administration_queue", "", "administration-queue", "administration-queue"),
+)
 
 BITS: Final[Mapping[str, int]] = {
     "body_type": 1,
@@ -74,7 +126,7 @@ _BACK: Final = {  # the claim of what put a message in its place -> the requirem
         _SURVIVES,
     ),
 }
-_KEPT: Final = {
+_STORED: Final = {
     SYSTEM_JOURNAL: requirement_id("MQDMPR-3.1.1.12.positive-journaling"),
     DEAD_LETTER: requirement_id("MQDMPR-3.1.1.12.negative-journaling"),
     DEAD_LETTER_TRANSACTIONAL: requirement_id("MQDMPR-3.1.1.12.negative-journaling-transactional"),
@@ -235,7 +287,7 @@ def demand(queue: str, claim: str, position: Position, plain: str) -> str:
     if found is not None:
         return found
     if is_kept(queue):
-        return _KEPT.get(queue, _JOURNAL)
+        return _STORED.get(queue, _JOURNAL)
     if position.moved:
         return _MOVED
     return _COPY if "@" in position.message else plain
@@ -246,3 +298,63 @@ def _passed(carries: int, subject: str, instead: str) -> tuple[Verdict, ...]:
     if instead:
         return (Verdict(instead, Outcome.PASS, subject),)
     return tuple(Verdict(_UNCHANGED[member][0], Outcome.PASS, subject) for member, bit in BITS.items() if carries & bit)
+
+
+_AVAILABLE, _SENDING = PositionState.AVAILABLE, PositionState.SENDING
+_UNAVAILABLE = tuple(
+    state for state in PositionState if state not in (PositionState.ABSENT, _AVAILABLE, _SENDING, PositionState.DELETED)
+)
+
+
+def shape_of(position: Position) -> Shape:
+    """Return the properties that decide the size of this message."""
+    wishes = position.wishes
+    length = len(plain_name(position.message))
+    if wishes is None:
+        return (_body(position, length), length, False, position.transactional, size_of(position.carries))
+    body = max(_body(position, length), wishes.size)
+    return (body, length, wishes.admin is not None, position.transactional, size_of(position.carries))
+
+
+def _body(position: Position, length: int) -> int:
+    return 0 if position.carries & NO_BODY else length
+
+
+def bounds(state: State, position: Position) -> tuple[int, int]:
+    """Return the least and the most bytes that this message takes."""
+    return _bounds(dict(state.keeping.shapes) if state.keeping is not None else {}, shape_of(position))
+
+
+def _bounds(known: dict[Shape, int], shape: Shape) -> tuple[int, int]:
+    weight = known.get(shape)
+    return (shape[0], shape[0] + OVERHEAD) if weight is None else (weight, weight)
+
+
+def used(state: State, queues: Iterable[Queue], *, uncommitted: bool = True) -> tuple[int, int]:
+    """Return the least and the most bytes these queues take. uncommitted: sends of open transactions count."""
+    low = high = 0
+    known = dict(state.keeping.shapes) if state.keeping is not None else {}
+    for queue in queues:
+        for position in queue.positions:
+            held = position.state in _UNAVAILABLE
+            sending = position.state is _SENDING
+            if not (held or position.state is _AVAILABLE or (sending and uncommitted)):
+                continue
+            least, most = _bounds(known, shape_of(position))
+            high += most
+            if not held and not position.doubtful:
+                low += least
+    return low, high
+
+
+def fits(
+    state: State, queues: Iterable[Queue], position: Position, quota: int | None, *, uncommitted: bool = True
+) -> bool | None:
+    """Tell whether one more message stays within a quota; None when that cannot be known."""
+    if quota is None:
+        return True
+    low, high = used(state, queues, uncommitted=uncommitted)
+    least, most = bounds(state, position)
+    if low + least > quota:
+        return False
+    return True if high + most <= quota else None
