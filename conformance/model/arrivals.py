@@ -19,6 +19,7 @@ from conformance.model.tables import (
 )
 from conformance.model.values import copied, replace, value
 
+IN_ORDER = "MQDMPR-3.1.1.14.in-order"
 KEEPS = {
     "messages.peek": "MQDMPR-3.1.7.1.15.keeps",
     "messages.peek_next": "MQDMPR-3.1.7.1.14.keeps",

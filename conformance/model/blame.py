@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from conformance.model.arrivals import IN_ORDER
 from conformance.model.calls import LOOKUPS, READS, Answer, Call, Observation, Scan, SeenMessage
 from conformance.model.expected import (
     Blocks,
@@ -150,7 +151,6 @@ _GIVEN_BACK = "MQDMPR-3.1.7.1.12.restores"  # the message returns to its place, 
 _DELETED_QUEUE = "MQDMPR-3.1.7.1.4.removed"
 _LOCKED = "MQDMPR-3.1.7.3.3.locked"
 _RECEIVED = ("MQDMPR-3.1.7.1.10.removes", "MQDMPR-3.1.7.1.13.receive-removes", "MQDMPR-3.1.4.4.receives-gone")
-IN_ORDER = "MQDMPR-3.1.1.14.in-order"
 WAITING_IN_ORDER = "MQDMPR-3.1.1.16.waiting-reads-in-order"
 _TIMED = frozenset({NOT_EARLY, "MQDMPR-3.1.2.4.infinite"})
 _NEIGHBOURS = ("next", "previous")

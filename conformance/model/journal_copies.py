@@ -146,7 +146,6 @@ def _is_given(message: str, expected: Expected) -> bool:
     return any(isinstance(result, Succeeds) and result.message == message for result in results)
 
 
-_COPY_AVAILABLE, _COPY_DELETED, _COPY_LOCKED = PositionState.AVAILABLE, PositionState.DELETED, PositionState.LOCKED
 _NEW = -1  # the tie of a copy whose companions are not known yet
 _ACK_NONE = "MQDMPR-3.1.1.12.ack-none"
 _JOURNAL_COPY = "MQMQ-2.3.1.4.journal-copy"
@@ -194,7 +193,7 @@ def with_copies(rules: Rules, before: State, call: Call, expected: Expected) -> 
                     continue  # a message on its way has arrived nowhere yet
                 why = _reason(old, position, call) if fate is Fate.RECEIVED else None
                 was = old.find(position.message) if old is not None else None
-                within = was is not None and was.state in (_COPY_LOCKED, PositionState.PURGE_PENDING)
+                within = was is not None and was.state in (_LOCKED, PositionState.PURGE_PENDING)
                 ways = [new for way in ways for new in _consequences(rules, way, name, position, fate, why, within)]
         if call.method.startswith("messages.peek") and queue.attributes is not None and queue.attributes.journaling:
             ways = [_peeked(way, name) for way in ways]
@@ -378,7 +377,7 @@ def _delivered(state: State, position: Position) -> State:
     """Note that a received message is not a dead letter, even if its time ended before its transaction committed."""
     if position.wishes is None or not position.wishes.dead_letter:
         return state
-    late = held_too_long(state, replace(position, state=_COPY_LOCKED))
+    late = held_too_long(state, replace(position, state=_LOCKED))
     claim = "MQDMPR-3.1.7.2.7.locked" if late else "MQDMPR-3.1.1.12.negative-journaling"
     for place in (DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL):
         state = put_copy(state, place, position, claim, there=False)
@@ -483,7 +482,7 @@ def _returned(rules: Rules, way: Expected, queue: str, position: Position) -> It
             lasting = replace(current, wishes=replace(wishes, live_ms=None))
             yield replace(way, next=state.with_position(queue, lasting), readings=readings)
             continue
-        gone = replace(current, state=_COPY_DELETED, claim="MQDMPR-3.1.2.4.expires")
+        gone = replace(current, state=_DELETED, claim="MQDMPR-3.1.2.4.expires")
         expired = replace(way, next=state.with_position(queue, gone), readings=readings)
         yield from _consequences(rules, expired, queue, gone, Fate.EXPIRED)
 
@@ -528,7 +527,7 @@ def _acknowledged(state: State, position: Position, klass: int, kind: str, requi
         claim = "MQQB-3.1.7.15.requested" if wishes.acks else _ACK_NONE
     event = state.events + 1
     name = ack_name(klass, position.message, wishes.admin)
-    where = _COPY_AVAILABLE if asked else _COPY_DELETED
+    where = _AVAILABLE if asked else _DELETED
     delivery = "recoverable" if position.recoverable else "express"
     tie = _NEW if asked else None
     doubtful = asked and queue.transactional  # no section says whether such a queue takes an acknowledgment
@@ -547,7 +546,7 @@ def put_copy(state: State, place: str, position: Position, claim: str, *, there:
     kept.message, kept.claim, kept.tie = name, claim, _NEW if there else None
     kept.since = state.events + 1
     kept.rank = (position.rank[0], kept.since)
-    kept.state = _COPY_AVAILABLE if there else _COPY_DELETED
+    kept.state = _AVAILABLE if there else _DELETED
     kept.holder, kept.doubtful, kept.purged = None, False, False
     return state.later(place, kept)
 

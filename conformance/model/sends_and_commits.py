@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from conformance.model.arrivals import Branch, changed, made_available, wait_ended
-from conformance.model.blame import IN_ORDER
+from conformance.model.arrivals import IN_ORDER, Branch, changed, made_available, wait_ended
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Assumption, Completion, Expected, Fails, Result, Succeeds
 from conformance.model.journals import Wishes, is_kept

@@ -20,7 +20,6 @@ from conformance.model import (
     send_with_quotas,
     sends_and_commits,
 )
-from conformance.model import content as counts
 from conformance.model.blame import Blame, blame, confused_cursor, lost, repeated, say_answer, say_result, stranger
 from conformance.model.calls import Answer, BadCall, Call, Observation, Scan
 from conformance.model.content import (
@@ -228,7 +227,7 @@ _JUDGES: Mapping[str, Callable[[Rules, State, Call], Iterable[Expected]]] = Mapp
         "queues.open": property_judging.open_queue,
         "queues.close": queues.close,
         "queues.purge": queues.purge,
-        "queues.counts": counts.counts,
+        "queues.counts": content.counts,
         "queues.get": property_judging.get_properties,
         "queues.set": property_judging.set_properties,
         "limits": send_with_quotas.limits,
@@ -562,9 +561,9 @@ class Model:
         if not observation.completed and (answer is None or answer.message is None):
             if state.properties is not None and answer is not None and call.method in property_judging.TELLING:
                 return property_judging.properties_judged(self.rules, state, call, answer)
-            if state.keeping is None or call.method not in counts.TELLING or answer is None:
+            if state.keeping is None or call.method not in content.TELLING or answer is None:
                 return state, verdicts
-            return counts.counts_judged(self.rules, state, call, answer)
+            return content.counts_judged(self.rules, state, call, answer)
         handle = state.handles.get(call.handle or "")
         read = call.method, handle.queue if handle is not None else ""
         came = [(call.method, way.expected.result, observation.answer, read)]
@@ -591,8 +590,8 @@ class Model:
             if "@" not in result.message:  # no section orders the identifiers of copies
                 state, found = judge_lookup(self.rules, state, subject, queue_name, claim, position, answer.message)
                 verdicts += found
-        if call.method in counts.TELLING and observation.answer is not None:
-            state, found = counts.counts_judged(self.rules, state, call, observation.answer)
+        if call.method in content.TELLING and observation.answer is not None:
+            state, found = content.counts_judged(self.rules, state, call, observation.answer)
             verdicts += found
         return state, verdicts
 

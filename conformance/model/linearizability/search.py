@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from dataclasses import replace as dataclasses_replace
 from types import MappingProxyType
 
 from conformance.model.calls import Answer, BadCall, Observation
@@ -343,7 +343,7 @@ def linearize(
         found = search.run(nodes)
         spent += found.nodes
         if found.fits:
-            return dataclasses_replace(found, nodes=spent)
+            return dataclasses.replace(found, nodes=spent)
         capped = capped or found.capped
         if furthest is None or (found.stuck is not None and found.stuck.moment > furthest.moment):
             furthest = found.stuck
@@ -482,7 +482,7 @@ class _Search:
             return None
         answer = None if waits else operation.answer
         if answer is None and not waits:  # no answer came, so any outcome fits
-            expected = dataclasses_replace(expected, result=Either())
+            expected = dataclasses.replace(expected, result=Either())
             answer = _ANY
         completed = {
             completion.waiter: seen
@@ -491,7 +491,7 @@ class _Search:
         }
         if len(completed) < len(expected.completions):
             known = tuple(item for item in expected.completions if item.waiter in completed)
-            expected = dataclasses_replace(expected, completions=known)
+            expected = dataclasses.replace(expected, completions=known)
         found = match(expected, Observation(answer, completed))
         return found if found.fit is Fit.FITS else None
 
@@ -546,4 +546,4 @@ def _assuming(expected: Expected, found: Match) -> State:
         assumed[reading] = frozenset({alternative})
     for reading, possible in found.narrowed.items():
         assumed[reading] = possible & assumed.get(reading, possible)
-    return dataclasses_replace(state, assumed=assumed)
+    return dataclasses.replace(state, assumed=assumed)
