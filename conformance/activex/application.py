@@ -6,13 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from conformance.activex.choices import ANY_FAILURE, Choice, Option, Shape, one
 from conformance.activex.expected import Invoke, Seen
-from conformance.activex.further_world import Names, World, cell
 from conformance.activex.management import Report
-from conformance.activex.statuses import E_NOTIMPL, S_OK
-from conformance.activex.tables_further import ANOTHER, APPLICATION, FLAGS, FURTHER
-from conformance.activex.values import INTEGERS, MISSING, Variant, short, text, truth
+from conformance.activex.services import ANOTHER, APPLICATION, FLAGS, SERVICES, Names, World, cell
+from conformance.activex.step import ANY_FAILURE, Choice, Option, Shape, one
+from conformance.activex.values import E_NOTIMPL, INTEGERS, MISSING, S_OK, Variant, short, text, truth
 from conformance.spec.constants.properties import PROPERTIES
 
 OWN_ENTRY: Final = "R-MQAC-directory-of-this-computer"
@@ -60,7 +58,7 @@ def wanted(
     """
     form = f"{call.member}.{call.kind}"
     elsewhere = its.machine is not None
-    if FURTHER[APPLICATION][call.member].unimplemented:
+    if SERVICES[APPLICATION][call.member].unimplemented:
         yield one(named(form, "unimplemented"), E_NOTIMPL)
     elif call.member == "Machine":
         yield one(named(form, "success"))
@@ -68,7 +66,7 @@ def wanted(
             local = (*named(form, "gives", "local"), *named("Initialization.new", "local"))
             kept = (*named(form, "gives", "named"), *named("Machine.put", "kept"))
             yield one(kept if elsewhere else local, S_OK, text(its.machine or world.computer))
-    elif ANOTHER in FURTHER[APPLICATION][call.member].checks and elsewhere:
+    elif ANOTHER in SERVICES[APPLICATION][call.member].checks and elsewhere:
         yield one(named(form, "check:computer"), ANY_FAILURE)
         yield one(named(form, "code:computer"), int(ANOTHER.status or 0))
     elif call.member == "RegisterCertificate":

@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from conformance.activex.choices import ANY_FAILURE, Choice, Option, Shape, one
 from conformance.activex.expected import Invoke, Seen
-from conformance.activex.further_world import Handle, Names, World, cell
-from conformance.activex.queue_names import Kind
-from conformance.activex.statuses import E_NOTIMPL, S_OK
-from conformance.activex.tables_further import DESTINATION, FURTHER
-from conformance.activex.values import Variant, hollow, text, truth
+from conformance.activex.queue_store import QueueKind
+from conformance.activex.services import DESTINATION, SERVICES, Handle, Names, World, cell
+from conformance.activex.step import ANY_FAILURE, Choice, Option, Shape, one
+from conformance.activex.values import E_NOTIMPL, S_OK, Variant, hollow, text, truth
 
 S_FALSE: Final = 1
 FAILED_NAME: Final = "R-MQAC-destination-failed-name"
@@ -64,7 +62,7 @@ class Destination:
 def wanted(world: World, its: Destination, call: Invoke, numbers: dict[int, Handle]) -> Iterator[Choice]:
     """Yield what an answer has to be. numbers: handles that were shown, with what they stand for."""
     form = f"{call.member}.{call.kind}"
-    if FURTHER[DESTINATION][call.member].unimplemented:
+    if SERVICES[DESTINATION][call.member].unimplemented:
         yield one(named(form, "unimplemented"), E_NOTIMPL)
     elif call.member in ("Open", "Close"):
         yield from _opening(world, its, call.member)
@@ -76,14 +74,14 @@ def wanted(world: World, its: Destination, call: Invoke, numbers: dict[int, Hand
         yield one(named(form, "success"))
     elif call.member == "ADsPath":
         yield _directed(world, str(call.arguments[0].value or ""))
-    elif world.directory is not None and world.target(str(call.arguments[0].value or ""), None).kind is Kind.OTHER:
+    elif world.directory is not None and world.target(str(call.arguments[0].value or ""), None).kind is QueueKind.OTHER:
         yield _public(world, str(call.arguments[0].value or ""))
     else:
         kind = world.target(str(call.arguments[0].value or ""), None).kind
         parent = world.target(str(call.arguments[0].value), None).key
-        if _converts(world, call) is True or (kind is Kind.SUBQUEUE and parent in world.queues):
+        if _converts(world, call) is True or (kind is QueueKind.SUBQUEUE and parent in world.queues):
             yield one(named(form, "success"))
-        elif kind is Kind.UNPARSED or kind is Kind.NO_COMPUTER:
+        elif kind is QueueKind.UNPARSED or kind is QueueKind.NO_COMPUTER:
             yield one((*named(form, "fails"), *named("PublicName.put", "illegal")), ANY_FAILURE)
 
 
@@ -126,7 +124,10 @@ def _opening(world: World, its: Destination, member: str) -> Iterator[Choice]:
     elif member == "Open" and not its.untold:
         if world.opens(None, its.format.value) is not None:
             yield one(named(form, "success"))
-        elif its.format.value is None or world.target(None, its.format.value).kind in (Kind.HERE, Kind.UNPARSED):
+        elif its.format.value is None or world.target(None, its.format.value).kind in (
+            QueueKind.HERE,
+            QueueKind.UNPARSED,
+        ):
             yield one(named(form, "fails"), ANY_FAILURE)
     elif member == "Close":
         yield one(named(form, "success"))
@@ -234,9 +235,9 @@ def _put_handle(call: Invoke, numbers: dict[int, Handle]) -> Iterator[Choice]:
 def _converts(world: World, call: Invoke) -> bool | None:
     """Tell whether a path name becomes a format name; None where the text leaves it open."""
     target = world.target(str(call.arguments[0].value or ""), None)
-    if target.kind is Kind.HERE and not target.public and target.key in world.queues:
+    if target.kind is QueueKind.HERE and not target.public and target.key in world.queues:
         return True
-    return False if target.kind in (Kind.UNPARSED, Kind.NO_COMPUTER) else None
+    return False if target.kind in (QueueKind.UNPARSED, QueueKind.NO_COMPUTER) else None
 
 
 def after(
@@ -330,8 +331,8 @@ def _named(world: World, its: Destination, name: str, call: Invoke, seen: Seen) 
         )
     elif call.member == "PathName":
         target = world.target(value, None)
-        there = target.kind in (Kind.HERE, Kind.SUBQUEUE) and target.key in world.queues
-        public = _found_public(world, value) if target.kind is Kind.OTHER else None
+        there = target.kind in (QueueKind.HERE, QueueKind.SUBQUEUE) and target.key in world.queues
+        public = _found_public(world, value) if target.kind is QueueKind.OTHER else None
         because = (*named(form, "named"), *(named("PublicName.put", "found") if public is not None else ()))
         its = replace(
             its,

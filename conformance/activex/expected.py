@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Final
 
-from conformance.activex.cells import flags, requirements
-from conformance.activex.members import Check, Kind, Member
-from conformance.activex.printed import accepted
-from conformance.activex.states import CREATED, RECEIVED, REFRESHED, refuses
-from conformance.activex.statuses import E_NOTIMPL, S_OK, failed
-from conformance.activex.tables import CLASSES
-from conformance.activex.values import MISSING, Variant, hollow, same
+from lark import Lark
+
+from conformance.activex.members import Check, Kind, Member, flags, requirements
+from conformance.activex.tables import CLASSES, CREATED, RECEIVED, REFRESHED, refuses
+from conformance.activex.values import E_NOTIMPL, MISSING, S_OK, Variant, accepted, failed, hollow, same
+from conformance.grammar.lark_text import parser_of, to_lark, tree_of
+from conformance.grammar.sources import load_set
 from conformance.spec.constants.enumerations import ENUMERATIONS
 
 Readings = Mapping[str, tuple[str, ...]]
@@ -120,9 +121,8 @@ def _with_text(member: Member, held: Held, call: Invoke, seen: Seen, found: Iter
     if held.coclass != "MSMQMessage" or member.name not in _GUID_TEXTS:
         yield from found
         return
-    from conformance.activex import guid_texts
 
-    of_text = tuple(guid_texts.demands(member, call, seen))
+    of_text = tuple(guid_demands(member, call, seen))
     held_there = held.values.get(member.kept_as or "") or member.initial
     if seen.value is not None and held_there is not None and _digits(seen.value) == _digits(held_there):
         yield from (*of_text, *found)
@@ -221,7 +221,7 @@ def _get(member: Member, held: Held, seen: Seen, readings: Readings) -> Iterator
         if put is None:
             return
     if put is not None:
-        yield from _kept(member, held, put, seen)
+        yield from _unchanged(member, held, put, seen)
     elif member.kept_as not in held.values and held.state != RECEIVED:
         yield from _initial(member, seen, readings)
 
@@ -239,7 +239,7 @@ def _shown(member: Member, held: Held) -> bool:
     return held.state == CREATED and member.kept_as in held.values
 
 
-def _kept(member: Member, held: Held, put: Variant, seen: Seen) -> Iterator[Demand]:
+def _unchanged(member: Member, held: Held, put: Variant, seen: Seen) -> Iterator[Demand]:
     """Yield the demands on a getter after a put. A value that is neither old nor new is the getter's fault first."""
     holds = seen.value is not None and same(seen.value, put)
     expected = {"value": put.to_json()}
@@ -292,3 +292,60 @@ def _case(value: Variant) -> str:
     if value.vt == "BSTR":
         return "gives:text" if value.value else "gives:null"
     return "gives:true" if value.value else "gives:false"
+
+
+BARE: Final = "activex-3.17.4.1.19"
+IN_BRACES: Final = "activex-3.17.4.1.53"
+GUID, DOUBLE_WORD, WORD, BYTE, DIGIT = "guid", "dword-part", "word-part", "byte-part", "hex-digit"
+RULES: Final = (GUID, DOUBLE_WORD, WORD, BYTE, DIGIT)
+
+
+@cache
+def _parser(grammar: str, rule: str) -> Lark:
+    return parser_of(to_lark(load_set(grammar), rule))
+
+
+def _is(grammar: str, rule: str, text: str) -> bool:
+    return bool(text) and tree_of(_parser(grammar, rule), text) is not None
+
+
+def broken(text: str, grammar: str) -> frozenset[str]:
+    """Return the rules that a text breaks, each judged on its part of the text; none for a text of the grammar."""
+    if _is(grammar, GUID, text):
+        return frozenset()
+    return frozenset({GUID, *_broken_parts(text, grammar)})
+
+
+def _broken_parts(text: str, grammar: str) -> Iterator[str]:
+    inner = text.removeprefix("{").removesuffix("}") if grammar == IN_BRACES else text
+    parts = inner.split("-")
+    if not _is(grammar, DOUBLE_WORD, parts[0]):
+        yield DOUBLE_WORD
+    if len(parts) < 2 or not _is(grammar, WORD, parts[1]):
+        yield WORD
+    pairs = [part[at : at + 2] for part in parts for at in range(0, len(part), 2)]
+    if not all(_is(grammar, BYTE, pair) for pair in pairs):
+        yield BYTE
+    if not all(_is(grammar, DIGIT, digit) for part in parts for digit in part):
+        yield DIGIT
+
+
+GRAMMARS: Final = {"SourceMachineGuid": BARE, "ConnectorTypeGuid": IN_BRACES}
+"""Member of MSMQMessage to the grammar of its texts."""
+
+
+def guid_demands(member: Member, call: Invoke, seen: Seen) -> Iterator[Demand]:
+    """Yield the demands of a grammar: a getter gives texts of it, a putter takes those and refuses all others."""
+    grammar = GRAMMARS[member.name]
+    value = call.arguments[-1] if call.kind == "put" else seen.value
+    if value is None or value.vt != "BSTR" or (call.kind == "get" and seen.status != S_OK):
+        return
+    wrong = broken(value.value or "", grammar)
+    for rule in RULES:
+        names = requirements(member, call.kind, *(("rule:guid", "grammar") if rule == GUID else (f"rule:{rule}",)))
+        if call.kind == "get":
+            yield Demand(names, rule not in wrong, {"value": f"a text that follows the rule {rule}"})
+        elif not wrong:
+            yield Demand(names, seen.status == S_OK, {"status": S_OK})
+        elif rule in wrong:
+            yield Demand(names, seen.status == member.refusal, {"status": member.refusal})

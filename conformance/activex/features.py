@@ -12,14 +12,11 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Final
 
-from conformance.activex.cells import all_cells, requirements
-from conformance.activex.domains import Domain, Longs, Named, Texts
 from conformance.activex.events import ACCESS, OBJECT, argument
-from conformance.activex.members import Argument, Member
+from conformance.activex.members import Argument, Domain, Longs, Member, Named, Texts, all_cells, requirements
 from conformance.activex.plans import Act
 from conformance.activex.plans_queue_info import STORED
-from conformance.activex.states import CLOSED, EMPTY, OPENED, RECEIVED, STATES
-from conformance.activex.tables import CLASSES
+from conformance.activex.tables import CLASSES, CLOSED, EMPTY, OPENED, RECEIVED, STATES
 from conformance.activex.values import Variant
 from conformance.activex.world import World
 

@@ -1,15 +1,19 @@
-"""The type library as MC-MQAC section 6 declares it: interfaces with their members, and those of each class."""
+"""The type library: interfaces, constants and members against the document's, and mutations (MC-MQAC 2.2.2)."""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 
-from conformance.spec.catalogue import requirement_id
+from conformance.activex.members import Member, Slot, requirements
+from conformance.activex.tables import CLASSES, STATES
+from conformance.spec.catalogue import catalogue, requirement_id
 from conformance.spec.compiled import data_folder
+from conformance.spec.constants.enumerations import ENUMERATIONS
+from conformance.verdict import Outcome, Verdict
 
 IUNKNOWN: Final = "00000000-0000-0000-c000-000000000046"
 IDISPATCH: Final = "00020400-0000-0000-c000-000000000046"
@@ -120,3 +124,135 @@ def _argument(word: str) -> tuple[str, str, frozenset[str]]:
 @cache
 def _data(name: str) -> Mapping[str, Any]:
     return tomllib.loads((data_folder() / "cells" / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+_SOURCE: Final = "MC-MQAC 2.2.2."
+_SPELLED: Final = {"MQMSG_ACKNOWLEDGEMENT_": "MQMSG_ACKNOWLEDGMENT_", "MQMSGDELIVERY_": "MQMSG_DELIVERY_"}
+"""Beginnings of names as a section spells them, to those of section 6, of which type libraries are made (Q93)."""
+
+
+@cache
+def _entries() -> tuple[tuple[str, str, str, int], ...]:
+    """Return requirement, enumeration, name and value of each constant."""
+    known = {entry.id for entry in catalogue() if entry.kind == "member" and entry.checked == "call"}
+    found: list[tuple[str, str, str, int]] = []
+    for enumeration, listed in ENUMERATIONS.items():
+        if not listed.source.startswith(_SOURCE):
+            continue
+        section = listed.source.removeprefix("MC-MQAC ")
+        for name, value in listed.members.items():
+            requirement = f"MQAC-{section}.{name.lower().replace('_', '-')}"
+            if requirement in known:
+                found.append((requirement, enumeration, name, value))
+    return tuple(found)
+
+
+def constants(shown: Mapping[str, Mapping[str, int]]) -> Iterator[Verdict]:
+    """Yield a verdict on each constant. shown: the enumerations that a driver tells of, in a type library of theirs."""
+    plain = {enumeration: {_plain(name): value for name, value in each.items()} for enumeration, each in shown.items()}
+    for requirement, enumeration, name, value in _entries():
+        actual = plain.get(enumeration, {}).get(_plain(name))
+        outcome = Outcome.PASS if actual == value else Outcome.FAIL
+        yield Verdict(requirement, outcome, f"{enumeration}.{name}", value, actual)
+
+
+def _plain(name: str) -> str:
+    return next((new + name.removeprefix(old) for old, new in _SPELLED.items() if name.startswith(old)), name)
+
+
+def enumerations_claimed() -> tuple[str, ...]:
+    """Return the requirements on constants."""
+    return tuple(requirement for requirement, *_ in _entries())
+
+
+def reference_enumerations() -> dict[str, dict[str, int]]:
+    """Return the enumerations as the document has them."""
+    out: dict[str, dict[str, int]] = {}
+    for _, enumeration, name, value in _entries():
+        out.setdefault(enumeration, {})[name] = value
+    return out
+
+
+Interfaces = Iterable[Mapping[str, Any]]
+
+
+def described(coclass: str, interfaces: Interfaces) -> Iterator[Verdict]:
+    """Yield a verdict on each form of each member of a class. interfaces: those that it describes."""
+    shown = {
+        (member["name"], member["kind"]): member
+        for interface in reversed(list(interfaces))
+        for member in interface["members"]
+    }
+    for member in CLASSES[coclass].values():
+        for slot in member.slots:
+            names = requirements(member, slot.kind, "exists")
+            found = shown.get((member.name, slot.kind))
+            yield from _verdicts(names, member, slot, found)
+
+
+def _verdicts(names: tuple[str, ...], member: Member, slot: Slot, found: Mapping[str, Any] | None) -> Iterator[Verdict]:
+    if found is not None and "slot" not in found:
+        return  # no type library: what can be seen without one are names and kinds
+    wanted = {"kind": slot.kind, "slot": slot.opnum, "arguments": _taken(slot)}
+    actual = None if found is None else {"kind": slot.kind, "slot": found["slot"], "arguments": _given(found)}
+    outcome = Outcome.PASS if actual == wanted else Outcome.FAIL
+    for name in names:
+        yield Verdict(name, outcome, f"{member.coclass}.{member.name}", wanted, {"member": actual})
+
+
+def _taken(slot: Slot) -> int:
+    return sum(not argument.result for argument in slot.arguments)
+
+
+def _given(found: Mapping[str, Any]) -> int:
+    return sum(not {"out", "retval"} & set(argument.get("flags", ())) for argument in found.get("arguments", ()))
+
+
+def reference_members(coclass: str) -> Interfaces:
+    """Return a description that follows the tables."""
+    members = [
+        {
+            "name": member.name,
+            "kind": slot.kind,
+            "slot": slot.opnum,
+            "arguments": [{"name": one.name, "flags": ["out" if one.result else "in"]} for one in slot.arguments],
+        }
+        for member in CLASSES[coclass].values()
+        for slot in member.slots
+    ]
+    return [{"name": "I", "iid": "", "members": members}]
+
+
+def members_claimed(coclass: str) -> tuple[str, ...]:
+    """Return the requirements that a description is judged by."""
+    return tuple(verdict.requirement for verdict in described(coclass, reference_members(coclass)))
+
+
+def caught_in_library() -> frozenset[str]:
+    """Return the requirements that hold for a library that follows the document and fail for a changed one."""
+    return frozenset(_failed(_changed())) & frozenset(_passed())
+
+
+def _passed() -> Iterator[str]:
+    verdicts = (*_described(0), *constants(reference_enumerations()))
+    return (verdict.requirement for verdict in verdicts if verdict.outcome is Outcome.PASS)
+
+
+def _changed() -> Iterator[Verdict]:
+    yield from _described(1)
+    wrong = {name: {one: value ^ 1 for one, value in each.items()} for name, each in reference_enumerations().items()}
+    yield from constants(wrong)
+
+
+def _described(further: int) -> Iterator[Verdict]:
+    """Yield the verdicts on classes whose members stand so many places further on."""
+    for coclass, states in STATES.items():
+        if states.new is None:
+            continue
+        for interface in reference_members(coclass):
+            members = [{**member, "slot": member["slot"] + further} for member in interface["members"]]
+            yield from described(coclass, [{**interface, "members": members}])
+
+
+def _failed(verdicts: Iterator[Verdict]) -> Iterator[str]:
+    return (verdict.requirement for verdict in verdicts if verdict.outcome is Outcome.FAIL)

@@ -12,15 +12,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from conformance.activex.choices import ANY_FAILURE, Choice, Option, Shape, one
 from conformance.activex.expected import Invoke, Seen
-from conformance.activex.further_world import Names, World, cell
 from conformance.activex.identity import E_NOINTERFACE
 from conformance.activex.library import interfaces
-from conformance.activex.queue_names import Kind
-from conformance.activex.statuses import S_OK
-from conformance.activex.tables_further import BOTH, COLLECTION, MANAGEMENT, NEITHER, UNINITIALIZED
-from conformance.activex.values import MISSING, NOTHING, Variant, long, text, truth
+from conformance.activex.queue_store import QueueKind
+from conformance.activex.services import BOTH, COLLECTION, MANAGEMENT, NEITHER, UNINITIALIZED, Names, World, cell
+from conformance.activex.step import ANY_FAILURE, Choice, Option, Shape, one
+from conformance.activex.values import MISSING, NOTHING, S_OK, Variant, long, text, truth
 from conformance.spec.constants.properties import PROPERTIES
 
 AGAIN: Final = "R-MQAC-init-again"
@@ -239,9 +237,9 @@ def _found(world: World, path: str | None, name: str | None) -> tuple[str, str] 
     if name is not None and name.casefold() in world.outgoing:
         return "", name
     target = world.target(path, name)
-    if target.kind in (Kind.MACHINE, Kind.OTHER):
+    if target.kind in (QueueKind.MACHINE, QueueKind.OTHER):
         return _SYSTEM
-    return (target.key, "") if target.kind is Kind.HERE and target.key in world.queues else None
+    return (target.key, "") if target.kind is QueueKind.HERE and target.key in world.queues else None
 
 
 def _known(world: World, its: Managed, member: str) -> Iterator[Choice]:
@@ -315,7 +313,7 @@ def _values(world: World, its: Managed, member: str, report: Mapping[int, Any] |
                 member
             )
         if member == "State":
-            yield from _held(world, its)
+            yield from _managed_values(world, its)
         if value is not None:
             yield one((*named(form, f"gives:{value}"), *named(form, "gives")), S_OK, long(value))
     elif member == "IsLocal":
@@ -337,7 +335,7 @@ def _values(world: World, its: Managed, member: str, report: Mapping[int, Any] |
 _ON_HOLD: Final = 4
 
 
-def _held(world: World, its: Managed) -> Iterator[Choice]:
+def _managed_values(world: World, its: Managed) -> Iterator[Choice]:
     """Yield what the state shows of the last Pause or Resume."""
     queue = world.outgoing.get(its.name.casefold())
     if queue is None or queue.held is None:

@@ -1,11 +1,12 @@
-"""Plans about MSMQQueueInfo: names, creation, storing, refreshing, updating, deletion, openings (MC-MQAC 3.10)."""
+"""Plans about MSMQQueueInfo, its values, and the queues that a message names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from conformance.activex.domains import Longs, Named
+from conformance.activex.members import Longs, Named
+from conformance.activex.message_queues import DESTINATION, NAMED_QUEUE_MEMBERS
 from conformance.activex.plans import Act, Plan, create, on
 from conformance.activex.queue_info import MEMBERS
 from conformance.activex.queue_store import DEFAULTS
@@ -34,7 +35,7 @@ STORED: Final[Mapping[str, tuple[Variant, ...]]] = {
 }
 """Properties of a private queue with values that a queue takes."""
 
-OTHERS: Final = {
+OTHER_PROPERTIES: Final = {
     "ServiceTypeGuid": text("{FEDCBA98-7654-3210-FEDC-BA9876543210}"),
     "MulticastAddress": text("234.1.1.1:8002"),
 }
@@ -84,7 +85,7 @@ def opened(name: str, queue: str, access: Variant = RECEIVE, share: Variant = SH
     return on(name, "Open", access, share, gives=queue)
 
 
-def made(name: str = "a", value: str = PATH) -> Plan:
+def created(name: str = "a", value: str = PATH) -> Plan:
     return (new(name), path(name, value), make(name))
 
 
@@ -115,7 +116,7 @@ def changed(member: str) -> Iterator[Plan]:
     """Yield plans that change a property of a queue, seen at once, after Update, by others, and by an older look."""
     first, *values = STORED[member]
     default = DEFAULTS[MEMBERS[member].kept_as or ""]
-    other = next((value for value in values if value != default), None) or OTHERS[member]
+    other = next((value for value in values if value != default), None) or OTHER_PROPERTIES[member]
     look, put_it = get("a", member), put("a", member, other)
     queue = (new(), path(), put("a", member, first), make())
     yield (*queue, on("a", "Refresh"), put_it, *look, on("a", "Refresh"), *look)
@@ -134,15 +135,15 @@ def getters() -> Mapping[str, Plan]:
     """Return the plans of getters: of a queue as it is made, of one that is not there, of names that mean none."""
     plans: dict[str, Plan] = {
         "new-object": (new(), *get("a", *GETTERS), on("a", "Refresh"), *get("a", *REFRESHING)),
-        "defaults": (*made(), *get("a", *GETTERS), on("a", "Refresh"), *get("a", *GETTERS)),
-        "defaults-to-others": (*made(), new("b"), path("b"), *get("b", *GETTERS), *get("b", *GETTERS)),
+        "defaults": (*created(), *get("a", *GETTERS), on("a", "Refresh"), *get("a", *GETTERS)),
+        "defaults-to-others": (*created(), new("b"), path("b"), *get("b", *GETTERS), *get("b", *GETTERS)),
         "no-such-queue": (new(), path(), on("a", "Refresh"), *get("a", *REFRESHING), *get("a", "FormatName")),
         "no-such-format-name": (new(), format_name(), on("a", "Refresh"), *get("a", *REFRESHING)),
         "machine-queue": (new(), format_name("a", DEAD_LETTER), on("a", "Refresh"), *get("a", *REFRESHING)),
         "machine-queue-unrefreshed": (new(), format_name("a", DEAD_LETTER), *get("a", *reversed(REFRESHING))),
         "identifiers": (
-            *made(),
-            *made("b", f"{PATH}-b"),
+            *created(),
+            *created("b", f"{PATH}-b"),
             *get("a", "QueueGuid", "CreateTime", "ModifyTime"),
             *get("b", "QueueGuid", "CreateTime", "ModifyTime"),
             on("a", "Refresh"),
@@ -152,7 +153,7 @@ def getters() -> Mapping[str, Plan]:
             *get("c", "QueueGuid", "CreateTime", "ModifyTime"),
         ),
         "modified": (
-            *made(),
+            *created(),
             on("a", "Refresh"),
             put("a", "Label", text("b")),
             on("a", "Update"),
@@ -169,7 +170,7 @@ def getters() -> Mapping[str, Plan]:
             *get("a", "Label", "QueueGuid", "Quota"),
         )
     for name in REFRESHING:  # each alone, as the first thing that an object is asked
-        plans[f"first-{name}"] = (*made(), new("b"), path("b"), *get("b", name, name), *get("a", name))
+        plans[f"first-{name}"] = (*created(), new("b"), path("b"), *get("b", name, name), *get("a", name))
     return plans
 
 
@@ -199,7 +200,7 @@ def renamed() -> Mapping[str, Plan]:
     gone = (on("a", "Delete"), new("c"), path("c", other), on("c", "Refresh"), path("c"), on("c", "Refresh"))
     for word, before in befores.items():
         for how, name in (("path", path("a", other)), ("format", format_name("a", f"{DIRECT}-b"))):
-            plans[f"{word}-{how}"] = (*made("b", other), *made(), *before, name, *looks, *gone)
+            plans[f"{word}-{how}"] = (*created("b", other), *created(), *before, name, *looks, *gone)
     return plans
 
 
@@ -224,15 +225,15 @@ def creating() -> Mapping[str, Plan]:
     plans["no-path-name"] = (new(), make(), make("a", truth(True), truth(True)))
     plans["format-name-alone"] = (new(), format_name(), make())
     plans["path-name-forgotten"] = (new(), path(), format_name(), make(), *get("a", "FormatName"))
-    plans["twice"] = (*made(), make(), new("b"), path("b"), make("b"), make("b", truth(True)))
+    plans["twice"] = (*created(), make(), new("b"), path("b"), make("b"), make("b", truth(True)))
     plans["dot"] = (
-        *made("a", f".\\private$\\{QUEUE}"),
+        *created("a", f".\\private$\\{QUEUE}"),
         new("b"),
         path("b"),
         make("b"),
         *get("b", "PathName", "FormatName"),
     )
-    plans["other-case"] = (*made(), new("b"), path("b", PATH.replace("private$", "PRIVATE$")), make("b"))
+    plans["other-case"] = (*created(), new("b"), path("b", PATH.replace("private$", "PRIVATE$")), make("b"))
     for at, name in enumerate(WRONG_PATHS):
         plans[f"wrong-path-{at}"] = (new(), path("a", name), make())
     return plans
@@ -244,19 +245,19 @@ def naming() -> Mapping[str, Plan]:
         "format-name-put": (new(), *get("a", "FormatName"), format_name(), *get("a", "FormatName")),
         "format-name-replaced": (new(), format_name(), format_name("a", "PRIVATE=x"), *get("a", "FormatName")),
         "path-name-replaces": (new(), format_name(), path(), *get("a", "FormatName")),
-        "path-name-replaces-there": (*made(), new("b"), format_name("b"), path("b"), *get("b", "FormatName")),
+        "path-name-replaces-there": (*created(), new("b"), format_name("b"), path("b"), *get("b", "FormatName")),
         "format-name-replaces": (
-            *made(),
+            *created(),
             new("b"),
             path("b"),
             format_name("b"),
             *get("b", "FormatName", "PathName", "Label"),
         ),
-        "after-create": (*made(), *get("a", "FormatName"), *get("a", "FormatName")),
-        "after-path-name": (*made(), new("b"), path("b"), *get("b", "FormatName")),
+        "after-create": (*created(), *get("a", "FormatName"), *get("a", "FormatName")),
+        "after-path-name": (*created(), new("b"), path("b"), *get("b", "FormatName")),
     }
     for word, call in (("open", on("b", "Open", RECEIVE, SHARED)), ("refresh", on("b", "Refresh"))):
-        plans[f"subqueue-{word}"] = (*made(), new("b"), path("b", f"{PATH};sub"), call, *get("b", "FormatName"))
+        plans[f"subqueue-{word}"] = (*created(), new("b"), path("b", f"{PATH};sub"), call, *get("b", "FormatName"))
     ways = {
         "refresh": on("b", "Refresh"),
         "update": on("b", "Update"),
@@ -269,10 +270,10 @@ def naming() -> Mapping[str, Plan]:
             ("dot", f".\\private$\\{QUEUE}"),
             ("capitals", PATH.replace("private", "PRIVATE")),
         ):
-            plans[f"{word}-{spelling}"] = (*made(), new("b"), path("b", name), way, *get("b", "FormatName"))
-        plans[f"{word}-direct"] = (*made(), new("b"), format_name("b"), way, *get("b", "FormatName"))
+            plans[f"{word}-{spelling}"] = (*created(), new("b"), path("b", name), way, *get("b", "FormatName"))
+        plans[f"{word}-direct"] = (*created(), new("b"), format_name("b"), way, *get("b", "FormatName"))
         shown = on("a", "FormatName", kind="get", gives=FORMAT)
-        plans[f"{word}-shown"] = (*made(), on("a", "Refresh"), shown, new("b"), format_name("b", FORMAT), way)
+        plans[f"{word}-shown"] = (*created(), on("a", "Refresh"), shown, new("b"), format_name("b", FORMAT), way)
     return plans
 
 
@@ -283,7 +284,7 @@ def refusing() -> Mapping[str, Plan]:
         plans[f"path-{at}"] = (new(), path("a", name), *methods())
     for at, name in enumerate((*NO_QUEUES, *SEVERAL, DEAD_LETTER)):
         plans[f"format-{at}"] = (new(), format_name("a", name), *methods())
-    plans["share-mode"] = (*made(), on("a", "Open", SEND, EXCLUSIVE), opened("a", "q", SEND), on("q", "Close"))
+    plans["share-mode"] = (*created(), on("a", "Open", SEND, EXCLUSIVE), opened("a", "q", SEND), on("q", "Close"))
     return plans
 
 
@@ -293,11 +294,11 @@ def deleting() -> Mapping[str, Plan]:
     deleted = on("a", "Delete")
     there = f"{COMPUTER}\\{QUEUE}"
     by_direct_name = (new("c"), format_name("c", f"DIRECT=OS:{there}"), on("c", "Delete"))
-    filled = (*made(), opened("a", "s", SEND), *(act for name in ("m", "n") for act in _sent(name)))
-    again = (*made(), opened("a", "q"), on("q", "Receive", long(0), MISSING, MISSING, long(0), gives="r"))
+    filled = (*created(), opened("a", "s", SEND), *(act for name in ("m", "n") for act in _sent(name)))
+    again = (*created(), opened("a", "q"), on("q", "Receive", long(0), MISSING, MISSING, long(0), gives="r"))
     return {
         "after-create": (
-            *made(),
+            *created(),
             deleted,
             *get("a", "FormatName", "PathName", "Label"),
             on("a", "Refresh"),
@@ -305,22 +306,36 @@ def deleting() -> Mapping[str, Plan]:
             deleted,
         ),
         "after-refresh": (
-            *made(),
+            *created(),
             on("a", "Refresh"),
             deleted,
             *get("a", "FormatName", "PathName", "Quota", "QueueGuid"),
         ),
-        "by-path": (*made(), new("c"), path("c"), on("c", "Delete"), new("b"), path("b"), *gone),
-        "by-format-name": (*made(), new("c"), format_name("c"), on("c", "Delete"), new("b"), format_name("b"), *gone),
-        "seen-by-others": (*made(), new("b"), path("b"), on("b", "Refresh"), deleted, *gone),
-        "again": (*made(), deleted, *made("b"), *get("b", "Label"), on("b", "Delete")),
+        "by-path": (*created(), new("c"), path("c"), on("c", "Delete"), new("b"), path("b"), *gone),
+        "by-format-name": (
+            *created(),
+            new("c"),
+            format_name("c"),
+            on("c", "Delete"),
+            new("b"),
+            format_name("b"),
+            *gone,
+        ),
+        "seen-by-others": (*created(), new("b"), path("b"), on("b", "Refresh"), deleted, *gone),
+        "again": (*created(), deleted, *created("b"), *get("b", "Label"), on("b", "Delete")),
         "filled": (*filled, new("c"), path("c"), on("c", "Delete"), new("b"), path("b"), *gone),
         "filled-open": (*filled, opened("a", "q"), deleted, new("b"), path("b"), *gone),
         "filled-again": (*filled, on("s", "Close"), deleted, *again),
-        "public": (*made("a", there), deleted, new("b"), path("b", there), on("b", "Refresh")),
-        "public-by-direct-name": (*made("a", there), *by_direct_name, new("b"), path("b", there), on("b", "Refresh")),
+        "public": (*created("a", there), deleted, new("b"), path("b", there), on("b", "Refresh")),
+        "public-by-direct-name": (
+            *created("a", there),
+            *by_direct_name,
+            new("b"),
+            path("b", there),
+            on("b", "Refresh"),
+        ),
         "public-watched": (
-            *made("a", there),
+            *created("a", there),
             new("b"),
             path("b", there),
             *get("b", "PathNameDNS", "ADsPath"),
@@ -357,10 +372,10 @@ def sharing() -> Mapping[str, Plan]:
     for word, (access, share) in modes.items():
         for then, (next_access, next_share) in modes.items():
             first, second = opened("a", "q", access, share), opened("b", "r", next_access, next_share)
-            plans[f"{word}-then-{then}"] = (*made(), new("b"), path("b"), first, second)
+            plans[f"{word}-then-{then}"] = (*created(), new("b"), path("b"), first, second)
     for then in ("receive", "receive-exclusive"):
         first, second = opened("a", "q", RECEIVE, EXCLUSIVE), opened("a", "r", *modes[then])
-        plans[f"closed-then-{then}"] = (*made(), first, on("q", "Close"), second, on("r", "Close"))
+        plans[f"closed-then-{then}"] = (*created(), first, on("q", "Close"), second, on("r", "Close"))
     return plans
 
 
@@ -378,9 +393,9 @@ def priorities() -> Mapping[str, Plan]:
     return {
         "named-public": (new(), format_name("a", public), *puts),
         "unnamed": (new(), *puts),
-        "private": (*made(), *puts, *get("a", "BasePriority"), on("a", "Refresh"), *get("a", "BasePriority")),
+        "private": (*created(), *puts, *get("a", "BasePriority"), on("a", "Refresh"), *get("a", "BasePriority")),
         "public": (
-            *made("a", there),
+            *created("a", there),
             on("a", "Refresh"),
             shown,
             *changed,
@@ -402,15 +417,158 @@ def putting(member: str) -> Plan:
 
 def groups() -> Mapping[str, tuple[Plan, ...]]:
     """Return all plans by the name of their group."""
-    copied = (*made(), new("b"), format_name("b"), on("b", "Refresh"), *get("b", "PathName", "QueueGuid"))
+    copied = (*created(), new("b"), format_name("b"), on("b", "Refresh"), *get("b", "PathName", "QueueGuid"))
     out: dict[str, tuple[Plan, ...]] = {"copied": (copied,)}
     out |= {f"getters-{name}": (plan,) for name, plan in getters().items()}
     for member in STORED:
         kept = put("a", member, _changed(member))
-        out[f"kept-{member}"] = ((*made(), on("a", "Refresh"), kept, *get("a", member)),)
+        out[f"kept-{member}"] = ((*created(), on("a", "Refresh"), kept, *get("a", member)),)
         out[f"stored-{member}"] = tuple(stored(member))
         out[f"changed-{member}"] = tuple(changed(member))
     for part in (creating, naming, renamed, deleting, refusing, sharing, priorities):
         out |= {f"{part.__name__}-{name}": (plan,) for name, plan in part().items()}
     putters = (name for name, row in MEMBERS.items() if row.takes is not None and name != "BasePriority")
     return out | {f"putting-{name}": (putting(name),) for name in putters}
+
+
+LENGTHS: Final = (1, 124, 125, 126, 249, 250, 251, 1000)
+NUMBERS: Final = (-(2**31), -32769, -1, 0, 3, 4, 100, 32768, 2**31 - 1)
+STATES: Final[Mapping[str, Plan]] = {
+    "new": (new(),),
+    "path": (new(), path()),
+    "format": (new(), format_name()),
+    "created": created(),
+    "refreshed": (*created(), on("a", "Refresh")),
+    "updated": (*created(), on("a", "Update")),
+    "deleted": (*created(), on("a", "Delete")),
+}
+"""States of an object, by the acts that lead to them."""
+PUTTERS: Final = tuple(
+    name
+    for name, row in MEMBERS.items()
+    if row.slot("put") is not None
+    and not row.unimplemented
+    and row.refusal is None
+    and name not in ("PathName", "FormatName")
+)
+TEXTS: Final = tuple(name for name in STORED if MEMBERS[name].vt == "BSTR")
+
+
+def any_value(member: str) -> tuple[Variant, ...]:
+    """Return values of the type of a property, sensible or not."""
+    if MEMBERS[member].vt == "BSTR":
+        return (text(""), Variant("BSTR"), *(text("x" * length) for length in LENGTHS), text("{0}"))
+    return tuple(long(number) if number >= 0 else Variant("I4", number) for number in NUMBERS)
+
+
+def any_values() -> Mapping[str, tuple[Plan, ...]]:
+    """Return plans that put any value, by property and state of the object."""
+    return {
+        f"any-{member}": tuple(
+            (*state, *(put("a", member, value) for value in any_value(member))) for state in STATES.values()
+        )
+        for member in PUTTERS
+    }
+
+
+def emptied() -> Mapping[str, tuple[Plan, ...]]:
+    """Return plans that put nothing over a value: before Create, before Update, and seen by others."""
+    plans: dict[str, tuple[Plan, ...]] = {}
+    for member in TEXTS:
+        full, empty = put("a", member, STORED[member][0]), put("a", member, _empty(member))
+        look = get("a", member)
+        other: tuple[Act, ...] = (new("b"), path("b"), *get("b", member))
+        again = (on("a", "Refresh"), *look)
+        queue = (new(), path(), full, make())
+        plans[f"emptied-{member}"] = (
+            (new(), path(), full, empty, make(), *look, *other, *again),
+            (*queue, on("a", "Refresh"), *look, empty, *look, on("a", "Update"), *look, *other, *again),
+            (*queue, empty, on("a", "Update"), *look, *other, *again, full, on("a", "Update"), *again),
+        )
+    return plans
+
+
+def _empty(member: str) -> Variant:
+    return text("{00000000-0000-0000-0000-000000000000}") if member == "ServiceTypeGuid" else text("")
+
+
+def value_groups() -> Mapping[str, tuple[Plan, ...]]:
+    """Return all plans by the name of their group."""
+    return {**any_values(), **emptied()}
+
+
+MESSAGE: Final = create("MSMQMessage", "m")
+FORMS: Final = {
+    name: [other for other, row in NAMED_QUEUE_MEMBERS.items() if row.kept_as == NAMED_QUEUE_MEMBERS[name].kept_as]
+    for name, row in NAMED_QUEUE_MEMBERS.items()
+    if row.slot("putref") is not None and name != "ResponseDestination"
+}
+"""Property of a queue to all forms that show it."""
+
+
+def refer(member: str, name: str | None) -> Act:
+    return on("m", member, Variant("DISPATCH", name), kind="putref")
+
+
+def handed(member: str, name: str) -> Act:
+    return on("m", member, kind="get", gives=name)
+
+
+def _property(member: str) -> Iterator[Plan]:
+    queue = (*created(), put("a", "Label", text("a")), on("a", "Refresh"))
+    looks = tuple(act for form in FORMS[member] for act in (handed(form, "r"), *get("r", "FormatName", "Label")))
+    yield (*queue, MESSAGE, refer(member, "a"), *looks)
+    yield (
+        *queue,
+        new("b"),
+        format_name("b"),
+        MESSAGE,
+        refer(member, "b"),
+        handed(member, "r"),
+        *get("r", "FormatName"),
+    )
+    changed = (handed(member, "r"), on("a", "Refresh"), put("a", "Label", text("b")), on("a", "Update"))
+    yield (*queue, MESSAGE, refer(member, "a"), *changed, *get("r", "Label"), handed(member, "s"), *get("s", "Label"))
+    other = (
+        new("b"),
+        format_name("b", f"{DIRECT}-none"),
+        refer(member, "b"),
+        handed(member, "r"),
+        *get("r", "FormatName"),
+    )
+    yield (*queue, MESSAGE, refer(member, "a"), *other)
+    renamed = (refer(member, "a"), path("a"), handed(member, "r"), *get("r", "FormatName"))
+    yield (*queue, MESSAGE, *renamed)
+    yield (*queue, MESSAGE, refer(member, "a"), refer(member, None))
+
+
+def message_queues() -> Mapping[str, tuple[Plan, ...]]:
+    """Return the plans by the property that they put."""
+    plans = {member: tuple(_property(member)) for member in FORMS}
+    both = (refer("ResponseQueueInfo", "a"), refer("AdminQueueInfo", "b"))
+    looks = tuple(
+        act
+        for form in (form for forms in (FORMS["ResponseQueueInfo"], FORMS["AdminQueueInfo"]) for form in forms)
+        for act in (handed(form, form), *get(form, "FormatName"))
+    )
+    named = (new(), format_name("a"), new("b"), format_name("b", f"{DIRECT}-admin"))
+    plans["both"] = ((*named, MESSAGE, *both, *looks),)
+    for member in NAMED_QUEUE_MEMBERS:
+        looks = get("r", "FormatName") if member.endswith(("Info", "_v1", "_v2")) else ()
+        plans[f"new-{member}"] = ((MESSAGE, handed(member, "r"), *looks),)
+    return plans
+
+
+def destinations() -> Mapping[str, tuple[Plan, ...]]:
+    """Return the plans of ResponseDestination, and of messages sent to one, for a driver that has destinations."""
+    destination = (create(DESTINATION, "a"), on("a", "FormatName", text(f"{DIRECT},{DIRECT}2"), kind="put"))
+    member = "ResponseDestination"
+    refers = (*destination, MESSAGE, refer(member, "a"), handed(member, "r"), *get("r", "FormatName"))
+    looks = (handed("DestinationQueueInfo", "x"), *get("x", "PathName"))
+    two = (*created("i"), on("i", "Open", SEND, SHARED, gives="s"), *created("j", f"{PATH}-b"))
+    other = (create(DESTINATION, "d"), on("d", "FormatName", text(f"{DIRECT}-b"), kind="put"), on("d", "Open"))
+    sent = {name: on("m", "Send", Variant("DISPATCH", name), long(0)) for name in ("s", "d")}
+    each: list[Plan] = [
+        tuple(act for name in names for act in (sent[name], *looks)) for names in ("sd", "ds", "sds", "dd")
+    ]
+    return {member: (refers,), "sent": tuple((*two, *other, MESSAGE, *acts) for acts in each)}

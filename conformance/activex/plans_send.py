@@ -1,4 +1,4 @@
-"""Plans about Send: preconditions alone and in pairs, what a message holds then, transactions (MC-MQAC 3.17.4.1.48)."""
+"""Plans of sends: of one property, of several together, and with each kind of transaction."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Final
 
 from conformance.activex.members import Member
 from conformance.activex.plans import Act, Plan, create, on
-from conformance.activex.plans_queue_info import PATH, RECEIVE, SEND, format_name, get, made, new, opened, path, put
+from conformance.activex.plans_queue_info import PATH, RECEIVE, SEND, created, format_name, get, new, opened, path, put
 from conformance.activex.plans_queue_info import make as make_queue
 from conformance.activex.tables import CLASSES
+from conformance.activex.transactions import DISPENSER, TRANSACTION
 from conformance.activex.values import MISSING, Variant, long, octets, text, truth
 
 MEMBERS: Final[Mapping[str, Member]] = CLASSES["MSMQMessage"]
@@ -47,7 +48,7 @@ GETTERS: Final = tuple(
     for name, row in MEMBERS.items()
     if row.slot("get") is not None and row.vt != "DISPATCH" and not row.unimplemented
 )
-QUEUE: Final[Plan] = (*made(), on("a", "Refresh"), opened("a", "s", SEND), opened("a", "q", RECEIVE))
+QUEUE: Final[Plan] = (*created(), on("a", "Refresh"), opened("a", "s", SEND), opened("a", "q", RECEIVE))
 TRANSACTIONAL: Final[Plan] = (
     new(),
     path(),
@@ -151,7 +152,7 @@ def contents() -> Mapping[str, tuple[Plan, ...]]:
 
 def _acknowledged(asked: int) -> Plan:
     """Return a plan that asks for acknowledgments and looks for them when the message is there, and is received."""
-    administration = (*made("b", f"{PATH}-b"), on("b", "Refresh"), opened("b", "c", RECEIVE))
+    administration = (*created("b", f"{PATH}-b"), on("b", "Refresh"), opened("b", "c", RECEIVE))
     refer = on("m", "AdminQueueInfo", Variant("DISPATCH", "b"), kind="putref")
     asks = (message(), put("m", "Ack", long(asked)), refer, send(), *get("m", "Id"))
     looks = ("Class", "MsgClass", "CorrelationId")
@@ -174,7 +175,7 @@ def _queues() -> Iterator[Plan]:
     for member in ("ResponseQueueInfo", "AdminQueueInfo"):
         for form in (member, f"{member}_v1", f"{member}_v2"):
             refer = on("m", form, Variant("DISPATCH", "b"), kind="putref")
-            other = (*made("b", f"{PATH}-b"), on("b", "Refresh"))
+            other = (*created("b", f"{PATH}-b"), on("b", "Refresh"))
             looks = (*_queue("r", member, "x"), *_queue("r", f"{member}_v1", "y"), *_queue("r", f"{member}_v2", "z"))
             yield (*QUEUE, *other, message(), refer, send(), receive(), *looks)
     named = (new("b"), format_name("b", "DIRECT=OS:$computer\\private$\\$queue"))
@@ -246,3 +247,212 @@ def groups() -> Mapping[str, tuple[Plan, ...]]:
     """Return all plans by name."""
     alone = {f"refused-{name}": (plan,) for name, plan in refused().items()}
     return {**contents(), **alone, **{f"transaction-{name}": (plan,) for name, plan in transactional().items()}}
+
+
+SECOND: Final[Plan] = (
+    new("b"),
+    path("b", f"{PATH}-b"),
+    make_queue("b", truth(True)),
+    on("b", "Refresh"),
+    opened("b", "s2", SEND),
+    opened("b", "q2", RECEIVE),
+)
+BEGIN: Final[Plan] = (create("MSMQTransactionDispenser", "d"), on("d", "BeginTransaction", gives="t"))
+ATTACH: Final[Plan] = (
+    on("t", "ITransaction", kind="get", gives="i"),
+    create("MSMQTransaction", "u"),
+    on("u", "InitNew", Variant("UNKNOWN", "i")),
+)
+ARGUMENTS: Final = {"Commit": (MISSING,) * 3, "Abort": (MISSING,) * 2}
+
+
+def _labelled(name: str, to: str, how: str) -> Plan:
+    return (message(name), put(name, "Label", text(name)), send(name, to, Variant("DISPATCH", how)))
+
+
+def _looks() -> Plan:
+    return (receive(), receive("x"), receive("y", "q2"), *get("r", "Label"), *get("x", "Label"), *get("y", "Label"))
+
+
+def together() -> Mapping[str, tuple[Plan, ...]]:
+    """Return plans of transactions with sends to one and to two queues, ended by each object that stands for them."""
+    plans: dict[str, tuple[Plan, ...]] = {}
+    for member, arguments in ARGUMENTS.items():
+        word = member.lower()
+        base = (*TRANSACTIONAL, *SECOND, *BEGIN)
+        end = on("t", member, *arguments)
+        two = (*_labelled("m", "s", "t"), *_labelled("n", "s2", "t"))
+        plans[f"{word}-two-queues"] = ((*base, *two, receive("w"), receive("v", "q2"), end, *_looks()),)
+        three = (*two, *_labelled("o", "s", "t"))
+        plans[f"{word}-three"] = ((*base, *three, receive("w"), end, *_looks()),)
+        by_other = on("u", member, *arguments)
+        both = (*_labelled("m", "s", "t"), *_labelled("n", "s", "u"))
+        plans[f"{word}-attached"] = tuple(_attached(base, both, end, by_other))
+        first = (on("d", "BeginTransaction", gives="v"), *_labelled("m", "s", "t"), *_labelled("n", "s2", "v"))
+        plans[f"{word}-one-of-two"] = ((*base, *first, end, receive(), *get("r", "Label"), receive("y", "q2")),)
+    return plans
+
+
+def _attached(base: Plan, sends: Plan, *ends: Act) -> Iterator[Plan]:
+    for end in ends:
+        yield (*base, *ATTACH, *sends, receive("w"), end, receive(), receive("x"))
+
+
+def times() -> Mapping[str, tuple[Plan, ...]]:
+    """Return plans of what is shown of a message before any send, and after a second."""
+    again = (message(), send(), *get("m", *SET), send(), *get("m", *SET))
+    looks = (receive(), *get("r", *SET, "ArrivedTime"), receive("x"), *get("x", *SET, "ArrivedTime"), *get("m", *SET))
+    peeked = (peek(), *get("p", *GETTERS), receive(), *get("r", *GETTERS), *get("p", *GETTERS))
+    puts = (put("m", "ConnectorTypeGuid", CONNECTOR), *(put("m", name, value) for name, value in CONNECTED.items()))
+    waiting = (put("m", "MaxTimeToReachQueue", long(100)), put("m", "MaxTimeToReceive", long(200)))
+    plain = (put("m", "Label", text("a")), put("m", "Body", text("b")))
+    attach = on("m", "AttachCurrentSecurityContext2")
+    return {
+        "peeked-nothing-put": ((*QUEUE, message(), send(), *peeked),),
+        "peeked-label-and-body": ((*QUEUE, message(), *plain, *waiting, send(), *peeked),),
+        "peeked-connected": ((*QUEUE, message(), *puts, send(), *peeked),),
+        "peeked-attached": ((*QUEUE, message(), attach, send(), *peeked),),
+        "sent-twice": ((*QUEUE, *again, *looks),),
+        "received-nothing-put": ((*QUEUE, message(), send(), receive(), *get("r", *reversed(GETTERS))),),
+    }
+
+
+def together_groups() -> Mapping[str, tuple[Plan, ...]]:
+    """Return all plans by name."""
+    return {**together(), **times()}
+
+
+LEFT_OUT: Final = {"Commit": (MISSING,) * 3, "Abort": (MISSING,) * 2}
+GIVEN: Final = {"Commit": (truth(False), long(2), long(0)), "Abort": (truth(False), truth(False))}
+NOT_SUPPORTED: Final = {
+    "Commit": (
+        (truth(True), long(2), long(0)),
+        (truth(False), long(2), long(1)),
+        (truth(False), long(1), long(0)),
+        (truth(False), long(4), long(0)),
+        (truth(False), long(0), long(0)),
+        (MISSING, long(4), MISSING),
+        (MISSING, MISSING, long(1)),
+        (truth(True), MISSING, MISSING),
+    ),
+    "Abort": (
+        (truth(True), truth(False)),
+        (truth(False), truth(True)),
+        (truth(True), truth(True)),
+        (MISSING, truth(True)),
+        (truth(True), MISSING),
+    ),
+}
+NO_TRANSACTIONS: Final = (
+    text("a"),
+    Variant("R8", "1"),
+    Variant("EMPTY"),
+    Variant("NULL"),
+    truth(True),
+    Variant("I2", 1),
+    Variant("UI4", 1),
+    Variant("UI1", 1),
+    octets(b"a"),
+    Variant("CY", "1"),
+    Variant("DATE", "1"),
+)
+"""Values that InitNew refuses for their type. Numbers that stand for pointers are left out: nobody may follow them."""
+
+BEGIN_TRANSACTION: Final[Plan] = (create(DISPENSER, "d"), on("d", "BeginTransaction", gives="t"))
+
+
+def end(name: str, member: str, arguments: tuple[Variant, ...] | None = None) -> Act:
+    return on(name, member, *(LEFT_OUT[member] if arguments is None else arguments))
+
+
+def get_handle(name: str, gives: str) -> Plan:
+    """Return two looks at the ITransaction of an object."""
+    return (on(name, "ITransaction", kind="get", gives=gives), on(name, "ITransaction", kind="get"))
+
+
+def transactions() -> Mapping[str, Plan]:
+    """Return the plans of transactions by name."""
+    plans: dict[str, Plan] = {}
+    handle = on("t", "ITransaction", kind="get", gives="i")
+    for first, given in GIVEN.items():
+        word = first.lower()
+        plans[f"{word}-with-arguments"] = (*BEGIN_TRANSACTION, end("t", first, given))
+        for at in range(len(given)):
+            arguments = tuple(MISSING if at == place else value for place, value in enumerate(given))
+            plans[f"{word}-without-{at}"] = (*BEGIN_TRANSACTION, end("t", first, arguments))
+        plans[word] = (*BEGIN_TRANSACTION, end("t", first))
+    plans["handles"] = (
+        *BEGIN_TRANSACTION,
+        on("d", "BeginTransaction", gives="u"),
+        handle,
+        *get_handle("u", "j"),
+        handle,
+    )
+    for first in ("Commit", "Abort"):
+        word = first.lower()
+        plans[f"{word}-nothing"] = (create(TRANSACTION, "t"), end("t", first), end("t", first, GIVEN[first]))
+        refused = tuple(end("t", first, arguments) for arguments in NOT_SUPPORTED[first])
+        plans[f"{word}-not-supported"] = (*BEGIN_TRANSACTION, *refused, end("t", first), *refused)
+        for second in ("Commit", "Abort"):
+            plans[f"{word}-then-{second.lower()}"] = (
+                *BEGIN_TRANSACTION,
+                end("t", first),
+                end("t", second),
+                end("t", second),
+            )
+            attach = (create(TRANSACTION, "u"), on("u", "InitNew", Variant("UNKNOWN", "i")))
+            shared = (end("u", first), end("t", second), end("u", second))
+            plans[f"{word}-by-another-then-{second.lower()}"] = (*BEGIN_TRANSACTION, handle, *attach, *shared)
+    plans["two-transactions"] = (
+        *BEGIN_TRANSACTION,
+        on("d", "BeginTransaction", gives="u"),
+        end("t", "Commit"),
+        end("u", "Abort"),
+        end("t", "Abort"),
+        end("u", "Commit"),
+    )
+    plans["handle-of-nothing"] = (create(TRANSACTION, "t"), on("t", "ITransaction", kind="get"))
+    attached = (create(TRANSACTION, "u"), on("u", "InitNew", Variant("UNKNOWN", "i")))
+    plans["attach"] = (*BEGIN_TRANSACTION, handle, *attached, on("u", "ITransaction", kind="get"), end("u", "Commit"))
+    for last in ("Commit", "Abort"):
+        refused = tuple(end("u", last, arguments) for arguments in NOT_SUPPORTED[last])
+        plans[f"attach-{last.lower()}-not-supported"] = (
+            *BEGIN_TRANSACTION,
+            handle,
+            *attached,
+            *refused,
+            end("u", last),
+            *refused,
+        )
+        begins = (on("d", "BeginTransaction", gives=f"t{at}") for at in range(3))
+        plans[f"one-after-another-{last.lower()}"] = (
+            BEGIN_TRANSACTION[0],
+            *(act for at, begin in enumerate(begins) for act in (begin, end(f"t{at}", last))),
+        )
+    empty = create(TRANSACTION, "t")
+    plans["attach-other-types"] = (empty, *(on("t", "InitNew", value) for value in NO_TRANSACTIONS), end("t", "Commit"))
+    no_transaction = (Variant("UNKNOWN", "d"), Variant("DISPATCH", "d"), Variant("UNKNOWN", "u"))
+    attempts = tuple(on("u", "InitNew", value) for value in no_transaction)
+    plans["attach-other-objects"] = (
+        *BEGIN_TRANSACTION,
+        create(TRANSACTION, "u"),
+        *attempts,
+        end("u", "Commit"),
+        end("t", "Commit"),
+    )
+    again = (Variant("UNKNOWN", "i"), text("a"), Variant("UNKNOWN", "d"))
+    plans["attach-twice"] = (
+        *BEGIN_TRANSACTION,
+        handle,
+        *(on("t", "InitNew", value) for value in again),
+        end("t", "Commit"),
+    )
+    plans["attach-after-commit"] = (
+        *BEGIN_TRANSACTION,
+        handle,
+        end("t", "Commit"),
+        *attached,
+        end("u", "Commit"),
+        end("u", "Abort"),
+    )
+    return plans

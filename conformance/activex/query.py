@@ -11,12 +11,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from conformance.activex.choices import ANY_FAILURE, Choice, Option, Shape, one
 from conformance.activex.expected import Invoke, Seen
-from conformance.activex.further_world import Names, cell
-from conformance.activex.statuses import E_NOTIMPL, S_OK
-from conformance.activex.tables_further import FURTHER, QUERY, QUEUE_INFOS
-from conformance.activex.values import MISSING, Variant, hollow, text
+from conformance.activex.services import QUERY, QUEUE_INFOS, SERVICES, Names, cell
+from conformance.activex.step import ANY_FAILURE, Choice, Option, Shape, one
+from conformance.activex.values import E_NOTIMPL, MISSING, S_OK, Variant, hollow, text
 
 WITHOUT: Final = "R-MQAC-query-without-multicast"
 NOP, EQ = 0, 1
@@ -128,7 +126,7 @@ class Found:
 
 def constraints(call: Invoke, *, idle: bool = False) -> Iterator[Constraint]:
     """Yield what a call of LookupQueue asks for. idle: those with REL_NOP too, which ask for nothing."""
-    row = FURTHER[QUERY][call.member].slots[0].arguments
+    row = SERVICES[QUERY][call.member].slots[0].arguments
     values = {one.name: value for one, value in zip(row, call.arguments, strict=False)}
     for column in ("QueueGuid", "ServiceTypeGuid", "Label", "CreateTime", "ModifyTime", "MulticastAddress"):
         value = values.get(column, MISSING)
@@ -153,7 +151,7 @@ def results(call: Invoke, directory: tuple[Entry, ...]) -> tuple[tuple[Entry, ..
         return (), ()
     asked = list(constraints(call))
     found = [entry for entry in directory if entry.sort == "queue" and all(one.holds(entry) for one in asked)]
-    row = FURTHER[QUERY][call.member].slots[0].arguments
+    row = SERVICES[QUERY][call.member].slots[0].arguments
     given = {one.name for one, value in zip(row, call.arguments, strict=False) if value != MISSING}
     if call.member != "LookupQueue" or "MulticastAddress" in given:
         return tuple(found), ()
@@ -179,7 +177,7 @@ def named(call: Invoke) -> Names:
 
 def _without_address(call: Invoke) -> bool:
     """Tell whether a query is for queues without a multicast address, as the text of the argument has it."""
-    row = FURTHER[QUERY][call.member].slots[0].arguments
+    row = SERVICES[QUERY][call.member].slots[0].arguments
     given = {one.name: value for one, value in zip(row, call.arguments, strict=False)}
     address = given.get("MulticastAddress", MISSING)
     return call.member == "LookupQueue" and (address == MISSING or not address.value)
@@ -188,7 +186,7 @@ def _without_address(call: Invoke) -> bool:
 def looked_up(call: Invoke) -> Iterator[Choice]:
     """Yield what an MSMQQuery has to answer."""
     form = f"{call.member}.{call.kind}"
-    if FURTHER[QUERY][call.member].unimplemented:
+    if SERVICES[QUERY][call.member].unimplemented:
         yield one(cell(QUERY, form, "unimplemented"), E_NOTIMPL)
     elif well_formed(call):
         yield one(cell(QUERY, form, "success"), S_OK, _OBJECT)
@@ -196,7 +194,7 @@ def looked_up(call: Invoke) -> Iterator[Choice]:
 
 def well_formed(call: Invoke) -> bool:
     """Tell whether the texts of GUIDs in a query have the form that the text gives; of others nothing is told."""
-    row = FURTHER[QUERY][call.member].slots[0].arguments
+    row = SERVICES[QUERY][call.member].slots[0].arguments
     given = {one.name: value for one, value in zip(row, call.arguments, strict=False)}
     texts = [given[name] for name in ("QueueGuid", "ServiceTypeGuid") if given.get(name, MISSING) != MISSING]
     return all(_IN_BRACES.fullmatch(str(value.value or "")) for value in texts)
@@ -208,7 +206,7 @@ _IN_BRACES: Final = re.compile(r"\{[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f
 def wanted(its: Infos, call: Invoke) -> Iterator[Choice]:
     """Yield what an MSMQQueueInfos has to answer."""
     form = f"{call.member}.{call.kind}"
-    if FURTHER[QUEUE_INFOS][call.member].unimplemented:
+    if SERVICES[QUEUE_INFOS][call.member].unimplemented:
         yield one(cell(QUEUE_INFOS, form, "unimplemented"), E_NOTIMPL)
     elif not its.ready:
         made = cell(QUEUE_INFOS, "Initialization.new", "made")

@@ -10,17 +10,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from conformance.activex import queue_values as shown
-from conformance.activex.cells import requirements
-from conformance.activex.choices import ANY_FAILURE, ANY_STATUS, Choice, Option, Shape, one
+from conformance.activex import queue_store as shown
 from conformance.activex.expected import Invoke, Readings
 from conformance.activex.members import Kind as Form
-from conformance.activex.queue_names import Kind, Target
-from conformance.activex.queue_store import Info, Names, Store, Stored
-from conformance.activex.statuses import ILLEGAL_PROPERTY_VALUE, S_OK
+from conformance.activex.members import requirements
+from conformance.activex.queue_store import Info, Names, QueueKind, Store, Stored, Target
+from conformance.activex.step import ANY_FAILURE, ANY_STATUS, Choice, Option, Shape, one
 from conformance.activex.tables import CLASSES
 from conformance.activex.tables_queue_info import COCLASS
-from conformance.activex.values import Variant, long, text
+from conformance.activex.values import ILLEGAL_PROPERTY_VALUE, S_OK, Variant, long, text
 
 MEMBERS: Final = CLASSES[COCLASS]
 
@@ -92,19 +90,19 @@ def _get(info: Info, store: Store, call: Invoke, readings: Readings) -> Iterator
         yield choice if choice is not None else _readable(info, store, target, name, readings)
         return
     attribute = MEMBERS[name].kept_as or name
-    kept = _kept(info, name, attribute, target)
+    kept = _stored(info, name, attribute, target)
     queue = store.queue(target)
     if info.refreshed or queue is not None:
         yield from _value(info, store, target, queue, name, readings, kept)
-    elif target.kind is Kind.MACHINE:
+    elif target.kind is QueueKind.MACHINE:
         yield from _machine_value(info, name, readings)
-    elif target.kind not in (Kind.OTHER, Kind.SUBQUEUE) and not (
+    elif target.kind not in (QueueKind.OTHER, QueueKind.SUBQUEUE) and not (
         attribute in info.unsaved and (kept is None or info.refusal is not None)
     ):
         yield from _refresh_failed(info, store, target, name, kept)
 
 
-def _kept(info: Info, name: str, attribute: str, target: Target) -> Option | None:
+def _stored(info: Info, name: str, attribute: str, target: Target) -> Option | None:
     """Return the option that a getter shows what was put and not stored yet."""
     if attribute not in info.unsaved or attribute == "BasePriority":
         return None
@@ -117,9 +115,9 @@ def _kept(info: Info, name: str, attribute: str, target: Target) -> Option | Non
 
 
 def _refresh_failed(info: Info, store: Store, target: Target, name: str, kept: Option | None) -> Iterator[Choice]:
-    because = store.gone.get(target.key, ()) if target.kind is Kind.HERE else info.because
+    because = store.gone.get(target.key, ()) if target.kind is QueueKind.HERE else info.because
     names = (*cell(name, "get", "refresh-failure"), *_why(name, "get", target, info), *because)
-    if target.kind is Kind.SEVERAL:
+    if target.kind is QueueKind.SEVERAL:
         names = (*names, *cell(name, "get", "check:several-queues"))
     readings = ((AFTER_PUT, "refreshes"),) if kept is not None else ()
     failure = Option(names, ANY_FAILURE, None, readings)
@@ -141,7 +139,7 @@ def _value(
     if name in _DIRECTORY:
         if not target.public:
             yield one(cell(name, "get", "check:not-public"), ANY_FAILURE)
-        elif target.kind is Kind.HERE and queue is None:  # looked up each time, refreshed or not
+        elif target.kind is QueueKind.HERE and queue is None:  # looked up each time, refreshed or not
             yield one(cell(name, "get", "check:gone"), ANY_FAILURE)
         return
     yield one((*info.named, *cell(name, "get", "success")))  # of a message's queue: without a name nothing is found
@@ -306,19 +304,19 @@ def _readable(info: Info, store: Store, target: Target, name: str, readings: Rea
 
 def _create(info: Info, store: Store) -> Iterator[Choice]:
     target = store.target(Info(path=info.path))
-    if target.kind is Kind.UNNAMED and (info.refreshed or info.resolved):
+    if target.kind is QueueKind.UNNAMED and (info.refreshed or info.resolved):
         if store.queue(store.target(info)) is not None:  # a refresh has told the path name, and it is that of a queue
             yield one(cell("Create", "method", "check:exists"), ANY_FAILURE)
-    elif target.kind is Kind.UNNAMED:
+    elif target.kind is QueueKind.UNNAMED:
         because = (*info.because, *info.shows.get("PathName", ()))
         yield one((*because, *cell("Create", "method", "check:no-path-name")), ANY_FAILURE)
-    elif target.kind in (Kind.UNPARSED, Kind.NO_COMPUTER):
+    elif target.kind in (QueueKind.UNPARSED, QueueKind.NO_COMPUTER):
         yield one(cell("Create", "method", "check:path-name"), ANY_FAILURE)
-    elif target.kind is Kind.ELSEWHERE:
+    elif target.kind is QueueKind.ELSEWHERE:
         yield one(cell("Create", "method", "check:elsewhere"), ANY_FAILURE)
     elif store.queue(target) is not None:
         yield one(cell("Create", "method", "check:exists"), ANY_FAILURE)
-    elif target.kind is Kind.HERE and not target.public:
+    elif target.kind is QueueKind.HERE and not target.public:
         yield one((*store.gone.get(target.key, ()), *cell("Create", "method", "success")))
 
 
@@ -327,24 +325,24 @@ def _method(info: Info, store: Store, call: Invoke, readings: Readings) -> Itera
     opens = name == "Open"
     sends = opens and call.arguments[0].value == _SEND
     queue = store.queue(target)
-    if target.kind is Kind.UNNAMED:
+    if target.kind is QueueKind.UNNAMED:
         names = (*info.because, *cell(name, "method", "check:no-name"), *_why(name, "method", target, info))
         yield one(names, ANY_FAILURE)
     elif sends and call.arguments[1].value != _DENY_NONE:
         yield one(cell(name, "method", "check:share-mode"), ANY_FAILURE)
-    elif target.kind is Kind.SEVERAL:
+    elif target.kind is QueueKind.SEVERAL:
         if not sends:
             yield one(cell(name, "method", "check:several-queues"), ANY_FAILURE)
-    elif target.kind is Kind.ELSEWHERE or (target.kind is Kind.MACHINE and name in ("Delete", "Update")):
+    elif target.kind is QueueKind.ELSEWHERE or (target.kind is QueueKind.MACHINE and name in ("Delete", "Update")):
         if not opens:
             yield one(cell(name, "method", "check:elsewhere"), ANY_FAILURE)
-    elif target.kind is Kind.MACHINE:
+    elif target.kind is QueueKind.MACHINE:
         if name == "Refresh":
             refreshed = Option(cell(name, "method", "machine"), S_OK, None, ((MACHINE, "refreshed"),))
             refused = Option((), ANY_FAILURE, None, ((MACHINE, "refused"),))
             words = accepted(readings, MACHINE, "refreshed", "refused")
             yield tuple(option for option in (refreshed, refused) if option.readings[0][1] in words)
-    elif target.kind not in (Kind.OTHER, Kind.SUBQUEUE) and queue is None:
+    elif target.kind not in (QueueKind.OTHER, QueueKind.SUBQUEUE) and queue is None:
         gone = store.gone.get(target.key, ())
         yield one((*gone, *_why(name, "method", target, info)), ANY_FAILURE)
     elif queue is not None:
@@ -354,13 +352,13 @@ def _method(info: Info, store: Store, call: Invoke, readings: Readings) -> Itera
 def _why(name: str, kind: Form, target: Target, info: Info) -> Names:
     """Return what a refusal shows whose cause is that the name means no queue."""
     of_event = {
-        Kind.UNNAMED: "name:none",
-        Kind.UNPARSED: "name:unparsed",
-        Kind.NO_COMPUTER: "name:no-computer",
+        QueueKind.UNNAMED: "name:none",
+        QueueKind.UNPARSED: "name:unparsed",
+        QueueKind.NO_COMPUTER: "name:no-computer",
     }
     event = cell("Refresh", "method", of_event[target.kind]) if target.kind in of_event else ()
     if kind == "get":
-        return (*event, *cell(name, "get", "check:no-name")) if target.kind is Kind.UNNAMED else event
+        return (*event, *cell(name, "get", "check:no-name")) if target.kind is QueueKind.UNNAMED else event
     if info.format is not None:
         return cell(name, kind, "check:missing")
     return (*cell(name, kind, "check:name"), *event)

@@ -8,30 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from conformance.activex import (
-    acknowledging,
-    choices,
-    message_queues,
-    queue_effects,
-    queue_info,
-    sending,
-    sent_values,
-    transactions,
-)
-from conformance.activex.choices import Choice
+from conformance.activex import message_queues, queue_info, sending, transactions
+from conformance.activex import step as choices
 from conformance.activex.expected import Held, Invoke, Readings, Seen, refusing
-from conformance.activex.ideal import ideal as ideal_of_table
 from conformance.activex.plans import Act
-from conformance.activex.posts import Posts
 from conformance.activex.queue_store import Info, Store
+from conformance.activex.reference_answers import ideal as ideal_of_table
 from conformance.activex.scenes import COMPUTER, MANAGER, Place
-from conformance.activex.states import OPENED, RECEIVED
-from conformance.activex.statuses import S_OK
-from conformance.activex.step import new, step
-from conformance.activex.tables import CLASSES
+from conformance.activex.sending import Posts
+from conformance.activex.step import Choice, new, step
+from conformance.activex.tables import CLASSES, OPENED, RECEIVED
 from conformance.activex.tables_queue_info import COCLASS
 from conformance.activex.transactions import DISPENSER, TRANSACTION, Transactions
-from conformance.activex.values import text
+from conformance.activex.values import S_OK, text
 from conformance.verdict import Outcome, Verdict
 
 
@@ -65,7 +54,7 @@ class ClientObjects:
                 self._looked(before, act.call.member, verdicts)
             self._stepped(act.object, act.call, seen)
             return verdicts
-        verdicts = tuple(choices.verdicts(self.classes[act.object], act.call, told, seen))
+        verdicts = tuple(choices.choice_verdicts(self.classes[act.object], act.call, told, seen))
         self._after(act, act.call, seen)
         return verdicts
 
@@ -88,14 +77,14 @@ class ClientObjects:
         told = self._wanted(act.object, act.call)
         if told is None:
             return ideal_of_table(self.held[act.object], act.call, self.readings)
-        return choices.ideal(told)
+        return choices.reference_answer(told)
 
     def _made(self, name: str, coclass: str) -> None:
         self.classes[name] = coclass
         if coclass in CLASSES:
             self.held[name] = new(coclass)
         if coclass == COCLASS:
-            self.infos[name] = queue_effects.new_info()
+            self.infos[name] = message_queues.new_info()
 
     def _wanted(self, name: str, call: Invoke) -> list[Choice] | None:
         """Return what the answer has to be; None for what the tables tell."""
@@ -115,8 +104,8 @@ class ClientObjects:
             told = ()
         elif coclass != message_queues.COCLASS:
             return None
-        elif call.member in message_queues.MEMBERS:
-            told = message_queues.wanted(name, self.messages, self.store, call, self._known(), self.readings)
+        elif call.member in message_queues.NAMED_QUEUE_MEMBERS:
+            told = message_queues.wanted_queue(name, self.messages, self.store, call, self._known(), self.readings)
         elif call.member == "Send":
             told = sending.wanted(name, self.posts, self.store, self.held, self.transactions, call)
         elif call.kind == "get" and self._is_sent(name) and not self._is_put_since(name, call.member):
@@ -143,15 +132,15 @@ class ClientObjects:
         post = self.posts.received[name] if received else self.posts.sent[name]
         row = CLASSES[message_queues.COCLASS][member]
         if post.report is not None:
-            return acknowledging.shown(row, post, self.posts)
-        return sent_values.shown(row, post, self.posts, self.store, self.readings, received=received)
+            return sending.shown(row, post, self.posts)
+        return sending.sent_shown(row, post, self.posts, self.store, self.readings, received=received)
 
     def _stepped(self, name: str, call: Invoke, seen: Seen) -> None:
         """Keep what a call leads to that its table judges."""
         if seen.status != S_OK:
             return
         if call.member == "Close":
-            self.store = queue_effects.closed(self.store, name)
+            self.store = message_queues.closed(self.store, name)
         elif call.member == "Purge" and name in self.posts.opened:
             self.posts = self.posts.forgotten(self.posts.opened[name][0])
         elif call.member.startswith("AttachCurrentSecurityContext"):
@@ -171,7 +160,7 @@ class ClientObjects:
         if coclass == COCLASS:
             if call.member == "Delete" and seen.status == S_OK:
                 self.posts = self.posts.forgotten(self.store.target(self.infos[name]).key)
-            after = queue_effects.after(self.infos[name], self.store, call, seen, self.readings, act.gives)
+            after = message_queues.after(self.infos[name], self.store, call, seen, self.readings, act.gives)
             self.infos[name], self.store = after
             if handed and call.member == "Open":
                 self._hold(act.gives, "MSMQQueue", OPENED)
@@ -193,14 +182,14 @@ class ClientObjects:
                 self.infos[name] = Info(format=call.arguments[0].value)
         elif call.member == "Send":
             self._sent(name, call, seen)
-        elif call.member not in message_queues.MEMBERS:
+        elif call.member not in message_queues.NAMED_QUEUE_MEMBERS:
             self._got(name, call, seen)
         elif call.kind == "putref" and seen.status == S_OK:
             info = self.infos.get(call.arguments[0].value or "")
             self.messages = message_queues.put(name, self.messages, call, info)
         elif handed and seen.gives:
             info = message_queues.given(name, self.messages, self.store, call)
-            self.messages = message_queues.told(name, self.messages, call)
+            self.messages = message_queues.reported(name, self.messages, call)
             if act.gives is not None:
                 self.infos[act.gives] = info
                 kind = message_queues.DESTINATION if call.member == "ResponseDestination" else COCLASS
@@ -218,7 +207,7 @@ class ClientObjects:
             own = message_queues.Kept(info, sending.cell("sets:DestinationQueueFormatName"))
         after = sending.after(name, self.posts, self.held, self.messages, self.transactions, call, seen, own)
         if seen.status == S_OK and target is not None:
-            after = acknowledging.reported(after, after.sent[name], self.store, acknowledging.ARRIVAL)
+            after = sending.reported(after, after.sent[name], self.store, sending.ARRIVAL)
         self.posts = after
         if seen.status == S_OK:
             self.renewed = {one: put for one, put in self.renewed.items() if one != name}
@@ -236,7 +225,7 @@ class ClientObjects:
         stays = call.member == sending.PEEK
         self.posts = self.posts.with_received(target[0], gives, stays=stays)
         if not stays:
-            self.posts = acknowledging.reported(self.posts, post, self.store, acknowledging.RECEIVE)
+            self.posts = sending.reported(self.posts, post, self.store, sending.RECEIVE)
         if gives is not None:
             self._hold(gives, message_queues.COCLASS, RECEIVED)
             self.messages = {**self.messages, **{(gives, attribute): kept for attribute, kept in post.queues.items()}}
@@ -254,7 +243,7 @@ class ClientObjects:
     def _got(self, name: str, call: Invoke, seen: Seen) -> None:
         post = self.posts.received.get(name) or self.posts.sent.get(name)
         attribute = CLASSES[message_queues.COCLASS][call.member].kept_as or ""
-        if post is not None and seen.value is not None and attribute in sent_values.BOUND:
+        if post is not None and seen.value is not None and attribute in sending.BOUND:
             at = (post.number, attribute)
             self.posts = replace(self.posts, seen={at: seen.value, **self.posts.seen})
 

@@ -1,29 +1,125 @@
-"""The scene of plans about MSMQEvent: sinks, notifications, and events they end in (MC-MQAC 3.16, 3.11.4.1.9).
-
-An answer comes with the events that were told since the last one. Each registration ends in one event, told to each
-sink of its event object; an event that nobody asked for, or a second one, breaks what tells of the one event.
-"""
+"""The scene of plans about events: sinks, what an answer shows them to be told, and verdicts on it (MC-MQAC 3.16)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from conformance.activex import choices
-from conformance.activex.choices import ANY_FAILURE, ANY_STATUS, Choice, Option, Shape, one
+from conformance.activex import step
 from conformance.activex.expected import Invoke, Readings, Seen
-from conformance.activex.further_world import RECEIVE, SEND, Names, cell
 from conformance.activex.library import interfaces
 from conformance.activex.plans import Act
-from conformance.activex.printed import numbers
 from conformance.activex.scenes import Place
-from conformance.activex.statuses import E_INVALIDARG, E_NOTIMPL, E_POINTER, OLE_E_BLANK, S_OK, failed
-from conformance.activex.tables_further import EVENT
-from conformance.activex.told_events import Told, events_of, judged, named, shown_as
-from conformance.activex.values import MISSING, Variant, hollow, long
+from conformance.activex.services import EVENT, RECEIVE, SEND, Names, cell
+from conformance.activex.step import ANY_FAILURE, ANY_STATUS, Choice, Option, Shape, one
+from conformance.activex.values import (
+    E_INVALIDARG,
+    E_NOTIMPL,
+    E_POINTER,
+    MISSING,
+    OLE_E_BLANK,
+    S_OK,
+    Variant,
+    failed,
+    hollow,
+    long,
+    numbers,
+    same,
+)
+from conformance.spec.catalogue import requirement_id
 from conformance.spec.constants import hresults
 from conformance.verdict import Outcome, Verdict
+
+
+def named(member: str, *columns: str) -> Names:
+    """Return the requirements of some columns of a member of MSMQEvent, or of what leads to its events."""
+    return cell(EVENT, f"{member}.method", *columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An event: of which object, with its name and its arguments. names: what it shows."""
+
+    source: str
+    name: str
+    arguments: tuple[Variant, ...]
+    names: Names = ()
+
+    def is_like(self, other: Told) -> bool:
+        """Tell whether two events are the same to a client."""
+        alike = (self.source, self.name, len(self.arguments)) == (other.source, other.name, len(other.arguments))
+        return alike and all(same(mine, its) for mine, its in zip(self.arguments, other.arguments, strict=False))
+
+
+def shown_as(told: list[Told]) -> Mapping[str, Seen]:
+    """Return events as an answer shows them."""
+    return {
+        f"{at} {one.source} {one.name}": Seen(S_OK, Variant("ARRAY", one.arguments, "VARIANT"))
+        for at, one in enumerate(told)
+    }
+
+
+def events_of(seen: Seen) -> list[Told]:
+    """Return the events that came with an answer."""
+    found = []
+    for key, event in seen.shown.items():
+        _, source, name = key.split(" ")
+        found.append(Told(source, name, tuple(event.value.value) if event.value is not None else ()))
+    return found
+
+
+def judged(
+    expected: list[Told], optional: list[Told], came: list[Told], silent: Names, endless: frozenset[str]
+) -> Iterator[Verdict]:
+    """Yield the verdicts on events: each that has to come, and each that came without anybody asking for it.
+
+    silent: what an event shows that nobody asked for. endless: objects whose registration has no time-out of its own.
+    """
+    left = list(came)
+    missing: list[Told] = []
+    for told in expected:
+        found = next((one for one in left if told.is_like(one)), None)
+        if found is None:
+            missing.append(told)
+            continue
+        left.remove(found)
+        yield from (Verdict(name, Outcome.PASS, f"event {told.name}") for name in told.names)
+    for told in missing:
+        instead = next((one for one in left if (one.source, one.name) == (told.source, told.name)), None)
+        if instead is not None:
+            left.remove(instead)
+        actual = None if instead is None else _said(instead)
+        names = told.names
+        if instead is not None:  # with other values, or not even with the arguments that the event is declared with
+            declared = [one.vt for one in told.arguments] == [one.vt for one in instead.arguments]
+            names = (*names, _DECLARED[told.name]) if declared else (_DECLARED[told.name], *names)
+        yield from (Verdict(name, Outcome.FAIL, f"event {told.name}", _said(told), actual) for name in names)
+    for stray in left:
+        if any((it.source, it.name) == (stray.source, stray.name) for it in optional):
+            continue
+        alike = next((told.names for told in expected if told.name == stray.name), ())
+        default = named("EnableNotification", "default:timeout", "later:infinite")
+        early = default if stray.name == "ArrivedError" and stray.source in endless else ()
+        names = alike or (*early, *_ONCE.get(stray.name, ()), *silent)
+        yield from (Verdict(name, Outcome.FAIL, f"event {stray.name}", None, _said(stray)) for name in names)
+
+
+_DECLARED: Final = {
+    "Arrived": requirement_id("MQAC-3.16.4.4.1.arrived-method"),
+    "ArrivedError": requirement_id("MQAC-3.16.4.4.2.arrived-error-method"),
+}
+"""What an event shows that comes with other arguments."""
+_ONCE: Final[Mapping[str, Names]] = {
+    "Arrived": named("EnableNotification", "there", "later"),
+    "ArrivedError": named("EnableNotification", "over", "zero"),
+}
+"""What an event shows wrong that nobody asked for."""
+
+
+def _said(told: Told) -> dict[str, object]:
+    return {"event": told.name, "of": told.source, "arguments": [one.to_json() for one in told.arguments]}
+
 
 SINK: Final = interfaces()["_DMSMQEventEvents"].iid
 FIRST, CURRENT, NEXT = 0, 1, 2
@@ -109,8 +205,8 @@ class EventObjects:
         found: list[Verdict] = []
         call = act.call
         if call is not None:
-            told = [choices.allowed(choice, self.readings) for choice in self._wanted(act.object, call)]
-            found += choices.verdicts(self.classes[act.object], call, told, seen)
+            told = [step.allowed(choice, self.readings) for choice in self._wanted(act.object, call)]
+            found += step.choice_verdicts(self.classes[act.object], call, told, seen)
         expected, optional = self._after(act, call, seen)
         came = events_of(seen)
         if call is not None and call.member.startswith("Fire") and not self.sinks.get(act.object, ()) and not came:
@@ -122,8 +218,8 @@ class EventObjects:
         """Return an answer that the text allows, with the events it leads to."""
         seen = Seen(S_OK)
         if act.call is not None:
-            seen = choices.ideal(
-                choices.allowed(choice, self.readings) for choice in self._wanted(act.object, act.call)
+            seen = step.reference_answer(
+                step.allowed(choice, self.readings) for choice in self._wanted(act.object, act.call)
             )
             if act.call.member == "Advise" and not failed(seen.status):
                 seen = replace(seen, value=Variant("UI4", 1 + self.counted + sum(map(len, self.sinks.values()))))

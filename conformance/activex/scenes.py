@@ -1,8 +1,4 @@
-"""Scenes: what judges the acts of a plan one after the other, and the ideal answers to them.
-
-A plan's texts may hold names for what is not known before it runs, such as the name of the computer; a scene sees the
-acts with the real texts.
-"""
+"""Scenes judge the acts of a plan; mutations of reference answers show what they notice."""
 
 from __future__ import annotations
 
@@ -10,12 +6,147 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
-from conformance.activex.expected import Readings, Seen
-from conformance.activex.mutations import others
-from conformance.activex.plans import Act, Plan
-from conformance.activex.statuses import E_FAIL, S_OK
-from conformance.activex.values import Variant, text
+from conformance.activex import plans_read_arguments, plans_reads
+from conformance.activex.expected import Invoke, Readings, Seen
+from conformance.activex.plans import (
+    BLANK_QUEUE,
+    MESSAGE_PROPERTIES,
+    Act,
+    Plan,
+    blank_queue,
+    message_property,
+    unimplemented,
+)
+from conformance.activex.reference_answers import Ended, Objects, message, played
+from conformance.activex.tables import MEMBERS
+from conformance.activex.values import E_FAIL, OLE_E_BLANK, S_OK, Variant, text
+from conformance.activex.world import World
+from conformance.spec.constants import hresults
 from conformance.verdict import Outcome, Verdict
+
+
+def all_plans() -> Iterator[Plan]:
+    """Yield every plan that the world of objects judges; `scenes` has the others."""
+    for members, plans in (
+        (MESSAGE_PROPERTIES, message_property),
+        (BLANK_QUEUE, blank_queue),
+    ):
+        for member in members:
+            yield from plans(member)
+    for member in MEMBERS:
+        if member.unimplemented and member.coclass not in ("MSMQMessage", "MSMQQueue"):
+            yield from unimplemented(member)
+    yield from read_plans()
+
+
+def read_plans() -> Iterator[Plan]:
+    """Yield the plans of open queues and their reads."""
+    for member in plans_read_arguments.GETTERS:
+        yield from plans_read_arguments.getter(member)
+    yield from plans_read_arguments.methods().values()
+    yield from plans_read_arguments.notification().values()
+    for member in plans_reads.READS:
+        for family in (
+            plans_reads.FAMILIES,
+            plans_reads.REFUSED_FAMILIES,
+            plans_read_arguments.FAMILIES,
+            plans_read_arguments.CONDITION_FAMILIES,
+        ):
+            for plans in family:
+                yield from plans(member)
+
+
+Answered = tuple[Seen, Ended]
+
+
+def mutated(world: World, act: Act, seen: Seen, ended: Ended) -> Iterator[Answered]:
+    """Yield answers that differ from one in one thing: the status, the value, or which message is given, if any."""
+    assert act.call is not None
+    reads = takes_message(world, act)
+    if reads:
+        yield from ((other, ended) for other in _of_read(world, act.call, seen, act.gives or "message"))
+    if not seen.waits:
+        yield replace(seen, status=E_FAIL if seen.status == S_OK else S_OK), ended
+        if world.known.held[act.object].coclass == "MSMQQueue" and seen.status == S_OK:
+            yield Seen(OLE_E_BLANK), ended
+            yield Seen(hresults.MQ_ERROR_INVALID_HANDLE), ended
+        if seen.value is not None and not reads:
+            yield from ((replace(seen, value=other), ended) for other in (*wrong_values(seen.value), Variant("EMPTY")))
+        for name, one in seen.shown.items():
+            yield replace(seen, shown={**seen.shown, name: Seen(E_FAIL)}), ended
+            if one.value is not None:
+                for other in (_other(one.value), Variant("EMPTY")):
+                    yield replace(seen, shown={**seen.shown, name: replace(one, value=other)}), ended
+    yield from ((seen, other) for other in ends_mutated(world, ended))
+
+
+def ends_mutated(world: World, ended: Ended) -> Iterator[Ended]:
+    """Yield other ends of waiting reads: one that does not end, ends otherwise, or ends without a reason."""
+    for name, (_, call) in world.waiting.items():
+        if name in ended:
+            yield {other: one for other, one in ended.items() if other != name}
+        for other in _of_read(world, call, ended.get(name, Seen(S_OK, waits=True)), name):
+            if not other.waits:
+                yield {**ended, name: other}
+
+
+def takes_message(world: World, act: Act) -> bool:
+    """Tell whether an act is a read."""
+    held = world.known.held[act.object]
+    return held.coclass == "MSMQQueue" and act.call is not None and act.call.member.startswith(("Receive", "Peek"))
+
+
+def _of_read(world: World, call: Invoke, seen: Seen, gives: str) -> Iterator[Seen]:
+    yield Seen(E_FAIL)
+    if not seen.waits:
+        yield Seen(S_OK, waits=True)
+    if seen.waits or seen.gives:
+        yield Seen(S_OK, Variant("DISPATCH"))
+    for name in world.known.sent:
+        other = message(world, call, name, gives)
+        if other != seen:
+            yield other
+
+
+def wrong_values(value: Variant) -> Iterator[Variant]:
+    """Yield values that differ from one in one thing: a text with hyphens in each part, a number in each low bit."""
+    yield _other(value)
+    if isinstance(value.value, int) and not isinstance(value.value, bool):
+        yield replace(value, value=value.value ^ 2)
+    if value.vt == "BSTR" and "-" in (value.value or ""):
+        yield Variant("BSTR", f"x{value.value}")
+        yield Variant("BSTR", value.value.replace("-", "-x", 1))
+
+
+def _other(value: Variant) -> Variant:
+    if isinstance(value.value, bool):
+        return replace(value, value=not value.value)
+    if isinstance(value.value, int):
+        return replace(value, value=value.value ^ 1)
+    if isinstance(value.value, bytes):
+        return replace(value, value=value.value + b"\0")
+    return Variant("BSTR", f"{value.value}x")
+
+
+def caught_in_reads(plans: Iterable[Plan] | None = None) -> frozenset[str]:
+    """Return the requirements that hold for an ideal answer and fail for a mutated one."""
+    found: set[str] = set()
+    objects = Objects({})
+    for world, act, seen, ended, verdicts in played(all_plans() if plans is None else plans, {}):
+        holds = {verdict.requirement for verdict in verdicts if verdict.outcome is Outcome.PASS} - found
+        for wrong, wrong_ends in _wrong(world, act, seen, ended) if holds else ():
+            objects.world = world
+            broken = (v.requirement for v in objects.do(act, wrong, wrong_ends) if v.outcome is Outcome.FAIL)
+            found |= holds.intersection(broken)
+    return frozenset(found)
+
+
+def _wrong(world: World, act: Act, seen: Seen | None, ended: Ended) -> Iterator[tuple[Seen | None, Ended]]:
+    if seen is not None:
+        yield from mutated(world, act, seen, ended)
+    elif act.passes_ms:
+        yield from ((None, other) for other in ends_mutated(world, ended))
+
 
 COMPUTER: Final = "$computer"
 MANAGER: Final = "$manager"
@@ -106,7 +237,7 @@ def changed(seen: Seen) -> Iterator[Seen]:
     """Yield answers that differ from one in one thing: the status, or the value."""
     yield replace(seen, status=E_FAIL if seen.status == S_OK else S_OK)
     if seen.value is not None:
-        yield from (replace(seen, value=other) for other in others(seen.value))
+        yield from (replace(seen, value=other) for other in wrong_values(seen.value))
 
 
 def refuted(plans: Iterable[Plan], stage: Stage, readings: Readings | None = None) -> tuple[Verdict, ...]:
@@ -120,7 +251,7 @@ def refuted(plans: Iterable[Plan], stage: Stage, readings: Readings | None = Non
     )
 
 
-def caught(plans: Iterable[Plan], stage: Stage, readings: Readings | None = None) -> frozenset[str]:
+def caught_in_plans(plans: Iterable[Plan], stage: Stage, readings: Readings | None = None) -> frozenset[str]:
     """Return the requirements that hold for an ideal answer and fail for one that differs from it in one thing."""
     found: set[str] = set()
     for plan in plans:

@@ -4,10 +4,31 @@ from __future__ import annotations
 
 from typing import Final
 
-from conformance.activex.domains import Domain, Guids, Longs, Named, Texts, Variants
-from conformance.activex.members import Argument, Event, Member, Slot, left_out, property_slots
-from conformance.activex.statuses import E_INVALIDARG, ILLEGAL_PROPERTY_VALUE, LABEL_TOO_LONG
-from conformance.activex.values import Variant, long, octets, short, text, truth
+from conformance.activex.members import (
+    Argument,
+    Domain,
+    Event,
+    Guids,
+    Longs,
+    Member,
+    Named,
+    Slot,
+    Texts,
+    Variants,
+    left_out,
+    property_slots,
+)
+from conformance.activex.values import (
+    E_INVALIDARG,
+    ILLEGAL_PROPERTY_VALUE,
+    LABEL_TOO_LONG,
+    Variant,
+    long,
+    octets,
+    short,
+    text,
+    truth,
+)
 
 COCLASS: Final = "MSMQMessage"
 INTERFACE: Final = "IMSMQMessage4"

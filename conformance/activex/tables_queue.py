@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from conformance.activex.members import INFINITE, Argument, Check, Event, Member, Slot, left_out, property_slots
-from conformance.activex.statuses import E_INVALIDARG, OLE_E_BLANK
-from conformance.activex.values import Variant, truth
+from conformance.activex.values import E_INVALIDARG, OLE_E_BLANK, Variant, truth
 from conformance.spec.constants import hresults
 
 COCLASS: Final = "MSMQQueue"
@@ -94,7 +93,7 @@ def _by_lookup_identifier(name: str, opnum: int, given: bool) -> Member:
     return _read(name, opnum, *arguments, checks=checks, event=Event(f"messages.{verb}_by_lookup_id"))
 
 
-_OTHERS: Final = (
+_OTHER_MEMBERS: Final = (
     _get("Access", 7, "plAccess", "I4", BLANK),
     _get("ShareMode", 8, "plShareMode", "I4", BLANK),
     _get("QueueInfo", 9, "ppqinfo", "DISPATCH", BLANK),
@@ -117,4 +116,6 @@ _OTHERS: Final = (
     _get("IsOpen2", 38, "pisOpen", "BOOL", BLANK),
 )
 
-MEMBERS: Final[tuple[Member, ...]] = tuple(sorted((*_OTHERS, *_reads()), key=lambda member: member.slots[0].opnum))
+MEMBERS: Final[tuple[Member, ...]] = tuple(
+    sorted((*_OTHER_MEMBERS, *_reads()), key=lambda member: member.slots[0].opnum)
+)

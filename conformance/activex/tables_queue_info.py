@@ -8,10 +8,20 @@ from __future__ import annotations
 
 from typing import Final
 
-from conformance.activex.domains import Domain, Longs, Named, Texts
-from conformance.activex.members import Argument, Check, Event, Member, Slot, left_out, property_slots
-from conformance.activex.statuses import ILLEGAL_PROPERTY_VALUE
-from conformance.activex.values import truth
+from conformance.activex.members import (
+    Argument,
+    Check,
+    Domain,
+    Event,
+    Longs,
+    Member,
+    Named,
+    Slot,
+    Texts,
+    left_out,
+    property_slots,
+)
+from conformance.activex.values import ILLEGAL_PROPERTY_VALUE, truth
 
 COCLASS: Final = "MSMQQueueInfo"
 INTERFACE: Final = "IMSMQQueueInfo4"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from conformance.activex.members import Argument, Check, Event, Member, Slot, left_out
-from conformance.activex.statuses import E_INVALIDARG, TRANSACTION_USAGE
-from conformance.activex.values import Variant, truth
+from conformance.activex.values import E_INVALIDARG, TRANSACTION_USAGE, Variant, truth
 
 XACTTC_SYNC: Final = Variant("I4", 2)
 

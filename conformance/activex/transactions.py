@@ -9,14 +9,13 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from conformance.activex.cells import requirements
-from conformance.activex.choices import Choice, Option, Shape, one, refused
 from conformance.activex.expected import Invoke, Readings, Seen
+from conformance.activex.members import requirements
 from conformance.activex.queue_info import accepted
 from conformance.activex.queue_store import Names
-from conformance.activex.statuses import E_INVALIDARG, S_OK, TRANSACTION_USAGE
+from conformance.activex.step import Choice, Option, Shape, one, refused
 from conformance.activex.tables import CLASSES
-from conformance.activex.values import Variant, hollow
+from conformance.activex.values import E_INVALIDARG, S_OK, TRANSACTION_USAGE, Variant, hollow
 from conformance.spec.constants import hresults
 
 TRANSACTION: Final = "MSMQTransaction"

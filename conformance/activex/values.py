@@ -1,15 +1,15 @@
-"""Typed values: VARIANTs as the protocol's `typed_value` has them, and when two of them are the same to a client.
-
-The adapter passes each VARIANT on as it is, so what MC-MQAC says of types can be judged. `same` leaves out what it does
-not say: the two forms of an empty text, and the two forms of True.
-"""
+"""VARIANTS as values of a plan and an answer, and the HRESULTs that MC-MQAC names, also those with wrong numbers."""
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
+
+from conformance.spec.catalogue import catalogue, reading_id
+from conformance.spec.constants import hresults
 
 INTEGERS: Final = {
     "I1": (-(2**7), 2**7 - 1),
@@ -116,3 +116,51 @@ def _plain(value: Variant) -> tuple[Any, ...]:
 def hollow(value: Variant) -> bool:
     """Tell whether a value stands for NULL: none, an empty text, an empty array, or a null pointer."""
     return value.vt in NOTHING or (value.vt in ("BSTR", "ARRAY", "DISPATCH", "UNKNOWN") and not value.value)
+
+
+S_OK: Final = 0
+E_FAIL: Final = 0x80004005
+E_NOTIMPL: Final = 0x80004001
+OLE_E_BLANK: Final = 0x80040007
+E_INVALIDARG: Final = 0x80070057
+E_POINTER: Final = 0x80004003
+MEMBER_NOT_FOUND: Final = 0x80020003
+"""DISP_E_MEMBERNOTFOUND: an object has no member of this name in this form."""
+
+ILLEGAL_PROPERTY_VALUE: Final = hresults.MQ_ERROR_ILLEGAL_PROPERTY_VALUE
+LABEL_TOO_LONG: Final = hresults.MQ_ERROR_LABEL_TOO_LONG
+TRANSACTION_USAGE: Final = hresults.MQ_ERROR_TRANSACTION_USAGE
+
+
+def failed(status: int) -> bool:
+    """Tell whether a status is a failure: the highest bit of an HRESULT."""
+    return status >= 0x80000000
+
+
+NUMBERS: Final = reading_id("R-MQAC-com-result-values")
+BY_NAME, AS_PRINTED = "by-name", "as-printed"
+_PRINTED: Final[Mapping[int, int]] = {E_INVALIDARG: 0x80000003, E_POINTER: 0x80000005}
+
+Number = tuple[int, tuple[tuple[str, str], ...]]
+"""A status, and the readings that it follows."""
+
+
+@cache
+def _disputed() -> frozenset[str]:
+    return frozenset(catalogue().readings[NUMBERS].requirements)
+
+
+def numbers(names: Iterable[str], status: int) -> tuple[Number, ...]:
+    """Return the numbers that stand for a status in some requirements, that of its name first."""
+    if status not in _PRINTED or not any(name in _disputed() for name in names):
+        return ((status, ()),)
+    return ((status, ((NUMBERS, BY_NAME),)), (_PRINTED[status], ((NUMBERS, AS_PRINTED),)))
+
+
+def accepted(names: Iterable[str], status: int, readings: Mapping[str, tuple[str, ...]]) -> tuple[Number, ...]:
+    """Return those of the numbers that the accepted readings allow, the default first."""
+    return tuple(
+        one
+        for one in numbers(names, status)
+        if all(which in readings.get(reading, (which,)) for reading, which in one[1])
+    )

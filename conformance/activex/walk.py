@@ -11,16 +11,17 @@ from random import Random
 from typing import Final
 
 from conformance.activex.events import Link
-from conformance.activex.ideal import Objects, answer
 from conformance.activex.members import Member
 from conformance.activex.plans import PATH_NAME, Act, Plan, create, on, passes
-from conformance.activex.plans_queue import DENY_RECEIVE, GETTERS
+from conformance.activex.plans_read_arguments import DENY_RECEIVE, GETTERS
 from conformance.activex.plans_reads import (
     AT_ONCE,
+    NO_LOOKUP,
     PEEK,
     READS,
     RECEIVE,
     SEND,
+    WRONG_TRANSACTIONS,
     by_lookup,
     dispatch,
     message,
@@ -28,11 +29,10 @@ from conformance.activex.plans_reads import (
     receives,
     steps_on,
 )
-from conformance.activex.plans_reads_refused import NO_LOOKUP, WRONG_TRANSACTIONS
-from conformance.activex.received import WANTS
-from conformance.activex.states import ATTACHED, OPENED
+from conformance.activex.reference_answers import Objects, answer
+from conformance.activex.tables import ATTACHED, OPENED
 from conformance.activex.values import MISSING, Variant, long, text, truth
-from conformance.activex.world import World
+from conformance.activex.world import WANTS, World
 
 STEPS: Final = 30
 TRIES: Final = 20

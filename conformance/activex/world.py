@@ -1,33 +1,156 @@
-"""A world: the objects of a client with the queue manager behind them. A call and its answer go in, verdicts come out.
-
-What an object's own preconditions let through is a call of the model: the answer of the member is the observation, and
-the model's verdict is one on the member's own demand.
-"""
+"""The world of objects of one client: what an opened queue and a received message show, and judging each act."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from conformance.activex.cells import requirements
-from conformance.activex.effects import Doer, Doers, answered, done, refusal
-from conformance.activex.events import Events, Known, Link, Untold, events
+from conformance.activex.effects import (
+    PEEKS,
+    Doer,
+    Doers,
+    accepted,
+    answered,
+    done,
+    excused,
+    held_again,
+    refusal,
+    renewed,
+    seen_by_peeks,
+)
+from conformance.activex.events import ACCESS, SHARE, Events, Known, Link, Untold, argument, events, wanted
 from conformance.activex.expected import Demand, Held, Invoke, Readings, Seen, demands, refusing
-from conformance.activex.locked import PEEKS, held_again, seen_by_peeks
-from conformance.activex.members import Member
-from conformance.activex.opened import HANDLES, of_closed, of_open
-from conformance.activex.received import got
-from conformance.activex.refusals import excused, renewed
-from conformance.activex.states import BLANK, CLOSED, MADE, OPENED, RECEIVED
-from conformance.activex.statuses import S_OK, failed
+from conformance.activex.members import Kind, Member, requirements
 from conformance.activex.step import moved, new, verdicts
-from conformance.activex.tables import CLASSES
-from conformance.activex.values import Variant
+from conformance.activex.tables import BLANK, CLASSES, CLOSED, CREATIONS, OPENED, RECEIVED
+from conformance.activex.tables_message import NULL_GUID
+from conformance.activex.values import OLE_E_BLANK, S_OK, Variant, failed, hollow, long, same, short, truth
 from conformance.model import Answer, BadCall, Call, Model, Observation, SeenMessage, States
 from conformance.model.expected import Fails, Succeeds
 from conformance.model.names import named
+from conformance.spec.catalogue import reading_id
+from conformance.spec.constants import hresults
 from conformance.verdict import Verdict
+
+CLOSED_OBJECT: Final = reading_id("R-MQAC-closed-object")
+_ACCESS: Final = {word: number for number, word in ACCESS.items()}
+_SHARE: Final = {word: number for number, word in SHARE.items()}
+VALUES: Final[Mapping[str, Callable[[Link], Variant]]] = {
+    "Access": lambda link: long(_ACCESS[link.access]),
+    "ShareMode": lambda link: long(_SHARE[link.share]),
+    "QueueInfo": lambda link: Variant("DISPATCH", link.info),
+    "IsOpen": lambda link: short(1),
+    "IsOpen2": lambda link: truth(True),
+}
+"""Getters to what they give while the queue is open."""
+AFTER_CLOSE: Final = {"IsOpen": short(0), "IsOpen2": truth(False)}
+HANDLES: Final = {"Handle": "I4", "Handle2": "I8"}
+
+
+def of_open(member: Member, link: Link, seen: Seen, others: Collection[object] = ()) -> Iterator[Demand]:
+    """Yield the demands on a getter of an open queue. others: what it has shown of other open queue objects."""
+    opened = requirements(CLASSES[member.coclass]["Access"], "get", "opened")
+    yield Demand(opened, seen.status != OLE_E_BLANK, {"status": S_OK})
+    not_closed = requirements(CLASSES[member.coclass]["IsOpen"], "get", "opened")
+    yield Demand(not_closed, seen.status != hresults.MQ_ERROR_INVALID_HANDLE, {"status": S_OK})
+    if seen.status in (OLE_E_BLANK, hresults.MQ_ERROR_INVALID_HANDLE):
+        return
+    yield Demand(requirements(member, "get", "success"), seen.status == S_OK, {"status": S_OK})
+    if seen.status != S_OK:
+        return
+    vt = HANDLES.get(member.name)
+    if vt is not None:
+        number = seen.value.value if seen.value is not None and seen.value.vt == vt else None
+        holds = bool(number) and number not in others
+        yield Demand(requirements(member, "get", "gives"), holds, {"value": f"a handle, VT_{vt}"})
+    elif member.name in VALUES:
+        yield _gives(member, VALUES[member.name](link), seen)
+
+
+def _gives(member: Member, value: Variant, seen: Seen) -> Demand:
+    holds = seen.value is not None and same(seen.value, value)
+    column = "gives:true" if value.value else "gives:false"
+    return Demand(requirements(member, "get", "gives", column), holds, {"value": value.to_json()})
+
+
+def of_closed(member: Member, seen: Seen, readings: Readings) -> Iterator[Demand]:
+    """Yield the demands on a getter of a closed queue, and on a second Close."""
+    if member.name in AFTER_CLOSE:
+        opened = requirements(CLASSES[member.coclass]["Access"], "get", "opened")
+        yield Demand(opened, seen.status != OLE_E_BLANK, {"status": S_OK})
+        yield Demand(requirements(member, "get", "success"), seen.status == S_OK, {"status": S_OK})
+        if seen.status == S_OK:
+            yield _gives(member, AFTER_CLOSE[member.name], seen)
+        return
+    known = accepted(readings, CLOSED_OBJECT)
+    which = "as-listed" if seen.status == S_OK else "invalid-handle"
+    holds = which in known and seen.status in (S_OK, hresults.MQ_ERROR_INVALID_HANDLE)
+    assumed = ((CLOSED_OBJECT, which),) if holds and len(known) > 1 else ()
+    kind: Kind = "method" if member.name == "Close" else "get"
+    expected = {"status": S_OK if known[0] == "as-listed" else hresults.MQ_ERROR_INVALID_HANDLE}
+    yield Demand(requirements(member, kind, "check:closed"), holds, expected, assumed)
+
+
+UNWANTED: Final = reading_id("R-MQAC-property-not-wanted")
+WANTS: Final = {
+    "Body": "WantBody",
+    "DestinationQueueInfo": "WantDestinationQueue",
+    "ConnectorTypeGuid": "WantConnectorType",
+}
+"""Properties of a message to the argument by which a read asks for them."""
+SHOWN: Final = ("Label", "Body", "LookupId", "Priority", "AppSpecific")
+"""Properties that are got from each message that a read gives: they tell which message it is."""
+
+
+def got(known: Known, name: str, call: Invoke, seen: Seen, readings: Readings) -> Iterator[Demand]:
+    """Yield the demands on a property that a client gets from a received message."""
+    link, held = known.link(name), known.held[name]
+    want = WANTS.get(call.member)
+    if link.read is None or want is None:
+        found = tuple(demands(held, call, seen, readings))
+        if link.read is not None and call.member in known.right and found:
+            row = CLASSES[held.coclass][call.member]  # it shows what is there: what is there is wrong
+            holds = seen.status != S_OK or all(one.holds for one in found)
+            yield Demand(requirements(row, "get", "initial"), holds, found[-1].expected)
+        yield from found
+        return
+    reader = CLASSES["MSMQQueue"][link.read.member]
+    if not any(one.name == want for one in reader.slots[0].arguments):
+        return
+    asked = wanted(reader, link.read, want)
+    names = requirements(reader, "method", *columns(reader, link.read, want, asked=asked))
+    if not asked:
+        yield from _nothing(names, seen, readings)
+    elif call.member == "DestinationQueueInfo":
+        yield Demand(names, seen.gives, {"status": S_OK, "value": "an MSMQQueueInfo"})
+    else:
+        found = tuple(demands(held, call, seen, readings))
+        if found:
+            holds = all(one.holds for one in found) or not _is_empty(seen)
+            yield Demand(names, holds, found[-1].expected)
+        yield from found
+
+
+def columns(reader: Member, read: Invoke, want: str, *, asked: bool) -> tuple[str, ...]:
+    """Return the columns of a read that say whether it shows a property."""
+    left = argument(reader, read, want) is None
+    return (*((f"default:{want}",) if left else ()), f"want:{want}:{'true' if asked else 'false'}")
+
+
+def _is_empty(seen: Seen) -> bool:
+    """Tell whether a getter has shown nothing: a property that is there and wrong is the getter's fault."""
+    value = seen.value
+    return value is None or hollow(value) or value.value == 0 or value.value in (NULL_GUID, f"{{{NULL_GUID}}}")
+
+
+def _nothing(names: tuple[str, ...], seen: Seen, readings: Readings) -> Iterator[Demand]:
+    known = accepted(readings, UNWANTED)
+    which = "fails" if failed(seen.status) else "empty"
+    holds = which in known and (which == "fails" or (seen.status == S_OK and _is_empty(seen)))
+    assumed = ((UNWANTED, which),) if holds and len(known) > 1 else ()
+    yield Demand(names, holds, {"value": "nothing, because the read did not ask for it"}, assumed)
+
 
 _REFUSED_BY_ACCESS: Final[Mapping[str, frozenset[str]]] = {
     "send": frozenset({"access-receive", "access-peek"}),
@@ -293,7 +416,7 @@ class World:
         if seen.waits:
             return self
         held = {**self.known.held, name: moved(self.known.held[name], call, seen)}
-        made = MADE.get((held[name].coclass, call.member))
+        made = CREATIONS.get((held[name].coclass, call.member))
         numbers = self.numbers
         if held[name].state == CLOSED:  # the number may be given to another one
             numbers = {at: value for at, value in numbers.items() if at[0] != name}

@@ -52,7 +52,7 @@ def classes_of(table: Table) -> tuple[ClassLine, ...]:
 
 
 def _classes(outcomes: dict[str, Outcome | None]) -> Iterator[ClassLine]:
-    from conformance.activex.cells import all_cells
+    from conformance.activex.members import all_cells
 
     lines: dict[str, list[MemberLine]] = {}
     for key, columns in all_cells().items():

@@ -115,10 +115,9 @@ def texts(value: Any, module: str, depth: int = 4) -> Iterator[str]:
 @cache
 def by_mutation() -> frozenset[str]:
     """Return the requirements that hold before and fail after a mutation of a packet, structure, capture or answer."""
-    from conformance.activex.client_plans import caught_in_client_plans
-    from conformance.activex.further_plans import caught_in_descriptions, caught_in_further_plans
-    from conformance.activex.library_mutations import caught as misdescribed
-    from conformance.activex.mutations import caught as answered
+    from conformance.activex.all_plans import caught_in_client_plans, caught_in_descriptions, caught_in_services_plans
+    from conformance.activex.library import caught_in_library as misdescribed
+    from conformance.activex.scenes import caught_in_reads as answered
     from conformance.histories.observed_mutations import caught as observed
     from conformance.judge.packets.attribute_compare import caught as misread
     from conformance.judge.packets.field_compare import caught as misplaced
@@ -129,7 +128,7 @@ def by_mutation() -> frozenset[str]:
     from conformance.wire import dissect
 
     caught = {*answered(), *observed(), *misplaced(), *misread(), *mistaken(), *misplaced_or_missing(), *insecure()}
-    caught |= caught_in_client_plans() | misdescribed() | caught_in_further_plans() | caught_in_descriptions()
+    caught |= caught_in_client_plans() | misdescribed() | caught_in_services_plans() | caught_in_descriptions()
     remote = frozenset(rule.id for rule in REMOTE_RULES)
     for rule in ALL_RULES:
         # The strict readings surely find a mutation of a rule that depends on a reading.

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.activex.client_plans import client_plans
+from conformance.activex.all_plans import client_plans
 from conformance.activex.expected import Readings, Seen
 from conformance.activex.plans import Act, Plan, create, on
-from conformance.activex.plans_queue_info import SEND, get, made, new, opened, path, put
+from conformance.activex.plans_queue_info import SEND, created, get, new, opened, path, put
 from conformance.activex.plans_send import CONNECTOR, QUEUE, message, receive, send
 from conformance.activex.scene_client import client_objects
-from conformance.activex.scenes import IDEAL, caught, judged, refuted, spoken
+from conformance.activex.scenes import IDEAL, caught_in_plans, judged, refuted, spoken
 from conformance.activex.values import Variant, long, octets, text
 from conformance.spec.catalogue import catalogue
 from conformance.verdict import Outcome, Verdict
@@ -48,7 +48,7 @@ def test_ideal_answers_pass_under_each_alternative(at: int) -> None:
 
 
 def test_each_requirement_that_a_plan_judges_can_fail() -> None:
-    assert set(judged(PLANS, client_objects)) - caught(PLANS, client_objects) == set()
+    assert set(judged(PLANS, client_objects)) - caught_in_plans(PLANS, client_objects) == set()
 
 
 def test_plans_survive_json() -> None:
@@ -70,7 +70,7 @@ def answered(plan: Plan, last: Seen, readings: Readings | None = None) -> set[st
 
 
 def test_a_getter_shows_what_was_put_or_what_the_queue_has() -> None:
-    plan = (*made(), put("a", "Label", text("b")), *get("a", "Label"))
+    plan = (*created(), put("a", "Label", text("b")), *get("a", "Label"))
     both, refreshes = None, {"R-MQAC-getter-after-put": ("refreshes",)}
     assert answered(plan, Seen(0, text("b")), both) == answered(plan, Seen(0, text("")), both) == set()
     assert answered(plan, Seen(0, text("b")), refreshes)
@@ -79,7 +79,7 @@ def test_a_getter_shows_what_was_put_or_what_the_queue_has() -> None:
 
 def test_what_two_alternatives_explain_is_evidence_of_neither() -> None:
     scene = client_objects({}, IDEAL)
-    for act in (*made(), new("b"), path("b")):
+    for act in (*created(), new("b"), path("b")):
         spoke = spoken(act, IDEAL.texts)
         scene.do(spoke, None if spoke.call is None else scene.ideal(spoke))
     name = spoken(path("b"), IDEAL.texts).call
@@ -94,7 +94,7 @@ def test_two_queues_have_two_identifiers() -> None:
     seen = Seen(0, text("{01234567-89ab-cdef-0123-456789abcdef}"))
     scene = client_objects({}, IDEAL)
     wrong: list[bool] = []
-    for act in (*made(), *made("b", "$computer\\private$\\b"), *get("a", "QueueGuid"), *get("b", "QueueGuid")):
+    for act in (*created(), *created("b", "$computer\\private$\\b"), *get("a", "QueueGuid"), *get("b", "QueueGuid")):
         act = spoken(act, IDEAL.texts)
         if act.call is None:
             scene.do(act, None)
@@ -157,13 +157,13 @@ def test_an_empty_path_name_is_shown_in_any_form_of_null() -> None:
 
 
 def test_a_getter_that_shows_what_was_put_may_have_looked_for_the_queue() -> None:
-    plan = (*made(), new("b"), path("b"), *get("b", "PathName", "FormatName"))
+    plan = (*created(), new("b"), path("b"), *get("b", "PathName", "FormatName"))
     letter = {"R-MQAC-format-name-of-path-name": ("null",)}
     for one in (text(""), text("DIRECT=OS:HOST\\private$\\q")):
         assert answered(plan, Seen(0, one), letter) == set()
     assert answered(plan, Seen(0, text("DIRECT=OS:HOST\\private$\\other")), letter)
     assert answered(
-        (*made(), new("b"), path("b"), *get("b", "FormatName")), Seen(0, text("DIRECT=OS:HOST\\private$\\q")), letter
+        (*created(), new("b"), path("b"), *get("b", "FormatName")), Seen(0, text("DIRECT=OS:HOST\\private$\\q")), letter
     )
 
 

@@ -4,29 +4,18 @@ from __future__ import annotations
 
 import tomllib
 
-from conformance.activex import (
-    constants,
-    further_ideal,
-    identity,
-    library,
-    library_mutations,
-    plans_coordinated,
-    plans_events,
-    plans_further,
-    plans_query,
-    scenes,
-)
-from conformance.activex.client_plans import client_plans
-from conformance.activex.described import claimed, described, ideal
-from conformance.activex.guid_texts import BARE, IN_BRACES, broken
-from conformance.activex.ideal import judged
-from conformance.activex.mutations import all_plans
+from conformance.activex import identity, library, plans_events, scenes, services_plans, services_reference_answers
+from conformance.activex.all_plans import client_plans
+from conformance.activex.expected import BARE, IN_BRACES, broken
+from conformance.activex.library import described, members_claimed, reference_members
 from conformance.activex.plans import Plan
-from conformance.activex.queue_names import Kind, by_format, by_path
+from conformance.activex.queue_store import QueueKind, by_format, by_path
+from conformance.activex.reference_answers import judged
 from conformance.activex.scene_client import client_objects
 from conformance.activex.scene_events import event_objects
-from conformance.activex.scene_further import further_objects
-from conformance.activex.states import STATES
+from conformance.activex.scene_services import service_objects
+from conformance.activex.scenes import all_plans
+from conformance.activex.tables import STATES
 from conformance.spec.catalogue import catalogue
 from conformance.spec.compiled import data_folder
 from conformance.verdict import Outcome
@@ -51,24 +40,28 @@ def unjudged() -> dict[str, list[str]]:
 
 
 def all_judged() -> set[str]:
-    types = (name for coclass, states in STATES.items() if states.new is not None for name in claimed(coclass))
+    types = (name for coclass, states in STATES.items() if states.new is not None for name in members_claimed(coclass))
     libraries = (name for coclass in library.classes() for name in identity.claimed(coclass))
     further = (
-        *(name for plans in plans_further.groups().values() for some in plans.values() for name in of_further(some)),
+        *(name for plans in services_plans.groups().values() for some in plans.values() for name in of_further(some)),
         *(
             name
-            for plans in (plans_query.groups(), plans_query.without_directory(), plans_coordinated.coordinated())
+            for plans in (plans_events.query_groups(), plans_events.without_directory(), services_plans.coordinated())
             for some in plans.values()
             for name in of_further(some)
         ),
-        *(name for some in plans_events.groups().values() for name in further_ideal.claimed(some, event_objects)),
+        *(
+            name
+            for some in plans_events.event_groups().values()
+            for name in services_reference_answers.claimed(some, event_objects)
+        ),
     )
     mine = {*types, *judged(all_plans()), *scenes.judged(client_plans(), client_objects)}
-    return {*mine, *constants.claimed(), *libraries, *further}
+    return {*mine, *library.enumerations_claimed(), *libraries, *further}
 
 
 def of_further(plans: tuple[Plan, ...]) -> tuple[str, ...]:
-    return further_ideal.claimed(plans, further_objects)
+    return services_reference_answers.claimed(plans, service_objects)
 
 
 def test_every_entry_is_judged_or_listed() -> None:
@@ -87,43 +80,43 @@ def test_every_entry_is_judged_or_listed() -> None:
 
 def test_type_information_is_compared_in_each_part() -> None:
     for coclass in ("MSMQQueueInfo", "MSMQTransaction"):
-        assert {verdict.outcome for verdict in described(coclass, ideal(coclass))} == {Outcome.PASS}
+        assert {verdict.outcome for verdict in described(coclass, reference_members(coclass))} == {Outcome.PASS}
         for change in (
             {"slot": 99},
             {"kind": "method", "name": "x"},
             {"arguments": [{"name": "x", "flags": ["in"]}] * 9},
         ):
-            (interface,) = ideal(coclass)
+            (interface,) = reference_members(coclass)
             members = [{**member, **change} for member in interface["members"]]
             failed = {
                 verdict.requirement
                 for verdict in described(coclass, [{**interface, "members": members}])
                 if verdict.outcome is Outcome.FAIL
             }
-            assert failed == set(claimed(coclass))
+            assert failed == set(members_claimed(coclass))
 
 
 def test_constants_are_compared_by_either_spelling() -> None:
-    shown = constants.ideal()
-    assert {verdict.outcome for verdict in constants.constants(shown)} == {Outcome.PASS}
+    shown = library.reference_enumerations()
+    assert {verdict.outcome for verdict in library.constants(shown)} == {Outcome.PASS}
     acknowledgments = {
         name.replace("EDGEMENT", "EDGMENT"): value for name, value in shown["MQMSGACKNOWLEDGEMENT"].items()
     }
     spelled = {**shown, "MQMSGACKNOWLEDGEMENT": acknowledgments}
-    assert {verdict.outcome for verdict in constants.constants(spelled)} == {Outcome.PASS}
+    assert {verdict.outcome for verdict in library.constants(spelled)} == {Outcome.PASS}
     wrong = {name: {one: value + 1 for one, value in each.items()} for name, each in shown.items()}
     for broken_library in (wrong, {}):
-        failed = {one.requirement for one in constants.constants(broken_library) if one.outcome is Outcome.FAIL}
-        assert failed == set(constants.claimed())
+        failed = {one.requirement for one in library.constants(broken_library) if one.outcome is Outcome.FAIL}
+        assert failed == set(library.enumerations_claimed())
 
 
 def test_each_requirement_on_type_information_can_fail() -> None:
-    types = {name for coclass, states in STATES.items() if states.new is not None for name in claimed(coclass)}
-    assert library_mutations.caught() == {*types, *constants.claimed()}
+    types = {name for coclass, states in STATES.items() if states.new is not None for name in members_claimed(coclass)}
+    assert library.caught_in_library() == {*types, *library.enumerations_claimed()}
 
 
 def test_a_driver_without_a_type_library_is_not_judged_by_it() -> None:
-    (interface,) = ideal("MSMQTransaction")
+    (interface,) = reference_members("MSMQTransaction")
     members = [{"name": member["name"], "kind": member["kind"]} for member in interface["members"]]
     assert list(described("MSMQTransaction", [{**interface, "members": members}])) == []
 
@@ -138,26 +131,26 @@ def test_rules_that_texts_of_guids_break() -> None:
 
 def test_what_names_mean() -> None:
     kinds = {
-        "HOST\\private$\\q": Kind.HERE,
-        ".\\PRIVATE$\\q": Kind.HERE,
-        "host\\q": Kind.HERE,
-        "other\\private$\\q": Kind.ELSEWHERE,
-        "other\\q": Kind.OTHER,
-        "\\private$\\q": Kind.NO_COMPUTER,
-        "q": Kind.UNPARSED,
-        "host\\private$\\" + "x" * 125: Kind.UNPARSED,
-        "host\\private$\\q;s": Kind.SUBQUEUE,
-        "host\\private$\\q;s;t": Kind.OTHER,
+        "HOST\\private$\\q": QueueKind.HERE,
+        ".\\PRIVATE$\\q": QueueKind.HERE,
+        "host\\q": QueueKind.HERE,
+        "other\\private$\\q": QueueKind.ELSEWHERE,
+        "other\\q": QueueKind.OTHER,
+        "\\private$\\q": QueueKind.NO_COMPUTER,
+        "q": QueueKind.UNPARSED,
+        "host\\private$\\" + "x" * 125: QueueKind.UNPARSED,
+        "host\\private$\\q;s": QueueKind.SUBQUEUE,
+        "host\\private$\\q;s;t": QueueKind.OTHER,
     }
     assert {name: by_path(name, "HOST").kind for name in kinds} == kinds
     formats = {
-        "DIRECT=OS:.\\private$\\q": Kind.HERE,
-        "direct=os:host\\SYSTEM$;DeadLetter": Kind.MACHINE,
-        "DIRECT=HTTP://host/msmq/q": Kind.SEVERAL,
-        "MULTICAST=234.1.1.1:8001": Kind.SEVERAL,
-        "DIRECT=OS:host\\a,DIRECT=OS:host\\b": Kind.SEVERAL,
-        "PRIVATE=x\\1": Kind.HERE,
-        "PRIVATE=x\\2": Kind.OTHER,
-        "junk": Kind.UNPARSED,
+        "DIRECT=OS:.\\private$\\q": QueueKind.HERE,
+        "direct=os:host\\SYSTEM$;DeadLetter": QueueKind.MACHINE,
+        "DIRECT=HTTP://host/msmq/q": QueueKind.SEVERAL,
+        "MULTICAST=234.1.1.1:8001": QueueKind.SEVERAL,
+        "DIRECT=OS:host\\a,DIRECT=OS:host\\b": QueueKind.SEVERAL,
+        "PRIVATE=x\\1": QueueKind.HERE,
+        "PRIVATE=x\\2": QueueKind.OTHER,
+        "junk": QueueKind.UNPARSED,
     }
     assert {name: by_format(name, "HOST", {"private=x\\1": "private$\\q"}).kind for name in formats} == formats

@@ -6,22 +6,21 @@ from dataclasses import replace
 
 import pytest
 
+from conformance.activex.all_plans import services_plans
 from conformance.activex.expected import Readings, Seen
-from conformance.activex.further_ideal import caught, judged, refuted
-from conformance.activex.further_plans import further_plans
 from conformance.activex.plans import Act, Plan, create, on, passes
-from conformance.activex.plans_events import SENT, SOON, advise, notify, scene, unadvise
-from conformance.activex.plans_further import ABROAD, ACTIONS, FIRST, direct, init, opened, queue
-from conformance.activex.plans_query import EMPTY, GIVEN, lookup
+from conformance.activex.plans_events import EMPTY, GIVEN, SENT, SOON, advise, lookup, notify, scene, unadvise
 from conformance.activex.scene_events import TIMED_OUT, event_objects
-from conformance.activex.scene_further import driven, further_objects
+from conformance.activex.scene_services import driven, service_objects
 from conformance.activex.scenes import COMPUTER, IDEAL, Stage, spoken
-from conformance.activex.tables_further import APPLICATION, COLLECTION, DESTINATION, MANAGEMENT, QUERY, QUEUE_INFOS
+from conformance.activex.services import APPLICATION, COLLECTION, DESTINATION, MANAGEMENT, QUERY, QUEUE_INFOS
+from conformance.activex.services_plans import ABROAD, ACTIONS, FIRST, direct, init, opened, queue
+from conformance.activex.services_reference_answers import caught, judged, refuted
 from conformance.activex.values import MISSING, Variant, long, text, truth
 from conformance.spec.catalogue import catalogue
 from conformance.verdict import Outcome, Verdict
 
-FURTHER = further_plans()
+FURTHER = services_plans()
 PLANS = {name: one.plans for name, one in FURTHER.items()}
 STAGES = {name: one.stage for name, one in FURTHER.items()}
 READINGS = (
@@ -128,9 +127,9 @@ def test_what_happens_to_a_registration_of_a_closed_queue_is_left_open() -> None
 
 def test_a_driver_that_sees_no_other_success_is_not_blamed_for_it() -> None:
     twice = (create(DESTINATION, "d"), on("d", "Close"), on("d", "Close"))
-    assert answered(twice, further_objects, Seen(0), Seen(0)) == set()
-    assert answered(twice, further_objects, Seen(1), Seen(0))
-    assert answered(twice, further_objects, Seen(0), Seen(1)) == set()
+    assert answered(twice, service_objects, Seen(0), Seen(0)) == set()
+    assert answered(twice, service_objects, Seen(1), Seen(0))
+    assert answered(twice, service_objects, Seen(0), Seen(1)) == set()
 
 
 def test_a_destination_that_failed_to_take_a_name_shows_either() -> None:
@@ -139,7 +138,7 @@ def test_a_destination_that_failed_to_take_a_name_shows_either() -> None:
     real = spoken(on("d", "PathName", text(FIRST), kind="put"), IDEAL.texts).call
     assert real is not None
     for value, wrong in ((real.arguments[0], False), (text("nothing"), False), (text("other"), True)):
-        assert bool(answered((*plan, look), further_objects, Seen(0, value))) == wrong
+        assert bool(answered((*plan, look), service_objects, Seen(0, value))) == wrong
 
 
 def test_a_report_decides_what_a_management_object_tells() -> None:
@@ -147,30 +146,30 @@ def test_a_report_decides_what_a_management_object_tells() -> None:
     ask = driven("management.get", target={"type": "queue", "format_name": ABROAD}, properties=[11])
     plan = (*away, create(MANAGEMENT, "g"), init(MISSING, text(ABROAD)), ask, on("g", "State", kind="get"))
     connected = Seen(0, text('[{"vt": 31, "value": "CONNECTED"}]'))
-    assert answered(plan, further_objects, connected, Seen(0, long(6))) == set()
-    assert answered(plan, further_objects, connected, Seen(0, long(5)))
+    assert answered(plan, service_objects, connected, Seen(0, long(6))) == set()
+    assert answered(plan, service_objects, connected, Seen(0, long(5)))
 
 
 def test_a_queue_that_is_not_open_is_not_managed() -> None:
     plan = (*queue("i"), create(MANAGEMENT, "g"), init(MISSING, text(direct(FIRST))))
     refused = {"R-MQAC-init-inactive-queue": ("refused",)}
     name = "MQAC-3.3.4.1.1.represented-queue-active-format-name"
-    assert name in answered(plan, further_objects, Seen(0), readings=refused)
+    assert name in answered(plan, service_objects, Seen(0), readings=refused)
     for status in (0, 0xC00E0004):
-        assert answered(plan, further_objects, Seen(status)) == set()
+        assert answered(plan, service_objects, Seen(status)) == set()
     ready = (*plan, on("g", "IsLocal", kind="get"))
     uninitialized = Seen(0xC00E0094)
-    assert answered(ready, further_objects, Seen(0xC00E0004), uninitialized) == set()
-    assert name in answered(ready, further_objects, Seen(0xC00E0004), Seen(0, Variant("BOOL", True)))
+    assert answered(ready, service_objects, Seen(0xC00E0004), uninitialized) == set()
+    assert name in answered(ready, service_objects, Seen(0xC00E0004), Seen(0, Variant("BOOL", True)))
 
 
 def test_without_a_directory_a_queue_manager_knows_itself_or_nobody() -> None:
     plan = (create(APPLICATION, "a"), on("a", "MachineIdOfMachineName", text(COMPUTER)))
     own = {"R-MQAC-directory-of-this-computer": ("known",)}
-    assert answered(plan, further_objects, Seen(0xC00E0013)) == set()
-    assert answered(plan, further_objects, Seen(0xC00E0013), readings=own)
-    assert answered(plan, further_objects, Seen(0, text("01234567-89ab-cdef-0123-456789abcdef")))
-    assert answered((GIVEN, *plan), further_objects, Seen(0xC00E0013))
+    assert answered(plan, service_objects, Seen(0xC00E0013)) == set()
+    assert answered(plan, service_objects, Seen(0xC00E0013), readings=own)
+    assert answered(plan, service_objects, Seen(0, text("01234567-89ab-cdef-0123-456789abcdef")))
+    assert answered((GIVEN, *plan), service_objects, Seen(0xC00E0013))
 
 
 def test_a_query_finds_the_public_queue_that_a_plan_has_made() -> None:
@@ -178,12 +177,12 @@ def test_a_query_finds_the_public_queue_that_a_plan_has_made() -> None:
     labelled = (on("i", "Label", text("own"), kind="put"), on("i", "Create", MISSING, MISSING))
     asked = (create(QUERY, "q"), lookup("LookupQueue", Label=text("own")), on("f", "Next", gives="n0"))
     plan, found = (GIVEN, *made, *labelled, *asked), Seen(0, Variant("DISPATCH", "x"))
-    assert answered(plan, further_objects, found) == set()
-    assert "MQAC-3.13.4.1.3.purpose" in answered(plan, further_objects, Seen(0, Variant("DISPATCH")))
-    assert answered((*plan, asked[-1]), further_objects, found, found)
+    assert answered(plan, service_objects, found) == set()
+    assert "MQAC-3.13.4.1.3.purpose" in answered(plan, service_objects, Seen(0, Variant("DISPATCH")))
+    assert answered((*plan, asked[-1]), service_objects, found, found)
     named = (*plan, on("n0", "FormatName", kind="get"))
-    assert answered(named, further_objects, Seen(0, text("PUBLIC=01234567-89AB-cdef-0123-456789abcdef"))) == set()
-    assert answered(named, further_objects, Seen(0, text("PUBLIC=nothing")))
+    assert answered(named, service_objects, Seen(0, text("PUBLIC=01234567-89AB-cdef-0123-456789abcdef"))) == set()
+    assert answered(named, service_objects, Seen(0, text("PUBLIC=nothing")))
 
 
 def test_a_query_is_judged_as_a_set() -> None:
@@ -195,19 +194,19 @@ def test_a_query_is_judged_as_a_set() -> None:
     end = (Seen(0, Variant("DISPATCH")), None)
     for first, second in ((0, 1), (1, 0)):
         both = (found, Seen(0, text(names[first])), found, Seen(0, text(names[second])))
-        assert answered(plan[:-1], further_objects, *both, end[0]) == set()
-    assert answered(plan[:-1], further_objects, found, Seen(0, text(names[0])), found, Seen(0, text(names[0])), end[0])
-    assert answered(plan[:-1], further_objects, found, Seen(0, text(names[2])), found, Seen(0, text(names[1])), end[0])
-    assert answered(plan[:5], further_objects, found, Seen(0, text(names[0]))) == set()
+        assert answered(plan[:-1], service_objects, *both, end[0]) == set()
+    assert answered(plan[:-1], service_objects, found, Seen(0, text(names[0])), found, Seen(0, text(names[0])), end[0])
+    assert answered(plan[:-1], service_objects, found, Seen(0, text(names[2])), found, Seen(0, text(names[1])), end[0])
+    assert answered(plan[:5], service_objects, found, Seen(0, text(names[0]))) == set()
 
 
 def test_what_no_query_made_has_nothing_to_give() -> None:
     plan = (create(QUEUE_INFOS, "f"), on("f", "Next"))
-    assert answered(plan, further_objects, Seen(0, Variant("DISPATCH")))
-    assert answered((EMPTY, create(QUERY, "q"), lookup("LookupQueue"), on("f", "Next")), further_objects, None) == set()
-    assert answered((create(COLLECTION, "c"), on("c", "Count", kind="get")), further_objects, Seen(0, long(1)))
+    assert answered(plan, service_objects, Seen(0, Variant("DISPATCH")))
+    assert answered((EMPTY, create(QUERY, "q"), lookup("LookupQueue"), on("f", "Next")), service_objects, None) == set()
+    assert answered((create(COLLECTION, "c"), on("c", "Count", kind="get")), service_objects, Seen(0, long(1)))
 
 
 def test_an_open_destination_is_told_open() -> None:
     plan = (*queue("i"), create(DESTINATION, "d"), *ACTIONS["format"], on("d", "Open"), on("d", "IsOpen", kind="get"))
-    assert answered(plan, further_objects, replace(Seen(0), value=truth(False)))
+    assert answered(plan, service_objects, replace(Seen(0), value=truth(False)))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.activex.states import MADE, STATES, TRANSITIONS, after, refuses
-from conformance.activex.tables import CLASSES
+from conformance.activex.tables import CLASSES, CREATIONS, STATES, TRANSITIONS, after, refuses
 
 
 def test_transitions_name_members_and_states() -> None:
@@ -11,13 +10,13 @@ def test_transitions_name_members_and_states() -> None:
         kind, _, name = one.member.rpartition(" ")
         assert CLASSES[one.coclass][name].slot("put" if kind else "method") is not None, one
         assert {one.source, one.target} <= set(STATES[one.coclass].all), one
-    for (coclass, name), (made, state) in MADE.items():
+    for (coclass, name), (made, state) in CREATIONS.items():
         assert CLASSES[coclass][name].slots[0].kind == "method"
         assert state in STATES[made].all
 
 
 def test_every_state_of_an_object_that_a_client_has_is_reached() -> None:
-    reached = {(coclass, states.new) for coclass, states in STATES.items()} | set(MADE.values())
+    reached = {(coclass, states.new) for coclass, states in STATES.items()} | set(CREATIONS.values())
     reached |= {(one.coclass, one.target) for one in TRANSITIONS}
     wanted = {(coclass, state) for coclass, states in STATES.items() if states.new for state in states.all}
     assert wanted - reached == {("MSMQMessage", "Received")}  # a read hands it out, in any of its forms

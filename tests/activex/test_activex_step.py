@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from conformance.activex import library
-from conformance.activex.cells import all_cells
 from conformance.activex.expected import Held, Invoke, Seen
-from conformance.activex.ideal import judged, played
-from conformance.activex.mutations import all_plans, caught
+from conformance.activex.members import all_cells
 from conformance.activex.plans import Act
+from conformance.activex.reference_answers import judged, played
+from conformance.activex.scenes import all_plans, caught_in_reads
+from conformance.activex.services import BESIDE, SERVICES
 from conformance.activex.step import moved, new, step
 from conformance.activex.tables import CLASSES
-from conformance.activex.tables_further import BESIDE, FURTHER
 from conformance.activex.values import Variant, long, octets, text
 from conformance.spec.catalogue import catalogue
 from conformance.verdict import Outcome, Verdict
@@ -39,7 +39,7 @@ def test_ideal_answers_pass(reading_set: str) -> None:
 
 def test_each_requirement_that_a_plan_judges_can_fail() -> None:
     plans = tuple(all_plans())
-    assert set(judged(plans)) - caught(plans) == set()
+    assert set(judged(plans)) - caught_in_reads(plans) == set()
 
 
 def test_plans_survive_json() -> None:
@@ -52,7 +52,7 @@ def test_cells_are_of_members_and_name_what_can_be_checked() -> None:
     for key, columns in all_cells().items():
         coclass, name, kind = key.split(".")
         if name not in BESIDE and kind != "item":
-            members = CLASSES.get(coclass) or FURTHER[coclass]
+            members = CLASSES.get(coclass) or SERVICES[coclass]
             assert members[name].slot(kind) is not None, key  # type: ignore[arg-type]
         for names in columns.values():
             assert [one for one in names if not known[one].checkable or known[one].needs] == []

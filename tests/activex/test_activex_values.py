@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.activex.domains import Guids, Longs, Named, Texts
+from conformance.activex.members import Guids, Longs, Named, Texts
 from conformance.activex.values import Variant, hollow, long, octets, same, short, text, truth
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from conformance.activex.client_plans import client_plans
-from conformance.activex.mutations import all_plans
+from conformance.activex.all_plans import client_plans
 from conformance.activex.plans import Act, Plan, create, on, passes
+from conformance.activex.scenes import all_plans
 from conformance.activex.values import MISSING, Variant, long, octets, text, truth
 from conformance.activex.words import acts_of, as_call, python, said, vbscript
 

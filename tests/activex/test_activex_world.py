@@ -9,9 +9,8 @@ from dataclasses import replace
 import pytest
 
 from conformance.activex.expected import Seen
-from conformance.activex.ideal import Objects, answer, message, played
-from conformance.activex.mutations import read_plans
 from conformance.activex.plans import Plan, on, passes
+from conformance.activex.plans_read_arguments import ABORT, BEGIN
 from conformance.activex.plans_reads import (
     RECEIVE,
     SOON,
@@ -24,7 +23,8 @@ from conformance.activex.plans_reads import (
     watched,
 )
 from conformance.activex.plans_reads import message as text_message
-from conformance.activex.plans_reads_arguments import ABORT, BEGIN
+from conformance.activex.reference_answers import Objects, answer, message, played
+from conformance.activex.scenes import read_plans
 from conformance.activex.values import MISSING, Variant, text, truth
 from conformance.activex.walk import walks
 from conformance.verdict import Outcome, Verdict

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from conformance.activex import identity, library, plans_further
+from conformance.activex import identity, library, services_plans
 from conformance.activex.plans import Plan
 from conformance.activex.plans_events import arrivals
 from conformance.activex.plans_queue_info import getters
-from conformance.activex.statuses import MEMBER_NOT_FOUND
+from conformance.activex.values import MEMBER_NOT_FOUND
 from conformance.adapter.session import Result
 from conformance.fault_tapes import Port
 from conformance.suites.objects import further, staging
@@ -109,7 +109,7 @@ def failures(verdicts: list[Verdict]) -> set[str]:
 
 
 def applications() -> list[Plan]:
-    plans = [plan for some in plans_further.applications().values() for plan in some]
+    plans = [plan for some in services_plans.applications().values() for plan in some]
     return [plan for plan in plans if any(act.call is not None and act.call.member == "ActiveQueues" for act in plan)]
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from conformance.activex import plans_reads, twin
-from conformance.activex.ideal import Objects, answer
+from conformance.activex import plans_reads, underlying_calls
 from conformance.activex.plans import Plan
 from conformance.activex.plans_queue_info import put
 from conformance.activex.plans_reads import READS, base, read
 from conformance.activex.plans_send import transactional
-from conformance.activex.twin import Done
+from conformance.activex.reference_answers import Objects, answer
+from conformance.activex.underlying_calls import Done
 from conformance.activex.values import long
 from conformance.activex.walk import walk
 from conformance.adapter.connectors import connect
@@ -103,7 +103,7 @@ def test_the_twin_of_a_history_that_conforms_does(tmp_path: Path) -> None:
     for seed in (2, 7):
         found, lines, history = judged("embedded", walk(seed), tmp_path)
         assert not found and not lines
-        calls = twin.calls(history, OPTIONS.readings)
+        calls = underlying_calls.calls(history, OPTIONS.readings)
         assert {call.method for call in calls} > {"queues.create", "queues.open", "cursors.open", "messages.send"}
 
 
@@ -113,7 +113,7 @@ def test_what_an_object_refuses_itself_is_no_call() -> None:
         seen, ended = answer(client, act)
         client.do(act, seen, ended)
         history.append(Done(act, seen, ended))
-    calls = twin.calls(history, {})
+    calls = underlying_calls.calls(history, {})
     assert calls[0] == Call("queues.create", queue="q1")
     assert [call.method for call in calls[1:]] == ["queues.open", "queues.open", "cursors.open", "messages.send"]
 

@@ -31,7 +31,7 @@ PACKAGE = Path(conformance.__file__).parent
 KNOWING = ("model", "histories/operations", "histories/features")
 PLANNING = ("histories/situations/specified_calls.py", "histories/situations/specified_calls.py")
 """The modules of the planner that tell calls apart: what the text leaves open, and what an answer would have said."""
-OBJECTS = ("activex/effects.py", "activex/world.py", "activex/twin.py")
+OBJECTS = ("activex/effects.py", "activex/world.py", "activex/underlying_calls.py")
 """The modules that turn members of COM objects into calls, and the verdict on a call into one on its member."""
 KNOWING += (*PLANNING, *OBJECTS)
 PLANS = {name: plan for name, plan in vars(plans).items() if isinstance(plan, Plan)}

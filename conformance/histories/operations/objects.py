@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.activex.expected import Invoke, Seen
 from conformance.activex.features import Feature
 from conformance.activex.plans import Act
-from conformance.activex.statuses import S_OK
-from conformance.activex.values import Variant
+from conformance.activex.values import S_OK, Variant
 from conformance.activex.words import said
 from conformance.histories.features.objects import FEATURES
 

@@ -12,21 +12,17 @@ from random import Random
 from typing import Final, Protocol
 
 from conformance.activex import scenes
-from conformance.activex.cells import all_cells
 from conformance.activex.expected import Held, Seen
 from conformance.activex.features import state_of, values
-from conformance.activex.ideal import Objects
-from conformance.activex.members import Member
+from conformance.activex.members import Member, all_cells
 from conformance.activex.plans import LOOKUP, Act, Plan, create, on, passes
 from conformance.activex.plans_queue_info import PATH, format_name, make, opened, path
 from conformance.activex.plans_reads import PEEK, RECEIVE, SEND, dispatch, read
-from conformance.activex.plans_send import receive
-from conformance.activex.plans_transactions import end
+from conformance.activex.plans_send import end, receive
+from conformance.activex.reference_answers import Objects
 from conformance.activex.scene_client import ClientObjects, client_objects
-from conformance.activex.states import RECEIVED
-from conformance.activex.statuses import S_OK
-from conformance.activex.tables import CLASSES
-from conformance.activex.values import MISSING, Variant, long, octets, text, truth
+from conformance.activex.tables import CLASSES, RECEIVED
+from conformance.activex.values import MISSING, S_OK, Variant, long, octets, text, truth
 from conformance.activex.walk import BEGINNING, Walk
 from conformance.activex.world import World
 from conformance.histories.features.objects import MEMBERS, vector

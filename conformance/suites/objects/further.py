@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from conformance.activex import further_ideal, identity, scenes
+from conformance.activex import identity, scenes, services_reference_answers
 from conformance.activex.expected import Invoke, Readings, Seen
 from conformance.activex.plans import PATH_NAME, Act, Plan, on
 from conformance.activex.scene_events import event_objects
-from conformance.activex.scene_further import DRIVER, PROFILE, further_objects
+from conformance.activex.scene_services import DRIVER, PROFILE, service_objects
 from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, SMALL, Place, Stage
-from conformance.activex.statuses import MEMBER_NOT_FOUND, S_OK
-from conformance.activex.tables_further import EVENT
-from conformance.activex.values import Variant, text
+from conformance.activex.services import EVENT
+from conformance.activex.values import MEMBER_NOT_FOUND, S_OK, Variant, text
 from conformance.activex.words import as_call, said
 from conformance.histories.driver_side import MIN_WAIT_MS
 from conformance.histories.operations.objects import CREATE, INVOKE, named, objects_of, operation
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
 FURTHER: Final = "further"
 EVENTS: Final = "events"
-STAGES: Final[Mapping[str, Stage]] = {FURTHER: further_objects, EVENTS: event_objects}
+STAGES: Final[Mapping[str, Stage]] = {FURTHER: service_objects, EVENTS: event_objects}
 """Scenes by the name that an example has."""
 
 
@@ -42,7 +41,7 @@ def cases(plans: Mapping[str, Iterable[Plan]], stage: str = FURTHER) -> list[Any
     params = []
     for name, some in plans.items():
         made = tuple(some)
-        found = claimed((stage, made), partial(further_ideal.claimed, made, STAGES[stage]))
+        found = claimed((stage, made), partial(services_reference_answers.claimed, made, STAGES[stage]))
         marks = pytest.mark.requirement(*found)
         params.append(pytest.param(made, id=name, marks=marks))
     return params

@@ -11,15 +11,14 @@ import pytest
 
 from conformance.activex.events import timeout_ms
 from conformance.activex.expected import Invoke, Readings, Seen
-from conformance.activex.ideal import Objects, judged
 from conformance.activex.members import Kind, Member
 from conformance.activex.plans import DIRECT_NAME, LOOKUP, PATH_NAME, Act, Plan, passes
-from conformance.activex.received import SHOWN
-from conformance.activex.states import CREATED, OPENED, REFRESHED
-from conformance.activex.tables import CLASSES
-from conformance.activex.twin import Done
+from conformance.activex.reference_answers import Objects, judged
+from conformance.activex.tables import CLASSES, CREATED, OPENED, REFRESHED
+from conformance.activex.underlying_calls import Done
 from conformance.activex.values import Variant
 from conformance.activex.words import as_call, said
+from conformance.activex.world import SHOWN
 from conformance.histories.driver_side import MIN_WAIT_MS, PATIENCE
 from conformance.histories.operations.objects import CREATE, GET, INVOKE, each_got
 from conformance.model.calls import INFINITE

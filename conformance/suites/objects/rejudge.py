@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from conformance.activex.plans import Act, Plan
-from conformance.activex.twin import Done
+from conformance.activex.underlying_calls import Done
 from conformance.harness.playback import NotStored
 from conformance.harness.rejudge import NotRepeatable
 from conformance.suites.objects import further, identifying, staging, twins

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from conformance.activex import scenes
-from conformance.activex.constants import constants
-from conformance.activex.described import described
 from conformance.activex.expected import Readings, Seen
+from conformance.activex.library import constants, described
 from conformance.activex.plans import PATH_NAME, Act, Plan
 from conformance.activex.scene_client import client_objects
 from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, Place, Stage
-from conformance.activex.twin import Done
+from conformance.activex.underlying_calls import Done
 from conformance.activex.words import as_call, said
 from conformance.histories.operations.objects import CREATE, INVOKE, objects_of
 from conformance.runlog.events import StoryStep

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.activex import plans_queue_info as plans
-from conformance.activex import plans_queue_info_values as values
+from conformance.activex import plans_queue_info as values
 from conformance.activex.plans import unimplemented
 from conformance.activex.tables_queue_info import MEMBERS
 from conformance.suites.objects import staging
@@ -31,7 +31,7 @@ def test_members_that_do_nothing_say_so(plans: tuple[Plan, ...], mq: Port, judge
     check(plans, mq, judge, mq_need)
 
 
-@pytest.mark.parametrize("plans", staging.cases(values.groups()))
+@pytest.mark.parametrize("plans", staging.cases(values.value_groups()))
 def test_a_property_takes_any_value_of_its_type(
     plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
 ) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.activex import plans_query
+from conformance.activex import plans_events
 from conformance.suites.objects import further
 from conformance.suites.objects.playing import Need
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from conformance.harness.recorder import Recorder
 
 
-@pytest.mark.parametrize("plans", further.cases(plans_query.groups()))
+@pytest.mark.parametrize("plans", further.cases(plans_events.query_groups()))
 def test_a_query_finds_what_the_directory_has(
     plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
 ) -> None:
@@ -24,7 +24,7 @@ def test_a_query_finds_what_the_directory_has(
     further.check(plans, mq, judge, mq_need)
 
 
-@pytest.mark.parametrize("plans", further.cases(plans_query.without_directory()))
+@pytest.mark.parametrize("plans", further.cases(plans_events.without_directory()))
 def test_what_no_query_made_has_nothing_to_give(
     plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
 ) -> None:

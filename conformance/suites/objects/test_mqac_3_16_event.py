@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from conformance.harness.recorder import Recorder
 
 
-@pytest.mark.parametrize("plans", further.cases(plans_events.groups(), further.EVENTS))
+@pytest.mark.parametrize("plans", further.cases(plans_events.event_groups(), further.EVENTS))
 def test_each_notification_ends_in_one_event(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
     mq_need("objects.advise", "objects.unadvise", "objects.release")
     further.check(plans, mq, judge, mq_need, further.EVENTS)

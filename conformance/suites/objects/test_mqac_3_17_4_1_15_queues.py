@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.activex.plans_message_queues import destinations, message_queues
+from conformance.activex.plans_queue_info import destinations, message_queues
 from conformance.suites.objects import staging
 from conformance.suites.objects.playing import Need
 

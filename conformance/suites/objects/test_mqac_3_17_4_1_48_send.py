@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.activex import plans_sent_together
+from conformance.activex import plans_send
 from conformance.activex.plans_send import groups
 from conformance.suites.objects import staging
 from conformance.suites.objects.playing import Need
@@ -22,6 +22,6 @@ def test_a_message_is_sent(plans: tuple[Plan, ...], mq: Port, judge: Recorder, m
     staging.check(plans, mq, judge, mq_need)
 
 
-@pytest.mark.parametrize("plans", staging.cases(plans_sent_together.groups()))
+@pytest.mark.parametrize("plans", staging.cases(plans_send.together_groups()))
 def test_several_messages_are_sent(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
     staging.check(plans, mq, judge, mq_need)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.activex import plans_further
+from conformance.activex import services_plans
 from conformance.suites.objects import further
 from conformance.suites.objects.playing import Need
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from conformance.harness.recorder import Recorder
 
 
-@pytest.mark.parametrize("plans", further.cases(plans_further.outgoing()))
+@pytest.mark.parametrize("plans", further.cases(services_plans.outgoing()))
 def test_a_management_object_tells_of_its_outgoing_queue(
     plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
 ) -> None:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.activex import plans_coordinated, plans_further
+from conformance.activex import services_plans
 from conformance.activex.plans import unimplemented
-from conformance.activex.plans_transactions import transactions
+from conformance.activex.plans_send import transactions
 from conformance.activex.tables_transactions import DISPENSER, TRANSACTION
 from conformance.suites.objects import further, staging
 from conformance.suites.objects.playing import Need, check, rows
@@ -32,7 +32,7 @@ def test_members_that_do_nothing_say_so(plans: tuple[Plan, ...], mq: Port, judge
     check(plans, mq, judge, mq_need)
 
 
-@pytest.mark.parametrize("plans", further.cases(plans_further.interfaces_of_transactions()))
+@pytest.mark.parametrize("plans", further.cases(services_plans.interfaces_of_transactions()))
 def test_what_a_transaction_hands_out_is_an_itransaction(
     plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
 ) -> None:
@@ -40,7 +40,7 @@ def test_what_a_transaction_hands_out_is_an_itransaction(
     further.check(plans, mq, judge, mq_need)
 
 
-@pytest.mark.parametrize("plans", further.cases(plans_coordinated.coordinated()))
+@pytest.mark.parametrize("plans", further.cases(services_plans.coordinated()))
 def test_a_coordinated_transaction_gives_back_what_it_holds(
     plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
 ) -> None:

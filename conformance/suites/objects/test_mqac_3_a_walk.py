@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.activex.ideal import judged
+from conformance.activex.reference_answers import judged
 from conformance.activex.walk import walk
 from conformance.suites.objects.claiming import claimed
 from conformance.suites.objects.playing import Need, check

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.activex import ideal, scenes
-from conformance.activex.twin import Done
+from conformance.activex import reference_answers, scenes
+from conformance.activex.underlying_calls import Done
 from conformance.harness.recorder import ConformanceFailure
 from conformance.histories.situations.book import BookError
 from conformance.histories.situations.coverage import FAILED, NOT_OFFERED, OF_OBJECTS, OTHERWISE, Met
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def _judged(histories: Iterable[Planned]) -> tuple[str, ...]:
     plans = {stage: [one.acts for one in histories if one.stage == stage] for stage in ("", CLIENT)}
     staged = scenes.judged(plans[CLIENT], staging.STAGES[CLIENT])
-    return tuple(dict.fromkeys((*ideal.judged(plans[""]), *staged)))
+    return tuple(dict.fromkeys((*reference_answers.judged(plans[""]), *staged)))
 
 
 def _rows() -> Iterator[Any]:

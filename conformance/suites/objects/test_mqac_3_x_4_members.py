@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.activex import constants
-from conformance.activex.described import claimed
-from conformance.activex.states import STATES
+from conformance.activex import library
+from conformance.activex.library import members_claimed
+from conformance.activex.tables import STATES
 from conformance.suites.objects.playing import EXAMPLE, Need, NotCreated
 from conformance.suites.objects.staging import LIBRARY, describe
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 COCLASSES = [
     pytest.param(
         coclass,
-        marks=pytest.mark.requirement(*claimed(coclass), *(constants.claimed() if coclass == LIBRARY else ())),
+        marks=pytest.mark.requirement(
+            *members_claimed(coclass), *(library.enumerations_claimed() if coclass == LIBRARY else ())
+        ),
     )
     for coclass, states in STATES.items()
     if states.new is not None

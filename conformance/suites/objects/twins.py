@@ -11,8 +11,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.activex import twin
-from conformance.activex.twin import Done
+from conformance.activex import underlying_calls
+from conformance.activex.underlying_calls import Done
 from conformance.harness.playback import NotStored
 from conformance.harness.recorder import Recorder
 from conformance.histories.findings import run
@@ -77,7 +77,7 @@ def blamed(
     Call it when the objects of the history are released: the manager begins anew. tell: takes a line of the story.
     """
     wrong = [verdict for verdict in verdicts if verdict.outcome is Outcome.FAIL]
-    calls = _playable(twin.calls(history, options.readings), mq) if wrong else ()
+    calls = _playable(underlying_calls.calls(history, options.readings), mq) if wrong else ()
     if not calls:
         return verdicts
     made, failure = run(mq, Recorder(options, lambda verdict, count: None, disabled=disabled), calls)

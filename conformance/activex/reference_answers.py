@@ -5,21 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from conformance.activex.cells import requirements
-from conformance.activex.effects import refusal
+from conformance.activex.effects import EXPIRED, refusal
 from conformance.activex.events import Link, Untold, wanted
 from conformance.activex.expected import Held, Invoke, Readings, Seen, refusing
-from conformance.activex.opened import CLOSED, HANDLES, VALUES
+from conformance.activex.members import requirements
 from conformance.activex.plans import Act, Plan
-from conformance.activex.printed import accepted
-from conformance.activex.received import SHOWN, WANTS
-from conformance.activex.refusals import EXPIRED
-from conformance.activex.states import BLANK, RECEIVED
-from conformance.activex.states import CLOSED as CLOSED_STATE
-from conformance.activex.statuses import E_FAIL, E_NOTIMPL, S_OK
-from conformance.activex.tables import CLASSES
-from conformance.activex.values import Variant
-from conformance.activex.world import World
+from conformance.activex.tables import BLANK, CLASSES, RECEIVED
+from conformance.activex.tables import CLOSED as CLOSED_STATE
+from conformance.activex.values import E_FAIL, E_NOTIMPL, S_OK, Variant, accepted
+from conformance.activex.world import AFTER_CLOSE, HANDLES, SHOWN, VALUES, WANTS, World
 from conformance.model import BadCall, Call, Model
 from conformance.model.expected import Blocks, Expected, Fails, Succeeds
 from conformance.spec.constants import hresults
@@ -134,7 +128,7 @@ def shown(world: World, name: str, member: str) -> Seen:
 
 def _of_queue(held: Held, link: Link, member: str, number: int) -> Seen:
     if held.state == CLOSED_STATE:
-        value = CLOSED.get(member)
+        value = AFTER_CLOSE.get(member)
         return Seen(hresults.MQ_ERROR_INVALID_HANDLE) if value is None else Seen(S_OK, value)
     if member in HANDLES:
         return Seen(S_OK, Variant(HANDLES[member], number))

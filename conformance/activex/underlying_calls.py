@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from conformance.activex.events import Events, Untold, events
 from conformance.activex.expected import Readings, Seen, refusing
 from conformance.activex.plans import Act
-from conformance.activex.statuses import S_OK
 from conformance.activex.tables import CLASSES
+from conformance.activex.values import S_OK
 from conformance.activex.world import World
 from conformance.model import BadCall, Call, Model
 

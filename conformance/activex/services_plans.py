@@ -1,4 +1,4 @@
-"""Plans about destinations, applications, management objects, collections and members that do nothing."""
+"""Plans about destinations, applications, management, collections, coordinated transactions, and idle members."""
 
 from __future__ import annotations
 
@@ -7,20 +7,23 @@ from itertools import permutations, product
 from typing import Final
 
 from conformance.activex import application, management
-from conformance.activex.further_world import PEEK, RECEIVE, SEND
 from conformance.activex.library import interfaces
 from conformance.activex.members import Member
 from conformance.activex.plans import Act, Plan, create, on
 from conformance.activex.plans_queue_info import PATH
-from conformance.activex.scene_further import SINGLE_MESSAGE, driven
+from conformance.activex.plans_reads import READS, receives
+from conformance.activex.scene_services import SINGLE_MESSAGE, driven
 from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, SMALL
-from conformance.activex.tables_further import (
+from conformance.activex.services import (
     APPLICATION,
     COLLECTION,
     COORDINATED,
     DESTINATION,
-    FURTHER,
     MANAGEMENT,
+    PEEK,
+    RECEIVE,
+    SEND,
+    SERVICES,
 )
 from conformance.activex.transactions import DISPENSER
 from conformance.activex.values import MISSING, Variant, long, octets, text, truth
@@ -81,8 +84,6 @@ def looks(name: str, members: tuple[str, ...]) -> Plan:
 
 
 # Members that do nothing
-
-
 def unimplemented(member: Member) -> Iterator[Plan]:
     """Yield a plan for each form of a member that does nothing."""
     for slot in member.slots:
@@ -92,14 +93,13 @@ def unimplemented(member: Member) -> Iterator[Plan]:
 
 def not_implemented() -> Plans:
     """Return plans for the members of these classes that do nothing."""
-    rows = [member for members in FURTHER.values() for member in members.values() if member.unimplemented]
+    rows = [member for members in SERVICES.values() for member in members.values() if member.unimplemented]
     return {f"{row.coclass}.{row.name}": tuple(unimplemented(row)) for row in rows if row.coclass in _SCENE}
 
 
 _SCENE: Final = frozenset({DESTINATION, APPLICATION, COORDINATED})
 
 # Destinations
-
 _LOOKS: Final = looks("d", ("IsOpen", "PathName", "FormatName", "ADsPath", "Handle"))
 _WORLD: Final[Plan] = (*queue("i"), *queue("j", SECOND), opened("i", RECEIVE, "r"), opened("j", RECEIVE, "s"))
 _OTHER: Final[Plan] = (
@@ -132,7 +132,6 @@ ACTIONS: Final[Mapping[str, Plan]] = {
 }
 _ARRIVES: Final[Plan] = (*sent("d"), peeked("r"), peeked("s"))
 """A message that is sent to the destination, and a look at which queue has it."""
-
 
 _NAMED: Final = ("path", "format", "other-path", "format-abroad", "path", "directory", "format")
 
@@ -184,7 +183,6 @@ def _arrivals() -> Iterator[Plan]:
 
 
 # Applications
-
 _VERSIONS: Final = ("MSMQVersionMajor", "MSMQVersionMinor", "MSMQVersionBuild", "IsDsEnabled")
 _LISTS: Final[Plan] = (on("a", "ActiveQueues"), *looks("a", ("PrivateQueues", "BytesInAllQueues")))
 OF_MACHINE: Final = driven("management.get", target={"type": "machine"}, properties=list(application.ASKED))
@@ -202,7 +200,6 @@ _OF_ANOTHER: Final[Plan] = (
     *_REGISTER,
     *looks("a", ("Machine",)),
 )
-
 
 _AS_HERE: Final = (*looks("a", ("IsConnected",)), on("a", "Disconnect"), on("a", "Connect"), on("a", "Tidy"), *_LISTS)
 
@@ -280,8 +277,6 @@ def _of_queues() -> Iterator[Plan]:
 
 
 # Management
-
-
 def _abroad(name: str = ABROAD) -> Plan:
     """Return an outgoing queue, open as `s`."""
     return (create("MSMQQueueInfo", "w"), on("w", "FormatName", text(name), kind="put"), opened("w", SEND, "s"))
@@ -466,8 +461,6 @@ def _transfers(start: Plan) -> Iterator[Plan]:
 
 
 # Collections and the dispenser
-
-
 def collections() -> Plans:
     """Return plans about a collection that the client makes."""
     empty = (create(COLLECTION, "c"), on("c", "Count", kind="get"))
@@ -497,3 +490,25 @@ def groups() -> Mapping[str, Plans]:
         "collections": collections(),
         "transactions": interfaces_of_transactions(),
     }
+
+
+_RELATIVE: Final = ("ReceiveNextByLookupId", "ReceivePreviousByLookupId")
+
+
+def coordinated() -> Plans:
+    """Return plans about the dispenser of coordinated transactions, whoever coordinates them."""
+    asked = on("t", "QueryInterface", text(interfaces()["IMSMQTransaction3"].iid))
+    begin = on("x", "BeginTransaction", gives="t")
+    ends = (on("t", "Abort", MISSING, MISSING), on("t", "Abort", MISSING, MISSING))
+    plans: dict[str, tuple[Plan, ...]] = {
+        "begun": ((create(COORDINATED, "x"), begin, asked, *ends, begin, asked, *ends),)
+    }
+    made = (*queue("i", transactional=True), opened("i", SEND, "s"), opened("i", RECEIVE, "r"))
+    filled = (*made, *sent("s", 1, transactional=True), create(COORDINATED, "x"), begin)
+    known = (on("r", "Peek", MISSING, MISSING, NOT_NOW, gives="p"), on("p", "LookupId", kind="get", gives="$id"))
+    given = {"Transaction": Variant("DISPATCH", "t"), "LookupId": text("$id"), "ReceiveTimeout": NOT_NOW}
+    for member in (one for one in READS if receives(one) and one.name not in _RELATIVE):
+        arguments = [given.get(one.name, MISSING) for one in member.slots[0].arguments if not one.result]
+        taken_so = on("r", member.name, *arguments, gives="m1")
+        plans[f"received-{member.name}"] = ((*filled, *known, taken_so, peeked("r"), ends[0], peeked("r")),)
+    return plans

@@ -9,30 +9,35 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from conformance.activex import application, choices, destination, ideal_reports, management, query
+from conformance.activex import application, destination, management, query, services_reference_answers, step
 from conformance.activex.application import Application, Before
-from conformance.activex.choices import ANY_STATUS, Choice, Option, Shape, one
 from conformance.activex.destination import Destination
 from conformance.activex.effects import TELL_NOTHING
 from conformance.activex.expected import Invoke, Readings, Seen
-from conformance.activex.further_world import SEND, Directory, Handle, Info, Queue, World, cell
 from conformance.activex.library import interfaces
 from conformance.activex.management import Collected, Managed, Report
 from conformance.activex.plans import Act
 from conformance.activex.scenes import COMPUTER, MANAGER, Place
-from conformance.activex.statuses import E_NOTIMPL, S_OK
-from conformance.activex.tables_further import (
+from conformance.activex.services import (
     APPLICATION,
     COLLECTION,
     COORDINATED,
     DESTINATION,
-    FURTHER,
     MANAGEMENT,
     QUERY,
     QUEUE_INFOS,
+    SEND,
+    SERVICES,
+    Directory,
+    Handle,
+    Info,
+    Queue,
+    World,
+    cell,
 )
+from conformance.activex.step import ANY_STATUS, Choice, Option, Shape, one
 from conformance.activex.transactions import IMPLEMENTATION, TRANSACTION
-from conformance.activex.values import Variant, hollow, text
+from conformance.activex.values import E_NOTIMPL, S_OK, Variant, hollow, text
 from conformance.spec.constants import hresults
 from conformance.verdict import Outcome, Verdict
 
@@ -69,7 +74,7 @@ def _of_transaction(its: Dispensed, call: Invoke) -> Iterator[Choice]:
     if call.member == "QueryInterface":
         yield one(names, S_OK, _OBJECT)
     elif its.ended:
-        yield one(names, choices.ANY_FAILURE)
+        yield one(names, step.ANY_FAILURE)
     else:
         yield one(names)
 
@@ -129,8 +134,8 @@ class FurtherObjects:
             self._driven(act.call, seen)
             return verdicts
         call = self._resolved(act.call)
-        told = [choices.allowed(choice, self.readings) for choice in self._wanted(act.object, call)]
-        verdicts = tuple(choices.verdicts(self.classes[act.object], call, told, seen))
+        told = [step.allowed(choice, self.readings) for choice in self._wanted(act.object, call)]
+        verdicts = tuple(step.choice_verdicts(self.classes[act.object], call, told, seen))
         self._after(act, call, seen)
         if act.gives is not None and act.gives.startswith("$") and seen.value is not None:
             self.words[act.gives] = int(seen.value.value or 0)
@@ -146,13 +151,17 @@ class FurtherObjects:
                 return Seen(S_OK, text(json.dumps(["packet"])))
             return self._reported(act.call) if act.call.member == "management.get" else Seen(S_OK)
         call = self._resolved(act.call)
-        return choices.ideal(choices.allowed(choice, self.readings) for choice in self._wanted(act.object, call))
+        return step.reference_answer(step.allowed(choice, self.readings) for choice in self._wanted(act.object, call))
 
     def _reported(self, call: Invoke) -> Seen:
         """Return what a queue manager could say of a queue or of itself."""
         asked = json.loads(str(call.arguments[0].value))
         name = asked["target"].get("format_name")
-        values = ideal_reports.of_machine(self.world) if name is None else ideal_reports.of_queue(self.world, name)
+        values = (
+            services_reference_answers.of_machine(self.world)
+            if name is None
+            else services_reference_answers.of_queue(self.world, name)
+        )
         if values is None:
             return Seen(hresults.MQ_ERROR_QUEUE_NOT_FOUND)
         told = [
@@ -202,11 +211,11 @@ class FurtherObjects:
 
     def _dispensed(self, call: Invoke) -> Iterator[Choice]:
         form = f"{call.member}.{call.kind}"
-        if FURTHER[COORDINATED][call.member].unimplemented:
+        if SERVICES[COORDINATED][call.member].unimplemented:
             yield one(cell(COORDINATED, form, "unimplemented"), E_NOTIMPL)
         else:
             names = cell(COORDINATED, form, "gives")
-            yield (Option(names, S_OK, _OBJECT), Option((), choices.ANY_FAILURE))
+            yield (Option(names, S_OK, _OBJECT), Option((), step.ANY_FAILURE))
 
     def _helped(self, name: str, call: Invoke) -> Iterator[Choice]:
         """Yield what the objects of the other classes answer: their own suites judge it."""
@@ -218,7 +227,7 @@ class FurtherObjects:
                 yield (Option(success, S_OK), *(Option((), code) for code in sorted(TELL_NOTHING)))
                 yield (Option(queue.because, S_OK, _OBJECT),)
             elif queue is not None:
-                yield (Option(queue.because, S_OK, _NO_OBJECT), Option(queue.because, choices.ANY_FAILURE))
+                yield (Option(queue.because, S_OK, _NO_OBJECT), Option(queue.because, step.ANY_FAILURE))
         elif call.member in ("Open", "BeginTransaction", "ITransaction", "Peek", "Receive"):
             yield one((), S_OK, _OBJECT)
         elif call.member == "Send":
@@ -440,7 +449,7 @@ class FurtherObjects:
         self.world = replace(self.world, directory=directory)
 
 
-def further_objects(readings: Readings, place: Place) -> FurtherObjects:
+def service_objects(readings: Readings, place: Place) -> FurtherObjects:
     """Return the scene before the first act of a plan."""
     world = World(place.texts[COMPUTER], place.texts[MANAGER])
     return FurtherObjects(readings, world, place.texts.get(PROFILE, "msmq-4.0"))
