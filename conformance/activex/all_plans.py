@@ -8,8 +8,7 @@ from itertools import chain
 from typing import Any, Final
 
 from conformance.activex import identity, library, plans_events, plans_queue_info, plans_send
-from conformance.activex import services_plans as plans_coordinated
-from conformance.activex import services_plans as plans_further
+from conformance.activex import services_plans as plans_of_services
 from conformance.activex.identity import E_NOINTERFACE
 from conformance.activex.plans import Plan
 from conformance.activex.scene_client import client_objects
@@ -53,11 +52,11 @@ class Played:
 
 
 def services_plans() -> Mapping[str, Played]:
-    """Return the plans of the further classes by a name."""
+    """Return the plans of the services by a name."""
     return {
         "events": Played(_joined([plans_events.event_groups()]), event_objects),
         "further": Played(
-            _joined([*plans_further.groups().values(), plans_coordinated.coordinated()]), service_objects
+            _joined([*plans_of_services.groups().values(), plans_of_services.coordinated()]), service_objects
         ),
         "query": Played(_joined([plans_events.query_groups()]), service_objects),
         "no-directory": Played(_joined([plans_events.without_directory()]), service_objects),

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from conformance.activex import message_queues, queue_info, sending, transactions
-from conformance.activex import step as choices
 from conformance.activex.expected import Held, Invoke, Readings, Seen, refusing
 from conformance.activex.plans import Act
 from conformance.activex.queue_store import Info, Store
 from conformance.activex.reference_answers import ideal as ideal_of_table
 from conformance.activex.scenes import COMPUTER, MANAGER, Place
 from conformance.activex.sending import Posts
-from conformance.activex.step import Choice, new, step
+from conformance.activex.step import Choice, allowed, choice_verdicts, new, reference_answer, step
+from conformance.activex.step import one as one_choice
 from conformance.activex.tables import CLASSES, OPENED, RECEIVED
 from conformance.activex.tables_queue_info import COCLASS
 from conformance.activex.transactions import DISPENSER, TRANSACTION, Transactions
@@ -54,7 +54,7 @@ class ClientObjects:
                 self._looked(before, act.call.member, verdicts)
             self._stepped(act.object, act.call, seen)
             return verdicts
-        verdicts = tuple(choices.choice_verdicts(self.classes[act.object], act.call, told, seen))
+        verdicts = tuple(choice_verdicts(self.classes[act.object], act.call, told, seen))
         self._after(act, act.call, seen)
         return verdicts
 
@@ -77,7 +77,7 @@ class ClientObjects:
         told = self._wanted(act.object, act.call)
         if told is None:
             return ideal_of_table(self.held[act.object], act.call, self.readings)
-        return choices.reference_answer(told)
+        return reference_answer(told)
 
     def _made(self, name: str, coclass: str) -> None:
         self.classes[name] = coclass
@@ -112,7 +112,7 @@ class ClientObjects:
             told = self._shown(name, call.member)
         else:
             return None
-        return [choices.allowed(choice, self.readings) for choice in told]
+        return [allowed(choice, self.readings) for choice in told]
 
     def _is_sent(self, name: str) -> bool:
         return name in self.posts.received or name in self.posts.sent
@@ -255,7 +255,7 @@ class ClientObjects:
 
 def _destination(info: Info | None, call: Invoke) -> Iterator[Choice]:
     if call.kind == "get" and call.member == "FormatName" and info is not None and info.named:
-        yield choices.one(info.named, S_OK, text(info.format or ""))
+        yield one_choice(info.named, S_OK, text(info.format or ""))
 
 
 def client_objects(readings: Readings, place: Place) -> ClientObjects:

@@ -90,7 +90,7 @@ def _of_interface(call: Invoke) -> Iterator[Choice]:
 
 
 @dataclass(slots=True)
-class FurtherObjects:
+class ServiceObjects:
     """Objects of a plan by name. reports: what the queue manager said of a queue, by its format name in small letters,
     and of itself as `machine`. numbers: handles that destinations have shown.
 
@@ -108,7 +108,7 @@ class FurtherObjects:
     words: dict[str, int] = field(default_factory=dict)
     entries: tuple[query.Entry, ...] = ()
 
-    def copy(self) -> FurtherObjects:
+    def copy(self) -> ServiceObjects:
         """Return a scene that goes on from here by itself."""
         return replace(
             self,
@@ -449,10 +449,10 @@ class FurtherObjects:
         self.world = replace(self.world, directory=directory)
 
 
-def service_objects(readings: Readings, place: Place) -> FurtherObjects:
+def service_objects(readings: Readings, place: Place) -> ServiceObjects:
     """Return the scene before the first act of a plan."""
     world = World(place.texts[COMPUTER], place.texts[MANAGER])
-    return FurtherObjects(readings, world, place.texts.get(PROFILE, "msmq-4.0"))
+    return ServiceObjects(readings, world, place.texts.get(PROFILE, "msmq-4.0"))
 
 
 def driven(method: str, **params: Any) -> Act:
