@@ -22,7 +22,7 @@ from conformance.model.linearizability.history import Operation
 from conformance.model.linearizability.judge import judge_history
 from conformance.model.linearizability.search import linearize
 from conformance.spec.constants import hresults
-from conformance.suites.concurrency.recording import HistoryRecorder, drain, run_workers
+from conformance.suites.concurrency.running import HistoryRecorder, drain, run_workers
 from conformance.suites.concurrency.workload import Workload, handle, opening, workers
 
 TARGET_S = 60.0

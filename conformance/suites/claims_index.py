@@ -123,8 +123,8 @@ def by_mutation() -> frozenset[str]:
     from conformance.judge.packets.field_compare import caught as misplaced
     from conformance.judge.packets.judge import ALL_RULES, REMOTE_RULES, Result, find, judge_packet
     from conformance.suites.packets.mistakes import caught as mistaken
-    from conformance.suites.packets.presence_mistakes import caught as misplaced_or_missing
-    from conformance.suites.packets.security_mutations import caught as insecure
+    from conformance.suites.packets.mistakes import presence_caught as misplaced_or_missing
+    from conformance.suites.packets.mistakes import security_caught as insecure
     from conformance.wire import dissect
 
     caught = {*answered(), *observed(), *misplaced(), *misread(), *mistaken(), *misplaced_or_missing(), *insecure()}

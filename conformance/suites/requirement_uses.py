@@ -187,9 +187,8 @@ def _mutations() -> Iterator[tuple[str, str]]:
     from conformance.judge.structures.rules import RULES as STRUCTURE_RULES
     from conformance.judge.structures.transfer_buffer import changes
     from conformance.judge.structures.transfer_buffer_rules import RULES as BUFFER_RULES
-    from conformance.suites.packets.mistakes import MISTAKES
-    from conformance.suites.packets.presence_mistakes import MISTAKES as PRESENCE
-    from conformance.suites.packets.security_mutations import WRONG
+    from conformance.suites.packets.mistakes import MISTAKES, WRONG
+    from conformance.suites.packets.mistakes import PRESENCE_MISTAKES as PRESENCE
 
     for rule in ALL_RULES:
         yield rule.requirement, f"packet with {_changed(rule.breaks)}"

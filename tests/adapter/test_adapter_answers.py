@@ -26,7 +26,7 @@ from conformance.model import Answer, BadCall, Call, Model, Observation, SeenMes
 from conformance.model.properties import ROWS, SINCE
 from conformance.spec.catalogue import assignment
 from conformance.spec.constants import hresults
-from conformance.suites.names.cases import section
+from conformance.suites.names.checks import section
 from conformance.verdict import Outcome
 from tools.protocol_page import notes, page
 

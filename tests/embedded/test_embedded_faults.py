@@ -19,7 +19,7 @@ from conformance.embedded.faults import FAULTS, UNJUDGED_FAULTS, Fault, NotToget
 from conformance.embedded.readings import READINGS
 from conformance.spec.catalogue import catalogue, requirement_id
 from conformance.spec.versions import DEFAULT_PROFILE
-from conformance.suites.names.cases import section
+from conformance.suites.names.checks import section
 
 SECTIONS = [f"2.1.{last}" for last in range(1, 8)]
 INFINITE = 0xFFFFFFFF

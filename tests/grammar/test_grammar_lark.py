@@ -23,7 +23,7 @@ from conformance.grammar.sources import RULES, VERSIONS, load, reading_set
 from conformance.grammar.witnesses import Witness
 from conformance.resources import resource
 from conformance.spec.catalogue import catalogue
-from conformance.suites.names.cases import section
+from conformance.suites.names.checks import section
 
 NEWEST = VERSIONS[-1]
 QUICK_KINDS = ("PublicName", "PrivateName", "DistributionListName", "Machine", "Connector")

@@ -18,7 +18,7 @@ from conformance.grammar.tree import Grammar, Node, Rep, Rule, children, rebuild
 from conformance.resources import resource
 from conformance.spec.catalogue import CatalogueError
 from conformance.spec.versions import PROFILES, READING_SETS
-from conformance.suites.names.cases import section
+from conformance.suites.names.checks import section
 
 SECTIONS = ("2.1.1", "2.1.2", "2.1.3", "2.1.4", "2.1.5", "2.1.6", "2.1.7")
 EACH_WAY = [(version, readings) for version in VERSIONS for readings in READING_SETS]

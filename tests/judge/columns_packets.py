@@ -6,7 +6,7 @@ from functools import cache
 from conformance.judge.packets.judge import ALL_RULES
 from conformance.judge.packets.rules_security import CERTIFICATE_RULES as CERTIFIED
 from conformance.resources import resource
-from conformance.suites.packets.building import packet_of
+from conformance.suites.packets.messages import packet_of
 from conformance.wire import encode
 from conformance.wire.security_items import sid_bytes
 

@@ -16,7 +16,7 @@ from conformance.judge.packets.attribute_compare import (
     part,
 )
 from conformance.judge.packets.user_messages import plain_of_packet
-from conformance.suites.packets.building import packet_of
+from conformance.suites.packets.messages import packet_of
 from conformance.verdict import Outcome
 from conformance.wire import dissect
 

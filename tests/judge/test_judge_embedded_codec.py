@@ -13,8 +13,7 @@ from conformance.adapter.connectors import connect
 from conformance.judge.packets.field_compare import compare_fields
 from conformance.judge.packets.judge import judge_dissected
 from conformance.judge.packets.user_messages import compare_encoded
-from conformance.suites.packets.building import packet_of
-from conformance.suites.packets.messages import messages_in_a_session, user_messages
+from conformance.suites.packets.messages import messages_in_a_session, packet_of, user_messages
 from conformance.verdict import Outcome
 from conformance.wire import dissect
 

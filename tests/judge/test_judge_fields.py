@@ -21,8 +21,7 @@ from conformance.judge.packets.field_compare import (
 )
 from conformance.judge.packets.judge import judge_packet
 from conformance.spec.catalogue import catalogue
-from conformance.suites.packets.building import packet_of
-from conformance.suites.packets.messages import messages_in_a_session, user_messages
+from conformance.suites.packets.messages import messages_in_a_session, packet_of, user_messages
 from conformance.verdict import Outcome
 from conformance.wire import dissect, patch, rebuild
 

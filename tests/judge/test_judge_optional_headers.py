@@ -12,9 +12,14 @@ from conformance.judge.packets import optional_headers
 from conformance.judge.packets.optional_headers import compare_encoded, name_of, name_values
 from conformance.spec.catalogue import assignment
 from conformance.suites.packets import claims
-from conformance.suites.packets.building import base64_of, list_values, packet_of
 from conformance.suites.packets.cases import decode_lists_case, encode_case
-from conformance.suites.packets.messages import messages_to_several_queues, soap_messages
+from conformance.suites.packets.messages import (
+    base64_of,
+    list_values,
+    messages_to_several_queues,
+    packet_of,
+    soap_messages,
+)
 from conformance.suites.packets.mistakes import GUID, KINDS, LISTED, MISTAKES, OTHER, Mistake, caught, swapped
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import dissect

@@ -12,8 +12,7 @@ from printed_frames import CONNECTION_PARAMETERS, PING_REQUEST, SESSION_ACK, USE
 from conformance.judge.packets.judge import RULES, Result, find, judge_packet
 from conformance.judge.rules import Rule
 from conformance.spec.catalogue import catalogue
-from conformance.suites.packets.building import packet_of
-from conformance.suites.packets.messages import messages_in_a_session, user_messages
+from conformance.suites.packets.messages import messages_in_a_session, packet_of, user_messages
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import dissect, encode, patch
 

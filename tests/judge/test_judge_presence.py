@@ -6,28 +6,28 @@ import pytest
 
 from conformance.judge.packets.field_compare import S, U
 from conformance.judge.packets.misplaced_fields import DEMANDS, compare_presence
-from conformance.suites.packets.building import packet_of
 from conformance.suites.packets.combinations import message_of, rows
-from conformance.suites.packets.presence_mistakes import (
+from conformance.suites.packets.messages import packet_of
+from conformance.suites.packets.mistakes import (
     AT_ADMINISTRATION,
-    MISTAKES,
+    PRESENCE_MISTAKES,
     SENDER,
-    Mistake,
+    PresenceMistake,
     blamed,
-    caught,
+    presence_caught,
 )
 from conformance.verdict import Outcome
 from conformance.wire import dissect
 
 
-@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.requirement)
-def test_a_mistake_is_blamed_on_its_demand_alone(mistake: Mistake) -> None:
+@pytest.mark.parametrize("mistake", PRESENCE_MISTAKES, ids=lambda mistake: mistake.requirement)
+def test_a_mistake_is_blamed_on_its_demand_alone(mistake: PresenceMistake) -> None:
     assert not blamed(mistake.message, packet_of(mistake.message))
     assert blamed(mistake.message, mistake.made(mistake.message)) == {mistake.requirement}
 
 
 def test_every_demand_has_its_mistake() -> None:
-    assert caught() == set(DEMANDS)
+    assert presence_caught() == set(DEMANDS)
 
 
 def test_a_response_queue_beside_the_administration_queue_is_right() -> None:

@@ -4,9 +4,9 @@ import pytest
 
 from conformance.judge.packets.optional_headers import IDS, SIGNED, UNSIGNED
 from conformance.suites.claims_index import by_mutation
-from conformance.suites.packets.building import packet_of
 from conformance.suites.packets.cases import without_consequences
-from conformance.suites.packets.security_mutations import MESSAGE, WRONG, WrongField, caught, failing
+from conformance.suites.packets.messages import packet_of
+from conformance.suites.packets.mistakes import MESSAGE, WRONG, WrongField, failing, security_caught
 from conformance.verdict import Outcome, Verdict
 
 
@@ -29,8 +29,8 @@ def test_a_wrong_field_breaks_its_requirement(wrong: WrongField) -> None:
 
 
 def test_every_requirement_judged_here_is_told_apart() -> None:
-    assert set(IDS) | {UNSIGNED, *SIGNED.values()} == set(caught())
-    assert caught() <= by_mutation()
+    assert set(IDS) | {UNSIGNED, *SIGNED.values()} == set(security_caught())
+    assert security_caught() <= by_mutation()
 
 
 def test_a_signature_spoiled_by_another_field_is_no_second_failure() -> None:

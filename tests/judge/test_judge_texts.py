@@ -16,7 +16,7 @@ from conformance.judge.names import (
 )
 from conformance.spec.catalogue import assignment
 from conformance.spec.constants.hresults import MQ_ERROR_ILLEGAL_PROPERTY_VALUE, MQ_ERROR_LABEL_TOO_LONG
-from conformance.suites.names.text_families import (
+from conformance.suites.names.texts import (
     edge_labels,
     edge_multicast_addresses,
     edge_queue_labels,

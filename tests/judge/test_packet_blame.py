@@ -7,7 +7,7 @@ import pytest
 from conformance.judge.packets.field_compare import compare_fields
 from conformance.judge.packets.misplaced_fields import told_apart
 from conformance.judge.packets.packet_verdicts import ALIGNED, PADDING, by_cause, packed_items, unpadded
-from conformance.suites.packets.building import packet_of
+from conformance.suites.packets.messages import packet_of
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import dissect, patch
 

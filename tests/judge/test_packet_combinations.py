@@ -10,11 +10,21 @@ import pytest
 
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
 from conformance.spec.catalogue import assignment
-from conformance.suites.packets.building import packet_of
 from conformance.suites.packets.cases import decode_case, decode_lists_case, encode_case
-from conformance.suites.packets.combinations import FACTORS, OPTIONS, forbids, message_of, rows, told
-from conformance.suites.packets.combining import combine
-from conformance.suites.packets.pairs import all_pairs, pairs_in, pairs_of, simplest
+from conformance.suites.packets.combinations import (
+    FACTORS,
+    OPTIONS,
+    all_pairs,
+    combine,
+    forbids,
+    message_of,
+    pairs_in,
+    pairs_of,
+    row_text,
+    rows,
+    simplest,
+)
+from conformance.suites.packets.messages import packet_of
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import dissect, patch
 
@@ -51,7 +61,7 @@ def test_every_option_is_in_the_message() -> None:
     for factor, options in FACTORS.items():
         seen = [message_of({**plain, "administration": "target", factor: option}) for option in options]
         assert all(one not in seen[:at] for at, one in enumerate(seen) if factor != "asked"), factor
-    assert told(plain) == "plain"
+    assert row_text(plain) == "plain"
 
 
 def _all(codec: codecs.Codec) -> list[Verdict]:

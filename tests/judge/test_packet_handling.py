@@ -12,10 +12,10 @@ from conformance.harness.recorder import ConformanceFailure, Recorder, RunOption
 from conformance.judge.packets.judge import RULES
 from conformance.spec.catalogue import assignment
 from conformance.suites.packets import test_mqmq_mutations as suite
-from conformance.suites.packets.building import base64_of, packet_of
+from conformance.suites.packets.combinations import APART, changes, full_message, packet_with
 from conformance.suites.packets.handling import HANDLED, handling, mutated
+from conformance.suites.packets.messages import base64_of, packet_of
 from conformance.suites.packets.rejudge import rejudge
-from conformance.suites.packets.reserved import APART, changes, full_message, packet_with
 from conformance.verdict import Outcome
 from conformance.wire import dissect
 from conformance.wire.headers import USER_MESSAGE_SECTIONS

@@ -19,6 +19,8 @@ from conformance.run import run
 from conformance.runlog import read_run
 from conformance.spec.catalogue import assignment
 from conformance.suites.structures.checks import (
+    KINDS,
+    Kind,
     base64_of,
     claims,
     decode_case,
@@ -28,7 +30,6 @@ from conformance.suites.structures.checks import (
 )
 from conformance.suites.structures.malformed import FORBIDDEN, IGNORED, MALFORMED, ODD, Forbidden
 from conformance.suites.structures.rejudge import rejudge
-from conformance.suites.structures.values import KINDS, Kind
 from conformance.verdict import Outcome, Verdict
 from conformance.wire.structures import complete, decode, encode
 

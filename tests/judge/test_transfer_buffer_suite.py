@@ -28,8 +28,7 @@ from conformance.suites.structures.transfer_buffer_cases import (
     odd_case,
     refuse_case,
 )
-from conformance.suites.structures.transfer_buffer_limits import POINTED, limits
-from conformance.suites.structures.transfer_buffer_values import examples
+from conformance.suites.structures.transfer_buffer_values import POINTED, examples, limits
 from conformance.verdict import Outcome, Verdict
 from conformance.wire.transfer_buffer import STRUCTURE
 from conformance.wire.transfer_buffer_layers import write_transfer_buffer

@@ -9,7 +9,7 @@ from typing import Any
 
 from honest_memory import METHODS, OK, HonestManager, Refused
 
-from conformance.suites.packets.building import packet_of
+from conformance.suites.packets.messages import packet_of
 
 NOT_ACTIVE = 0xC00E0004
 FACETS = {**METHODS, "outgoing": ["pause", "resume", "take"]}

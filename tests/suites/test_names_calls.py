@@ -14,7 +14,7 @@ from conformance.spec.catalogue import assignment
 from conformance.suites.names import rejudge
 from conformance.suites.names import test_mqdmpr_3_1_7_1_3_create_queue as creating
 from conformance.suites.names import test_mqmp_3_1_4_17_open_queue as opening
-from conformance.suites.names.calls import local_path
+from conformance.suites.names.checks import local_path
 from conformance.verdict import Outcome, Verdict
 
 OPTIONS = RunOptions("msmq-4.0", "should", assignment("windows"), "windows", 0, 1, 1)

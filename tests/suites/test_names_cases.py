@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from conformance.spec.catalogue import CatalogueError, catalogue
-from conformance.suites.names.cases import CaseError, expand, load, section
+from conformance.suites.names.checks import CaseError, expand, load, section
 
 SECTIONS = [f"2.1.{last}" for last in range(1, 8)]
 # Names the manager gives out are judged where it gives them out, and ports where it connects, not by parsing.

@@ -16,11 +16,16 @@ from conformance.harness.recorder import ConformanceFailure, Recorder, RunOption
 from conformance.judge.names import ONLY, Expectation, NameCase, NameObservation, judge_name
 from conformance.spec.catalogue import assignment
 from conformance.spec.versions import PROFILES
-from conformance.suites.names.direct_families import DIRECT_FAMILIES
-from conformance.suites.names.families import Family, explore, version_of
-from conformance.suites.names.guid_families import LIST_FAMILIES, PRIVATE_FAMILIES, PUBLIC_FAMILIES
-from conformance.suites.names.other_families import MACHINE_FAMILIES, MULTIPLE_FAMILIES
-from conformance.suites.names.path_families import PATH_FAMILIES
+from conformance.suites.names.direct_families import DIRECT_FAMILIES, MACHINE_FAMILIES, MULTIPLE_FAMILIES
+from conformance.suites.names.families import (
+    LIST_FAMILIES,
+    PATH_FAMILIES,
+    PRIVATE_FAMILIES,
+    PUBLIC_FAMILIES,
+    Family,
+    explore,
+    version_of,
+)
 
 FAMILIES = (
     *PATH_FAMILIES,

@@ -19,18 +19,21 @@ from conformance.harness.hypothesis_settings import suite_settings
 from conformance.judge.names import FORMAT_NAME, FORMS, PATH_NAME, NameCase, NameObservation, judge_name
 from conformance.spec.catalogue import assignment, catalogue
 from conformance.spec.versions import PROFILES
-from conformance.suites.names.blame import BLAME
-from conformance.suites.names.cases import section
+from conformance.suites.names.checks import section
 from conformance.suites.names.generated import (
+    BLAME,
+    ParsersDisagree,
     _names,
+    _parsers,
     _unusual,
+    is_none,
+    is_sure,
     lookalike_cases,
     miss_cases,
     other_version_cases,
     sure_cases,
     witness_cases,
 )
-from conformance.suites.names.proof import ParsersDisagree, _parsers, is_none, is_sure
 from conformance.verdict import Outcome
 
 READINGS = assignment("windows")
@@ -164,7 +167,7 @@ def test_parsers_that_disagree_are_an_error_of_ours(monkeypatch: pytest.MonkeyPa
     grammar = widest("4.0")
     automaton, _ = _parsers(grammar, PATH_NAME)
     _, other = _parsers(narrowest("4.0"), PATH_NAME)
-    monkeypatch.setattr("conformance.suites.names.proof._parsers", lambda *_: (automaton, other))
+    monkeypatch.setattr("conformance.suites.names.generated._parsers", lambda *_: (automaton, other))
     with pytest.raises(ParsersDisagree, match="accepted by our automaton"):
         is_none("HOST\\my queue", PATH_NAME, "4.0")
 

@@ -14,8 +14,7 @@ from conformance.adapter.session import Result
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
 from conformance.spec.catalogue import assignment, catalogue
 from conformance.suites.names import rejudge
-from conformance.suites.names.cases import section
-from conformance.suites.names.checks import check
+from conformance.suites.names.checks import check, section
 from conformance.verdict import Outcome, Verdict
 
 SECTIONS = [f"2.1.{last}" for last in range(1, 8)]

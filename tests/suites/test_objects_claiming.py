@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 PROGRAM = """
-from conformance.suites.objects.claiming import claimed
+from conformance.suites.objects.playing import claimed
 def find():
     print("found")
     return ("A", "B")

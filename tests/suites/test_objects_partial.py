@@ -14,7 +14,7 @@ from conformance.activex.plans_queue_info import getters
 from conformance.activex.values import MEMBER_NOT_FOUND
 from conformance.adapter.session import Result
 from conformance.fault_tapes import Port
-from conformance.suites.objects import further, staging
+from conformance.suites.objects import services, staging
 from conformance.suites.objects.identifying import identify
 from conformance.suites.objects.playing import NotCreated
 from conformance.verdict import Outcome, Verdict
@@ -97,8 +97,8 @@ def test_a_class_is_not_missed_where_no_objects_are_made() -> None:
 
 def played(port: Port, plan: Plan, readings: Mapping[str, tuple[str, ...]], stage: str) -> list[Verdict]:
     with port:
-        if stage in further.STAGES:
-            each = further.play(plan, port, readings, untold, stage)
+        if stage in services.STAGES:
+            each = services.play(plan, port, readings, untold, stage)
         else:
             each = staging.play(plan, port, readings, untold, stage, [])
         return [one for verdicts in each for one in verdicts]
@@ -115,18 +115,18 @@ def applications() -> list[Plan]:
 
 def test_active_queues_is_asked_for_in_its_other_form() -> None:
     plan = min(applications(), key=len)
-    assert failures(played(WithProperty(), plan, {}, further.FURTHER)) == set()
+    assert failures(played(WithProperty(), plan, {}, services.SERVICES)) == set()
     as_printed = {identity.KIND: ("method",)}
-    assert failures(played(Port(), plan, as_printed, further.FURTHER)) == set()
-    wrong = failures(played(WithProperty(), plan, as_printed, further.FURTHER))
+    assert failures(played(Port(), plan, as_printed, services.SERVICES)) == set()
+    wrong = failures(played(WithProperty(), plan, as_printed, services.SERVICES))
     assert wrong and all(name.startswith("MQAC-3.2.") for name in wrong)
 
 
 @pytest.mark.parametrize("without", [["clock.now"], ["clock.now", "objects.get"]])
 def test_events_are_waited_for_without_a_look_at_the_clock(without: list[str]) -> None:
     plan = next(iter(arrivals()))
-    wanted = [(one.requirement, one.outcome) for one in played(Port(), plan, {}, further.EVENTS)]
-    assert [(one.requirement, one.outcome) for one in played(Partial(*without), plan, {}, further.EVENTS)] == wanted
+    wanted = [(one.requirement, one.outcome) for one in played(Port(), plan, {}, services.EVENTS)]
+    assert [(one.requirement, one.outcome) for one in played(Partial(*without), plan, {}, services.EVENTS)] == wanted
 
 
 def test_times_are_judged_without_a_look_at_the_clock() -> None:

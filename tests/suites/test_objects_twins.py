@@ -24,7 +24,7 @@ from conformance.report.records import read_run
 from conformance.run import run
 from conformance.runlog.events import StoryStep
 from conformance.spec.catalogue import assignment
-from conformance.suites.objects import playing, staging, twins
+from conformance.suites.objects import playing, staging
 from conformance.verdict import ExitCode, Outcome, Verdict
 
 OPTIONS = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 1, 1)
@@ -50,7 +50,7 @@ def judged(adapter: str, plan: Plan, folder: Path, scene: str = "") -> tuple[lis
             played = staging.play(plan, mq, OPTIONS.readings, lambda line: None, scene, history)
         else:
             played = playing.play(plan, mq, OPTIONS.readings, lambda line: None, history)
-        for verdicts in twins.judged(played, history, mq, OPTIONS, lines.append):
+        for verdicts in playing.judged_twin(played, history, mq, OPTIONS, lines.append):
             found += [verdict for verdict in verdicts if verdict.outcome is not Outcome.PASS]
     return found, [line.text for line in lines], history
 
@@ -127,7 +127,7 @@ def test_a_driver_without_the_plain_facets_is_judged_by_its_objects(tmp_path: Pa
     with connect("embedded+peek-removes-message", state_dir=tmp_path) as opened:
         mq = ObjectsAlone(opened)
         played = playing.play(PEEKED, mq, OPTIONS.readings, lambda line: None, history)
-        told = [one for each in twins.judged(played, history, mq, OPTIONS, lambda line: None) for one in each]
+        told = [one for each in playing.judged_twin(played, history, mq, OPTIONS, lambda line: None) for one in each]
     failed = [one for one in told if one.outcome is Outcome.FAIL]
     assert failed and all(one.requirement.startswith("MQAC-") and one.evidence is None for one in failed)
 

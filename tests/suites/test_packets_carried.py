@@ -11,7 +11,7 @@ import pytest
 
 from conformance.adapter.connectors import connect
 from conformance.adapter.session import Result
-from conformance.suites.packets.carried import (
+from conformance.suites.packets.cases import (
     ABSENT,
     CARRIED,
     PADDED,
@@ -20,8 +20,8 @@ from conformance.suites.packets.carried import (
     absent_case,
     carried_case,
     padded,
+    same_case,
 )
-from conformance.suites.packets.handled_cases import same_case
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import dissect
 

@@ -28,9 +28,8 @@ from conformance.net.addresses import Permit, target
 from conformance.net.outgoing import refusal
 from conformance.report.covered import known
 from conformance.spec.catalogue import assignment, catalogue
-from conformance.suites.sessions.dialogue import NotPlayed
+from conformance.suites.sessions.dialogue import MOST_PACKETS, NotPlayed
 from conformance.suites.sessions.playing import Player
-from conformance.suites.sessions.waiting import MOST_PACKETS
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import encode
 

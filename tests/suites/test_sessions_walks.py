@@ -18,8 +18,7 @@ from conformance.judge.dialogues.walk_faults import SITUATIONS, excluded, wanted
 from conformance.judge.dialogues.walk_plans import Act, claims, done, meeting, met, plans
 from conformance.spec.catalogue import assignment
 from conformance.suites.sessions.rejudge import rejudge
-from conformance.suites.sessions.walk_checking import check, drawn
-from conformance.suites.sessions.walking import Walker
+from conformance.suites.sessions.walking import Walker, check, drawn
 from conformance.verdict import Outcome, Verdict
 
 ROLLS = st.lists(st.integers(0, (1 << 20) - 1), max_size=16)

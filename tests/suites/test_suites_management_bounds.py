@@ -19,8 +19,8 @@ from conformance.histories.switch_cover import TOURS, Tour, acknowledged, tour
 from conformance.model import Call
 from conformance.model.management_rows import ROWS
 from conformance.spec.catalogue import assignment
-from conformance.suites.management import incoming_story, told_stories
-from conformance.suites.management.told_stories import PEEKS, RECEIVES, REPORTS
+from conformance.suites.management import incoming_story, unmodelled_stories
+from conformance.suites.management.unmodelled_stories import PEEKS, RECEIVES, REPORTS
 from conformance.verdict import Outcome, Verdict
 
 OPTIONS = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 10, 10)
@@ -152,11 +152,11 @@ def test_some_stages_pass(client: Client, module: Any, behind: Any) -> None:
 @pytest.mark.parametrize("cause", REPORTS)
 def test_a_report_of_another_class_is_blamed_on_its_class(client: Client, cause: str) -> None:
     client.call("reset")
-    assert failed(judged(lambda judge: told_stories.tell(cause, client, judge))) is None
+    assert failed(judged(lambda judge: unmodelled_stories.tell(cause, client, judge))) is None
     wrong = Distorting(client, lambda method, params: None, silent)
     wrong.call = _reclassed(client)  # type: ignore[method-assign]
     client.call("reset")
-    assert failed(judged(lambda judge: told_stories.tell(cause, wrong, judge))) == REPORTS[cause][0]
+    assert failed(judged(lambda judge: unmodelled_stories.tell(cause, wrong, judge))) == REPORTS[cause][0]
 
 
 def _reclassed(client: Client) -> Callable[..., Any]:
@@ -171,7 +171,7 @@ def _reclassed(client: Client) -> Callable[..., Any]:
 
 def test_an_administrator_who_may_do_more_or_less_is_found(client: Client) -> None:
     client.call("reset")
-    assert failed(judged(lambda judge: told_stories.tell("administrators", client, judge))) is None
+    assert failed(judged(lambda judge: unmodelled_stories.tell("administrators", client, judge))) is None
     for given, other, blamed in (("peek_admin", "receive_admin", PEEKS), ("receive_admin", "peek_admin", RECEIVES)):
         wrong = Distorting(client, lambda method, params: None, silent)
 
@@ -182,12 +182,14 @@ def test_an_administrator_who_may_do_more_or_less_is_found(client: Client) -> No
 
         wrong.call = call  # type: ignore[method-assign]
         client.call("reset")
-        assert failed(judged(lambda judge, wrong=wrong: told_stories.tell("administrators", wrong, judge))) == blamed
+        assert (
+            failed(judged(lambda judge, wrong=wrong: unmodelled_stories.tell("administrators", wrong, judge))) == blamed
+        )
 
 
 def test_stories_of_one_kind_have_names_of_their_own() -> None:
-    assert incoming_story.KIND != told_stories.KIND
-    assert not set(incoming_story.STORIES) & set(told_stories.STORIES)
+    assert incoming_story.KIND != unmodelled_stories.KIND
+    assert not set(incoming_story.STORIES) & set(unmodelled_stories.STORIES)
 
 
 def _told_of(client: Client, change: Callable[[str, dict[str, Any]], None]) -> Distorting:
@@ -221,9 +223,9 @@ def test_a_queue_told_otherwise_under_another_name_is_found(
             one["value"] = new
 
     client.call("reset")
-    assert failed(judged(lambda judge: told_stories.tell(story, client, judge))) is None
+    assert failed(judged(lambda judge: unmodelled_stories.tell(story, client, judge))) is None
     client.call("reset")
-    assert failed(judged(lambda judge: told_stories.tell(story, _told_of(client, change), judge))) == blamed
+    assert failed(judged(lambda judge: unmodelled_stories.tell(story, _told_of(client, change), judge))) == blamed
 
 
 def test_what_happens_to_another_queue_is_found(client: Client) -> None:

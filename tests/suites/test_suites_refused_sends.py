@@ -13,7 +13,7 @@ from conformance.adapter.client import Client
 from conformance.adapter.connectors import connect
 from conformance.harness.recorder import ConformanceFailure, Recorder
 from conformance.suites.properties import stories
-from conformance.suites.properties.refused_sends import SIZE, SIZES
+from conformance.suites.properties.stories import SIZE, SIZES
 from conformance.verdict import Outcome, Verdict
 
 

@@ -9,8 +9,8 @@ from typing import Any
 from conformance.judge.packets.judge import judge_packet
 from conformance.judge.structures.rules import PLAIN as STRUCTURES
 from conformance.judge.structures.transfer_buffer_rules import PLAIN_ARMS, plain
-from conformance.suites.packets.building import packet_of
-from conformance.suites.packets.reserved import full_message
+from conformance.suites.packets.combinations import full_message
+from conformance.suites.packets.messages import packet_of
 from conformance.wire import Packet, dissect, encode
 from conformance.wire.headers import ALL_SECTIONS
 from conformance.wire.layout import Blob, Branch, Choice, Step, When, steps_of

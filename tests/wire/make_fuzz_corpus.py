@@ -14,8 +14,8 @@ from fuzzing import LISTS, NAMES, SECTIONS
 from conformance.judge.packets.signing import CERTIFICATE
 from conformance.judge.structures.rules import PLAIN
 from conformance.resources import resource
-from conformance.suites.packets.building import packet_of
 from conformance.suites.packets.combinations import message_of, rows
+from conformance.suites.packets.messages import packet_of
 from conformance.wire import dissect
 from conformance.wire.structures import encode
 

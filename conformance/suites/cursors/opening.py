@@ -28,7 +28,7 @@ def opened(client: Any, step: Step, name: str, access: str) -> Any:
     return result
 
 
-def held(requirement: str, holds: bool, expected: Any = None, actual: Any = None) -> Verdict:
+def holds_or_fails(requirement: str, holds: bool, expected: Any = None, actual: Any = None) -> Verdict:
     """Return a verdict: PASS if the requirement holds, otherwise FAIL."""
     if holds:
         return Verdict(requirement, Outcome.PASS, "queues.open")
@@ -47,16 +47,16 @@ def tried(
     word, code = repro.get("word"), repro.get("code")
     result = opened(client, step, name, str(repro["access"]))
     if word is None:
-        yield held(f"{SECTION}.remote-send", result.ok, "ok", f"0x{result.status or 0:08X}")
+        yield holds_or_fails(f"{SECTION}.remote-send", result.ok, "ok", f"0x{result.status or 0:08X}")
         return
     allowed = readings[UNKNOWN] if word == "not-found-send" else ()
     if result.ok and "accepted" in allowed:
         made = opened(client, step, name, "receive").ok
-        verdict = held(f"{SECTION}.{word}", not made, "fails, or makes no queue", "the queue is there")
+        verdict = holds_or_fails(f"{SECTION}.{word}", not made, "fails, or makes no queue", "the queue is there")
         outcome = verdict.outcome if made or allowed[0] == "accepted" else Outcome.READING
         yield replace(verdict, outcome=outcome, readings=((UNKNOWN, "accepted"),))
         return
     refused = ((UNKNOWN, "refused"),) if len(allowed) > 1 else ()
-    yield replace(held(f"{SECTION}.{word}", not result.ok, "fails", "ok"), readings=refused)
+    yield replace(holds_or_fails(f"{SECTION}.{word}", not result.ok, "fails", "ok"), readings=refused)
     if result.status is not None:
-        yield held(f"{SECTION}.{word}-code", result.status == code, f"0x{code:08X}", f"0x{result.status:08X}")
+        yield holds_or_fails(f"{SECTION}.{word}-code", result.status == code, f"0x{code:08X}", f"0x{result.status:08X}")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 KIND: Final = "incoming"
 NEEDS: Final = ("queues.create", "packets.encode", "packets.deliver", "management.get")
-MORE: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+OTHER_CLAIMS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {"rejected-before": ("queues.set",), "read": ("queues.open", "messages.receive", "queues.purge")}
 )
 """What a story needs beside."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.harness.recorder import ConformanceFailure, Recorder
 from conformance.harness.rejudge import NotRepeatable
 from conformance.histories.rejudge import rejudge as rejudge_calls
-from conformance.suites.management import incoming_story, told_stories
+from conformance.suites.management import incoming_story, unmodelled_stories
 from conformance.suites.management.incoming_story import Untold
 from conformance.verdict import Verdict
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from conformance.harness.recorder import RunOptions
 
 
-_TOLD = {each.KIND: each for each in (incoming_story, told_stories)}
+_TOLD = {each.KIND: each for each in (incoming_story, unmodelled_stories)}
 
 
 def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list[Verdict]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.suites.management.incoming_story import Untold
-from conformance.suites.management.told_stories import PEEKS, RECEIVES, REPORTS, tell
+from conformance.suites.management.unmodelled_stories import PEEKS, RECEIVES, REPORTS, tell
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port

@@ -7,11 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.harness.rejudge import NotRepeatable
 from conformance.judge.names import NameCase, TextCase, judge_name
-from conformance.suites.names.calls import alive, create_and_judge, open_and_judge, probe_queue
-from conformance.suites.names.checks import observe
-from conformance.suites.names.given_out import names_of
-from conformance.suites.names.hostile import judge_hostile
-from conformance.suites.names.texts import PLAIN, open_both, send_and_judge, set_and_judge, takes, text_queue
+from conformance.suites.names.checks import calls_alive, create_and_judge, observe, open_and_judge, probe_queue
+from conformance.suites.names.texts import (
+    PLAIN,
+    judge_hostile,
+    names_of,
+    open_both,
+    send_and_judge,
+    set_and_judge,
+    takes,
+    text_queue,
+)
 from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -37,7 +43,7 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
             return open_and_judge(repro["format_name"], repro["access"], repro["demand"], client, _untold)
         if repro["kind"] == "alive":
             probe_queue(client, create=True)
-            return [alive(client)]
+            return [calls_alive(client)]
         if repro["kind"] in ("text", "label", "given-out"):
             return _text(repro, client, options)
     except (KeyError, TypeError) as missing:

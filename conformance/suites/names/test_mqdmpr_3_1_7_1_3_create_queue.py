@@ -9,12 +9,19 @@ from hypothesis import given
 
 from conformance.harness.hypothesis_settings import from_options
 from conformance.judge.names import ILLEGAL_PATH_NAME, INVALID_CREATION, NOTHING_CREATED
-from conformance.suites.names.calls import OPENED, alive, create_and_judge, local_path, probe_queue
-from conformance.suites.names.cases import section
-from conformance.suites.names.checks import Need, inconclusive
+from conformance.suites.names.checks import (
+    OPENED,
+    Need,
+    bad_queues,
+    calls_alive,
+    create_and_judge,
+    inconclusive,
+    local_path,
+    probe_queue,
+    section,
+)
 from conformance.suites.names.families import version_of
 from conformance.suites.names.generated import missed_queues
-from conformance.suites.names.spelling import bad_queues
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
@@ -43,7 +50,7 @@ def test_malformed_path_name(rule: str, mq: Port, judge: Recorder, mq_need: Need
         judge.begin_example("create-name", {"path_name": path_name})
         judge.record(*create_and_judge(path_name, mq, judge.step))
     judge.begin_example("alive")
-    judge.record(alive(mq), phase="liveness")
+    judge.record(calls_alive(mq), phase="liveness")
 
 
 @pytest.mark.requirement(INVALID_CREATION, NOTHING_CREATED, ILLEGAL_PATH_NAME, OPENED)
@@ -63,4 +70,4 @@ def test_generated_malformed_path_name(mq: Port, judge: Recorder, mq_need: Need,
 
     run()
     judge.begin_example("alive")
-    judge.record(alive(mq), phase="liveness")
+    judge.record(calls_alive(mq), phase="liveness")

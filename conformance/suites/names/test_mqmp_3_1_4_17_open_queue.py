@@ -11,14 +11,19 @@ from hypothesis import strategies as st
 from conformance.harness.hypothesis_settings import from_options
 from conformance.judge.names import ILLEGAL_FORMAT_NAME, MALFORMED_OPEN
 from conformance.spec.catalogue import requirement, requirement_id
-from conformance.suites.names.blame import BLAME
-from conformance.suites.names.calls import OPENED, PROBE, alive, open_and_judge, probe_queue
-from conformance.suites.names.checks import Need, inconclusive, refused_by_all
-from conformance.suites.names.direct_families import DIRECT_FAMILIES
-from conformance.suites.names.families import Family, version_of
-from conformance.suites.names.generated import miss_cases
-from conformance.suites.names.guid_families import LIST_FAMILIES, PRIVATE_FAMILIES, PUBLIC_FAMILIES
-from conformance.suites.names.other_families import MACHINE_FAMILIES, MULTIPLE_FAMILIES
+from conformance.suites.names.checks import (
+    OPENED,
+    PROBE,
+    Need,
+    calls_alive,
+    inconclusive,
+    open_and_judge,
+    probe_queue,
+    refused_by_all,
+)
+from conformance.suites.names.direct_families import DIRECT_FAMILIES, MACHINE_FAMILIES, MULTIPLE_FAMILIES
+from conformance.suites.names.families import LIST_FAMILIES, PRIVATE_FAMILIES, PUBLIC_FAMILIES, Family, version_of
+from conformance.suites.names.generated import BLAME, miss_cases
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
@@ -54,7 +59,7 @@ def test_malformed_format_name(number: str, mq: Port, judge: Recorder, mq_need: 
             judge.begin_example("open-name", {"format_name": case.text, "access": access, "demand": MALFORMED_OPEN})
             judge.record(*open_and_judge(case.text, access, MALFORMED_OPEN, mq, judge.step))
     judge.begin_example("alive")
-    judge.record(alive(mq), phase="liveness")
+    judge.record(calls_alive(mq), phase="liveness")
 
 
 @pytest.mark.requirement(MALFORMED_OPEN, ILLEGAL_FORMAT_NAME, OPENED)
@@ -82,7 +87,7 @@ def test_generated_malformed_format_name(
 
     run()
     judge.begin_example("alive")
-    judge.record(alive(mq), phase="liveness")
+    judge.record(calls_alive(mq), phase="liveness")
 
 
 @pytest.mark.requirement(READ_ONLY)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.suites.names.checks import Need, check, requirements_of
-from conformance.suites.names.families import Family, explore, parameters
-from conformance.suites.names.guid_families import PRIVATE_FAMILIES
+from conformance.suites.names.families import PRIVATE_FAMILIES, Family, explore, parameters
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.suites.names.checks import Need, check, requirements_of
+from conformance.suites.names.direct_families import MULTIPLE_FAMILIES
 from conformance.suites.names.families import Family, explore, parameters
-from conformance.suites.names.other_families import MULTIPLE_FAMILIES
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port

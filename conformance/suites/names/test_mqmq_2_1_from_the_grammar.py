@@ -10,17 +10,16 @@ from hypothesis import given
 from conformance.harness.hypothesis_settings import from_options
 from conformance.judge.names import FORMAT_NAME, FORMS, ILLEGAL_FORMAT_NAME, ILLEGAL_PATH_NAME, PATH_NAME, NameCase
 from conformance.spec.catalogue import catalogue
-from conformance.suites.names.blame import BLAME
-from conformance.suites.names.cases import section
-from conformance.suites.names.checks import Need, alive, inconclusive, observe, send
+from conformance.suites.names.checks import Need, alive, inconclusive, observe, section, send
 from conformance.suites.names.generated import (
+    BLAME,
     lookalike_cases,
     miss_cases,
     other_version_cases,
     sure_cases,
     witness_cases,
 )
-from conformance.suites.names.hostile import HOSTILE, REQUIREMENTS, judge_hostile
+from conformance.suites.names.texts import HOSTILE, REQUIREMENTS, judge_hostile
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.suites.names.checks import Need, inconclusive
-from conformance.suites.names.given_out import DIRECT, KINDS, PATH, names_of
-from conformance.suites.names.texts import text_queue
+from conformance.suites.names.texts import DIRECT, KINDS, PATH, names_of, text_queue
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port

@@ -10,8 +10,7 @@ from hypothesis import given
 from conformance.harness.hypothesis_settings import from_options
 from conformance.judge.names import LABEL_CODE, LABEL_LENGTH, LABEL_TOO_LONG, LABEL_UNCHANGED
 from conformance.suites.names.checks import Need, inconclusive
-from conformance.suites.names.text_families import edge_labels, labels
-from conformance.suites.names.texts import open_both, send_and_judge, text_queue
+from conformance.suites.names.texts import edge_labels, labels, open_both, send_and_judge, text_queue
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port

@@ -24,13 +24,16 @@ from conformance.judge.names import (
 )
 from conformance.spec.versions import applies
 from conformance.suites.names.checks import Need, inconclusive
-from conformance.suites.names.text_families import (
+from conformance.suites.names.texts import (
+    PLAIN,
     edge_multicast_addresses,
     edge_queue_labels,
     multicast_addresses,
     queue_labels,
+    set_and_judge,
+    takes,
+    text_queue,
 )
-from conformance.suites.names.texts import PLAIN, set_and_judge, takes, text_queue
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:

@@ -1,14 +1,22 @@
-"""Plays plans on the objects of a driver and judges the answers."""
+"""Plays plans of objects, and the queue calls that they stand for, and judges both."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping
+import atexit
+import hashlib
+import json
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+import conformance
+from conformance import cache as files
+from conformance.activex import underlying_calls
 from conformance.activex.events import timeout_ms
 from conformance.activex.expected import Invoke, Readings, Seen
 from conformance.activex.members import Kind, Member
@@ -19,18 +27,159 @@ from conformance.activex.underlying_calls import Done
 from conformance.activex.values import Variant
 from conformance.activex.words import as_call, said
 from conformance.activex.world import SHOWN
+from conformance.harness.playback import NotStored
+from conformance.harness.recorder import Recorder
 from conformance.histories.driver_side import MIN_WAIT_MS, PATIENCE
+from conformance.histories.findings import run
 from conformance.histories.operations.objects import CREATE, GET, INVOKE, each_got
+from conformance.histories.operations.table import OPERATIONS, known, renamed
+from conformance.model import BadCall, Call
 from conformance.model.calls import INFINITE
 from conformance.runlog.events import StoryStep
-from conformance.suites.objects import twins
-from conformance.suites.objects.claiming import claimed
-from conformance.verdict import Verdict
+from conformance.spec.catalogue import requirement
+from conformance.spec.versions import LEVELS
+from conformance.verdict import Evidence, Outcome, Verdict
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Result
     from conformance.harness.port import OpenCall, Port
-    from conformance.harness.recorder import Recorder
+    from conformance.harness.recorder import ConformanceFailure, RunOptions
+
+_DECIDING = ("activex", "model", "spec", "suites/objects")
+"""Folders of the package whose code and data decide what a plan judges."""
+_NEW: dict[str, tuple[str, ...]] = {}
+
+
+def claimed(plans: object, find: Callable[[], tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the requirements that plans judge. plans: whatever names them by its repr. find: plays them."""
+    key = hashlib.blake2b(repr(plans).encode(), digest_size=12).hexdigest()
+    known = _stored().get(key) or _NEW.get(key)
+    if known is None:
+        if not _NEW:
+            atexit.register(_keep)
+        known = _NEW[key] = find()
+    return tuple(known)
+
+
+@cache
+def _name() -> str:
+    root = Path(conformance.__file__).parent
+    digest = hashlib.blake2b(digest_size=12)
+    for folder in _DECIDING:
+        for file in sorted((root / folder).rglob("*")):
+            if file.suffix in (".py", ".toml", ".json"):
+                digest.update(file.read_bytes())
+    return f"object-claims-{digest.hexdigest()}.json"
+
+
+@cache
+def _stored() -> dict[str, tuple[str, ...]]:
+    try:
+        content = files.read(files.folder(), _name())
+        entries = json.loads(content) if content else {}
+        return {key: tuple(map(str, found)) for key, found in entries.items()}
+    except (OSError, ValueError, TypeError, AttributeError):  # what lies there is not what was written
+        return {}
+
+
+def _keep() -> None:
+    """Add what was found to what is there. Of two processes that do so at once one may lose, and finds it again."""
+    _stored.cache_clear()
+    try:
+        files.write(files.folder(), _name(), json.dumps({**_stored(), **_NEW}).encode())
+    except OSError:
+        return
+
+
+OBJECTS: Final = "objects"
+MANAGER: Final = "queue manager"
+_CLEAN: Final = "the same calls over the plain facets of a fresh manager conform: the deviation is the object's"
+_BELOW: Final = "the same calls over the plain facets of a fresh manager deviate as well, at {}: {} is broken there"
+
+
+def judged_twin(
+    played: Generator[tuple[Verdict, ...], None, None],
+    history: Sequence[Done],
+    mq: Port,
+    options: RunOptions,
+    tell: Callable[[StoryStep], object],
+    disabled: frozenset[str] = frozenset(),
+) -> Iterator[tuple[Verdict, ...]]:
+    """Yield the verdicts on each act of a history that is played; those on a wrong answer, which end it, by layer."""
+    for verdicts in played:
+        if not any(_ends(verdict, options, disabled) for verdict in verdicts):
+            yield verdicts
+            continue
+        with suppress(NotStored):  # a recording that went on has other calls here than those that let go
+            played.close()
+        try:
+            found = blamed(verdicts, history, mq, options, tell, disabled)
+        except NotStored:  # nothing of this was recorded
+            found = verdicts
+        yield found
+        return
+
+
+def _ends(verdict: Verdict, options: RunOptions, disabled: frozenset[str]) -> bool:
+    """Tell whether a verdict ends the example: a failure that is no warning in this run."""
+    if verdict.outcome is not Outcome.FAIL or verdict.requirement in disabled:
+        return False
+    demand = requirement(verdict.requirement)
+    return demand.binds(options.profile) and LEVELS.index(demand.level) <= LEVELS.index(options.level)
+
+
+def blamed(
+    verdicts: tuple[Verdict, ...],
+    history: Sequence[Done],
+    mq: Port,
+    options: RunOptions,
+    tell: Callable[[StoryStep], object],
+    disabled: frozenset[str] = frozenset(),
+) -> tuple[Verdict, ...]:
+    """Return the verdicts on the last act of a history with the layer that deviates, if the plain facets tell it.
+
+    Call it when the objects of the history are released: the manager begins anew. tell: takes a line of the story.
+    """
+    wrong = [verdict for verdict in verdicts if verdict.outcome is Outcome.FAIL]
+    calls = _playable(underlying_calls.calls(history, options.readings), mq) if wrong else ()
+    if not calls:
+        return verdicts
+    made, failure = run(mq, Recorder(options, lambda verdict, count: None, disabled=disabled), calls)
+    if failure is None:
+        if made[-1:] != calls[-1:]:
+            return verdicts  # other answers led elsewhere: nothing is told
+        tell(StoryStep(_CLEAN))
+        return tuple(_of(verdict, OBJECTS, made) for verdict in verdicts)
+    tell(StoryStep(_BELOW.format(failure.verdict.subject, failure.verdict.requirement)))
+    return (*_other_failures(verdicts, failure), _of(failure.verdict, MANAGER, made, wrong))
+
+
+def _playable(calls: Iterable[Call], mq: Port) -> tuple[Call, ...]:
+    """Return the calls with names counted from one; none if the driver lacks a method that they need."""
+    try:
+        each = renamed([known(call) for call in calls])
+    except BadCall:
+        return ()
+    return each if all(mq.offers(method) for call in each for method in OPERATIONS[call.method].needs) else ()
+
+
+def _of(verdict: Verdict, layer: str, calls: Iterable[Call], consequences: Iterable[Verdict] = ()) -> Verdict:
+    """Return a wrong verdict with the layer that deviates in its evidence."""
+    if verdict.outcome is not Outcome.FAIL:
+        return verdict
+    data = {"layer": layer, "calls": [call.to_json() for call in calls]}
+    shown = [one.requirement for one in consequences]
+    return replace(verdict, evidence=Evidence("history", "", {**data, "shows": shown} if shown else data))
+
+
+def _other_failures(verdicts: Iterable[Verdict], failure: ConformanceFailure) -> tuple[Verdict, ...]:
+    """Return the verdicts with those of the object as consequences."""
+    why = f"a consequence: {failure.verdict.requirement} is broken over the plain facets as well"
+    return tuple(
+        replace(one, outcome=Outcome.INCONCLUSIVE, reason=why) if one.outcome is Outcome.FAIL else one
+        for one in verdicts
+    )
+
 
 Need = Callable[..., None]
 Tell = Callable[[Callable[[], StoryStep]], object]
@@ -62,7 +211,7 @@ def check(plans: Iterable[Plan], mq: Port, judge: Recorder, mq_need: Need) -> No
         history: list[Done] = []
         try:
             played = play(plan, mq, judge.readings, judge.step_told, history)
-            for verdicts in twins.judged(played, history, mq, judge.options, judge.step_told, judge.disabled):
+            for verdicts in judged_twin(played, history, mq, judge.options, judge.step_told, judge.disabled):
                 judge.record(*verdicts)
         except NotCreated as lacking:
             pytest.skip(str(lacking))

@@ -10,7 +10,7 @@ from conformance.activex.plans import Act, Plan
 from conformance.activex.underlying_calls import Done
 from conformance.harness.playback import NotStored
 from conformance.harness.rejudge import NotRepeatable
-from conformance.suites.objects import further, identifying, staging, twins
+from conformance.suites.objects import identifying, playing, services, staging
 from conformance.suites.objects.playing import EXAMPLE, NotCreated, play
 from conformance.verdict import Outcome, Verdict
 
@@ -31,15 +31,15 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
         if "identity" in repro:
             return list(identifying.identify(repro["identity"], client, options.readings, _untold))
         plan = tuple(Act.from_json(act) for act in repro["acts"])
-        if repro.get("scene") in further.STAGES:
-            return _further(plan, client, options, repro["scene"])
+        if repro.get("scene") in services.STAGES:
+            return _services(plan, client, options, repro["scene"])
         history: list[Done] = []
         if "scene" in repro:
             played = staging.play(plan, client, options.readings, _untold, repro["scene"], history)
         else:
             played = play(plan, client, options.readings, _untold, history)
         found: list[Verdict] = []
-        for verdicts in twins.judged(played, history, client, options, _untold):
+        for verdicts in playing.judged_twin(played, history, client, options, _untold):
             found += verdicts
             if any(verdict.outcome is Outcome.FAIL for verdict in verdicts):
                 with suppress(NotStored):
@@ -52,8 +52,8 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
         raise NotRepeatable(f"The example cannot run again: {lacking}.") from None
 
 
-def _further(plan: Plan, client: Port, options: RunOptions, scene: str) -> list[Verdict]:
-    played = further.play(plan, client, options.readings, _untold, scene)
+def _services(plan: Plan, client: Port, options: RunOptions, scene: str) -> list[Verdict]:
+    played = services.play(plan, client, options.readings, _untold, scene)
     found: list[Verdict] = []
     for verdicts in played:
         found += verdicts

@@ -18,9 +18,8 @@ from conformance.activex.underlying_calls import Done
 from conformance.activex.words import as_call, said
 from conformance.histories.operations.objects import CREATE, INVOKE, objects_of
 from conformance.runlog.events import StoryStep
-from conformance.suites.objects import twins
-from conformance.suites.objects.claiming import claimed
-from conformance.suites.objects.playing import METHODS, Need, NotCreated, Tell, begin
+from conformance.suites.objects import playing
+from conformance.suites.objects.playing import METHODS, Need, NotCreated, Tell, begin, claimed
 from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def check(plans: Iterable[Plan], mq: Port, judge: Recorder, mq_need: Need, stage
         history: list[Done] = []
         try:
             played = play(plan, mq, judge.readings, judge.step_told, stage, history)
-            for verdicts in twins.judged(played, history, mq, judge.options, judge.step_told, judge.disabled):
+            for verdicts in playing.judged_twin(played, history, mq, judge.options, judge.step_told, judge.disabled):
                 judge.record(*verdicts)
         except NotCreated as lacking:
             pytest.skip(str(lacking))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.activex import plans_events
-from conformance.suites.objects import further
+from conformance.suites.objects import services
 from conformance.suites.objects.playing import Need
 
 if TYPE_CHECKING:
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from conformance.harness.recorder import Recorder
 
 
-@pytest.mark.parametrize("plans", further.cases(plans_events.query_groups()))
+@pytest.mark.parametrize("plans", services.cases(plans_events.query_groups()))
 def test_a_query_finds_what_the_directory_has(
     plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
 ) -> None:
     mq_need("directory")
-    further.check(plans, mq, judge, mq_need)
+    services.check(plans, mq, judge, mq_need)
 
 
-@pytest.mark.parametrize("plans", further.cases(plans_events.without_directory()))
+@pytest.mark.parametrize("plans", services.cases(plans_events.without_directory()))
 def test_what_no_query_made_has_nothing_to_give(
     plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
 ) -> None:
-    further.check(plans, mq, judge, mq_need)
+    services.check(plans, mq, judge, mq_need)

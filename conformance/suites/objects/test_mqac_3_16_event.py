@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.activex import plans_events
-from conformance.suites.objects import further
+from conformance.suites.objects import services
 from conformance.suites.objects.playing import Need
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from conformance.harness.recorder import Recorder
 
 
-@pytest.mark.parametrize("plans", further.cases(plans_events.event_groups(), further.EVENTS))
+@pytest.mark.parametrize("plans", services.cases(plans_events.event_groups(), services.EVENTS))
 def test_each_notification_ends_in_one_event(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
     mq_need("objects.advise", "objects.unadvise", "objects.release")
-    further.check(plans, mq, judge, mq_need, further.EVENTS)
+    services.check(plans, mq, judge, mq_need, services.EVENTS)

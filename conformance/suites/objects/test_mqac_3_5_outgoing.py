@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.activex import services_plans
-from conformance.suites.objects import further
+from conformance.suites.objects import services
 from conformance.suites.objects.playing import Need
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from conformance.harness.recorder import Recorder
 
 
-@pytest.mark.parametrize("plans", further.cases(services_plans.outgoing()))
+@pytest.mark.parametrize("plans", services.cases(services_plans.outgoing()))
 def test_a_management_object_tells_of_its_outgoing_queue(
     plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
 ) -> None:
-    further.check(plans, mq, judge, mq_need)
+    services.check(plans, mq, judge, mq_need)

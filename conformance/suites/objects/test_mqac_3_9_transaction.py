@@ -10,7 +10,7 @@ from conformance.activex import services_plans
 from conformance.activex.plans import unimplemented
 from conformance.activex.plans_send import transactions
 from conformance.activex.tables_transactions import DISPENSER, TRANSACTION
-from conformance.suites.objects import further, staging
+from conformance.suites.objects import services, staging
 from conformance.suites.objects.playing import Need, check, rows
 
 if TYPE_CHECKING:
@@ -32,17 +32,17 @@ def test_members_that_do_nothing_say_so(plans: tuple[Plan, ...], mq: Port, judge
     check(plans, mq, judge, mq_need)
 
 
-@pytest.mark.parametrize("plans", further.cases(services_plans.interfaces_of_transactions()))
+@pytest.mark.parametrize("plans", services.cases(services_plans.interfaces_of_transactions()))
 def test_what_a_transaction_hands_out_is_an_itransaction(
     plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
 ) -> None:
     mq_need("objects.query")
-    further.check(plans, mq, judge, mq_need)
+    services.check(plans, mq, judge, mq_need)
 
 
-@pytest.mark.parametrize("plans", further.cases(services_plans.coordinated()))
+@pytest.mark.parametrize("plans", services.cases(services_plans.coordinated()))
 def test_a_coordinated_transaction_gives_back_what_it_holds(
     plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
 ) -> None:
     """It is aborted: to commit it takes a coordinator."""
-    further.check(plans, mq, judge, mq_need)
+    services.check(plans, mq, judge, mq_need)

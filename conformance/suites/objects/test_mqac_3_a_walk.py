@@ -8,8 +8,7 @@ import pytest
 
 from conformance.activex.reference_answers import judged
 from conformance.activex.walk import walk
-from conformance.suites.objects.claiming import claimed
-from conformance.suites.objects.playing import Need, check
+from conformance.suites.objects.playing import Need, check, claimed
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port

@@ -15,9 +15,8 @@ from conformance.histories.situations.book import BookError
 from conformance.histories.situations.coverage import FAILED, NOT_OFFERED, OF_OBJECTS, OTHERWISE, Met
 from conformance.histories.situations.object_book import Planned, load, space
 from conformance.histories.situations.object_clients import CLIENT
-from conformance.suites.objects import playing, staging, twins
-from conformance.suites.objects.claiming import claimed
-from conformance.suites.objects.playing import Need, NotCreated, begin
+from conformance.suites.objects import playing, staging
+from conformance.suites.objects.playing import Need, NotCreated, begin, claimed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -72,7 +71,7 @@ def _play(planned: Planned, mq: Port, judge: Recorder, met: Met) -> None:
     else:
         played = playing.play(planned.acts, mq, judge.readings, judge.step_told, history)
     try:
-        for verdicts in twins.judged(played, history, mq, judge.options, judge.step_told, judge.disabled):
+        for verdicts in playing.judged_twin(played, history, mq, judge.options, judge.step_told, judge.disabled):
             now = next(calls, ())
             met.calls += 1
             met.met.update(now)

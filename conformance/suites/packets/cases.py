@@ -1,10 +1,11 @@
-"""Three checks of an implementation's codec, each with a valid control before and a liveness probe after."""
+"""Cases of packets that an implementation decodes, handles, and carries."""
 
 from __future__ import annotations
 
 import base64
 import binascii
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from conformance.judge.packets import optional_headers, rules_signatures
@@ -14,11 +15,20 @@ from conformance.judge.packets.judge import judge_dissected
 from conformance.judge.packets.misplaced_fields import compare_presence, told_apart
 from conformance.judge.packets.optional_headers import SIGNED, compare_security
 from conformance.judge.packets.packet_verdicts import by_cause, packed_items, unpadded
-from conformance.judge.packets.user_messages import DECODES, ENCODES, compare_decoded, compare_encoded, refusal
+from conformance.judge.packets.user_messages import (
+    DECODES,
+    ENCODES,
+    compare_decoded,
+    compare_encoded,
+    plain_of_message,
+    refusal,
+)
 from conformance.spec.catalogue import requirement_id
-from conformance.suites.packets.building import base64_of, list_values, packet_of
+from conformance.suites.packets.combinations import full_message
+from conformance.suites.packets.messages import base64_of, list_values, packet_of
 from conformance.verdict import Evidence, Outcome, Verdict, in_phase
-from conformance.wire import dissect
+from conformance.wire import dissect, patch
+from conformance.wire.layout import Value
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Result
@@ -38,7 +48,7 @@ CONTROL: dict[str, Any] = {
 
 def encode_case(client: Port, message: Mapping[str, Any], options: RunOptions, step: Step) -> Iterator[Verdict]:
     """Have the implementation encode a message; judge the packet by the rules, and field by field."""
-    text = f"Encode a message {_told(message)}."
+    text = f"Encode a message {_case_text(message)}."
     result = _call(client, step, text, "packets.encode", message=dict(message))
     data = _bytes(result.values.get("packet")) if result.ok else None
     if data is None:
@@ -102,7 +112,7 @@ def decode_case(
     """
     evidence = Evidence("packet", "decoded", {"packet": base64_of(data), "message": dict(message)})
     kind = "a valid packet" if requirement is None else "a packet with values to be ignored"
-    text = f"Decode {kind} of {len(data)} bytes, a message {_told(message)}."
+    text = f"Decode {kind} of {len(data)} bytes, a message {_case_text(message)}."
     result = _call(client, step, text, "packets.decode", packet=base64_of(data))
     if not result.ok:
         expected = {"message": "as packed"}
@@ -179,7 +189,7 @@ def _call(client: Port, step: Step, text: str, method: str, **params: Any) -> Re
     return result
 
 
-def _told(message: Mapping[str, Any]) -> str:
+def _case_text(message: Mapping[str, Any]) -> str:
     """Describe destination and kind of a message for the story."""
     body = len(_bytes(message.get("body", "")) or b"")
     extras = [
@@ -207,3 +217,210 @@ def _bytes(text: Any) -> bytes | None:
         return base64.b64decode(text, validate=True) if isinstance(text, str) else None
     except binascii.Error:
         return None
+
+
+RESERVED_BITS = "R-MQMQ-transaction-reserved-bits"
+
+
+def same_case(
+    client: Port, plain: bytes, changed: bytes, requirement: str, step: Step, *, what: str
+) -> Iterator[Verdict]:
+    """Have two packets decoded that differ in something a reader ignores: both must become the same message.
+
+    requirement: the demand that a difference or a refusal of the second breaks. what: describes the difference.
+    """
+    first = decoded(client, plain, step, "a valid packet")
+    evidence = Evidence("packet", "decoded", {"plain": base64_of(plain), "packet": base64_of(changed)})
+    if not first.ok:
+        yield Verdict(
+            "MQDMPR-3.1.7.1.31.reads", Outcome.FAIL, "packets.decode", {"status": 0}, shown(first), evidence=evidence
+        )
+        return
+    second = decoded(client, changed, step, f"the same packet with {what} set")
+    if second.ok and second.values == first.values:
+        yield Verdict(requirement, Outcome.PASS, "packets.decode", evidence=evidence)
+        return
+    expected, actual = difference(first.values, second.values) if second.ok else ({"status": 0}, shown(second))
+    yield Verdict(requirement, Outcome.FAIL, "packets.decode", expected, actual, evidence=evidence)
+
+
+def unused_case(
+    client: Port, data: bytes, message: Mapping[str, Any], options: RunOptions, step: Step, *, requirement: str
+) -> Iterator[Verdict]:
+    """Have a packet decoded with bits that one reading ignores and another refuses; it must be refused or `message`."""
+    for verdict in decode_case(client, data, message, options, step, requirement=requirement):
+        refused = verdict.outcome is Outcome.FAIL and isinstance(verdict.actual, dict) and "status" in verdict.actual
+        if refused and "error" in options.readings[RESERVED_BITS]:
+            yield Verdict(requirement, Outcome.READING, verdict.subject, readings=((RESERVED_BITS, "error"),))
+        else:
+            yield verdict
+
+
+def either_case(client: Port, data: bytes, options: RunOptions, step: Step, *, what: str) -> Iterator[Verdict]:
+    """Have a packet decoded that a reader may refuse or read; it must go on reading afterwards."""
+    decoded(client, data, step, f"a packet that breaks {what}")
+    yield from in_phase("liveness", decode_case(client, packet_of(CONTROL), CONTROL, options, step))
+
+
+def decoded(client: Port, data: bytes, step: Step, what: str) -> Result:
+    """Have a packet decoded. what: describes it in the story."""
+    params = {"packet": base64_of(data)}
+    result = client.call("packets.decode", **params)
+    step(f"Decode {what}, {len(data)} bytes.", {"method": "packets.decode", "params": params}, shown(result))
+    return result
+
+
+def difference(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the members of a message that differ, as expected and as found."""
+    one, other = wanted.get("message", {}), found.get("message", {})
+    names = [name for name in {**one, **other} if one.get(name) != other.get(name)]
+    return {name: one.get(name) for name in names}, {name: other.get(name) for name in names}
+
+
+def shown(result: Result) -> dict[str, Any]:
+    """Return an answer as data for the story."""
+    return {"status": result.status, **result.values}
+
+
+GUID = "909ea0fc-9078-4445-8f11-394c43cd8907"
+_KEYS = tuple(base64_of(bytes(range(first, first + 16))) for first in (1, 101))
+_TAG, _NUMBER = 0x01020304, bytes(range(20, 40))
+_31 = "MQDMPR-3.1.7.1.31."
+UNSIGNED = requirement_id(_31 + "authentication-level-none")
+ABSENT = requirement_id(_31 + "absent-header")
+BARE: dict[str, Any] = {"destination": "DIRECT=OS:host\\q", "time_to_reach_queue": 345600}
+# The members of a message that come from optional headers, except those with algorithms.
+_OF_OPTIONAL_HEADERS = (
+    *("trace", "trace_queue", "transaction", "session", "sender_identifier_type", "sender_identifier"),
+    *("sender_certificate", "signature", "provider_type", "provider_name"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A field with a changed value. member: where the reader puts it; None: nowhere. value: its value there."""
+
+    requirement: str
+    key: str
+    raw: Value
+    member: str | None = None
+    value: Any = None
+
+
+def full() -> dict[str, Any]:
+    """Return a message with every header, and with a key."""
+    return {**full_message(), "symmetric_key": _KEYS[0]}
+
+
+CARRIED: tuple[Carried, ...] = (
+    Carried(
+        requirement_id("MQMQ-2.2.19.2.connector-type-ignored"), "UserHeader.ConnectorType", GUID, "connector_type", GUID
+    ),
+    Carried(
+        requirement_id("MQMQ-2.2.19.3.correlation-id-ignored"),
+        "MessagePropertiesHeader.CorrelationID",
+        _NUMBER,
+        "correlation_identifier",
+        base64_of(_NUMBER),
+    ),
+    Carried(
+        requirement_id("MQMQ-2.2.19.3.application-tag-ignored"),
+        "MessagePropertiesHeader.ApplicationTag",
+        _TAG,
+        "application_tag",
+        _TAG,
+    ),
+    Carried(
+        requirement_id("MQMQ-2.2.20.5.connector-ignored"),
+        "TransactionHeader.ConnectorQMGuid",
+        GUID,
+        "transaction.connector_queue_manager",
+        GUID,
+    ),
+    Carried(
+        requirement_id(_31 + "symmetric-key-attribute"),
+        "SecurityHeader.SecurityData.EncryptionKey",
+        base64.b64decode(_KEYS[1]),
+        "symmetric_key",
+        _KEYS[1],
+    ),
+    Carried(requirement_id("MQDMPR-3.1.7.1.32.base-header-flags-pr-ignored"), "BaseHeader.Flags.PR", 7),
+)
+_LISTED = {
+    "destination": "DIRECT=OS:host\\q",
+    "destinations": [f"PUBLIC={GUID}"],
+    "response_queues": [f"PUBLIC={GUID}"],
+}
+_Q = "MultiQueueFormatHeader."
+# Message, the padding in its packet, and the demand that a reader accepts any.
+PADDED: tuple[tuple[Mapping[str, Any], str, str], ...] = (
+    (_LISTED, f"{_Q}Destination.Padding", requirement_id("MQMQ-2.2.20.1.destination-padding-any")),
+    (_LISTED, f"{_Q}Response.Padding", requirement_id("MQMQ-2.2.20.1.response-padding-any")),
+    (
+        {**_LISTED, "destinations": [f"PRIVATE={GUID}\\00000001", f"PUBLIC={GUID}"]},
+        f"{_Q}Destination.FormatNameList.0.Padding",
+        requirement_id("MQMQ-2.2.18.1.4.format-name-padding"),
+    ),
+)
+
+
+def padded(message: Mapping[str, Any], key: str) -> tuple[bytes, bytes]:
+    """Return the packet of a message, and the same with other padding there. Raises KeyError if it has no padding."""
+    data = packet_of(message)
+    at, length = dissect(data).spans[key]
+    return data, data[:at] + b"\xde" * length + data[at + length :]
+
+
+def carried_case(client: Port, case: Carried, step: Step) -> Iterator[Verdict]:
+    """Have two packets decoded that differ in one field; its member must differ, and no other."""
+    plain = packet_of(full())
+    data = patch(dissect(plain), {case.key: case.raw})
+    evidence = Evidence("packet", "decoded", {"plain": base64_of(plain), "packet": base64_of(data)})
+    first, second = decoded(client, plain, step, "a valid packet"), decoded(client, data, step, f"another {case.key}")
+    for one in (first, second):
+        if not one.ok:
+            requirement = DECODES if one is first else case.requirement
+            yield Verdict(requirement, Outcome.FAIL, "packets.decode", {"status": 0}, shown(one), evidence=evidence)
+            return
+    wanted = {"message": _with(first.values["message"], case.member, case.value)}
+    if second.values == wanted:
+        yield Verdict(case.requirement, Outcome.PASS, "packets.decode", evidence=evidence)
+        return
+    expected, actual = difference(wanted, second.values)
+    yield Verdict(case.requirement, Outcome.FAIL, "packets.decode", expected, actual, evidence=evidence)
+
+
+def absent_case(client: Port, step: Step) -> Iterator[Verdict]:
+    """Have a packet without optional headers decoded, after one with every header."""
+    everything = packet_of(full())
+    before = decoded(client, everything, step, "a valid packet with every header")
+    level = before.values.get("message", {}).get("authentication_level")
+    evidence = Evidence("packet", "decoded", {"packet": base64_of(everything)})
+    if level is None:
+        yield Verdict(UNSIGNED, Outcome.SKIP, "packets.decode", reason="its decode gives no authentication_level")
+    else:
+        outcome = Outcome.PASS if level == "none" else Outcome.FAIL  # the packet is sent with signature kind 0
+        yield Verdict(UNSIGNED, outcome, "packets.decode", "none", level, evidence=evidence)
+    data = packet_of(BARE)
+    evidence = Evidence("packet", "decoded", {"packet": base64_of(data)})
+    result = decoded(client, data, step, "one with no optional header")
+    if not result.ok:
+        yield Verdict(DECODES, Outcome.FAIL, "packets.decode", {"status": 0}, shown(result), evidence=evidence)
+        return
+    wanted, found = plain_of_message(BARE), plain_of_message(result.values["message"])
+    names = [name for name in _OF_OPTIONAL_HEADERS if wanted[name] != found[name]]
+    expected, actual = {name: wanted[name] for name in names}, {name: found[name] for name in names}
+    for member, default in (("symmetric_key", ""), ("authentication_level", "none")):
+        value = result.values["message"].get(member, default)
+        if value != default:
+            expected[member], actual[member] = default, value
+    outcome = Outcome.FAIL if expected else Outcome.PASS
+    yield Verdict(ABSENT, outcome, "packets.decode", expected or None, actual or None, evidence=evidence)
+
+
+def _with(message: Mapping[str, Any], member: str | None, value: Any) -> dict[str, Any]:
+    """Return the message with this member changed; `transaction.first` is a member of a member."""
+    if member is None:
+        return dict(message)
+    outer, _, inner = member.partition(".")
+    return {**message, outer: {**message.get(outer, {}), inner: value} if inner else value}

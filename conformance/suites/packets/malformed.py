@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.spec.catalogue import requirement_id
-from conformance.suites.packets.building import packet_of
+from conformance.suites.packets.messages import packet_of
 from conformance.wire import Packet, dissect, patch
 from conformance.wire.headers import LISTS
 

@@ -7,9 +7,19 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from conformance.harness.rejudge import NotRepeatable
-from conformance.suites.packets.carried import CARRIED, Carried, absent_case, carried_case
-from conformance.suites.packets.cases import decode_case, decode_lists_case, encode_case, refuse_case
-from conformance.suites.packets.handled_cases import either_case, same_case, unused_case
+from conformance.suites.packets.cases import (
+    CARRIED,
+    Carried,
+    absent_case,
+    carried_case,
+    decode_case,
+    decode_lists_case,
+    either_case,
+    encode_case,
+    refuse_case,
+    same_case,
+    unused_case,
+)
 from conformance.verdict import Verdict
 
 if TYPE_CHECKING:

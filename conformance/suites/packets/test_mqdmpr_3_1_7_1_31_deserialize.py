@@ -8,13 +8,21 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.suites.packets import claims
-from conformance.suites.packets.building import base64_of, packet_of
-from conformance.suites.packets.carried import ABSENT, CARRIED, PADDED, UNSIGNED, absent_case, carried_case, padded
-from conformance.suites.packets.cases import decode_case
-from conformance.suites.packets.exploring import explore
-from conformance.suites.packets.handled_cases import same_case, unused_case
+from conformance.suites.packets.cases import (
+    ABSENT,
+    CARRIED,
+    PADDED,
+    UNSIGNED,
+    absent_case,
+    carried_case,
+    decode_case,
+    padded,
+    same_case,
+    unused_case,
+)
+from conformance.suites.packets.combinations import explore
 from conformance.suites.packets.malformed import IGNORED, TRANSACTION_BITS, Ignored
-from conformance.suites.packets.messages import user_messages
+from conformance.suites.packets.messages import base64_of, packet_of, user_messages
 from conformance.verdict import Outcome
 
 if TYPE_CHECKING:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.suites.packets import claims
-from conformance.suites.packets.building import base64_of, packet_of
 from conformance.suites.packets.cases import decode_lists_case, encode_case
-from conformance.suites.packets.exploring import explore
-from conformance.suites.packets.messages import messages_to_several_queues
+from conformance.suites.packets.combinations import explore
+from conformance.suites.packets.messages import base64_of, messages_to_several_queues, packet_of
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.suites.packets import claims
-from conformance.suites.packets.building import base64_of, packet_of
 from conformance.suites.packets.cases import decode_case, encode_case
-from conformance.suites.packets.exploring import explore
-from conformance.suites.packets.messages import soap_messages
+from conformance.suites.packets.combinations import explore
+from conformance.suites.packets.messages import base64_of, packet_of, soap_messages
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port

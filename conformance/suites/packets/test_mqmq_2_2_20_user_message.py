@@ -9,7 +9,7 @@ import pytest
 
 from conformance.suites.packets import claims
 from conformance.suites.packets.cases import encode_case
-from conformance.suites.packets.exploring import explore
+from conformance.suites.packets.combinations import explore
 from conformance.suites.packets.messages import messages_in_a_session, transactional_messages, user_messages
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ import pytest
 
 from conformance.suites.packets import claims
 from conformance.suites.packets.cases import encode_case
-from conformance.suites.packets.exploring import explore
-from conformance.suites.packets.secured_messages import encrypted_messages, signed_messages
+from conformance.suites.packets.combinations import explore
+from conformance.suites.packets.messages import encrypted_messages, signed_messages
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port

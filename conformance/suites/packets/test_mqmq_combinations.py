@@ -9,9 +9,9 @@ import pytest
 
 from conformance.judge.packets import misplaced_fields
 from conformance.suites.packets import claims
-from conformance.suites.packets.building import base64_of, packet_of
 from conformance.suites.packets.cases import decode_case, decode_lists_case, encode_case
-from conformance.suites.packets.combining import combine
+from conformance.suites.packets.combinations import combine
+from conformance.suites.packets.messages import base64_of, packet_of
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.suites.packets.building import base64_of, packet_of
-from conformance.suites.packets.cases import refuse_case
-from conformance.suites.packets.handled_cases import either_case, same_case
+from conformance.suites.packets.cases import either_case, refuse_case, same_case
+from conformance.suites.packets.combinations import Change, changes, full_message, packet_with
 from conformance.suites.packets.handling import HANDLED, mutated
-from conformance.suites.packets.reserved import Change, changes, full_message, packet_with
+from conformance.suites.packets.messages import base64_of, packet_of
 from conformance.verdict import Outcome
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.suites.packets.building import base64_of
 from conformance.suites.packets.cases import refuse_case
 from conformance.suites.packets.malformed import MALFORMED, Malformed
+from conformance.suites.packets.messages import base64_of
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port

@@ -15,8 +15,8 @@ from conformance.histories.rejudge import MAX_CALLS
 from conformance.histories.rejudge import rejudge as rejudge_calls
 from conformance.model import BadCall, Call
 from conformance.model.properties import ROWS
-from conformance.suites.properties import messages, stories
-from conformance.suites.properties.messages import Unopened
+from conformance.suites.properties import stories
+from conformance.suites.properties.stories import Unopened
 from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -54,14 +54,14 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
 
 def _story(repro: Mapping[str, Any]) -> Callable[[Port, Recorder], None]:
     kind, message = repro.get("kind"), repro.get("message")
-    if kind == stories.KIND and repro.get("story") in stories.STORIES:
+    if kind == stories.STORY_KIND and repro.get("story") in stories.STORIES:
         return partial(stories.tell, str(repro["story"]))
-    if kind != messages.KIND or not isinstance(message, dict):
+    if kind != stories.KIND or not isinstance(message, dict):
         raise NotRepeatable(f"The suite properties has no example of the kind {kind!r} that says no more than this.")
 
     def exchange(client: Port, judge: Recorder) -> None:
-        box = messages.Mailbox(client, judge)
-        for each in (messages.EVERYTHING, message, message):  # the first shows which attributes the driver returns
+        box = stories.Mailbox(client, judge)
+        for each in (stories.EVERYTHING, message, message):  # the first shows which attributes the driver returns
             box.exchange(each)
 
     return exchange

@@ -1,21 +1,280 @@
-"""Fixed stories by name, for tests and for repro files."""
+"""Stories of the properties of messages: sent, refused, received and compared."""
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from conformance.judge.message_attributes import judge_marks
-from conformance.suites.properties.messages import EVERYTHING, Mailbox, Unopened
-from conformance.suites.properties.refused_sends import wrong_sizes
+import pytest
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from conformance.harness.guarded_client import lacking, refusals
+from conformance.judge.message_attributes import Sending, demanded, judge_attributes, judge_identity, judge_marks
+from conformance.spec.catalogue import requirement_id
+from conformance.spec.constants.hresults import MQ_ERROR_ILLEGAL_PROPERTY_SIZE
 from conformance.verdict import Json, Outcome, Verdict
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
     from conformance.harness.recorder import Recorder
 
-KIND = "story"
+KIND = "message"
+NEEDS = ("queues.create", "queues.open", "messages.send", "messages.receive")
+RESPONSE, ADMINISTRATION = "DIRECT=OS:HOST\\private$\\answers", "DIRECT=TCP:10.1.2.3\\private$\\reports"
+MOST_REMEMBERED = 4096  # identifiers to compare new ones with; bounds the memory of a soak
+MOST_LEFT_BEHIND = 8
+
+
+def b64(data: bytes) -> str:
+    """Return bytes as the adapter protocol writes them, in base64."""
+    return base64.b64encode(data).decode("ascii")
+
+
+EVERYTHING: Mapping[str, Any] = {
+    "body": b64(bytes(range(256))),
+    "body_type": 0x80000008,
+    "label": "  Жук \U0001f600 and more\t ",
+    "priority": 6,
+    "delivery": "recoverable",
+    "application_tag": 0x89ABCDEF,
+    "correlation_identifier": b64(bytes(range(1, 21))),
+    "extension": b64(b"\x00extension\xff"),
+    "response_queue": RESPONSE,
+    "administration_queue": ADMINISTRATION,
+}
+"""A message with every attribute that must arrive unchanged."""
+
+EDGES: tuple[Mapping[str, Any], ...] = (
+    *({"priority": priority} for priority in (0, 7)),
+    *({name: value} for name in ("application_tag", "body_type") for value in (0, 0xFFFF, 0x10000, 0xFFFFFFFF)),
+    {"body": b64(bytes(70_000))},
+    {"extension": b64(bytes(70_000))},
+    {"label": "x" * 249},
+)
+"""Attribute values at the ends of their ranges."""
+
+
+def messages() -> SearchStrategy[dict[str, Any]]:
+    """Generate messages with some of those attributes."""
+    numbers = st.sampled_from((0, 1, 8, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)) | st.integers(0, 0xFFFFFFFF)
+    data = st.binary(max_size=64) | st.integers(0, 5000).map(lambda size: bytes(at * 7 & 0xFF for at in range(size)))
+    return st.fixed_dictionaries(
+        {},
+        optional={
+            "body": data.map(b64),
+            "body_type": numbers,
+            "label": st.text(st.characters(blacklist_characters="\0", blacklist_categories=["Cs"]), max_size=60),
+            "priority": st.integers(0, 7),
+            "delivery": st.sampled_from(("express", "recoverable")),
+            "application_tag": numbers,
+            "correlation_identifier": st.binary(min_size=20, max_size=20).map(b64),
+            "extension": data.map(b64),
+            "response_queue": st.sampled_from((RESPONSE, ADMINISTRATION)),
+            "administration_queue": st.sampled_from((RESPONSE, ADMINISTRATION)),
+        },
+    )
+
+
+class Unopened(Exception):
+    """No queue to send messages to can be made. The message is a clause without a period."""
+
+
+class Mailbox:
+    """A queue open to send and to receive, which judges the messages through it.
+
+    Raises ConformanceFailure, and Unopened if the queue cannot be opened.
+    """
+
+    def __init__(self, mq: Port, judge: Recorder, *, transactional: bool = False) -> None:
+        self.mq = mq
+        self.judge = judge
+        self.earlier: list[Any] = []
+        self.queues_shown = False
+        self.left_behind = False
+        self.inexpressible: set[tuple[str, str]] = set()  # members with their values
+        self.path = f"{mq.hello.computer}\\private$\\mqconform-{'marks' if transactional else 'attributes'}"
+        properties = {"properties": {"PROPID_Q_TRANSACTION": 1}} if transactional else {}
+        created = mq.call("queues.create", path_name=self.path, **properties)
+        self.format_name = str(created.values["format_name"]) if created.ok else f"DIRECT=OS:{self.path}"
+        self.send_handle: Any = None
+        self.receive_handle: Any = None
+        self.open()
+
+    def open(self) -> None:
+        """Open the queue to send and to receive."""
+        opened = [
+            self.mq.call("queues.open", format_name=self.format_name, access=each) for each in ("send", "receive")
+        ]
+        if not all(each.ok for each in opened):
+            raise Unopened("no queue could be created and opened to send messages to")
+        self.send_handle, self.receive_handle = [each.values["queue"] for each in opened]
+
+    def exchange(self, message: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """Send a message, peek at it, receive it, and judge each answer. Return the message as received.
+
+        A message that the API cannot express goes without the members that it cannot express alone.
+        """
+        try:
+            return self._exchange(message)
+        except refusals() as refused:
+            self._refused(refused)
+        for name, value in message.items() if len(message) > 1 else ():
+            try:
+                self._exchange({name: value})
+            except refusals() as refused:
+                self._refused(refused)
+                self.inexpressible.add((name, repr(value)))
+        left = self._expressible(message)
+        return self._exchange(left) if 0 < len(left) < len(message) else None
+
+    def _refused(self, refused: BaseException) -> None:
+        what = lacking(refused)
+        if what is None:
+            raise refused
+        self.left_behind = False
+        self.judge.lacks(what)
+
+    def _expressible(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in message.items() if (name, repr(value)) not in self.inexpressible}
+
+    def _exchange(self, message: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        if self.left_behind:  # by an example that failed before its receive
+            self._empty()
+        self.left_behind = True
+        sending = self.send(message)
+        if sending is None:
+            return None
+        if self.mq.offers("clock.advance"):
+            self.mq.call("clock.advance", by_ms=5_000)  # makes the time of reading differ from the time of arrival
+        methods = ["messages.receive"]
+        if self.mq.offers("messages.peek"):
+            methods.insert(0, "messages.peek")
+        seen = None
+        for method in methods:
+            seen = self.read(method, sending)
+        self.left_behind = False
+        if sending.identifier is not None and len(self.earlier) < MOST_REMEMBERED:
+            self.earlier.append(sending.identifier)
+        return seen
+
+    def send(self, message: Mapping[str, Any], **more: Any) -> Sending | None:
+        """Send a message. Return None, after a verdict, if it is refused."""
+        began = self._now()
+        self.judge.lacks(*(f"{name} (of a message)" for name in message if not self.mq.hello.takes("message", name)))
+        message = {name: value for name, value in message.items() if self.mq.hello.takes("message", name)}
+        message = self._expressible(message)
+        params = {"queue": self.send_handle, "message": message, **more}
+        result = self.mq.call("messages.send", **params)
+        self.judge.step(f"send {_short(message)}", {"method": "messages.send", "params": params}, dict(result.values))
+        if not result.ok:
+            # A message without attributes that is refused too shows that it is none of these.
+            plain = bool(message) and not self.mq.call("messages.send", **{**params, "message": {}}).ok
+            self.judge.record(_refused({} if plain else message, f"send {_short(message)}", result.status))
+            return None
+        return Sending(message, result.values.get("identifier"), began, self._now(), "transaction" in more)
+
+    def read(
+        self, method: str, sending: Sending, *, before: Mapping[str, Any] | None = None
+    ) -> Mapping[str, Any] | None:
+        """Read the message that was sent, and judge it. before: see `judge_attributes`."""
+        params = {"queue": self.receive_handle, "timeout_ms": self.mq.hello.settle_ms}
+        result = self.mq.call(method, **params)
+        subject = method.removeprefix("messages.")
+        self.judge.step(subject, {"method": method, "params": params}, dict(result.values))
+        if not result.ok:
+            self.judge.record(_refused(sending.message, subject, result.status))
+            return None
+        seen: Mapping[str, Any] = result.values["message"]
+        self.queues_shown = self.queues_shown or "response_queue" in seen or "administration_queue" in seen
+        shown = self.queues_shown
+        self.judge.record(*judge_attributes(sending, seen, subject, before=before, queues_shown=shown))
+        self.judge.record(*judge_identity(sending, seen, subject, self.earlier, self.mq.hello.queue_manager or None))
+        return seen
+
+    def _empty(self) -> None:
+        for _ in range(MOST_LEFT_BEHIND):
+            timeout_ms = self.mq.hello.settle_ms
+            if not self.mq.call("messages.receive", queue=self.receive_handle, timeout_ms=timeout_ms).ok:
+                return
+
+    def _now(self) -> int | None:
+        if not self.mq.offers("clock.now"):
+            return None
+        result = self.mq.call("clock.now")
+        return int(result.values["time_ms"]) if result.ok else None
+
+
+def _refused(message: Mapping[str, Any], subject: str, status: int | None) -> Verdict:
+    return Verdict(demanded(message), Outcome.FAIL, subject, {"fails": False}, {"fails": True, "status": status})
+
+
+def _short(message: Mapping[str, Any]) -> str:
+    told = ", ".join(f"{name} {value!r:.40}" for name, value in message.items())
+    return f"a message with {told}" if told else "a message without attributes"
+
+
+SIZE: Final = requirement_id("MQMQ-2.4.mq-error-illegal-property-size")
+SIZES: Final = (1, 4, 16, 19, 21, 32, 40)  # bytes; a correlation identifier has 20
+_REMOTE: Final = "DIRECT=TCP:192.0.2.7\\private$\\mqconform-refused"  # RFC 5737
+_PLAIN: Final[dict[str, Any]] = {"body": b64(b"body")}
+
+
+def wrong_sizes(mq: Port, judge: Recorder) -> None:
+    """A correlation identifier of another size is refused: alone, with all else, in a transaction, and when sent on."""
+    for wishes in (_PLAIN, dict(EVERYTHING)):
+        _tried(mq, judge, _opened(mq, _created(mq, judge, "plain"), "send"), wishes)
+    if mq.offers("transactions.begin"):
+        queue = _created(mq, judge, "transactional", PROPID_Q_TRANSACTION=1)
+        begun = mq.call("transactions.begin")
+        if begun.ok:
+            _tried(mq, judge, _opened(mq, queue, "send"), _PLAIN, transaction=begun.values["transaction"])
+            mq.call("transactions.abort", transaction=begun.values["transaction"])
+    if mq.hello.takes("format_names", "remote"):
+        _tried(mq, judge, _opened(mq, _REMOTE, "send"), _PLAIN)
+
+
+def _tried(mq: Port, judge: Recorder, handle: Any, message: dict[str, Any], **more: Any) -> None:
+    right = {**message, "correlation_identifier": b64(bytes(range(20)))}
+    if not mq.call("messages.send", queue=handle, message=right, **more).ok:
+        raise Unopened("a message that is as it should be is refused")
+    for size in SIZES:
+        wrong = {**message, "correlation_identifier": b64(bytes(range(size)))}
+        sent = mq.call("messages.send", queue=handle, message=wrong, **more)
+        judge.step(
+            f"send with a correlation identifier of {size} bytes", {"method": "messages.send"}, _answer_text(sent)
+        )
+        subject = f"correlation identifier of {size} bytes"
+        wanted: Json = {"fails with": f"0x{MQ_ERROR_ILLEGAL_PROPERTY_SIZE:08X}"}
+        right_code = not sent.ok and sent.status in (None, MQ_ERROR_ILLEGAL_PROPERTY_SIZE)
+        judge.record(Verdict(SIZE, Outcome.PASS if right_code else Outcome.FAIL, subject, wanted, _answer_text(sent)))
+
+
+def _answer_text(answer: Any) -> Json:
+    if answer.status is None:
+        return {"fails": not answer.ok}
+    return {"fails": not answer.ok, "status": f"0x{answer.status:08X}"}
+
+
+def _created(mq: Port, judge: Recorder, name: str, **properties: Json) -> str:
+    path = f"{mq.hello.computer}\\private$\\mqconform-refused-{name}{mq.unique()}"
+    made = mq.call("queues.create", path_name=path, properties=properties)
+    judge.step(f"create a queue with {properties}", {"method": "queues.create"}, {"status": made.status})
+    if not made.ok:
+        raise Unopened("no queue could be created to send messages to")
+    return str(made.values["format_name"])
+
+
+def _opened(mq: Port, queue: str, access: str) -> Any:
+    opened = mq.call("queues.open", format_name=queue, access=access)
+    if not opened.ok:
+        raise Unopened("no queue could be opened to send messages to")
+    return opened.values["queue"]
+
+
+STORY_KIND = "story"
 
 BODY = "Ym9keQ=="
 COUNTS = {
@@ -26,7 +285,6 @@ COUNTS = {
 }
 TRANSACTIONAL, NOT_TRANSACTIONAL = "MQMQ-2.3.1.13.mq-transactional", "MQMQ-2.3.1.13.mq-transactional-none"
 UNAUTHENTICATED, CLEAR = "MQDMPR-3.1.1.2.authentication-off", "MQDMPR-3.1.1.2.privacy-level-optional"
-
 
 EMPTY, NO_SUBQUEUES = "MQDMPR-3.1.7.1.3.empty", "MQDMPR-3.1.7.1.3.no-subqueues"
 
@@ -199,5 +457,19 @@ STORIES: Mapping[str, Story] = {
 
 def tell(name: str, mq: Port, judge: Recorder) -> None:
     """Run a story. Raises ConformanceFailure, and Unopened if it cannot make its queue."""
-    judge.begin_example(KIND, {"story": name})
+    judge.begin_example(STORY_KIND, {"story": name})
     STORIES[name](mq, judge)
+
+
+def told(name: str, mq: Port, judge: Recorder) -> None:
+    """Run a story (`conformance.suites.properties.stories.tell`), or skip."""
+    try:
+        tell(name, mq, judge)
+    except Unopened as nothing:
+        pytest.skip(str(nothing))
+
+
+def restarts(mq: Port) -> None:
+    """Skip if the connection does not keep the state over a restart."""
+    if not mq.keeps_state:
+        pytest.skip("a restart of this connection does not find the state again")

@@ -18,8 +18,17 @@ from conformance.judge.message_attributes import (
     UNIQUE,
 )
 from conformance.model.message_properties import ATTRIBUTES
-from conformance.suites.properties.messages import EDGES, EVERYTHING, KIND, NEEDS, Mailbox, Unopened, messages
-from conformance.suites.properties.story_text import restarts, told
+from conformance.suites.properties.stories import (
+    EDGES,
+    EVERYTHING,
+    KIND,
+    NEEDS,
+    Mailbox,
+    Unopened,
+    messages,
+    restarts,
+    told,
+)
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port

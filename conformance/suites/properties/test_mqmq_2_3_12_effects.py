@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.spec.versions import applies
-from conformance.suites.properties.messages import NEEDS
 from conformance.suites.properties.stories import (
     CLEAR,
     COUNTS,
     EMPTY,
+    NEEDS,
     NO_SUBQUEUES,
     NOT_TRANSACTIONAL,
     TRANSACTIONAL,
     UNAUTHENTICATED,
+    told,
 )
-from conformance.suites.properties.story_text import told
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.suites.properties.refused_sends import SIZE
-from conformance.suites.properties.story_text import told
+from conformance.suites.properties.stories import SIZE, told
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port

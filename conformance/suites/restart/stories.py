@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.histories.operations.operation import Kind, Manner
 from conformance.histories.operations.table import OPERATIONS, given_name, stored_call
 from conformance.model import BadCall, Call
-from conformance.suites.concurrency.recording import HistoryRecorder, NotThere, drain
-from conformance.suites.concurrency.running import conclude
+from conformance.suites.concurrency.running import HistoryRecorder, NotThere, conclude, drain
 from conformance.verdict import Json
 
 if TYPE_CHECKING:

@@ -1,28 +1,307 @@
-"""What both sides of a dialogue have said so far, its connections, and how more is waited for."""
+"""The tester's side of a dialogue: connections, time and memory limits, what is declared, and what matches."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+import base64
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import ceil
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
+from uuid import UUID
 
 from conformance.judge.dialogues import packets
 from conformance.judge.dialogues.conversation import Conversation, Said
 from conformance.judge.dialogues.machine import Says, Situation, State
 from conformance.judge.dialogues.packets import Ends, Message, Values
-from conformance.judge.dialogues.steps import AT_ONCE_MS, Case, Comes, Never
-from conformance.judge.sessions.context import Readings
+from conformance.judge.dialogues.steps import AT_ONCE_MS, LOCAL_MS, Case, Comes, Never
+from conformance.judge.sessions.context import MESSAGES, Readings
+from conformance.net.windows import ACK_WAIT, CLEANUP, DUPLICATES, INSECURE_NACKS, PARAMETERS, PING, RECONNECT, RESENDS
 from conformance.spec.catalogue import requirement_id
-from conformance.suites.sessions.declared import lacking
-from conformance.suites.sessions.links import Link
-from conformance.suites.sessions.matching import NOT_SENT, class_of, is_about
-from conformance.suites.sessions.waiting import SLICE_MS, Allowance, Patience
 from conformance.verdict import Json, Outcome, Verdict
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Result
     from conformance.harness.port import Port
+
+SLICE_MS: Final = 50
+"""How long one look at a connection lasts when nothing comes."""
+MOST_PACKETS: Final = 1_024
+MOST_BYTES: Final = 4 << 20
+"""What an implementation may send in one dialogue. The longest one is answered by some hundred packets."""
+
+
+class Flooded(Exception):
+    """More has come than a dialogue keeps; the message is a reason."""
+
+
+class Patience:
+    """A time that runs down while a link is read: by the looks that bring nothing, and by the driver's clock when
+    something comes. So a peer that never stops sending does not stop the time, and a recording takes the same turns.
+    """
+
+    def __init__(self, ms: int) -> None:
+        self.left = ms
+        self._at_ms: int | None = None
+
+    def silent(self, ms: int = SLICE_MS) -> None:
+        """Let a time pass in which nothing came."""
+        self.left -= ms
+        if self._at_ms is not None:
+            self._at_ms += ms
+
+    def heard(self, came: Iterable[Said]) -> None:
+        """Let the time pass until the newest of these came. The first ones may have waited, and only begin to count."""
+        newest = max(one.at_ms for one in came)
+        if self._at_ms is None:
+            self._at_ms = newest
+        elif newest > self._at_ms:
+            self.left -= newest - self._at_ms
+            self._at_ms = newest
+
+
+class Allowance:
+    """Counts what comes in a dialogue."""
+
+    def __init__(self) -> None:
+        self._packets = self._bytes = 0
+
+    def take(self, data: bytes) -> None:
+        """Count a packet. Raises Flooded once it is one too many."""
+        self._packets += 1
+        self._bytes += len(data)
+        if self._packets > MOST_PACKETS or self._bytes > MOST_BYTES:
+            raise Flooded(
+                f"flooded: more than {self._packets - 1} packets or {MOST_BYTES >> 20} MiB came in one dialogue"
+            )
+
+
+_ACKNOWLEDGES = "SessionHeader.AckSequenceNumber"
+
+
+@dataclass(slots=True)
+class Link:
+    """A connection. acknowledged: the numbers of recoverable messages that the other end has acknowledged.
+
+    counted: the number of messages that it has counted last. owed: numbers of recoverable messages that this end has to
+    acknowledge. opened: the handshake is done. allowance: of the whole dialogue.
+    asked_ms: when the last packet was sent, by the driver's clock. released: the driver has let its end go.
+    """
+
+    mq: Port
+    conversation: Conversation
+    session: Any
+    connection: int
+    role: Literal["initiator", "acceptor"]
+    allowance: Allowance
+    asked_ms: int = 0
+    opened: bool = False
+    ended: str | None = None
+    released: bool = False
+    sent: int = 0
+    sent_recoverable: int = 0
+    received: int = 0
+    received_recoverable: int = 0
+    owed: list[int] = field(default_factory=list)
+    answered: int = 0
+    counted: int = 0
+    acknowledged: list[int] = field(default_factory=list)
+    heard: list[Said] = field(default_factory=list)
+
+    def send(
+        self, data: bytes, *, pieces: tuple[int, ...] = (), message: bool = False, kept: bool = False
+    ) -> Said | None:
+        """Send a packet; None if the connection has ended. message: it is counted. kept: as a recoverable one, too."""
+        params: dict[str, Any] = {"session": self.session, "bytes": base64.b64encode(data).decode("ascii")}
+        if pieces:
+            params |= {"pieces": list(pieces), "gap_ms": 1}
+        result = self.mq.call("sessions.send", **params)
+        if not result.ok:
+            return None
+        self.asked_ms = int(result.values["at_ms"])
+        self.sent += message
+        self.sent_recoverable += kept
+        return self.conversation.sent(self.connection, data, self.asked_ms)
+
+    def read(self, wait_ms: int) -> list[Said]:
+        """Return what comes in this time, as soon as anything does. Raises Flooded when it is too much."""
+        if self.ended is not None:
+            return []
+        result = self.mq.call("sessions.received", session=self.session, wait_ms=wait_ms)
+        if not result.ok:
+            self.end("closed")
+            return []
+        came = [self._take(one) for one in result.values["packets"]]
+        if result.values["ended"] is not None:
+            self.end(result.values["ended"])
+        return came
+
+    def end(self, how: str) -> None:
+        """Note that the other end has closed."""
+        self.ended = how
+        self.conversation.ended(self.connection, ours=False, reset=how == "reset")
+
+    def close(self, how: str = "close") -> None:
+        """Close this end; the other one is no longer read. A driver holds a session until then, whoever ended it."""
+        if not self.released:
+            self.released = True
+            self.mq.call("sessions.close", session=self.session, how=how)
+        if self.ended is None:
+            self.conversation.ended(self.connection, ours=True, reset=how == "reset")
+            self.ended = "ours"
+
+    def acknowledge(self) -> None:
+        """Acknowledge everything that has come and is not acknowledged (MS-MQQB 3.1.6.4)."""
+        if self.received == self.answered or self.ended is not None:
+            return
+        lowest, flags = 0, 0
+        if self.owed:
+            lowest = self.owed[0]
+            flags = sum(1 << number - lowest for number in self.owed if number - lowest < 32)
+        self.send(packets.session_ack(self.received, lowest, flags, self.sent, self.sent_recoverable))
+        self.answered = self.received
+        self.owed.clear()
+
+    def _take(self, raw: Any) -> Said:
+        data, rest = base64.b64decode(raw["bytes"]), bool(raw.get("rest"))
+        self.allowance.take(data)
+        said = self.conversation.received(self.connection, data, int(raw["at_ms"]), rest=rest)
+        self.heard.append(said)
+        if said.kind in MESSAGES:
+            self.received += 1
+            if said.number("UserHeader.Flags.DM"):
+                self.received_recoverable += 1
+                self.owed.append(self.received_recoverable)
+        counted = said.number(_ACKNOWLEDGES)
+        if counted is not None:
+            self.counted = counted
+            lowest, flags = (
+                said.number(f"SessionHeader.{key}") or 0
+                for key in ("RecoverableMsgAckSeqNumber", "RecoverableMsgAckFlags")
+            )
+            self.acknowledged += [lowest + at for at in range(32) if lowest and flags >> at & 1]
+        return said
+
+
+_SORTS: Final = ("correct", "odd", "malformed")
+"""What may be sent, each with all before it."""
+
+_MARGIN_MS: Final = 1_000
+_VALUES: Final = {
+    "session-initialization": f"{PARAMETERS}\\RoundTripDelay",
+    "session-cleanup": CLEANUP.path,
+    "session-retry-connect": RECONNECT.path,
+    "session-ack-wait": ACK_WAIT.path,
+    "transactional-ack-wait": RESENDS.path,
+    "message-id-history-cleanup": DUPLICATES.path,
+}
+"""The registry value that sets a timer on Windows (product notes of MS-MQQB, 24 and 43 to 47)."""
+
+
+def lacking(case: Case, about: Mapping[str, Any]) -> str | None:
+    """Return the first thing that a case lacks, in words; None if it can be played. about: of `sessions.about`."""
+    if _SORTS.index(case.packets) > _SORTS.index(about["packets"]):
+        return f"it sends {case.packets} packets, and only {about['packets']} ones are allowed"
+    there = {name.rpartition("\\")[2].lower() for name in about["queues"]}
+    for queue in case.queues:
+        if queue not in there:
+            return f"there is no queue {queue}"
+    for queue in case.consumed:
+        if queue not in about["consumes_ms"]:
+            return f"nothing is received from {queue}: declare consume.{queue}"
+    for queue in case.replies:
+        if queue not in about.get("replies", ()):
+            return f"nothing is answered that comes to {queue}: declare reply.{queue}"
+    for timer, most_ms in case.timers.items():
+        declared = about["timers_ms"].get(timer)
+        if declared is None:
+            return f"the timer {timer} is not declared{_set_by(timer)}"
+        if declared > min(most_ms, LOCAL_MS):
+            return f"the timer {timer} takes {declared} ms, more than {min(most_ms, LOCAL_MS)}{_set_by(timer)}"
+    if case.shorter is not None:
+        short, long = (about["timers_ms"].get(name) for name in case.shorter)
+        if short is not None and long is not None and 2 * short + _MARGIN_MS >= long:
+            return f"the timer {case.shorter[1]} takes {long} ms, less than twice {case.shorter[0]}"
+    return None
+
+
+def _set_by(timer: str) -> str:
+    value = _VALUES.get(timer)
+    return "" if value is None else f" (on Windows it is {value})"
+
+
+INSECURE: Final = f"no such acknowledgment came, which is the default: {INSECURE_NACKS.path} switches it on"
+NO_PINGS: Final = f"no ping was answered, which is a default: {PING.path} switches it on"
+DUMB: Final = "no word came of a message that was sent after it, so that silence shows nothing"
+NOT_SENT: Final = "the connection had ended before the packet was sent that this is about"
+NOBODYS: Final = (
+    "by the reading letter of R-MQQB-null-queue-manager-address the message is for nobody, as it names no queue manager"
+    "; a message for another one was answered"
+)
+_REPORTS: Final = "<MESSAGE ID>".encode("utf-16-le")
+"""The begin of a report's body (MS-MQQB 3.1.7.1.7)."""
+
+_ASKING: Final = tuple(requirement_id(f"MQMQ-2.2.19.3.flags-{word}") for word in ("pa", "pr", "nr"))
+_ARRIVAL: Final = 0x0002  # MQMSG_CLASS_ACK_REACH_QUEUE, MS-MQMQ 2.2.18.1.6
+
+
+def asked_first(
+    requirements: tuple[str, ...], message_class: int | None, came: Iterable[int | None]
+) -> tuple[str, ...]:
+    """Return the requirements of a word that did not come in the order in which they are broken.
+
+    Silence breaks what asks for it, and another class the one it should have. came: classes of the words that came of
+    the message; that of its arrival says nothing of what happens to it later. What asks for word of a failure is not
+    first: silence is as well that of a message that was taken.
+    """
+    silent = all(one == _ARRIVAL != message_class for one in came)
+    return tuple(sorted(requirements, key=lambda one: one not in _ASKING)) if silent else requirements
+
+
+def class_of(one: Said) -> int | None:
+    """Return the class of a message."""
+    return one.number("MessagePropertiesHeader.MessageClass")
+
+
+def is_about(one: Said, number: int, message: Message, ends: Ends) -> bool:
+    """Tell whether an acknowledgment or a report is about this message. number: its MessageID.
+
+    An OrderAck is about each message of its sequence up to its number.
+    """
+    if one.kind == "OrderAck":
+        place = (one.number("OrderAckBody.TxSequenceID.Ordinal"), one.number("OrderAckBody.TxSequenceID.TimeStamp"))
+        acknowledged = one.number("OrderAckBody.TxSequenceNumber") or 0
+        return place == _place(message, ends) and acknowledged >= (message.number or 1)
+    if one.kind == "FinalAck":
+        return (one.text("FinalAckBody.SourceGUID"), one.number("FinalAckBody.MessageID")) == (
+            ends.source(message),
+            number,
+        )
+    body = one.packet.fields.get("MessagePropertiesHeader.MessageBody")
+    if isinstance(body, bytes) and body.startswith(_REPORTS):  # whatever its class
+        return f"{number:08X}" in body.decode("utf-16-le", "replace").upper()
+    return _correlation(one) == UUID(ends.source(message)).bytes_le + number.to_bytes(4, "little")
+
+
+def _place(message: Message, ends: Ends) -> tuple[int, int]:
+    """Return the halves of the TxSequenceID of a message, the ordinal first."""
+    return ends.sequence_ordinal(message.sequence), ends.sequence_stamp + message.later_s
+
+
+def is_misnamed(one: Said, number: int, ends: Ends) -> bool:
+    """Tell whether an acknowledgment means the message with this number, or nobody's, and names it wrongly.
+
+    Those that were made for an earlier dialogue, and come late, name another queue manager and another number.
+    """
+    correlation = _correlation(one)
+    if not isinstance(correlation, bytes):
+        return False
+    nobody = (UUID(ends.server).bytes_le, bytes(16))
+    return number.to_bytes(4, "little") in correlation or correlation[:16] in nobody
+
+
+def _correlation(one: Said) -> object:
+    return one.packet.fields.get("MessagePropertiesHeader.CorrelationID")
+
 
 _DIRECT: Final = requirement_id("MQQB-3.1.5.2.3.server-guid")
 _SE: Final = requirement_id("MQQB-2.2.3.1.se")

@@ -12,7 +12,7 @@ from conformance.judge.dialogues.cases import CASES
 from conformance.judge.dialogues.walk_plans import Act
 from conformance.suites.sessions.dialogue import NotPlayed
 from conformance.suites.sessions.playing import EXAMPLE, Player
-from conformance.suites.sessions.walk_checking import KIND as WALK
+from conformance.suites.sessions.walking import KIND as WALK
 from conformance.suites.sessions.walking import Walker
 from conformance.verdict import Verdict
 

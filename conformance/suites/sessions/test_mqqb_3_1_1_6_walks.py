@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.judge.dialogues.walk_plans import claims, plans
-from conformance.suites.sessions.walk_checking import check, planned, wander
+from conformance.suites.sessions.walking import check, planned, wander
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.judge.dialogues.cases_sequences import SENT
-from conformance.suites.sessions.checking import cases, check
+from conformance.suites.sessions.playing import cases, check
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import example, given
 
 from conformance.harness.hypothesis_settings import from_options
-from conformance.suites.structures.checks import base64_of, claims, decode_case, encode_case
-from conformance.suites.structures.values import Kind
+from conformance.suites.structures.checks import Kind, base64_of, claims, decode_case, encode_case
 from conformance.wire.structures import encode
 
 if TYPE_CHECKING:

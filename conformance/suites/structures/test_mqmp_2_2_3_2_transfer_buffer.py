@@ -27,8 +27,7 @@ from conformance.suites.structures.transfer_buffer_cases import (
     refuse_case,
     written,
 )
-from conformance.suites.structures.transfer_buffer_limits import limits
-from conformance.suites.structures.transfer_buffer_values import examples, values
+from conformance.suites.structures.transfer_buffer_values import examples, limits, values
 from conformance.wire.transfer_buffer import STRUCTURE
 
 if TYPE_CHECKING:

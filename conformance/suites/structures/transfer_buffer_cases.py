@@ -66,7 +66,7 @@ def encode_case(client: Port, value: Mapping[str, Any], options: RunOptions, ste
     """Have the implementation write a value; compare the bytes member by member, then judge them by the rules."""
     evidence = Evidence("structure", "structure", {"structure": STRUCTURE, "value": dict(value)})
     subject = f"structures.encode {STRUCTURE}"
-    result = _call(client, step, f"Encode a {_told(value)}.", "structures.encode", value=dict(value))
+    result = _call(client, step, f"Encode a {_buffer_text(value)}.", "structures.encode", value=dict(value))
     data = bytes_of(result.values.get("data")) if result.ok else None
     if data is None:
         yield Verdict(blamed(value), Outcome.FAIL, subject, {"data": "bytes"}, shown(result), evidence=evidence)
@@ -115,7 +115,7 @@ def decode_case(
     held = {"structure": STRUCTURE, "value": dict(value), "data": base64_of(packed)}
     evidence = Evidence("structure", "structure", held)
     subject = f"structures.decode {STRUCTURE}"
-    text = f"Decode a {_told(value)}, {len(packed)} bytes."
+    text = f"Decode a {_buffer_text(value)}, {len(packed)} bytes."
     result = _call(client, step, text, "structures.decode", data=base64_of(packed))
     if not result.ok:
         expected = {"value": "as encoded"}
@@ -158,7 +158,7 @@ def forbidden_case(
     held = {"structure": STRUCTURE, "value": dict(value)}
     evidence = Evidence("structure", "structure", held)
     subject = f"structures.encode {STRUCTURE}"
-    text = f"Encode a {_told(value)}, with what {requirement} forbids."
+    text = f"Encode a {_buffer_text(value)}, with what {requirement} forbids."
     result = _call(client, step, text, "structures.encode", value=dict(value))
     data = bytes_of(result.values.get("data")) if result.ok else None
     if data is None:
@@ -178,7 +178,7 @@ def odd_case(client: Port, data: bytes, requirement: str, options: RunOptions, s
     value = _unreserved(value_of(read_transfer_buffer(data)))
     evidence = Evidence("structure", "structure", {"structure": STRUCTURE, "value": value, "data": base64_of(data)})
     subject = f"structures.decode {STRUCTURE}"
-    text = f"Decode a {_told(value)}, with what {requirement} forbids."
+    text = f"Decode a {_buffer_text(value)}, with what {requirement} forbids."
     result = _call(client, step, text, "structures.decode", data=base64_of(data))
     got = _unreserved(result.values.get("value"))
     verdicts = compare_values(value, got, profile=options.profile, subject=subject) if result.ok else []
@@ -220,7 +220,7 @@ def _call(client: Port, step: Step, text: str, method: str, **params: Any) -> Re
     return result
 
 
-def _told(value: Mapping[str, Any]) -> str:
+def _buffer_text(value: Mapping[str, Any]) -> str:
     arm = ARMS[value[TRANSFER_TYPE.json]]
     there = sum(one is not None for name, one in value.items() if name.startswith("p"))
     return f"{STRUCTURE} of {arm.name} with {there} pointers that lead somewhere"

@@ -57,11 +57,11 @@ def refused(cause: str, mq: Port, judge: Recorder) -> None:
     """A packet that its queue does not take is reported in the administration queue, to whoever asked for it."""
     demand, number, properties, size, transactional = REPORTS[cause]
     path = f"{mq.hello.computer}\\private$\\mqconform-told-"
-    admin = _made(mq, judge, f"{path}admin", {})
+    admin = _created(mq, judge, f"{path}admin", {})
     reader = mq.call("queues.open", format_name=admin, access="receive")
     if not reader.ok:
         raise Untold("no administration queue could be opened")
-    name = f"DIRECT=OS:{path}nobody" if properties is None else _made(mq, judge, f"{path}{cause}", properties)
+    name = f"DIRECT=OS:{path}nobody" if properties is None else _created(mq, judge, f"{path}{cause}", properties)
     for sender, asked in ((SENDER, True), (OTHER, False)):
         message: dict[str, Json] = {
             "destination": name,
@@ -115,7 +115,7 @@ def administrators(mq: Port, judge: Recorder) -> None:
 def spellings(mq: Port, judge: Recorder) -> None:
     """A queue is the same however its name is written; an action on one spelling is seen by the other."""
     path = f"{mq.hello.computer}\\private$\\mqconform-Told-Names"
-    made, direct = _made(mq, judge, path, {}), f"DIRECT=OS:{path}"
+    made, direct = _created(mq, judge, path, {}), f"DIRECT=OS:{path}"
     told = [_shown(mq, judge, name) for name in (made, direct, f"DIRECT=OS:{path.swapcase()}", direct.lower())]
     for other in told[1:]:
         _record(judge, _GOT, other == told[0], told[0], other)
@@ -163,7 +163,7 @@ def of_the_system(mq: Port, judge: Recorder) -> None:
             _tells(mq, judge, spelled, TYPE="MACHINE", LOCATION="LOCAL", STATE="LOCAL CONNECTION")
 
 
-_TOLD: Final[Mapping[str, str]] = MappingProxyType(
+_CLAIMS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "PRIVATE": "MQMQ-2.3.12.3.mgmt-queue-type-private",
         "MACHINE": "MQMQ-2.3.12.3.mgmt-queue-type-machine",
@@ -183,7 +183,7 @@ def _tells(mq: Port, judge: Recorder, name: str, **texts: str) -> None:
     judge.step(f"read {', '.join(texts)} of {name}", {"method": "management.get"}, {"status": told.status})
     _record(judge, _GOT, told.ok, {"read": True}, {"read": told.ok})
     for text, found in zip(texts.values(), told.values["values"], strict=False):
-        _record(judge, _TOLD[text], found == {"vt": 31, "value": text}, text, found)
+        _record(judge, _CLAIMS[text], found == {"vt": 31, "value": text}, text, found)
 
 
 def _shown(mq: Port, judge: Recorder, name: str) -> Json:
@@ -204,7 +204,7 @@ def _label(answer: Any) -> str | None:
     return str(answer.values["message"].get("label")) if answer.ok else None
 
 
-def _made(mq: Port, judge: Recorder, path: str, properties: Mapping[str, Json]) -> str:
+def _created(mq: Port, judge: Recorder, path: str, properties: Mapping[str, Json]) -> str:
     made = mq.call("queues.create", path_name=path, properties=dict(properties))
     judge.step(f"create a queue with {dict(properties)}", {"method": "queues.create"}, {"status": made.status})
     if not made.ok:

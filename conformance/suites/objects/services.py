@@ -1,4 +1,4 @@
-"""Plays plans about the further classes: interfaces, events, passing time, and plain facets beside the objects."""
+"""Plays the plans about services of objects: destinations, applications, management, collections, queries, events."""
 
 from __future__ import annotations
 
@@ -22,21 +22,20 @@ from conformance.activex.words import as_call, said
 from conformance.histories.driver_side import MIN_WAIT_MS
 from conformance.histories.operations.objects import CREATE, INVOKE, named, objects_of, operation
 from conformance.runlog.events import StoryStep
-from conformance.suites.objects.claiming import claimed
-from conformance.suites.objects.playing import METHODS, Need, NotCreated, Tell, begin
+from conformance.suites.objects.playing import METHODS, Need, NotCreated, Tell, begin, claimed
 from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
     from conformance.harness.recorder import Recorder
 
-FURTHER: Final = "further"
+SERVICES: Final = "further"
 EVENTS: Final = "events"
-STAGES: Final[Mapping[str, Stage]] = {FURTHER: service_objects, EVENTS: event_objects}
+STAGES: Final[Mapping[str, Stage]] = {SERVICES: service_objects, EVENTS: event_objects}
 """Scenes by the name that an example has."""
 
 
-def cases(plans: Mapping[str, Iterable[Plan]], stage: str = FURTHER) -> list[Any]:
+def cases(plans: Mapping[str, Iterable[Plan]], stage: str = SERVICES) -> list[Any]:
     """Return pytest parameters: plans by name, marked with the requirements that a scene judges in them."""
     params = []
     for name, some in plans.items():
@@ -47,7 +46,7 @@ def cases(plans: Mapping[str, Iterable[Plan]], stage: str = FURTHER) -> list[Any
     return params
 
 
-def check(plans: Iterable[Plan], mq: Port, judge: Recorder, mq_need: Need, stage: str = FURTHER) -> None:
+def check(plans: Iterable[Plan], mq: Port, judge: Recorder, mq_need: Need, stage: str = SERVICES) -> None:
     """Play plans, each with new objects, and record the verdicts. Skips the test for a class that is not there."""
     mq_need(*METHODS)
     for plan in plans:
