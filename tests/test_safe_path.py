@@ -36,7 +36,7 @@ LINES: Mapping[str, tuple[str, int]] = {
     "replay": ("replay site.pcapng", 0),
     "replay-columns": ("replay --columns site.pcapng", 0),
     "ingest": ("pipeline ingest site.pcapng --out lake", 0),
-    "selftest": ("selftest --fault accepts-plus-in-queue-name --suite names", 0),
+    "selftest": ("selftest accepts-plus-in-queue-name --suite names", 0),
     "wire-check": ("wire check 127.0.0.1?qm=9", 3),
     "grammar": ("grammar parse 'DIRECT=OS:x\\private$\\y'", 0),
 }
@@ -82,7 +82,7 @@ def test_a_query_imports_nothing_of_the_folder_in_its_process(poisoned: Path) ->
 def test_diagnose_imports_nothing_of_the_folder_in_its_workers(poisoned: Path) -> None:
     run = f"run --adapter embedded+accepts-plus-in-queue-name --suite names --out out -- {SHORT}"
     assert started(run, poisoned).returncode == 1
-    done = started("diagnose out --jobs 2", poisoned)
+    done = started("diagnose out --workers 2", poisoned)
     assert done.returncode == 0, done.stdout + done.stderr
     assert not (poisoned / "RAN").exists()
 

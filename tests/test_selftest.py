@@ -73,7 +73,7 @@ def test_what_was_recorded_is_of_the_faults_there_are() -> None:
     records = seen()
     assert records.keys() == FAULTS.keys()
     stale = [name for name, fault in FAULTS.items() if records[name].source != digest(fault)]
-    assert not stale, f"try them again: mqconform selftest --record --fault {' --fault '.join(stale)}"
+    assert not stale, f"try them again: mqconform selftest --update {' '.join(stale)}"
     assert SEEN.read_text(encoding="utf-8") == recorded_text(records)
     for one in records.values():
         assert [requirement_id(each) for each in one.requirements] == list(one.requirements)

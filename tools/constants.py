@@ -19,7 +19,7 @@ from pathlib import Path
 
 from conformance.aside import write_text
 from conformance.spec import constants
-from conformance.spec.audit import AuditError
+from tools.audit import AuditError
 from tools.constants_tables import MARK, enumerations_module, interfaces_module, properties_module
 
 FOLDER = Path(constants.__file__).parent

@@ -14,11 +14,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from conformance.aside import write_text
-from conformance.spec.audit.document import section_key
 from conformance.spec.catalogue import DISPOSITIONS, DOCUMENTS, Catalogue, Reading, SpecFinding, catalogue
 from conformance.spec.entries import SURE
 from conformance.spec.findings import reading_of
 from conformance.spec.versions import READING_SETS
+from tools.audit.document import section_key
 
 PAGE = Path(__file__).parents[1] / "docs" / "spec-findings.md"
 MAX_TOUCHED = 12  # requirements named one by one; further ones are counted

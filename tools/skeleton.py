@@ -15,11 +15,11 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from conformance.spec.audit.document import AuditError, read_document
-from conformance.spec.audit.extract import extract
-from conformance.spec.audit.items import KINDS, Item
-from conformance.spec.audit.text import Demand
 from conformance.spec.catalogue import catalogue
+from tools.audit.document import AuditError, read_document
+from tools.audit.extract import extract
+from tools.audit.items import KINDS, Item
+from tools.audit.text import Demand
 from tools.skeleton_guess import guessed, role
 from tools.skeleton_says import said
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from conformance.spec.audit.items import Item
-from conformance.spec.audit.text import Demand
+from tools.audit.items import Item
+from tools.audit.text import Demand
 
 _DEFINITION = ("none", "definition")
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from conformance.spec.audit.items import Item
-from conformance.spec.audit.words import identifiers
+from tools.audit.items import Item
+from tools.audit.words import identifiers
 from tools.skeleton_guess import boilerplate
 
 _SHORT = 64

@@ -11,9 +11,9 @@ from conformance import __version__
 from conformance.cli.bounds import number
 from conformance.cli.comparing import Against, Baseline
 from conformance.cli.comparing import app as comparing_app
-from conformance.cli.documents import readings_app, requirements_app, spec_app
+from conformance.cli.documents import readings_app, requirements_app
 from conformance.cli.faults import app as faults_app
-from conformance.cli.grammars import grammar_app
+from conformance.cli.grammar import grammar_app
 from conformance.cli.judge import app as judge_app
 from conformance.cli.learn import app as learn_app
 from conformance.cli.network import app as network_app
@@ -28,7 +28,6 @@ from conformance.cli.shared_options import (
     Histories,
     HistorySteps,
     InProcess,
-    JobsOrNone,
     Json,
     Level,
     MaxExamples,
@@ -41,6 +40,7 @@ from conformance.cli.shared_options import (
     Steps,
     Suites,
     Workers,
+    WorkersOrNone,
     group,
     joined,
     several,
@@ -61,7 +61,6 @@ app = typer.Typer(
 adapter_app = group("Write and check drivers.")
 app.add_typer(requirements_app, name="requirements")
 app.add_typer(readings_app, name="readings")
-app.add_typer(spec_app, name="spec")
 app.add_typer(adapter_app, name="adapter")
 app.add_typer(grammar_app, name="grammar")
 app.add_typer(faults_app, name="faults")
@@ -339,7 +338,7 @@ def diagnose(
     fault: Annotated[
         list[str] | None, typer.Option(help="Try only this fault (default: all); may be given several times.")
     ] = None,
-    jobs: Annotated[int, number("--jobs", 1, 64, "Number of processes.")] = 2,
+    workers: Annotated[int, number("--workers", 1, 64, "Number of processes.")] = 2,
     budget: Annotated[str, typer.Option(help="End the search after this time: 30s, 5m or 2h.")] = "60s",
     json: Json = False,
 ) -> None:
@@ -349,15 +348,15 @@ def diagnose(
     """
     from conformance.cli.diagnose import command
 
-    command(record, faults=fault or [], jobs=jobs, budget=budget, json=json)
+    command(record, faults=fault or [], jobs=workers, budget=budget, json=json)
 
 
-@app.command(epilog="Example: mqconform selftest --fault ignores-priority")
+@app.command(epilog="Example: mqconform selftest ignores-priority")
 def selftest(
     faults: Annotated[list[str] | None, typer.Argument(metavar="[FAULT]...", help="Only these faults.")] = None,
-    fault: Annotated[list[str] | None, typer.Option(help="Only this fault; may be given several times.")] = None,
     wire: Annotated[
-        bool, typer.Option("--wire", help="Try the faults of serve instead, by the suite sessions; --jobs is 8 then.")
+        bool,
+        typer.Option("--wire", help="Try the faults of serve instead, by the suite sessions, 8 at a time."),
     ] = False,
     suite: Annotated[
         list[str] | None,
@@ -365,23 +364,23 @@ def selftest(
             "--suite", help="Try each fault once by these suites in place of its own: what do they catch by themselves?"
         ),
     ] = None,
-    jobs: JobsOrNone = None,
+    workers: WorkersOrNone = None,
     budget: Annotated[str | None, typer.Option(help="Begin no further fault after this time: 30s, 5m or 2h.")] = None,
     out: Annotated[
         Path | None, typer.Option(help="Write the result to this file, as input for requirements coverage.")
     ] = None,
-    record: Annotated[
-        bool, typer.Option("--record", help="Keep what each fault shows as, after a change of faults or checks.")
+    update: Annotated[
+        bool, typer.Option("--update", help="Keep what each fault shows as, after a change of faults or checks.")
     ] = False,
     json: Json = False,
 ) -> None:
     """Show that the checks catch what they claim: run the suites on every fault of the embedded implementation."""
     from conformance.cli.selftest import command, record_command
 
-    names = several([*(faults or ()), *(fault or ())])
-    if record:
-        record_command(names, jobs=jobs, wire=wire)
-    command(names, suites=joined(suite), jobs=jobs, budget=budget, out=out, json=json, wire=wire)
+    names = several(faults)
+    if update:
+        record_command(names, jobs=workers, wire=wire)
+    command(names, suites=joined(suite), jobs=workers, budget=budget, out=out, json=json, wire=wire)
 
 
 @app.command(epilog="Example: mqconform wireshark > msmq.lua; tshark -X lua_script:msmq.lua -r my.pcapng")

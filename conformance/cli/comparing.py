@@ -1,4 +1,4 @@
-"""`mqconform gate`, `baseline`, `diff` and `matrix`: compare runs."""
+"""`mqconform gate` and `baseline`: what is known to deviate."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from conformance.aside import write_text
 from conformance.cli.bounds import day, number
 from conformance.cli.output import console, emit_json, fail
 from conformance.cli.shared_options import AllowIncomplete
-from conformance.cli.waiting import reading
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
@@ -124,67 +123,6 @@ def baseline_update(
     refused = _refused(baseline, now, today)
     if refused:
         fail(refused, ExitCode.DEVIATES)
-
-
-@app.command(epilog="Example: mqconform diff last out --markdown")
-def diff(
-    before: Annotated[Path, typer.Argument(metavar="BEFORE", help="A run folder.")],
-    now: Annotated[Path, typer.Argument(metavar="NOW", help="A run folder.")],
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
-    level: Level = None,
-    json: Json = False,
-) -> None:
-    """Show what changed between two runs: broken, gone, fixed, new. Exits 1 if something is broken or gone."""
-    from conformance.report.comparison_key import standing
-    from conformance.report.diff import BROKEN, GONE, sentence, text_lines
-    from conformance.report.diff import diff as compared
-    from conformance.report.diff import markdown as as_markdown
-
-    at = known_level(level)
-    with reading([before, now], "diff"):
-        found = compared(standing(read(before), at), standing(read(now), at))
-    if json:
-        emit_json(found.to_json())
-    elif markdown:
-        print(as_markdown(found), end="")
-    else:
-        for line in [*text_lines(found), sentence(found)]:
-            console().print(line, markup=False, soft_wrap=True, highlight=False)
-    worse = found.counts[BROKEN] or found.counts[GONE]
-    sys.exit(int(ExitCode.DEVIATES if worse else ExitCode.CONFORMS))
-
-
-@app.command(epilog="Example: mqconform matrix out/mine out/theirs --markdown")
-def matrix(
-    records: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.")],
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
-    html: Annotated[Path | None, typer.Option(help="Write an HTML page to this file.")] = None,
-    against: Against = None,
-    baseline: Baseline = None,
-    label: Labels = None,
-    allow_incomplete: AllowIncomplete = False,
-    json: Json = False,
-) -> None:
-    """Show implementations side by side: one column per run, one row per section of the documents."""
-    excusing = Excusing(against, baseline, allow_incomplete)
-    if html is not None:
-        from conformance.cli.report import compare
-
-        others = "Markdown" if markdown else None
-        compare(records, html=html, others=others, excusing=excusing, labels=label or (), json=json)
-        return
-    from conformance.report.matrix import markdown as as_markdown
-    from conformance.report.matrix import matrix as compared
-
-    with reading(records, "matrix"):
-        each = labelled([read(record) for record in records], label or ())
-        found = compared(each, decisions(each, excusing))
-    if json:
-        emit_json(found.to_json())
-    elif markdown:
-        print(as_markdown(found), end="")
-    else:
-        _print_matrix(found)
 
 
 def read(record: Path) -> Run:
@@ -330,22 +268,3 @@ def _agreed(diff: str, path: Path) -> bool:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return False
     return typer.confirm(f"Write {path}?")
-
-
-def _print_matrix(found: Any) -> None:
-    from rich.table import Column, Table
-    from rich.text import Text
-
-    from conformance.report.text import label
-
-    table = Table("section", *(Column(Text(label(name))) for name in found.columns))
-    for line in found.lines:
-        name = f"{line.document} {line.section} {line.title}"
-        table.add_row(Text(label(name, 60)), *(Text(one.text) for one in line.cells))
-    table.add_section()
-    table.add_row("all", *(Text(total.text) for total in found.totals))
-    table.add_row("requirements judged", *map(Text, found.judged))
-    table.add_row("conclusion", *(Text(label(words)) for words in found.headlines))
-    console().print(table)
-    if found.rest:
-        print(f"{found.rest}.")

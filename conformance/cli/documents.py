@@ -1,4 +1,4 @@
-"""Commands about the documents: `requirements`, `readings` and `spec`."""
+"""Commands about the documents: `requirements` and `readings`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from conformance.cli.shared_options import (
 
 requirements_app = group("Show the catalogue of requirements.")
 readings_app = group("Show the defects of the documents and their interpretations.")
-spec_app = group("Check the catalogue against the documents.")
 
 
 @requirements_app.command("list", epilog="Example: mqconform requirements list --section 'MQDMPR-3.2*' --level must")
@@ -133,14 +132,3 @@ def readings_infer(
         in_process=in_process,
         json=json,
     )
-
-
-@spec_app.command("audit", epilog="Example: mqconform spec audit MS-MQMQ.md MS-MQDMPR.md")
-def spec_audit(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="The documents, as text.")],
-    json: Json = False,
-) -> None:
-    """Compare the catalogue with the documents it was made from."""
-    from conformance.cli.spec import audit_command
-
-    audit_command(files, json=json)

@@ -43,7 +43,11 @@ def _ended(arguments: Sequence[str]) -> int:
         from conformance.cli.app import app
         from conformance.cli.helping import command_of
         from conformance.cli.places import guard
+        from conformance.cli.removed import successor
 
+        gone = successor(arguments)
+        if gone is not None:
+            return _told(gone, ExitCode.BAD_INPUT)
         command = command_of(app)
         guard(command)
         command(prog_name="mqconform")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,8 @@ from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
     from conformance.cli.comparing import Excusing
+    from conformance.report.diff import Diff
+    from conformance.report.matrix import Matrix
 
 
 def command(
@@ -83,31 +86,53 @@ def compare(
     records: Sequence[Path],
     *,
     html: Path | None,
-    others: object,
+    markdown: Path | None,
+    others: bool,
     excusing: Excusing,
     labels: Sequence[str],
     json: bool,
 ) -> None:
-    """Write one HTML page on several runs. others: any other format, which ends the command as none compares runs."""
+    """Put runs side by side, and tell what each later one changed since the first.
+
+    Exit code 1: a requirement that held or was judged in the first run deviates or is not judged in a later one.
+    others: a format is asked for that compares no runs, which ends the command.
+    """
     from conformance.cli.comparing import decisions, labelled, read
     from conformance.report.comparison import TooManyRuns, render_comparison
+    from conformance.report.comparison_key import standing
+    from conformance.report.diff import BROKEN, GONE, diff
+    from conformance.report.diff import markdown as differences
+    from conformance.report.matrix import markdown as table
+    from conformance.report.matrix import matrix
 
-    if html is None or others is not None:
-        fail(
-            "Several runs can only be compared with --html FILE; name one run for the other formats.",
-            ExitCode.BAD_INPUT,
-        )
+    if others:
+        sentence = "Several runs are compared as text, --json, --html or --markdown; name one run for other formats."
+        fail(sentence, ExitCode.BAD_INPUT)
+    written: dict[str, str] = {}
     try:
         with reading(records, "report"):
             runs = labelled([read(record) for record in records], labels)
-            page = render_comparison(runs, decisions(runs, excusing))
+            decided = decisions(runs, excusing)
+            page = render_comparison(runs, decided) if html is not None else ""
+            found = matrix(runs, decided)
+            first, *later = [standing(run) for run in runs]
     except TooManyRuns as error:
         fail(str(error), ExitCode.BAD_INPUT)
-    path = _write(html, page)
+    changes = [diff(first, one) for one in later]
+    if html is not None:
+        written["html"] = _write(html, page)
+    if markdown is not None:
+        written["markdown"] = _write(markdown, "\n".join([table(found), *map(differences, changes)]))
+    worse = any(one.counts[BROKEN] or one.counts[GONE] for one in changes)
+    code = ExitCode.DEVIATES if worse else ExitCode.CONFORMS
     if json:
-        emit_json({"written": {"html": path}})
+        told = {**found.to_json(), "differences": [one.to_json() for one in changes]}
+        emit_json({"exit_code": int(code), **told, "written": written})
+    elif written:
+        print("\n".join(written.values()))
     else:
-        print(path)
+        _print_matrix(found, changes)
+    sys.exit(int(code))
 
 
 def _caught(selftest: Path | None) -> frozenset[str] | None:
@@ -126,3 +151,27 @@ def _write(path: Path, text: str) -> str:
     except OSError as error:
         fail(f"{path} cannot be written ({error.strerror}); name another file.", ExitCode.BAD_INPUT)
     return str(path)
+
+
+def _print_matrix(found: Matrix, changes: Sequence[Diff]) -> None:
+    from rich.table import Column, Table
+    from rich.text import Text
+
+    from conformance.report.diff import sentence, text_lines
+    from conformance.report.text import label
+
+    table = Table("section", *(Column(Text(label(name))) for name in found.columns))
+    for line in found.lines:
+        name = f"{line.document} {line.section} {line.title}"
+        table.add_row(Text(label(name, 60)), *(Text(one.text) for one in line.cells))
+    table.add_section()
+    table.add_row("all", *(Text(total.text) for total in found.totals))
+    table.add_row("requirements judged", *map(Text, found.judged))
+    table.add_row("conclusion", *(Text(label(words)) for words in found.headlines))
+    console().print(table)
+    if found.rest:
+        print(f"{found.rest}.")
+    for change in changes:
+        more = [f"{label(change.before)} to {label(change.now)}:"] if len(changes) > 1 else []
+        for text in [*more, *text_lines(change), sentence(change)]:
+            console().print(text, markup=False, soft_wrap=True, highlight=False)

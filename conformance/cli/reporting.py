@@ -15,7 +15,7 @@ app = typer.Typer(rich_markup_mode=None)
 
 @app.command(epilog="Example: mqconform report out --html report.html --junit junit.xml --sarif mqconform.sarif")
 def report(
-    records: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders; --html compares several.")],
+    records: Annotated[list[Path], typer.Argument(metavar="RUN...", help="A run folder; several are compared.")],
     html: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
     selftest: Annotated[
         Path | None,
@@ -45,6 +45,8 @@ def report(
 ) -> None:
     """Make reports from a run record; without a format option, print the summary.
 
+    Several runs are put side by side; 1 is the exit code if a later one broke what held in the first.
+
     With --baseline or --against, reports distinguish known deviations from new ones, as mqconform gate does.
     """
     from conformance.cli.comparing import Excusing
@@ -60,8 +62,17 @@ def report(
     }
     excusing = Excusing(against, baseline, allow_incomplete)
     if len(records) > 1:
-        asked = any([junit, annotations, *others.values()]) or None
-        compare(records, html=html, others=asked, excusing=excusing, labels=label or (), json=json)
+        del others["markdown"]
+        alone = any([junit, annotations, selftest, *others.values()])
+        compare(
+            records,
+            html=html,
+            markdown=markdown,
+            others=alone,
+            excusing=excusing,
+            labels=label or (),
+            json=json,
+        )
     else:
         command(
             records[0],

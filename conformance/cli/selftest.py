@@ -131,7 +131,7 @@ def record_command(faults: list[str], *, jobs: int | None, wire: bool = False) -
     from conformance.selftest import NotRecordable, UnknownFault
 
     try:
-        with progress_bar("selftest --record") as show:
+        with progress_bar("selftest --update") as show:
             show(0, 1, "beginning")
             if wire:
                 from conformance.selftest_wire import JOBS, record_wire

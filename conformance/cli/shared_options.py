@@ -52,10 +52,8 @@ MaxFailures = Annotated[
     int | None, number("--max-failures", 1, 1_000_000, "Stop after this many tests have found a deviation.")
 ]
 Workers = Annotated[int, number("--workers", 1, 64, "Number of parallel tests, each with its own driver.")]
-Jobs = Annotated[int, number("--jobs", 1, 64, "Number of parallel runs.")]
-JobsOrNone = Annotated[int | None, number("--jobs", 1, 64, "Number of parallel runs (default: 2).")]
+WorkersOrNone = Annotated[int | None, number("--workers", 1, 64, "Number of parallel runs (default: 2).")]
 Walks = Annotated[int, number("--walks", 0, 100_000, "Number of walks of each kind, if no --budget is given.")]
-Count = Annotated[int, number("--count", 1, 1_000_000, "Number of names.")]
 InProcess = Annotated[bool, typer.Option("--in-process", help="Run embedded and python: drivers inside this process.")]
 
 Suites = Annotated[

@@ -18,7 +18,9 @@ from conformance.grammar.tree import AbnfError, Grammar, Node, Ref, Rule, childr
 from conformance.resources import resource
 from conformance.spec.catalogue import alternative_of, assignment, catalogue
 
-__all__ = ["RULES", "SETS", "VERSIONS", "letter", "load", "load_set", "reading_set", "version_of"]
+__all__ = ["RULES", "SETS", "VERSIONS", "WITNESSES", "letter", "load", "load_set", "reading_set", "version_of"]
+
+WITNESSES = "fixtures/names/witnesses.toml"
 
 # The start rule of each form of the adapter protocol.
 RULES: Mapping[str, str] = MappingProxyType(

@@ -56,7 +56,7 @@ class CatalogueError(ValueError):
 class Requirement:
     """One checkable statement of a document. says: in our own words. section: its number, such as `2.2.19.1`.
 
-    kind, source: the item of the document that the audit binds the entry to; see `conformance.spec.audit`. generated:
+    kind, source: the item of the document that the audit binds the entry to; see `python -m tools.audit`. generated:
     `says` was generated from identifiers and not yet rewritten by a person. needs: one of NEEDS if checked is
     `environment`, else None.
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from commands import command
 from tests_cli import mqconform, one_sentence
 
 from conformance.verdict import ExitCode
@@ -95,7 +96,7 @@ def _beside_a_text(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
 
 
-@pytest.mark.parametrize("command", ["build", "check"])
+@pytest.mark.parametrize("word", ["build", "check"])
 @pytest.mark.parametrize(
     ("start", "told"),
     [
@@ -105,18 +106,18 @@ def _beside_a_text(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_a_start_rule_that_is_not_there_is_blamed_itself(
-    command: str, start: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    word: str, start: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _beside_a_text(tmp_path, monkeypatch)
     (tmp_path / "ok.abnf").write_text('message = "m" word\nword = 1*ALPHA\n')
-    assert told in one_sentence(mqconform("grammar", command, "ok.abnf", "--start", start), ExitCode.BAD_INPUT)
+    assert told in one_sentence(command(word, "ok.abnf", "--start", start, module="tools.grammar"), ExitCode.BAD_INPUT)
 
 
 def test_start_rules_may_be_of_different_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _beside_a_text(tmp_path, monkeypatch)
     for name in ("a", "b"):
         (tmp_path / f"{name}.abnf").write_text(f'{name} = "m"\n')
-    done = mqconform("grammar", "check", "a.abnf", "b.abnf", "--start", "A", "--start", "b")
+    done = command("check", "a.abnf", "b.abnf", "--start", "A", "--start", "b", module="tools.grammar")
     assert done.returncode == ExitCode.CONFORMS, done.stderr
 
 

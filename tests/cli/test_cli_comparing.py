@@ -1,4 +1,4 @@
-"""gate, baseline, diff and matrix from the command line: exit codes, one closing line, bad input in one sentence."""
+"""gate, baseline and reports of several runs: exit codes, one closing line, bad input in one sentence."""
 
 from __future__ import annotations
 
@@ -106,9 +106,11 @@ def test_reports_of_a_run_know_the_baseline(bad: Path, good: Path, tmp_path: Pat
         assert "Conforms but for 1 known deviation" in page.read_text(encoding="utf-8")
         assert "<failure" not in (tmp_path / "j.xml").read_text(encoding="utf-8")
         assert json.loads((tmp_path / "b.json").read_text())["color"] == "success"
-        compared = mqconform("matrix", str(run), str(other), *excused, "--html", str(page))
+        compared = mqconform("report", str(run), str(other), *excused, "--html", str(page))
         assert compared.returncode == 0 and "Conforms but for 1 known deviation" in page.read_text(encoding="utf-8")
-    table = mqconform("matrix", str(bad), str(good), "--baseline", str(path), "--markdown").stdout
+    text = tmp_path / "table.md"
+    mqconform("report", str(bad), str(good), "--baseline", str(path), "--markdown", str(text))
+    table = text.read_text(encoding="utf-8")
     (conclusions,) = [line for line in table.splitlines() if line.startswith("| conclusion")]
     assert (
         "Conforms but for 1 known deviation" in conclusions and "baseline entries that no longer fail: 1" in conclusions
@@ -120,7 +122,7 @@ def test_reports_of_a_run_know_the_baseline(bad: Path, good: Path, tmp_path: Pat
 
 
 def test_columns_have_the_labels_they_are_given(bad: Path, good: Path, tmp_path: Path) -> None:
-    told = json.loads(mqconform("matrix", str(bad), str(good), "--label", "old", "--label", "new", "--json").stdout)
+    told = json.loads(mqconform("report", str(bad), str(good), "--label", "old", "--label", "new", "--json").stdout)
     assert told["columns"] == ["old", "new"] and len(told["unjudged"]) > 1_000
     page = tmp_path / "page.html"
     done = mqconform("report", str(bad), str(good), "--label", "<b>old</b>", "--label", "new", "--html", str(page))
@@ -131,7 +133,7 @@ def test_columns_have_the_labels_they_are_given(bad: Path, good: Path, tmp_path:
         (["a", " "], "Invalid label"),
     ):
         given = [word for text in labels for word in ("--label", text)]
-        done = mqconform("matrix", str(bad), str(good), *given)
+        done = mqconform("report", str(bad), str(good), *given)
         assert why in one_sentence(done, ExitCode.BAD_INPUT)
 
 
@@ -141,24 +143,33 @@ def test_no_baseline_is_made_of_a_run_cut_short(tmp_path: Path) -> None:
     assert "interrupted" in one_sentence(done, ExitCode.BAD_INPUT)
 
 
-def test_a_difference_is_told_three_ways(good: Path, bad: Path) -> None:
-    done = mqconform("diff", str(good), str(bad))
+def test_a_difference_is_told_three_ways(good: Path, bad: Path, tmp_path: Path) -> None:
+    done = mqconform("report", str(good), str(bad))
     assert done.returncode == ExitCode.DEVIATES
-    assert done.stdout.splitlines() == [f"broken  {SECOND}: pass -> fail", "1 broken, 1 the same"]
-    fixed = mqconform("diff", str(bad), str(good), "--markdown")
+    assert done.stdout.splitlines()[-2:] == [f"broken  {SECOND}: pass -> fail", "1 broken, 1 the same"]
+    text = tmp_path / "both.md"
+    fixed = mqconform("report", str(bad), str(good), "--markdown", str(text))
     assert fixed.returncode == ExitCode.CONFORMS
-    assert f"| {SECOND} | must | fail | pass |" in fixed.stdout
-    told = json.loads(mqconform("diff", str(good), str(bad), "--json").stdout)
-    assert told["counts"] == {"broken": 1, "gone": 0, "fixed": 0, "new": 0, "changed": 0, "same": 1}
+    assert f"| {SECOND} | must | fail | pass |" in text.read_text(encoding="utf-8")
+    done = mqconform("report", str(good), str(bad), str(good), "--json")
+    told = json.loads(done.stdout)
+    assert told["exit_code"] == done.returncode == ExitCode.DEVIATES
+    counts = [one["counts"] for one in told["differences"]]
+    assert counts[0] == {"broken": 1, "gone": 0, "fixed": 0, "new": 0, "changed": 0, "same": 1}
+    assert counts[1] == {"broken": 0, "gone": 0, "fixed": 0, "new": 0, "changed": 0, "same": 2}
 
 
-def test_implementations_stand_side_by_side(good: Path, bad: Path) -> None:
-    told = json.loads(mqconform("matrix", str(good), str(bad), "--json").stdout)
+def test_implementations_stand_side_by_side(good: Path, bad: Path, tmp_path: Path) -> None:
+    told = json.loads(mqconform("report", str(good), str(bad), "--json").stdout)
     assert told["columns"] == ["embedded", "embedded (2)"]
     assert [one["outcome"] for one in told["totals"]] == ["pass", "fail"]
-    text = mqconform("matrix", str(good), str(bad)).stdout
+    text = mqconform("report", str(good), str(bad)).stdout
     assert "3.1.4.5" in text and "fail 0/1" in text
-    assert "| all | pass 2/2 | fail 1/2 |" in mqconform("matrix", str(good), str(bad), "--markdown").stdout
+    page = tmp_path / "both.md"
+    mqconform("report", str(good), str(bad), "--markdown", str(page))
+    assert "| all | pass 2/2 | fail 1/2 |" in page.read_text(encoding="utf-8")
+    alone = mqconform("report", str(good), str(bad), "--junit", str(tmp_path / "j.xml"))
+    assert "name one run for other formats" in one_sentence(alone, ExitCode.BAD_INPUT)
 
 
 @pytest.mark.parametrize(
@@ -168,8 +179,8 @@ def test_implementations_stand_side_by_side(good: Path, bad: Path) -> None:
         (("gate", "{good}", "--level", "shoud"), "did you mean should?", ExitCode.BAD_INPUT),
         (("gate", "{good}", "--baseline", "no-such.toml"), "no-such.toml", ExitCode.BAD_INPUT),
         (("gate", "{empty}"), "nothing was judged", ExitCode.NOTHING_JUDGED),
-        (("diff", "{good}", "no-such-run"), "no-such-run", ExitCode.BAD_INPUT),
-        (("matrix", "{good}", "{empty}"), "nothing was judged", ExitCode.NOTHING_JUDGED),
+        (("report", "{good}", "no-such-run"), "no-such-run", ExitCode.BAD_INPUT),
+        (("report", "{good}", "{empty}"), "nothing was judged", ExitCode.NOTHING_JUDGED),
     ],
 )
 def test_bad_input_is_one_sentence(

@@ -28,7 +28,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def diagnosed(run: Path, *faults: str) -> dict[str, object]:
-    done = mqconform("diagnose", str(run), *(f"--fault={fault}" for fault in faults), "--jobs", "1", "--json")
+    done = mqconform("diagnose", str(run), *(f"--fault={fault}" for fault in faults), "--workers", "1", "--json")
     assert done.returncode == ExitCode.CONFORMS, done.stderr
     told: dict[str, object] = json.loads(done.stdout)
     return told
@@ -71,7 +71,7 @@ def test_bad_input(run: Path, tmp_path: Path) -> None:
     assert "no run record" in one_sentence(mqconform("diagnose", str(tmp_path)), ExitCode.BAD_INPUT)
     wrong = mqconform("diagnose", str(run), "--fault", "ignores-prioritie")
     assert "did you mean ignores-priority" in one_sentence(wrong, ExitCode.BAD_INPUT)
-    nothing = mqconform("diagnose", str(a_record(tmp_path / "r")), "--jobs", "1")
+    nothing = mqconform("diagnose", str(a_record(tmp_path / "r")), "--workers", "1")
     assert "nothing to diagnose" in one_sentence(nothing, ExitCode.NOTHING_JUDGED)
 
 

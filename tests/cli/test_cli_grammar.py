@@ -1,4 +1,4 @@
-"""`mqconform grammar`, as a user runs it."""
+"""`mqconform grammar parse` and `python -m tools.grammar`, as a user runs them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from commands import command
 
 
 def mq(*words: str, stdin: bytes = b"") -> tuple[int, str, str]:
-    done = command("grammar", *words, stdin=stdin)
+    """`mqconform grammar parse`, or `python -m tools.grammar` with these words."""
+    if words[0] == "parse":
+        done = command("grammar", *words, stdin=stdin)
+    else:
+        done = command(*words, module="tools.grammar", stdin=stdin)
     return done.returncode, done.stdout, done.stderr
 
 

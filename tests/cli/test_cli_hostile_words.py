@@ -19,8 +19,7 @@ LONG = "n" * 300
         ("replay", LONG),
         ("report", LONG),
         ("repro", "n" * 120_000),
-        ("diff", LONG, LONG),
-        ("matrix", LONG),
+        ("report", LONG, LONG),
         ("adapter", "new", LONG),
     ],
     ids=lambda arguments: arguments[0],
@@ -44,8 +43,8 @@ def test_a_run_with_such_a_host(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        *((name, "") for name in ("replay", "repro", "report", "gate", "judge", "matrix")),
-        ("diff", "there", ""),
+        *((name, "") for name in ("replay", "repro", "report", "gate", "judge")),
+        ("report", "there", ""),
         ("adapter", "new", ""),
         ("pipeline", "report", ""),
         ("pipeline", "ingest", "there", ""),
@@ -71,23 +70,13 @@ def record(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
-    ("command", "option"), [("report", "--csv"), ("report", "--html"), ("matrix", "--html"), ("judge", "--out")]
-)
+@pytest.mark.parametrize(("command", "option"), [("report", "--csv"), ("report", "--html"), ("judge", "--out")])
 def test_a_report_does_not_replace_the_record_it_is_made_of(command: str, option: str, record: Path) -> None:
     (part,) = record.glob("run-*.ndjson")
     before = part.read_bytes()
     done = mqconform(command, str(record), option, str(part))
     assert one_sentence(done, ExitCode.BAD_INPUT).endswith("which is the input: name another file.")
     assert part.read_bytes() == before
-
-
-def test_a_grammar_does_not_replace_its_source_by_another_name_of_it(tmp_path: Path) -> None:
-    (source := tmp_path / "ok.abnf").write_text('a = "b"\n')
-    (tmp_path / "link").hardlink_to(source)
-    done = mqconform("grammar", "build", str(source), "--out", str(tmp_path / "link"))
-    assert "which is the input" in one_sentence(done, ExitCode.BAD_INPUT)
-    assert source.read_text() == 'a = "b"\n'
 
 
 def test_two_outputs_have_two_files(record: Path, tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ def test_a_run_of_two_workers_is_stopped(tmp_path: Path) -> None:
     ("arguments", "moment", "number"),
     [
         (["replay", CAPTURE, "--out", "out"], "open consistent-session.pcapng", "SIGINT"),
-        (["selftest", "--fault", "accepts-plus-in-queue-name"], "subprocess.Popen", "SIGTERM"),
+        (["selftest", "accepts-plus-in-queue-name"], "subprocess.Popen", "SIGTERM"),
         (["soak", "--out", "out"], "subprocess.Popen conformance.embedded", "SIGTERM"),
         (["readings", "infer", "--out", "out"], "subprocess.Popen conformance.embedded", "SIGINT"),
     ],
@@ -160,7 +160,7 @@ def test_a_pipeline_is_stopped(tmp_path: Path, moment: str, number: str) -> None
         ["run", "--suite", "names", "--max-examples", "1", "--out", "out"],
         ["run", "--suite", "names", "--max-examples", "1", "--workers", "2", "--out", "out"],
         ["replay", CAPTURE, "--out", "out"],
-        ["selftest", "--fault", "accepts-plus-in-queue-name"],
+        ["selftest", "accepts-plus-in-queue-name"],
         ["soak", "--histories", "20", "--out", "out"],
         ["requirements", "coverage"],
     ],

@@ -29,9 +29,9 @@ def test_a_run_judged_again(run: Path, tmp_path: Path) -> None:
     assert "0 requirements have another outcome" in done.stdout
     assert "Does not conform" in done.stdout
     assert (tmp_path / "a" / "report.html").exists()
-    same = mqconform("diff", str(run), str(tmp_path / "a"), "--json")
-    assert json.loads(same.stdout)["counts"].get("broken", 0) == 0
-    assert json.loads(same.stdout)["counts"].get("fixed", 0) == 0
+    same = mqconform("report", str(run), str(tmp_path / "a"), "--json")
+    (difference,) = json.loads(same.stdout)["differences"]
+    assert difference["counts"]["broken"] == difference["counts"]["fixed"] == 0
 
 
 def test_as_json(run: Path, tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ def test_a_report_that_finds_no_room_leaves_what_was_there(tmp_path: Path) -> No
     [
         ["replay", CAPTURE, "--out", "out"],  # the record has room, the page has not
         ["wireshark", "--out", "file"],
-        ["selftest", "--fault", "commit-seen-in-pieces", "--out", "file"],
+        ["selftest", "commit-seen-in-pieces", "--out", "file"],
         ["adapter", "new", "file"],
     ],
     ids=("replay", "wireshark", "selftest", "adapter new"),

@@ -65,9 +65,7 @@ def test_a_report_may_be_deep(deep: Path, tmp_path: Path) -> None:
 RUN = ("run", "--suite", "names", "--max-examples", "1", "--out", "out")
 
 
-@pytest.mark.parametrize(
-    "command", [RUN, ("selftest", "--fault", "accepts-plus-in-queue-name"), ("requirements", "list")]
-)
+@pytest.mark.parametrize("command", [RUN, ("selftest", "accepts-plus-in-queue-name"), ("requirements", "list")])
 def test_a_working_folder_that_is_gone_is_told(command: tuple[str, ...], tmp_path: Path) -> None:
     here = tmp_path / "here"
     here.mkdir()

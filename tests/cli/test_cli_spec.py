@@ -1,4 +1,4 @@
-"""`mqconform spec audit` and `mqconform requirements`, from end to end."""
+"""`python -m tools.audit` and `mqconform requirements`, from end to end."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from commands import command
 from tests_cli import mqconform, one_sentence
 
 from conformance.spec.catalogue import catalogue
@@ -27,13 +28,13 @@ def test_an_audit_that_finds_something_ends_with_one(tmp_path: Path) -> None:
     text = (DOCUMENTS / "mqmp.txt").read_text(encoding="utf-8")
     path.write_text(text.replace(" MUST ", " MUST certainly "), encoding="utf-8")
     assert path.read_text(encoding="utf-8") != text
-    done = mqconform("spec", "audit", str(path), "--json")
+    done = command(str(path), "--json", module="tools.audit")
     assert done.returncode == ExitCode.DEVIATES, done.stderr
     told = json.loads(done.stdout)
     assert (told["clean"], told["exit_code"]) == (False, 1)
     assert told["missing"] or told["changed"]
     assert told["gone"]
-    printed = mqconform("spec", "audit", str(path))
+    printed = command(str(path), module="tools.audit")
     assert printed.returncode == ExitCode.DEVIATES
     counts = f"{len(told['missing'])} missing, {len(told['changed'])} changed, {len(told['gone'])} gone"
     assert counts in printed.stdout
@@ -44,12 +45,12 @@ def test_a_file_that_cannot_be_audited_is_told(content: bytes | None, tmp_path: 
     path = tmp_path / "document.md"
     if content is not None:
         path.write_bytes(content)
-    assert "document.md" in one_sentence(mqconform("spec", "audit", str(path)), ExitCode.BAD_INPUT)
+    assert "document.md" in one_sentence(command(str(path), module="tools.audit"), ExitCode.BAD_INPUT)
 
 
 def test_a_document_given_twice_is_told() -> None:
     path = str(DOCUMENTS / "mqmp.txt")
-    assert "is given twice" in one_sentence(mqconform("spec", "audit", path, path), ExitCode.BAD_INPUT)
+    assert "is given twice" in one_sentence(command(path, path, module="tools.audit"), ExitCode.BAD_INPUT)
 
 
 def test_filters_select() -> None:
@@ -87,7 +88,7 @@ def test_what_is_claimed_is_not_listed_as_unclaimed() -> None:
 def test_coverage_counts_claims_a_run_and_a_selftest(tmp_path: Path) -> None:
     run, caught = tmp_path / "run", tmp_path / "selftest.json"
     mqconform("run", "--suite", "transactions", "--max-examples", "2", "--out", str(run), "--", "-k", "abort")
-    done = mqconform("selftest", "--fault", "abort-requeues-at-end", "--out", str(caught))
+    done = mqconform("selftest", "abort-requeues-at-end", "--out", str(caught))
     assert done.returncode == ExitCode.CONFORMS, done.stdout
     arguments = ("requirements", "coverage", "--section", "MQDMPR-3.1.4.5", "--json")
     told = [json.loads(mqconform(*arguments, *extra).stdout) for extra in ((), (str(run), "--selftest", str(caught)))]

@@ -20,8 +20,6 @@ main()
 RESULT = "the-result-of-it"
 """What each piece of work that is faked here ends with."""
 FAKES = {
-    "grammar build": f"import conformance.grammar.build as room\nroom.build = lambda root, **_: ['{RESULT}']",
-    "grammar check": f"import conformance.grammar.build as room\nroom.stale = lambda **_: ['{RESULT}']",
     "requirements coverage": (
         "import conformance.report.covered as room\n"
         f"def known():\n    print('{RESULT}')\n    raise SystemExit(0)\n"
@@ -43,9 +41,7 @@ FAKES = {
         "room.selftest = selftest"
     ),
     "spec audit x.md": (
-        "import conformance.spec.audit as room\n"
-        f"def audit(files): raise room.AuditError('{RESULT}')\n"
-        "room.audit = audit"
+        f"import tools.audit as room\ndef audit(files): raise room.AuditError('{RESULT}')\nroom.audit = audit"
     ),
     "readings infer": (
         "import conformance.infer as room, conformance.run\n"
@@ -73,7 +69,7 @@ FAKES = {
         f"def read_run(*_): raise log.RunRecordError('{RESULT}')\n"
         "room.read_run = read_run"
     ),
-    "matrix out out": (
+    "report out out": (
         "import conformance.report.records as room, conformance.runlog as log\n"
         f"def read_run(*_): raise log.RunRecordError('{RESULT}')\n"
         "room.read_run = read_run"
@@ -98,15 +94,12 @@ SAYS = {
     "requirements list --unclaimed": "reading the suites",
     "requirements show MQMQ-2.2.19.1.signature": "reading the suites",
     "selftest": "beginning",
-    "spec audit x.md": "reading x.md",
-    "grammar build": "reading the rules",
-    "grammar check": "reading the rules",
     "judge out": "reading the record",
     "report out": "reading out",
-    "matrix out out": "reading 2 records",
+    "report out out": "reading 2 records",
     "pipeline report lake": "reading the lake",
 }
-TERMINAL_ALONE = {"judge out", "report out", "matrix out out"}
+TERMINAL_ALONE = {"judge out", "report out", "report out out"}
 """In a log these say something only of large records, or nothing."""
 
 
@@ -116,8 +109,6 @@ def program(command: str, *more: str) -> list[str]:
 
 @pytest.mark.parametrize("command", FAKES)
 def test_on_a_terminal_it_says_that_it_is_at_work(command: str, tmp_path: Path) -> None:
-    (tmp_path / "grammars").mkdir()
-    (tmp_path / "x.md").touch()
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         program(command), cwd=tmp_path, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
@@ -141,9 +132,7 @@ def test_on_a_terminal_it_says_that_it_is_at_work(command: str, tmp_path: Path) 
 
 @pytest.mark.parametrize("command", [each for each in FAKES if each not in TERMINAL_ALONE])
 def test_in_a_log_it_says_so_on_stderr_and_not_with_json(command: str, tmp_path: Path) -> None:
-    (tmp_path / "grammars").mkdir()
-    (tmp_path / "x.md").touch()
-    quiet = [(("--json",), False)] if command in ("run", "grammar build") else []
+    quiet = [(("--json",), False)] if command == "run" else []
     for more, says in (((), True), *quiet):
         done = subprocess.run(
             program(command, *more), cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conformance.grammar.automaton import Dfa
-from conformance.grammar.walks import generate, mutations
+from tools.grammar_walks import generate, mutations
 
 FEW, PATIENCE = 10, 3  # so many batches in a row that bring fewer new texts: the rule is small, and almost drawn
 BATCH = 500

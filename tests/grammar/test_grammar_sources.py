@@ -11,7 +11,6 @@ from nightly import sample
 
 from conformance.grammar.abnf import AbnfError, read
 from conformance.grammar.automaton import Dfa, ambiguity, dfa, difference
-from conformance.grammar.extract import extract
 from conformance.grammar.overlay import read_overlay, without
 from conformance.grammar.sources import RULES, SETS, VERSIONS, letter, load, load_set, reading_set, version_of
 from conformance.grammar.tree import Grammar, Node, Rep, Rule, children, rebuild
@@ -19,6 +18,7 @@ from conformance.resources import resource
 from conformance.spec.catalogue import CatalogueError
 from conformance.spec.versions import PROFILES, READING_SETS
 from conformance.suites.names.checks import section
+from tools.grammar_extract import extract
 
 SECTIONS = ("2.1.1", "2.1.2", "2.1.3", "2.1.4", "2.1.5", "2.1.6", "2.1.7")
 EACH_WAY = [(version, readings) for version in VERSIONS for readings in READING_SETS]

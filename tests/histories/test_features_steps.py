@@ -9,7 +9,7 @@ from conformance.histories.features.constraints import CONSTRAINTS, REFUSALS
 from conformance.histories.features.table import CORE, FEATURES
 from conformance.histories.operations.table import OPERATIONS
 from conformance.spec.catalogue import catalogue
-from conformance.spec.steps import events
+from tools.audit.steps import events
 
 NAMED = {step for table in FEATURES.values() for feature in table for step in feature.steps}
 SECTIONS = ("3.1.4.", "3.1.7.", "3.2.7.")

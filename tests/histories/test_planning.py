@@ -209,7 +209,7 @@ def test_the_book_is_not_stale() -> None:
     step = 1 + len(book.histories) // amount("situations.histories")
     for planned in book.histories[::step]:
         made, met = replayed(MODEL, every, planned.calls)
-        again = "the book is stale: run `python -m tools.situations`"
+        again = "the book is stale: run `python -m tools.situations plan`"
         assert made == planned.calls, again
         for wanted, numbers in zip(planned.met, met, strict=True):
             assert set(wanted) <= set(numbers), again

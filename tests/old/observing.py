@@ -137,13 +137,13 @@ def baseline(folder: Path) -> Seen:
 
 @section("diff")
 def diff(folder: Path) -> Seen:
-    found = said("diff", "before", "run", "--json", code=1)
-    return {f"{one['requirement']}": f"{one['before']} {one['now']}" for one in found["changes"]}
+    found = said("report", "before", "run", "--json", code=1)
+    return {f"{one['requirement']}": f"{one['before']} {one['now']}" for one in found["differences"][0]["changes"]}
 
 
 @section("matrix")
 def matrix(folder: Path) -> Seen:
-    found = said("matrix", "run", "before", "--json", code=0)
+    found = said("report", "run", "before", "--json", code=1)
     return {str(at): f"{one['outcome']} {one['passed']} {one['judged']}" for at, one in enumerate(found["totals"])}
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from expecting import differences, expected
+from observing import OLD as THINGS
 from observing import SECTIONS, copied, said
 
 from conformance.harness.recorder import Recorder, RunOptions
@@ -14,7 +15,7 @@ from conformance.pipeline import query, tables
 from conformance.pipeline.lake import Lake
 from conformance.report.baseline import read_baseline
 from conformance.spec import compiled, renaming
-from conformance.spec.catalogue import CatalogueError
+from conformance.spec.catalogue import CatalogueError, catalogue
 
 NEW = "MQMQ-2.2.19.1.higher-priority-nearer-front"
 OLD = "MQMQ-2.2.19.1.urgent-ones-first"
@@ -48,6 +49,13 @@ def test_an_old_id_is_taken_for_the_new_one(name: str, older: Path, monkeypatch:
     found = SECTIONS[name](older)
     assert not differences(expected(name), found)
     assert OLD not in "".join([*found, *found.values()])
+
+
+def test_every_id_of_0_1_is_taken() -> None:
+    old = (THINGS / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    assert len(old) > 9_000
+    known = {name for entry in catalogue() for name in (entry.id, *entry.aliases)}
+    assert not set(old) - known
 
 
 def test_a_baseline_is_brought_to_the_new_id(older: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -151,7 +151,7 @@ def given(base: Base, tmp_path_factory: pytest.TempPathFactory) -> Given:
             )
             done = run(line, folder, base.variables())
             assert done.returncode == (name == "bad"), done.stderr
-        line = "mqconform selftest --fault commit-seen-in-pieces --out selftest.json"
+        line = "mqconform selftest commit-seen-in-pieces --out selftest.json"
         assert run(line, folder, base.variables()).returncode == 0
 
     folder = shared(tmp_path_factory, "given", make)

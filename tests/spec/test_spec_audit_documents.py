@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.spec.audit import AuditError, Item, extract, parse_document, read_document
+from tools.audit import AuditError, Item, extract, parse_document, read_document
 
 SAMPLES = Path(__file__).parent / "audit_documents"
 NAMES = {"mqmq.md": "MQMQ", "mqdmpr.md": "MQDMPR", "mqac.md": "MQAC", "mqmp.txt": "MQMP"}

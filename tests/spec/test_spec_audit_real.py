@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from conformance.spec.audit import AuditError, Item, audit, extract, read_document
-from conformance.spec.audit.text import keywords
 from conformance.spec.catalogue import Requirement, catalogue
 from conformance.spec.constants import hresults, property_ids
+from tools.audit import AuditError, Item, audit, extract, read_document
+from tools.audit.text import keywords
 from tools.skeleton import entries
 
 FILES = {

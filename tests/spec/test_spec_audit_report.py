@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.spec.audit import AuditError, AuditReport, Item, audit, extract, read_document
-from conformance.spec.audit.audit import compare
-from conformance.spec.audit.document import parse_document
 from conformance.spec.catalogue import Requirement, catalogue
+from tools.audit import AuditError, AuditReport, Item, audit, extract, read_document
+from tools.audit.audit import compare
+from tools.audit.document import parse_document
 
 SAMPLES = Path(__file__).parent / "audit_documents"
 FILES = ("mqmq.md", "mqdmpr.md", "mqac.md", "mqmp.txt")

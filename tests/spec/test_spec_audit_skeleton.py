@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from conformance.spec.audit import Item, audit, extract, read_document
 from conformance.spec.catalogue import Requirement
 from conformance.spec.entries import requirement_of
+from tools.audit import Item, audit, extract, read_document
 from tools.skeleton import entries, main
 
 SAMPLES = Path(__file__).parent / "audit_documents"

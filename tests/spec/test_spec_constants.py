@@ -7,7 +7,6 @@ from uuid import UUID
 
 import pytest
 
-from conformance.spec.audit import AuditError
 from conformance.spec.constants import (
     enumerations,
     hresults,
@@ -16,6 +15,7 @@ from conformance.spec.constants import (
     property_ids,
 )
 from tools import constants, constants_tables
+from tools.audit import AuditError
 
 
 def test_modules_are_up_to_date(documents: Path) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from conformance.spec.audit import Item, extract, read_document
 from conformance.spec.catalogue import Catalogue, CatalogueError, Requirement
-from conformance.spec.steps import disagreements, events, read_events
+from tools.audit import Item, extract, read_document
+from tools.audit.steps import disagreements, events, read_events
 
 SOURCES = [f"{number:016x}" for number in range(4)]
 WORDS = ("fails", "ends", "sets", "answers")

@@ -1,4 +1,4 @@
-"""The requirements that each fault broke when it was last tried, as `mqconform selftest --record` wrote them.
+"""The requirements that each fault broke when it was last tried, as `mqconform selftest --update` wrote them.
 
 `seen.json` has, by fault, a digest of its source and the requirements whose checks failed, in the order of failure:
 each round switches off the checks that failed in the round before. A digest that differs shows that the fault changed.

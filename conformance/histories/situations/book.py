@@ -22,7 +22,7 @@ from conformance.model import BadCall, Call
 
 DATA: Final = Path(__file__).with_name("book.zlib")
 _FORMAT: Final = 1
-_AGAIN: Final = "make it again with `python -m tools.situations`"
+_AGAIN: Final = "make it again with `python -m tools.situations plan`"
 
 
 class BookError(ValueError):

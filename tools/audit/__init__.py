@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from conformance.spec.audit.audit import AuditReport, Change, Gone, Total, audit
-from conformance.spec.audit.document import AuditError, Document, parse_document, read_document
-from conformance.spec.audit.extract import extract
-from conformance.spec.audit.items import KINDS, Item
+from tools.audit.audit import AuditReport, Change, Gone, Total, audit
+from tools.audit.document import AuditError, Document, parse_document, read_document
+from tools.audit.extract import extract
+from tools.audit.items import KINDS, Item
 
 __all__ = [
     "KINDS",

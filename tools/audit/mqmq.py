@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from conformance.spec.audit.declarations import declarations, declared_drafts
-from conformance.spec.audit.document import Block, Document
-from conformance.spec.audit.items import Draft, declared, demanding, marks
-from conformance.spec.audit.pipes import cells, grammar_rules, product_notes, row_draft, rows
-from conformance.spec.audit.text import Demand, collapsed, demands, sentences
-from conformance.spec.audit.words import spelled
+from tools.audit.declarations import declarations, declared_drafts
+from tools.audit.document import Block, Document
+from tools.audit.items import Draft, declared, demanding, marks
+from tools.audit.pipes import cells, grammar_rules, product_notes, row_draft, rows
+from tools.audit.text import Demand, collapsed, demands, sentences
+from tools.audit.words import spelled
 
 ERROR_CODES = "2.4"
 NOTES = "6"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from conformance.spec.audit.document import Block, Document
-from conformance.spec.audit.items import Draft, declared, demanding, marks
-from conformance.spec.audit.pipes import cells, grammar_rules, product_notes, row_draft, rows
-from conformance.spec.audit.text import Demand, collapsed, demands
-from conformance.spec.audit.words import spelled
+from tools.audit.document import Block, Document
+from tools.audit.items import Draft, declared, demanding, marks
+from tools.audit.pipes import cells, grammar_rules, product_notes, row_draft, rows
+from tools.audit.text import Demand, collapsed, demands
+from tools.audit.words import spelled
 
 NOTES = "6"
 EVENTS = ("3.1.3", "3.1.4", "3.1.6", "3.1.7", "3.2.7")

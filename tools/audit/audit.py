@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from conformance.spec.audit.document import KNOWN, AuditError, read_document
-from conformance.spec.audit.extract import extract
-from conformance.spec.audit.items import Item
 from conformance.spec.catalogue import DOCUMENTS, Requirement, catalogue
-from conformance.spec.steps import DOCUMENT, disagreements, events
+from tools.audit.document import KNOWN, AuditError, read_document
+from tools.audit.extract import extract
+from tools.audit.items import Item
+from tools.audit.steps import DOCUMENT, disagreements, events
 
 
 @dataclass(frozen=True, slots=True)

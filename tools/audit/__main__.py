@@ -1,24 +1,30 @@
-"""`mqconform spec audit`."""
+"""Compare the catalogue with the documents that it was made from."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from conformance.cli.output import console, emit_json, fail
+from conformance.cli.shared_options import Json
 from conformance.cli.waiting import at_work
+from conformance.spec.catalogue import DOCUMENTS
 from conformance.verdict import ExitCode
+from tools.audit import AuditError, AuditReport, audit
 
 MAX_LINES = 50  # per kind of finding; `--json` prints all
 
 
-def audit_command(files: list[Path], *, json: bool) -> None:
+def main(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="The documents, as text.")],
+    json: Json = False,
+) -> None:
     """Compare the catalogue with the documents. Exit code 0: no difference; 1: differences; 2: unusable file."""
-    from conformance.spec.audit import AuditError, AuditReport, audit
-    from conformance.spec.catalogue import DOCUMENTS
-
     try:
-        with at_work("spec audit", f"reading {', '.join(map(str, files))}", quiet=json):
+        with at_work("audit", f"reading {', '.join(map(str, files))}", quiet=json):
             report: AuditReport = audit(files)
     except AuditError as error:
         fail(f"{error}.", ExitCode.BAD_INPUT)
@@ -61,3 +67,7 @@ def audit_command(files: list[Path], *, json: bool) -> None:
         markup=False,
     )
     sys.exit(int(code))
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -6,23 +6,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from conformance.aside import write_text
-from conformance.grammar.lark_text import LarkText, read_lark, to_lark
-from conformance.grammar.sources import RULES, SETS, VERSIONS, load_set, reading_set
+from conformance.grammar.lark_text import lark_name_of, read_lark, to_lark
+from conformance.grammar.sources import RULES, SETS, VERSIONS, WITNESSES, load_set, reading_set
 from conformance.grammar.tree import Grammar
-from conformance.grammar.witnesses import to_toml, tried
 from conformance.resources import resource
+from tools.grammar_witnesses import to_toml, tried
 
 Progress = Callable[[int, int, str], None]
 """Called with (files done, files in all, the name of the current file)."""
-WITNESSES = "fixtures/names/witnesses.toml"
 
 # `permissive` accepts more alternatives than `windows`, with the same defaults: its grammars would be the same files.
 LARK_SETS = ("windows", "strict")
-
-
-def lark_name_of(form: str, version: str, readings: str) -> str:
-    """Return the file name of the Lark grammar of a form of names, such as `path_name`."""
-    return f"names-{version}-{readings}-{form.replace('_', '-')}.lark"
 
 
 def lark_grammars() -> Iterator[tuple[str, Grammar, str]]:
@@ -36,11 +30,6 @@ def lark_grammars() -> Iterator[tuple[str, Grammar, str]]:
         if not source.versioned:
             for rule in source.starts:
                 yield f"{name}.lark", load_set(name), rule
-
-
-def shipped(form: str, version: str, readings: str = "windows") -> LarkText:
-    """Read the Lark grammar of a form of names from its file. Raises FileNotFoundError for a set without files."""
-    return read_lark(resource(f"grammars/{lark_name_of(form, version, readings)}").read_text(encoding="utf-8"))
 
 
 def stale(*, thorough: bool = False, on_progress: Progress = lambda done, total, name: None) -> list[str]:

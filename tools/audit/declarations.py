@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from conformance.spec.audit.document import Block
-from conformance.spec.audit.items import Draft
-from conformance.spec.audit.text import collapsed
-from conformance.spec.audit.words import spelled
+from tools.audit.document import Block
+from tools.audit.items import Draft
+from tools.audit.text import collapsed
+from tools.audit.words import spelled
 
 _MEMBER = re.compile(r"^\s*([A-Za-z_]\w*)\s*(?:=\s*(.+?)\s*)?$", re.DOTALL)
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from conformance.grammar.abnf import read_parts
-from conformance.spec.audit.document import Block, Document, read_document
+from tools.audit.document import Block, Document, read_document
 
 _TOKEN = re.compile(
     r'(?P<string>%?[si]?"[^"]*")|(?P<prose><[^>]*>)|(?P<comment>;.*)|(?P<number>%[xX][0-9A-Fa-f]+(?:(?:\.[0-9A-Fa-f]+)+|'

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.spec.audit import mqdmpr, mqmq
-from conformance.spec.audit.document import Document
-from conformance.spec.audit.items import Draft
+from tools.audit import mqdmpr, mqmq
+from tools.audit.document import Document
+from tools.audit.items import Draft
 
 MESSAGES, PROCESSING = "2", "3"
 

@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from conformance.spec.audit.document import Block, Document
-from conformance.spec.audit.items import Draft, declared, demanding
-from conformance.spec.audit.text import collapsed
-from conformance.spec.audit.words import spelled
+from tools.audit.document import Block, Document
+from tools.audit.items import Draft, declared, demanding
+from tools.audit.text import collapsed
+from tools.audit.words import spelled
 
 _MEMBER = re.compile(r"^([A-Za-z]\w+): \S")
 _VALUE = re.compile(r"^0x[0-9A-Fa-f]+$|^0 - 1$|^0x[0-9A-Fa-f]+ - 0x[0-9A-Fa-f]+$")

@@ -11,9 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from conformance.spec.audit.document import Block
-from conformance.spec.audit.text import Demand, demands, digest, packed, sentences, strongest
-from conformance.spec.audit.words import Group, assign, clashes, groups, letters, spelled
+from tools.audit.document import Block
+from tools.audit.text import Demand, demands, digest, packed, sentences, strongest
+from tools.audit.words import Group, assign, clashes, groups, letters, spelled
 
 KINDS = (
     "sentence",

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from conformance.spec.audit.document import Block
-from conformance.spec.audit.items import Draft
-from conformance.spec.audit.text import collapsed
-from conformance.spec.audit.words import spelled
+from tools.audit.document import Block
+from tools.audit.items import Draft
+from tools.audit.text import collapsed
+from tools.audit.words import spelled
 
 # A structure with a tag is declared inside an interface and does not end it; nor do names for pointers.
 _TYPE = r"(typedef (?:struct|enum)(?:\s+(?!tag)\w+)?\s*\{?\s*$|enum\s+\w+\s*\{?\s*$)"

@@ -20,7 +20,7 @@ from conformance.spec.catalogue import Catalogue, CatalogueError, catalogue, did
 from conformance.spec.compiled import data_folder
 
 if TYPE_CHECKING:
-    from conformance.spec.audit.items import Item
+    from tools.audit.items import Item
 
 DOCUMENT = "MQDMPR"
 PROVENANCES = ("by-meaning", "published-page", "policy")
@@ -144,7 +144,7 @@ def _wrong(step: ProcessingStep, before: Sequence[ProcessingStep], section: str,
 def disagreements(known: Mapping[str, Event], items: Iterable[Item]) -> Iterator[str]:
     """Yield a message for each event whose steps differ from those of the document, in the document's order.
 
-    items: of MS-MQDMPR, from `conformance.spec.audit.extract`.
+    items: of MS-MQDMPR, from `tools.audit.extract`.
     """
     wanted: dict[str, list[Item]] = {}
     for item in items:

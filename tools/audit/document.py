@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from conformance.spec.audit.text import collapsed, plain, repaired
+from tools.audit.text import collapsed, plain, repaired
 
 Shape = Literal["heading", "paragraph", "bullet", "row", "fence", "note"]
 

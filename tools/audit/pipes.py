@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from conformance.spec.audit.document import Block, Document
-from conformance.spec.audit.items import Draft, marks
-from conformance.spec.audit.text import collapsed, plain
-from conformance.spec.audit.words import groups, spelled
+from tools.audit.document import Block, Document
+from tools.audit.items import Draft, marks
+from tools.audit.text import collapsed, plain
+from tools.audit.words import groups, spelled
 
 ABNF_RULE = re.compile(r"^([A-Za-z][A-Za-z0-9-]*)\s*=(?!=)")
 _PART = re.compile(r'"[^"]*"|;[^\n]*|([A-Za-z][A-Za-z0-9-]*)\s*=(?!=)')

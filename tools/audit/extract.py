@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from conformance.spec.audit import mqac, mqdmpr, mqmp, mqmq, mqqb
-from conformance.spec.audit.document import Document
-from conformance.spec.audit.items import Item, finished
+from tools.audit import mqac, mqdmpr, mqmp, mqmq, mqqb
+from tools.audit.document import Document
+from tools.audit.items import Item, finished
 
 _EXTRACTORS = {
     "MQMQ": mqmq.drafts,

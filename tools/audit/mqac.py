@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from conformance.spec.audit.declarations import declarations, declared_drafts
-from conformance.spec.audit.document import Block, Document
-from conformance.spec.audit.idl import appendix
-from conformance.spec.audit.items import Draft, declared, demanding, marks
-from conformance.spec.audit.pipes import ABNF_RULE, product_notes
-from conformance.spec.audit.text import Demand, collapsed, demands
-from conformance.spec.audit.words import identifiers, spelled
+from tools.audit.declarations import declarations, declared_drafts
+from tools.audit.document import Block, Document
+from tools.audit.idl import appendix
+from tools.audit.items import Draft, declared, demanding, marks
+from tools.audit.pipes import ABNF_RULE, product_notes
+from tools.audit.text import Demand, collapsed, demands
+from tools.audit.words import identifiers, spelled
 
 ASSIGNMENTS, APPENDIX, NOTES = "1.9", "6", "7"
 
