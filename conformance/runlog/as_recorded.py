@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.runlog import Run
+from conformance.runlog.run import Run
 
 KIND = "as-recorded"
 """The kind of the evidence event that lists them, once in a record of `judge`: `{"requirements": [id, ...]}`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from conformance.runlog import Run
+from conformance.runlog.run import Run
 from conformance.verdict import Json
 
 KIND = "left-out"

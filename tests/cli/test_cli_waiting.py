@@ -40,9 +40,6 @@ FAKES = {
         f"def selftest(*_, **__): raise room.UnknownFault('{RESULT}')\n"
         "room.selftest = selftest"
     ),
-    "spec audit x.md": (
-        f"import tools.audit as room\ndef audit(files): raise room.AuditError('{RESULT}')\nroom.audit = audit"
-    ),
     "readings infer": (
         "import conformance.infer as room, conformance.run\n"
         f"def infer(**_): raise conformance.run.BadInput('{RESULT}')\n"

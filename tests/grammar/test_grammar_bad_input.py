@@ -7,10 +7,9 @@ from nightly import amount
 
 from conformance.grammar.abnf import AbnfError
 from conformance.grammar.automaton import MAX_CACHED, Dfa, dfa
-from conformance.grammar.lark_text import parser_of, tree_of
+from conformance.grammar.lark_text import parser_of, shipped, tree_of
 from conformance.grammar.regex import compiled
 from conformance.grammar.sources import RULES, load, reading_set
-from tools.grammar_files import shipped
 
 MIB = 1 << 20
 LENGTH = amount("grammar.mebibytes-of-a-text") * MIB
