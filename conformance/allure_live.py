@@ -18,8 +18,7 @@ from conformance.report.allure import MAX_REPRO, MAX_TEXT, digest, parts, places
 from conformance.report.findings import ReportedFinding, repro_command, story_lines
 from conformance.report.text import label
 from conformance.runlog import RecordedVerdict, RunRecordError, Story, read_run
-from conformance.spec.catalogue import catalogue, requirement
-from conformance.spec.renaming import current
+from conformance.spec.catalogue import catalogue, current, requirement
 from conformance.verdict import Outcome
 
 if TYPE_CHECKING:

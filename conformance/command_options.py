@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.aside import make_folder, write_bytes
+from conformance.files import make_folder, write_bytes
 from conformance.interrupts import work_begins
 from conformance.runlog import Run
 from conformance.runlog.events import REFUTING

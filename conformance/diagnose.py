@@ -10,7 +10,7 @@ from conformance import __version__
 from conformance.explaining.causes import Explained, explain
 from conformance.explaining.dictionary import story_of
 from conformance.explaining.stories import Implementation, Told, implementation_of, once, stored
-from conformance.report.diagnosis import CommonCause, Diagnosis, NotDiagnosed
+from conformance.report.causes import CommonCause, Diagnosis, NotDiagnosed
 from conformance.report.findings import followed
 from conformance.report.records import read_run
 from conformance.runlog import Run, RunRecordError

@@ -21,13 +21,13 @@ from typing import Any, Final, Self
 import pytest
 
 from conformance.activex.tables import MEMBERS
-from conformance.adapter.hello import Hello
+from conformance.adapter.protocol import Hello
 from conformance.adapter.session import Result
-from conformance.aside import write_text
 from conformance.embedded.driver import PROTOCOLS, EmbeddedDriver, Managers
 from conformance.embedded.faults.base import Fault
 from conformance.embedded.manager import Parts
 from conformance.explaining.playing import quick_folder
+from conformance.files import write_text
 from conformance.harness.recorder import RunOptions
 from conformance.harness.suite_registry import suites
 from conformance.spec.catalogue import assignment, requirement

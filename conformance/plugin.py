@@ -17,10 +17,10 @@ import pytest
 from conformance.spec.versions import PROFILES_TEXT
 
 if TYPE_CHECKING:
+    from conformance.explaining.continuation import Reference
     from conformance.explaining.known_quirks import KnownQuirk
-    from conformance.explaining.reference import Reference
     from conformance.harness.guarded_client import GuardedClient
-    from conformance.harness.past import Past
+    from conformance.harness.known_deviations import Past
     from conformance.harness.recorder import Recorder, RunOptions
     from conformance.harness.run_session import RunSession
 
@@ -95,7 +95,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "requirement(*ids): requirements of the MSMQ specifications this test judges")
     if config.option.mq_requirement:
         from conformance.harness.test_selection import ByRequirement
-        from conformance.spec.renaming import current
+        from conformance.spec.catalogue import current
 
         wanted = {current(name) for name in config.option.mq_requirement}
         config.pluginmanager.register(ByRequirement(wanted), "mqconform-by-requirement")
@@ -112,7 +112,7 @@ def pytest_configure(config: pytest.Config) -> None:
         reference = cache(lambda: _reference(session, config))
         session.reference = lambda suite, repro: reference().check(suite, repro)
         if session.taping and not session.options.first_only and not config.option.mq_no_quirks:
-            from conformance.harness.past import Lazy
+            from conformance.harness.known_deviations import Lazy
 
             loaded = _loaded(config)
             alone = hooks.worker == "main"
@@ -130,7 +130,7 @@ def _loaded(config: pytest.Config) -> Sequence[KnownQuirk]:
     if config.option.mq_quirks is None:
         return ()
     from conformance.explaining.known_quirks import usable
-    from conformance.report.baseline import BaselineError, read_quirks
+    from conformance.report.standing import BaselineError, read_quirks
 
     try:
         loaded, told = usable(read_quirks(Path(config.option.mq_quirks)))
@@ -144,8 +144,8 @@ def _loaded(config: pytest.Config) -> Sequence[KnownQuirk]:
 
 def _reference(session: RunSession, config: pytest.Config) -> Reference:
     """Return what plays a story before it is told as a failure of this run's implementation."""
-    from conformance.explaining.reference import reference_of
-    from conformance.live.served import addresses, served
+    from conformance.explaining.continuation import reference_of
+    from conformance.live.server import addresses, served
 
     made = reference_of(session, lambda: served(addresses(0)))
     config.add_cleanup(made.close)
@@ -154,9 +154,8 @@ def _reference(session: RunSession, config: pytest.Config) -> Reference:
 
 def _quirks(session: RunSession, loaded: Sequence[KnownQuirk], worker: str | None) -> Past:
     """Return what goes on behind the deviations of this run's implementation. worker: None if there is only one."""
-    from conformance.explaining.quirks import quirks_of
-    from conformance.explaining.shared import Shared
-    from conformance.harness.past import TOLD_TO_WORKERS
+    from conformance.explaining.quirks import Shared, quirks_of
+    from conformance.harness.known_deviations import TOLD_TO_WORKERS
 
     return quirks_of(session, loaded, None if worker is None else Shared(session.out / TOLD_TO_WORKERS, worker))
 
@@ -164,7 +163,7 @@ def _quirks(session: RunSession, loaded: Sequence[KnownQuirk], worker: str | Non
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Remove what the workers told each other: the run record has it."""
     if _SESSION in config.stash and not hasattr(config, "workerinput"):
-        from conformance.harness.past import TOLD_TO_WORKERS
+        from conformance.harness.known_deviations import TOLD_TO_WORKERS
         from conformance.scratch import remove_tree
 
         told = config.stash[_SESSION].out / TOLD_TO_WORKERS

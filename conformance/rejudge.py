@@ -24,18 +24,18 @@ from conformance.captures.selection import SelectionError, parse
 from conformance.captures.summary import fingerprint, size_of
 from conformance.command_options import BadInput, RunResult, check_chosen, check_words, prepare_folder
 from conformance.harness.recorder import RunOptions
-from conformance.harness.rejudge import NotRepeatable
+from conformance.harness.repro_files import NotRepeatable
 from conformance.harness.run_session import EXAMPLE
 from conformance.harness.run_verdicts import CONCLUSION, conclusion
 from conformance.harness.tape import Key, key, said, said_key
 from conformance.histories.situations.coverage import KIND as SITUATIONS
 from conformance.judge.packets.judge import judge_packet
-from conformance.report.comparison_key import BROKEN_OFF, undone
 from conformance.report.records import read_run
+from conformance.report.standing import BROKEN_OFF, undone
 from conformance.runlog import Header, RecordedVerdict, Run, RunRecordError, RunWriter, Story, Tally
-from conformance.runlog.as_recorded import KIND as AS_RECORDED
 from conformance.runlog.events import CONSEQUENCE
-from conformance.runlog.left_out import KIND
+from conformance.runlog.run import KIND as AS_RECORDED
+from conformance.runlog.run import LEFT_OUT_TESTS
 from conformance.spec.catalogue import CatalogueError, assignment, catalogue
 from conformance.spec.versions import DEFAULT_PROFILE, LEVELS
 from conformance.verdict import ExitCode, Outcome, Verdict, exit_code, of_requirement, worst_code
@@ -119,7 +119,7 @@ def judge_again(
         if not run.header.captures:
             for verdict in conclusion(read_run(folder), options):
                 writer.verdict(verdict, suite=CONCLUSION, test=CONCLUSION)
-        for kind in (KIND, SITUATIONS):
+        for kind in (LEFT_OUT_TESTS, SITUATIONS):
             for item in run.evidence_of(kind):
                 writer.evidence(kind, item.data)
         if again.as_recorded:

@@ -10,21 +10,30 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from conformance.bounded import UnfitError, json_value, text_of
+from conformance.files import UnfitError, json_value, text_of
 from conformance.harness.guarded_client import DriverGone
-from conformance.harness.provenance import NOBODY, Antecedents, Asked, antecedents_of, asked_of, without_secrets
 from conformance.harness.recorder import RunOptions
-from conformance.harness.rejudge import EndedEarly, NotRepeatable, alone, by_calls_alone
+from conformance.harness.repro_files import (
+    NOBODY,
+    Antecedents,
+    Asked,
+    EndedEarly,
+    NotRepeatable,
+    alone,
+    antecedents_of,
+    asked_of,
+    by_calls_alone,
+    without_secrets,
+)
 from conformance.harness.run_session import REPRO_FORMAT
 from conformance.report.text import spoken
-from conformance.spec.catalogue import CatalogueError, assignment, requirement
-from conformance.spec.renaming import in_current_words
+from conformance.spec.catalogue import CatalogueError, assignment, in_current_words, requirement
 from conformance.spec.versions import LEVELS, PROFILES
 from conformance.verdict import ExitCode, Outcome, Verdict
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Client
-    from conformance.adapter.hello import Hello
+    from conformance.adapter.protocol import Hello
 
 MAX_FILE = 64 << 20
 FIXED, FAILED, ERROR, NOT_REPRODUCED = "FIXED", "FAILED", "ERROR", "not reproduced"

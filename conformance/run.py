@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from conformance.aside import held
 from conformance.calling import calls
 from conformance.children import safe_path
 from conformance.command_options import (
@@ -21,14 +20,14 @@ from conformance.command_options import (
     check_words,
     prepare_folder,
 )
+from conformance.files import held
 from conformance.harness.interrupt import STOP
 from conformance.harness.suite_registry import UnknownSuite, in_turn, select, suites_folder
 from conformance.harness.test_selection import NotCollected, claiming, collected
 from conformance.progress import Progress, Watcher
 from conformance.runlog import RunRecordError, read_run
-from conformance.runlog.left_out import left_out
-from conformance.spec.catalogue import CatalogueError
-from conformance.spec.selecting import selected
+from conformance.runlog.run import left_out
+from conformance.spec.catalogue import CatalogueError, selected
 from conformance.verdict import ExitCode, exit_code
 
 ALLOW = "With --allow-incomplete such a run ends with 0."
@@ -73,7 +72,7 @@ def run(
     chosen: `ID=alternative` for each reading that is decided apart from the reading set. max_examples: generated
     examples per test. steps: steps per stateful example. situations: planned ones to play, `all`, `pairs` or a number
     (`default`: what fits a minute). budget_s: seconds divided among the suites; tests that do not
-    fit are left out and recorded (`conformance.runlog.left_out`). None: all tests run, however long it takes.
+    fit are left out and recorded (`conformance.runlog.run`). None: all tests run, however long it takes.
     quirks: go on behind a deviation that a known fault explains (`docs/quirks.md`). known: a baseline
     whose quirks are known from the beginning.
     fail_fast, max_failures: stop at the first test that finds a deviation, or after so many. workers: tests that run at

@@ -18,8 +18,8 @@ from pathlib import Path
 from sys import executable
 from typing import TYPE_CHECKING
 
-from conformance.aside import write_text
 from conformance.children import Children
+from conformance.files import write_text
 from conformance.harness.suite_registry import select
 from conformance.runlog import Run, RunRecordError, Said, read_run
 from conformance.scratch import scratch

@@ -31,13 +31,12 @@ from subprocess import DEVNULL, PIPE
 from sys import executable
 from typing import Any, Final
 
-from conformance.aside import write_text
 from conformance.command_options import BadInput
+from conformance.files import write_text
 from conformance.harness.suite_registry import select
 from conformance.harness.test_selection import Claiming, claiming, collected
 from conformance.live.judge import child_environment
-from conformance.live.served import addresses, served
-from conformance.live.server import ServerGone, known_faults
+from conformance.live.server import ServerGone, addresses, known_faults, served
 from conformance.scratch import scratch
 from conformance.selftest import (
     CONTROL,

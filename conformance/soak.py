@@ -15,7 +15,7 @@ from conformance.spec.versions import DEFAULT_PROFILE
 from conformance.verdict import ExitCode, exit_code
 
 if TYPE_CHECKING:
-    from conformance.harness.past import Past
+    from conformance.harness.known_deviations import Past
     from conformance.harness.recorder import ConformanceFailure
     from conformance.harness.run_session import RunSession, TestState
     from conformance.histories.soak import Soak, Soaked
@@ -50,9 +50,9 @@ def soak(
     that cannot be written.
     """
     from conformance.adapter.errors import AdapterError, ConnectorError, DriverUnusable
-    from conformance.explaining.reference import reference_of
+    from conformance.explaining.continuation import reference_of
     from conformance.harness.connecting import check_connector, open_client
-    from conformance.harness.past import Lazy
+    from conformance.harness.known_deviations import Lazy
     from conformance.harness.recorder import RunOptions
     from conformance.harness.run_session import RunSession
     from conformance.harness.run_verdicts import CONCLUSION, conclusion
@@ -216,7 +216,7 @@ def _quirks(session: RunSession) -> Past:
 
 
 def _header(session: RunSession) -> Header:
-    from conformance.harness.provenance import without_secrets
+    from conformance.harness.repro_files import without_secrets
 
     options = session.options
     return Header(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.bounded import UnfitError, json_value, text_of, toml_table
+from conformance.files import UnfitError, json_value, text_of, toml_table
 
 ROOT = Path(__file__).parents[1]
 BOMBS = {

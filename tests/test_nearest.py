@@ -2,7 +2,7 @@
 
 import pytest
 
-from conformance.nearest import distance, nearest
+from conformance.suggest import distance, nearest
 
 SUITES = ("names", "packets", "structures", "cursors", "transactions", "journals", "quotas", "subqueues", "restart")
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.aside import write_text
+from conformance.files import write_text
 from conformance.spec import constants
 from tools.audit import AuditError
 from tools.constants_tables import MARK, enumerations_module, interfaces_module, properties_module

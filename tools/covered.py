@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from conformance.aside import write_text
-from conformance.report import covered
+from conformance.files import write_text
+from conformance.report import coverage
 from conformance.suites.claims_index import by_mutation, claims
 
 
@@ -24,4 +24,4 @@ def generate() -> str:
 
 
 if __name__ == "__main__":
-    write_text(Path(covered.__file__).with_name(covered.FILE), generate())
+    write_text(Path(coverage.__file__).with_name(coverage.FILE), generate())

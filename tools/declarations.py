@@ -16,7 +16,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from conformance.aside import write_text
+from conformance.files import write_text
 from conformance.spec.compiled import data_folder
 from conformance.spec.constants.interfaces import INTERFACES
 from tools.constants import DocumentError, read_document, sections_of

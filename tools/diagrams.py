@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from conformance.aside import write_text
-from conformance.report.diagrams import diagrams
+from conformance.files import write_text
+from conformance.report.transition_pictures import diagrams
 
 FOLDER = Path(__file__).parents[1] / "docs" / "images"
 

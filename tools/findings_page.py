@@ -13,10 +13,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from conformance.aside import write_text
-from conformance.spec.catalogue import DISPOSITIONS, DOCUMENTS, Catalogue, Reading, SpecFinding, catalogue
+from conformance.files import write_text
+from conformance.spec.catalogue import (
+    DISPOSITIONS,
+    DOCUMENTS,
+    Catalogue,
+    Reading,
+    SpecFinding,
+    catalogue,
+    reading_of_finding,
+)
 from conformance.spec.entries import SURE
-from conformance.spec.findings import reading_of
 from conformance.spec.versions import READING_SETS
 from tools.audit.document import section_key
 
@@ -126,7 +133,7 @@ def _finding(finding: SpecFinding, known: Catalogue, told: dict[str, str]) -> It
     elif finding.reading is not None:
         yield from _reading(known.readings[finding.reading])
     elif finding.disposition == "merged":
-        reading = reading_of(finding, known.findings)
+        reading = reading_of_finding(finding, known.findings)
         answer = f", read as `{reading.id}`" if reading is not None and reading.id != finding.into else ""
         yield f"*Merged* into `{finding.into}`{answer}.\n"
     elif finding.disposition == "editorial":

@@ -8,16 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
-from conformance.aside import make_folder, write_text
 from conformance.cli.grammar import Form, input_errors, name_grammar, rule_of_form
-from conformance.cli.output import console, emit_json, fail
+from conformance.cli.output import at_work, console, emit_json, fail
 from conformance.cli.shared_options import Json, Profile, Reading, Readings, Seed, group
-from conformance.cli.waiting import at_work
+from conformance.files import make_folder, write_text
+from conformance.grammar.abnf import check as check_grammar
 from conformance.grammar.abnf import read, read_parts
-from conformance.grammar.automaton import ambiguity, dfa
-from conformance.grammar.checks import check as check_grammar
+from conformance.grammar.automaton import NotRegularError, TooLargeError, ambiguity, dfa
 from conformance.grammar.lark_text import to_lark
-from conformance.grammar.positions import NotRegularError, TooLargeError
 from conformance.grammar.tree import AbnfError, Grammar
 from conformance.spec.catalogue import did_you_mean
 from conformance.spec.versions import DEFAULT_PROFILE

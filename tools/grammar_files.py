@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from conformance.aside import write_text
+from conformance.files import write_text
 from conformance.grammar.lark_text import lark_name_of, read_lark, to_lark
 from conformance.grammar.sources import RULES, SETS, VERSIONS, WITNESSES, load_set, reading_set
 from conformance.grammar.tree import Grammar

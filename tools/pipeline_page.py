@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conformance.aside import write_text
+from conformance.files import write_text
 from conformance.pipeline.schemas import BATCHES, DDL, TABLES
 
 PLACE = Path(__file__).parents[1] / "docs" / "lake-columns.md"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from conformance.adapter import protocol
-from conformance.aside import write_text
+from conformance.files import write_text
 from conformance.verdict import Json
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "adapter-protocol.md"

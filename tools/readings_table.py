@@ -15,10 +15,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.aside import write_text
 from conformance.embedded.alternatives import ALTERNATIVES
 from conformance.embedded.network.deviations import ALTERNATIVES as OF_NODES
 from conformance.embedded.readings import READINGS
+from conformance.files import write_text
 from conformance.histories.inference.separating_traces import shipped
 from conformance.spec.catalogue import Reading, alternative_of, catalogue, reading_id
 from conformance.spec.versions import READING_SETS

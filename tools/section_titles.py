@@ -12,11 +12,11 @@ import re
 import sys
 from pathlib import Path
 
-from conformance.aside import write_text
-from conformance.report import titles
+from conformance.files import write_text
+from conformance.report import table
 from conformance.spec.catalogue import DOCUMENTS
 
-FILE = Path(titles.__file__).with_name("titles.toml")
+FILE = Path(table.__file__).with_name("titles.toml")
 _HEADING = re.compile(r"^#+ \**(?P<number>\d(?:\.\d+)*)\s+(?P<title>\S.*)$")
 # What the documents' conversion left in headings: anchors, emphasis and escapes.
 _MARKUP = re.compile(r"<[^>]*>|[*`\\]|\[(?=[^\]]*\]\()|\]\([^)]*\)")

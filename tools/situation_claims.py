@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from conformance.adapter.connectors import connect
-from conformance.aside import write_text
+from conformance.files import write_text
 from conformance.harness.guarded_client import GuardedClient
 from conformance.harness.recorder import Recorder, RunOptions
 from conformance.histories.situations.book import CHUNKS, DEFAULT, Planned, chunk, load, selection

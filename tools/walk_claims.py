@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from conformance.adapter.connectors import connect
-from conformance.aside import write_text
+from conformance.files import write_text
 from conformance.harness.recorder import Recorder, RunOptions
 from conformance.histories import plans
 from conformance.histories.claims import DATA

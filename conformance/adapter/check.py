@@ -16,8 +16,8 @@ from conformance.adapter import protocol
 from conformance.adapter.client import Client, PendingCall, Result
 from conformance.adapter.connectors import connect
 from conformance.adapter.errors import DriverFault, NotAccepted
-from conformance.nearest import nearest
 from conformance.spec.constants.codes import status_text
+from conformance.suggest import nearest
 
 _SPEED_S = 0.3  # seconds during which calls are counted to measure the speed
 
@@ -107,8 +107,7 @@ def check_adapter(
     state_dir: an empty folder of ours. Raises ConnectorError, and DriverUnusable when there is no valid hello or the
     driver breaks too often.
     """
-    from conformance.adapter.check_calls import GROUPS, LAST_GROUPS
-    from conformance.adapter.check_repairs import REPAIRS
+    from conformance.adapter.check_calls import GROUPS, LAST_GROUPS, REPAIRS
 
     client = connect(
         connector, state_dir=state_dir / "state", in_process=in_process, deadline_ms=deadline_ms, hello_ms=hello_ms

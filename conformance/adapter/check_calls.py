@@ -1,26 +1,178 @@
-"""The valid calls of `adapter check`, in groups: each group is a short scenario on its own new queue.
-
-A group ends early (GiveUp) when it needs something that the driver does not offer or failed to do.
-"""
+"""The calls of `adapter check`, in groups: a short scenario on a new queue, the facets, and drivers that repair."""
 
 from __future__ import annotations
 
+import base64
 import time
 from collections.abc import Callable
 from contextlib import suppress
 
 from conformance.adapter import protocol
 from conformance.adapter.check import DriverCheck, GiveUp, told
-from conformance.adapter.check_objects import objects
-from conformance.adapter.check_sessions import sessions
+from conformance.adapter.client import Result
+from conformance.adapter.errors import NotAccepted
 from conformance.spec.constants.codes import status_text
+from conformance.spec.constants.hresults import MQ_ERROR_IO_TIMEOUT
+from conformance.spec.constants.interfaces import INTERFACES
 from conformance.spec.constants.properties import PROPERTIES
 from conformance.verdict import Json
+
+_LEFT_OUT: Json = {"vt": "ERROR", "value": 0x80020004}  # DISP_E_PARAMNOTFOUND
+_RECEIVE_ACCESS, _DENY_NONE = 1, 0  # MC-MQAC 2.2.2.4, 2.2.2.5
+
+
+def objects(walk: DriverCheck) -> None:
+    """Create a queue by its information, read it by an object, and let go of both."""
+    if walk.client.offers("reset"):
+        walk.call("reset")
+    info = walk.call("objects.create", **{"class": "MSMQQueueInfo"}).values["object"]
+    for steps in (_older, _described, _queried, _advised):
+        with suppress(GiveUp):
+            steps(walk, info)
+    with suppress(GiveUp):
+        _used(walk, info)
+    _released(walk, info)
+
+
+def _older(walk: DriverCheck, info: Json) -> None:
+    """The methods until protocol 1.1, which offered values of any type."""
+    path = ".\\private$\\mqconform-objects"
+    if walk.client.offers("objects.put"):
+        walk.call("objects.put", object=info, property="PathName", value=path)
+        if not walk.client.offers("objects.invoke") and walk.client.offers("objects.get"):
+            walk.call("objects.get", object=info, property="PathName")
+    if walk.client.offers("objects.call"):
+        walk.call("objects.call", object=info, method="Create", arguments=[])
+    if walk.client.offers("objects.events"):
+        source = walk.call("objects.create", **{"class": "MSMQEvent"}).values["object"]
+        walk.call("objects.events", object=source, on=True)
+
+
+def _described(walk: DriverCheck, info: Json) -> None:
+    walk.call("objects.describe", object=info)
+    names = [each["name"] for each in walk.call("objects.describe", **{"class": "MSMQQueueInfo"}).values["interfaces"]]
+    if "IMSMQQueueInfo" not in names:
+        walk.say("objects.describe", "wrong", f"MSMQQueueInfo is to have IMSMQQueueInfo; it has {', '.join(names)}")
+
+
+def _queried(walk: DriverCheck, info: Json) -> None:
+    found = walk.call("objects.query", object=info, iid=INTERFACES["IMSMQQueueInfo2"].uuid).values["object"]
+    if found != info:
+        walk.say("objects.query", "wrong", f"gives the handle {found!r} to an object that has the handle {info!r}")
+
+
+def _advised(walk: DriverCheck, info: Json) -> None:
+    """A driver may lack the class of events; then there is nothing to advise."""
+    if not walk.client.offers("objects.advise"):
+        return
+    made = walk.client.call("objects.create", **{"class": "MSMQEvent"})
+    if not made.ok:
+        walk.say("objects.advise", "missing", f"not tried, because MSMQEvent cannot be made: {told(made)}")
+        walk.lacking |= {"objects.advise", "objects.unadvise"}
+        return
+    source, iid = made.values["object"], INTERFACES["_DMSMQEventEvents"].uuid
+    cookie = walk.call("objects.advise", object=source, sink="events", iid=iid).values["cookie"]
+    walk.call("objects.unadvise", object=source, iid=iid, cookie=cookie)
+
+
+def _used(walk: DriverCheck, info: Json) -> None:
+    path = f"{walk.client.hello.computer}\\private$\\mqconform-objects-typed"
+    _invoked(walk, info, "PathName", "put", {"vt": "BSTR", "value": path})
+    _invoked(walk, info, "Create", "method", _LEFT_OUT, _LEFT_OUT)
+    if walk.client.offers("objects.get"):  # the queue is there now: a getter that refreshes first can do so
+        shown = walk.call("objects.get", object=info, members=["PathName", "Label"]).values["values"]
+        if not _tells(shown[0], path):
+            walk.say("objects.get", "wrong", f"the PathName that was put is not shown: {shown[0]}")
+    opened = _invoked(
+        walk, info, "Open", "method", {"vt": "I4", "value": _RECEIVE_ACCESS}, {"vt": "I4", "value": _DENY_NONE}
+    )
+    queue = opened.values.get("value", {"vt": "EMPTY"})
+    if queue["vt"] != "DISPATCH":
+        walk.say("objects.invoke", "wrong", f"Open answers the queue as a DISPATCH, and this answered {queue}")
+        raise GiveUp
+    _waits(walk, queue["value"])
+
+
+def _tells(shown: Json, path: str) -> bool:
+    """Tell whether a getter has succeeded and shows a path name, in small letters or capitals."""
+    value = shown.get("value") or {}
+    return bool(shown["status"] == 0 and value.get("vt") == "BSTR" and str(value["value"]).lower() == path.lower())
+
+
+def _waits(walk: DriverCheck, queue: Json) -> None:
+    """A read without time-out leaves the driver free for other calls; Close ends it."""
+    client = walk.client
+    read = client.start("objects.invoke", object=queue, member="Receive", kind="method", arguments=[], deadline_ms=None)
+    client.wait_blocked_or_done(read, walk.patience_ms)
+    _invoked(walk, queue, "Close", "method")
+    if not client.wait_done(read, walk.patience_ms):
+        walk.say("objects.invoke", "wrong", f"a read is not answered {walk.patience_ms} ms after its queue was closed")
+    elif read.result().ok:
+        walk.say("objects.invoke", "wrong", "a read of an empty queue answered success when the queue was closed")
+    elif not read.blocked:
+        walk.say(
+            "objects.invoke", "missing", "no pending event for a member that waits, so no test calls two at a time"
+        )
+
+
+def _released(walk: DriverCheck, info: Json) -> None:
+    """A handle that was released is refused with a result."""
+    walk.call("objects.release", objects=[info])
+    can_look = walk.client.offers("objects.get") and walk.client.offers("objects.invoke")
+    if can_look and walk.client.call("objects.get", object=info, members=["Label"]).ok:
+        walk.say("objects.release", "wrong", "an object that was released can still be read")
+
+
+def _invoked(walk: DriverCheck, target: Json, member: str, kind: str, *arguments: Json) -> Result:
+    return walk.call("objects.invoke", object=target, member=member, kind=kind, arguments=list(arguments))
+
+
+_SHORT_MS = 50
+_NO_PING = base64.b64encode(bytes(24)).decode("ascii")
+"""A datagram without the signature of a ping, which nothing answers (MS-MQQB 2.2.7)."""
+_ACCEPTOR_MS = 1_000
+
+
+def sessions(walk: DriverCheck) -> None:
+    """Connect, write nothing that means anything, read, close; then wait for a connection that does not come."""
+    with suppress(GiveUp):
+        walk.call("sessions.about")
+    with suppress(GiveUp):
+        _as_initiator(walk)
+    with suppress(GiveUp):
+        _nobody_connects(walk)
+    with suppress(GiveUp):
+        walk.call("sessions.ping", bytes=_NO_PING, wait_ms=_SHORT_MS)
+
+
+def _as_initiator(walk: DriverCheck) -> None:
+    first = walk.call("sessions.open", role="initiator").values.get("session")
+    second = walk.call("sessions.open", role="initiator").values.get("session")
+    if first is None or second is None or first == second:
+        walk.say("sessions.open", "wrong", f"a session has a name of its own; two that are open have {first}, {second}")
+        raise GiveUp
+    walk.call("sessions.send", session=first, bytes="")
+    values = walk.call("sessions.received", session=first, wait_ms=_SHORT_MS).values
+    if values["packets"]:
+        walk.say("sessions.received", "wrong", "gives packets of a session on which nothing was sent")
+    walk.call("sessions.close", session=first, how="close")
+    walk.call("sessions.close", session=second, how="reset")
+
+
+def _nobody_connects(walk: DriverCheck) -> None:
+    if not walk.client.offers("sessions.open"):
+        raise GiveUp
+    result = walk.client.call("sessions.open", role="acceptor", deadline_ms=_ACCEPTOR_MS)
+    if result.ok:
+        walk.call("sessions.close", session=result.values.get("session"), how="close")
+    elif result.status not in (None, MQ_ERROR_IO_TIMEOUT):
+        told = status_text(result.status)
+        walk.say("sessions.open", "wrong", f"answered {told} where nobody connects, not MQ_ERROR_IO_TIMEOUT")
+
 
 Handle = str | int
 
 _CANCELLED = 0xC00E0008  # MQ_ERROR_OPERATION_CANCELLED, MS-MQMQ 2.4
-_SHORT_MS = 50
 _LONG_MS = 30_000
 _LATE_MS = 200  # least time for a read that a call ends, in place of a smaller slack_ms
 _TRIES = 10
@@ -401,3 +553,169 @@ GROUPS: tuple[Callable[[DriverCheck], None], ...] = (
 
 # These run after the restarts, which begin again in the outer namespace.
 LAST_GROUPS: tuple[Callable[[DriverCheck], None], ...] = (attach,)
+
+_SENT: tuple[tuple[str, Json, Json], ...] = (
+    ("priority", 0, 3),
+    ("priority", 7, 3),
+    ("label", "check", ""),
+    ("delivery", "recoverable", "express"),
+    ("application_tag", 5, 0),
+    ("correlation_identifier", "AQIDBAUGBwgJCgsMDQ4PEBESExQ=", "AAAAAAAAAAAAAAAAAAAAAAAAAAA="),
+    ("extension", "AQI=", ""),
+    ("time_to_be_received", 600, 0xFFFFFFFF),
+    ("time_to_reach_queue", 600, 0xFFFFFFFF),
+)
+"""Members with a value to send and their default (MS-MQDMPR 3.1.1.12)."""
+
+
+def opening(walk: DriverCheck) -> None:
+    """Open what was never created, and look whether the driver answers for its API."""
+    fresh_queue(walk, "opening")
+    result = walk.client.call("queues.open", format_name=never_created(walk), access="receive")
+    what = "opening what is not there"
+    if result.ok:
+        walk.say(what, "doubt", "succeeds: does the driver make the queue, or take every name for one that exists?")
+    elif _own_words(walk, result):
+        walk.say(
+            what, "doubt", f"{told(result)}, without an HRESULT that other failures have: does the driver ask first?"
+        )
+    else:
+        walk.say(what, "ok", f"refused with {told(result)}")
+
+
+def defaults(walk: DriverCheck) -> None:
+    """Send members with other values than their defaults, and look whether the defaults are shown."""
+    format_name = fresh_queue(walk, "defaults")
+    sender, reader = opened(walk, format_name, "send"), opened(walk, format_name)
+    filled = []
+    for name, value, default in _SENT:
+        if not walk.client.hello.takes("message", name):
+            continue
+        try:
+            sent = walk.client.call("messages.send", queue=sender, message={"body": "YQ==", name: value})
+        except NotAccepted:
+            continue
+        shown = _received(walk, reader) if sent.ok else None
+        if shown is not None and name in shown and shown[name] == default:
+            filled.append(f"{name} {value!r} as {default!r}")
+    if filled:
+        walk.say("defaults", "doubt", f"shown as the default: {', '.join(filled)}; does the driver fill them in?")
+    else:
+        walk.say("defaults", "ok", "no value that was sent is shown as a default")
+
+
+def cursor_after_removal(walk: DriverCheck) -> None:
+    """Receive at a cursor: it stays where the message was (MS-MQDMPR 3.2.7.4), unless the driver moves it.
+
+    A peek then shows the message behind it, and a peek at the next is refused. A cursor that was moved on shows the
+    third.
+    """
+    what = "removal at a cursor"
+    for method in ("messages.peek", "messages.peek_next"):
+        if not walk.client.offers(method):
+            continue
+        format_name = fresh_queue(walk, "removal")
+        sender, reader = opened(walk, format_name, "send"), opened(walk, format_name)
+        for body in ("YQ==", "Yg==", "Yw=="):
+            walk.call("messages.send", queue=sender, message={"body": body})
+        settle(walk)
+        cursor = walk.call("cursors.open", queue=reader).values["cursor"]
+        at: dict[str, Json] = {"queue": reader, "cursor": cursor}
+        walk.call("messages.peek", **at, timeout_ms=patient_ms(walk))
+        settle(walk)
+        walk.call("messages.receive", **at, timeout_ms=patient_ms(walk))
+        settle(walk)
+        result = walk.client.call(method, **at, timeout_ms=patient_ms(walk))
+        if result.ok and result.values["message"].get("body") == "Yw==":
+            text = "passes over the message behind the one that was removed: does the driver move the cursor itself?"
+            walk.say(what, "doubt", f"{method} {text}")
+            return
+    walk.say(what, "ok", "the cursor is not moved on")
+
+
+def end_of_a_transaction(walk: DriverCheck) -> None:
+    """End a transaction twice, and close a queue while one is open."""
+    what = "end of a transaction"
+    format_name = fresh_queue(walk, "end", transactional=True)
+    sender = opened(walk, format_name, "send")
+    transaction = walk.call("transactions.begin").values["transaction"]
+    walk.call("messages.send", queue=sender, message={"body": "YQ=="}, transaction=transaction)
+    walk.call("transactions.commit", transaction=transaction)
+    again = walk.client.call("transactions.commit", transaction=transaction)
+    never = walk.client.call("transactions.commit", transaction="mqconform-no-such-transaction")
+    doubts = []
+    if again.failure is not None and (_alike(again, never) or _own_words(walk, again)):
+        doubts.append(f"a second commit is refused in words of the driver ({told(again)}): is the API asked?")
+    open_one = walk.call("transactions.begin").values["transaction"]
+    walk.call("messages.send", queue=sender, message={"body": "Yg=="}, transaction=open_one)
+    if walk.client.offers("queues.close"):
+        walk.call("queues.close", queue=sender)
+        if not walk.client.call("transactions.commit", transaction=open_one).ok:
+            doubts.append("closing a queue ends the transactions that sent to it: does the driver do that?")
+    for doubt in doubts:
+        walk.say(what, "doubt", doubt)
+    if not doubts:
+        walk.say(what, "ok", "an ended transaction is the API's to refuse, and nothing else ends one")
+
+
+def kill_that_is_none(walk: DriverCheck) -> None:
+    """Kill with an express message in a queue. It is in memory only: a manager that was killed has lost it."""
+    what = "kill"
+    if not walk.client.keeps_state:
+        raise GiveUp
+    format_name = fresh_queue(walk, "kill")
+    sender = opened(walk, format_name, "send")
+    message: dict[str, Json] = {"body": "YQ=="}
+    if walk.client.hello.takes("message", "delivery"):
+        message["delivery"] = "express"
+    walk.call("messages.send", queue=sender, message=message)
+    settle(walk)
+    walk.client.restart(kill=True)
+    again = walk.client.call("queues.open", format_name=format_name, access="receive")
+    if again.ok and _received(walk, again.values["queue"]) is not None:
+        text = "an express message is still there after it: does it reach the queue manager, or the driver alone?"
+        walk.say(what, "doubt", text)
+    else:
+        walk.say(what, "ok", "an express message is gone after it")
+
+
+def _received(walk: DriverCheck, reader: Handle) -> dict[str, Json] | None:
+    settle(walk)
+    got = walk.client.call("messages.receive", queue=reader, timeout_ms=patient_ms(walk))
+    message: dict[str, Json] | None = got.values["message"] if got.ok else None
+    return message
+
+
+def _own_words(walk: DriverCheck, refusal: Result) -> bool:
+    """Tell whether a refusal has no HRESULT though the API has them: a receive that finds nothing shows one."""
+    if refusal.status is not None:
+        return False
+    reader = opened(walk, fresh_queue(walk, "empty"))
+    return walk.client.call("messages.receive", queue=reader, timeout_ms=0).status is not None
+
+
+def _alike(one: Result, other: Result) -> bool:
+    return one.failure is not None and other.failure is not None and one.failure.kind == other.failure.kind
+
+
+def careful(probe: Callable[[DriverCheck], None]) -> Callable[[DriverCheck], None]:
+    """Return a probe that ends without a word where the driver does not offer what it needs, or its API lacks it."""
+
+    def group(walk: DriverCheck) -> None:
+        needs = {"messages.send", "messages.receive", "queues.create", "queues.open", *_NEEDS.get(probe, ())}
+        if all(map(walk.client.offers, needs)):
+            before = len(walk.steps)
+            try:
+                probe(walk)
+            except (GiveUp, NotAccepted):
+                walk.steps[before:] = [step for step in walk.steps[before:] if step.state != "wrong"]
+
+    group.__name__ = probe.__name__
+    return group
+
+
+_NEEDS: dict[Callable[[DriverCheck], None], tuple[str, ...]] = {
+    cursor_after_removal: ("cursors.open", "messages.peek"),
+    end_of_a_transaction: ("transactions.begin", "transactions.commit"),
+}
+REPAIRS = tuple(map(careful, (opening, defaults, cursor_after_removal, end_of_a_transaction, kill_that_is_none)))

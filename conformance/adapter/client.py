@@ -12,8 +12,8 @@ from typing import Any
 
 from conformance.adapter import protocol
 from conformance.adapter.errors import DriverUnusable, NotAccepted, NotOffered
-from conformance.adapter.hello import Hello
-from conformance.adapter.in_process import Driver, InProcessLink
+from conformance.adapter.host import Driver, InProcessLink
+from conformance.adapter.protocol import Hello
 from conformance.adapter.session import Event, Failure, PendingCall, Result
 from conformance.adapter.supervisor import Launcher, Supervisor
 from conformance.verdict import Json

@@ -1,23 +1,183 @@
-"""A driver as a child process with its own process group: stdio carries the protocol, stderr goes to a bounded log."""
+"""A driver as a child process, with what it leaves behind, and a driver reached over TCP."""
 
 from __future__ import annotations
 
 import atexit
 import contextlib
+import importlib.util
 import os
+import shlex
+import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
-from conformance.adapter import lines, orphans, texts
-from conformance.adapter.errors import DriverUnusable
-from conformance.adapter.starting import not_startable
+from conformance.adapter import lines
+from conformance.adapter.errors import ConnectorError, DriverUnusable
+from conformance.adapter.templates import start_of
 from conformance.children import foreign_environment
+
+
+def look(connector: str, *, in_process: bool = False) -> None:
+    """Raise for a `stdio:` command or a `python:` module that does not exist. Starts nothing.
+
+    connector: a text that `connectors.launcher` accepts. Raises DriverUnusable or ConnectorError, as starting it would.
+    """
+    name, _, rest = connector.partition(":")
+    if name == "stdio":
+        why = not_startable(start_of(shlex.split(rest))[0])
+        if why is not None:
+            raise DriverUnusable(why)
+    elif name == "python" and not in_process:
+        top = rest.partition(":")[0].partition(".")[0]
+        if not _importable(top):
+            raise ConnectorError(f"there is no module {top}, which {rest} needs: check the name or PYTHONPATH")
+
+
+def _importable(top: str) -> bool:
+    try:
+        here = PathFinder.find_spec(top, [str(Path.cwd())])  # the child looks here first
+        return here is not None or importlib.util.find_spec(top) is not None
+    except (ImportError, ValueError):  # Only the import itself can tell.
+        return True
+
+
+def not_startable(program: str) -> str | None:
+    """Return one sentence why a program cannot be started; None if no reason is visible."""
+    if os.sep not in program:
+        if shutil.which(program) is None:
+            return f"the driver {program} does not exist: no folder of PATH has it; for a file here write ./{program}"
+        return None
+    path = Path(program)
+    if not path.exists():
+        return f"the driver {program} does not exist: check the path in the connector"
+    if path.is_dir():
+        return f"the driver {program} is a folder: name the program in it"
+    if not os.access(path, os.X_OK):
+        return f"the driver {program} may not be executed: make it executable (chmod +x) or name its interpreter"
+    return None
+
+
+_PR_SET_CHILD_SUBREAPER = 36
+_ROUNDS = 20  # rounds of killing; each kills what was started during the round before
+_SHOWN = 120  # characters of a command line
+_NAMED = 50  # strays listed one by one
+
+_children_before: frozenset[int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A process as described by /proc."""
+
+    pid: int
+    parent: int
+    session: int
+    ended: bool
+
+    @property
+    def command(self) -> str:
+        """The command line on one line, or the name in brackets."""
+        try:
+            words = Path(f"/proc/{self.pid}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+            name = Path(f"/proc/{self.pid}/comm").read_text("utf-8", "replace")
+        except OSError:
+            return "?"
+        shown = " ".join(words.split()) or f"[{name.strip()}]"
+        return ascii(shown[:_SHOWN])[1:-1] + ("..." if len(shown) > _SHOWN else "")
+
+
+def adopt() -> None:
+    """Become the subreaper of processes that drivers start. Does nothing on a second call or another system."""
+    global _children_before
+    if _children_before is not None or not sys.platform.startswith("linux"):
+        return
+    import ctypes  # imported here because only a run that starts a process needs it
+
+    with contextlib.suppress(OSError, AttributeError):
+        _children_before = frozenset(each.pid for each in _processes() if each.parent == os.getpid())
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def end_session(leader: int) -> None:
+    """Kill every process of the session of `leader`, whatever its group. leader: must not be reaped yet."""
+    for _ in range(_ROUNDS):
+        alive = [each for each in _processes() if each.session == leader and each.pid != leader]
+        for each in alive:
+            if each.ended and each.parent == os.getpid():
+                _reap(each.pid)
+            elif not each.ended:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(each.pid, signal.SIGKILL)
+        if all(each.ended for each in alive):
+            return
+        time.sleep(0.001)
+
+
+def strays(drivers: Collection[int]) -> list[Process]:
+    """Return the living strays of this process, sorted by pid, and reap those that have ended.
+
+    drivers: pids of the drivers that are still in use.
+    """
+    if _children_before is None:
+        return []
+    known = {os.getpid()}
+    ours, found = os.getsid(0), []
+    children: dict[int, list[Process]] = {}
+    for each in _processes():
+        children.setdefault(each.parent, []).append(each)
+    ahead = [os.getpid()]
+    while ahead:
+        for each in children.get(ahead.pop(), ()):
+            if each.pid in known or each.pid in _children_before or each.session in drivers:
+                continue
+            known.add(each.pid)
+            if each.session == ours:
+                continue  # Our own child, or one of our caller's: a pytest worker names its own.
+            if each.ended and each.parent == os.getpid():
+                _reap(each.pid)
+            elif not each.ended:
+                found.append(each)
+                ahead.append(each.pid)
+    return sorted(found, key=lambda each: each.pid)
+
+
+def told(left: Collection[Process]) -> str:
+    """Return one sentence that lists strays."""
+    named = "; ".join(f"{each.pid} ({each.command})" for each in list(left)[:_NAMED])
+    more = f"; and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
+    what = (
+        "1 process that the driver started lives"
+        if len(left) == 1
+        else f"{len(left)} processes that the driver started live"
+    )
+    return f"{what} on outside its process group, and mqconform leaves it to you to end: {named}{more}"
+
+
+def _reap(pid: int) -> None:
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(pid, os.WNOHANG)
+
+
+def _processes() -> Iterator[Process]:
+    try:
+        names = [entry.name for entry in os.scandir("/proc")]
+    except OSError:
+        return
+    for name in names:
+        if name.isdigit():
+            with contextlib.suppress(OSError, ValueError):
+                stat = Path(f"/proc/{name}/stat").read_bytes().rpartition(b")")[2].split()
+                yield Process(int(name), int(stat[1]), int(stat[3]), stat[0] in (b"Z", b"X"))
+
 
 _RING_BYTES = 1 << 16  # bytes of stderr kept in memory
 _LOG_BYTES = 16 << 20  # bytes of stderr kept on disk, for all epochs together
@@ -70,7 +230,7 @@ class ProcessLink:
     ) -> None:
         """Start the process. Raises DriverUnusable when it cannot be started."""
         log.new_epoch()
-        orphans.adopt()
+        adopt()
         self._log = log
         self._returncode: int | None = None
         self._gone = False
@@ -111,11 +271,11 @@ class ProcessLink:
         return self._channel.taken
 
     def send(self, number: int, method: str, params: dict[str, Any], until: float) -> None:
-        self._channel.write(texts.request_line(number, method, params), until)
+        self._channel.write(lines.request_line(number, method, params), until)
 
     def receive(self, until: float) -> Any:
         line = self._channel.read(until)
-        return None if line is None else texts.message(line)
+        return None if line is None else lines.message(line)
 
     def kill(self) -> None:
         if self._gone:
@@ -125,7 +285,7 @@ class ProcessLink:
         # Kill the group before the leader is reaped: until then its number cannot be reused.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
-        orphans.end_session(self._process.pid)
+        end_session(self._process.pid)
         status = self._process.wait()
         self._returncode = status
         self._channel.drain_side(0.2)
@@ -179,9 +339,9 @@ def outliving() -> str | None:
 
     None if there are none, or on a system where this is unknown.
     """
-    left = [each for each in orphans.strays({link._process.pid for link in _living}) if each.pid not in _named]
+    left = [each for each in strays({link._process.pid for link in _living}) if each.pid not in _named]
     _named.update(each.pid for each in left)
-    return orphans.told(left) if left else None
+    return told(left) if left else None
 
 
 def _end_of(pid: int) -> int | None:
@@ -202,3 +362,79 @@ def _kill_the_living() -> None:
     if left is not None:
         with contextlib.suppress(OSError, ValueError, AttributeError):
             print(f"mqconform: {left}", file=sys.stderr, flush=True)
+
+
+REFUSED = -32001
+"""The JSON-RPC error with which a driver that listens refuses a connection: a wrong token, or too many."""
+
+MIN_REDACTED = 8
+"""Characters of the shortest token that is looked for in answers: a shorter one stands in many an innocent text."""
+_REDACTED = "***"
+
+
+class TcpLink:
+    """A connection; see `lines.Link`. A new connection gets a new namespace, so it finds no earlier state."""
+
+    keeps_state = False
+    stops = False
+
+    def __init__(self, host: str, port: int, *, max_line_bytes: int, within: float, token: str | None = None) -> None:
+        """Connect within `within` seconds. token: what hello proves itself with. Raises DriverUnusable."""
+        self._at, self._token, self._secret = f"{host}:{port}", token, (token or "").encode()
+        try:
+            self._socket = socket.create_connection((host, port), timeout=within)
+        except OSError as wrong:
+            reason = wrong.strerror or str(wrong)
+            raise DriverUnusable(
+                f"no driver answers at {host}:{port} ({reason}): start it, or correct the connector"
+            ) from None
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        descriptor = self._socket.fileno()
+        self._channel = lines.LineChannel(descriptor, descriptor, max_line_bytes=max_line_bytes)
+
+    @property
+    def taken(self) -> int:
+        return self._channel.taken
+
+    def send(self, number: int, method: str, params: dict[str, Any], until: float) -> None:
+        # Added here, where it leaves: no record and no message of an error has seen it.
+        if method == "hello" and self._token is not None:
+            params = {**params, "token": self._token}
+        self._channel.write(lines.request_line(number, method, params), until)
+
+    def receive(self, until: float) -> Any:
+        line = self._channel.read(until)
+        if line is None:
+            return None
+        quoted = self._token is not None and len(self._token) >= MIN_REDACTED
+        # Before the line is parsed, as a bad line is quoted; and behind it, as letters may be escaped.
+        message = lines.message(line.replace(self._secret, _REDACTED.encode()) if quoted else line)
+        if quoted and b"\\" in line:
+            message = _without(self._token or "", message)
+        error = message.get("error") if isinstance(message, dict) else None
+        if isinstance(error, dict) and error.get("code") == REFUSED:
+            raise DriverUnusable(f"the driver at {self._at} refuses: {str(error.get('message', ''))[:200]}")
+        return message
+
+    def kill(self) -> None:
+        with contextlib.suppress(OSError):
+            self._socket.close()
+
+    def finish(self, within: float) -> bool:
+        self.kill()
+        return True
+
+    def last_words(self) -> tuple[int | None, str]:
+        self.kill()
+        return None, ""
+
+
+def _without(token: str, value: Any) -> Any:
+    """Return a JSON value without the token: a driver that quotes it would put it into records, reports and logs."""
+    if isinstance(value, str):
+        return value.replace(token, _REDACTED)
+    if isinstance(value, list):
+        return [_without(token, one) for one in value]
+    if isinstance(value, dict):
+        return {_without(token, name): _without(token, one) for name, one in value.items()}
+    return value

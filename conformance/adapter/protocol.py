@@ -1,20 +1,17 @@
-"""The protocol as data: every method of `schema/*.json`, and compiled validators for its parameters and results.
-
-Schemas are read on first use, one facet at a time, and compiled on first use: a command that only prints its help does
-neither.
-"""
+"""The protocol as data: methods with validators of their values, and the driver's answer to `hello`."""
 
 from __future__ import annotations
 
 import binascii
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
+from typing import Any
 
-from conformance.nearest import nearest
+from conformance.suggest import nearest
 from conformance.verdict import Json
 
 VERSIONS = ("1.2", "1.1", "1.0")  # protocol versions this harness speaks, best first
@@ -233,3 +230,138 @@ def _is_base64(text: str) -> bool:
 
 def _shortened(text: str, limit: int = 300) -> str:
     return text if len(text) <= limit else text[:limit] + "..."
+
+
+_INTERFACES = ("DISPATCH", "UNKNOWN")
+_FACET = "objects."
+
+
+class ObjectHandles:
+    """The handles of objects that a driver has given in this session, released ones too: an event may cross it."""
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self.typed = False  # True if hello agreed that values have types
+        self._given: set[str | int] = set()
+
+    def wrong_answer(self, method: str, params: Mapping[str, Json], result: Mapping[str, Json]) -> str | None:
+        """Note the handles in a result that fits its schema. Returns what is wrong with it, None for nothing."""
+        if not method.startswith(_FACET) or result["status"] is None or not succeeded(result["status"]):
+            return None
+        if "object" in result:
+            self._given.add(result["object"])
+        values = result.get("values")
+        if method == "objects.get" and "members" in params:
+            asked = len(params["members"])
+            if values is None or len(values) != asked:
+                return f"{asked} members were asked for, and it has {'no' if values is None else len(values)} values"
+            self._given.update(_handles(each["value"] for each in values if "value" in each))
+        elif method == "objects.invoke" and "value" in result:
+            self._given.update(_handles([result["value"]]))
+        return None
+
+    def wrong_event(self, source: str | int, arguments: list[Json]) -> str | None:
+        """Note the handles in an event. Returns what is wrong with it, None for nothing."""
+        if not self.typed:
+            return None
+        if source not in self._given:
+            return f"an event of the object {str(source)[:40]!r}, a handle it never gave"
+        check = value_validator("typed_value")
+        try:
+            for each in arguments:
+                check(each)
+        except SchemaInvalid as wrong:
+            return f"an event with an argument that the protocol does not allow: {wrong}"
+        self._given.update(_handles(arguments))
+        return None
+
+
+def _handles(values: Any) -> Iterator[str | int]:
+    """The handles in typed values, in arrays too."""
+    for value in values:
+        inner = value.get("value")
+        if value["vt"] in _INTERFACES and inner is not None:
+            yield inner
+        elif value["vt"] == "ARRAY" and isinstance(inner, list):
+            yield from _handles(inner)
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """The result of `hello`. facets: facet name to the methods offered. settle_ms, slack_ms: milliseconds.
+
+    queue_manager: GUID text, None when the API has none. readings: reading id to the alternative claimed.
+    accepts: the values that its methods accept, by kind (`message`, `share`, ...); of an absent kind, every value.
+    """
+
+    protocol: str
+    name: str
+    version: str
+    profile: str
+    computer: str
+    facets: Mapping[str, frozenset[str]]
+    clock: str
+    settle_ms: int
+    slack_ms: int
+    limits: Mapping[str, int]
+    readings: Mapping[str, str]
+    queue_manager: str | None
+    accepts: Mapping[str, frozenset[str]]
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Json]) -> Hello:
+        """Build the value from a hello result that fits its schema."""
+        return cls(
+            protocol=raw["protocol"],
+            name=raw["name"],
+            version=raw["version"],
+            profile=raw["profile"],
+            computer=raw["computer"],
+            facets={facet: frozenset(names) for facet, names in raw["facets"].items()},
+            clock=raw["clock"],
+            settle_ms=int(raw.get("settle_ms", 0)),
+            slack_ms=int(raw.get("slack_ms", 0)),
+            limits=dict(raw.get("limits", {})),
+            readings=dict(raw.get("readings", {})),
+            queue_manager=raw.get("queue_manager"),
+            accepts={kind: frozenset(names) for kind, names in raw.get("accepts", {}).items()},
+        )
+
+    def offers(self, name: str) -> bool:
+        """True if the method of this full name (`queues.create`) is declared. `hello` is always offered."""
+        known = method(name)
+        return name == "hello" or known.name in self.facets.get(known.facet, frozenset())
+
+    def takes(self, kind: str, name: str) -> bool:
+        """True if the offered methods accept this: a message member, a queue property, a kind of access."""
+        return kind not in self.accepts or name in self.accepts[kind]
+
+    def refuses(self, method: str, params: Mapping[str, Json]) -> str | None:
+        """Return the first parameter that the driver does not accept, in a few words; None if there is none."""
+        if not self.accepts:
+            return None
+        for kind, names in given(method, params):
+            for name in names:
+                if not self.takes(kind, name):
+                    return f"{name} ({_TOLD[kind]})"
+        return None
+
+
+_TOLD = {
+    "message": "of a message",
+    "properties": "of a queue",
+    "access": "access to a queue",
+    "share": "share mode of a queue",
+    "format_names": "format name",
+}
+
+
+def given(method: str, params: Mapping[str, Json]) -> Iterator[tuple[str, Iterable[str]]]:
+    """Yield the values that a call passes by kind of `accepts`, except those in format names: see `Client.need`."""
+    if method == "messages.send":
+        yield "message", params["message"]
+    elif method in ("queues.create", "queues.get", "queues.set"):
+        yield "properties", params.get("properties", ())
+    elif method == "queues.open":
+        yield "access", (params["access"],)
+        yield "share", (params.get("share", "deny_none"),)

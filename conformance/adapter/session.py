@@ -24,9 +24,8 @@ from conformance.adapter.errors import (
     NotAccepted,
     ProtocolViolation,
 )
-from conformance.adapter.lines import Link, LinkClosed, LinkStalled
-from conformance.adapter.object_handles import ObjectHandles
-from conformance.adapter.texts import BadLine, quoted
+from conformance.adapter.lines import BadLine, Link, LinkClosed, LinkStalled, quoted
+from conformance.adapter.protocol import ObjectHandles
 from conformance.verdict import Json
 
 _MAX_EVENTS = 10_000  # events kept until they are taken; more are a flood

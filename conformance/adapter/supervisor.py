@@ -21,8 +21,8 @@ from conformance.adapter.errors import (
     DriverUnusable,
     ProtocolViolation,
 )
-from conformance.adapter.hello import Hello
 from conformance.adapter.lines import Link
+from conformance.adapter.protocol import Hello
 from conformance.adapter.session import Session
 
 STOP_MS = 5_000  # for a graceful end: the answer to `stop`, then the exit

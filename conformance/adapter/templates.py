@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.adapter.errors import AdapterError, ConnectorError
-from conformance.aside import aside, make_folder
-from conformance.nearest import nearest
+from conformance.files import aside, make_folder
 from conformance.resources import resource
+from conformance.suggest import nearest
 
 
 class TemplateError(AdapterError):

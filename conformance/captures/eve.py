@@ -17,11 +17,11 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import IO, Any
 
-from conformance.aside import aside
 from conformance.capture import Endpoint, Event, Frame
 from conformance.captures.conversations import Conversation
 from conformance.captures.engine import destination
 from conformance.captures.onlookers import hints_on, writing
+from conformance.files import aside
 from conformance.judge.hints import known_hints
 from conformance.judge.sessions.context import Seen
 from conformance.spec.catalogue import requirement

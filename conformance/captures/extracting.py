@@ -16,10 +16,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import IO
 
-from conformance.aside import make_folder
 from conformance.capture import Event
 from conformance.captures.engine import destination
 from conformance.captures.onlookers import NotWrittenError, writing
+from conformance.files import make_folder
 from conformance.judge.sessions.context import Seen
 from conformance.verdict import Json, Outcome, Verdict, worst
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from conformance.capture import Frame
 from conformance.capture.inputs import LeftOut
-from conformance.nearest import nearest
+from conformance.suggest import nearest
 
 MAX_TEXT = 4096
 

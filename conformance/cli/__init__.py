@@ -10,7 +10,7 @@ from conformance import interrupts
 def main() -> None:
     """Entry point of `mqconform`. Ends the process with one of the exit codes of the README."""
     interrupts.begin()
-    from conformance.cli.streams import mend
+    from conformance.cli.output import mend
 
     mend()
     from conformance.children import safe_path

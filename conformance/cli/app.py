@@ -8,18 +8,17 @@ from typing import Annotated
 import typer
 
 from conformance import __version__
-from conformance.cli.bounds import number
-from conformance.cli.comparing import Against, Baseline
-from conformance.cli.comparing import app as comparing_app
 from conformance.cli.documents import readings_app, requirements_app
-from conformance.cli.faults import app as faults_app
+from conformance.cli.gate import Against, Baseline
+from conformance.cli.gate import app as comparing_app
 from conformance.cli.grammar import grammar_app
 from conformance.cli.judge import app as judge_app
 from conformance.cli.learn import app as learn_app
+from conformance.cli.network import IOwnThis, Lab, permit_connector
 from conformance.cli.network import app as network_app
-from conformance.cli.permitting import IOwnThis, Lab, permit_connector
 from conformance.cli.pipeline import app as pipeline_app
-from conformance.cli.reporting import app as reporting_app
+from conformance.cli.report import app as reporting_app
+from conformance.cli.selftest import app as faults_app
 from conformance.cli.shared_options import (
     Adapter,
     AdapterOrNone,
@@ -43,6 +42,7 @@ from conformance.cli.shared_options import (
     WorkersOrNone,
     group,
     joined,
+    number,
     several,
 )
 from conformance.cli.situations import app as situations_app
@@ -149,7 +149,7 @@ def run(
 
     permit_connector(adapter, i_own_this, lab)
     if listed:
-        from conformance.cli.listing import list_tests
+        from conformance.cli.run import list_tests
 
         list_tests(suites=joined(suite), requirements=several(requirement), pytest_args=context.args, json=json)
     command(
@@ -207,13 +207,13 @@ def soak(
     json: Json = False,
 ) -> None:
     """Try random histories of queues, cursors and transactions until the time is over."""
-    from conformance.cli.soak import command
+    from conformance.cli.run import soak_command
 
     if listed:
-        from conformance.cli.listing import list_plans
+        from conformance.cli.run import list_plans
 
         list_plans(json=json)
-    command(
+    soak_command(
         adapter=adapter,
         plans=several(plan),
         profile=profile,

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from conformance.aside import write_text
 from conformance.cli.output import console, emit_json, fail, progress_bar
 from conformance.cli.run import seconds
+from conformance.files import write_text
 from conformance.verdict import ExitCode
 
 
@@ -17,7 +17,7 @@ def command(record: Path, *, faults: Sequence[str], jobs: int, budget: str, json
     """Look for common causes, keep them beside the record, and print the record's summary with them."""
     from conformance.diagnose import SECONDS, diagnose
     from conformance.explaining.dictionary import UnknownFault
-    from conformance.report.diagnosis import NotDiagnosed, keep
+    from conformance.report.causes import NotDiagnosed, keep
     from conformance.report.records import read_run
     from conformance.runlog import RunRecordError
 
@@ -49,7 +49,7 @@ def command(record: Path, *, faults: Sequence[str], jobs: int, budget: str, json
     if json:
         emit_json({**found.to_json(), "exit_code": 0, "written": {name: str(path) for name, path in written.items()}})
     else:
-        from conformance.report.diagnosis import told
+        from conformance.report.causes import told
 
         target = console()
         for line in told(found):

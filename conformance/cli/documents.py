@@ -67,7 +67,7 @@ def requirements_coverage(
     json: Json = False,
 ) -> None:
     """Count the requirements that a check claims, that a run reached, and whose check was seen to fail."""
-    from conformance.cli.coverage import command
+    from conformance.cli.requirements import command
 
     command(record, selftest=tuple(selftest or ()), section=section, profile=profile, rest=rest, json=json)
 
@@ -79,9 +79,9 @@ def readings_list(
     json: Json = False,
 ) -> None:
     """List readings and the alternatives that the default set accepts."""
-    from conformance.cli.readings import list_command
+    from conformance.cli.readings import list_readings
 
-    list_command(requirement=requirement, sure=sure, json=json)
+    list_readings(requirement=requirement, sure=sure, json=json)
 
 
 @readings_app.command("show", epilog="Example: mqconform readings show R-MQDMPR-seek-from-head")
@@ -90,9 +90,9 @@ def readings_show(
     json: Json = False,
 ) -> None:
     """Show one reading: its alternatives, what each set accepts, and the evidence."""
-    from conformance.cli.readings import show_command
+    from conformance.cli.readings import show_reading
 
-    show_command(name, json=json)
+    show_reading(name, json=json)
 
 
 @readings_app.command("infer", epilog="Example: mqconform readings infer --adapter 'stdio:./mydriver' --budget 2m")
@@ -117,9 +117,9 @@ def readings_infer(
     json: Json = False,
 ) -> None:
     """Find out which readings an implementation follows, and which of its answers fit no reading."""
-    from conformance.cli.infer import command
+    from conformance.cli.readings import infer_command
 
-    command(
+    infer_command(
         adapter=adapter,
         profile=profile,
         suites=joined(suite),

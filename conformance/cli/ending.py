@@ -1,17 +1,144 @@
-"""The end of a command: every exception becomes an exit code and one message."""
+"""The end of a command: checks of its paths, what took the place of what is gone, one exit code and one message."""
 
 from __future__ import annotations
 
 import errno
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 from conformance import interrupts
-from conformance.cli.output import said, tell
-from conformance.cli.streams import CannotWrite
+from conformance.cli.output import CannotWrite, fail, said, tell
 from conformance.process_tuning import hurry
 from conformance.scratch import GONE, NoScratch, working_folder_gone
 from conformance.verdict import ExitCode
+
+_CHECKOUT = "`python -m tools.{}` in a checkout of mqconform"
+_LAKE = "deltalake and DuckDB on the lake (docs/lake.md)"
+REMOVED: Mapping[str, str] = {
+    "diff": "`mqconform report BEFORE NOW`",
+    "matrix": "`mqconform report RUN RUN...`",
+    "grammar extract": _CHECKOUT.format("grammar extract"),
+    "grammar build": _CHECKOUT.format("grammar build"),
+    "grammar check": _CHECKOUT.format("grammar check"),
+    "grammar generate": _CHECKOUT.format("grammar generate"),
+    "spec": _CHECKOUT.format("audit"),
+    "situations list": _CHECKOUT.format("situations list"),
+    "situations show": _CHECKOUT.format("situations show"),
+    "diagnose --jobs": "`--workers`",
+    "selftest --jobs": "`--workers`",
+    "selftest --fault": "the fault's name as an argument: `mqconform selftest NAME`",
+    "selftest --record": "`--update`",
+    "pipeline compact": _LAKE,
+    "pipeline forget": _LAKE,
+    "pipeline vacuum": _LAKE,
+    "pipeline history": _LAKE,
+    "pipeline upgrade": _LAKE,
+    "pipeline prepare": _LAKE,
+    "pipeline ingest --split": _LAKE,
+    "pipeline watch --checkpoint": _LAKE,
+}
+"""A command, or a command and its option, to what to use instead."""
+
+
+def successor(arguments: Sequence[str]) -> str | None:
+    """Return a sentence on what takes the place of a command or option that is gone; None if none of them is."""
+    line = list(arguments[: arguments.index("--")]) if "--" in arguments else list(arguments)
+    for old, new in REMOVED.items():
+        words = old.split()
+        command = [word for word in words if not word.startswith("-")]
+        options = {word.partition("=")[0] for word in line[len(command) :]}
+        if line[: len(command)] == command and options.issuperset(words[len(command) :]):
+            return f"`mqconform {old}` is gone: use {new}."
+    return None
+
+
+_REPORTS = ("junit", "sarif", "markdown", "badge", "csv", "parquet", "allure", "svg", "dot")
+OUTPUTS = frozenset({"out", "html", "extract", "eve", *_REPORTS})
+"""Options whose paths are written; every other path is read."""
+_TEXTS = frozenset({"captures", "lake", "out"})  # paths that may be addresses or patterns: declared as texts
+_RECORD = "run-*.ndjson"
+
+
+def guard(command: Any) -> None:
+    """Make a command and its subcommands refuse empty names and an output that is an input."""
+    for parameter in command.params:
+        parameter.process_value = partial(_named, parameter, parameter.process_value)
+    if any(parameter.name in OUTPUTS for parameter in command.params):
+        command.invoke = partial(_kept, command.params, command.invoke)
+    for below in getattr(command, "commands", {}).values():
+        guard(below)
+
+
+def _named(parameter: Any, process: Any, context: Any, value: Any) -> Any:
+    """Return the processed value. Ends the command if it is a path, or a list of paths, with an empty name."""
+    found = process(context, value)
+    empty = not value if isinstance(value, str) else isinstance(value, (list, tuple)) and "" in value
+    if empty and any(True for _ in _paths(parameter, found)):
+        fail(f"{_called(parameter)} is empty: give the name of a file or folder.", ExitCode.BAD_INPUT)
+    return found
+
+
+def _kept(parameters: list[Any], invoke: Any, context: Any) -> Any:
+    """Invoke the command, unless it would write one file twice or overwrite an input."""
+    written: list[tuple[str, Path]] = []
+    given = [(each, path) for each in parameters for path in _paths(each, context.params.get(each.name))]
+    read = [path for each, path in given if each.name not in OUTPUTS]
+    for parameter, path in given:
+        if parameter.name not in OUTPUTS:
+            continue
+        name = _called(parameter)
+        if any(_is_of(path, source) for source in read):
+            fail(f"{name} names {path}, which is the input: name another file.", ExitCode.BAD_INPUT)
+        for other, taken in written:
+            if _same(path, taken):
+                fail(f"{other} and {name} name the same file, {path}: give two different names.", ExitCode.BAD_INPUT)
+        written.append((name, path))
+    return invoke(context)
+
+
+def _paths(parameter: Any, value: Any) -> Iterator[Path]:
+    for each in value if isinstance(value, (list, tuple)) else [value]:
+        if isinstance(each, Path) or (parameter.name in _TEXTS and isinstance(each, str) and each != "-"):
+            yield _path(each)
+
+
+def _path(name: str | Path) -> Path:
+    """Return the path that a name means, `file:/...` included."""
+    if not str(name).lower().startswith("file:"):
+        return Path(name)
+    from conformance.capture.inputs import path_of  # Its room takes time to load.
+
+    return Path(path_of(str(name)))
+
+
+def _is_of(path: Path, source: Path) -> bool:
+    """True if a file is this input, or a part of it if the input is a run folder."""
+    with suppress(OSError):
+        if source.is_dir():
+            return any(_same(path, part) for part in source.glob(_RECORD))
+        return _same(path, source)
+    return False
+
+
+def _same(one: Path, other: Path) -> bool:
+    """True if two names mean one file, which may not exist yet. A device (`/dev/stdout`) can be written twice."""
+    with suppress(OSError):
+        if one.exists() and other.exists():
+            return (one.is_file() or one.is_dir()) and one.samefile(other)
+    return os.path.realpath(one) == os.path.realpath(other)
+
+
+def _called(parameter: Any) -> str:
+    """Return the name of a parameter as the user writes it."""
+    if parameter.param_type_name == "option":
+        return str(parameter.opts[0])
+    return str(parameter.metavar or parameter.name.upper()).strip("[].")
+
 
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS})
 """Errors of the machine when a file cannot be written; neither the command nor the driver is at fault."""
@@ -41,9 +168,7 @@ def _ended(arguments: Sequence[str]) -> int:
         return _told(GONE, ExitCode.BAD_INPUT)
     try:
         from conformance.cli.app import app
-        from conformance.cli.helping import command_of
-        from conformance.cli.places import guard
-        from conformance.cli.removed import successor
+        from conformance.cli.shared_options import command_of
 
         gone = successor(arguments)
         if gone is not None:

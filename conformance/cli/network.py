@@ -1,15 +1,75 @@
-"""`mqconform serve`, `proxy`, `wire check` and `wire setup`: their options."""
+"""`mqconform serve`, `proxy`, `wire check` and `wire setup`: their options, and the permission to send elsewhere."""
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from conformance.cli.bounds import number
-from conformance.cli.permitting import IOwnThis
-from conformance.cli.shared_options import Json, Level, Profile, Reading, Readings, group, several
+from conformance.cli.output import fail
+from conformance.cli.shared_options import Json, Level, Profile, Reading, Readings, group, number, several
+from conformance.verdict import ExitCode
+
+if TYPE_CHECKING:
+    from conformance.net.addresses import Permit, Target
+
+IOwnThis = Annotated[
+    str | None,
+    typer.Option(
+        "--i-own-this",
+        metavar="HOST",
+        help="The host of wire:HOST again, the same word: it is yours to test. Loopback addresses need nothing.",
+    ),
+]
+Lab = Annotated[
+    bool, typer.Option("--lab", help="That host is in a lab: malformed packets, if asked for, may be sent to it.")
+]
+_WIRE = "wire:"
+
+
+def permit_connector(connector: str, owned: str | None, lab: bool) -> None:
+    """Let the connector and its worker processes know what was permitted. Ends the command for a host that is not."""
+    if not connector.startswith(_WIRE):
+        if owned is not None or lab:
+            fail("--i-own-this and --lab are for wire:HOST.", ExitCode.BAD_INPUT)
+        return
+    from conformance.adapter.errors import ConnectorError
+    from conformance.net.addresses import Permit
+    from conformance.net.connector import understood
+    from conformance.net.ends import may_send
+
+    try:
+        host, declared = understood(connector.removeprefix(_WIRE[:-1]))
+    except ConnectorError:
+        return  # It is told where connectors are understood.
+    permit = Permit(owned, lab)
+    found = permitted(host, permit)
+    why = may_send(declared.packets, found, permit)
+    if why is not None:
+        fail(why[0].upper() + why[1:], ExitCode.BAD_INPUT)
+    yes = found.address if found.public else None
+    os.environ.update(Permit(owned, lab, yes, found.address).to_environment())
+
+
+def permitted(host: str, permit: Permit) -> Target:
+    """Return the host to send packets to; asks for a typed yes when it is public. Ends the command if it may not."""
+    from conformance.net.addresses import AddressError, UnresolvedError, target
+
+    try:
+        return target(host, permit, _asked if sys.stdin.isatty() and sys.stderr.isatty() else None)
+    except UnresolvedError as error:
+        fail(str(error), ExitCode.UNUSABLE)
+    except AddressError as error:
+        fail(str(error), ExitCode.BAD_INPUT)
+
+
+def _asked(question: str) -> bool:
+    print(f"mqconform: {question} Type yes to send packets there: ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip() == "yes"
+
 
 app = typer.Typer(rich_markup_mode=None)
 wire_app = group("Look at a queue manager on the network, and prepare one to be judged.")
@@ -69,7 +129,7 @@ def serve(
     A line with the addresses says that it is ready. At the end the exit code is 0 if all clients sent conforms, 1 if
     something deviates, 5 if nothing was judged.
     """
-    from conformance.cli.passing import list_faults, serve_command
+    from conformance.cli.serve import list_faults, serve_command
     from conformance.live.server import Wanted
 
     if faults:
@@ -120,7 +180,7 @@ def proxy(
     json: Json = False,
 ) -> None:
     """Stand between clients and a queue manager, hand everything on, and judge both directions live."""
-    from conformance.cli.passing import proxy_command
+    from conformance.cli.serve import proxy_command
 
     proxy_command(
         listen,
@@ -148,7 +208,7 @@ def wire_check(
     json: Json = False,
 ) -> None:
     """Look at a queue manager once: handshake, one message, its acknowledgment, and what to switch on to see more."""
-    from conformance.cli.wire import check_command
+    from conformance.cli.serve import check_command
 
     check_command(host, owned=i_own_this, record=record, json=json)
 
@@ -160,6 +220,6 @@ def wire_setup(
     ] = False,
 ) -> None:
     """Print the PowerShell script that makes the private queues a run may send to, and their rights."""
-    from conformance.net.windows import removal_script, setup_script
+    from conformance.net.connector import removal_script, setup_script
 
     typer.echo(removal_script() if remove else setup_script(), nl=False)

@@ -1,19 +1,82 @@
-"""Output of commands: results on stdout, progress and errors on stderr, a user's mistake as one sentence."""
+"""Output of commands: repaired streams, results on stdout, progress and a user's mistake as one sentence on stderr."""
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from rich.console import Console
+
+T = TypeVar("T")
+_WIDTHS = range(20, 10_001)
+"""Valid values of COLUMNS and LINES. Programs that do not know the size set 0."""
+
+
+class CannotWrite(BaseException):
+    """Results cannot be written to stdout; the message says why. A BaseException passes every `except Exception`."""
+
+
+class _Patient(io.TextIOWrapper):
+    """A standard stream that survives the end of its reader: `mqconform ... | head` still gives the exit code."""
+
+    results = False
+
+    def write(self, text: str, /) -> int:
+        return self._try(lambda: super(_Patient, self).write(text)) or len(text)
+
+    def flush(self) -> None:
+        self._try(super().flush)
+
+    def _try(self, act: Callable[[], T]) -> T | None:
+        try:
+            return act()
+        except OSError as error:
+            # Discard what is still buffered, so that nothing fails again when the process exits.
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self.fileno())
+            os.close(nowhere)
+            if self.results and not isinstance(error, BrokenPipeError):
+                raise CannotWrite(error.strerror) from None
+            return None
+
+
+def mend() -> None:
+    """Repair the streams of a command, before it opens any file.
+
+    Closed streams are opened, so that no file of ours gets their number: stdin is empty, stderr is discarded, and
+    writing a result to stdout fails. stdout and stderr tolerate a reader that goes away and characters that their
+    encoding lacks. Progress that cannot be written is dropped.
+    """
+    for number, flags in ((0, os.O_RDONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            opened = os.open(os.devnull, flags)  # gets the lowest free number, which is this one
+            os.set_inheritable(opened, True)
+    if sys.stdin is None:
+        sys.stdin = open(0, closefd=False)  # noqa: SIM115
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        stream = getattr(sys, name)
+        if stream is None or (isinstance(stream, io.TextIOWrapper) and not isinstance(stream, _Patient)):
+            raw = io.BufferedWriter(io.FileIO(number if stream is None else stream.fileno(), "w", closefd=False))
+            kind, lines = ("utf-8", True) if stream is None else (stream.encoding, stream.line_buffering)
+            patient = _Patient(raw, encoding=kind, errors="backslashreplace", line_buffering=lines)
+            patient.results = name == "stdout"
+            setattr(sys, name, patient)
+    for name in ("COLUMNS", "LINES"):
+        told = os.environ.get(name, "")
+        if told and not (told.isascii() and told.isdigit() and len(told) < 6 and int(told) in _WIDTHS):
+            del os.environ[name]
 
 
 LONGEST = 2_000
@@ -115,3 +178,43 @@ def progress_bar(what: str, *, quiet: bool = False) -> Iterator[Callable[[float,
             bar.update(task, completed=done, total=total, text=text, refresh=fresh)
 
         yield show
+
+
+Show = Callable[[float, float, str], None]
+LARGE = 8 << 20
+"""Bytes of run records that take a second or more to read."""
+
+
+@contextmanager
+def at_work(what: str, first: str, *, quiet: bool = False) -> Iterator[Show]:
+    """Show a progress bar on stderr with the text `first` at once; yields a function of (done, total, text).
+
+    Not a terminal: one line per new text, or nothing if quiet.
+    """
+    with progress_bar(what, quiet=quiet and not sys.stderr.isatty()) as show:
+        show(0, 1, first)
+        yield show
+
+
+def begin(what: str, first: str, *, quiet: bool = False) -> None:
+    """Print a line on stderr, for commands whose progress bar is drawn by others (Spark) or that have none."""
+    if sys.stderr.isatty() or not quiet:
+        print(f"mqconform: {what}: {one_line(first)}", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def reading(records: Sequence[Path], what: str) -> Iterator[None]:
+    """Show progress while run records are read; if stderr is not a terminal, only for at least LARGE bytes in total."""
+    if not sys.stderr.isatty() and sum(map(_size, records)) < LARGE:
+        yield
+        return
+    with at_work(what, f"reading {records[0]}" if len(records) == 1 else f"reading {len(records)} records"):
+        yield
+
+
+def _size(record: Path) -> int:
+    parts = [record] if record.is_file() else record.glob("run-*.ndjson")
+    try:
+        return sum(part.stat().st_size for part in parts)
+    except OSError:
+        return 0  # The reader reports the error.

@@ -1,21 +1,92 @@
-"""`mqconform report`."""
+"""`mqconform report`: its options, its formats, and the comparison of several runs."""
 
 from __future__ import annotations
 
+import json as json_text
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from conformance.aside import make_folder, write_text
-from conformance.cli.output import console, emit_json, fail
-from conformance.cli.waiting import reading
+import typer
+
+from conformance.cli.gate import Against, Baseline, Labels
+from conformance.cli.output import console, emit_json, fail, reading
+from conformance.cli.shared_options import AllowIncomplete
+from conformance.files import make_folder, write_text
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
-    from conformance.cli.comparing import Excusing
-    from conformance.report.diff import Diff
-    from conformance.report.matrix import Matrix
+    from conformance.cli.gate import Excusing
+    from conformance.report.comparison import Diff, Matrix
+    from conformance.report.gate import Decision
+    from conformance.runlog import Run
+
+
+def write(run: Run, name: str, path: Path, decision: Decision | None = None) -> str:
+    """Write one format with the gate's decision. Returns the path. Ends the command if it cannot be written."""
+    from conformance.report.tabular import ColumnsMissing
+
+    try:
+        make_folder(path.parent, above=False)
+        _write_format(run, name, path, decision)
+    except ColumnsMissing as error:
+        fail(str(error), ExitCode.BAD_INPUT)
+    except OSError as error:
+        fail(f"{path} cannot be written ({error.strerror or error}); name another one.", ExitCode.BAD_INPUT)
+    return str(path)
+
+
+def checked(annotations: str | None, *, json: bool) -> None:
+    """End the command for an unknown server, or for annotations and JSON on the same stdout."""
+    if annotations is None:
+        return
+    from conformance.cli.requirements import known
+    from conformance.report.sarif import FORMS
+
+    known("server", annotations, tuple(FORMS))
+    if json:
+        fail("--annotations and --json both print to stdout: ask for one of them.", ExitCode.BAD_INPUT)
+
+
+def annotated(run: Run, server: str, decision: Decision | None = None) -> str:
+    """Return the deviations in the log format of this server."""
+    from conformance.report.sarif import FORMS
+
+    return FORMS[server](run, decision)
+
+
+def _write_format(run: Run, name: str, path: Path, decision: Decision | None) -> None:
+    if name == "allure":
+        from conformance.report.allure import write_allure
+
+        write_allure(run, path, decision)
+    elif name == "csv":
+        from conformance.report.tabular import write_csv
+
+        write_csv(run, path, decision)
+    elif name == "parquet":
+        from conformance.report.tabular import write_parquet
+
+        write_parquet(run, path, decision)
+    else:
+        write_text(path, _text(run, name, path, decision))
+
+
+def _text(run: Run, name: str, path: Path, decision: Decision | None) -> str:
+    if name == "sarif":
+        from conformance.report.sarif import render_sarif
+
+        return render_sarif(run, decision)
+    if name == "markdown":
+        from conformance.report.markdown import render_markdown
+
+        return render_markdown(run, decision)
+    from conformance.report.badge import render_badge, shields
+
+    if path.suffix.lower() == ".json":
+        return json_text.dumps(shields(run, decision), indent=1) + "\n"
+    return render_badge(run, decision)
 
 
 def command(
@@ -35,7 +106,6 @@ def command(
     others: name of a format to its file. selftest: a result whose caught requirements count as discriminated. excusing:
     the known deviations. labels: at most one, which replaces the recorded label.
     """
-    from conformance.cli.formats import annotated, checked, write
 
     checked(annotations, json=json)
     from conformance.report.records import read_run
@@ -46,7 +116,7 @@ def command(
             run = read_run(record)
     except RunRecordError as error:
         fail(str(error), ExitCode.BAD_INPUT)
-    from conformance.cli.comparing import decisions, labelled
+    from conformance.cli.gate import decisions, labelled
 
     if not run.verdicts:
         fail(f"The run record {record} holds no verdict: nothing to report.", ExitCode.NOTHING_JUDGED)
@@ -67,7 +137,7 @@ def command(
     if annotations is not None:
         print(annotated(run, annotations, decision), end="")
     elif json:
-        from conformance.report.deviations import deviations
+        from conformance.report.findings import deviations
         from conformance.report.summary import summary
 
         emit_json({**summary(run, _caught(selftest), decision), **deviations(run), "written": written})
@@ -97,13 +167,11 @@ def compare(
     Exit code 1: a requirement that held or was judged in the first run deviates or is not judged in a later one.
     others: a format is asked for that compares no runs, which ends the command.
     """
-    from conformance.cli.comparing import decisions, labelled, read
-    from conformance.report.comparison import TooManyRuns, render_comparison
-    from conformance.report.comparison_key import standing
-    from conformance.report.diff import BROKEN, GONE, diff
-    from conformance.report.diff import markdown as differences
-    from conformance.report.matrix import markdown as table
-    from conformance.report.matrix import matrix
+    from conformance.cli.gate import decisions, labelled, read
+    from conformance.report.comparison import BROKEN, GONE, TooManyRuns, diff, matrix, render_comparison
+    from conformance.report.comparison import differences_markdown as differences
+    from conformance.report.comparison import matrix_markdown as table
+    from conformance.report.standing import standing
 
     if others:
         sentence = "Several runs are compared as text, --json, --html or --markdown; name one run for other formats."
@@ -157,7 +225,7 @@ def _print_matrix(found: Matrix, changes: Sequence[Diff]) -> None:
     from rich.table import Column, Table
     from rich.text import Text
 
-    from conformance.report.diff import sentence, text_lines
+    from conformance.report.comparison import sentence, text_lines
     from conformance.report.text import label
 
     table = Table("section", *(Column(Text(label(name))) for name in found.columns))
@@ -175,3 +243,79 @@ def _print_matrix(found: Matrix, changes: Sequence[Diff]) -> None:
         more = [f"{label(change.before)} to {label(change.now)}:"] if len(changes) > 1 else []
         for text in [*more, *text_lines(change), sentence(change)]:
             console().print(text, markup=False, soft_wrap=True, highlight=False)
+
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command(epilog="Example: mqconform report out --html report.html --junit junit.xml --sarif mqconform.sarif")
+def report(
+    records: Annotated[list[Path], typer.Argument(metavar="RUN...", help="A run folder; several are compared.")],
+    html: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
+    selftest: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file of mqconform selftest --out: --html counts the requirements it caught as discriminated."
+        ),
+    ] = None,
+    junit: Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")] = None,
+    sarif: Annotated[Path | None, typer.Option(help="Write the deviations as SARIF 2.1.0 to this file.")] = None,
+    allure: Annotated[Path | None, typer.Option(metavar="DIR", help="Write Allure results into this folder.")] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Write a job summary in Markdown to this file.")] = None,
+    badge: Annotated[
+        Path | None,
+        typer.Option(help="Write a badge: an SVG image, or a shields.io endpoint if the name ends in .json."),
+    ] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write one row per verdict as CSV to this file.")] = None,
+    parquet: Annotated[Path | None, typer.Option(help="The same as Parquet (needs mqconform[columns]).")] = None,
+    annotations: Annotated[
+        str | None,
+        typer.Option(metavar="SERVER", help="Print the deviations as log annotations of azure, github or gitlab."),
+    ] = None,
+    against: Against = None,
+    baseline: Baseline = None,
+    label: Labels = None,
+    allow_incomplete: AllowIncomplete = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")] = False,
+) -> None:
+    """Make reports from a run record; without a format option, print the summary.
+
+    Several runs are put side by side; 1 is the exit code if a later one broke what held in the first.
+
+    With --baseline or --against, reports distinguish known deviations from new ones, as mqconform gate does.
+    """
+    from conformance.cli.gate import Excusing
+
+    others = {
+        "sarif": sarif,
+        "allure": allure,
+        "markdown": markdown,
+        "badge": badge,
+        "csv": csv,
+        "parquet": parquet,
+    }
+    excusing = Excusing(against, baseline, allow_incomplete)
+    if len(records) > 1:
+        del others["markdown"]
+        alone = any([junit, annotations, selftest, *others.values()])
+        compare(
+            records,
+            html=html,
+            markdown=markdown,
+            others=alone,
+            excusing=excusing,
+            labels=label or (),
+            json=json,
+        )
+    else:
+        command(
+            records[0],
+            html=html,
+            junit=junit,
+            others=others,
+            annotations=annotations,
+            selftest=selftest,
+            excusing=excusing,
+            labels=label or (),
+            json=json,
+        )

@@ -1,16 +1,27 @@
-"""`mqconform run`."""
+"""`mqconform run` and `soak`: their lists, their progress, and suggestions for a stray argument."""
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from conformance.aside import write_text
-from conformance.cli.comparing import decided, excuses, print_decision
-from conformance.cli.output import console, emit_json, fail, one_line, tell
+from conformance.cli.gate import decided, excuses, print_decision
+from conformance.cli.output import at_work, console, emit_json, fail, one_line, tell
+from conformance.files import write_text
+from conformance.interrupts import work_begins
 from conformance.verdict import ExitCode
+
+if TYPE_CHECKING:
+    from conformance.histories.soak import Soaked
+    from conformance.progress import Progress
 
 
 def command(
@@ -25,8 +36,6 @@ def command(
 
     gate: (earlier run, baseline), each may be None; None: no gate.
     """
-    from conformance.cli.run_progress import run_progress, stopping
-    from conformance.cli.suggestions import stray
     from conformance.run import BadInput, run
 
     meant = stray(pytest_args)
@@ -51,7 +60,7 @@ def command(
 
 def _known(baseline: Path) -> Path | None:
     """Return the baseline if it has quirks that can be used; tell about those that cannot."""
-    from conformance.report.baseline import read_quirks
+    from conformance.report.standing import read_quirks
 
     tables = read_quirks(baseline)
     if not tables:
@@ -94,7 +103,7 @@ def finish(
     if decision is not None and code in (ExitCode.CONFORMS, ExitCode.DEVIATES):
         code = decision.exit_code
     if json:
-        from conformance.report.deviations import deviations
+        from conformance.report.findings import deviations
         from conformance.report.summary import summary
 
         emit_json(
@@ -130,3 +139,235 @@ def seconds(text: str | None) -> float | None:
         return understood(text)
     except BadInput as error:
         fail(str(error), ExitCode.BAD_INPUT)
+
+
+@contextmanager
+def run_progress(*, quiet: bool = False) -> Iterator[Callable[[Progress], None]]:
+    """Show a progress bar on stderr and a line for each finished suite; yields the function to call after each test.
+
+    Not a terminal: one line when a suite begins, and one when it ends.
+    """
+    if quiet:
+        yield lambda progress: None
+        return
+    from rich.console import Console
+
+    stream = sys.stderr  # This object: while pytest runs, `sys.stderr` is its log.
+    target = Console(file=stream, highlight=False)
+    if not target.is_terminal:
+        print("mqconform: run: reading the tests", file=stream, flush=True)
+        begun: set[str] = set()
+
+        def plain(progress: Progress) -> None:
+            if progress.suite not in begun:
+                begun.add(progress.suite)
+                print(f"mqconform: run: {progress.suite}", file=stream, flush=True)
+            if progress.suite_over:
+                print(f"mqconform: run: {over(progress)}", file=stream, flush=True)
+
+        yield plain
+        return
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    with Bar(
+        BarColumn(24),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[text]}", markup=False),
+        console=target,
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    ) as bar:
+        task = bar.add_task("", total=None, text="reading the tests")
+
+        def show(progress: Progress) -> None:
+            bar.update(task, completed=progress.done + progress.left_out, total=progress.total, text=progress.text)
+            if progress.suite_over:
+                bar.console.print(over(progress), markup=False, highlight=False, soft_wrap=True)
+
+        yield show
+
+
+def over(progress: Progress) -> str:
+    """Return the line for a finished suite; the figures are those of the run so far."""
+    tests = f"{progress.suite_done:,} test{'' if progress.suite_done == 1 else 's'}"
+    left = f", {progress.suite_left:,} left out" if progress.suite_left else ""
+    return f"{progress.suite}: {tests} done{left}; {progress.done:,} of {progress.total:,} in all, {progress.found}"
+
+
+@contextmanager
+def stopping() -> Iterator[None]:
+    """Make the first Ctrl-C end the run and keep its verdicts, and the second end the process at once.
+
+    This second meaning stays after the block: only the report is left to be written then.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    from conformance.adapter.process import kill_the_living
+    from conformance.harness.interrupt import STOP
+
+    work_begins()
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.default_int_handler:  # Keep a handler that was set on purpose, or SIG_IGN.
+        yield
+        return
+    stderr = _stderr()
+
+    def at_once(number: int, frame: object) -> None:
+        kill_the_living()
+        os._exit(int(ExitCode.INTERRUPTED))
+
+    def first(number: int, frame: object) -> None:
+        signal.signal(signal.SIGINT, at_once)
+        if stderr is not None:
+            with suppress(OSError):
+                os.write(stderr, b"mqconform: run: stopping; Ctrl-C again ends it at once\n")
+        STOP.ask()
+        if not STOP.patient:
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, first)
+    try:
+        yield
+    finally:
+        STOP.reset()
+        if signal.getsignal(signal.SIGINT) is first:
+            signal.signal(signal.SIGINT, before)
+        if stderr is not None:
+            os.close(stderr)
+
+
+def _stderr() -> int | None:
+    """Duplicate stderr, as pytest captures descriptor 2 as the output of a test. None if stderr is closed."""
+    try:
+        return os.dup(2)
+    except OSError:
+        return None
+
+
+def list_tests(*, suites: str | None, requirements: Sequence[str], pytest_args: Sequence[str], json: bool) -> NoReturn:
+    """Print by suite the tests that a run would execute, with the requirements they claim. Ends the command."""
+    from conformance.command_options import BadInput
+    from conformance.harness.suite_registry import UnknownSuite, select
+    from conformance.harness.test_selection import NotCollected, claiming, collected
+    from conformance.run import none_claims, requirement_ids
+
+    try:
+        ids = requirement_ids(requirements)
+        modules = [module for each in select(suites).values() for module in each]
+        with at_work("run", "reading the tests", quiet=json):
+            found = collected(modules, pytest_args)
+    except (BadInput, UnknownSuite) as error:
+        fail(str(error), ExitCode.BAD_INPUT)
+    except NotCollected as error:
+        fail(str(error), ExitCode.BAD_INPUT if error.refused else ExitCode.HARNESS_ERROR)
+    tests = list(claiming(found, ids)) if ids else found
+    if not tests:
+        fail(none_claims(ids) if ids else "No test is selected.", ExitCode.NOTHING_JUDGED)
+    claimed = {name for test in tests for name in test.requirements}
+    names = list(dict.fromkeys(test.suite for test in tests))
+    if json:
+        emit_json(
+            {
+                "tests": len(tests),
+                "requirements": sorted(claimed),
+                "suites": [_suite(name, [test for test in tests if test.suite == name]) for name in names],
+            }
+        )
+        sys.exit(int(ExitCode.CONFORMS))
+    out = console()
+    for name in names:
+        own = [test for test in tests if test.suite == name]
+        claims = {each for test in own for each in test.requirements}
+        out.print(f"{name}: {len(own):,} tests, {len(claims):,} requirements claimed", markup=False)
+        counts = Counter((test.path.name, test.function) for test in own)
+        for (module, function), count in counts.items():
+            per = {
+                each
+                for test in own
+                if (test.path.name, test.function) == (module, function)
+                for each in test.requirements
+            }
+            cases = f", {count:,} cases" if count > 1 else ""
+            out.print(f"  {module}::{function}{cases}, {len(per):,} claimed", markup=False, soft_wrap=True)
+    out.print(f"{len(tests):,} tests, {len(claimed):,} requirements claimed; nothing was run", markup=False)
+    sys.exit(int(ExitCode.CONFORMS))
+
+
+def list_plans(*, json: bool) -> NoReturn:
+    """Print the plans that a soak can walk. Ends the command."""
+    from conformance.soak import known_plans
+
+    plans = known_plans()
+    if json:
+        emit_json([{"name": name, "actions": sorted(set(plan.actions))} for name, plan in plans.items()])
+    else:
+        out = console()
+        for name, plan in plans.items():
+            out.print(f"{name}: {', '.join(dict.fromkeys(plan.actions))}", markup=False, soft_wrap=True)
+    sys.exit(int(ExitCode.CONFORMS))
+
+
+def _suite(name: str, tests: Sequence[Any]) -> dict[str, Any]:
+    return {
+        "suite": name,
+        "requirements": sorted({each for test in tests for each in test.requirements}),
+        "tests": [{"test": test.node, "requirements": list(test.requirements)} for test in tests],
+    }
+
+
+_CONNECTORS = ("embedded", "stdio:", "tcp:", "python:")
+
+
+def stray(words: Sequence[str]) -> str | None:
+    """Return a message for a first word that is neither a pytest option nor a test file; None if it is one."""
+    word = words[0] if words else "-"
+    if word.startswith("-"):
+        return None
+    if Path(word.partition("::")[0]).exists():
+        return None
+    return f"mqconform run takes no argument {word!r}{_hint(word)}"
+
+
+def _hint(word: str) -> str:
+    from conformance.harness.suite_registry import suites
+    from conformance.spec.catalogue import current
+    from conformance.suggest import nearest
+
+    if word.startswith(_CONNECTORS):
+        return f"; did you mean --adapter {word}?"
+    names = [nearest(name.strip(), suites()) for name in word.split(",")]
+    if all(names):
+        return f"; did you mean --suite {','.join(filter(None, names))}?"
+    from conformance.spec.catalogue import catalogue
+
+    if current(word) in catalogue().requirements:
+        return f"; did you mean --requirement {word}?"
+    return ": name suites with --suite and the implementation with --adapter; give pytest arguments after --."
+
+
+def soak_command(*, budget: str | None, json: bool, **wanted: Any) -> None:
+    """Run the soak, write the report, print the result, and end with its exit code."""
+    from conformance.run import BadInput
+    from conformance.soak import soak
+
+    budget_s = seconds(budget)
+    began = time.monotonic()
+    try:
+        with at_work("soak", "starting the driver", quiet=json) as show:
+
+            def on_progress(soaked: Soaked) -> None:
+                spent = time.monotonic() - began
+                text = f"{soaked.steps:,} steps" + (f", {soaked.findings} findings" if soaked.findings else "")
+                show(round(spent), max(round(budget_s if budget_s is not None else spent), 1), text)
+
+            result = soak(budget_s=budget_s, on_progress=on_progress, **wanted)
+    except BadInput as error:
+        fail(str(error), ExitCode.BAD_INPUT)
+    if result.record is None:
+        fail(result.sentence or "The soak left no record.", result.exit_code)
+    finish(result.record, result.folder, result.exit_code, result.sentence, json=json)

@@ -1,14 +1,74 @@
-"""Options that several commands share."""
+"""Options that several commands share, their bounds, and help texts with metavariables for users."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime
+from functools import partial
+from typing import Annotated, Any
 
 import typer
 
-from conformance.cli.bounds import DAY_MS, number
 from conformance.spec.versions import PROFILES_TEXT
+
+DAY_MS = 86_400_000
+
+
+def number(flag: str, low: int, high: int, text: str, *, metavar: str = "N") -> Any:
+    """Return a typer option for a whole number from low to high. text: its help, to which the bounds are added."""
+    return typer.Option(flag, parser=_whole(low, high), metavar=metavar, help=f"{text}  [{low:,} to {high:,}]")
+
+
+def seconds(flag: str, low: float, high: float, text: str) -> Any:
+    """Return a typer option for seconds from low to high; fractions are allowed."""
+    return typer.Option(flag, parser=_amount(low, high), metavar="SECONDS", help=f"{text}  [{low:,} to {high:,}]")
+
+
+def day(flag: str, text: str) -> Any:
+    """Return a typer option for a day, as `date`."""
+    return typer.Option(flag, parser=_day, metavar="YYYY-MM-DD", help=text)
+
+
+def _day(text: str | date) -> date:
+    if isinstance(text, date):
+        return text
+    try:
+        return datetime.strptime(text.strip(), "%Y-%m-%d").date()
+    except ValueError:
+        raise typer.BadParameter(f"Invalid date {_short(text)!r}: write YYYY-MM-DD.") from None
+
+
+def _amount(low: float, high: float) -> Callable[[str], float]:
+    def parsed(text: str | float) -> float:
+        try:
+            found = float(text)
+        except ValueError:
+            raise typer.BadParameter(f"{_short(str(text))!r} is not a number ({low:,} to {high:,}).") from None
+        if not low <= found <= high:  # also refuses nan
+            raise typer.BadParameter(f"{_short(str(text))} is out of range ({low:,} to {high:,}).")
+        return found
+
+    return parsed
+
+
+def _whole(low: int, high: int) -> Callable[[str], int]:
+    def parsed(text: str | int) -> int:
+        word = str(text).strip()
+        sign = word[1:] if word[:1] in ("-", "+") else word
+        if not (sign.isascii() and sign.isdigit()):
+            raise typer.BadParameter(f"{_short(word)!r} is not a whole number ({low:,} to {high:,}).")
+        # Python refuses to convert a number of thousands of digits, so its length is checked first.
+        if len(sign) > len(str(high)) + 20 or not low <= int(word) <= high:
+            raise typer.BadParameter(f"{_short(word)} is out of range ({low:,} to {high:,}).")
+        return int(word)
+
+    return parsed
+
+
+def _short(word: str) -> str:
+    return word if len(word) <= 40 else f"{word[:40]}..."
+
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 _CONNECTOR = typer.Option(
@@ -83,3 +143,87 @@ def joined(given: Sequence[str] | None) -> str | None:
 def group(text: str) -> typer.Typer:
     """Return a typer app for a command that has subcommands."""
     return typer.Typer(help=text, no_args_is_help=True, rich_markup_mode=None)
+
+
+WIDEST = 120
+METAVARS: Mapping[str, str] = {
+    "suite": "NAMES",
+    "profile": "VERSION",
+    "level": "LEVEL",
+    "readings": "SET",
+    "budget": "TIME",
+    "section": "SECTION",
+    "requirement": "ID",
+    "fault": "NAME",
+    "plan": "NAME",
+    "operation": "METHOD",
+    "lang": "LANGUAGE",
+    "form": "FORM",
+    "start": "RULE",
+    "checked": "WAYS",
+    "link": "URL",
+    "text": "NAME",
+    "stream": "HOW",
+    "reason": "TEXT",
+}
+_TYPE = re.compile(r"<([^<>]*)>?\s*$")
+_NUMBERS = ("int", "float")
+
+
+def command_of(app: typer.Typer) -> Any:
+    """Return the command of a typer app with readable help, also for all its subcommands."""
+    root = typer.main.get_command(app)
+    root.context_settings["max_content_width"] = WIDEST + 2  # click leaves two columns free
+    _mend(root)
+    return root
+
+
+def _mend(command: Any) -> None:
+    for parameter in command.params:
+        if parameter.param_type_name == "argument":
+            parameter.get_usage_pieces = partial(_usage, parameter)
+        parameter.get_help_record = partial(_record, parameter, type(parameter).get_help_record)
+    command.format_epilog = partial(_epilog, command)
+    for below in getattr(command, "commands", {}).values():
+        _mend(below)
+
+
+def _usage(argument: Any, context: Any) -> list[str]:
+    name = _argument(argument, "")
+    return [name if argument.required or name.startswith("[") else f"[{name}]"]
+
+
+def _argument(argument: Any, kind: str) -> str:
+    if argument.metavar is not None:
+        return str(argument.metavar)
+    return _metavar(argument, kind or "path") + ("" if argument.nargs == 1 else "...")
+
+
+def _record(parameter: Any, made: Any, context: Any) -> tuple[str, str] | None:
+    """Return typer's help record of an option, with a metavariable in place of a type."""
+    record = made(parameter, context)
+    if record is None:
+        return None
+    name, text = record
+    found = _TYPE.search(name)
+    kind = found[1] if found else ""
+    if parameter.param_type_name == "argument":
+        return _argument(parameter, kind), text
+    if found and parameter.metavar is None:
+        name = f"{name[: found.start()].rstrip()} {_metavar(parameter, kind)}"
+    return name, text
+
+
+def _metavar(parameter: Any, kind: str) -> str:
+    if parameter.name in METAVARS:
+        return METAVARS[parameter.name]
+    if "path" in kind.lower():
+        return "FOLDER" if "folder" in (parameter.help or "").lower() else "FILE"
+    return "N" if kind.startswith(_NUMBERS) else "TEXT"
+
+
+def _epilog(command: Any, context: Any, formatter: Any) -> None:
+    """Write each example unwrapped on its own line, so that it can be copied."""
+    if command.epilog:
+        formatter.write_paragraph()
+        formatter.write(f"  {command.epilog}\n")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from conformance.cli.comparing import read
+from conformance.cli.gate import read
 from conformance.cli.output import console, emit_json, fail
 from conformance.cli.shared_options import Json, group
 from conformance.verdict import ExitCode
@@ -27,8 +27,8 @@ def situations_cover(
     json: Json = False,
 ) -> None:
     """Tell which situations a run met, of those that can be reached, and what fell out and why."""
+    from conformance.cli.output import reading
     from conformance.cli.requirements import known
-    from conformance.cli.waiting import reading
     from conformance.report.situations import missing, situations, situations_of_objects
 
     with reading([record], "situations cover"):

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from conformance.aside import write_text
 from conformance.cli.output import emit_json, fail
+from conformance.files import write_text
 from conformance.verdict import ExitCode
 
 _BAD = ExitCode.BAD_INPUT

@@ -7,7 +7,7 @@ import socket
 import sys
 from collections.abc import Sequence
 
-from conformance.nearest import nearest
+from conformance.suggest import nearest
 
 BAD_ARGUMENT, UNUSABLE, INTERRUPTED = 2, 3, 130
 

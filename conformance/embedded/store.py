@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from conformance.aside import make_folder
+from conformance.files import make_folder
 
 Json = Any
 SCHEMA_VERSION = 3

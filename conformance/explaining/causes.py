@@ -1,9 +1,4 @@
-"""Which faults, switched on in the embedded manager, make it answer as an implementation did.
-
-A cause is looked for by its effect alone: with it, the embedded manager answers every call of a failed history as the
-implementation answered, to the end of what was recorded, and the passed histories too. Causes are added one by one, the
-one that explains most first, and each is tried together with those found before it.
-"""
+"""Which faults, alone or together, make the embedded manager answer as an implementation did."""
 
 from __future__ import annotations
 
@@ -11,7 +6,7 @@ import multiprocessing
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing.pool import Pool
@@ -20,7 +15,7 @@ from typing import Final
 
 from conformance.children import safe_path
 from conformance.explaining.dictionary import known, told_of
-from conformance.explaining.playing import STATUS, Player, Tolerated
+from conformance.explaining.playing import STATUS, Played, StoryPlayer, Tolerated
 from conformance.explaining.stories import Implementation, Told
 
 MAX_CAUSES: Final = 5  # causes that are looked for one after the other: more is no common cause any more
@@ -81,7 +76,7 @@ def explain(
     until = time.monotonic() + seconds
     stories, witnesses = _shortest(failed), _shortest(passed)
     tolerated, telling = compared(witnesses, implementation, stories)
-    with Player((), implementation) as player:
+    with StoryPlayer((), implementation) as player:
         same = tuple(at for at, told in enumerate(stories) if player.play(told, tolerated).agrees)
     left = [at for at in range(len(stories)) if at not in same]
     causes: list[Cause] = []
@@ -111,7 +106,7 @@ def compared(
     differing: Counter[tuple[str, str]] = Counter()
     answers: Counter[str] = Counter()
     lacking: set[tuple[str, str]] = set()
-    with Player((), implementation) as player:
+    with StoryPlayer((), implementation) as player:
         for told in passed:
             played = player.play(told, on=True)
             differing.update(played.differences)
@@ -142,7 +137,7 @@ def agreeing(
     names: Sequence[str], implementation: Implementation, stories: Sequence[Told], tolerated: Tolerated
 ) -> tuple[bool, ...]:
     """Tell for each story whether the embedded manager with these faults answers it so."""
-    with Player(names, implementation) as player:
+    with StoryPlayer(names, implementation) as player:
         return tuple(player.play(told, tolerated).agrees for told in stories)
 
 
@@ -276,7 +271,106 @@ def _agreeing_of(work: _Work) -> list[tuple[int, ...]]:
     for name in names:
         if time.monotonic() > until:
             break
-        with Player((*chosen, name), _GIVEN.implementation) as player:
+        with StoryPlayer((*chosen, name), _GIVEN.implementation) as player:
             played = range(len(stories)) if places is None else places
             found.append(tuple(at for at in played if player.play(stories[at], _GIVEN.tolerated).agrees))
     return found
+
+
+MAX_FAILED: Final = 60
+MAX_PASSED: Final = 120
+MAX_ALIKE: Final = 4  # passed stories with the same methods: enough to contradict a fault that shows in them
+_GROWTH: Final = 1.25  # comparing everything again is worth its time only when there is as much more to compare
+
+
+@dataclass(slots=True)
+class Seen:
+    """The stories that the worker has seen so far.
+
+    tolerated: differences that mean nothing. telling: passed stories that the embedded manager without any fault
+    answers as the implementation did: a fault that makes it answer otherwise is not in the implementation.
+    """
+
+    passed: list[Told] = field(default_factory=list)
+    failed: list[Told] = field(default_factory=list)
+    tolerated: Tolerated = frozenset()
+    telling: Sequence[Told] = ()
+    _alike: Counter[frozenset[str]] = field(default_factory=Counter)
+    _compared: int = 0
+
+    @property
+    def known(self) -> int:
+        """Return the number of passed stories that can contradict a fault."""
+        return len(self.telling)
+
+    def passes(self, told: Told) -> None:
+        """Note a passed story."""
+        if len(self.passed) < MAX_PASSED and self._alike[told.methods] < MAX_ALIKE:
+            self._alike[told.methods] += 1
+            self.passed.append(told)
+
+    def fails(self, stories: Sequence[Told], implementation: Implementation) -> None:
+        """Note failed stories."""
+        self.failed += stories[: MAX_FAILED - len(self.failed)]
+        every = len(self.failed) + len(self.passed)
+        if every > self._compared * _GROWTH:
+            self._compared = every
+            self.tolerated, self.telling = compared(self.passed, implementation, self.failed)
+
+    def against(self, faults: Collection[str], implementation: Implementation, enough: int) -> int:
+        """Return how many passed stories contradict faults; counting ends at `enough`."""
+        found = 0
+        with StoryPlayer(tuple(faults), implementation) as player:
+            for told in self.telling:
+                if found >= enough:
+                    break
+                found += not player.play(told, self.tolerated).agrees
+        return found
+
+
+MOST: Final = 5
+"""Faults that are looked for in one story; more explain anything."""
+
+
+def together(
+    told: Told,
+    known: tuple[str, ...],
+    candidates: Sequence[str],
+    implementation: Implementation,
+    tolerated: Tolerated,
+    *,
+    until: float,
+) -> tuple[str, ...]:
+    """Return the faults that explain a story beside the known ones, none of them needless; () if none are found.
+
+    Each is the one that takes the story furthest, or leaves the fewest differences where it ends. until: see
+    `time.monotonic()`.
+    """
+
+    def reached(faults: tuple[str, ...]) -> tuple[int, int]:
+        with StoryPlayer((*known, *faults), implementation) as player:
+            return _reached(player.play(told, tolerated), len(told.ops))
+
+    found: tuple[str, ...] = ()
+    furthest = reached(())
+    while furthest[0] < len(told.ops) and len(found) < MOST:
+        best = furthest, ""
+        for name in candidates:
+            if time.monotonic() > until:
+                return ()
+            if name not in known and name not in found and (at := reached((*found, name))) > best[0]:
+                best = at, name
+        if not best[1]:
+            return ()
+        furthest, found = best[0], (*found, best[1])
+    if furthest[0] < len(told.ops):
+        return ()
+    for name in found[:-1]:
+        fewer = tuple(each for each in found if each != name)
+        found = fewer if reached(fewer) == furthest else found
+    return found
+
+
+def _reached(played: Played, every: int) -> tuple[int, int]:
+    """Return how far a story went: the more operations and the fewer differences at its end, the greater."""
+    return (every, 0) if played.at is None else (played.at, -len(played.paths))

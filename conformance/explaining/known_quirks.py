@@ -9,8 +9,7 @@ from typing import Any, Final
 
 from conformance import __version__
 from conformance.embedded.faults import FAULTS
-from conformance.spec.catalogue import catalogue, did_you_mean
-from conformance.spec.renaming import current
+from conformance.spec.catalogue import catalogue, current, did_you_mean
 
 MEMBERS: Final = ("version", "requirement", "faults", "story", "calls")
 

@@ -65,7 +65,7 @@ def alternatives(implementation: Implementation) -> tuple[str, ...]:
     return tuple(sorted(each for each in wanted if each in ALTERNATIVES))
 
 
-class Player:
+class StoryPlayer:
     """Plays stories to one embedded manager with the same faults. Use it in a `with` block: it has a state folder."""
 
     def __init__(self, faults: Sequence[str], implementation: Implementation) -> None:
@@ -126,7 +126,7 @@ class Player:
 class _Playing:
     """One story being played. open: params of the calls that wait, by number. ended: what came of them, and when."""
 
-    player: Player
+    player: StoryPlayer
     told: Told
     theirs: Implementation
     tolerated: Tolerated

@@ -1,28 +1,24 @@
-"""The deviations of an implementation that are known, as quirks, so that judging goes on behind them.
-
-A quirk is a confirmed deviation with a body: the faults with which the embedded manager answers its story as the
-implementation did. Histories that deviate are compared with the embedded manager that has all quirks known so far. What
-agrees is filed under its quirk; what differs further on is a finding of its own.
-"""
+"""The known deviations of an implementation, as quirks that judging goes on behind, and their exchange by workers."""
 
 from __future__ import annotations
 
+import json
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 from conformance.embedded.faults import FAULTS
 from conformance.embedded.faults.recorded import shows_as
-from conformance.explaining.behind import Behind, Searched
+from conformance.explaining.causes import Seen, together
+from conformance.explaining.continuation import Behind, Searched
 from conformance.explaining.dictionary import told_of
-from conformance.explaining.known_quirks import KnownQuirk
-from conformance.explaining.playing import Player
-from conformance.explaining.seen import Seen
-from conformance.explaining.shared import Shared
+from conformance.explaining.known_quirks import KnownQuirk, tables, usable
+from conformance.explaining.playing import StoryPlayer
 from conformance.explaining.stories import Implementation, Told, implementation_of, taped
-from conformance.explaining.together import together
+from conformance.files import make_folder, write_text
 from conformance.harness.gc_tuning import settle
 from conformance.harness.guarded_client import DriverGone, GuardedClient, refusals
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
@@ -31,6 +27,53 @@ from conformance.harness.tape import Example
 from conformance.histories.situations.book import Planned
 from conformance.runlog.events import CONSEQUENCE
 from conformance.verdict import Outcome
+
+MAX_HEARD: Final = 100  # files read at once
+
+
+@dataclass(slots=True)
+class Shared:
+    """The folder. worker: the name that this worker's files begin with."""
+
+    folder: Path
+    worker: str
+    _read: set[str] = field(default_factory=set)
+    _told: set[tuple[str, ...]] = field(default_factory=set)
+
+    def tell(self, quirks: Sequence[Mapping[str, Any]]) -> None:
+        """Tell the other workers of the quirks with a body, each body once.
+
+        quirks: in the form of the run record. A folder that cannot be written costs what the others would know, and
+        nothing else.
+        """
+        for table in tables(quirks):
+            faults = tuple(table["faults"])
+            if faults in self._told:
+                continue
+            self._told.add(faults)
+            try:
+                make_folder(self.folder)
+                write_text(self.folder / f"{self.worker}-{len(self._told)}.json", json.dumps(table))
+            except OSError:
+                return
+
+    def heard(self) -> tuple[KnownQuirk, ...]:
+        """Return the quirks that other workers have told since the last call."""
+        try:
+            names = sorted(path.name for path in self.folder.iterdir() if path.suffix == ".json")
+        except OSError:
+            return ()
+        new = [name for name in names if name not in self._read and not name.startswith(f"{self.worker}-")]
+        found: list[Mapping[str, Any]] = []
+        for name in new[:MAX_HEARD]:
+            self._read.add(name)
+            try:
+                found.append(json.loads((self.folder / name).read_text("utf-8")))
+            except (OSError, ValueError):
+                continue
+        known, _ = usable([table for table in found if isinstance(table, dict)])
+        return known
+
 
 MAX_QUIRKS: Final = 24  # with a body: each is another embedded manager that later deviations are compared with
 MAX_UNKNOWN: Final = 60  # without one
@@ -82,7 +125,7 @@ class Quirk:
 
 
 class Quirks:
-    """See `conformance.harness.past.Past`. ask: returns the implementation, once it is needed."""
+    """See `conformance.harness.known_deviations.Past`. ask: returns the implementation, once it is needed."""
 
     def __init__(
         self, ask: Callable[[], Implementation], loaded: Sequence[KnownQuirk] = (), shared: Shared | None = None
@@ -96,7 +139,7 @@ class Quirks:
         self._shared = shared
         self._heard: list[KnownQuirk] = []
         self._known: list[Quirk] = []
-        self._players: dict[tuple[str, ...], Player] = {}
+        self._players: dict[tuple[str, ...], StoryPlayer] = {}
         self._searched = Searched()
         self._seen = Seen()
         self._doubted = 1
@@ -288,10 +331,10 @@ class Quirks:
         others = tuple(name for name in self.bodies if name not in quirk.faults)
         return not self._player(others).play(told, self._seen.tolerated).agrees
 
-    def _player(self, faults: tuple[str, ...]) -> Player:
+    def _player(self, faults: tuple[str, ...]) -> StoryPlayer:
         player = self._players.pop(faults, None)
         if player is None:
-            player = Player(faults, self._ask())
+            player = StoryPlayer(faults, self._ask())
             player.__enter__()
         self._players[faults] = player  # the last one used is the last one to go
         while len(self._players) > _OPEN:
@@ -339,7 +382,7 @@ class Quirks:
 
     def _explained(self, fault: str) -> list[Quirk]:
         """Return the known quirks whose stories this fault explains."""
-        with Player((fault,), self._ask()) as player:
+        with StoryPlayer((fault,), self._ask()) as player:
             return [
                 quirk
                 for quirk in self._known

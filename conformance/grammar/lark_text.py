@@ -28,9 +28,9 @@ from conformance.grammar.tree import (
     Seq,
     fold_case,
     normal,
+    single,
     walk,
 )
-from conformance.grammar.unions import single
 from conformance.resources import resource
 
 if TYPE_CHECKING:

@@ -21,10 +21,9 @@ from conformance.grammar.bulk import (
     Names,
 )
 from conformance.grammar.lark_text import parser_of, to_lark, tree_of
-from conformance.grammar.making import CAPTURED, KINDS, MAKERS
 from conformance.grammar.sources import RULES, load, readings_of, version_of, windows
 from conformance.grammar.tree import AbnfError
-from conformance.grammar.values import MultipleElementName, QueueName
+from conformance.grammar.values import CAPTURED, KINDS, MAKERS, MultipleElementName, QueueName
 from conformance.spec.catalogue import alternative_of
 
 if TYPE_CHECKING:

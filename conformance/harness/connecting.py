@@ -7,7 +7,7 @@ from pathlib import Path
 
 from conformance.adapter.client import Client
 from conformance.adapter.connectors import Options, connect, launcher
-from conformance.adapter.starting import look
+from conformance.adapter.process import look
 
 
 def check_connector(connector: str, *, in_process: bool = False) -> None:

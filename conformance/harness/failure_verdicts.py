@@ -124,7 +124,7 @@ def _timed(session: RunSession, failure: ConformanceFailure) -> bool:
 def _again(session: RunSession, state: TestState, failure: ConformanceFailure, until: float) -> list[Verdict | None]:
     """Run a story FLAKY_TRIES times; return the failure of each time it was judged, None where it passed."""
     from conformance.adapter.errors import AdapterError
-    from conformance.harness.rejudge import EndedEarly, NotRepeatable, rejudge
+    from conformance.harness.repro_files import EndedEarly, NotRepeatable, rejudge
 
     seen: list[Verdict | None] = []
     nothing_judged: tuple[type[BaseException], ...] = (AdapterError, NotRepeatable, *refusals())

@@ -8,10 +8,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from conformance.adapter.errors import NotAccepted
-from conformance.adapter.hello import Hello
+from conformance.adapter.protocol import Hello
 from conformance.adapter.session import Failure, Result
 from conformance.harness.recorder import ConformanceFailure, Recorder
-from conformance.harness.rejudge import EndedEarly, NotRepeatable
+from conformance.harness.repro_files import EndedEarly, NotRepeatable
 from conformance.harness.suite_registry import suites
 from conformance.harness.tape import key
 from conformance.spec.catalogue import CatalogueError

@@ -17,20 +17,25 @@ from conformance.harness.failure_verdicts import own_holds, settle, tell
 from conformance.harness.guarded_client import ENOUGH, LEFT_OUT, OUT_OF_TIME, leaving_out
 from conformance.harness.hypothesis_settings import draw_from_the_seed_alone
 from conformance.harness.interrupt import STOP, end_between_examples
-from conformance.harness.provenance import without_secrets
 from conformance.harness.recorder import RunOptions
+from conformance.harness.repro_files import without_secrets
 from conformance.harness.run_session import RunSession, TestState, left_out, skipped
 from conformance.harness.run_verdicts import CONCLUSION, conclusion
 from conformance.harness.suite_registry import OWN, suite_of
 from conformance.harness.terminal import terminal_lines
-from conformance.harness.time_shares import Shares
-from conformance.harness.unfinished_tests import CUT, NOT_BEGUN, Chosen
+from conformance.harness.test_selection import CUT, NOT_BEGUN, Chosen, Shares
 from conformance.runlog import STOP_REASONS, Header, RunRecordError, RunWriter, read_run
 from conformance.runlog.folder import new_run_folder
-from conformance.runlog.left_out import KIND
-from conformance.spec.catalogue import CatalogueError, assignment, chosen_readings, did_you_mean, requirement_id
+from conformance.runlog.run import LEFT_OUT_TESTS
+from conformance.spec.catalogue import (
+    CatalogueError,
+    assignment,
+    chosen_readings,
+    current,
+    did_you_mean,
+    requirement_id,
+)
 from conformance.spec.constants.codes import named
-from conformance.spec.renaming import current
 from conformance.spec.versions import DEFAULT_PROFILE, LEVELS, PROFILES, READING_SETS
 from conformance.verdict import ExitCode, Outcome
 
@@ -300,7 +305,7 @@ class RunHooks:
         reasons = {self.session.stop_reason, *self._reasons} - {"completed"}
         left = self.chosen.left_out(min(reasons, key=STOP_REASONS.index, default="error"))
         if left is not None:
-            self.session.writer.evidence(KIND, left.to_json())
+            self.session.writer.evidence(LEFT_OUT_TESTS, left.to_json())
 
     def _conclude(self) -> bool:
         """Judge the run as a whole, all workers together: it must fit one assignment of readings. True: it fails."""

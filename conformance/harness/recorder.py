@@ -13,13 +13,12 @@ from conformance.harness.interrupt import STOP
 from conformance.harness.text_bounds import MAX_HEARD, SHORT, cut_step, cut_story, cut_verdict
 from conformance.runlog.events import StoryStep, Told
 from conformance.runlog.tally import Tally
-from conformance.spec.catalogue import requirement, requirement_id
-from conformance.spec.renaming import current
+from conformance.spec.catalogue import current, requirement, requirement_id
 from conformance.spec.versions import LEVELS
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
-    from conformance.harness.past import Past
+    from conformance.harness.known_deviations import Past
     from conformance.harness.tape import Example, Tape
 
 FLUSH_SECONDS = 1.0  # counted passes reach the run record at least this often, so that a killed run loses little

@@ -12,16 +12,24 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from conformance.aside import write_text
+from conformance.files import write_text
 from conformance.harness.guarded_client import NOT_OFFERED, DriverGone, GuardedClient
-from conformance.harness.past import QUIRK, Past
-from conformance.harness.provenance import MOST, Antecedents, Asked, antecedents, without_secrets
+from conformance.harness.known_deviations import QUIRK, Past
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
-from conformance.harness.rejudge import NotRepeatable, alone, by_calls_alone
-from conformance.harness.repro_files import write_beside
+from conformance.harness.repro_files import (
+    MOST,
+    Antecedents,
+    Asked,
+    NotRepeatable,
+    alone,
+    antecedents,
+    by_calls_alone,
+    without_secrets,
+    write_beside,
+)
 from conformance.harness.suite_registry import OWN
 from conformance.harness.tape import KINDS, MAX_EXAMPLE, Example, Key, Tape
-from conformance.harness.time_shares import Share, Shares
+from conformance.harness.test_selection import Share, Shares
 from conformance.model.coverage import by_table
 from conformance.runlog.cutting import clipped
 from conformance.runlog.events import REFERENCE_FAILS, RecordedVerdict, Story, StoryStep

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from conformance.runlog import Run
 from conformance.runlog.events import REFUTING
-from conformance.runlog.left_out import left_out
+from conformance.runlog.run import left_out
 from conformance.runlog.tally import NO_JUDGEMENT
+from conformance.spec.catalogue import demanded_ids, profile_of
 from conformance.spec.constants.codes import named
-from conformance.spec.demanded import demanded_ids, profile_of
 from conformance.verdict import Json
 
 MAX_TOLD = 20

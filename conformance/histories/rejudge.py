@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.adapter.errors import NotAccepted
 from conformance.harness.recorder import ConformanceFailure, Recorder
-from conformance.harness.rejudge import EndedEarly, NotRepeatable
+from conformance.harness.repro_files import EndedEarly, NotRepeatable
 from conformance.histories.history import FORMAT, History, NameTaken
 from conformance.histories.operations.table import stored_call
 from conformance.model import BadCall, Model

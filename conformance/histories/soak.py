@@ -27,8 +27,8 @@ from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Client
-    from conformance.adapter.in_process import Driver
-    from conformance.harness.past import Past
+    from conformance.adapter.host import Driver
+    from conformance.harness.known_deviations import Past
     from conformance.harness.playback import Playback
     from conformance.harness.port import Port
     from conformance.harness.recorder import RunOptions

@@ -249,7 +249,7 @@ class _Code:
 
 
 def _spelled(value: Known, late: bool) -> Known:
-    from conformance.grammar.direct import is_direct
+    from conformance.grammar.queue_format import is_direct
 
     return is_direct(value, late) if isinstance(value, str) else None
 

@@ -1,9 +1,4 @@
-"""The live judge, seen from the process that moves the traffic, which never waits for it.
-
-Blocks of a capture go into a queue of bounded length, which a thread empties into the process of the judge. When the
-judge falls behind so far that the queue is full, blocks are left out: for the judge these are packets that the capture
-lacks, which it says nothing of. The recording has them all the same.
-"""
+"""The live judge, seen from the process that moves the traffic, which never waits for it, and what it has found."""
 
 from __future__ import annotations
 
@@ -14,14 +9,69 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from conformance.live.state import Deviation, State
 from conformance.verdict import ExitCode
+
+MAX_ROWS: Final = 200
+"""Pairs of ends that are told; the one silent longest makes room."""
+MAX_DEVIATIONS: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A pair of ends. packets: both ways. deviations: failed verdicts on them. last: the kind of the last packet."""
+
+    ends: str
+    packets: int
+    deviations: int
+    last: str
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """A packet that deviates. outcomes: requirement id to outcome, of all verdicts other than pass."""
+
+    packet: int
+    direction: str
+    kind: str
+    outcomes: Mapping[str, str]
+
+
+@dataclass(slots=True)
+class State:
+    """packets: judged so far. deviations: failed verdicts, and rows and packets with them. outcomes, exit_code,
+    sentence, folder: at the end."""
+
+    packets: int = 0
+    deviations: int = 0
+    rows: Sequence[Row] = ()
+    deviating: list[Deviation] = field(default_factory=list)
+    outcomes: Mapping[str, int] = field(default_factory=dict)
+    exit_code: ExitCode | None = None
+    sentence: str | None = None
+    folder: str | None = None
+
+    def take(self, told: Mapping[str, Any]) -> Deviation | None:
+        """Take in a line. Returns the packet it tells of, if it does and there is room."""
+        if "deviation" in told:
+            found = Deviation(**told["deviation"])
+            if len(self.deviating) < MAX_DEVIATIONS:
+                self.deviating.append(found)
+                return found
+            return None
+        self.packets, self.deviations = told["packets"], told["deviations"]
+        self.rows = [Row(**each) for each in told["rows"]]
+        if "end" in told:
+            end = told["end"]
+            self.outcomes, self.exit_code = end["outcomes"], ExitCode(end["exit_code"])
+            self.sentence, self.folder = end["sentence"], end["folder"]
+        return None
+
 
 MAX_QUEUED: Final = 64 << 20
 """Bytes that wait for the judge."""

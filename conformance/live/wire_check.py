@@ -12,11 +12,9 @@ from uuid import UUID
 
 from conformance.judge.dialogues import packets
 from conformance.net.addresses import Place, Target
+from conformance.net.connector import INSECURE_NACKS, PING
 from conformance.net.driver import Declared, WireDriver, opened
-from conformance.net.ends import NotConnectedError, Session
-from conformance.net.outgoing import MAX_MESSAGE_S
-from conformance.net.pings import ping
-from conformance.net.windows import INSECURE_NACKS, PING
+from conformance.net.ends import MAX_MESSAGE_S, NotConnectedError, Session, ping
 from conformance.spec.constants.enumerations import ENUMERATIONS
 from conformance.verdict import ExitCode
 from conformance.wire import Packet, dissect

@@ -18,13 +18,24 @@ from typing import Any
 
 from conformance import __version__
 from conformance.adapter.errors import DriverUnusable
-from conformance.adapter.in_process import MethodNotFound
+from conformance.adapter.host import MethodNotFound
 from conformance.capture.own_end import OwnEnd
 from conformance.net.addresses import Place, Target
-from conformance.net.ends import Arrived, Ends, NotConnectedError, Session, TooManyError
-from conformance.net.outgoing import MAX_MESSAGE_S, PER_SECOND, Pace, Sort, packets_in, refusal
-from conformance.net.pings import ping
-from conformance.net.recording import Recording
+from conformance.net.ends import (
+    MAX_MESSAGE_S,
+    PER_SECOND,
+    Arrived,
+    Ends,
+    NotConnectedError,
+    Pace,
+    Session,
+    Sort,
+    TooManyError,
+    packets_in,
+    ping,
+    refusal,
+)
+from conformance.net.proxy import Recording
 from conformance.spec.constants.hresults import (
     MQ_ERROR_INVALID_HANDLE,
     MQ_ERROR_IO_TIMEOUT,
@@ -87,7 +98,7 @@ class Declared:
 
 @dataclass(slots=True)
 class WireDriver:
-    """See `conformance.adapter.in_process.Driver`. Made by `opened`. pings: that were answered."""
+    """See `conformance.adapter.host.Driver`. Made by `opened`. pings: that were answered."""
 
     target: Target
     declared: Declared

@@ -1,9 +1,4 @@
-"""Our ends of connections: initiators that connect, and acceptors that wait for the other side to connect.
-
-One thread reads all sockets, notes when bytes came, cuts them into packets and records them. Memory is bounded: a
-session that nobody asks about is read until `MAX_HELD` bytes wait, and then the peer's sending blocks, as with any slow
-reader. Every call has a deadline.
-"""
+"""Our ends of connections and of pings, the packets they receive, and what may be sent: how fast and how much."""
 
 from __future__ import annotations
 
@@ -13,12 +8,220 @@ import struct
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
-from conformance.net.addresses import Place
-from conformance.net.packets import Packets
-from conformance.net.recording import Recording, Side
+from conformance.capture.framing import Framer, Piece
+from conformance.net.addresses import Permit, Place, Target
+from conformance.net.proxy import Recording, Side
+from conformance.wire import Packet, dissect
+
+KEPT_OF_REST: Final = 65_536
+"""Bytes that are kept of a stream once it is no sequence of packets."""
+
+
+@dataclass(slots=True)
+class Packets:
+    """One direction of a connection, from its first byte on.
+
+    lost: bytes of the rest that were not kept. A packet of at most the largest PacketSize is held.
+    """
+
+    lost: int = 0
+    _framer: Framer = field(default_factory=lambda: Framer(found=True))
+    _rest: bytearray = field(default_factory=bytearray)
+    _broken: bool = False
+
+    @property
+    def broken(self) -> bool:
+        """True when the stream is no sequence of packets any more: all that comes is rest."""
+        return self._broken
+
+    @property
+    def held(self) -> int:
+        """Bytes that are part of no packet that was returned."""
+        return len(self._rest)
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Add bytes; return the packets that they complete."""
+        self._rest += data
+        if self._broken:
+            self._shorten()
+            return []
+        return self._taken(lambda: self._framer.feed(data))
+
+    def settle(self) -> list[bytes]:
+        """Decide what was left open for the next bytes, because none come for now."""
+        return [] if self._broken else self._taken(self._framer.settle)
+
+    def take_rest(self) -> bytes:
+        """Return the bytes that are no packet, and forget them: what follows is no packet either."""
+        rest, self._rest, self._broken = bytes(self._rest), bytearray(), True
+        return rest
+
+    def _taken(self, cut: Callable[[], list[Piece]]) -> list[bytes]:
+        whole: list[bytes] = []
+        for piece in cut():
+            if piece.trouble is not None or piece.gap_before:
+                self._broken = True  # The framer found packets again behind the rest; a live peer is not forgiven.
+                break
+            whole.append(piece.data)
+            del self._rest[: len(piece.data)]
+        self._broken = self._broken or not self._framer.found
+        if self._broken:
+            self._shorten()
+        return whole
+
+    def _shorten(self) -> None:
+        self.lost += max(0, len(self._rest) - KEPT_OF_REST)
+        del self._rest[KEPT_OF_REST:]
+
+
+MAX_ANSWERS: Final = 64
+"""Datagrams that are kept of the answers to one ping."""
+_GRACE_S = 0.1  # Time for a second answer to come.
+_LONGEST = 65_535
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A datagram that came from the host that was pinged. at_ms: as in the clock that was given."""
+
+    data: bytes
+    at_ms: float
+
+
+def ping(
+    place: Place,
+    data: bytes,
+    wait_s: float,
+    *,
+    source: str | None = None,
+    recording: Recording | None = None,
+    now_ms: Callable[[], float] = lambda: time.monotonic() * 1000,
+) -> list[Answer]:
+    """Send one datagram and return the answers: all that come until shortly after the first, or in the time given.
+
+    Only the pinged host and port are heard. Raises OSError when it cannot be sent.
+    """
+    answers: list[Answer] = []
+    with socket.socket(socket.AF_INET6 if ":" in place.host else socket.AF_INET, socket.SOCK_DGRAM) as ours:
+        if source is not None:
+            ours.bind((source, 0))
+        ours.connect(place.pair)
+        local = ours.getsockname()[:2]
+        if recording is not None:
+            recording.datagram(local, place.pair, data)
+        ours.send(data)
+        until = time.monotonic() + wait_s
+        while (left := until - time.monotonic()) > 0 and len(answers) < MAX_ANSWERS:
+            ours.settimeout(left)
+            try:
+                got = ours.recv(_LONGEST)
+            except TimeoutError:
+                break
+            except OSError:  # Nothing listens there, says the host.
+                break
+            if recording is not None:
+                recording.datagram(place.pair, local, got, answer=True)
+            answers.append(Answer(got, now_ms()))
+            until = min(until, time.monotonic() + _GRACE_S)
+    return answers
+
+
+Sort = Literal["correct", "odd", "malformed"]
+"""What a run may send: what a queue manager sends; also reserved bits that are set, packets out of turn, and numbers
+and times that no queue manager sends; also what breaks the layout."""
+SORTS: Final[tuple[Sort, ...]] = get_args(Sort)
+PREFIX: Final = "mqconform-"
+"""The names of queues that a run may touch begin with this."""
+ORDER_QUEUE: Final = "order_queue$"
+ACK_LABEL: Final = "QM Ordering Ack"
+"""The label of each OrderAck and FinalAck (MS-MQQB 2.2.4, 2.2.5)."""
+MAX_MESSAGE_S: Final = 60
+"""Seconds of the longest time a message may have to be received in."""
+MAX_BYTES: Final = 64 << 10
+PER_SECOND: Final = 20
+_LABEL = "mqconform"
+
+
+def may_send(sort: Sort, target: Target, permit: Permit) -> str | None:
+    """Return why packets of this sort must not be sent to a host; None if they may."""
+    if sort == "malformed" and not target.loopback and not permit.lab:
+        return f"malformed packets stay on this machine: {target.word} needs --lab, and must be in one."
+    return None
+
+
+def refusal(data: bytes, target: Target, sort: Sort) -> str | None:
+    """Return why these bytes must not be sent to a host, in a few words; None if they may."""
+    if target.loopback:
+        return None
+    if len(data) > MAX_BYTES:
+        return f"{len(data):,} bytes, and {target.word} gets at most {MAX_BYTES:,} at once"
+    if sort == "malformed":
+        return None
+    cut = Packets()
+    packets = [*cut.feed(data), *cut.settle()]
+    if cut.held:
+        return f"bytes that are no whole packet, and {target.word} gets no malformed ones"
+    for each in packets:
+        why = _unfit(dissect(each, transport="tcp"))
+        if why is not None:
+            return why
+    return None
+
+
+def packets_in(data: bytes) -> int:
+    """Return how many packets these bytes hold; what is no whole packet counts as one."""
+    cut = Packets()
+    return len([*cut.feed(data), *cut.settle()]) + bool(cut.held)
+
+
+def _unfit(packet: Packet) -> str | None:
+    if not packet.whole:
+        return f"a packet that does not decode ({packet.trouble[0].says})"
+    if packet.kind not in ("UserMessage", "OrderAck", "FinalAck"):
+        return None
+    name = packet.fields.get("UserHeader.DestinationQueue.DirectFormatName")
+    if not isinstance(name, str):
+        return "a message to a queue that is not named by a direct format name"
+    queue = name.rpartition("\\")[2].lower()
+    label = packet.fields.get("MessagePropertiesHeader.Label")
+    if packet.kind != "UserMessage":
+        if queue != ORDER_QUEUE:
+            return f"an acknowledgment to {name}, which is not {ORDER_QUEUE}"
+        return None if label == ACK_LABEL else f"an acknowledgment whose label is not {ACK_LABEL}"
+    if not queue.startswith(PREFIX):
+        return f"a message to {name}, and only queues named {PREFIX}* are touched"
+    if not isinstance(label, str) or not label.startswith(_LABEL):
+        return f"a message whose label does not begin with {_LABEL}"
+    lives = packet.fields.get("UserHeader.TimeToBeReceived")
+    if not isinstance(lives, int) or lives > MAX_MESSAGE_S:
+        return f"a message that may stay longer than {MAX_MESSAGE_S} s"
+    return None
+
+
+@dataclass(slots=True)
+class Pace:
+    """Holds sending back to `PER_SECOND` packets in any second. Packets sent at once wait together beforehand."""
+
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], object] = time.sleep
+    _sent: list[float] = field(default_factory=list)
+
+    def wait(self, packets: int = 1) -> None:
+        """Return when so many more may be sent."""
+        for _ in range(packets):
+            self._wait()
+
+    def _wait(self) -> None:
+        now = self.clock()
+        if len(self._sent) >= PER_SECOND and (left := self._sent[-PER_SECOND] + 1 - now) > 0:
+            self.sleep(left)
+            now += left
+        self._sent = [*self._sent[1 - PER_SECOND :], now]
+
 
 MAX_HELD: Final = 8 << 20
 """Bytes of a session that wait to be asked for, each packet with what it costs to keep it and to look at it."""

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 from conformance import __version__
-from conformance.aside import make_folder
 from conformance.capture import CaptureError
 from conformance.capture.inputs import STORES, is_stored, meant
+from conformance.files import make_folder
 from conformance.pipeline.schemas import BATCH, BATCHES, DATE, FORMAT, TABLES
 from conformance.pipeline.store import HEAD, STATE, Files, LocalStore, ObjectStore, Part, Store
 from conformance.pipeline.untrusted_files import PipelineError, UnfitError, check_log, parsed, rows_of

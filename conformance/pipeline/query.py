@@ -24,14 +24,14 @@ from threading import Thread
 from time import monotonic
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, Protocol, TextIO
 
-from conformance.aside import aside
+from conformance.files import aside
 from conformance.pipeline import spark, tables
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.schemas import BATCH, TABLES
 from conformance.pipeline.tables import machine_memory, opened, require_duckdb
 from conformance.pipeline.untrusted_files import PipelineError
 from conformance.report.text import label, visible
-from conformance.spec.renaming import aliases
+from conformance.spec.catalogue import aliases
 from conformance.verdict import Json
 
 if TYPE_CHECKING:

@@ -21,10 +21,10 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from uuid import uuid4
 
-from conformance.aside import make_folder
 from conformance.capture.inputs import is_stored
 from conformance.capture.stores import NEEDS_CREDENTIALS, no_credentials, patience
 from conformance.capture.stores import place as opened
+from conformance.files import make_folder
 from conformance.pipeline.schemas import BATCH, BATCHES, TABLES, Table
 from conformance.pipeline.untrusted_files import PipelineError, UnfitError, content, folder, regular
 

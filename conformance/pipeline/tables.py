@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.pipeline.lake import Lake, schema_of
 from conformance.pipeline.schemas import BATCH, DATE, TABLES
 from conformance.pipeline.untrusted_files import PipelineError
-from conformance.spec.renaming import aliases
+from conformance.spec.catalogue import aliases
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -18,16 +18,14 @@ from typing import TYPE_CHECKING, Any
 from uuid import NAMESPACE_URL, uuid5
 
 from conformance import __version__
-from conformance.aside import make_folder, write_bytes, write_text
-from conformance.report.excused import KNOWN, NEW, Excused, told_of
+from conformance.files import make_folder, write_bytes, write_text
 from conformance.report.findings import Group, ReportedFinding, groups, heading, story_lines
-from conformance.report.gate import Decision, Objection
-from conformance.report.pcap import packet_capture, packet_of
+from conformance.report.gate import KNOWN, NEW, Decision, Excused, Objection, told_of
+from conformance.report.hexdump import packet_capture, packet_of
 from conformance.report.situations import situations
-from conformance.report.table import UNJUDGED, RequirementRow, Table, roll_up, worst_of
+from conformance.report.summary import times
+from conformance.report.table import UNJUDGED, RequirementRow, Table, roll_up, section_title, worst_of
 from conformance.report.text import block, label
-from conformance.report.timing import times
-from conformance.report.titles import section_title
 from conformance.runlog import Run, Said
 from conformance.spec.constants.codes import named
 from conformance.verdict import Outcome

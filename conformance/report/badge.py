@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from conformance.report.excused import Excused, deviations
-from conformance.report.gate import Decision
+from conformance.report.gate import Decision, Excused, deviations
 from conformance.report.table import REFUTED, roll_up
 from conformance.report.text import label
 from conformance.runlog import Run

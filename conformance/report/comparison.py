@@ -1,25 +1,363 @@
-"""The comparison page of several runs: implementations as columns, sections and their requirements as rows."""
+"""Several runs compared: differences by requirement, a table with a column for each run, and the page of both."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from conformance.report.comparison_key import implementation
-from conformance.report.excused import KNOWN, Excused
 from conformance.report.findings import followed
-from conformance.report.gate import Decision
+from conformance.report.gate import KNOWN, NEW, Decision, Excused
 from conformance.report.html import bar
-from conformance.report.matrix import Cell, cell_of, matrix
 from conformance.report.page import json_block, render_page
-from conformance.report.table import RequirementRow, Section, Table, place, roll_up
+from conformance.report.standing import Standing, column, deviates, implementation, level_of
+from conformance.report.table import (
+    Node,
+    RequirementRow,
+    Section,
+    Table,
+    address,
+    level_rank,
+    outcome_rank,
+    place,
+    roll_up,
+    section_title,
+    trees,
+)
 from conformance.report.text import label, value_text
-from conformance.report.titles import section_title
-from conformance.report.tree import Node, address, level_rank, outcome_rank, trees
 from conformance.runlog import Run
+from conformance.runlog.tally import NO_JUDGEMENT
 from conformance.spec.versions import LEVELS
 from conformance.verdict import Json, Outcome, worst
+
+FIXED, BROKEN, ADDED, GONE, CHANGED = "fixed", "broken", "new", "gone", "changed"
+KINDS = (BROKEN, GONE, FIXED, ADDED, CHANGED)
+"""The kinds in the order of reports: the most urgent first."""
+
+_SAYS = {
+    BROKEN: "deviate now and did not before",
+    GONE: "were judged before and are not now",
+    FIXED: "deviated before and do not now",
+    ADDED: "are judged now and were not before",
+    CHANGED: "have another outcome, but deviate or not as before",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One requirement that differs. before, now: its outcomes, None where a run has no verdict on it."""
+
+    kind: str
+    requirement: str
+    before: Outcome | None
+    now: Outcome | None
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the change as JSON."""
+        return {
+            "kind": self.kind,
+            "requirement": self.requirement,
+            "level": level_of(self.requirement),
+            "before": self.before.value if self.before else None,
+            "now": self.now.value if self.now else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """The difference of two runs. before, now: their names. changes: by kind, then id. same: how many are unchanged."""
+
+    before: str
+    now: str
+    changes: tuple[Change, ...]
+    same: int
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of changes by kind, zeros too."""
+        return {kind: sum(change.kind == kind for change in self.changes) for kind in KINDS}
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the object that `--json` prints."""
+        return {
+            "before": self.before,
+            "now": self.now,
+            "counts": {**self.counts, "same": self.same},
+            "changes": [change.to_json() for change in self.changes],
+        }
+
+
+def diff(before: Standing, now: Standing) -> Diff:
+    """Compare two runs. A new requirement that deviates counts as broken, one that deviated and is gone as gone."""
+    changes = []
+    same = 0
+    for requirement in sorted(before.outcomes.keys() | now.outcomes.keys()):
+        was, came = before.outcomes.get(requirement), now.outcomes.get(requirement)
+        kind = _kind(
+            requirement in before.deviating, requirement in now.deviating, _judged(was), _judged(came), was is came
+        )
+        if kind is None:
+            same += 1
+        else:
+            changes.append(Change(kind, requirement, was, came))
+    changes.sort(key=lambda change: (KINDS.index(change.kind), change.requirement))
+    return Diff(before.name, now.name, tuple(changes), same)
+
+
+def _judged(outcome: Outcome | None) -> bool:
+    return outcome is not None and outcome not in NO_JUDGEMENT
+
+
+def _kind(deviated: bool, deviates: bool, was: bool, came: bool, alike: bool) -> str | None:
+    if deviates and not deviated:
+        return BROKEN
+    if was and not came:
+        return GONE
+    if deviated and not deviates:
+        return FIXED
+    if came and not was:
+        return ADDED
+    return None if alike else CHANGED
+
+
+def sentence(found: Diff) -> str:
+    """Return the closing line: `2 broken, 1 fixed, 340 the same`."""
+    counts = [f"{number} {kind}" for kind, number in found.counts.items() if number]
+    return ", ".join([*counts, f"{found.same} the same"])
+
+
+def differences_markdown(found: Diff) -> str:
+    """Return the difference as Markdown: a table for each kind, and the closing line."""
+    lines = [f"# {cell(found.before)} to {cell(found.now)}", "", sentence(found) + "."]
+    for kind in KINDS:
+        changes = [change for change in found.changes if change.kind == kind]
+        if changes:
+            lines += ["", f"## {kind.capitalize()}", "", f"Requirements that {_SAYS[kind]}.", ""]
+            lines += ["| requirement | level | before | now |", "|---|---|---|---|"]
+            lines += [_row(change) for change in changes]
+    return "\n".join(lines) + "\n"
+
+
+def text_lines(found: Diff) -> Sequence[str]:
+    """Return the difference for a terminal, one line a change."""
+    return [
+        f"{change.kind:<8}{label(change.requirement)}: {_word(change.before)} -> {_word(change.now)}"
+        for change in found.changes
+    ]
+
+
+def _row(change: Change) -> str:
+    cells = (change.requirement, level_of(change.requirement), _word(change.before), _word(change.now))
+    return f"| {' | '.join(map(cell, cells))} |"
+
+
+def cell(text: str) -> str:
+    """Escape outside text for a cell of a Markdown table: no markup, no new cell."""
+    safe = label(text)
+    for character in "\\`*_[]<>|#":
+        safe = safe.replace(character, f"\\{character}" if character != "<" else "&lt;")
+    return safe
+
+
+def _word(outcome: Outcome | None) -> str:
+    return outcome.value if outcome is not None else "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One section in one run. outcome: its roll-up, None if it was not judged. passed, judged: requirements.
+
+    known: how many deviate and are excused. excused: everything that deviates is excused.
+    """
+
+    outcome: Outcome | None
+    passed: int
+    judged: int
+    known: int = 0
+    excused: bool = False
+
+    @property
+    def text(self) -> str:
+        """The cell's text: `pass 12/12`, `known 11/12` if all deviations are excused, or `-` if nothing was judged."""
+        return "-" if self.outcome is None else f"{self.tone} {self.passed}/{self.judged}"
+
+    @property
+    def tone(self) -> str:
+        """The outcome shown: `known` if all deviations are excused, `none` if nothing was judged."""
+        if self.outcome is None:
+            return "none"
+        return KNOWN if self.excused else self.outcome.value
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One section in all runs."""
+
+    document: str
+    section: str
+    title: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """The runs side by side. columns: the runs' names; the second run of the same name gets a number.
+
+    demanded: for each run, how many requirements are to be judged. decisions: the gate's on each run, None without a
+    gate. unjudged: the requirements that no run judged, including those of sections left out for that reason.
+    headlines: the result of each run.
+    """
+
+    columns: tuple[str, ...]
+    lines: tuple[Line, ...]
+    totals: tuple[Cell, ...]
+    demanded: tuple[int, ...]
+    decisions: tuple[Decision | None, ...]
+    unjudged: tuple[str, ...]
+    headlines: tuple[str, ...]
+
+    @property
+    def judged(self) -> tuple[str, ...]:
+        """For each run the count of requirements: `1,466 of 6,007`."""
+        return tuple(
+            f"{total.judged:,} of {demanded:,}" for total, demanded in zip(self.totals, self.demanded, strict=True)
+        )
+
+    @property
+    def rest(self) -> str:
+        """A sentence on the requirements that are in no row; empty if there are none."""
+        number = len(self.unjudged)
+        if not number:
+            return ""
+        return f"{number:,} requirements have no verdict in any of these runs; --json and --html list them"
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the object that `--json` prints."""
+        return {
+            "columns": list(self.columns),
+            "totals": [
+                {**_json(total), "demanded": demanded}
+                for total, demanded in zip(self.totals, self.demanded, strict=True)
+            ],
+            "conclusions": list(self.headlines),
+            "gates": [None if one is None else one.to_json() for one in self.decisions],
+            "unjudged": list(self.unjudged),
+            "sections": [
+                {
+                    "document": line.document,
+                    "section": line.section,
+                    "title": line.title,
+                    "cells": [_json(one) for one in line.cells],
+                }
+                for line in self.lines
+            ],
+        }
+
+
+def matrix(runs: Sequence[Run], decisions: Sequence[Decision | None] = ()) -> Matrix:
+    """Return the matrix of the runs, in the order given, without sections that none of them judged.
+
+    decisions: the gate's, one a run; empty if there is no gate.
+    """
+    every = [Excused(run, decision) for run, decision in zip(runs, decisions or [None] * len(runs), strict=True)]
+    tables = [roll_up(run) for run in runs]
+    sections: dict[tuple[str, str], Section] = {}
+    found: list[dict[tuple[str, str], Cell]] = []
+    for table, excused in zip(tables, every, strict=True):
+        states = excused.states()
+        cells: dict[tuple[str, str], Cell] = {}
+        for section in table.sections:
+            key = (section.document, section.number)
+            sections.setdefault(key, section)
+            if section.outcome is not None:
+                cells[key] = cell_of(section.rows, excused, states)
+        found.append(cells)
+    empty = Cell(None, 0, 0)
+    lines = tuple(
+        Line(
+            document,
+            number,
+            sections[document, number].title,
+            tuple(cells.get((document, number), empty) for cells in found),
+        )
+        for document, number in sorted(sections, key=_place)
+        if any((document, number) in cells for cells in found)
+    )
+    totals = tuple(cell_of(table.rows, excused, excused.states()) for table, excused in zip(tables, every, strict=True))
+    silent = {row.id: row for table in tables for row in table.rows}
+    for table in tables:
+        for row in table.rows:
+            if row.outcome is not None:
+                silent.pop(row.id, None)
+    return Matrix(
+        _names(runs),
+        lines,
+        totals,
+        tuple(table.demanded for table in tables),
+        tuple(one.decision for one in every),
+        tuple(row.id for row in sorted(silent.values(), key=place)),
+        tuple(one.result.headline for one in every),
+    )
+
+
+def matrix_markdown(found: Matrix) -> str:
+    """Return the matrix as one Markdown table."""
+    head = ["section", *found.columns]
+    rows = [
+        [f"{line.document} {line.section} {line.title}".rstrip(), *(one.text for one in line.cells)]
+        for line in found.lines
+    ]
+    rows.append(["all", *(total.text for total in found.totals)])
+    rows.append(["requirements judged", *found.judged])
+    rows.append(["conclusion", *found.headlines])
+    lines = [f"| {' | '.join(cell(text) for text in row)} |" for row in [head, *rows]]
+    lines.insert(1, f"|{'---|' * len(head)}")
+    if found.rest:
+        lines += ["", f"{found.rest}."]
+    return "\n".join(lines) + "\n"
+
+
+def cell_of(rows: Iterable[RequirementRow | None], excused: Excused, states: Mapping[str, str]) -> Cell:
+    """Return the cell of these requirements of one run. states: those of `excused.states()`."""
+    counted = [row for row in rows if row is not None]
+    stands = Counter(excused.state(states, row.id, row.outcome) for row in counted if row.outcome is not None)
+    found = worst(row.outcome for row in counted if row.outcome is not None)
+    wrong = found is not None and deviates(found, excused.strict)
+    return Cell(
+        found,
+        passed=sum(row.demanded and row.outcome is Outcome.PASS for row in counted),
+        judged=sum(row.demanded and row.judged for row in counted),
+        known=stands[KNOWN],
+        excused=bool(wrong and stands[KNOWN] and not stands[NEW]),
+    )
+
+
+def _names(runs: Sequence[Run]) -> tuple[str, ...]:
+    names: list[str] = []
+    for run in runs:
+        name, number = column(run), 1
+        while name in names:
+            number += 1
+            name = f"{column(run)} ({number})"
+        names.append(name)
+    return tuple(names)
+
+
+def _place(key: tuple[str, str]) -> tuple[str, tuple[int, ...]]:
+    document, number = key
+    return document, tuple(int(part) if part.isdigit() else 0 for part in number.split("."))
+
+
+def _json(one: Cell) -> dict[str, Json]:
+    return {
+        "outcome": one.outcome.value if one.outcome else None,
+        "passed": one.passed,
+        "judged": one.judged,
+        "known": one.known,
+        "excused": one.excused,
+    }
+
 
 MAX_RUNS = 8
 """Columns that fit on a page."""

@@ -10,17 +10,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.report.coverage import needed
-from conformance.report.covered import numbers
-from conformance.report.diagnosis import HINT, diagnosis_of, told
-from conformance.report.excused import Excused, parted
+from conformance.report.causes import HINT, diagnosis_of, quirks, told
+from conformance.report.coverage import needed, numbers
 from conformance.report.findings import BOTH_WAYS, Group, followed, heading, story_lines
-from conformance.report.gate import Decision
-from conformance.report.quirks import quirks
+from conformance.report.gate import Decision, Excused, parted
 from conformance.report.situations import situations
 from conformance.report.table import REFUTED, UNSEALED, Section, Table, folded, judged_words, roll_up
 from conformance.report.text import label
-from conformance.report.transitions import in_words, transitions
+from conformance.report.transition_pictures import in_words, transitions
 from conformance.runlog import Run
 from conformance.verdict import ExitCode, Outcome
 

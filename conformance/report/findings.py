@@ -1,4 +1,4 @@
-"""The verdicts worse than pass, grouped by requirement, each with its story."""
+"""The verdicts worse than pass, by requirement, each with its story; and as JSON objects."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import shlex
 from bisect import insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import overload
+from itertools import islice
+from pathlib import Path
+from typing import Any, overload
 
-from conformance.harness.provenance import without_secrets
-from conformance.report.table import PROBLEMS, RequirementRow, Table
+from conformance.harness.repro_files import without_secrets
+from conformance.report.table import PROBLEMS, RequirementRow, Table, roll_up
 from conformance.report.text import label, value_text
 from conformance.runlog import RecordedVerdict, Run, Story
+from conformance.runlog.events import StoryStep
 from conformance.spec.assignment import Assignment, either, possible
 from conformance.spec.catalogue import catalogue
 from conformance.spec.constants.codes import named
@@ -63,10 +66,10 @@ class ReportedFinding:
     @property
     def readings(self) -> list[tuple[str, str, str]]:
         """The assumed readings, each as (reading, alternative, its meaning)."""
-        return [told(name, chosen) for name, chosen in self.recorded.verdict.readings]
+        return [reading_texts(name, chosen) for name, chosen in self.recorded.verdict.readings]
 
 
-def told(reading: str, named: str) -> tuple[str, str, str]:
+def reading_texts(reading: str, named: str) -> tuple[str, str, str]:
     """Return (reading, alternative, its meaning); several alternatives that a verdict names are joined by "or"."""
     known = catalogue().readings.get(reading)
     names = [name for name in (known.alternatives if known else ()) if name in possible(named)]
@@ -86,7 +89,10 @@ def followed(run: Run) -> list[tuple[str, str, str]]:
         if not said.provisional:
             first = run.first(said)
             whole.add(first.verdict, first.test)
-    return [told(reading, either(left)) if left else (reading, *neither) for reading, left in whole.followed().items()]
+    return [
+        reading_texts(reading, either(left)) if left else (reading, *neither)
+        for reading, left in whole.followed().items()
+    ]
 
 
 class Shown(Sequence[ReportedFinding]):
@@ -219,3 +225,62 @@ def repro_command(repro: str, connector: str | None) -> str:
 
 def _shown(value: Json) -> str | None:
     return None if value is None else value_text(value)
+
+
+MOST = 500
+"""Failures in the result: each may have a story of some hundred steps."""
+
+
+def deviations(run: Run) -> dict[str, Json]:
+    """Return `deviations`, an object for each failing verdict, worst first, and `deviations_left_out`, how many are
+    left out.
+
+    For each requirement the first few are included, those with the shortest story, and MOST in all; the record has all.
+    """
+    failures, _ = groups(run, roll_up(run))
+    found = (finding for group in failures for finding in group.shown)
+    told = [_told(run, finding) for finding in islice(found, MOST)]
+    every = sum(len(group.shown) + group.more for group in failures)
+    return {"deviations": told, "deviations_left_out": every - len(told)}
+
+
+def _told(run: Run, finding: ReportedFinding) -> dict[str, Any]:
+    """Return a failing verdict as an object; all keys are always present.
+
+    story: the calls in order, as text, with call and answer if they are stored. expected, actual: JSON values. repro:
+    the path of the repro file. took_ms: duration of the test. repro, repro_command and took_ms are null if unknown.
+    """
+    recorded, story = finding.recorded, finding.story
+    verdict = recorded.verdict
+    steps = story.steps if story is not None else ()
+    return {
+        "requirement": verdict.requirement,
+        "outcome": verdict.outcome.value,
+        "subject": verdict.subject,
+        "suite": recorded.suite,
+        "test": recorded.test,
+        "seen": recorded.count,
+        "reason": verdict.reason,
+        "expected": verdict.expected,
+        "actual": verdict.actual,
+        "readings": dict(verdict.readings),
+        "story": [_step(step) for step in steps[:MAX_STEPS]],
+        "repro": _repro(run, story.repro if story is not None else None),
+        "repro_command": finding.repro_command,
+        "took_ms": run.took.get(recorded.test),
+    }
+
+
+def _step(step: StoryStep) -> dict[str, Any]:
+    return {name: member for name, member in step.to_json().items() if name != "parts"}
+
+
+def _repro(run: Run, written: str | None) -> str | None:
+    """Return the present path of the repro file, which lies beside its record also after the record was moved."""
+    if written is None:
+        return None
+    for part in run.parts[:1]:
+        beside = part.parent / "repros" / Path(written).name
+        if beside.exists():
+            return str(beside)
+    return written

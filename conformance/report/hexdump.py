@@ -1,16 +1,22 @@
-"""Annotated hex dumps of packets: the bytes, their fields, and the requirements they break."""
+"""Annotated hex dumps of packets: the bytes, their fields, the requirements they break; and as capture files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+import base64
+import binascii
+import struct
+from base64 import b64decode
+from binascii import Error
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING
 
 from conformance.report.text import MAX_LABEL, label, value_text
 from conformance.spec.catalogue import requirement
-from conformance.verdict import Outcome, Verdict
+from conformance.verdict import Evidence, Json, Outcome, Verdict
 
-if TYPE_CHECKING:  # the layers take half a second to import
+if TYPE_CHECKING:
     from conformance.wire import Packet
 
 WIDTH = 16
@@ -153,3 +159,164 @@ def _says(verdict: Verdict) -> Iterator[str]:
     for word, value in (("expected", verdict.expected), ("found", verdict.actual)):
         if value is not None:
             yield label(f"  {word}: {' '.join(value_text(value).split())}", MAX_LABEL)
+
+
+MAX_BYTES = 64 << 10
+"""Longer evidence is not dumped: the record has the bytes, and `mqconform replay` prints them."""
+EVIDENCE_LINES = 120
+"""Lines of one dump: the marked ones, with the lines around them."""
+AROUND = 4
+"""Lines kept before and after a marked one if the dump is cut."""
+_WIDTH = 16
+_MEMBERS = ("packet", "base64", "data")
+
+
+@dataclass(frozen=True, slots=True)
+class DumpLine:
+    """One line. marked: a broken rule refers to its bytes."""
+
+    text: str
+    marked: bool = False
+
+
+def bytes_of(evidence: Evidence) -> bytes | None:
+    """Return the bytes of this evidence; None if it has none, too many, or invalid base64."""
+    if evidence.kind not in ("packet", "structure"):
+        return None
+    text = next((evidence.data[name] for name in _MEMBERS if isinstance(evidence.data.get(name), str)), None)
+    if text is None or len(text) > MAX_BYTES * 4 // 3 + 4:
+        return None
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return None
+
+
+def dump_of(verdict: Verdict, evidence: Evidence) -> tuple[DumpLine, ...]:
+    """Return the dump: a packet's by field, a structure's plain; empty for evidence without bytes."""
+    data = bytes_of(evidence)
+    if not data:
+        return ()
+    if evidence.kind == "structure":
+        return _kept([DumpLine(line) for line in _plain(data)])
+    from conformance.spec.catalogue import catalogue
+    from conformance.wire import dissect
+
+    # Mark what this verdict blames, whatever its outcome is at this level; an id of another version marks nothing.
+    known = verdict.requirement in catalogue().requirements
+    verdicts = [replace(verdict, outcome=Outcome.FAIL)] if known else []
+    return _kept([DumpLine(label(text, 240), marked) for text, marked in dumped(dissect(data), verdicts)])
+
+
+def _plain(data: bytes) -> Iterator[str]:
+    for at in range(0, len(data), _WIDTH):
+        row = data[at : at + _WIDTH]
+        text = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in row)
+        yield f"  {at:08x}  {row.hex(' '):<{3 * _WIDTH - 1}}  {text}"
+
+
+def _kept(lines: Sequence[DumpLine]) -> tuple[DumpLine, ...]:
+    """Return about MAX_LINES lines at most: the marked ones with those around them, or the first if none is marked."""
+    if len(lines) <= EVIDENCE_LINES:
+        return tuple(lines)
+    marked = [at for at, line in enumerate(lines) if line.marked]
+    near = {at + step for at in marked for step in range(-AROUND, AROUND + 1)} if marked else set(range(EVIDENCE_LINES))
+    chosen = sorted(at for at in near if 0 <= at < len(lines))[:EVIDENCE_LINES]
+    out: list[DumpLine] = []
+    last = -1
+    for at in chosen:
+        if at > last + 1:
+            out.append(DumpLine(f"  ...       {at - last - 1:,} lines left out"))
+        out.append(lines[at])
+        last = at
+    if last < len(lines) - 1:
+        out.append(DumpLine(f"  ...       {len(lines) - 1 - last:,} lines left out"))
+    return tuple(out)
+
+
+SEGMENT = 32_768
+"""Bytes of a TCP segment; the reader reassembles them."""
+MAX_PACKET = 16 << 20
+"""Bytes of a packet: four times MSMQ's own limit."""
+
+_MAGIC, _LINK_RAW_IP = 0xA1B23C4D, 101  # nanoseconds; a packet begins with its IP header
+_TCP, _UDP = 6, 17
+_SYN, _PSH_ACK = 0x02, 0x18
+_PORTS = {_TCP: 1801, _UDP: 3527}
+_CLIENT = ("192.0.2.10", 49_152)  # addresses for documentation, RFC 5737
+_SERVER = "192.0.2.20"
+
+
+def packet_of(evidence: Evidence | None) -> tuple[bytes, str] | None:
+    """Return (the packet in this evidence, its transport as `dissect` takes it); None if it has no packet."""
+    if evidence is None or evidence.kind != "packet":
+        return None
+    stored = evidence.data.get("base64", evidence.data.get("packet"))
+    if not isinstance(stored, str) or len(stored) > MAX_PACKET * 4 // 3:
+        return None
+    try:
+        data = b64decode(stored, validate=True)
+    except (Error, ValueError):
+        return None
+    transport = evidence.data.get("transport", "buffer")
+    return data, transport if transport in ("tcp", "udp") else "buffer"
+
+
+def packet_capture(data: bytes, transport: str, about: Mapping[str, Json]) -> bytes:
+    """Return a pcap file with this packet alone.
+
+    about: the evidence's data; `source` and `destination` (`address:port`) and `time_ns` are used if they are valid.
+    """
+    protocol = _UDP if transport == "udp" else _TCP
+    source, port = _endpoint(about.get("source"), *_CLIENT)
+    destination, other = _endpoint(about.get("destination"), _SERVER, _PORTS[protocol])
+    if source.version != destination.version:
+        source, destination = ip_address(_CLIENT[0]), ip_address(_SERVER)
+    stamp = about.get("time_ns")
+    stamp = stamp if isinstance(stamp, int) and not isinstance(stamp, bool) and 0 <= stamp < 1 << 61 else 0
+    out = [struct.pack("<IHHiIII", _MAGIC, 2, 4, 0, 0, 262_144, _LINK_RAW_IP)]
+    size = SEGMENT if protocol == _TCP else 65_000
+    if protocol == _TCP:
+        # Include the start of the connection, so that a reader need not search the stream for the first header.
+        out += _record(stamp, _ip(protocol, source, destination, 0, _tcp(port, other, 0, _SYN)))
+    for number, at in enumerate(range(0, max(1, len(data)), size), 1):
+        part = data[at : at + size]
+        if protocol == _TCP:
+            head = _tcp(port, other, 1 + at, _PSH_ACK)
+        else:
+            head = struct.pack(">HHHH", port, other, 8 + len(part), 0)
+        out += _record(stamp, _ip(protocol, source, destination, number, head + part))
+    return b"".join(out)
+
+
+def _record(stamp: int, data: bytes) -> tuple[bytes, bytes]:
+    return struct.pack("<IIII", stamp // 10**9 & 0xFFFFFFFF, stamp % 10**9, len(data), len(data)), data
+
+
+def _tcp(source: int, destination: int, sequence: int, flags: int) -> bytes:
+    # Five words of header without checksum, as if the network card computed it.
+    return struct.pack(">HHIIBBHHH", source, destination, sequence, 1, 5 << 4, flags, 65_535, 0, 0)
+
+
+def _ip(
+    protocol: int, source: IPv4Address | IPv6Address, destination: IPv4Address | IPv6Address, number: int, body: bytes
+) -> bytes:
+    if source.version == 6:
+        return struct.pack(">IHBB", 6 << 28, len(body), protocol, 64) + source.packed + destination.packed + body
+    head = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(body), number & 0xFFFF, 0x4000, 64, protocol, 0)
+    head += source.packed + destination.packed
+    total = sum(struct.unpack(">10H", head))
+    total = (total & 0xFFFF) + (total >> 16)
+    return head[:10] + struct.pack(">H", ~(total + (total >> 16)) & 0xFFFF) + head[12:] + body
+
+
+def _endpoint(told: Json, address: str, port: int) -> tuple[IPv4Address | IPv6Address, int]:
+    if isinstance(told, str) and len(told) <= 60:
+        host, _, number = told.rpartition(":")
+        try:
+            found = ip_address(host.strip("[]").partition("%")[0])
+        except ValueError:
+            return ip_address(address), port
+        if number.isascii() and number.isdigit() and int(number) <= 65_535:
+            return found, int(number)
+    return ip_address(address), port

@@ -1,39 +1,266 @@
-"""The HTML report of a run: deviations first, then every requirement of the documents by section.
-
-`conformance.report.page` explains why text in it cannot run as script.
-"""
+"""The HTML report of a run: deviations first, then every requirement of the documents by section."""
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
-from conformance.report.bounded_findings import MAX_GROUPS, Room, told
-from conformance.report.coverage import LEFT
-from conformance.report.covered import Numbers, numbers
-from conformance.report.diagnosis import HINT, diagnosis_of
-from conformance.report.diagnosis import told as told_of
-from conformance.report.excused import Excused, counted, parted
-from conformance.report.findings import Group, followed, heading
-from conformance.report.gate import Decision
-from conformance.report.objects_page import classes_of
-from conformance.report.page import json_block, render_page
-from conformance.report.quirks import quirks
-from conformance.report.situations_page import planned_of
-from conformance.report.summary import summary
-from conformance.report.table import PROBLEMS, UNSEALED, RequirementRow, Table, roll_up
-from conformance.report.table_pictures import pictures
-from conformance.report.text import block, label
-from conformance.report.top import facts, stopped
-from conformance.report.transitions import in_words, transitions
-from conformance.report.tree import Node, address, level_rank, outcome_rank, readings_of, touching, trees
-from conformance.runlog import CaptureLine, PacketLine, Run
+from conformance.harness.repro_files import broken, sequence_diagram
+from conformance.harness.suite_registry import suites
+from conformance.report.causes import HINT, diagnosis_of, quirks
+from conformance.report.causes import told as told_of
+from conformance.report.coverage import LEFT, Numbers, numbers
+from conformance.report.findings import MAX_STEPS, Group, ReportedFinding, followed, heading
+from conformance.report.gate import Decision, Excused, counted, parted
+from conformance.report.hexdump import DumpLine, dump_of
+from conformance.report.page import json_block, render_page, trusted
+from conformance.report.situations import planned_of
+from conformance.report.summary import facts, stopped, summary
+from conformance.report.table import (
+    PROBLEMS,
+    REFUTED,
+    UNSEALED,
+    Node,
+    RequirementRow,
+    Table,
+    address,
+    level_rank,
+    outcome_rank,
+    readings_of,
+    roll_up,
+    touching,
+    trees,
+)
+from conformance.report.text import block, label, value_text
+from conformance.report.timeline import history_of, render_timeline
+from conformance.report.transition_pictures import in_words, pictures, transitions
+from conformance.runlog import CaptureLine, PacketLine, RecordedVerdict, Run
+from conformance.runlog.events import StoryStep
+from conformance.spec.constants.codes import named
 from conformance.spec.versions import LEVELS
 from conformance.verdict import Json, Outcome
+
+DOCUMENT = "MC-MQAC"
+MAX_PROGRAM = 40_000
+"""Characters of a program; a longer story has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemberLine:
+    """A member of a class. form: get, put, putref or method. failed: requirements that are broken, of those judged."""
+
+    name: str
+    form: str
+    requirements: int
+    judged: int
+    failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClassLine:
+    """A class with its members."""
+
+    name: str
+    members: tuple[MemberLine, ...]
+
+    @property
+    def requirements(self) -> int:
+        return sum(line.requirements for line in self.members)
+
+    @property
+    def judged(self) -> int:
+        return sum(line.judged for line in self.members)
+
+    @property
+    def failed(self) -> int:
+        return sum(line.failed for line in self.members)
+
+
+def classes_of(table: Table) -> tuple[ClassLine, ...]:
+    """Return the classes whose members a run has judged; none for a run without objects."""
+    outcomes = {row.id: row.outcome for row in table.rows if row.document == DOCUMENT and row.judged}
+    return tuple(_classes(outcomes)) if outcomes else ()
+
+
+def _classes(outcomes: dict[str, Outcome | None]) -> Iterator[ClassLine]:
+    from conformance.activex.members import all_cells
+
+    lines: dict[str, list[MemberLine]] = {}
+    for key, columns in all_cells().items():
+        coclass, member, form = key.split(".")
+        names = {name for column in columns.values() for name in column}
+        judged = [outcomes[name] for name in names if name in outcomes]
+        failed = sum(outcome in REFUTED for outcome in judged)
+        lines.setdefault(coclass, []).append(MemberLine(member, form, len(names), len(judged), failed))
+    for coclass, members in lines.items():
+        yield ClassLine(coclass, tuple(members))
+
+
+def programs_of(steps: Iterable[StoryStep]) -> tuple[tuple[str, str], ...]:
+    """Return a story as programs, by language; none for a story of something else than objects."""
+    calls = [step.call for step in steps if step.call is not None and "method" in step.call]
+    if not any(str(call["method"]).startswith("objects.") for call in calls):
+        return ()
+    from conformance.activex import words
+
+    acts = words.acts_of(calls)
+    programs = (("VBScript", words.vbscript(acts)), ("Python (pywin32)", words.python(acts))) if acts else ()
+    return tuple((name, text) for name, text in programs if len(text) <= MAX_PROGRAM)
+
+
+MAX_GROUPS = 200
+"""Failing requirements shown with their stories."""
+MAX_DUMPS = 80
+"""Hex dumps of a page: each takes some milliseconds to make."""
+ROOM = 1_000_000
+"""Characters of HTML for all stories, values, dumps and pictures. Findings after that are shortened."""
+SHORT = 400
+"""Characters of a shortened value, and a hundred times its number of steps: the last ones, where it went wrong."""
+_TEST = re.compile(r"::(\w{1,100})(?:\[|$)")
+
+
+@dataclass(slots=True)
+class Room:
+    """The space left for findings; all findings of a page share it."""
+
+    characters: int = ROOM
+    dumps: int = MAX_DUMPS
+
+    def take(self, text: str | None) -> str | None:
+        """Return the text, and subtract its size from the space left."""
+        if text:
+            # A quote takes five characters in HTML, and values are full of quotes; each text has some markup around it.
+            self.characters -= len(text) + 4 * (text.count('"') + text.count("'")) + 60
+        return text
+
+    @property
+    def full(self) -> bool:
+        """Only shortened findings fit."""
+        return self.characters <= 0
+
+
+def bounded_findings(run: Run, groups: Sequence[Group], room: Room) -> list[dict[str, Any]]:
+    """Return the first MAX_GROUPS groups as the template takes them."""
+    return [_group(run, group, room) for group in groups[:MAX_GROUPS]]
+
+
+def _group(run: Run, group: Group, room: Room) -> dict[str, Any]:
+    demand = group.row.demand
+    shown = group.shown[:1] if room.full else group.shown
+    return {
+        "outcome": group.outcome.value,
+        "id": label(group.row.id),
+        "says": demand.says if demand else "A requirement that this version's catalogue does not have",
+        "where": label(f"{group.row.document} {group.row.section}".strip(), 60),
+        "address": address(group.row.document),
+        "level": demand.level if demand else None,
+        "product": demand.product if demand else None,
+        "findings": [_bounded_finding(run, finding, room) for finding in shown],
+        "more": group.more + len(group.shown) - len(shown),
+        "excuse": None,
+    }
+
+
+def _bounded_finding(run: Run, finding: ReportedFinding, room: Room) -> dict[str, Any]:
+    recorded = finding.recorded
+    short = room.full
+    limit = SHORT if short else None
+    out: dict[str, Any] = {
+        "subject": label(recorded.verdict.subject),
+        "count": recorded.count,
+        "expected": room.take(_clipped(finding.expected, limit)),
+        "actual": room.take(_clipped(finding.actual, limit)),
+        "reason": label(named(recorded.verdict.reason)) if recorded.verdict.reason else None,
+        "readings": [(label(name), label(chosen), meaning) for name, chosen, meaning in finding.readings],
+        "repro": finding.repro_command or again(run, finding.recorded),
+        "suite": label(recorded.suite, 120),
+        "test": label(recorded.test),
+        "cuts": [label(cut) for cut in finding.cuts],
+        "short": short,
+        **_steps(finding, room),
+        **_nothing(),
+    }
+    return out if short else {**out, **_evidence(finding, room)}
+
+
+def _steps(finding: ReportedFinding, room: Room) -> dict[str, Any]:
+    steps = finding.story.steps if finding.story else ()
+    shown = steps[-SHORT // 100 :] if room.full else steps[:MAX_STEPS]
+    return {
+        "steps": [
+            {
+                "text": room.take(label(named(step.text))),
+                "call": None if step.call is None or room.full else room.take(value_text(step.call, 2_000)),
+                "answer": None if step.answer is None or room.full else room.take(value_text(step.answer, 2_000)),
+            }
+            for step in shown
+        ],
+        "first_step": len(steps) - len(shown) + 1 if room.full and shown else 1,
+        "more_steps": len(steps) - len(shown),
+    }
+
+
+def _nothing() -> dict[str, Any]:
+    return {"programs": (), "sequence": None, "evidence": None, "evidence_kind": None, "timeline": None, "dump": ()}
+
+
+def _evidence(finding: ReportedFinding, room: Room) -> dict[str, Any]:
+    evidence = finding.evidence
+    steps = finding.story.steps if finding.story else ()
+    programs = [(name, room.take(block(text))) for name, text in programs_of(steps)]
+    out: dict[str, Any] = {"sequence": room.take(_sequence(finding)), "programs": programs}
+    if evidence is None:
+        return out
+    dump = _dump(finding, room)
+    timeline = room.take(render_timeline(history_of(evidence.data)) if evidence.kind == "history" else None)
+    return {
+        **out,
+        "evidence_kind": label(f"{evidence.kind} {evidence.ref}", 120),
+        "evidence": room.take(value_text(evidence.data)) if evidence.data else None,
+        "timeline": trusted(timeline) if timeline else None,
+        "dump": dump,
+    }
+
+
+def _dump(finding: ReportedFinding, room: Room) -> tuple[DumpLine, ...]:
+    if finding.evidence is None or room.dumps <= 0:
+        return ()
+    lines = dump_of(finding.recorded.verdict, finding.evidence)
+    room.dumps -= bool(lines)
+    room.characters -= sum(len(line.text) for line in lines)
+    return lines
+
+
+def _sequence(finding: ReportedFinding) -> str | None:
+    """Return the story as a Mermaid diagram, None for a story without calls."""
+    steps = finding.story.steps if finding.story else ()
+    if not any(step.call for step in steps):
+        return None
+    verdict = finding.recorded.verdict
+    return block(sequence_diagram(steps, broken(verdict.requirement, verdict.expected, verdict.actual)))
+
+
+def again(run: Run, recorded: RecordedVerdict) -> str | None:
+    """Return the command that judges the same again, for a finding without a repro file; None if none is known."""
+    if run.header.captures:
+        return f"mqconform replay {shlex.quote(label(recorded.test))}"
+    name = _TEST.search(recorded.test)
+    if run.header.connector is None or name is None or recorded.suite not in suites():
+        return None
+    words = ["mqconform", "run", "--adapter", label(run.header.connector), "--suite", recorded.suite]
+    words += ["--seed", str(run.header.seed)] if run.header.seed else []
+    return shlex.join([*words, "--", "-k", name[1]])
+
+
+def _clipped(text: str | None, limit: int | None) -> str | None:
+    return text if text is None or limit is None or len(text) <= limit else f"{text[:limit]}…"
+
 
 MAX_PACKETS = 500
 """Packets listed; in a longer run only those that are not pass."""
@@ -54,11 +281,11 @@ def render_html(run: Run, caught: Collection[str] | None = None, decision: Decis
     excused = Excused(run, decision)
     failures, known, notable = parted(excused, table)
     room = Room()
-    shown, minor = told(run, failures, room), told(run, notable, room)
+    shown, minor = bounded_findings(run, failures, room), bounded_findings(run, notable, room)
     excuses = excused.excuses
     accepted = [
         {**one, "excuse": label(excuses[group.row.id])}
-        for group, one in zip(known, told(run, known, room), strict=False)
+        for group, one in zip(known, bounded_findings(run, known, room), strict=False)
     ]
     places = {str(one["id"]): number for number, one in reversed([*enumerate([*shown, *accepted, *minor], 1)])}
     planned = planned_of(run)

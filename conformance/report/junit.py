@@ -12,15 +12,14 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 
-from conformance.report.excused import KNOWN, NEW, Excused, told_of
 from conformance.report.findings import Group, ReportedFinding, groups, heading, story_lines
-from conformance.report.gate import Decision
+from conformance.report.gate import KNOWN, NEW, Decision, Excused, told_of
 from conformance.report.situations import situations
+from conformance.report.summary import Times, times
 from conformance.report.table import UNJUDGED, RequirementRow, Table, roll_up
 from conformance.report.text import label, visible
-from conformance.report.timing import Times, times
 from conformance.runlog import Run, Said
-from conformance.runlog.left_out import left_out
+from conformance.runlog.run import left_out
 from conformance.verdict import Outcome
 
 MAX_TEXT = 60_000

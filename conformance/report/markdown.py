@@ -9,13 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from conformance.report.coverage import needed
-from conformance.report.covered import numbers
-from conformance.report.diagnosis import HINT, diagnosis_of, told
-from conformance.report.excused import Excused, counted, parted
+from conformance.report.causes import HINT, diagnosis_of, quirks, told
+from conformance.report.coverage import needed, numbers
 from conformance.report.findings import Group, followed, heading, story_lines
-from conformance.report.gate import Decision
-from conformance.report.quirks import quirks
+from conformance.report.gate import Decision, Excused, counted, parted
 from conformance.report.table import REFUTED, Section, Table, folded, judged_words, roll_up
 from conformance.report.text import label
 from conformance.runlog import Run

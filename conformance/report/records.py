@@ -6,7 +6,7 @@ from pathlib import Path
 
 from conformance.runlog import Names, Run
 from conformance.runlog import read_run as read_as_written
-from conformance.spec.renaming import current, current_rule, in_current_words
+from conformance.spec.catalogue import current, current_rule, in_current_words
 
 TODAY = Names(requirement=current, rule=current_rule, stored=in_current_words)
 

@@ -1,12 +1,14 @@
-"""Coverage of situations: those that a run met, of those that can be reached, and what fell out and why."""
+"""Coverage of situations in reports: those that a run met, of those that can be reached, and what fell out and why."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from conformance.histories.situations.coverage import KIND, OF_OBJECTS, REASONS, Met
+from conformance.report.text import label
 from conformance.runlog import Run
 from conformance.verdict import Json
 
@@ -308,3 +310,69 @@ def by_operation(numbers: Iterable[int], digest: str) -> dict[str, list[str]]:
             one = every.situation(number)
             found.setdefault(one.method, []).append(", ".join(f"{name}={value}" for name, value in one.values))
     return found
+
+
+MAX_MISSING = 20
+"""Pairs listed below a grid; `mqconform situations cover` lists them all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A line of the page. grid: place of its grid among the page's data, None for none."""
+
+    name: str
+    percent: int
+    pairs: str
+    triples: str
+    grid: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """The section of the page. grids: operation, features, shares of each with those before it, pairs never met."""
+
+    sentence: str
+    known: bool
+    unreachable: int
+    fell: tuple[tuple[str, int, str], ...]
+    operations: tuple[Operation, ...]
+    sections: tuple[tuple[str, int, int], ...]
+    grids: tuple[tuple[Json, ...], ...]
+
+
+def planned_of(run: Run) -> Planned | None:
+    """Return the section; None for a run without planned histories."""
+    covered = situations(run)
+    if covered is None:
+        return None
+    drawn = tuple(_grids(covered)) if covered.known else ()
+    places = {str(grid[0]): place for place, grid in enumerate(drawn)}
+    return Planned(
+        label(covered.sentence),
+        covered.known,
+        covered.unreachable,
+        tuple((reason, number, WHY[reason]) for reason, number in covered.fell.items()),
+        tuple(_operation(line, places.get(line.name)) for line in covered.operations),
+        tuple((line.name, line.all.met, line.all.of) for line in covered.sections),
+        drawn,
+    )
+
+
+def _grids(covered: Covered) -> list[tuple[Json, ...]]:
+    return [
+        (
+            grid.operation,
+            list(grid.features),
+            [[[share.met, share.of] for share in shares] for shares in grid.shares],
+            list(islice(missing(covered, grid.operation), MAX_MISSING)),
+        )
+        for grid in grids(covered)
+    ]
+
+
+def _operation(line: Line, grid: int | None) -> Operation:
+    return Operation(line.name, line.all.percent, _told(line.pairs, "pairs"), _told(line.triples, "triples"), grid)
+
+
+def _told(share: Share, what: str) -> str:
+    return f"{share.met:,} of {share.of:,} {what}" if share.of else ""

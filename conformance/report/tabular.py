@@ -10,9 +10,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from conformance.aside import aside
-from conformance.report.excused import Excused
-from conformance.report.gate import Decision
+from conformance.files import aside
+from conformance.report.gate import Decision, Excused
 from conformance.report.text import visible
 from conformance.runlog import RecordedVerdict, Run
 from conformance.spec.catalogue import Requirement, catalogue

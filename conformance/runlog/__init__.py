@@ -1,6 +1,5 @@
 """The append-only run record: NDJSON files in a run folder, written event by event and readable after a kill."""
 
-from conformance.runlog.decoding import Names
 from conformance.runlog.events import (
     FORMAT,
     STOP_REASONS,
@@ -9,6 +8,7 @@ from conformance.runlog.events import (
     DriverEvent,
     Footer,
     Header,
+    Names,
     Note,
     PacketLine,
     RecordedVerdict,

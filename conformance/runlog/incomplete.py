@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 
-from conformance.runlog.shapes import whole
+from conformance.runlog.encoding import whole
 from conformance.verdict import ExitCode, Json
 
 

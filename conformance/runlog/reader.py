@@ -17,20 +17,9 @@ from pathlib import Path
 from sys import intern
 from typing import Any
 
-from conformance.runlog.decoding import (
-    AS_WRITTEN,
-    Names,
-    capture_of,
-    cuts_of,
-    driver_of,
-    evidence_of,
-    note_of,
-    packet_of,
-    story_of,
-    tally_of,
-    verdict_of,
-)
+from conformance.runlog.encoding import json_object, text, whole
 from conformance.runlog.events import (
+    AS_WRITTEN,
     FORMAT,
     REFUTING,
     STOP_REASONS,
@@ -38,17 +27,26 @@ from conformance.runlog.events import (
     DriverEvent,
     Footer,
     Header,
+    Names,
     Note,
     PacketLine,
     RecordedVerdict,
     RunRecordError,
+    capture_of,
+    cuts_of,
+    driver_of,
+    evidence_of,
+    note_of,
+    packet_of,
     replaces_provisional,
+    story_of,
+    tally_of,
+    verdict_of,
 )
-from conformance.runlog.lines import SEALED_BY, Chain, Line, is_sealed, lines, parsed
 from conformance.runlog.run import Run, Said
-from conformance.runlog.shapes import json_object, text, whole
 from conformance.runlog.stored import Files, Room, Stored, StoredEvidence, Stories, Verdicts
 from conformance.runlog.tally import Tally
+from conformance.runlog.writer import SEALED_BY, Chain, Line, is_sealed, lines, parsed
 from conformance.verdict import Json, Outcome
 
 MAX_GATHERED = 100_000

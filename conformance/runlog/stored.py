@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar, overload
 
 from conformance.runlog.events import RecordedVerdict, RunRecordError, Story
-from conformance.runlog.lines import Line, parsed
+from conformance.runlog.writer import Line, parsed
 from conformance.verdict import Evidence
 
 T = TypeVar("T")

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from conformance.runlog.shapes import json_object, text, whole
+from conformance.runlog.encoding import json_object, text, whole
 from conformance.verdict import Json, Outcome, Verdict
 
 NO_JUDGEMENT = frozenset({Outcome.ERROR, Outcome.INCONCLUSIVE, Outcome.SKIP})

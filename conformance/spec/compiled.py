@@ -157,14 +157,14 @@ def build(files: list[Path]) -> Rows:
     """Build the rows from files. Raises CatalogueError, one sentence with the first few problems."""
     from tomllib import TOMLDecodeError  # not imported when the cache is used
 
-    from conformance.spec import plain_toml
+    from conformance.spec import entries
 
     made: dict[str, list[Any]] = {name: [] for name in KINDS}
     places: dict[str, list[str]] = {name: [] for name in KINDS}
     problems: list[str] = []
     for path in files:
         try:
-            content = plain_toml.loads(path.read_text(encoding="utf-8"))
+            content = entries.loads(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, TOMLDecodeError) as error:
             raise CatalogueError(f"{path.name} cannot be read: {error}") from None
         for kind in content:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from fake_drivers import driver, ended
 
-from conformance.adapter import orphans, process, texts
+from conformance.adapter import lines, process
 from conformance.adapter.errors import DriverCrashed, DriverTimeout, ProtocolViolation
 from conformance.run import run
 from conformance.verdict import ExitCode
@@ -42,25 +42,25 @@ linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /
 )
 def test_a_line_that_would_cost_too_much_is_refused(line: bytes, says: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if says.startswith("more than"):
-        monkeypatch.setattr(texts, "_decode", lambda text: pytest.fail("it was read all the same"))
-    with pytest.raises(texts.BadLine, match=says) as caught:
-        texts.message(HEAD + line + b"}")
+        monkeypatch.setattr(lines, "_decode", lambda text: pytest.fail("it was read all the same"))
+    with pytest.raises(lines.BadLine, match=says) as caught:
+        lines.message(HEAD + line + b"}")
     assert len(str(caught.value)) < 300
 
 
 def test_signs_within_texts_are_no_values() -> None:
     for text in ("[," * 1_000_000, '{\\"' * 500_000, "\\\\" * 500_000):
-        made = texts.message(HEAD + b'"' + text.encode() + b'"}')
+        made = lines.message(HEAD + b'"' + text.encode() + b'"}')
         assert len(made["result"]) in (len(text), len(text) * 2 // 3, len(text) // 2)
 
 
 def test_large_honest_answers_are_taken() -> None:
     body = b"QUJD" * 2_000_000
-    assert len(texts.message(HEAD + b'{"status":0,"message":{"body":"' + body + b'"}}}')["result"]["message"]["body"])
+    assert len(lines.message(HEAD + b'{"status":0,"message":{"body":"' + body + b'"}}}')["result"]["message"]["body"])
     deep = b"[" * 63 + b"]" * 63
-    assert texts.message(HEAD + deep + b"}")
+    assert lines.message(HEAD + deep + b"}")
     many = b"[" + b",".join(b"[1.5]" for _ in range(99_000)) + b"]"
-    assert len(texts.message(HEAD + many + b"}")["result"]) == 99_000
+    assert len(lines.message(HEAD + many + b"}")["result"]) == 99_000
 
 
 def test_kept_events_are_bounded_in_bytes(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_what_outlives_a_driver_is_named_once_and_let_live(tmp_path: Path) -> No
     finally:
         os.kill(daemon, signal.SIGKILL)
     assert ended(daemon)
-    assert daemon not in [each.pid for each in orphans.strays(())]  # and no zombie of it is kept
+    assert daemon not in [each.pid for each in process.strays(())]  # and no zombie of it is kept
 
 
 def test_an_implementation_that_offers_less_after_a_restart_is_told_so(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 from conformance.adapter.check import check_adapter
 from conformance.adapter.connectors import connect, names
 from conformance.adapter.errors import ConnectorError, DriverCrashed, DriverUnusable
-from conformance.adapter.tcp import TcpLink
+from conformance.adapter.process import TcpLink
 from conformance.adapter.templates import write_template
 
 FAKES = Path(__file__).parent / "fakes"

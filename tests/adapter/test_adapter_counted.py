@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from conformance.adapter.connectors import connect
-from conformance.adapter.in_process import counted
+from conformance.adapter.host import counted
 
 
 def test_the_first_request_of_a_life_is_one() -> None:

@@ -14,7 +14,7 @@ import pytest
 from conformance.capture import Frame, read_capture
 from conformance.capture.own_end import OwnEnd
 from conformance.captures import replay_captures
-from conformance.net.recording import Recording
+from conformance.net.proxy import Recording
 from conformance.resources import resource
 from conformance.verdict import ExitCode, Outcome
 

@@ -11,7 +11,7 @@ import pytest
 from commands import command as run_command
 
 from conformance.cli.app import app
-from conformance.cli.helping import WIDEST, command_of
+from conformance.cli.shared_options import WIDEST, command_of
 
 
 def commands(parent: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

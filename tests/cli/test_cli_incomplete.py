@@ -12,12 +12,11 @@ from typer.testing import CliRunner
 from conformance.capture.following import Stop
 from conformance.captures import replay, replay_captures
 from conformance.cli.app import app
-from conformance.report.annotations import azure, github
 from conformance.report.badge import message
 from conformance.report.html import render_html
 from conformance.report.junit import render_junit
 from conformance.report.markdown import render_markdown
-from conformance.report.sarif import sarif
+from conformance.report.sarif import azure, github, sarif
 from conformance.report.summary import summary
 from conformance.resources import resource
 from conformance.runlog import Incomplete, Run, read_run

@@ -16,10 +16,17 @@ import conformance.learn
 from conformance.command_options import BadInput
 from conformance.histories.learning.work import Learning
 from conformance.learn import MissingExtra, learn
-from conformance.report.machine import DEVIATES, picture
-from conformance.report.machine_drawing import dot, svg
-from conformance.report.machine_page import render_machine
-from conformance.report.machine_text import as_json, completeness, conclusion, lines
+from conformance.report.machine import (
+    DEVIATES,
+    as_json,
+    completeness,
+    conclusion,
+    dot,
+    lines,
+    picture,
+    render_machine,
+    svg,
+)
 from conformance.verdict import ExitCode
 
 FAKES = Path(__file__).parent / "fakes"

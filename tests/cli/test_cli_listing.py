@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests_cli import mqconform, one_sentence
 
-from conformance.cli.faults import story
+from conformance.cli.selftest import story
 from conformance.embedded.faults import FAULTS
 from conformance.harness.suite_registry import suites
 from conformance.runlog import read_run

@@ -19,7 +19,7 @@ from nightly import sample
 from small_record import CAPTURE, a_record
 from tests_cli import stdio
 
-from conformance import aside
+from conformance import files
 from conformance.runlog import read_run
 from conformance.verdict import ExitCode
 
@@ -121,24 +121,24 @@ def test_a_draft_becomes_the_file_and_keeps_its_mode_and_its_links(tmp_path: Pat
     path.write_text("before")
     path.chmod(0o600)
     link.symlink_to(path)
-    with pytest.raises(RuntimeError), aside.aside(link) as draft:
+    with pytest.raises(RuntimeError), files.aside(link) as draft:
         draft.write_text("half")
         raise RuntimeError
     assert path.read_text() == "before"
-    aside.write_text(link, "after")
+    files.write_text(link, "after")
     assert link.is_symlink() and path.read_text() == "after"
     assert path.stat().st_mode & 0o777 == 0o600
     assert sorted(each.name for each in tmp_path.iterdir()) == ["file", "link"]
     with pytest.raises(OSError, match="No space left"):
-        aside.write_text("/dev/full", "text")
+        files.write_text("/dev/full", "text")
     with pytest.raises(IsADirectoryError):
-        aside.write_text(tmp_path, "text")
+        files.write_text(tmp_path, "text")
 
 
 def test_files_are_written_in_one_way() -> None:
     """Whoever writes a file for good writes it aside. Records are appended to; the rest is nobody's but ours."""
     package = HERE.parents[2] / "conformance"
-    own = {"aside.py", "runlog/writer.py", "adapter/process.py", "run.py"}
+    own = {"files.py", "runlog/writer.py", "adapter/process.py", "run.py"}
     own |= {"captures/eve.py", "captures/extracting.py"}  # into a draft that `aside` made
     caches = {"pipeline", "spec/compiled.py", "wire/columns"}  # written aside by themselves, with a lock or a digest
     writes = re.compile(r"\.write_(text|bytes)\(|\.open\(\s*[\"'][wax]|(?<![.\w])open\([^)]*, [\"'][wax]")

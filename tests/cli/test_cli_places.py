@@ -13,8 +13,8 @@ import pytest
 from small_record import CAPTURE, a_record
 from tests_cli import mqconform, one_sentence
 
-from conformance.aside import held, make_folder
 from conformance.command_options import BadInput
+from conformance.files import held, make_folder
 from conformance.run import run
 from conformance.scratch import remove_tree
 from conformance.verdict import ExitCode

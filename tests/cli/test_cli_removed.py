@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests_cli import mqconform, one_sentence
 
-from conformance.cli.removed import REMOVED, successor
+from conformance.cli.ending import REMOVED, successor
 from conformance.verdict import ExitCode
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from small_record import a_record
 
-from conformance.cli.places import OUTPUTS
+from conformance.cli.ending import OUTPUTS
 from conformance.command_options import BadInput, prepare_folder
 from conformance.verdict import ExitCode
 

@@ -21,7 +21,7 @@ RESULT = "the-result-of-it"
 """What each piece of work that is faked here ends with."""
 FAKES = {
     "requirements coverage": (
-        "import conformance.report.covered as room\n"
+        "import conformance.report.coverage as room\n"
         f"def known():\n    print('{RESULT}')\n    raise SystemExit(0)\n"
         "room.known = known"
     ),

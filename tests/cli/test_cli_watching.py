@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from tests_cli import PATIENCE_S, mqconform
 
-from conformance.cli.run_progress import over
+from conformance.cli.run import over
 from conformance.progress import Progress, Watcher, clock
 from conformance.runlog import read_run
 from conformance.verdict import ExitCode

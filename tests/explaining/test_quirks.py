@@ -11,15 +11,14 @@ import pytest
 
 from conformance.embedded.driver import METHODS
 from conformance.embedded.faults import FAULTS
+from conformance.explaining.continuation import Asked, heard
 from conformance.explaining.dictionary import told_of
-from conformance.explaining.going_on import Asked, heard
 from conformance.explaining.known_quirks import KnownQuirk
-from conformance.explaining.quirks import Quirk, Quirks
-from conformance.explaining.shared import Shared
+from conformance.explaining.quirks import Quirk, Quirks, Shared
 from conformance.explaining.stories import implementation_of
 from conformance.harness.connecting import open_client
 from conformance.harness.guarded_client import GuardedClient
-from conformance.harness.past import Lazy
+from conformance.harness.known_deviations import Lazy
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
 from conformance.harness.run_session import hello_json
 from conformance.harness.tape import Tape
@@ -211,7 +210,7 @@ def test_what_no_fault_explains_is_asked_for_in_shorter_stories(
     def lacking(methods: Sequence[str]) -> tuple[str, ...]:
         return tuple(name for name in told_of(methods) if name != PAIR[1])
 
-    monkeypatch.setattr("conformance.explaining.behind.told_of", lacking)
+    monkeypatch.setattr("conformance.explaining.continuation.told_of", lacking)
     quirks = quirks_of(client)
     found = played(client, quirks, MASKED)
     assert blamed(found) == {"MQMQ-2.2.19.1.higher-priority-nearer-front", "MQDMPR-3.2.7.3.illegal-cursor-action"}

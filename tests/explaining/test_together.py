@@ -10,11 +10,10 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from conformance.embedded.faults import NotTogether, apply_faults
-from conformance.explaining.causes import compared
-from conformance.explaining.going_on import Asked, heard
-from conformance.explaining.playing import MESSAGE, STATUS, Player
+from conformance.explaining.causes import compared, together
+from conformance.explaining.continuation import Asked, heard
+from conformance.explaining.playing import MESSAGE, STATUS, StoryPlayer
 from conformance.explaining.stories import Implementation, Told, implementation_of
-from conformance.explaining.together import together
 from conformance.harness.connecting import open_client
 from conformance.harness.guarded_client import GuardedClient
 from conformance.harness.run_session import hello_json
@@ -59,7 +58,7 @@ def explained(told: Told, asked: Implementation, known: tuple[str, ...] = (), se
 def test_faults_that_explain_a_story_only_together_are_found(client: GuardedClient) -> None:
     told, asked = story(client, CALLS)
     for name in FOUND:
-        with Player((name,), asked) as player:
+        with StoryPlayer((name,), asked) as player:
             assert not player.play(told).agrees
     assert explained(told, asked) == set(FOUND)
     assert explained(told, asked, FOUND[:2]) == {FOUND[2]}
@@ -75,7 +74,7 @@ def test_a_story_that_is_explained_in_part_is_not_explained(client: GuardedClien
     ]
     third = Call("messages.send", handle="h1", message="c")
     told, asked = story(client, [CALLS[0], *CALLS[2:6], third, Call("cursors.open", name="c1", handle="h2"), *reads])
-    with Player(("ignores-priority",), asked) as player:
+    with StoryPlayer(("ignores-priority",), asked) as player:
         assert not player.play(told).agrees
     assert explained(told, asked) == set()
 
@@ -84,7 +83,7 @@ def test_faults_that_one_manager_cannot_have_explain_nothing() -> None:
     pair = ("prepare-of-ended-succeeds", "prepare-of-ended-wrong-status")
     with pytest.raises(NotTogether, match="prepare-of-ended"):
         apply_faults(pair)
-    with Player(pair, Implementation()) as player:
+    with StoryPlayer(pair, Implementation()) as player:
         assert not player.play(Told("", ())).agrees
 
 
@@ -102,7 +101,7 @@ def test_a_member_of_messages_that_always_differs_is_how_they_are_made(client: G
     asked = implementation_of(hello_json(client), "msmq-4.0", {})
     tolerated, telling = compared([received], asked)
     assert (MESSAGE, "message.body_type") in tolerated and telling == [received]
-    with Player((), asked) as player:
+    with StoryPlayer((), asked) as player:
         assert not player.play(peeked).agrees and player.play(peeked, tolerated).agrees
 
 
@@ -123,7 +122,7 @@ def test_time_that_passed_on_a_real_clock_passes_for_the_embedded_manager() -> N
         opened.close()
     late = Told("", (*told.ops[:-1], {**told.ops[-1], "slept_ms": 2500}))
     for virtual, agrees in ((True, True), (False, False)):
-        with Player((), Implementation(virtual=virtual)) as player:
+        with StoryPlayer((), Implementation(virtual=virtual)) as player:
             assert player.play(told).agrees
             assert player.play(late).agrees is agrees
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from nightly import fewer
 
 from conformance.grammar.automaton import ambiguity, dfa, difference, missing
-from conformance.grammar.regex import compiled
+from conformance.grammar.bulk import compiled
 from conformance.grammar.tree import Alt, Chars, Grammar, Lit, Node, Rep, Rule, Seq
 
 LETTERS = "abAB"

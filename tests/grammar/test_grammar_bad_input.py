@@ -7,8 +7,8 @@ from nightly import amount
 
 from conformance.grammar.abnf import AbnfError
 from conformance.grammar.automaton import MAX_CACHED, Dfa, dfa
+from conformance.grammar.bulk import compiled
 from conformance.grammar.lark_text import parser_of, shipped, tree_of
-from conformance.grammar.regex import compiled
 from conformance.grammar.sources import RULES, load, reading_set
 
 MIB = 1 << 20

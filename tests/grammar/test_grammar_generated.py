@@ -13,8 +13,8 @@ from rfc_grammars import MODULES, ours, prose, second
 from second_parser import SecondParser
 
 from conformance.grammar.automaton import Dfa, NotRegularError, dfa
+from conformance.grammar.bulk import compiled
 from conformance.grammar.lark_text import parser_of, read_lark, shipped, to_lark, tree_of
-from conformance.grammar.regex import compiled
 from conformance.grammar.sources import SETS, VERSIONS, load, load_set, plain, reading_set
 from conformance.resources import resource
 from tools.grammar_files import lark_grammars, stale

@@ -11,8 +11,18 @@ from nightly import sample
 
 from conformance.grammar.abnf import AbnfError, read
 from conformance.grammar.automaton import Dfa, ambiguity, dfa, difference
-from conformance.grammar.overlay import read_overlay, without
-from conformance.grammar.sources import RULES, SETS, VERSIONS, letter, load, load_set, reading_set, version_of
+from conformance.grammar.sources import (
+    RULES,
+    SETS,
+    VERSIONS,
+    letter,
+    load,
+    load_set,
+    read_overlay,
+    reading_set,
+    version_of,
+    without,
+)
 from conformance.grammar.tree import Grammar, Node, Rep, Rule, children, rebuild
 from conformance.resources import resource
 from conformance.spec.catalogue import CatalogueError

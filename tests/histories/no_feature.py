@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from conformance.spec import plain_toml
+from conformance.spec import entries
 from conformance.spec.catalogue import CatalogueError
 
 REASONS: Final[Mapping[str, str]] = {
@@ -51,5 +51,5 @@ def unfeatured() -> Mapping[str, Unfeatured]:
 
 
 def _entries(path: Path) -> list[dict[str, Any]]:
-    listed: list[dict[str, Any]] = plain_toml.loads(path.read_text(encoding="utf-8"))["step"]
+    listed: list[dict[str, Any]] = entries.loads(path.read_text(encoding="utf-8"))["step"]
     return listed

@@ -7,7 +7,7 @@ import pytest
 from codec_runs import FEW, OPTIONS, client, failing, quiet
 from hypothesis import given
 
-from conformance.harness.rejudge import NotRepeatable
+from conformance.harness.repro_files import NotRepeatable
 from conformance.suites.packets.cases import CONTROL, decode_case, encode_case, refuse_case
 from conformance.suites.packets.malformed import IGNORED, MALFORMED, TRANSACTION_BITS, Ignored, Malformed
 from conformance.suites.packets.messages import base64_of, messages_in_a_session, packet_of, user_messages

@@ -13,7 +13,7 @@ from nightly import fewer
 from conformance.adapter.session import Result
 from conformance.harness.guarded_client import GuardedClient
 from conformance.harness.recorder import RunOptions
-from conformance.harness.rejudge import NotRepeatable
+from conformance.harness.repro_files import NotRepeatable
 from conformance.judge.structures.judge import compare_decoded, compare_encoded
 from conformance.run import run
 from conformance.runlog import read_run

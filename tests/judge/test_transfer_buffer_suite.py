@@ -10,7 +10,7 @@ import transfer_buffer_codecs as codecs
 
 from conformance.harness.guarded_client import GuardedClient
 from conformance.harness.recorder import RunOptions
-from conformance.harness.rejudge import NotRepeatable
+from conformance.harness.repro_files import NotRepeatable
 from conformance.judge.structures.transfer_buffer_rules import PLAIN, WHOLE, BufferRule, plain
 from conformance.spec.catalogue import assignment
 from conformance.suites.structures.checks import base64_of

@@ -17,12 +17,11 @@ from small_manager import FRAMES, manager, turns
 from conformance.captures import replay
 from conformance.command_options import BadInput
 from conformance.live import judge as judge_module
-from conformance.live.judge import Judging
-from conformance.live.passing import Passed, Ready, Watch, proxy, serve
+from conformance.live.judge import Deviation, Judging
+from conformance.live.proxy import Passed, Ready, Watch, proxy, serve
 from conformance.live.server import Wanted
-from conformance.live.state import Deviation
 from conformance.net.addresses import Permit, Place, target
-from conformance.net.passing import Proxy
+from conformance.net.proxy import Proxy
 from conformance.spec.catalogue import assignment
 from conformance.verdict import ExitCode, Outcome
 

@@ -18,9 +18,9 @@ from dialogues import events
 from small_manager import FRAMES, manager, turns
 
 from conformance.capture import Opened
-from conformance.live import passing
+from conformance.live import proxy
 from conformance.live.judge import Judging
-from conformance.live.passing import Watch, serve
+from conformance.live.proxy import Watch, serve
 from conformance.live.server import Wanted
 from conformance.live.wire_check import wire_check
 from conformance.net.addresses import Permit, Place, target
@@ -140,7 +140,7 @@ def test_what_the_server_says_to_its_clients_goes_through_and_is_recorded(tmp_pa
 @served
 def test_connections_back_that_are_not_seen_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.3", 0)) as taken:
-        monkeypatch.setattr(passing, "_free", lambda host, kind: taken.getsockname()[1])
+        monkeypatch.setattr(proxy, "_free", lambda host, kind: taken.getsockname()[1])
         told: list[str] = []
         watch = Watch(lambda ready: None, lambda now: told.extend(now.problems), budget_s=0)
         serve(Place("127.0.0.1", 0), wanted=Wanted(), judging=Judging(out=str(tmp_path)), watch=watch, ping_port=0)

@@ -19,9 +19,8 @@ from small_manager import manager
 from conformance.live import wire_check as module
 from conformance.live.wire_check import Checked, wire_check
 from conformance.net.addresses import Permit, Place, target
-from conformance.net.connector import understood
-from conformance.net.outgoing import MAX_MESSAGE_S, refusal
-from conformance.net.windows import QUEUES, SWITCHES, Switch, removal_script, setup_script
+from conformance.net.connector import QUEUES, SWITCHES, Switch, removal_script, setup_script, understood
+from conformance.net.ends import MAX_MESSAGE_S, refusal
 from conformance.verdict import ExitCode
 from conformance.wire import dissect
 

@@ -21,7 +21,7 @@ from conformance.adapter.errors import ConnectorError, DriverUnusable
 from conformance.judge.dialogues.packets import Ends, transactional_ack
 from conformance.net.addresses import OWNED, Permit, Target
 from conformance.net.connector import understood
-from conformance.net.outgoing import MAX_BYTES, PER_SECOND, Pace, may_send, packets_in, refusal
+from conformance.net.ends import MAX_BYTES, PER_SECOND, Pace, may_send, packets_in, refusal
 from conformance.spec.constants.hresults import MQ_ERROR_INVALID_HANDLE, MQ_ERROR_IO_TIMEOUT
 from conformance.wire import dissect, encode, patch, rebuild
 

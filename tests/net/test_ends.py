@@ -15,10 +15,8 @@ from dialogues import CONSISTENT, frames, shown
 
 from conformance.net import ends as ends_module
 from conformance.net.addresses import Place
-from conformance.net.ends import Ends, NotConnectedError, TooManyError
-from conformance.net.packets import KEPT_OF_REST
-from conformance.net.pings import ping
-from conformance.net.recording import Recording
+from conformance.net.ends import KEPT_OF_REST, Ends, NotConnectedError, TooManyError, ping
+from conformance.net.proxy import Recording
 
 SENT = [frame.data for frame in frames(CONSISTENT) if frame.connection == 1 and frame.side == "acceptor"]
 LONG_S = 20.0

@@ -15,8 +15,7 @@ from small_manager import manager, turns
 
 from conformance.capture import Closed, Opened
 from conformance.net.addresses import Place
-from conformance.net.passing import Proxy, Route
-from conformance.net.recording import Recording
+from conformance.net.proxy import Proxy, Recording, Route
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from dialogues import CONSISTENT, PINGED, events, shown
 
 from conformance.capture import Closed, Frame, Opened
 from conformance.captures import replay
-from conformance.net.recording import Recording
+from conformance.net.proxy import Recording
 from conformance.spec.catalogue import assignment
 
 

@@ -13,8 +13,9 @@ from observing import SECTIONS, copied, said
 from conformance.harness.recorder import Recorder, RunOptions
 from conformance.pipeline import query, tables
 from conformance.pipeline.lake import Lake
-from conformance.report.baseline import read_baseline
-from conformance.spec import compiled, renaming
+from conformance.report.standing import read_baseline
+from conformance.spec import catalogue as renaming
+from conformance.spec import compiled
 from conformance.spec.catalogue import CatalogueError, catalogue
 
 NEW = "MQMQ-2.2.19.1.higher-priority-nearer-front"

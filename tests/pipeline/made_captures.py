@@ -12,7 +12,7 @@ from lake_helpers import CAPTURES, HEADER, records_of
 from conformance.capture import Closed, Frame, Opened, read_capture
 from conformance.capture.own_end import OwnEnd
 from conformance.capture.records import Record
-from conformance.net.recording import Recording
+from conformance.net.proxy import Recording
 
 MIDNIGHT = int(datetime(2026, 3, 2, tzinfo=UTC).timestamp()) * 1_000_000_000
 DEVIATING = ("mqqb-4.1.pcapng", "resending-session.pcapng", "bad-signature.pcapng")

@@ -12,7 +12,7 @@ from deltalake import DeltaTable
 from lake_helpers import CAPTURES, put, rows
 from typer.testing import CliRunner
 
-from conformance.cli.pipeline_analysis import app
+from conformance.cli.pipeline import analysis_app
 from conformance.pipeline import query as queries
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.schemas import BATCHES, TABLES
@@ -93,9 +93,9 @@ def test_each_example_runs_and_the_lake_is_what_it_was(lake, tmp_path, capsys):
 
 def test_the_report_of_a_compacted_lake_is_the_same(lake):
     exec(examples()["What is in a lake?"].replace("/data/lake", str(lake.root)), names := {})
-    before = CliRunner().invoke(app, ["report", lake.place, "--json"]).stdout
+    before = CliRunner().invoke(analysis_app, ["report", lake.place, "--json"]).stdout
     exec(examples()["Compaction"], names)
-    assert CliRunner().invoke(app, ["report", lake.place, "--json"]).stdout == before and '"fail": 1' in before
+    assert CliRunner().invoke(analysis_app, ["report", lake.place, "--json"]).stdout == before and '"fail": 1' in before
 
 
 def test_both_engines_answer_alike_over_a_compacted_lake(lake, spark):

@@ -11,7 +11,7 @@ from lake_helpers import CAPTURES, put, rows
 from made_lake import capture, day, fill, session, verdict
 from typer.testing import CliRunner
 
-from conformance.cli.pipeline_analysis import app
+from conformance.cli.pipeline import analysis_app
 from conformance.pipeline import report_queries
 from conformance.pipeline.lake import Entry, Lake
 from conformance.pipeline.report_queries import gather, order
@@ -19,8 +19,7 @@ from conformance.pipeline.schemas import TABLES
 from conformance.pipeline.tables import opened
 from conformance.pipeline.untrusted_files import PipelineError
 from conformance.report.corpus import MOST_BUCKETS, Course, Span
-from conformance.report.corpus_page import render_corpus, summary
-from conformance.report.corpus_plots import short, stacked, strip, ticks_to
+from conformance.report.corpus_page import render_corpus, short, stacked, strip, summary, ticks_to
 
 LAYOUT = "MQMQ-2.2.19.1.flags-in-layout"
 X0 = "MQMQ-2.2.19.1.flags-x0"
@@ -298,10 +297,10 @@ def test_plots_fit_what_they_draw():
 def test_the_command_tells_writes_and_ends_as_it_should(lake, tmp_path):
     fill(lake, [capture(day(0)), verdict(LAYOUT, "fail", A, day(0)), verdict(X0, "pass", None, day(0))])
     html = tmp_path / "corpus.html"
-    done = CliRunner().invoke(app, ["report", str(lake.root), "--html", str(html), "--json"])
+    done = CliRunner().invoke(analysis_app, ["report", str(lake.root), "--html", str(html), "--json"])
     assert done.exit_code == 0 and json.loads(done.stdout)["requirements"][0]["requirement"] == LAYOUT
     assert "<title>1 capture" in html.read_text()
-    done = CliRunner().invoke(app, ["report", str(lake.root)])
+    done = CliRunner().invoke(analysis_app, ["report", str(lake.root)])
     assert done.stdout.splitlines()[:2] == ["1 capture: 1 requirement broken at the end, none newly", f"days: {day(0)}"]
-    none = CliRunner().invoke(app, ["report", str(tmp_path / "nowhere")])
+    none = CliRunner().invoke(analysis_app, ["report", str(tmp_path / "nowhere")])
     assert none.exit_code == 2 and none.stderr.count("\n") == 1 and "is not a lake" in none.stderr

@@ -18,7 +18,7 @@ from lake_helpers import contents
 from made_lake import capture, day, fill, session, verdict
 from typer.testing import CliRunner
 
-from conformance.cli.pipeline_analysis import app
+from conformance.cli.pipeline import analysis_app
 from conformance.pipeline import query as answers
 from conformance.pipeline import spark, tables
 from conformance.pipeline.lake import Lake
@@ -58,7 +58,7 @@ def answer(lake: Lake, query: str, **bounds) -> tuple[list[str], list]:
 
 
 def command(lake: Lake, *arguments: str) -> tuple[int, str, str]:
-    done = CliRunner().invoke(app, ["sql", str(lake.root), *arguments])
+    done = CliRunner().invoke(analysis_app, ["sql", str(lake.root), *arguments])
     return done.exit_code, done.stdout, done.stderr
 
 

@@ -12,7 +12,7 @@ from conformance.pipeline.lake import Entry, Lake, Open, new_batch
 from conformance.pipeline.schemas import TABLES
 from conformance.pipeline.store import Files
 from conformance.pipeline.tables import opened
-from conformance.spec.renaming import aliases
+from conformance.spec.catalogue import aliases
 
 LAYOUT = "MQMQ-2.2.19.1.flags-in-layout"
 

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from conformance.report import render_comparison, render_html
-from conformance.report.baseline import Known
-from conformance.report.comparison_key import standing
 from conformance.report.gate import decide
+from conformance.report.standing import Known, standing
 from conformance.runlog import PacketLine, Run, RunWriter, StoryStep
 from conformance.spec.catalogue import catalogue
 from conformance.verdict import Evidence, Outcome, Verdict

@@ -15,24 +15,20 @@ from conformance.cli.app import app
 from conformance.harness.terminal import terminal_lines
 from conformance.report.allure import write_allure
 from conformance.report.badge import message, render_badge
-from conformance.report.comparison import render_comparison
-from conformance.report.comparison_key import standing
+from conformance.report.comparison import matrix, matrix_markdown, render_comparison
 from conformance.report.corpus import Corpus, Demand
 from conformance.report.corpus_page import render_corpus
 from conformance.report.corpus_page import summary as corpus_summary
-from conformance.report.coverage import LEFT
-from conformance.report.covered import known
+from conformance.report.coverage import LEFT, known
 from conformance.report.gate import decide
 from conformance.report.html import render_html
 from conformance.report.markdown import render_markdown
-from conformance.report.matrix import markdown as matrix_markdown
-from conformance.report.matrix import matrix
 from conformance.report.sarif import render_sarif
+from conformance.report.standing import standing
 from conformance.report.summary import summary
 from conformance.report.table import roll_up
 from conformance.runlog import Run, RunWriter, read_run
-from conformance.spec.catalogue import NEEDS, catalogue
-from conformance.spec.demanded import demanded, demanded_ids
+from conformance.spec.catalogue import NEEDS, catalogue, demanded, demanded_ids
 from conformance.verdict import Outcome, Verdict
 
 CAPTURE = Path(__file__).parents[2] / "fixtures" / "captures" / "mqqb-4.1.pcapng"

@@ -8,10 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.report.comparison_key import Standing
-from conformance.report.diff import BROKEN, CHANGED, FIXED, GONE, NEW, diff, markdown, sentence, text_lines
-from conformance.report.matrix import markdown as matrix_markdown
-from conformance.report.matrix import matrix
+from conformance.report.comparison import (
+    ADDED,
+    BROKEN,
+    CHANGED,
+    FIXED,
+    GONE,
+    diff,
+    differences_markdown,
+    matrix,
+    matrix_markdown,
+    sentence,
+    text_lines,
+)
+from conformance.report.standing import Standing
 from conformance.runlog import Run
 from conformance.runlog.tally import NO_JUDGEMENT
 from conformance.verdict import Outcome
@@ -37,8 +47,8 @@ def stands(outcomes: dict[str, Outcome], name: str = "a") -> Standing:
         (Outcome.FAIL, None, GONE),
         (Outcome.PASS, None, GONE),
         (Outcome.PASS, Outcome.SKIP, GONE),
-        (Outcome.SKIP, Outcome.PASS, NEW),
-        (None, Outcome.PASS, NEW),
+        (Outcome.SKIP, Outcome.PASS, ADDED),
+        (None, Outcome.PASS, ADDED),
         (Outcome.FAIL, Outcome.CRASH, CHANGED),
         (Outcome.PASS, Outcome.WARN, CHANGED),
         (None, Outcome.SKIP, CHANGED),
@@ -68,7 +78,7 @@ def test_nothing_is_lost_and_the_other_way_round_is_the_mirror(
 
 def test_names_of_others_cannot_write_markdown() -> None:
     evil = "x|y](http://a) <script>`\n# h"
-    text = markdown(diff(stands({}, evil), stands({evil: Outcome.FAIL, NAMES[0]: Outcome.PASS}, evil)))
+    text = differences_markdown(diff(stands({}, evil), stands({evil: Outcome.FAIL, NAMES[0]: Outcome.PASS}, evil)))
     assert "<script>" not in text and "\n# h" not in text
     for line in text.splitlines():
         if line.startswith("|"):

@@ -15,18 +15,15 @@ from pathlib import Path
 import pytest
 
 from conformance.report.allure import write_allure
-from conformance.report.annotations import FORMS, MAX_ANNOTATIONS
 from conformance.report.badge import render_badge, shields
-from conformance.report.baseline import Known
-from conformance.report.comparison import render_comparison
-from conformance.report.comparison_key import standing
+from conformance.report.comparison import matrix, render_comparison
 from conformance.report.console import print_summary
 from conformance.report.gate import Decision, decide
 from conformance.report.html import render_html
 from conformance.report.junit import render_junit
 from conformance.report.markdown import render_markdown
-from conformance.report.matrix import matrix
-from conformance.report.sarif import sarif
+from conformance.report.sarif import FORMS, MAX_ANNOTATIONS, sarif
+from conformance.report.standing import Known, standing
 from conformance.report.summary import summary
 from conformance.report.tabular import write_csv
 from conformance.runlog import Run, RunWriter
@@ -261,7 +258,7 @@ def test_hostile_reasons_and_labels_are_only_text(make_run: Callable[..., Run]) 
 
 
 def test_the_top_tells_when_what_how_and_what_is_missing(make_run: Callable[..., Run]) -> None:
-    from conformance.report.top import facts
+    from conformance.report.summary import facts
 
     run = make_run(filled({FIRST: PASS}), footer="budget", label="nightly", started="2026-03-01T23:30:00-05:00")
     told = dict(facts(run))
@@ -278,7 +275,7 @@ def test_the_top_tells_when_what_how_and_what_is_missing(make_run: Callable[...,
     ("took", "words"), [(0.4, "0.4 s"), (12.4, "12 s"), (185, "3 min 5 s"), (7_440, "2 h 4 min"), (59.7, "1 min 0 s")]
 )
 def test_a_duration_in_words(took: float, words: str) -> None:
-    from conformance.report.timing import in_words
+    from conformance.report.summary import in_words
 
     assert in_words(took) == words
 
@@ -292,7 +289,7 @@ def test_the_grey_of_the_bar_is_told(made: Make) -> None:
 
 
 def test_no_failure_is_without_a_list(make_run: Callable[..., Run]) -> None:
-    from conformance.report.bounded_findings import MAX_GROUPS
+    from conformance.report.html import MAX_GROUPS
 
     names = [one.id for one in catalogue() if one.level == "must"][: MAX_GROUPS + 30]
     page = render_html(make_run(filled(dict.fromkeys(names, FAIL))))

@@ -18,13 +18,12 @@ from nightly import fewer
 from pyarrow import parquet
 
 from conformance.report import render_badge, render_markdown, render_sarif, write_csv, write_parquet
-from conformance.report.annotations import FORMS, MAX_ANNOTATIONS
 from conformance.report.badge import message, shields
 from conformance.report.markdown import MAX_BYTES, inline
+from conformance.report.sarif import FORMS, MAX_ANNOTATIONS
 from conformance.report.tabular import COLUMNS, MAX_CELL, rows
 from conformance.runlog import Run, RunWriter, StoryStep
-from conformance.spec.catalogue import catalogue
-from conformance.spec.demanded import demanded
+from conformance.spec.catalogue import catalogue, demanded
 from conformance.verdict import Outcome, Verdict
 
 BROKEN = "MQDMPR-3.2.7.3.illegal-cursor-action"

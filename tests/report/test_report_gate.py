@@ -10,10 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.report.baseline import BaselineError, Known, parse, read_baseline, read_floor, update
-from conformance.report.comparison_key import Standing, standing
-from conformance.report.floor import Floor
 from conformance.report.gate import decide
+from conformance.report.standing import (
+    BaselineError,
+    Floor,
+    Known,
+    Standing,
+    parse,
+    read_baseline,
+    read_floor,
+    standing,
+    update,
+)
 from conformance.runlog import Run, RunWriter
 from conformance.spec.catalogue import catalogue
 from conformance.verdict import ExitCode, Outcome, Verdict

@@ -13,8 +13,8 @@ import pytest
 import conformance
 from conformance.judge.expr import Const
 from conformance.judge.packets import judge
-from conformance.report.comparison_key import standing
 from conformance.report.gate import Decision, decide
+from conformance.report.standing import standing
 from conformance.resources import resource
 from conformance.runlog import Run, RunWriter, Tally, read_run
 from conformance.verdict import Outcome, Verdict

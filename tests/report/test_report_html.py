@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from conformance.report import render_html
-from conformance.report.tree import address
+from conformance.report.table import address
 from conformance.runlog import PacketLine, Run, RunWriter, StoryStep
 from conformance.spec.catalogue import DOCUMENTS
 from conformance.verdict import Outcome, Verdict

@@ -11,8 +11,7 @@ from conformance.activex.plans import create, on
 from conformance.activex.values import text
 from conformance.activex.words import as_call
 from conformance.harness.repro_files import write_beside
-from conformance.report.html import render_html
-from conformance.report.objects_page import classes_of, programs_of
+from conformance.report.html import classes_of, programs_of, render_html
 from conformance.report.table import roll_up
 from conformance.runlog import Run, RunWriter
 from conformance.runlog.events import StoryStep

@@ -16,19 +16,15 @@ from nightly import fewer
 
 from conformance.model.coverage import table_rows
 from conformance.model.tables import CURSOR
-from conformance.report.bounded_findings import again
 from conformance.report.comparison import MAX_RUNS, TooManyRuns, render_comparison
-from conformance.report.covered import FILE, known, numbers
-from conformance.report.dump import AROUND, MAX_BYTES, MAX_LINES, dump_of
-from conformance.report.html import render_html
+from conformance.report.coverage import FILE, known, numbers
+from conformance.report.hexdump import AROUND, EVIDENCE_LINES, MAX_BYTES, dump_of
+from conformance.report.html import again, render_html
 from conformance.report.page import json_block
-from conformance.report.table import RequirementRow, Section, roll_up
-from conformance.report.table_pictures import ELSEWHERE, NEVER, TAKEN, pictures
-from conformance.report.transitions import Covered
-from conformance.report.tree import MAX_DEPTH, MAX_ROWS, Node, trees
+from conformance.report.table import MAX_DEPTH, MAX_ROWS, Node, RequirementRow, Section, roll_up, trees
+from conformance.report.transition_pictures import ELSEWHERE, NEVER, TAKEN, Covered, pictures
 from conformance.runlog import Run, RunWriter
-from conformance.spec.catalogue import catalogue
-from conformance.spec.demanded import demanded
+from conformance.spec.catalogue import catalogue, demanded
 from conformance.verdict import Evidence, Outcome, Verdict
 from tools.covered import generate
 
@@ -125,13 +121,13 @@ def test_the_bytes_a_verdict_blames_are_marked_and_no_others() -> None:
 
 def test_a_dump_of_much_keeps_what_is_marked() -> None:
     lines = dumped(packet() + bytes(40_000))
-    assert any(mark for _, mark in lines) and len(lines) <= MAX_LINES + 2 * AROUND
+    assert any(mark for _, mark in lines) and len(lines) <= EVIDENCE_LINES + 2 * AROUND
 
 
 def test_a_structure_is_dumped_plainly() -> None:
     lines = dumped(b"<script>" * 1_000, kind="structure")
     assert lines[0] == ("  00000000  3c 73 63 72 69 70 74 3e 3c 73 63 72 69 70 74 3e  <script><script>", False)
-    assert len(lines) == MAX_LINES + 1 and lines[-1][0].endswith("lines left out")
+    assert len(lines) == EVIDENCE_LINES + 1 and lines[-1][0].endswith("lines left out")
 
 
 @pytest.mark.parametrize("data", ["", "no base64!", "AAAA" * MAX_BYTES, 7, ["AAAA"], None])

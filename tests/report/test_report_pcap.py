@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.capture import Frame, read_capture
-from conformance.report.pcap import SEGMENT, packet_capture, packet_of
+from conformance.report.hexdump import SEGMENT, packet_capture, packet_of
 from conformance.resources import resource
 from conformance.verdict import Evidence
 

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 from conformance.harness.run_session import EXAMPLE
-from conformance.report.comparison_key import standing
 from conformance.report.gate import decide
+from conformance.report.standing import standing
 from conformance.runlog import read_run
 
 MONO = Path(__file__).parents[2] / "reports" / "mono-6.8-rabbitmq"

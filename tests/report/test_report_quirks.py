@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
-from conformance.harness.past import QUIRK
+from conformance.harness.known_deviations import QUIRK
+from conformance.report.causes import Told, quirks
 from conformance.report.html import render_html
 from conformance.report.markdown import render_markdown
-from conformance.report.quirks import Told, quirks
 from conformance.runlog import Run, RunWriter
 
 PRIORITY = "MQMQ-2.2.19.1.higher-priority-nearer-front"

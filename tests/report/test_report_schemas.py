@@ -15,10 +15,9 @@ from jsonschema import Draft4Validator, FormatChecker
 from lxml import etree
 
 from conformance.report import render_junit, render_sarif
-from conformance.report.baseline import Known
-from conformance.report.comparison_key import standing
 from conformance.report.gate import decide
 from conformance.report.sarif import flat, message, sarif
+from conformance.report.standing import Known, standing
 from conformance.runlog import Run, RunWriter, StoryStep
 from conformance.verdict import Outcome, Verdict
 

@@ -14,11 +14,11 @@ from conformance.histories.situations.book import Book, Planned
 from conformance.histories.situations.coverage import CUT, FAILED, KIND, NOT_OFFERED, Met, packed
 from conformance.histories.situations.situation import space
 from conformance.report.allure import write_allure
-from conformance.report.comparison_key import standing
 from conformance.report.gate import decide
 from conformance.report.html import render_html
 from conformance.report.junit import render_junit
 from conformance.report.situations import NOT_PLANNED, NOT_PLAYED, grids, missing, situations
+from conformance.report.standing import standing
 from conformance.report.summary import summary
 from conformance.runlog import Run, RunWriter
 from conformance.verdict import Outcome, Verdict

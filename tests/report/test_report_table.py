@@ -9,9 +9,8 @@ import pytest
 
 from conformance.report.findings import MAX_SHOWN, groups
 from conformance.report.summary import summary
-from conformance.report.table import conclusion, folded, judged_words, roll_up
+from conformance.report.table import conclusion, folded, judged_words, roll_up, section_title
 from conformance.report.text import block, label, value_text, visible
-from conformance.report.titles import section_title
 from conformance.runlog import Run, RunWriter, StoryStep
 from conformance.spec.catalogue import catalogue
 from conformance.verdict import ExitCode, Outcome, Verdict

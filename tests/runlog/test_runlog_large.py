@@ -19,7 +19,7 @@ from pathlib import Path
 from large import write_large
 from peak import peak_kib
 from conformance.report import render_html, render_junit
-from conformance.report.comparison_key import standing
+from conformance.report.standing import standing
 from conformance.runlog import read_run
 
 def told(folder):

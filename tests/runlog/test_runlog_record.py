@@ -28,7 +28,7 @@ from conformance.runlog import (
     read_run,
     schema,
 )
-from conformance.runlog.lines import Chain
+from conformance.runlog.writer import Chain
 from conformance.verdict import Evidence, Outcome, Verdict
 
 HEADER = Header(

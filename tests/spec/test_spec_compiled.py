@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from nightly import fewer
 from platformdirs import user_cache_path
 
-from conformance.spec import compiled, plain_toml
+from conformance.spec import compiled, entries
 from conformance.spec.catalogue import catalogue
 from conformance.spec.compiled import KINDS, Entries, build, data_folder, load
 from conformance.spec.entries import CatalogueError, Reading, Requirement
@@ -49,7 +49,7 @@ def names(rows: compiled.Rows) -> list[str]:
 @pytest.mark.parametrize("path", sorted(data_folder().rglob("*.toml")), ids=lambda path: path.name)
 def test_the_quick_reader_reads_what_the_general_one_does(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    assert plain_toml.loads(text) == tomllib.loads(text)
+    assert entries.loads(text) == tomllib.loads(text)
 
 
 LINES = st.sampled_from(
@@ -87,9 +87,9 @@ def test_any_lines_read_the_same_or_fail_the_same(lines: list[str]) -> None:
         wanted = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         with pytest.raises(tomllib.TOMLDecodeError):
-            plain_toml.loads(text)
+            entries.loads(text)
         return
-    assert plain_toml.loads(text) == wanted
+    assert entries.loads(text) == wanted
 
 
 def test_the_cache_holds_what_the_files_say(tmp_path: Path) -> None:

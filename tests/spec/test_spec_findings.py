@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.spec.catalogue import CatalogueError, SpecFinding, catalogue
+from conformance.spec.catalogue import (
+    CatalogueError,
+    SpecFinding,
+    catalogue,
+    finding,
+    findings,
+    reading_of_finding,
+    undisposed,
+    unexpected,
+)
 from conformance.spec.entries import suspicions
-from conformance.spec.findings import finding, findings, reading_of, undisposed, unexpected
 
 
 def test_there_are_256_suspicions() -> None:
@@ -29,7 +37,7 @@ def test_what_is_left_out_or_made_up_is_noticed() -> None:
 
 def test_every_finding_ends_in_a_reading_or_without_one() -> None:
     for one in findings().values():
-        without = reading_of(one) is None  # also: none is merged in a circle
+        without = reading_of_finding(one) is None  # also: none is merged in a circle
         assert without or one.disposition in ("reading", "merged"), one.id
 
 
@@ -44,9 +52,14 @@ def test_merging_is_followed_and_a_circle_refused() -> None:
         "D06": SpecFinding("D06", "f", ("MQMQ-1",), "editorial", "w"),
     }
     wanted = catalogue().readings[name]
-    assert [reading_of(known[id_], known) for id_ in ("D01", "D02", "D05", "D06")] == [wanted, wanted, wanted, None]
+    assert [reading_of_finding(known[id_], known) for id_ in ("D01", "D02", "D05", "D06")] == [
+        wanted,
+        wanted,
+        wanted,
+        None,
+    ]
     with pytest.raises(CatalogueError, match="circle"):
-        reading_of(known["D03"], known)
+        reading_of_finding(known["D03"], known)
 
 
 def test_an_unknown_finding_names_the_nearest() -> None:

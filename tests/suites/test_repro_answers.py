@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from repro_contents import PEEK, TWO, content
 
-from conformance.harness.provenance import without_secrets
+from conformance.harness.repro_files import without_secrets
 from conformance.report.findings import repro_command
 from conformance.repro import ERROR, FAILED, FIXED, NOT_REPRODUCED, ReproError, again, repro, stored, write_tests
 from conformance.verdict import ExitCode

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 from repro_contents import PEEK, TWO, content
 
-from conformance.harness.repro_files import pytest_file, write_beside
-from conformance.harness.sequence_diagram import MAX_MESSAGES, sequence_diagram
+from conformance.harness.repro_files import MAX_MESSAGES, pytest_file, sequence_diagram, write_beside
 from conformance.repro import ERROR, FIXED, ReproError, again, write_tests
 from conformance.runlog.events import StoryStep, Told
 from conformance.verdict import ExitCode

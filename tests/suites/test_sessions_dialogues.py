@@ -25,8 +25,8 @@ from conformance.judge.dialogues.machine import SITUATIONS, Says, State, Then
 from conformance.judge.dialogues.packets import NULL, Ends, establish, parameters
 from conformance.judge.dialogues.steps import Comes, demanded
 from conformance.net.addresses import Permit, target
-from conformance.net.outgoing import refusal
-from conformance.report.covered import known
+from conformance.net.ends import refusal
+from conformance.report.coverage import known
 from conformance.spec.catalogue import assignment, catalogue
 from conformance.suites.sessions.dialogue import MOST_PACKETS, NotPlayed
 from conformance.suites.sessions.playing import Player

@@ -13,7 +13,7 @@ from walk_peers import WalkPeer
 
 from conformance.adapter.connectors import connect
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
-from conformance.harness.rejudge import NotRepeatable
+from conformance.harness.repro_files import NotRepeatable
 from conformance.judge.dialogues.walk_faults import SITUATIONS, excluded, wanted
 from conformance.judge.dialogues.walk_plans import Act, claims, done, meeting, met, plans
 from conformance.spec.catalogue import assignment

@@ -13,7 +13,7 @@ import pytest
 from hypothesis.errors import Flaky
 
 from conformance.adapter.connectors import connect
-from conformance.explaining.reference import ALL_S, Reference
+from conformance.explaining.continuation import ALL_S, Reference
 from conformance.explaining.stories import Implementation
 from conformance.harness.failure_verdicts import flaky, settle, tell
 from conformance.harness.recorder import ConformanceFailure, RunOptions
@@ -21,8 +21,7 @@ from conformance.harness.run_session import HARNESS_FAILED, Check, RunSession
 from conformance.judge.dialogues.cases import CASES
 from conformance.judge.dialogues.steps import Answered
 from conformance.judge.dialogues.walk_plans import plans
-from conformance.live.served import addresses, served
-from conformance.live.server import ServerGone
+from conformance.live.server import ServerGone, addresses, served
 from conformance.model.linearizability.judge import IN_TIME
 from conformance.repro import FAILED, NOT_REPRODUCED, repro
 from conformance.resources import resource
@@ -141,7 +140,7 @@ def test_a_failure_that_was_not_checked_says_so(spent: float, tmp_path: Path, mo
     def broken(*args: Any) -> NoReturn:
         raise OSError("no room")
 
-    monkeypatch.setattr("conformance.explaining.reference.rejudge", broken)
+    monkeypatch.setattr("conformance.explaining.continuation.rejudge", broken)
     with told_by(made := session(tmp_path)) as told:
         judge = reference()
         judge.spent, made.reference = spent, judge.check

@@ -12,7 +12,7 @@ from nightly import NIGHTLY, sample
 
 from conformance.activex import identity
 from conformance.harness.suite_registry import suites
-from conformance.report.covered import known, unjudged
+from conformance.report.coverage import known, unjudged
 from conformance.report.summary import summary
 from conformance.report.table import roll_up
 from conformance.run import run

@@ -10,7 +10,7 @@ import pytest
 from conformance.adapter.connectors import connect
 from conformance.embedded.faults import FAULTS
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
-from conformance.harness.rejudge import NotRepeatable
+from conformance.harness.repro_files import NotRepeatable
 from conformance.spec.catalogue import assignment
 from conformance.suites.concurrency import test_mqdmpr_3_1_7_at_the_same_time as at_the_same_time
 from conformance.suites.concurrency import test_mqdmpr_3_1_7_clients_at_once as at_once

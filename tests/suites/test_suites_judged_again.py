@@ -20,7 +20,7 @@ from shared import shared
 from conformance.command_options import BadInput
 from conformance.harness.playback import judge_example
 from conformance.harness.recorder import RunOptions
-from conformance.harness.rejudge import NotRepeatable
+from conformance.harness.repro_files import NotRepeatable
 from conformance.harness.run_session import EXAMPLE
 from conformance.rejudge import judge_again
 from conformance.report.summary import summary

@@ -13,22 +13,21 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from conformance.cli.run_progress import over
+from conformance.cli.run import over
 from conformance.harness.suite_registry import in_turn, suites
 from conformance.harness.terminal import terminal_lines
-from conformance.harness.time_shares import LEAST, Share, Shares
-from conformance.harness.unfinished_tests import CUT, NOT_BEGUN, Chosen
+from conformance.harness.test_selection import CUT, LEAST, NOT_BEGUN, Chosen, Share, Shares
 from conformance.progress import Watcher
-from conformance.report.comparison_key import standing
 from conformance.report.console import print_summary
 from conformance.report.gate import decide
 from conformance.report.html import render_html
 from conformance.report.junit import render_junit
 from conformance.report.markdown import render_markdown
+from conformance.report.standing import standing
 from conformance.report.summary import summary
 from conformance.run import run
 from conformance.runlog import Run, read_run
-from conformance.runlog.left_out import LeftOut, from_json, left_out
+from conformance.runlog.run import LeftOut, from_json, left_out
 from conformance.verdict import ExitCode
 
 TESTS = {f"{suite}/t.py::{number}": suite for suite in ("names", "packets", "quotas") for number in range(10)}

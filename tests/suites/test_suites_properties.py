@@ -12,7 +12,7 @@ import pytest
 from conformance.adapter.connectors import connect
 from conformance.harness.playback import judge_example
 from conformance.harness.recorder import RunOptions
-from conformance.harness.rejudge import NotRepeatable
+from conformance.harness.repro_files import NotRepeatable
 from conformance.resources import resource
 from conformance.run import run
 from conformance.runlog import Run

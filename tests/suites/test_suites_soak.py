@@ -11,8 +11,8 @@ from conformance.adapter.connectors import connect
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
 from conformance.histories.soak import Direct, Odd, Soak
 from conformance.histories.walk import offered
-from conformance.report.quirks import quirks as quirks_of
-from conformance.report.transitions import transitions
+from conformance.report.causes import quirks as quirks_of
+from conformance.report.transition_pictures import transitions
 from conformance.run import BadInput
 from conformance.runlog import Run
 from conformance.soak import known_plans, soak

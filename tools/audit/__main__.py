@@ -8,9 +8,8 @@ from typing import Annotated
 
 import typer
 
-from conformance.cli.output import console, emit_json, fail
+from conformance.cli.output import at_work, console, emit_json, fail
 from conformance.cli.shared_options import Json
-from conformance.cli.waiting import at_work
 from conformance.spec.catalogue import DOCUMENTS
 from conformance.verdict import ExitCode
 from tools.audit import AuditError, AuditReport, audit

@@ -21,7 +21,7 @@ from conformance.embedded.network.server import Server
 from conformance.embedded.network.settings import DEFAULT_QUEUES, QueueWanted, Settings, queue_wanted
 from conformance.embedded.network.timers import DEFAULTS, LONGEST
 from conformance.embedded.store import StoreError
-from conformance.nearest import nearest
+from conformance.suggest import nearest
 
 BAD_ARGUMENT, INTERRUPTED = 2, 130
 PING_PORT = 3527

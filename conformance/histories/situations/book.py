@@ -13,7 +13,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final
 
-from conformance.aside import write_bytes
+from conformance.files import write_bytes
 from conformance.histories.operations.operation import Manner
 from conformance.histories.operations.table import OPERATIONS
 from conformance.histories.situations.probe import room

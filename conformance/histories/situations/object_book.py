@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from conformance.activex.plans import Act, Plan
-from conformance.aside import write_bytes
+from conformance.files import write_bytes
 from conformance.histories.features.objects import FEATURES, excluded
 from conformance.histories.situations.book import BookError
 from conformance.histories.situations.situation import Space

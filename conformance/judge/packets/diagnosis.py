@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 from itertools import islice, starmap
 from typing import Any, Protocol
 
-from conformance.grammar.direct import is_direct
+from conformance.grammar.queue_format import is_direct
 from conformance.judge.expr import compiled
 from conformance.judge.packets.message_facts import ODD, QUEUES
 from conformance.judge.packets.packet_verdicts import Judged, Later, Pattern, Told

@@ -10,7 +10,7 @@ from itertools import chain, compress
 from operator import itemgetter
 from typing import Any
 
-from conformance.grammar.direct import is_direct
+from conformance.grammar.queue_format import is_direct
 from conformance.judge.expr import DECIDED, Expr, Fields, Known, Run, compiled, describe, keys_in, together
 from conformance.judge.packets import (
     rules_appended,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from xml.parsers import expat
 
-from conformance.grammar.direct import PREFIX, is_format_name
+from conformance.grammar.queue_format import PREFIX, is_format_name
 from conformance.judge.expr import Expr, Has, Not, both, either, eq, ne
 from conformance.judge.packets.signatures import octets
 from conformance.spec.constants.enumerations import ENUMERATIONS

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterator
 from functools import cache
 
-from conformance.grammar.direct import is_direct
+from conformance.grammar.queue_format import is_direct
 from conformance.spec.catalogue import requirement_id
 from conformance.wire import Packet, encode, patch
 from conformance.wire.decode import read_section

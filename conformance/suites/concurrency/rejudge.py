@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from conformance.harness.recorder import ConformanceFailure, Recorder
-from conformance.harness.rejudge import NotRepeatable
+from conformance.harness.repro_files import NotRepeatable
 from conformance.histories.operations.table import stored_call
 from conformance.model import BadCall
 from conformance.model.linearizability.history import FORMAT

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from conformance.harness.rejudge import NotRepeatable
+from conformance.harness.repro_files import NotRepeatable
 from conformance.histories import rejudge as histories
 from conformance.suites.cursors.opening import KIND, tried
 from conformance.verdict import Verdict

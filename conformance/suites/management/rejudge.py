@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from conformance.harness.recorder import ConformanceFailure, Recorder
-from conformance.harness.rejudge import NotRepeatable
+from conformance.harness.repro_files import NotRepeatable
 from conformance.histories.rejudge import rejudge as rejudge_calls
 from conformance.suites.management import incoming_story, unmodelled_stories
 from conformance.suites.management.incoming_story import Untold

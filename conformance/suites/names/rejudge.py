@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from conformance.harness.rejudge import NotRepeatable
+from conformance.harness.repro_files import NotRepeatable
 from conformance.judge.names import NameCase, TextCase, judge_name
 from conformance.suites.names.checks import calls_alive, create_and_judge, observe, open_and_judge, probe_queue
 from conformance.suites.names.texts import (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.activex.plans import Act, Plan
 from conformance.activex.underlying_calls import Done
 from conformance.harness.playback import NotStored
-from conformance.harness.rejudge import NotRepeatable
+from conformance.harness.repro_files import NotRepeatable
 from conformance.suites.objects import identifying, playing, services, staging
 from conformance.suites.objects.playing import EXAMPLE, NotCreated, play
 from conformance.verdict import Outcome, Verdict

@@ -6,7 +6,7 @@ import base64
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from conformance.harness.rejudge import NotRepeatable
+from conformance.harness.repro_files import NotRepeatable
 from conformance.suites.packets.cases import (
     CARRIED,
     Carried,

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from conformance.harness.recorder import ConformanceFailure, Recorder
-from conformance.harness.rejudge import NotRepeatable
+from conformance.harness.repro_files import NotRepeatable
 from conformance.histories.history import Watched
 from conformance.histories.operations.properties import QUEUES
 from conformance.histories.operations.table import stored_call

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from conformance.harness.recorder import ConformanceFailure, Recorder
-from conformance.harness.rejudge import NotRepeatable
+from conformance.harness.repro_files import NotRepeatable
 from conformance.histories import rejudge as histories
 from conformance.model import BadCall
 from conformance.suites.concurrency import rejudge as workloads

@@ -15,7 +15,16 @@ from conformance.judge.dialogues.machine import Says, Situation, State
 from conformance.judge.dialogues.packets import Ends, Message, Values
 from conformance.judge.dialogues.steps import AT_ONCE_MS, LOCAL_MS, Case, Comes, Never
 from conformance.judge.sessions.context import MESSAGES, Readings
-from conformance.net.windows import ACK_WAIT, CLEANUP, DUPLICATES, INSECURE_NACKS, PARAMETERS, PING, RECONNECT, RESENDS
+from conformance.net.connector import (
+    ACK_WAIT,
+    CLEANUP,
+    DUPLICATES,
+    INSECURE_NACKS,
+    PARAMETERS,
+    PING,
+    RECONNECT,
+    RESENDS,
+)
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Json, Outcome, Verdict
 

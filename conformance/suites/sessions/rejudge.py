@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from conformance.harness.playback import Playback
-from conformance.harness.rejudge import NotRepeatable
+from conformance.harness.repro_files import NotRepeatable
 from conformance.judge.dialogues.cases import CASES
 from conformance.judge.dialogues.walk_plans import Act
 from conformance.suites.sessions.dialogue import NotPlayed

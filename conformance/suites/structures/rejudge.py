@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from conformance.harness.rejudge import NotRepeatable
+from conformance.harness.repro_files import NotRepeatable
 from conformance.suites.structures import transfer_buffer_cases
 from conformance.suites.structures.checks import bytes_of, decode_case, encode_case, forbidden_case, refuse_case
 from conformance.verdict import Verdict

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from conformance.harness.rejudge import NotRepeatable
+from conformance.harness.repro_files import NotRepeatable
 from conformance.judge.structures.transfer_buffer import (
     ARM_REQUIREMENTS,
     ASPECTS,
