@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 def list_readings(*, requirement: str | None, sure: str | None, json: bool) -> None:
     """Print the readings that match all filters; no match is an error."""
-    from conformance.cli.requirements import known, selected
+    from conformance.cli.requirements import entries_of, known
 
     if sure is not None:
         known("degree of certainty", sure, SURE)
-    names = {entry.id for entry in selected(section=requirement)} if requirement is not None else None
+    names = {entry.id for entry in entries_of(requirement)} if requirement is not None else None
     found = [
         reading
         for reading in catalogue().readings.values()

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from conformance.cli.output import at_work, console, emit_json, fail
 from conformance.report.table import section_title
-from conformance.spec import catalogue as selecting
 from conformance.spec.catalogue import (
     CHECKED,
     NEEDS,
@@ -22,6 +21,7 @@ from conformance.spec.catalogue import (
     did_you_mean,
     profile_of,
     requirement,
+    selected,
 )
 from conformance.spec.versions import LEVELS, PROFILES
 from conformance.verdict import ExitCode
@@ -41,7 +41,7 @@ def list_command(
         known("level", level, LEVELS)
     found = [
         entry
-        for entry in selected(section=section)
+        for entry in entries_of(section)
         if (level is None or entry.level == level) and (ways is None or entry.checked in ways)
     ]
     if found and unclaimed:
@@ -62,10 +62,10 @@ def list_command(
     out.print(f"{len(found)} requirements", markup=False)
 
 
-def selected(*, section: str | None) -> list[Requirement]:
+def entries_of(section: str | None) -> list[Requirement]:
     """Return the requirements a selector matches (None: all). Ends the command with the nearest one if none matches."""
     try:
-        return list(catalogue()) if section is None else selecting.selected(section)
+        return list(catalogue()) if section is None else selected(section)
     except CatalogueError as error:
         fail(str(error), ExitCode.BAD_INPUT)
 
@@ -180,7 +180,7 @@ def _by_file(places: Iterable[Place]) -> Iterator[str]:
 def _tell_many(name: str) -> None:
     """End the command for a section, document or pattern that matches requirements: these can be listed, not shown."""
     try:
-        number = len(selecting.selected(name))
+        number = len(selected(name))
     except CatalogueError:
         return
     what = "pattern" if "*" in name else "section" if "-" in name else "document"
@@ -229,7 +229,7 @@ def command(
 
     if profile is not None:
         known("profile", profile, PROFILES)
-    entries = selected(section=section)
+    entries = entries_of(section)
     try:
         run = read_run(record) if record is not None else None
         caught = frozenset[str]().union(*map(discriminated_by, selftest))

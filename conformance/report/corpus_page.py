@@ -99,10 +99,10 @@ def strip_of(corpus: Corpus, course: Course) -> Markup:
     if corpus.span.buckets < 2:
         return trusted("")
     cells: dict[int, tuple[int, int]] = {}
-    for day, (bad, noted) in course.days.items():
+    for day, (bad, seen) in course.days.items():
         at = corpus.span.bucket(day)
         before = cells.get(at, (0, 0))
-        cells[at] = before[0] + bad, before[1] + noted
+        cells[at] = before[0] + bad, before[1] + seen
     days = len(course.bad_days)
     told = f"{label(course.requirement)}, {label(course.subject, NAME)}: refuted on {days:,} day{'s' * (days != 1)}"
     return trusted(strip(cells, corpus.span.buckets, f"{told}, clean on {len(course.clean_days):,}"))

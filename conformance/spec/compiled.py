@@ -144,7 +144,7 @@ def _key(data: Path, files: list[Path]) -> str:
     """Return the cache key: a digest over the catalogue's files and the code that reads them."""
     here = Path(__file__)
     parts = [str(FORMAT), sys.version, __version__, str(data)]
-    for path in (*files, here, here.with_name("entries.py"), here.with_name("plain_toml.py")):
+    for path in (*files, here, here.with_name("entries.py")):
         try:
             status = path.stat()
         except OSError:  # The code may be in an archive, or a file was just removed.

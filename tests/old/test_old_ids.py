@@ -14,7 +14,7 @@ from conformance.harness.recorder import Recorder, RunOptions
 from conformance.pipeline import query, tables
 from conformance.pipeline.lake import Lake
 from conformance.report.standing import read_baseline
-from conformance.spec import catalogue as renaming
+from conformance.spec import catalogue as catalogue_module
 from conformance.spec import compiled
 from conformance.spec.catalogue import CatalogueError, catalogue
 
@@ -40,7 +40,7 @@ def older(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def rename(monkeypatch: pytest.MonkeyPatch) -> None:
     """From now on the catalogue's requirement has the old id for an alias."""
-    for module in (renaming, query, tables):
+    for module in (catalogue_module, query, tables):
         monkeypatch.setattr(module, "aliases", lambda: {OLD: NEW})
 
 

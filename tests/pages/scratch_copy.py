@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import documents
 from base_install import Base
 from page_lines import ROOT
 
@@ -131,10 +130,6 @@ def _baseline(path: Path, given: Given) -> None:
     shutil.copyfile(ROOT / "ci" / "tox" / "baseline.toml", path)
 
 
-def _document(path: Path, given: Given) -> None:
-    path.symlink_to(documents.folder() / path.name)
-
-
 def _selftest(path: Path, given: Given) -> None:
     shutil.copyfile(given.selftest, path)
 
@@ -149,17 +144,11 @@ def _own_tests(path: Path, given: Given) -> None:
     (path / "test_orders.py").write_text(text, encoding="utf-8")
 
 
-def _abnf(path: Path, given: Given) -> None:
-    path.write_text('message = "a" / "b"\n', encoding="utf-8")
-
-
 FILES: Mapping[str, Callable[[Path, Given], object]] = {
     "my-driver": _folder_driver,
     "mydriver": _program_driver,
     "driver": _program_driver,
     "out": _bad,
-    "out/mine": _good,
-    "out/theirs": _bad,
     "out/repros": lambda path, given: shutil.copytree(given.bad / "repros", path),
     "out/repros/0123456789abcdef.json": _repro,
     "mine": _good,
@@ -180,14 +169,5 @@ FILES: Mapping[str, Callable[[Path, Given], object]] = {
     "more/": _captures,
     "old/": _packed,
     "more/*.pcap.gz": lambda path, given: _packed(path.parent, given),
-    "MS-MQMQ.md": _document,
-    "MS-MQDMPR.md": _document,
-    "my.abnf": _abnf,
 }
 """What the reader of a page has, by the name that its lines give it."""
-DOCUMENTS = tuple(name for name, make in FILES.items() if make is _document)
-
-
-def reads_documents(line: str) -> bool:
-    """Whether a line names one of the documents, which are not part of the project."""
-    return any(name in line for name in DOCUMENTS)

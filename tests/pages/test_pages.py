@@ -10,17 +10,15 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 import typer
-from _pytest.mark import ParameterSet
 from base_install import Base
-from documents import WITHOUT, present
 from nightly import NIGHTLY, sample
 from page_lines import HELP, PROGRAMS, ROOT, Line, examples, lines, pages, program, tree
-from scratch_copy import FILES, Given, give, make_scratch, reads_documents
+from scratch_copy import FILES, Given, give, make_scratch
 from shared import shared
 
 from conformance.cli.app import app
@@ -60,6 +58,7 @@ WITH_EXTRAS = ("docs/pipeline.md", "docs/lake.md", "docs/corpus-report.md", "doc
 CODES: Mapping[str, int] = {
     "mqconform replay fixtures/captures/mqqb-4.1.pcapng": 1,
     "mqconform judge out": 1,
+    "mqconform report mine theirs": 1,
     "mqconform repro out/repros/0123456789abcdef.json": 5,  # another implementation is asked: not reproduced
     "mqconform repro out/repros --adapter": 5,  # the driver of the page has not the deviation of `out`: not reproduced
     "mqconform baseline update out --reason 'no journals yet'": 1,
@@ -177,20 +176,13 @@ def tried(line: str, folder: Path, given: Given, *, extras: bool = False, code: 
     return said
 
 
-def marked(name: str, found: Iterable[str]) -> ParameterSet:
-    """A page or command as a parameter; `-m documents` selects those whose lines read the documents."""
-    return pytest.param(name, marks=[pytest.mark.documents] if any(map(reads_documents, found)) else [])
-
-
 TYPED = [page for page in pages() if page not in (HELP, *TUTORIALS) and typed(page)]
 
 
-@pytest.mark.parametrize("page", [marked(page, [line.text for line in typed(page)]) for page in TYPED])
+@pytest.mark.parametrize("page", TYPED)
 def test_the_lines_of_a_page_run_in_their_order(page: str, given: Given, tmp_path: Path) -> None:
-    """Without the documents the other lines run all the same, and then the test is skipped."""
     folder = tmp_path / "clone"
     make_scratch(folder, given.base)
-    unread = []
     for line in typed(page):
         if beginning(line.text, ELSEWHERE) or (beginning(line.text, LONG) and not NIGHTLY):
             continue
@@ -198,12 +190,7 @@ def test_the_lines_of_a_page_run_in_their_order(page: str, given: Given, tmp_pat
             if os.environ.get("CI"):
                 pytest.fail(f"{program(line.text)} is not installed", pytrace=False)
             continue
-        if reads_documents(line.text) and not present():
-            unread.append(line.text)
-            continue
         tried(line.text, folder, given, extras=page in WITH_EXTRAS)
-    if unread:
-        pytest.skip(f"{WITHOUT}: {'; '.join(unread)}")
 
 
 SELFTEST = "selftest"
@@ -213,7 +200,7 @@ SELFTEST = "selftest"
 TRIED = sample("docs.examples", [*COMMANDS], [name for name in COMMANDS if name != SELFTEST])
 
 
-@pytest.mark.parametrize("name", [marked(name, examples(COMMANDS[name])) for name in TRIED])
+@pytest.mark.parametrize("name", TRIED)
 def test_the_example_of_a_command_runs_in_the_base_install(name: str, given: Given, tmp_path: Path) -> None:
     """It ends in its result, or in one sentence that names the extra."""
     found = examples(COMMANDS[name])
