@@ -10,7 +10,7 @@ import typer
 
 from conformance.cli.grammar import Form, input_errors, name_grammar, rule_of_form
 from conformance.cli.output import at_work, console, emit_json, fail
-from conformance.cli.shared_options import Json, Profile, Reading, Readings, Seed, group
+from conformance.cli.shared_options import Json, Profile, Reading, Seed, alternatives, group, reading_set
 from conformance.files import make_folder, write_text
 from conformance.grammar.abnf import check as check_grammar
 from conformance.grammar.abnf import read, read_parts
@@ -140,7 +140,6 @@ def check(
 def generate(
     form: Form = "format_name",
     profile: Profile = None,
-    readings: Readings = "windows",
     reading: Reading = None,
     count: int = 10,
     seed: Seed = 0,
@@ -148,7 +147,7 @@ def generate(
 ) -> None:
     """Print random queue names."""
     with input_errors(AuditError):
-        grammar, _ = name_grammar(profile or DEFAULT_PROFILE, readings, reading or [])
+        grammar, _ = name_grammar(profile or DEFAULT_PROFILE, reading_set(reading) or "windows", alternatives(reading))
         found = list(random_texts(dfa(grammar, rule_of_form(form)), count=count, seed=seed))
     if json:
         emit_json(found)

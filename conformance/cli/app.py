@@ -23,6 +23,7 @@ from conformance.cli.shared_options import (
     Adapter,
     AdapterOrNone,
     AllowIncomplete,
+    Alternatives,
     DeadlineMs,
     Histories,
     HistorySteps,
@@ -33,16 +34,17 @@ from conformance.cli.shared_options import (
     MaxFailures,
     Profile,
     Reading,
-    Readings,
     Seed,
     Situations,
     Steps,
     Suites,
     Workers,
     WorkersOrNone,
+    alternatives,
     group,
     joined,
     number,
+    reading_set,
     several,
 )
 from conformance.cli.situations import app as situations_app
@@ -108,7 +110,6 @@ def run(
     ] = False,
     profile: Profile = None,
     level: Level = "must",
-    readings: Readings = "windows",
     reading: Reading = None,
     seed: Seed = 0,
     out: Annotated[Path | None, typer.Option(help="Folder of the run record and the report.")] = None,
@@ -158,8 +159,8 @@ def run(
         requirements=several(requirement),
         profile=profile,
         level=level,
-        readings=readings,
-        chosen=reading or [],
+        readings=reading_set(reading) or "windows",
+        chosen=alternatives(reading),
         seed=seed,
         out=out,
         max_examples=max_examples,
@@ -189,7 +190,6 @@ def soak(
     listed: Annotated[bool, typer.Option("--list", help="Print the plans; run nothing.")] = False,
     profile: Profile = None,
     level: Level = "must",
-    readings: Readings = "windows",
     reading: Reading = None,
     seed: Seed = 0,
     out: Annotated[Path | None, typer.Option(help="Folder of the run record and the report.")] = None,
@@ -218,8 +218,8 @@ def soak(
         plans=several(plan),
         profile=profile,
         level=level,
-        readings=readings,
-        chosen=reading or [],
+        readings=reading_set(reading) or "windows",
+        chosen=alternatives(reading),
         seed=seed,
         out=out,
         steps=steps,
@@ -284,7 +284,6 @@ def replay(
     ] = None,
     profile: Profile = None,
     level: Level = "must",
-    readings: Readings = "windows",
     reading: Reading = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the run record and the report.")] = None,
     json: Json = False,
@@ -306,7 +305,15 @@ def replay(
         allow_incomplete,
         Looks(conversations, extract, eve),
     )
-    command(asked, profile=profile, level=level, readings=readings, chosen=reading or [], out=out, json=json)
+    command(
+        asked,
+        profile=profile,
+        level=level,
+        readings=reading_set(reading) or "windows",
+        chosen=alternatives(reading),
+        out=out,
+        json=json,
+    )
 
 
 @app.command(epilog="Example: mqconform repro out/repros/0123456789abcdef.json --adapter stdio:./mydriver")
@@ -314,7 +321,7 @@ def repro(
     path: Annotated[Path, typer.Argument(metavar="FILE|DIR", help="A repro file, or a folder of them.")],
     adapter: AdapterOrNone = None,
     deadline_ms: DeadlineMs = 10_000,
-    reading: Reading = None,
+    reading: Alternatives = None,
     pytest: Annotated[
         bool, typer.Option("--pytest", help="Write a pytest file and a sequence diagram beside each; run nothing.")
     ] = False,
@@ -391,7 +398,6 @@ def wireshark(
     ] = False,
     profile: Profile = None,
     level: Level = "must",
-    readings: Readings = "windows",
     reading: Reading = None,
     json: Json = False,
 ) -> None:
@@ -399,7 +405,13 @@ def wireshark(
     from conformance.cli.wireshark import command
 
     command(
-        out=out, profile=profile, level=level, readings=readings, chosen=reading or [], left_out=left_out, json=json
+        out=out,
+        profile=profile,
+        level=level,
+        readings=reading_set(reading) or "windows",
+        chosen=alternatives(reading),
+        left_out=left_out,
+        json=json,
     )
 
 

@@ -33,6 +33,7 @@ REMOVED: Mapping[str, str] = {
     "selftest --jobs": "`--workers`",
     "selftest --fault": "the fault's name as an argument: `mqconform selftest NAME`",
     "selftest --record": "`--update`",
+    "--readings": "`--reading`, which takes a set too",
     "pipeline compact": _LAKE,
     "pipeline forget": _LAKE,
     "pipeline vacuum": _LAKE,

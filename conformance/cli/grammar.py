@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conformance.cli.output import emit_json, fail
-from conformance.cli.shared_options import Json, Profile, Reading, Readings, group
+from conformance.cli.shared_options import Json, Profile, Reading, alternatives, group, reading_set
 from conformance.spec.versions import DEFAULT_PROFILE
 from conformance.verdict import ExitCode
 
@@ -41,7 +41,6 @@ def grammar_parse(
     text: Annotated[str | None, typer.Argument(help="The name (default: read from stdin).")] = None,
     form: Form = "format_name",
     profile: Profile = None,
-    readings: Readings = "windows",
     reading: Reading = None,
     tree: Annotated[bool, typer.Option("--tree", help="Show the rules that the name matches.")] = False,
     json: Json = False,
@@ -53,13 +52,14 @@ def grammar_parse(
 
     if text is None:
         text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape").removesuffix("\n")
+    chosen_set = reading_set(reading) or "windows"
     with input_errors():
-        grammar, version = name_grammar(profile or DEFAULT_PROFILE, readings, reading or [])
+        grammar, version = name_grammar(profile or DEFAULT_PROFILE, chosen_set, alternatives(reading))
         rule = rule_of_form(form)
         stuck = dfa(grammar, rule).stuck(text)
         shown = None
         if tree and stuck is None:
-            known = None if reading or readings == "permissive" else shipped(form, version, readings)
+            known = None if alternatives(reading) or chosen_set == "permissive" else shipped(form, version, chosen_set)
             parsed = tree_of(parser_of(known or to_lark(grammar, RULES[form])), text)
             shown = parsed.pretty() if parsed is not None else None
     if json:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conformance.cli.output import fail, progress_bar
-from conformance.cli.shared_options import AllowIncomplete
+from conformance.cli.shared_options import AllowIncomplete, alternatives, reading_set
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
@@ -20,17 +20,18 @@ MAX_TOLD = 40
 app = typer.Typer(rich_markup_mode=None)
 
 
-@app.command(epilog="Example: mqconform judge out --readings strict --out judged")
+@app.command(epilog="Example: mqconform judge out --reading strict --out judged")
 def judge(
     record: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or one part of a run record.")],
     profile: Annotated[str | None, typer.Option(help="MSMQ version (default: the run's own).")] = None,
     level: Annotated[str | None, typer.Option(help="must, should or may (default: the run's own).")] = None,
-    readings: Annotated[
-        str | None, typer.Option(help="windows, strict or permissive (default: the run's own).")
-    ] = None,
     reading: Annotated[
         list[str] | None,
-        typer.Option("--reading", metavar="ID=ALTERNATIVE", help="Accept only this alternative (or several, as a|b)."),
+        typer.Option(
+            "--reading",
+            metavar="SET|ID=ALTERNATIVE",
+            help="windows, strict or permissive (default: the run's own), or alternatives (a|b) of a reading.",
+        ),
     ] = None,
     allow_incomplete: AllowIncomplete = False,
     out: Annotated[Path | None, typer.Option(help="Folder of the new run record and the report.")] = None,
@@ -47,8 +48,8 @@ def judge(
                 record,
                 profile=profile,
                 level=level,
-                readings=readings,
-                chosen=reading or [],
+                readings=reading_set(reading),
+                chosen=alternatives(reading),
                 allow_incomplete=allow_incomplete,
                 out=out,
                 on_progress=show,

@@ -10,7 +10,17 @@ from typing import Annotated, Any
 import typer
 
 from conformance.cli.output import at_work, console, emit_json, fail
-from conformance.cli.shared_options import Adapter, DeadlineMs, InProcess, Json, Profile, Reading, Readings, number
+from conformance.cli.shared_options import (
+    Adapter,
+    DeadlineMs,
+    InProcess,
+    Json,
+    Profile,
+    Reading,
+    alternatives,
+    number,
+    reading_set,
+)
 from conformance.verdict import ExitCode
 
 app = typer.Typer(rich_markup_mode=None)
@@ -29,7 +39,6 @@ def learn(
     ],
     adapter: Adapter = "embedded",
     profile: Profile = None,
-    readings: Readings = "windows",
     reading: Reading = None,
     more_states: MoreStates = 1,
     budget: Annotated[str | None, typer.Option(help="Time for learning: 30s, 5m or 2h (default: 2m).")] = None,
@@ -54,8 +63,8 @@ def learn(
         what=what,
         adapter=adapter,
         profile=profile,
-        readings=readings,
-        chosen=reading or [],
+        readings=reading_set(reading) or "windows",
+        chosen=alternatives(reading),
         more_states=more_states,
         budget=budget,
         steps=steps,

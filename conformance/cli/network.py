@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conformance.cli.output import fail
-from conformance.cli.shared_options import Json, Level, Profile, Reading, Readings, group, number, several
+from conformance.cli.shared_options import (
+    Json,
+    Level,
+    Profile,
+    Reading,
+    alternatives,
+    group,
+    number,
+    reading_set,
+    several,
+)
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
@@ -118,7 +128,6 @@ def serve(
     budget: Budget = None,
     profile: Profile = None,
     level: Level = "must",
-    readings: Readings = "windows",
     reading: Reading = None,
     out: Out = None,
     faults: Annotated[bool, typer.Option("--faults", help="List the faults; serve nothing.")] = False,
@@ -148,8 +157,8 @@ def serve(
         budget=budget,
         profile=profile,
         level=level,
-        readings=readings,
-        chosen=reading or [],
+        readings=reading_set(reading) or "windows",
+        chosen=alternatives(reading),
         out=out,
         json=json,
     )
@@ -174,7 +183,6 @@ def proxy(
     i_own_this: IOwnThis = None,
     profile: Profile = None,
     level: Level = "must",
-    readings: Readings = "windows",
     reading: Reading = None,
     out: Out = None,
     json: Json = False,
@@ -191,8 +199,8 @@ def proxy(
         budget=budget,
         profile=profile,
         level=level,
-        readings=readings,
-        chosen=reading or [],
+        readings=reading_set(reading) or "windows",
+        chosen=alternatives(reading),
         out=out,
         json=json,
     )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from conformance.cli.output import begin, emit_json, fail, one_line
-from conformance.cli.shared_options import AllowIncomplete, Level, Profile, Readings
+from conformance.cli.shared_options import AllowIncomplete, Level, Profile, alternatives, reading_set
 from conformance.cli.shared_options import number as number_option
 from conformance.cli.shared_options import seconds as seconds_option
 from conformance.files import aside, write_text
@@ -359,7 +359,6 @@ def ingest(
     sessions: Sessions = True,
     profile: Profile = None,
     level: Level = "must",
-    readings: Readings = "windows",
     reading: Reading = None,
     stream: Stream = "auto",
     allow_incomplete: AllowIncomplete = False,
@@ -377,7 +376,7 @@ def ingest(
         from conformance.pipeline.ingest import files_of, how, ingest
         from conformance.pipeline.progress import Progress
 
-        asked = _options(packets, sessions, profile, level, readings, reading, stream)
+        asked = _options(packets, sessions, profile, level, reading, stream)
         how(asked, "")
         files = files_of(captures, others := LeftOut())
         lake = to_add(out)
@@ -390,7 +389,7 @@ def ingest(
             seconds = time.monotonic() - began
     left_out = NotJudged(others, None, None if sessions else "--no-sessions")
     _tell(done, seconds, json=json, left_out=left_out, engine=used.name)
-    sys.exit(int(done.code(strict=readings == "strict", allow_incomplete=allow_incomplete)))
+    sys.exit(int(done.code(strict=reading_set(reading) == "strict", allow_incomplete=allow_incomplete)))
 
 
 @app.command(epilog="Example: mqconform pipeline watch /var/spool/captures --out lake")
@@ -401,7 +400,6 @@ def watch(
     sessions: Sessions = True,
     profile: Profile = None,
     level: Level = "must",
-    readings: Readings = "windows",
     reading: Reading = None,
     stream: Stream = "auto",
     settle: Annotated[
@@ -427,7 +425,7 @@ def watch(
         from conformance.pipeline import ingest as watching
         from conformance.pipeline.ingest import how
 
-        asked = _options(packets, sessions, profile, level, readings, reading, stream)
+        asked = _options(packets, sessions, profile, level, reading, stream)
         how(asked, "")
         folder = watching.watched(folder)
         lake = to_add(out)
@@ -435,7 +433,7 @@ def watch(
 
         def told(done: Ingested) -> None:
             nonlocal code
-            found = done.code(strict=readings == "strict", allow_incomplete=allow_incomplete)
+            found = done.code(strict=reading_set(reading) == "strict", allow_incomplete=allow_incomplete)
             code = worst_code([code, found])
             _tell(done, None, json=json, engine=used.name)
 
@@ -457,7 +455,6 @@ def _options(
     sessions: bool,
     profile: str | None,
     level: str,
-    readings: str,
     reading: list[str] | None,
     stream: str,
 ) -> Options:
@@ -468,8 +465,8 @@ def _options(
     return Options(
         profile,
         level,
-        readings,
-        reading or (),
+        reading_set(reading) or "windows",
+        alternatives(reading),
         packets,
         "file" if stream == "file" else "auto",
         sessions,

@@ -58,7 +58,7 @@ def show_reading(name: str, *, json: bool) -> None:
         f"  {reading.title}",
         f"  {reading.sure}; a black box {'can' if reading.visible else 'cannot'} tell",
         *(f"  {key}: {text}" for key, text in reading.alternatives.items()),
-        *(f"  --readings {key}: {' or '.join(chosen)}" for key, chosen in reading.defaults.items()),
+        *(f"  --reading {key}: {' or '.join(chosen)}" for key, chosen in reading.defaults.items()),
         f"  evidence: {reading.evidence}",
         *(f"  touches {touched}" for touched in reading.requirements),
         *(f"  answers {one.id}: {one.title}" for one in answers),

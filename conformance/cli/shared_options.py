@@ -10,7 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
+from conformance.cli.output import fail
 from conformance.spec.versions import PROFILES_TEXT
+from conformance.verdict import ExitCode
 
 DAY_MS = 86_400_000
 
@@ -80,8 +82,16 @@ Adapter = Annotated[str, _CONNECTOR]
 AdapterOrNone = Annotated[str | None, _CONNECTOR]
 Profile = Annotated[str | None, typer.Option(help=f"MSMQ version: {PROFILES_TEXT}.")]
 Level = Annotated[str, typer.Option(help="must, should or may: weaker requirements only warn.")]
-Readings = Annotated[str, typer.Option(help="Interpretation of disputed text: windows, strict or permissive.")]
 Reading = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--reading",
+        metavar="SET|ID=ALTERNATIVE",
+        help="Interpretation of disputed text: windows (default), strict or permissive; or accept only this alternative"
+        " (or several, as a|b) of a reading. May be given several times.",
+    ),
+]
+Alternatives = Annotated[
     list[str] | None,
     typer.Option(
         "--reading",
@@ -130,6 +140,23 @@ AllowIncomplete = Annotated[
 ]
 
 
+def reading_set(given: Sequence[str] | None) -> str | None:
+    """Return the set that `--reading` names, None if it names none. Ends the command if it names two."""
+    sets = sorted({word for word in given or () if not _is_alternative(word)})
+    if len(sets) > 1:
+        fail(f"--reading names several sets: {' and '.join(map(repr, sets))}. Name one.", ExitCode.BAD_INPUT)
+    return sets[0] if sets else None
+
+
+def alternatives(given: Sequence[str] | None) -> list[str]:
+    """Return the alternatives of readings that `--reading` chooses."""
+    return [word for word in given or () if _is_alternative(word)]
+
+
+def _is_alternative(word: str) -> bool:
+    return "=" in word or word.startswith("R-")
+
+
 def several(given: Sequence[str] | None) -> list[str]:
     """Return all words of an option that takes a comma-separated list and may be given several times."""
     return [word.strip() for text in given or () for word in text.split(",")]
@@ -150,7 +177,6 @@ METAVARS: Mapping[str, str] = {
     "suite": "NAMES",
     "profile": "VERSION",
     "level": "LEVEL",
-    "readings": "SET",
     "budget": "TIME",
     "section": "SECTION",
     "requirement": "ID",

@@ -26,7 +26,7 @@ def mq(*words: str, stdin: bytes = b"") -> tuple[int, str, str]:
         (("parse", "PUBLIC="), 1, "it ends too early"),
         (("parse", r"c\q;s", "--form", "path_name", "--profile", "msmq-3.0"), 1, "';' (character 4)"),
         (("parse", r"c\q;s", "--form", "path_name", "--profile", "msmq-5.0"), 0, "path_name"),
-        (("parse", "MULTICAST=224.0.0.1:80", "--readings", "strict"), 1, "does not belong"),
+        (("parse", "MULTICAST=224.0.0.1:80", "--reading", "strict"), 1, "does not belong"),
         (("parse", "MULTICAST=224.0.0.1:80", "--reading", "R-MQMQ-port=letter"), 1, "does not belong"),
         (("parse", r"c\private$\q", "--form", "path_name", "--tree"), 0, "computer"),
     ],
@@ -49,7 +49,7 @@ def test_parse_of_what_is_no_text(name: bytes) -> None:
     [
         ("parse", "x", "--form", "name"),
         ("parse", "x", "--profile", "msmq-7.0"),
-        ("parse", "x", "--readings", "loose"),
+        ("parse", "x", "--reading", "loose"),
         ("parse", "x", "--reading", "R-MQMQ-prt=all"),
         ("check", "no-such-file.abnf"),
         ("build", "no-such-file.abnf"),

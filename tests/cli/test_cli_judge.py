@@ -35,7 +35,7 @@ def test_a_run_judged_again(run: Path, tmp_path: Path) -> None:
 
 
 def test_as_json(run: Path, tmp_path: Path) -> None:
-    done = mqconform("judge", str(run), "--readings", "permissive", "--out", str(tmp_path / "a"), "--json")
+    done = mqconform("judge", str(run), "--reading", "permissive", "--out", str(tmp_path / "a"), "--json")
     told = json.loads(done.stdout)
     assert told["exit_code"] == done.returncode == ExitCode.DEVIATES
     assert told["judged_again"]["again"] > 10
@@ -53,9 +53,7 @@ def test_a_replay_judged_again(tmp_path: Path) -> None:
 
 def test_bad_input(run: Path, tmp_path: Path) -> None:
     assert "no run record" in one_sentence(mqconform("judge", str(tmp_path / "none")), ExitCode.BAD_INPUT)
-    assert "did you mean strict" in one_sentence(
-        mqconform("judge", str(run), "--readings", "stric"), ExitCode.BAD_INPUT
-    )
+    assert "did you mean strict" in one_sentence(mqconform("judge", str(run), "--reading", "stric"), ExitCode.BAD_INPUT)
     wrong = mqconform("judge", str(run), "--reading", "R-MQDMPR-seek-from-haed=x")
     assert "did you mean" in one_sentence(wrong, ExitCode.BAD_INPUT)
     with RunWriter(tmp_path / "empty"):
