@@ -29,7 +29,6 @@ HUGE = "1" + "0" * 5000
         ("readings infer --walks -1", "-1 is out of range"),
         ("repro x --deadline-ms 0", "0 is out of range"),
         ("selftest --workers 65", "65 is out of range"),
-        ("grammar generate --count 0", "0 is out of range"),
         ("pipeline watch here --out lake --every nan", "nan is out of range"),
         ("pipeline watch here --out lake --settle soon", "'soon' is not a number"),
     ],

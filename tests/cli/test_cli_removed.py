@@ -27,6 +27,8 @@ def test_what_is_still_there_has_none() -> None:
         assert successor(line) is None
     for old in REMOVED:
         command = [word for word in old.split() if not word.startswith("--")]
+        if not command:  # an option of any command
+            continue
         known = mqconform(*command[:-1], "--help").stdout
         listed = {line.split()[0] for line in known.splitlines() if line.startswith("  ") and line.split()}
         assert (command[-1] in listed) is (len(command) < len(old.split()))
