@@ -275,7 +275,7 @@ def _tests(suite: str, only: str = "") -> Iterator[tuple[str, Callable[..., None
 
 
 def failures(
-    suite: str, examples: Iterable[Taped], fault: type[Fault], *, profile: str = DEFAULT_PROFILE, level: str = "must"
+    suite: str, examples: Iterable[Taped], fault: Fault, *, profile: str = DEFAULT_PROFILE, level: str = "must"
 ) -> dict[str, str]:
     """Return the requirements that a fault breaks, with the test of each, in the order in which runs show them.
 
@@ -336,12 +336,12 @@ class Deviating:
         return [one for one in examples if not replaced.isdisjoint(one.ran)]
 
 
-def touched(examples: Iterable[Taped], fault: type[Fault]) -> list[Taped]:
+def touched(examples: Iterable[Taped], fault: Fault) -> list[Taped]:
     """Return the examples that run what a fault replaces, and call a member of which it breaks a requirement.
 
     Where a fault breaks what belongs to no member, that it runs is enough.
     """
-    replaced, members = _replaced((fault.replaces, *fault.also)), _members(fault.breaks)
+    replaced, members = _replaced(fault.replaces), _members(fault.breaks)
     return [
         one
         for one in examples

@@ -199,7 +199,7 @@ def _tried(children: Children, names: Sequence[str], folder: Path, *, record: bo
     return {name: _rounds(children, fault, folder, known)}
 
 
-def _on_tapes(children: Children, faults: Mapping[str, type[Fault]], folder: Path) -> dict[str, Rounds]:
+def _on_tapes(children: Children, faults: Mapping[str, Fault], folder: Path) -> dict[str, Rounds]:
     """Try faults in one process, which plays each example once: it goes on where a run would switch a check off."""
     folder.mkdir()
     found = folder / "found"
@@ -262,7 +262,7 @@ class Rounds:
     survives: bool
 
 
-def _rounds(children: Children, fault: type[Fault], folder: Path, known: Sequence[str] | None) -> Rounds:
+def _rounds(children: Children, fault: Fault, folder: Path, known: Sequence[str] | None) -> Rounds:
     """Runs in each of which what failed before is switched off, until nothing fails.
 
     known: all that may fail; it is switched off in the last of a few rounds, and anything else ends them. None, for a

@@ -56,7 +56,7 @@ def test_every_fault_declares_requirements_and_a_suite_that_exist() -> None:
     for name, fault in FAULTS.items():
         assert fault.breaks, name
         assert fault.suite in suites(), name
-        assert fault.__doc__, name
+        assert fault.says, name
         for requirement in fault.breaks:
             requirement_id(requirement)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -193,7 +192,7 @@ def faults_list(
         return
     out = console()
     for each in found:
-        out.print(f"{each.suite:<12}  {each.name}: {story(each)}", markup=False, soft_wrap=True)
+        out.print(f"{each.suite:<12}  {each.name}: {each.says}", markup=False, soft_wrap=True)
         out.print(f"{'':<12}  breaks {_breaks(each)}", markup=False, soft_wrap=True, style="dim")
     out.print(f"{len(found)} faults; try one with --adapter embedded+NAME", markup=False, soft_wrap=True)
 
@@ -215,7 +214,7 @@ def faults_show(
         emit_json(as_json(fault))
         return
     out = console()
-    lines = [name, f"  {story(fault)}", f"  found by the suite {fault.suite}"]
+    lines = [name, f"  {fault.says}", f"  found by the suite {fault.suite}"]
     if fault.profile:
         lines.append(f"  shows with --profile {fault.profile}")
     lines.append(f"  breaks {len(fault.breaks)} requirement{'' if len(fault.breaks) == 1 else 's'}:")
@@ -233,7 +232,7 @@ def faults_show(
         out.print(line, markup=False, soft_wrap=True)
 
 
-def as_json(fault: type[Fault]) -> dict[str, Any]:
+def as_json(fault: Fault) -> dict[str, Any]:
     """Return a fault as `--json` prints it. breaks: requirement ids, from the text.
 
     shows_as: other requirements. followed: a run has seen all of them, see `Seen.followed`.
@@ -243,7 +242,7 @@ def as_json(fault: type[Fault]) -> dict[str, Any]:
     return {
         "name": fault.name,
         "suite": fault.suite,
-        "does": story(fault),
+        "does": fault.says,
         "breaks": list(fault.breaks),
         "first_seen_as": list(fault.first_seen_as),
         "because": fault.because or None,
@@ -254,17 +253,12 @@ def as_json(fault: type[Fault]) -> dict[str, Any]:
     }
 
 
-def story(fault: type[Fault]) -> str:
-    """Return the effect of a fault in one line."""
-    return " ".join((inspect.getdoc(fault) or "").split())
-
-
-def show_faults(fault: type[Fault]) -> str:
+def show_faults(fault: Fault) -> str:
     """Return the command that finds a fault."""
     profile = f" --profile {fault.profile}" if fault.profile else ""
     return f"mqconform run --adapter embedded+{fault.name} --suite {fault.suite}{profile}"
 
 
-def _breaks(fault: type[Fault]) -> str:
+def _breaks(fault: Fault) -> str:
     more = len(fault.breaks) - 1
     return fault.breaks[0] + (f" and {more} more" if more else "")

@@ -49,11 +49,11 @@ def breaks(names: Iterable[str]) -> tuple[str, ...]:
 
 def story_of(name: str) -> str:
     """Return what a fault does, in one sentence."""
-    return " ".join((FAULTS[name].__doc__ or "").split())
+    return FAULTS[name].says
 
 
-def _may_show(fault: type[Fault], called: Collection[str]) -> bool:
+def _may_show(fault: Fault, called: Collection[str]) -> bool:
     if fault.suite == _OBJECTS:
         return any(method.startswith(f"{_OBJECTS}.") for method in called)
-    parts = [part for part, _ in (fault.replaces, *fault.also)]
+    parts = [part for part, _ in fault.replaces]
     return any(part not in _NEEDS or any(method.startswith(_NEEDS[part]) for method in called) for part in parts)

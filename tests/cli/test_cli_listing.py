@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from tests_cli import mqconform, one_sentence
 
-from conformance.cli.selftest import story
 from conformance.embedded.faults import FAULTS
 from conformance.harness.suite_registry import suites
 from conformance.runlog import read_run
@@ -25,7 +24,7 @@ def test_every_fault_is_listed_with_what_it_does_and_breaks() -> None:
     assert told.keys() == FAULTS.keys()
     assert all(told[name]["breaks"] == list(fault.breaks) for name, fault in FAULTS.items())
     assert all(each["suite"] in suites() and each["does"] for each in told.values())
-    assert all(story(fault) for fault in FAULTS.values())
+    assert all(fault.says for fault in FAULTS.values())
 
 
 def test_faults_of_one_suite() -> None:

@@ -1,50 +1,47 @@
-"""The class of alternatives, and their registry."""
+"""Alternatives of readings, and their registry."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
-if TYPE_CHECKING:
-    from conformance.embedded.manager import Parts
+from conformance.embedded import deviations
+from conformance.embedded.manager import Parts
+
+_Made = TypeVar("_Made")
 
 
+@dataclass(frozen=True, slots=True)
 class Alternative:
     """One alternative of a reading. replaces: parts of `Parts`, each with the subclass that follows the alternative."""
 
-    reading: ClassVar[str]
-    alternative: ClassVar[str]
-    replaces: ClassVar[tuple[tuple[str, type], ...]]
+    reading: str
+    alternative: str
+    replaces: tuple[deviations.Replacement, ...]
 
     def apply(self, parts: Parts) -> None:
         """Install the subclasses and declare the alternative."""
         for part, following in self.replaces:
-            present = getattr(parts, part)
-            setattr(parts, part, type(following.__name__, (following, present), {}))
+            deviations.replace(parts, part, following)
         parts.readings[self.reading] = self.alternative
 
 
-ALTERNATIVES: dict[str, type[Alternative]] = {}
+ALTERNATIVES: dict[str, Alternative] = {}
 
 
-def follows(name: str, *parts: str) -> Callable[[type], type]:
-    """Register a subclass of some parts as `reading=alternative`; several subclasses of one name go together."""
+def follows(name: str, *of: Any) -> Callable[[_Made], _Made]:
+    """Register what is decorated as `reading=alternative`, in several places; several of one name go together.
+
+    of, and what is decorated: see `deviations.replacement`.
+    """
     reading, _, word = (name if name.startswith("R-") else f"R-MQDMPR-{name}").partition("=")
+    whole = f"{reading}={word}"
 
-    def register(following: type) -> type:
-        whole = f"{reading}={word}"
-        others = ALTERNATIVES[whole].replaces if whole in ALTERNATIVES else ()
-        made = type(
-            following.__name__,
-            (Alternative,),
-            {
-                "__doc__": following.__doc__,
-                "reading": reading,
-                "alternative": word,
-                "replaces": (*others, *((part, following) for part in parts)),
-            },
-        )
-        ALTERNATIVES[whole] = made
+    def register(following: _Made) -> _Made:
+        present = ALTERNATIVES[whole].replaces if whole in ALTERNATIVES else ()
+        fresh = (deviations.replacement(Parts(), each, following) for each in of)
+        ALTERNATIVES[whole] = Alternative(reading, word, (*present, *fresh))
         return following
 
     return register

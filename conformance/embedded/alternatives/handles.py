@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from conformance.embedded.alternatives.base import follows
-from conformance.embedded.entities import Descriptor
 from conformance.embedded.queues import Queues
 
 
-@follows("begun-receive-at-close=locked", "queues")
-class _LocksForGood(Queues):
+@follows("begun-receive-at-close=locked", Queues.close)
+def begun_receive_at_close_locked(plain, self, descriptor):
     """A message whose receive was begun stays locked when the handle is closed, and nobody can end that receive."""
-
-    def close(self, descriptor: Descriptor) -> None:
-        reads = self.manager.open_reads
-        for read in [read for read in reads.values() if read.descriptor is descriptor]:
-            del reads[read.handle]
-        super().close(descriptor)
+    reads = self.manager.open_reads
+    for read in [read for read in reads.values() if read.descriptor is descriptor]:
+        del reads[read.handle]
+    plain(descriptor)

@@ -16,10 +16,7 @@ from conformance.embedded.entities import (
     Position,
     Queue,
     Reason,
-    Result,
     State,
-    Transaction,
-    UndoStep,
 )
 from conformance.embedded.queues import Queues
 from conformance.embedded.receiving import Receiving
@@ -39,100 +36,88 @@ if TYPE_CHECKING:
 STATUS_INVALID_PARAMETER = 0xC000000D
 
 
-@follows("purge-uncommitted-send=purged", "queues")
-class _PurgesSends(Queues):
+@follows("purge-uncommitted-send=purged", Queues.purge_position)
+def purge_uncommitted_send_purged(plain, self, position):
     """A purge also removes messages that open transactions have sent."""
-
-    def purge_position(self, position: Position) -> None:
-        if position.uncommitted:
-            self.manager.delivery.remove(position)
-        else:
-            super().purge_position(position)
+    if position.uncommitted:
+        self.manager.delivery.remove(position)
+    else:
+        plain(position)
 
 
-@follows("acknowledge-purged=received", "reading")
-class _EndsAsReceived(Receiving):
+@follows("acknowledge-purged=received", Receiving.end)
+def acknowledge_purged_received(plain, self, read, *, acknowledge):
     """A message that its reader took and keeps is reported as received, though its queue was purged meanwhile."""
-
-    def end(self, read: OpenRead, *, acknowledge: bool) -> None:
-        if acknowledge and read.position.state is State.PURGE_PENDING:
-            read.position.state = State.LOCKED
-        super().end(read, acknowledge=acknowledge)
+    if acknowledge and read.position.state is State.PURGE_PENDING:
+        read.position.state = State.LOCKED
+    plain(read, acknowledge=acknowledge)
 
 
-@follows("abort-purged-reason=received", "transactions")
-class _AbortsAsReceived(Transactions):
+@follows("abort-purged-reason=received", Transactions.abort_step)
+def abort_purged_reason_received(plain, self, step):
     """A purged message whose receive is aborted is reported as received."""
-
-    def abort_step(self, step: UndoStep) -> None:
-        if step.operation is Operation.DEQUEUE and step.position.state is State.PURGE_PENDING:
-            self.manager.delivery.delete(step.position, Reason.RECEIVED)
-        else:
-            super().abort_step(step)
+    if step.operation is Operation.DEQUEUE and step.position.state is State.PURGE_PENDING:
+        self.manager.delivery.delete(step.position, Reason.RECEIVED)
+    else:
+        plain(step)
 
 
-@follows("delete-locked=fails", "transactions")
-class _FailsWithoutQueue(Transactions):
+@follows("delete-locked=fails", Transactions.commit)
+def delete_locked_fails(plain, self, transaction):
     """A transaction with a queue that was deleted meanwhile cannot commit; it is aborted."""
-
-    def commit(self, transaction: Transaction) -> None:
-        if any(step.position.queue.deleted for step in transaction.steps):
-            self.abort(transaction)
-            raise MqError(MQ_ERROR_QUEUE_NOT_AVAILABLE)
-        super().commit(transaction)
+    if any(step.position.queue.deleted for step in transaction.steps):
+        self.abort(transaction)
+        raise MqError(MQ_ERROR_QUEUE_NOT_AVAILABLE)
+    plain(transaction)
 
 
-@follows("target-journal-time=at-receive", "reading")
-class _JournalsAtReceive(Receiving):
+@follows("target-journal-time=at-receive", Receiving.take)
+def target_journal_time_at_receive(plain, self, position, transaction):
     """A receive in a transaction leaves its copy in the journal at once."""
-
-    def take(self, position: Position, transaction: Transaction | None) -> Result:
-        if transaction is not None:
-            self.manager.delivery.journal(position)
-        return super().take(position, transaction)
+    if transaction is not None:
+        self.manager.delivery.journal(position)
+    return plain(position, transaction)
 
 
-@follows("target-journal-time=at-receive", "delivery")
-class _CopiesOnce(Delivery):
+@follows("target-journal-time=at-receive", Delivery.__init__)
+def target_journal_time_at_receive_init(plain, self, manager):
     """The first receive of a message decides whether it leaves a copy; a later one may, if that left none."""
-
-    def __init__(self, manager: Manager) -> None:
-        super().__init__(manager)
-        self._received: dict[int, bool] = {}  # row of a position -> it has left a copy
-
-    def journal(self, position: Position) -> None:
-        if position.row not in self._received:
-            journal = self.journal_of(position.queue) if position.queue.journaling else None
-            self._received[position.row] = journal is not None and self.fits(journal, position.message)
-            super().journal(position)
-
-    def make_available(self, position: Position) -> None:
-        if not self._received.get(position.row):
-            self._received.pop(position.row, None)
-        super().make_available(position)
+    plain(manager)
+    self._received = {}  # row of a position -> it has left a copy
 
 
-@follows("commit-purged-move=purged", "transactions")
-class _PurgedMove(Transactions):
+@follows("target-journal-time=at-receive", Delivery.journal)
+def target_journal_time_at_receive_journal(plain, self, position):
+    if position.row not in self._received:
+        journal = self.journal_of(position.queue) if position.queue.journaling else None
+        self._received[position.row] = journal is not None and self.fits(journal, position.message)
+        plain(position)
+
+
+@follows("target-journal-time=at-receive", Delivery.make_available)
+def target_journal_time_at_receive_make_available(plain, self, position):
+    if not self._received.get(position.row):
+        self._received.pop(position.row, None)
+    plain(position)
+
+
+@follows("commit-purged-move=purged", Transactions.commit_step)
+def commit_purged_move_purged(plain, self, step):
     """A message purged while a move locks it is deleted at the commit."""
-
-    def commit_step(self, step: UndoStep) -> None:
-        if step.operation is Operation.MOVE and step.position.state is State.PURGE_PENDING:
-            self.manager.delivery.delete(step.position, Reason.PURGED)
-        else:
-            super().commit_step(step)
+    if step.operation is Operation.MOVE and step.position.state is State.PURGE_PENDING:
+        self.manager.delivery.delete(step.position, Reason.PURGED)
+    else:
+        plain(step)
 
 
-@follows("R-MQRR-move-status=remote", "transactions")
-class _RemoteMove(Transactions):
+@follows("R-MQRR-move-status=remote", Transactions.move)
+def mqrr_move_status_remote(plain, self, source, lookup, destination, transaction):
     """A move to a handle of another access, or to an unrelated queue, fails as over the remote interface."""
-
-    def move(self, source: Descriptor, lookup: int, destination: Descriptor, transaction: Transaction | None) -> None:
-        remote = {MQ_ERROR_ACCESS_DENIED: MQ_ERROR_INVALID_HANDLE, MQ_ERROR_INVALID_PARAMETER: STATUS_INVALID_PARAMETER}
-        try:
-            super().move(source, lookup, destination, transaction)
-        except MqError as failure:
-            raise MqError(remote.get(failure.status, failure.status)) from None
+    remote = {MQ_ERROR_ACCESS_DENIED: MQ_ERROR_INVALID_HANDLE, MQ_ERROR_INVALID_PARAMETER: STATUS_INVALID_PARAMETER}
+    try:
+        plain(source, lookup, destination, transaction)
+    except MqError as failure:
+        raise MqError(remote.get(failure.status, failure.status)) from None
 
 
 class _KeepingMove(Transactions):
@@ -169,57 +154,49 @@ class _MovedAtEnd(_KeepingMove):
         return moved.key
 
 
-@follows("quota-uncommitted=at-commit", "delivery")
-class _RoomAtCommit(Delivery):
+@follows("quota-uncommitted=at-commit", Delivery.fits)
+def quota_uncommitted_at_commit(plain, self, queue, message):
     """Messages of open transactions do not count for quotas, and no quota refuses a transactional send or commit."""
-
-    def fits(self, queue: Queue, message: Message) -> bool:
-        held = [each.message.size for each in queue.positions if each.uncommitted]
-        everywhere = sum(
-            each.message.size for other in self.manager.queues.all() for each in other.positions if each.uncommitted
-        )
-        self.manager.message_bytes -= everywhere
-        queue.bytes -= sum(held)
-        try:
-            return super().fits(queue, message)
-        finally:
-            queue.bytes += sum(held)
-            self.manager.message_bytes += everywhere
+    held = [each.message.size for each in queue.positions if each.uncommitted]
+    everywhere = sum(
+        each.message.size for other in self.manager.queues.all() for each in other.positions if each.uncommitted
+    )
+    self.manager.message_bytes -= everywhere
+    queue.bytes -= sum(held)
+    try:
+        return plain(queue, message)
+    finally:
+        queue.bytes += sum(held)
+        self.manager.message_bytes += everywhere
 
 
-@follows("expiry-while-locked=available", "delivery")
-class _LocksKeep(Delivery):
+@follows("expiry-while-locked=available", Delivery.expire)
+def expiry_while_locked_available(plain, self, position):
     """A message that expires while locked is available again when its lock ends, and stays."""
-
-    def expire(self, position: Position) -> None:
-        if position.state is State.LOCKED and not position.uncommitted:
-            position.message.expires_ms = None
-        else:
-            super().expire(position)
+    if position.state is State.LOCKED and not position.uncommitted:
+        position.message.expires_ms = None
+    else:
+        plain(position)
 
 
-@follows("expiry-start=from-arrival", "arrival")
-class _LivesFromArrival(Arrival):
+@follows("expiry-start=from-arrival", Arrival.place)
+def expiry_start_from_arrival(plain, self, queue, message):
     """The time to be received of a message counts from its arrival in the queue."""
-
-    def place(self, queue: Queue, message: Message) -> None:
-        _live_from(message, self.manager.clock.now_ms())
-        super().place(queue, message)
+    _live_from(message, self.manager.clock.now_ms())
+    plain(queue, message)
 
 
-@follows("expiry-start=from-arrival", "transactions")
-class _LivesFromCommit(Transactions):
+@follows("expiry-start=from-arrival", Transactions.commit_step)
+def expiry_start_from_arrival_commit_step(plain, self, step):
     """A message sent in a transaction arrives at the commit."""
-
-    def commit_step(self, step: UndoStep) -> None:
-        position = step.position
-        if step.operation is Operation.ENQUEUE and position.queue.kind != "outgoing":
-            _live_from(position.message, self.manager.clock.now_ms())
-            position.expired = False
-            if position.timer is not None:
-                position.timer.cancel()
-            self.manager.delivery.start_timer(position)
-        super().commit_step(step)
+    position = step.position
+    if step.operation is Operation.ENQUEUE and position.queue.kind != "outgoing":
+        _live_from(position.message, self.manager.clock.now_ms())
+        position.expired = False
+        if position.timer is not None:
+            position.timer.cancel()
+        self.manager.delivery.start_timer(position)
+    plain(step)
 
 
 def _live_from(message: Message, now_ms: int) -> None:
@@ -236,29 +213,25 @@ class OneDeadLetterQueue(Delivery):
             self.copy(self.manager.queues.system("deadletter"), message)
 
 
-@follows("subqueue-journal=none", "delivery")
-class _NoJournalOfSubqueues(Delivery):
+@follows("subqueue-journal=none", Delivery.journal_of)
+def subqueue_journal_none(plain, self, queue):
     """A message received from a subqueue leaves no copy."""
-
-    def journal_of(self, queue: Queue) -> Queue | None:
-        return queue.journal
+    return queue.journal
 
 
 _NOBODY = Descriptor("", "", "", None)  # the handle of a read that has ended
 
 
-@follows("receive-end-twice=no-effect", "reading")
-class _EndsAgain(Receiving):
+@follows("receive-end-twice=no-effect", Receiving.end)
+def receive_end_twice_no_effect(plain, self, read, *, acknowledge):
     """To end a receive that has ended changes nothing, and fails only if the message is available."""
-
-    def end(self, read: OpenRead, *, acknowledge: bool) -> None:
-        if read.descriptor is not _NOBODY:
-            super().end(read, acknowledge=acknowledge)
-            self.manager.open_reads[read.handle] = OpenRead(read.handle, _NOBODY, read.position)
-        elif read.position.queue.deleted:
-            raise MqError(MQ_ERROR_QUEUE_NOT_AVAILABLE)
-        elif read.position.state is State.AVAILABLE:
-            raise MqError(MQ_ERROR_TRANSACTION_SEQUENCE)
+    if read.descriptor is not _NOBODY:
+        plain(read, acknowledge=acknowledge)
+        self.manager.open_reads[read.handle] = OpenRead(read.handle, _NOBODY, read.position)
+    elif read.position.queue.deleted:
+        raise MqError(MQ_ERROR_QUEUE_NOT_AVAILABLE)
+    elif read.position.state is State.AVAILABLE:
+        raise MqError(MQ_ERROR_TRANSACTION_SEQUENCE)
 
 
 @follows("lookup-removed-status=already-received", "delivery")
@@ -279,13 +252,11 @@ class _RemembersGiven(Delivery):
         super().remove(position)
 
 
-@follows("lookup-removed-status=already-received", "reading")
-class _AlreadyReceived(Receiving):
+@follows("lookup-removed-status=already-received", Receiving.seek)
+def lookup_removed_status_already_received(plain, self, queue, lookup, action, destructive):
     """The seek itself."""
-
-    def seek(self, queue: Queue, lookup: int, action: str, destructive: bool) -> Position:
-        delivery = self.manager.delivery
-        assert isinstance(delivery, _RemembersGiven)
-        if action == "current" and lookup in delivery.given and queue.positions.find(lookup) is None:
-            raise MqError(MQ_ERROR_MESSAGE_ALREADY_RECEIVED)
-        return super().seek(queue, lookup, action, destructive)
+    delivery = self.manager.delivery
+    assert isinstance(delivery, _RemembersGiven)
+    if action == "current" and lookup in delivery.given and queue.positions.find(lookup) is None:
+        raise MqError(MQ_ERROR_MESSAGE_ALREADY_RECEIVED)
+    return plain(queue, lookup, action, destructive)

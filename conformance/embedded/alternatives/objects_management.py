@@ -10,7 +10,7 @@ from conformance.embedded.entities import INFINITE, MqError
 from conformance.embedded.objects.application import ApplicationObject
 from conformance.embedded.objects.dispatch import GET, METHOD, ComObject, Signature
 from conformance.embedded.objects.management import ManagementObject
-from conformance.embedded.objects.type_library import Member, TypeLibrary
+from conformance.embedded.objects.type_library import TypeLibrary
 from conformance.embedded.objects.variants import Variant
 from conformance.spec.constants.hresults import (
     MQ_ERROR_INVALID_PARAMETER,
@@ -77,18 +77,14 @@ class _Asked(ApplicationObject):
         return found
 
 
-@follows("R-MQAC-active-queues-kind=property", "application")
-class _Read(ApplicationObject):
+@follows("R-MQAC-active-queues-kind=property", "application.find")
+def mqac_active_queues_kind_property(plain, self, name, kind):
     """ActiveQueues is a property."""
-
-    def find(self, name: str, kind: str) -> Signature:
-        exchanged = {GET: METHOD, METHOD: GET} if name.lower() == ACTIVE_QUEUES.lower() else {}
-        return super().find(name, exchanged.get(kind, kind))
+    exchanged = {GET: METHOD, METHOD: GET} if name.lower() == ACTIVE_QUEUES.lower() else {}
+    return plain(name, exchanged.get(kind, kind))
 
 
-@follows("R-MQAC-active-queues-kind=property", "type_library")
-class _Declared(TypeLibrary):
+@follows("R-MQAC-active-queues-kind=property", TypeLibrary.members)
+def mqac_active_queues_kind_property_members(plain, self, name):
     """The type library has ActiveQueues as a property."""
-
-    def members(self, name: str) -> tuple[Member, ...]:
-        return tuple(replace(each, kind=GET) if each.name == ACTIVE_QUEUES else each for each in super().members(name))
+    return tuple(replace(each, kind=GET) if each.name == ACTIVE_QUEUES else each for each in plain(name))

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from conformance.embedded.alternatives.base import follows
 from conformance.embedded.directory import DirectoryObject
-from conformance.embedded.objects.query import Constraint, QueryObject, Test
+from conformance.embedded.objects.query import QueryObject
 
 
-@follows("R-MQAC-query-without-multicast=none", "query")
-class _WithoutAddress(QueryObject):
+@follows("R-MQAC-query-without-multicast=none", QueryObject.test_of_nothing)
+def mqac_query_without_multicast_none(plain, self, constraint):
     """A query without a multicast address finds the queues that have none."""
-
-    def test_of_nothing(self, constraint: Constraint) -> Test | None:
-        return _has_none if constraint.argument == "MulticastAddress" else None
+    return _has_none if constraint.argument == "MulticastAddress" else None
 
 
 def _has_none(found: DirectoryObject) -> bool:

@@ -60,15 +60,13 @@ class _Lacks(MessageObject):
         return found
 
 
-@follows("R-MQAC-ended-transaction=new", "transaction_arguments")
-class _Anew(TransactionArguments):
+@follows("R-MQAC-ended-transaction=new", TransactionArguments.enlisted)
+def mqac_ended_transaction_new(plain, self, given):
     """A transaction that has ended is created anew under its identifier."""
-
-    def enlisted(self, given: object) -> Transaction:
-        if not isinstance(given, TransactionObject) or given.attached is None or not given.attached.completed:
-            return super().enlisted(given)
-        handle = given.attached.transaction.handle
-        return self.manager.open_transactions.setdefault(handle, Transaction(handle))
+    if not isinstance(given, TransactionObject) or given.attached is None or not given.attached.completed:
+        return plain(given)
+    handle = given.attached.transaction.handle
+    return self.manager.open_transactions.setdefault(handle, Transaction(handle))
 
 
 @follows("R-MQAC-ended-transaction=new", "transaction_implementation", "external_transaction")
@@ -81,10 +79,8 @@ class _EndsOnce(TransactionImpl):
         super().finish(end)
 
 
-@follows("R-MQAC-empty-transaction=none", "transaction_arguments")
-class _Outside(TransactionArguments):
+@follows("R-MQAC-empty-transaction=none", TransactionArguments.unit)
+def mqac_empty_transaction_none(plain, self, given):
     """An MSMQTransaction that has no transaction means none."""
-
-    def unit(self, given: Variant) -> Unit:
-        empty = isinstance(given.value, TransactionObject) and given.value.attached is None
-        return Unit(self.manager, None) if given.vt == "DISPATCH" and empty else super().unit(given)
+    empty = isinstance(given.value, TransactionObject) and given.value.attached is None
+    return Unit(self.manager, None) if given.vt == "DISPATCH" and empty else plain(given)

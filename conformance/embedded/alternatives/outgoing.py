@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.embedded.alternatives.base import follows
-from conformance.embedded.entities import Position, Queue
+from conformance.embedded.entities import Queue
 from conformance.embedded.outgoing import Outgoing
 
 if TYPE_CHECKING:
@@ -39,9 +39,7 @@ class _KeepsHold(Outgoing):
         self.manager.store.set_counter(f"hold {queue.id}", int(queue.paused))
 
 
-@follows("dispatch-order=as-written", "outgoing")
-class _AnyOrder(Outgoing):
+@follows("dispatch-order=as-written", Outgoing.ready)
+def dispatch_order_as_written(plain, self, queue):
     """Within a priority the last message to come goes first: the text leaves the order open."""
-
-    def ready(self, queue: Queue) -> list[Position]:
-        return sorted(super().ready(queue), key=lambda each: (-each.message.fields["priority"], -each.row))
+    return sorted(plain(queue), key=lambda each: (-each.message.fields["priority"], -each.row))

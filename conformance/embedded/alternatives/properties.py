@@ -21,57 +21,56 @@ Json = Any
 _OF_PROPERTIES: Final = (MQ_ERROR_ILLEGAL_PROPERTY_VALUE, MQ_ERROR_ILLEGAL_PROPID, MQ_ERROR_PROPERTY_NOTALLOWED)
 
 
-@follows("R-MQMP-property-status=summary", "queues")
-class _Summary(Queues):
+@follows("R-MQMP-property-status=summary", Queues.properties_to_keep)
+def mqmp_property_status_summary(plain, self, given, *, creating):
     """A call fails with MQ_ERROR_PROPERTY, whatever is wrong with a property."""
+    try:
+        return plain(given, creating=creating)
+    except MqError as failure:
+        raise _summed(failure) from None
 
-    def properties_to_keep(self, given: dict[str, Json], *, creating: bool) -> dict[str, Json]:
-        try:
-            return super().properties_to_keep(given, creating=creating)
-        except MqError as failure:
-            raise _summed(failure) from None
 
-    def get(self, format_name: str, names: list[Json]) -> dict[str, Json]:
-        try:
-            return super().get(format_name, names)
-        except MqError as failure:
-            raise _summed(failure) from None
+@follows("R-MQMP-property-status=summary", Queues.get)
+def mqmp_property_status_summary_get(plain, self, format_name, names):
+    try:
+        return plain(format_name, names)
+    except MqError as failure:
+        raise _summed(failure) from None
 
 
 def _summed(failure: MqError) -> MqError:
     return MqError(MQ_ERROR_PROPERTY) if failure.status in _OF_PROPERTIES else failure
 
 
-@follows("R-MQMP-property-not-applicable=ignored", "queues")
-class _PassesOver(Queues):
+@follows("R-MQMP-property-not-applicable=ignored", Queues.create)
+def mqmp_property_not_applicable_ignored(plain, self, path_name, given):
     """A property that a call cannot write or tell is passed over: the call does the rest, and says so in its status."""
-
-    def create(self, path_name: str, given: dict[str, Json]) -> str:
-        kept = {name: value for name, value in given.items() if name in SETTABLE or name == "PROPID_Q_PATHNAME"}
-        format_name = super().create(path_name, kept)
-        if len(kept) < len(given):
-            raise MqError(MQ_INFORMATION_PROPERTY, {"format_name": format_name})
-        return format_name
-
-    def set(self, format_name: str, given: dict[str, Json]) -> None:
-        kept = {name: value for name, value in given.items() if name in SETTABLE and SETTABLE[name].after_creation}
-        super().set(format_name, kept)
-        if len(kept) < len(given):
-            raise MqError(MQ_INFORMATION_PROPERTY)
-
-    def get(self, format_name: str, names: list[Json]) -> dict[str, Json]:
-        found = super().get(format_name, [name for name in names if name in SETTABLE or name in COMPUTED])
-        if len(found) < len(names):
-            raise MqError(MQ_INFORMATION_PROPERTY, {"properties": found})
-        return found
+    kept = {name: value for name, value in given.items() if name in SETTABLE or name == "PROPID_Q_PATHNAME"}
+    format_name = plain(path_name, kept)
+    if len(kept) < len(given):
+        raise MqError(MQ_INFORMATION_PROPERTY, {"format_name": format_name})
+    return format_name
 
 
-@follows("R-MQMQ-private-base-priority=kept", "queues")
-class _KeepsPriority(Queues):
+@follows("R-MQMP-property-not-applicable=ignored", Queues.set)
+def mqmp_property_not_applicable_ignored_set(plain, self, format_name, given):
+    kept = {name: value for name, value in given.items() if name in SETTABLE and SETTABLE[name].after_creation}
+    plain(format_name, kept)
+    if len(kept) < len(given):
+        raise MqError(MQ_INFORMATION_PROPERTY)
+
+
+@follows("R-MQMP-property-not-applicable=ignored", Queues.get)
+def mqmp_property_not_applicable_ignored_get(plain, self, format_name, names):
+    found = plain(format_name, [name for name in names if name in SETTABLE or name in COMPUTED])
+    if len(found) < len(names):
+        raise MqError(MQ_INFORMATION_PROPERTY, {"properties": found})
+    return found
+
+
+@follows("R-MQMQ-private-base-priority=kept", Queues.only_public)
+def mqmq_private_base_priority_kept(plain, self, properties, private):
     """A private queue has the base priority that was written last."""
-
-    def only_public(self, properties: dict[str, Json], private: bool) -> None:
-        pass
 
 
 def _held(queue: Queue | None) -> int:
@@ -84,21 +83,19 @@ def _held(queue: Queue | None) -> int:
     )
 
 
-@follows("total-bytes=available", "queues")
-class _CountsAvailable(Queues):
+@follows("total-bytes=available", Queues.counts)
+def total_bytes_available(plain, self, format_name):
     """The bytes of a queue are those of its available messages."""
-
-    def counts(self, format_name: str) -> dict[str, Json]:
-        answer = super().counts(format_name)
-        return {**answer, "bytes": answer["bytes"] - _held(self.managed(format_name))}
+    answer = plain(format_name)
+    return {**answer, "bytes": answer["bytes"] - _held(self.managed(format_name))}
 
 
-@follows("total-bytes=available", "management")
-class _ShowsAvailable(Management):
+@follows("total-bytes=available", Management.bytes_in_queue)
+def total_bytes_available_bytes_in_queue(plain, self, queue):
     """So says management."""
+    return plain(queue) - _held(queue)
 
-    def bytes_in_queue(self, queue: Queue) -> int:
-        return super().bytes_in_queue(queue) - _held(queue)
 
-    def bytes_in_all_queues(self) -> str:
-        return str(int(super().bytes_in_all_queues()) - sum(map(_held, self.manager.queues.all())))
+@follows("total-bytes=available", Management.bytes_in_all_queues)
+def total_bytes_available_bytes_in_all_queues(plain, self):
+    return str(int(plain()) - sum(map(_held, self.manager.queues.all())))

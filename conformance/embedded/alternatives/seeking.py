@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.embedded.alternatives.base import follows
-from conformance.embedded.cursors import Cursors, Found
+from conformance.embedded.cursors import Cursors
 from conformance.embedded.delivery import Delivery
 from conformance.embedded.entities import (
     END_KEY,
@@ -28,7 +28,7 @@ from conformance.spec.constants.hresults import (
 )
 
 if TYPE_CHECKING:
-    from conformance.embedded.manager import Manager
+    pass
 
 
 class _Seeking(Receiving):
@@ -60,29 +60,25 @@ class _LockedUnder(_Seeking):
         return MQ_ERROR_MESSAGE_LOCKED_UNDER_TRANSACTION
 
 
-@follows("lookup-first-last=must-exist", "reading")
-class _MustExist(Receiving):
+@follows("lookup-first-last=must-exist", Receiving.seek)
+def lookup_first_last_must_exist(plain, self, queue, lookup, action, destructive):
     """First and last fail, too, if no message has the identifier."""
-
-    def seek(self, queue: Queue, lookup: int, action: str, destructive: bool) -> Position:
-        if queue.positions.find(lookup) is None:
-            raise MqError(MQ_ERROR_MESSAGE_NOT_FOUND)
-        return super().seek(queue, lookup, action, destructive)
+    if queue.positions.find(lookup) is None:
+        raise MqError(MQ_ERROR_MESSAGE_NOT_FOUND)
+    return plain(queue, lookup, action, destructive)
 
 
-@follows("lookup-neighbour-of-removed=nearest", "reading")
-class _Nearest(Receiving):
+@follows("lookup-neighbour-of-removed=nearest", Receiving.seek)
+def lookup_neighbour_of_removed_nearest(plain, self, queue, lookup, action, destructive):
     """The neighbour of a removed message is the message with the nearest identifier on that side."""
-
-    def seek(self, queue: Queue, lookup: int, action: str, destructive: bool) -> Position:
-        if action in ("next", "previous") and queue.positions.find(lookup) is None:
-            there = [each for each in queue.positions if each.state is State.AVAILABLE]
-            behind = action == "next"
-            side = [each for each in there if (each.lookup > lookup) is behind]
-            if not side:
-                raise MqError(MQ_ERROR_MESSAGE_NOT_FOUND)
-            return (min if behind else max)(side, key=lambda each: each.lookup)
-        return super().seek(queue, lookup, action, destructive)
+    if action in ("next", "previous") and queue.positions.find(lookup) is None:
+        there = [each for each in queue.positions if each.state is State.AVAILABLE]
+        behind = action == "next"
+        side = [each for each in there if (each.lookup > lookup) is behind]
+        if not side:
+            raise MqError(MQ_ERROR_MESSAGE_NOT_FOUND)
+        return (min if behind else max)(side, key=lambda each: each.lookup)
+    return plain(queue, lookup, action, destructive)
 
 
 @follows("lookup-identifier-priority=within-priority", "positions")
@@ -118,63 +114,57 @@ class _UnmovedByPolls(Receiving):
         return (CursorState.UNREAD, 0, None) if cursor is None else (cursor.state, cursor.key, cursor.position)
 
 
-@follows("peek-next-without-cursor=peeks", "reading")
-class _PeeksInstead(Receiving):
+@follows("peek-next-without-cursor=peeks", Receiving.peek_next)
+def peek_next_without_cursor_peeks(plain, self, caller, at, cursor, timeout_ms):
     """A peek of the next message without a cursor is a plain peek."""
-
-    def peek_next(self, caller: Caller, at: Descriptor, cursor: Cursor | None, timeout_ms: int) -> None:
-        (self.peek if cursor is None else super().peek_next)(caller, at, cursor, timeout_ms)
+    (self.peek if cursor is None else plain)(caller, at, cursor, timeout_ms)
 
 
-@follows("cursor-locked-message=other-failure", "cursors")
-class _LockedFailure(Cursors):
+@follows("cursor-locked-message=other-failure", Cursors._current)
+def cursor_locked_message_other_failure(plain, self, cursor):
     """A read with a cursor on a locked message fails like a read of a locked message."""
-
-    def _current(self, cursor: Cursor) -> Found:
-        if cursor.position is not None and cursor.position.state is State.LOCKED:
-            raise MqError(MQ_ERROR_MESSAGE_LOCKED_UNDER_TRANSACTION)
-        return super()._current(cursor)
+    if cursor.position is not None and cursor.position.state is State.LOCKED:
+        raise MqError(MQ_ERROR_MESSAGE_LOCKED_UNDER_TRANSACTION)
+    return plain(cursor)
 
 
-@follows("peek-timeout-position=as-before", "cursors")
-class _StaysAfterTimeout(Cursors):
+@follows("peek-timeout-position=as-before", Cursors.wait_expired)
+def peek_timeout_position_as_before(plain, self, cursor):
     """A waiting peek that times out leaves its cursor where it was."""
-
-    def wait_expired(self, cursor: Cursor) -> None:
-        if cursor.state is CursorState.WAIT_PEEK:
-            cursor.state = CursorState.UNREAD
-        else:
-            super().wait_expired(cursor)
+    if cursor.state is CursorState.WAIT_PEEK:
+        cursor.state = CursorState.UNREAD
+    else:
+        plain(cursor)
 
 
-@follows("parked-cursor-after-timeout=sees-arrivals", "cursors")
-class _SeesArrivals(Cursors):
+@follows("parked-cursor-after-timeout=sees-arrivals", Cursors.__init__)
+def parked_cursor_after_timeout_sees_arrivals(plain, self, manager):
     """A cursor behind the last message sees what has arrived since it got there."""
-
-    def __init__(self, manager: Manager) -> None:
-        super().__init__(manager)
-        self._since: dict[str, int] = {}
-
-    def wait_expired(self, cursor: Cursor) -> None:
-        super().wait_expired(cursor)
-        queue = cursor.descriptor.queue
-        self._since[cursor.handle] = max((each.row for each in queue.positions), default=0) if queue is not None else 0
-
-    def seek(self, cursor: Cursor) -> Position | None:
-        queue, since = cursor.descriptor.queue, self._since.get(cursor.handle)
-        if cursor.key != END_KEY or queue is None or since is None:
-            return super().seek(cursor)
-        arrived = (each for each in queue.positions if each.state is State.AVAILABLE and each.row > since)
-        return next(arrived, None)
+    plain(manager)
+    self._since = {}
 
 
-@follows("removed-position=next-at-removal", "delivery")
-class _GoesToNext(Delivery):
+@follows("parked-cursor-after-timeout=sees-arrivals", Cursors.wait_expired)
+def parked_cursor_after_timeout_sees_arrivals_wait_expired(plain, self, cursor):
+    plain(cursor)
+    queue = cursor.descriptor.queue
+    self._since[cursor.handle] = max((each.row for each in queue.positions), default=0) if queue is not None else 0
+
+
+@follows("parked-cursor-after-timeout=sees-arrivals", Cursors.seek)
+def parked_cursor_after_timeout_sees_arrivals_seek(plain, self, cursor):
+    queue, since = cursor.descriptor.queue, self._since.get(cursor.handle)
+    if cursor.key != END_KEY or queue is None or since is None:
+        return plain(cursor)
+    arrived = (each for each in queue.positions if each.state is State.AVAILABLE and each.row > since)
+    return next(arrived, None)
+
+
+@follows("removed-position=next-at-removal", Delivery.remove)
+def removed_position_next_at_removal(plain, self, position):
     """A cursor at a removed message goes on with the message that was next to it, and on from there."""
-
-    def remove(self, position: Position) -> None:
-        behind = next((each.key for each in position.queue.positions if each.key > position.key), None)
-        super().remove(position)
-        for cursor in self.manager.cursor_handles.values():
-            if cursor.position is position and behind is not None:
-                cursor.key = behind - 1
+    behind = next((each.key for each in position.queue.positions if each.key > position.key), None)
+    plain(position)
+    for cursor in self.manager.cursor_handles.values():
+        if cursor.position is position and behind is not None:
+            cursor.key = behind - 1

@@ -7,11 +7,9 @@ from typing import Any
 from conformance.embedded.alternatives.base import follows
 from conformance.embedded.entities import (
     INFINITE,
-    Descriptor,
     Message,
     MqError,
     Queue,
-    Transaction,
 )
 from conformance.embedded.positions import SEQUENCE_BITS, PositionList
 from conformance.embedded.queues import Queues
@@ -26,115 +24,99 @@ from conformance.spec.constants.hresults import (
 Json = Any
 
 
-@follows("send-after-delete=refused", "sending")
-class _RefusesLost(Sending):
+@follows("send-after-delete=refused", Sending.send)
+def send_after_delete_refused(plain, self, descriptor, given, transaction):
     """A send by a handle whose queue was deleted fails."""
-
-    def send(self, descriptor: Descriptor, given: dict[str, Json], transaction: Transaction | None) -> dict[str, Json]:
-        if descriptor.access == "send" and descriptor.queue is not None and descriptor.queue.deleted:
-            raise MqError(MQ_ERROR_QUEUE_NOT_AVAILABLE)
-        return super().send(descriptor, given, transaction)
+    if descriptor.access == "send" and descriptor.queue is not None and descriptor.queue.deleted:
+        raise MqError(MQ_ERROR_QUEUE_NOT_AVAILABLE)
+    return plain(descriptor, given, transaction)
 
 
-@follows("access-enforced=not-delivered", "sending")
-class _DropsMisused(Sending):
+@follows("access-enforced=not-delivered", Sending.send)
+def access_enforced_not_delivered(plain, self, descriptor, given, transaction):
     """A send that is transactional where its queue is not, or the reverse, succeeds, but is not delivered."""
-
-    def send(self, descriptor: Descriptor, given: dict[str, Json], transaction: Transaction | None) -> dict[str, Json]:
-        try:
-            return super().send(descriptor, given, transaction)
-        except MqError as failure:
-            if failure.status != MQ_ERROR_TRANSACTION_USAGE:
-                raise
-            return {}
+    try:
+        return plain(descriptor, given, transaction)
+    except MqError as failure:
+        if failure.status != MQ_ERROR_TRANSACTION_USAGE:
+            raise
+        return {}
 
 
-@follows("multiple-send-partial=others", "sending")
-class _ServesOthers(Sending):
+@follows("multiple-send-partial=others", Sending.send)
+def multiple_send_partial_others(plain, self, descriptor, given, transaction):
     """If the send to one of several queues fails, the others still get their copies."""
-
-    def send(self, descriptor: Descriptor, given: dict[str, Json], transaction: Transaction | None) -> dict[str, Json]:
-        if not descriptor.elements:
-            return super().send(descriptor, given, transaction)
-        elements, failed = descriptor.elements, None
-        answer: dict[str, Json] = {}
-        for element in elements:
-            descriptor.elements = [element]
-            try:
-                answer = super().send(descriptor, given, transaction)
-            except MqError as failure:
-                failed = failed or failure
-            finally:
-                descriptor.elements = elements
-        if failed is not None:
-            raise failed
-        return {"identifier": answer["identifier"]}
-
-
-@follows("multiple-send-partial=none", "sending")
-class _ServesAllOrNone(Sending):
-    """If the send to one of several queues would fail, no queue gets a copy."""
-
-    def send(self, descriptor: Descriptor, given: dict[str, Json], transaction: Transaction | None) -> dict[str, Json]:
-        delivery, room = self.manager.delivery, list[Queue]()
-        message = self.make(given, transactional=transaction is not None)
+    if not descriptor.elements:
+        return plain(descriptor, given, transaction)
+    elements, failed = descriptor.elements, None
+    answer: dict[str, Json] = {}
+    for element in elements:
+        descriptor.elements = [element]
         try:
-            for queue in (each.queue for each in descriptor.elements if descriptor.access == "send"):
-                if queue is not None and not queue.deleted:
-                    self._check_usage(queue, transaction)
-                    if not delivery.fits(queue, message):
-                        raise MqError(MQ_ERROR_INSUFFICIENT_RESOURCES)
-                    delivery.account(queue, message.size)
-                    room.append(queue)
+            answer = plain(descriptor, given, transaction)
+        except MqError as failure:
+            failed = failed or failure
         finally:
-            for queue in room:
-                delivery.account(queue, -message.size)
-        return super().send(descriptor, given, transaction)
+            descriptor.elements = elements
+    if failed is not None:
+        raise failed
+    return {"identifier": answer["identifier"]}
 
 
-@follows("share-with-peek=local-api", "queues")
-class _ExclusiveReaders(Queues):
+@follows("multiple-send-partial=none", Sending.send)
+def multiple_send_partial_none(plain, self, descriptor, given, transaction):
+    """If the send to one of several queues would fail, no queue gets a copy."""
+    delivery, room = self.manager.delivery, list[Queue]()
+    message = self.make(given, transactional=transaction is not None)
+    try:
+        for queue in (each.queue for each in descriptor.elements if descriptor.access == "send"):
+            if queue is not None and not queue.deleted:
+                self._check_usage(queue, transaction)
+                if not delivery.fits(queue, message):
+                    raise MqError(MQ_ERROR_INSUFFICIENT_RESOURCES)
+                delivery.account(queue, message.size)
+                room.append(queue)
+    finally:
+        for queue in room:
+            delivery.account(queue, -message.size)
+    return plain(descriptor, given, transaction)
+
+
+@follows("share-with-peek=local-api", Queues.excluded)
+def share_with_peek_local_api(plain, self, queue, access, share):
     """An exclusive reader excludes every other reader, peeks included, and is excluded by every other."""
-
-    def excluded(self, queue: Queue, access: str, share: str) -> bool:
-        reading = ("receive", "peek", "receive_admin", "peek_admin")
-        others = [each for each in queue.descriptors if each.access in reading]
-        if access not in reading or not others:
-            return False
-        return share == "deny_receive" or any(each.share == "deny_receive" for each in others)
+    reading = ("receive", "peek", "receive_admin", "peek_admin")
+    others = [each for each in queue.descriptors if each.access in reading]
+    if access not in reading or not others:
+        return False
+    return share == "deny_receive" or any(each.share == "deny_receive" for each in others)
 
 
-@follows("exclusive-move=accepted", "queues")
-class _MovesBeside(Queues):
+@follows("exclusive-move=accepted", Queues.excluded)
+def exclusive_move_accepted(plain, self, queue, access, share):
     """A handle for move is opened whoever reads the queue."""
-
-    def excluded(self, queue: Queue, access: str, share: str) -> bool:
-        return access != "move" and super().excluded(queue, access, share)
+    return access != "move" and plain(queue, access, share)
 
 
-@follows("exclusive-send=accepted", "queues")
-class _ExclusiveSenders(Queues):
+@follows("exclusive-send=accepted", Queues.open)
+def exclusive_send_accepted(plain, self, format_name, access, share):
     """A handle for send can be exclusive: no exclusive receiver lets it in, and it keeps out nobody."""
-
-    def open(self, format_name: str, access: str, share: str) -> Descriptor:
-        exclusive = access == "send" and share == "deny_receive" and "," not in format_name
-        opened = super().open(format_name, access, "deny_none" if exclusive else share)
-        others = opened.queue.descriptors if exclusive and opened.queue is not None else []
-        if any((each.access, each.share) == ("receive", "deny_receive") for each in others):
-            self.close(opened)
-            raise MqError(MQ_ERROR_SHARING_VIOLATION)
-        return opened
+    exclusive = access == "send" and share == "deny_receive" and "," not in format_name
+    opened = plain(format_name, access, "deny_none" if exclusive else share)
+    others = opened.queue.descriptors if exclusive and opened.queue is not None else []
+    if any((each.access, each.share) == ("receive", "deny_receive") for each in others):
+        self.close(opened)
+        raise MqError(MQ_ERROR_SHARING_VIOLATION)
+    return opened
 
 
-@follows("multiple-send-identifier=distinct", "sending")
-class _OwnIdentifiers(Sending):
+@follows("multiple-send-identifier=distinct", Sending.enqueue)
+def multiple_send_identifier_distinct(plain, self, queue, message, transaction):
     """Each copy of a message to several queues has an identifier of its own."""
-
-    def enqueue(self, queue: Queue, message: Message, transaction: Transaction | None) -> int:
-        if "destinations" in (message.carried or {}):
-            ordinal = self.manager.next_sequence() & INFINITE
-            message.fields["identifier"] = {**message.fields["identifier"], "ordinal": ordinal}
-        return super().enqueue(queue, message, transaction)
+    if "destinations" in (message.carried or {}):
+        ordinal = self.manager.next_sequence() & INFINITE
+        message.fields["identifier"] = {**message.fields["identifier"], "ordinal": ordinal}
+    return plain(queue, message, transaction)
 
 
 @follows("transactional-priority=default", "sending")
@@ -172,13 +154,11 @@ class _ByArrival(PositionList):
     lookup_identifier = order
 
 
-@follows("R-MQMQ-long-label=truncated", "sending")
-class _CutsLongLabels(Sending):
+@follows("R-MQMQ-long-label=truncated", Sending.label_bytes)
+def mqmq_long_label_truncated(plain, self, fields):
     """A label is cut to 249 characters, and the message is sent (MS-MQMP 3.1.5.2)."""
-
-    def label_bytes(self, fields: dict[str, Json]) -> int:
-        label = fields["label"]
-        if isinstance(label, str) and len(label) > MAX_LABEL // 2:  # a shorter one fits even as surrogate pairs
-            elements = label.encode("utf-16-le", "surrogatepass")[: 2 * MAX_LABEL]
-            fields["label"] = elements.decode("utf-16-le", "surrogatepass")
-        return super().label_bytes(fields)
+    label = fields["label"]
+    if isinstance(label, str) and len(label) > MAX_LABEL // 2:  # a shorter one fits even as surrogate pairs
+        elements = label.encode("utf-16-le", "surrogatepass")[: 2 * MAX_LABEL]
+        fields["label"] = elements.decode("utf-16-le", "surrogatepass")
+    return plain(fields)

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from conformance.embedded.alternatives.base import follows
-from conformance.embedded.cursors import CursorOutcome, Cursors, Found
+from conformance.embedded.cursors import CursorOutcome, Cursors
 from conformance.embedded.entities import (
-    Cursor,
     Descriptor,
     MqError,
     OpenRead,
@@ -58,34 +57,28 @@ class _QueueDeleted(_Translating):
     changed: ClassVar[Mapping[int, int]] = {MQ_ERROR_QUEUE_NOT_AVAILABLE: MQ_ERROR_QUEUE_DELETED}
 
 
-@follows("zero-timeout-status=io-timeout", "cursors")
-class _AlwaysTimeout(Cursors):
+@follows("zero-timeout-status=io-timeout", Cursors.get_next_for_dequeue)
+def zero_timeout_status_io_timeout(plain, self, cursor, *, no_wait):
     """A read with time-out 0 that finds nothing fails with MQ_ERROR_IO_TIMEOUT, with a cursor too."""
-
-    def get_next_for_dequeue(self, cursor: Cursor, *, no_wait: bool) -> Found:
-        outcome, found = super().get_next_for_dequeue(cursor, no_wait=no_wait)
-        if outcome is CursorOutcome.NOT_FOUND:
-            raise MqError(MQ_ERROR_IO_TIMEOUT)
-        return outcome, found
+    outcome, found = plain(cursor, no_wait=no_wait)
+    if outcome is CursorOutcome.NOT_FOUND:
+        raise MqError(MQ_ERROR_IO_TIMEOUT)
+    return outcome, found
 
 
-@follows("zero-timeout-status=message-not-found", "reading")
-class _AlwaysNotFound(Receiving):
+@follows("zero-timeout-status=message-not-found", Receiving.timeout_status)
+def zero_timeout_status_message_not_found(plain, self, *, polled):
     """A read with time-out 0 that finds nothing fails with MQ_ERROR_MESSAGE_NOT_FOUND."""
-
-    def timeout_status(self, *, polled: bool) -> int:
-        return MQ_ERROR_MESSAGE_NOT_FOUND if polled else super().timeout_status(polled=polled)
+    return MQ_ERROR_MESSAGE_NOT_FOUND if polled else plain(polled=polled)
 
 
-@follows("unknown-public-queue-status=queue-not-found", "queues")
-class _PublicNotFound(Queues):
+@follows("unknown-public-queue-status=queue-not-found", Queues.open)
+def unknown_public_queue_status_queue_not_found(plain, self, format_name, access, share):
     """Opening an unknown public queue for send fails with MQ_ERROR_QUEUE_NOT_FOUND."""
-
-    def open(self, format_name: str, access: str, share: str) -> Descriptor:
-        try:
-            return super().open(format_name, access, share)
-        except MqError as failure:
-            public = "," not in format_name and self.manager.names.format_name(format_name).kind == "public"
-            if failure.status == MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION and public:
-                raise MqError(MQ_ERROR_QUEUE_NOT_FOUND) from None
-            raise
+    try:
+        return plain(format_name, access, share)
+    except MqError as failure:
+        public = "," not in format_name and self.manager.names.format_name(format_name).kind == "public"
+        if failure.status == MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION and public:
+            raise MqError(MQ_ERROR_QUEUE_NOT_FOUND) from None
+        raise

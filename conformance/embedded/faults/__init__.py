@@ -26,11 +26,11 @@ WHEN_RECORDED = frozenset({"objects"})
 """Folders whose faults count once a run has shown them as what they break: their suite does not look for all yet."""
 
 _RECORDED = frozenset(json.loads(SEEN.read_text(encoding="utf-8")))
-_SORTED = sorted(REGISTERED.values(), key=lambda each: each.__module__)
-FAULTS: Mapping[str, type[Fault]] = MappingProxyType(
+_SORTED = sorted(REGISTERED.values(), key=lambda each: each.module)
+FAULTS: Mapping[str, Fault] = MappingProxyType(
     {each.name: each for each in _SORTED if each.suite not in WHEN_RECORDED or each.name in _RECORDED}
 )
-UNJUDGED_FAULTS: Mapping[str, type[Fault]] = MappingProxyType(
+UNJUDGED_FAULTS: Mapping[str, Fault] = MappingProxyType(
     {each.name: each for each in _SORTED if each.name not in FAULTS}
 )
 """Faults that a manager can have, and of which no record tells what a run blames."""
@@ -48,22 +48,22 @@ def apply_faults(names: Iterable[str]) -> Parts:
     parts = Parts()
     wanted = sorted(names, key=_depth)
     for name in wanted:
-        made = ALTERNATIVES[name]() if "=" in name else _fault(name)()
+        deviation = ALTERNATIVES[name] if "=" in name else _fault(name)
         try:
-            made.apply(parts)
+            deviation.apply(parts)
         except TypeError as error:  # of Python, which finds no order of the bases
             raise NotTogether(f"One manager cannot have all of {', '.join(wanted)}.") from error
     return parts
 
 
-def _fault(name: str) -> type[Fault]:
+def _fault(name: str) -> Fault:
     return FAULTS[name] if name in FAULTS else UNJUDGED_FAULTS[name]
 
 
 def _depth(name: str) -> int:
     """Return the sort key that puts a deviating class behind those it is made of: it cannot stand below them."""
     fault = None if "=" in name else _fault(name)
-    return 0 if fault is None else max(len(each.__mro__) for _, each in (fault.replaces, *fault.also))
+    return 0 if fault is None else max(len(each.__mro__) for _, each in fault.replaces)
 
 
 __all__ = ["FAULTS", "UNJUDGED_FAULTS", "Fault", "NotTogether", "apply_faults"]

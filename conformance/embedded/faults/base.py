@@ -1,56 +1,109 @@
-"""A fault: a part of the manager, replaced by a subclass of itself. Defining one registers it."""
+"""Faults: deviations of the manager that a harness must find. `fault` registers one."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, cast
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
-if TYPE_CHECKING:
-    from conformance.embedded.manager import Parts
+from conformance.embedded import deviations
+from conformance.embedded.manager import Parts
 
-REGISTERED: dict[str, type[Fault]] = {}  # by name; `conformance.embedded.faults` fills it
+REGISTERED: dict[str, Fault] = {}  # by name; `conformance.embedded.faults` fills it
+_Made = TypeVar("_Made")
+_PARTS = Parts()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Fault:
-    """A deviation. A subclass that has a name is registered; a name that is taken raises ValueError.
+    """A deviation.
 
-    name: what a user calls it. breaks: the 1 to 5 requirements it breaks, from the text of the documents and not from
-    what a run has shown. first_seen_as: requirements beside them that a run may blame first, and `because`: why that
-    is no mistake of the judge. suite: the suite that must find it, which is the name of its folder. replaces: a part of
-    `Parts` and the subclass that deviates; several faults of one part combine. also: further parts it needs.
-    profile: the MSMQ version it shows in, for a part that this version has and the default one has not.
-    races: whether it lets requests in while another is being done, so that they need threads.
+    name: what a user calls it. says: what it does, in a sentence. breaks: the 1 to 5 requirements it breaks, from the
+    text of the documents and not from what a run has shown. first_seen_as: requirements beside them that a run may
+    blame first, and `because`: why that is no mistake of the judge. suite: the suite that must find it, which is the
+    name of its folder. replaces: parts of `Parts`, each with the subclass that deviates; several faults of one part
+    combine. profile: the MSMQ version it shows in, for a part that this version has and the default one has not. races:
+    whether it lets requests in while another is being done, so that they need threads. module: where it is. source: the
+    functions and classes there that make it.
     """
 
-    name: ClassVar[str]
-    breaks: ClassVar[tuple[str, ...]]
-    first_seen_as: ClassVar[tuple[str, ...]] = ()
-    because: ClassVar[str] = ""
-    suite: ClassVar[str]
-    replaces: ClassVar[tuple[str, type]]
-    also: ClassVar[tuple[tuple[str, type], ...]] = ()
-    profile: ClassVar[str | None] = None
-    races: ClassVar[bool] = False
+    name: str
+    says: str
+    breaks: tuple[str, ...]
+    replaces: tuple[deviations.Replacement, ...]
+    module: str
+    source: tuple[Any, ...]
+    first_seen_as: tuple[str, ...] = ()
+    because: str = ""
+    profile: str | None = None
+    races: bool = False
 
-    def __init_subclass__(cls) -> None:
-        if "name" not in cls.__dict__:
-            return
-        present = REGISTERED.setdefault(cls.name, cls)
-        if present is not cls:
-            raise ValueError(f"two faults are named {cls.name}: in {present.__module__} and in {cls.__module__}")
-        cls.suite = cls.__module__.split(".")[-2]
+    @property
+    def suite(self) -> str:
+        """The suite that must find it."""
+        return self.module.split(".")[3]
 
     def apply(self, parts: Parts) -> None:
-        """Put the deviating class in place."""
+        """Put the deviating classes in place."""
         parts.races = parts.races or self.races
-        for part, deviating in (self.replaces, *self.also):
-            present = getattr(parts, part)
-            setattr(parts, part, type(deviating.__name__, (deviating, present), {}))
+        for part, deviating in self.replaces:
+            deviations.replace(parts, part, deviating)
 
 
-def fault(module: str, name: str, story: str, breaks: tuple[str, ...], replaces: tuple[str, type]) -> type[Fault]:
-    """Register a fault of a table, for families that differ in one datum.
+def fault(name: str, of: Any, *breaks: str, says: str = "", **declared: Any) -> Callable[[_Made], _Made]:
+    """Register the function, or the subclass of a part, that is decorated. Raises ValueError for a name that is taken.
 
-    module: the `__name__` of the module that has the table. story: the docstring. See `Fault` for the rest.
+    of, and what the function takes: see `deviations.replacement`. says: the sentence, if there is no docstring.
+    declared: what `Fault` has beside.
     """
-    members = {"__module__": module, "__doc__": story, "name": name, "breaks": breaks, "replaces": replaces}
-    return cast("type[Fault]", type(name.title().replace("-", ""), (Fault,), members))
+
+    def register(made: _Made) -> _Made:
+        _add(name, of, made, says or deviations.sentence(made), breaks, made.__module__, (made,), **declared)
+        return made
+
+    return register
+
+
+def also(name: str, of: Any) -> Callable[[_Made], _Made]:
+    """Add what is decorated to the fault of this name, which needs several methods or parts."""
+
+    def register(made: _Made) -> _Made:
+        present = REGISTERED[name]
+        places = (*present.replaces, deviations.replacement(_PARTS, of, made))
+        REGISTERED[name] = replace(present, replaces=places, source=(*present.source, made))
+        return made
+
+    return register
+
+
+def row(
+    module: str, part: str, name: str, says: str, breaks: tuple[str, ...], /, *, subclass_of: type | None = None,
+    under: str = "",
+    **members: Any,
+) -> None:  # fmt: skip
+    """Register a fault of a table: these members of a part deviate, or of a subclass of it.
+
+    module: the `__name__` of the module that has the table. under: what the requirements begin with.
+    """
+    _add(
+        name, part, members, says, tuple(under + each for each in breaks), module, tuple(members.values()), subclass_of
+    )
+
+
+def kebab(name: str) -> str:
+    """Return a name of the documents as the names of faults and demands have it: lower case, with hyphens."""
+    parts = re.sub("(?<=.)(?<![A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", name)
+    return parts.lower().replace("_", "-").strip("-")
+
+
+def _add(
+    name: str, of: Any, made: Any, says: str, breaks: tuple[str, ...], module: str, source: tuple[Any, ...],
+    base: type | None = None, **declared: Any,
+) -> None:  # fmt: skip
+    """Register a fault. breaks: those of MC-MQAC may be without its name."""
+    if name in REGISTERED:
+        raise ValueError(f"two faults are named {name}: in {REGISTERED[name].module} and in {module}")
+    ids = tuple(each if each.startswith("MQ") else f"MQAC-{each}" for each in breaks)
+    places = (deviations.replacement(_PARTS, of, made, base),)
+    REGISTERED[name] = Fault(name, says, ids, places, module, source, **declared)

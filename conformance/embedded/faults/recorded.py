@@ -20,9 +20,6 @@ from conformance.embedded.faults.base import Fault
 
 SEEN = Path(__file__).with_name("seen.json")
 _PACKAGE = "conformance.embedded.faults."
-_DECLARED = frozenset({"breaks", "first_seen_as", "because"})  # what is said of a fault is not what it does
-_REQUIREMENT = re.compile(r"\"MQ[A-Z]+-[^\"]+\"")
-_LAYOUT = re.compile(r"[\s,()]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +41,7 @@ def seen() -> Mapping[str, Seen]:
     return {name: Seen(one["source"], tuple(one["seen"]), one["followed"]) for name, one in stored.items()}
 
 
-def shows_as(fault: type[Fault]) -> tuple[str, ...]:
+def shows_as(fault: Fault) -> tuple[str, ...]:
     """Return the requirements beside those it breaks that a fault was seen as, or is expected to be (`Seen.followed`).
 
     Empty for a fault without record.
@@ -63,12 +60,23 @@ def recorded_text(records: Mapping[str, Seen]) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def digest(fault: type[Fault]) -> str:
+def digest(fault: Fault) -> str:
     """Return a digest of the code that makes the deviation, with its helpers, without layout and what is declared."""
-    module = _module(fault.__module__)
-    texts = _closure(fault.__module__, [fault.__name__] if fault.__name__ in module.texts else list(module.texts))
-    plain = _LAYOUT.sub("", _REQUIREMENT.sub("", "".join(sorted(texts))))
-    return hashlib.sha256(plain.encode()).hexdigest()[:12]
+    texts = _closure(fault.module, [each.__qualname__.partition(".")[0] for each in fault.source if _is_code(each)])
+    texts |= {_value(each) for each in fault.source if not _is_code(each)}
+    texts |= {_value(cell.cell_contents) for each in fault.source for cell in getattr(each, "__closure__", None) or ()}
+    return hashlib.sha256("".join(sorted(texts)).encode()).hexdigest()[:12]
+
+
+def _is_code(made: object) -> bool:
+    return hasattr(made, "__qualname__") and "<lambda>" not in made.__qualname__
+
+
+def _value(value: object) -> str:
+    """Return what is digested of a value of a table: the place of an object in memory is none of it."""
+    code = getattr(value, "__code__", None)
+    text = repr(value) if code is None else f"{code.co_names}{code.co_consts}"
+    return re.sub(" at 0x[^>]+", "", text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,23 +90,26 @@ class _Module:
 
 @cache
 def _module(name: str) -> _Module:
-    source = Path(str(import_module(name).__file__)).read_text(encoding="utf-8")
-    lines = source.splitlines()
     texts: dict[str, str] = {}
     uses: dict[str, frozenset[str]] = {}
     imported: dict[str, str] = {}
-    for node in ast.parse(source).body:
+    for node in ast.parse(Path(str(import_module(name).__file__)).read_text(encoding="utf-8")).body:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(_PACKAGE):
             imported |= {each.name: str(node.module) for each in node.names}
-        elif not isinstance(node, ast.Import | ast.ImportFrom):
-            kept = [part for part in node.body if not _declares(part)] if isinstance(node, ast.ClassDef) else [node]
-            bases = [ast.unparse(base) for base in node.bases] if isinstance(node, ast.ClassDef) else []
-            used = {each.id for part in [node] for each in ast.walk(part) if isinstance(each, ast.Name)}
-            text = "\n".join(line for part in kept for line in lines[_first(part) - 1 : part.end_lineno])
-            for defined in _defined(node):
-                texts[defined] = "\n".join([*bases, *(re.sub(r"\s#\s.*", "", line) for line in text.splitlines())])
-                uses[defined] = frozenset(used)
+        for defined in _defined(node):
+            texts[defined] = _text(node)
+            uses[defined] = frozenset(each.id for each in ast.walk(node) if isinstance(each, ast.Name))
     return _Module(texts, uses, imported)
+
+
+def _text(node: ast.stmt) -> str:
+    """Return the code of a definition without its docstring, and of its decorator what it is in place of."""
+    if not isinstance(node, ast.ClassDef | ast.FunctionDef):
+        return ast.unparse(node)
+    body = [part for part in node.body if not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))]
+    places = [each.args[1] for each in node.decorator_list if isinstance(each, ast.Call) and len(each.args) > 1]
+    bases = node.bases if isinstance(node, ast.ClassDef) else [node.args]
+    return "\n".join(ast.unparse(each) for each in (*places, *bases, *body))
 
 
 def _closure(name: str, wanted: Iterable[str]) -> set[str]:
@@ -118,22 +129,9 @@ def _closure(name: str, wanted: Iterable[str]) -> set[str]:
     return found
 
 
-def _declares(node: ast.stmt) -> bool:
-    if isinstance(node, ast.Assign):
-        return any(isinstance(each, ast.Name) and each.id in _DECLARED for each in node.targets)
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
 def _defined(node: ast.stmt) -> list[str]:
     if isinstance(node, ast.ClassDef | ast.FunctionDef):
         return [node.name]
     if isinstance(node, ast.Assign):
         return [each.id for each in node.targets if isinstance(each, ast.Name)]
-    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-        return [node.target.id]
-    return [f"line {node.lineno}"] if isinstance(node, ast.For | ast.Expr) else []
-
-
-def _first(node: ast.stmt) -> int:
-    decorators = node.decorator_list if isinstance(node, ast.ClassDef | ast.FunctionDef) else []
-    return min([node.lineno, *(each.lineno for each in decorators)])
+    return [node.target.id] if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) else []

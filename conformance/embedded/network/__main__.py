@@ -168,7 +168,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = _arguments(argv)
     if options.faults:
         for fault in FAULTS.values():
-            print(json.dumps({"name": fault.name, "breaks": list(fault.breaks), "says": fault.says()}))
+            print(json.dumps({"name": fault.name, "breaks": list(fault.breaks), "says": fault.says}))
         return 0
     try:
         wanted = settings(options)

@@ -2,123 +2,116 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
+from conformance.embedded import deviations
 from conformance.embedded import packet_layout as lay
 from conformance.embedded.network import layout as net
 from conformance.embedded.network.acknowledging import Acknowledging
-from conformance.embedded.network.codec import Codec, ConnectionParameters, EstablishConnection, Head
-from conformance.embedded.network.incoming import Arrived, Receiver
+from conformance.embedded.network.codec import Codec
+from conformance.embedded.network.incoming import Receiver
+from conformance.embedded.network.node import NetworkParts
 from conformance.embedded.network.sender import Route
 from conformance.embedded.network.sequences import History, Incoming, Sequences
 from conformance.embedded.network.session import Session, State
 
 Json = Any
+ALTERNATIVES: dict[str, deviations.Replacement] = {}
+_Made = TypeVar("_Made")
 
 
-class _ReceivedWindow(Session):
-    def send_window(self) -> int:
-        return self.received_window or self.window
+def follows(name: str, of: Any) -> Callable[[_Made], _Made]:
+    """Register what is decorated as `reading=alternative`. of, and what that is: see `deviations.replacement`."""
+
+    def register(made: _Made) -> _Made:
+        ALTERNATIVES[name] = deviations.replacement(NetworkParts(), of, made)
+        return made
+
+    return register
 
 
-class _Replaced(Sequences):
-    def rejected(self, state: Incoming, identifier: int, number: int) -> Incoming:
-        return Incoming(identifier, number, state.rejects + 1)
+@follows("R-MQQB-window=received", Session.send_window)
+def mqqb_window_received(plain, self):
+    return self.received_window or self.window
 
 
-class _NullRefused(Session):
-    def valid_request(self, packet: EstablishConnection) -> bool:
-        return packet.server == self.node.guid
+@follows("R-MQQB-rejected-number=replaced", Sequences.rejected)
+def mqqb_rejected_number_replaced(plain, self, state, identifier, number):
+    return Incoming(identifier, number, state.rejects + 1)
 
 
-class _Recoverable(Acknowledging):
-    def order_delivery(self) -> str:
-        return "recoverable"
+@follows("R-MQQB-null-server-guid=refused", Session.valid_request)
+def mqqb_null_server_guid_refused(plain, self, packet):
+    return packet.server == self.node.guid
 
 
-class _ByQueue(Sequences):
-    def key(self, session: Session, read: dict[str, Json]) -> str:
-        return f"{session.remote.hex()}:{read['destination'].partition(chr(92))[2].lower() or read['destination']}"
+@follows("R-MQQB-order-ack-delivery=recoverable", Acknowledging.order_delivery)
+def mqqb_order_ack_delivery_recoverable(plain, self):
+    return "recoverable"
 
 
-class _Listed(Acknowledging):
+@follows("R-MQQB-transactional-sequence-scope=queue", Sequences.key)
+def mqqb_transactional_sequence_scope_queue(plain, self, session, read):
+    return f"{session.remote.hex()}:{read['destination'].partition(chr(92))[2].lower() or read['destination']}"
+
+
+@follows("R-MQQB-final-ack-class=listed", Acknowledging.final_to)
+def mqqb_final_ack_class_listed(plain, self, read, kind, remote, address, *, direct):
     """No FinalAck has a class that 2.2.5 does not list."""
-
-    def final_to(self, read: dict[str, Json], kind: int, remote: bytes, address: str, *, direct: bool) -> None:
-        if kind not in (net.NACK_HOP_COUNT_EXCEEDED, 0xC004):
-            super().final_to(read, kind, remote, address, direct=direct)
+    if kind not in (net.NACK_HOP_COUNT_EXCEEDED, 0xC004):
+        plain(read, kind, remote, address, direct=direct)
 
 
-class _HeaderAlways(Session):
-    def piggyback(self) -> bool:
-        return self.owes_ack()
+@follows("R-MQQB-session-header-included=any", Session.piggyback)
+def mqqb_session_header_included_any(plain, self):
+    return self.owes_ack()
 
 
-class _ByOrdinal(History):
-    def identifier(self, read: dict[str, Json]) -> str:
-        return str(read["identifier"]["ordinal"])
+@follows("R-MQQB-duplicate-identifier=ordinal", History.identifier)
+def mqqb_duplicate_identifier_ordinal(plain, self, read):
+    return str(read["identifier"]["ordinal"])
 
 
-class _RejectedUncounted(Receiver):
-    def rejected_recoverable(self, arrived: Arrived) -> None:
-        return
+@follows("R-MQQB-rejected-recoverable=uncounted", Receiver.rejected_recoverable)
+def mqqb_rejected_recoverable_uncounted(plain, self, arrived):
+    return
 
 
-class _TimerAlone(Session):
-    def window_is_full(self) -> bool:
-        return False
+@follows("R-MQQB-acknowledgment-at-window=timer", Session.window_is_full)
+def mqqb_acknowledgment_at_window_timer(plain, self):
+    return False
 
 
-class _NumbersAnew(Route):
-    def carried_by(self, session: Session) -> None:
-        for entry in self.table.values():
-            entry.tx_number = 0
-        self.sequence.unacked.clear()
-        super().carried_by(session)
+@follows("R-MQQB-number-after-cut=anew", Route.carried_by)
+def mqqb_number_after_cut_anew(plain, self, session):
+    for entry in self.table.values():
+        entry.tx_number = 0
+    self.sequence.unacked.clear()
+    plain(session)
 
 
-class _RejectedTaken(Receiver):
+@follows("R-MQQB-rejected-in-sequence=taken", Receiver.reject)
+def mqqb_rejected_in_sequence_taken(plain, self, arrived, reason):
     """A rejected transactional message takes its place in the sequence."""
-
-    def reject(self, arrived: Arrived, reason: int) -> None:
-        super().reject(arrived, reason)
-        if arrived.transactional and arrived.own:
-            self.in_order(arrived)
+    plain(arrived, reason)
+    if arrived.transactional and arrived.own:
+        self.in_order(arrived)
 
 
-class _RepeatsTimeouts(Session):
-    def within_limits(self, packet: ConnectionParameters) -> bool:
-        return True
+@follows("R-MQQB-timeout-out-of-range=repeats", Session.within_limits)
+def mqqb_timeout_out_of_range_repeats(plain, self, packet):
+    return True
 
 
-class _OpensRefused(Session):
-    def parameter_states(self) -> tuple[State, ...]:
-        return (*super().parameter_states(), State.REFUSED)
+@follows("R-MQQB-parameters-after-refusal=opens", Session.parameter_states)
+def mqqb_parameters_after_refusal_opens(plain, self):
+    return (*plain(), State.REFUSED)
 
 
-class _ExcludesHeader(Codec):
+@follows("R-MQMQ-packet-size-session-header=always-excludes", Codec.base)
+def mqmq_packet_size_session_header_always_excludes(plain, self, of):
     """PacketSize of a SessionAck leaves out its SessionHeader."""
-
-    def base(self, of: Head) -> bytes:
-        left_out = lay.SESSION.size if of.packet_type == net.SESSION_ACK else 0
-        return super().base(replace(of, size=of.size - left_out))
-
-
-ALTERNATIVES: dict[str, tuple[str, type]] = {
-    "R-MQQB-window=received": ("session", _ReceivedWindow),
-    "R-MQQB-rejected-number=replaced": ("sequences", _Replaced),
-    "R-MQQB-null-server-guid=refused": ("session", _NullRefused),
-    "R-MQQB-order-ack-delivery=recoverable": ("acknowledging", _Recoverable),
-    "R-MQQB-transactional-sequence-scope=queue": ("sequences", _ByQueue),
-    "R-MQQB-final-ack-class=listed": ("acknowledging", _Listed),
-    "R-MQQB-session-header-included=any": ("session", _HeaderAlways),
-    "R-MQQB-duplicate-identifier=ordinal": ("history", _ByOrdinal),
-    "R-MQQB-rejected-recoverable=uncounted": ("receiver", _RejectedUncounted),
-    "R-MQQB-acknowledgment-at-window=timer": ("session", _TimerAlone),
-    "R-MQQB-number-after-cut=anew": ("route", _NumbersAnew),
-    "R-MQQB-rejected-in-sequence=taken": ("receiver", _RejectedTaken),
-    "R-MQQB-timeout-out-of-range=repeats": ("session", _RepeatsTimeouts),
-    "R-MQQB-parameters-after-refusal=opens": ("session", _OpensRefused),
-    "R-MQMQ-packet-size-session-header=always-excludes": ("codec", _ExcludesHeader),
-}
+    left_out = lay.SESSION.size if of.packet_type == net.SESSION_ACK else 0
+    return plain(replace(of, size=of.size - left_out))

@@ -7,6 +7,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from types import MappingProxyType
 
+from conformance.embedded.deviations import replace
 from conformance.embedded.network import alternatives as _alternatives
 from conformance.embedded.network import faults as _faults
 from conformance.embedded.network.faults.base import REGISTERED, NetworkFault
@@ -15,7 +16,7 @@ from conformance.embedded.network.node import NetworkParts
 for _module in sorted(each.name for each in iter_modules(_faults.__path__)):
     import_module(f"{_faults.__name__}.{_module}")
 
-FAULTS: Mapping[str, type[NetworkFault]] = MappingProxyType(REGISTERED)
+FAULTS: Mapping[str, NetworkFault] = MappingProxyType(REGISTERED)
 ALTERNATIVES = _alternatives.ALTERNATIVES
 
 
@@ -32,9 +33,3 @@ def parts_with(names: Iterable[str]) -> NetworkParts:
             for part, deviating in FAULTS[name].replaces:
                 replace(parts, part, deviating)
     return parts
-
-
-def replace(parts: NetworkParts, part: str, deviating: type) -> None:
-    """Put a deviating class in place of a part, on top of those that deviate already."""
-    present = getattr(parts, part)
-    setattr(parts, part, type(deviating.__name__, (deviating, present), {}))

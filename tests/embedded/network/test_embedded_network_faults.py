@@ -323,7 +323,7 @@ def test_the_good_stories_are_told_to_their_end(good: dict[str, list[object]], t
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_is_seen(name: str, good: dict[str, list[object]], tmp_path: Path) -> None:
-    likely = FIRST.get(FAULTS[name].__module__.rpartition(".")[2], ())
+    likely = FIRST.get(FAULTS[name].module.rpartition(".")[2], ())
     for story in (*likely, *(each for each in STORIES if each not in likely)):
         folder = tmp_path / story.__name__
         folder.mkdir()
@@ -371,8 +371,8 @@ def test_a_fault_says_what_it_breaks(name: str) -> None:
     fault = FAULTS[name]
     assert 1 <= len(fault.breaks) <= 5
     assert set(fault.breaks) <= requirements()
-    assert fault.says().endswith(".")
-    assert fault.says().count(".") <= 3
+    assert fault.says.endswith(".")
+    assert fault.says.count(".") <= 3
 
 
 def test_session_headers_of_the_other_side_are_those_of_the_text() -> None:

@@ -6,170 +6,105 @@ faults do nothing wrong. Some check afterwards which request won, so that they s
 
 from __future__ import annotations
 
-from typing import Any
-
 from conformance.embedded.delivery import Delivery
 from conformance.embedded.entities import (
-    Descriptor,
     Message,
-    Position,
     Queue,
     Reason,
-    Result,
     State,
     Transaction,
-    UndoStep,
-    Waiter,
 )
-from conformance.embedded.faults.base import Fault
+from conformance.embedded.faults.base import also, fault
 from conformance.embedded.queues import Queues
-from conformance.embedded.receiving import Read, Receiving
+from conformance.embedded.receiving import Receiving
 from conformance.embedded.sending import Sending
 from conformance.embedded.transactions import Transactions
 
 
-class Race(Fault):
-    """A fault that needs a second request at the same time."""
-
-    races = True
-
-
-class _SlowTake(Receiving):
-    def take(self, position: Position, transaction: Transaction | None) -> Result:
-        if transaction is None:
-            self.manager.elsewhere()
-        return super().take(position, transaction)
-
-
-class TwoReceiversOneMessage(Race):
+@fault(
+    "two-receivers-one-message", Receiving.take, "MQDMPR-3.1.7.1.10.at-most-once", "MQDMPR-3.1.7.1.10.removes",
+    races=True,
+)  # fmt: skip
+def two_receivers_one_message(plain, self, position, transaction):
     """Two receives at once take the same message: it is still available between their search and their removal."""
-
-    name = "two-receivers-one-message"
-    breaks = (
-        "MQDMPR-3.1.7.1.10.at-most-once",
-        "MQDMPR-3.1.7.1.10.removes",
-    )
-    replaces = ("reading", _SlowTake)
+    if transaction is None:
+        self.manager.elsewhere()
+    return plain(position, transaction)
 
 
-class _SlowLock(Receiving):
-    def take(self, position: Position, transaction: Transaction | None) -> Result:
-        if transaction is not None:
-            self.manager.elsewhere()
-        return super().take(position, transaction)
-
-
-class TransactionLocksLate(Race):
+@fault(
+    "transaction-locks-late", Receiving.take, "MQDMPR-3.1.7.1.10.transaction-locks", "MQDMPR-3.1.7.1.10.at-most-once",
+    races=True,
+)  # fmt: skip
+def transaction_locks_late(plain, self, position, transaction):
     """A receive in a transaction locks its message after another reader could have taken it too."""
-
-    name = "transaction-locks-late"
-    breaks = (
-        "MQDMPR-3.1.7.1.10.transaction-locks",
-        "MQDMPR-3.1.7.1.10.at-most-once",
-    )
-    replaces = ("reading", _SlowLock)
-
-
-class _SlowBegin(Receiving):
-    def begin(self, at: Descriptor, position: Position) -> Result:
+    if transaction is not None:
         self.manager.elsewhere()
-        return super().begin(at, position)
+    return plain(position, transaction)
 
 
-class TwoReadsBegunOnOne(Race):
+@fault(
+    "two-reads-begun-on-one", Receiving.begin, "MQDMPR-3.1.7.1.11.locks", "MQDMPR-3.1.7.1.10.at-most-once",
+    first_seen_as=("MQDMPR-3.1.7.1.10.removes",),
+    because="the read that ends first removes the message, and the other still has it", races=True,
+)  # fmt: skip
+def two_reads_begun_on_one(plain, self, at, position):
     """Two reads in two phases that begin at once get the same message."""
-
-    name = "two-reads-begun-on-one"
-    breaks = (
-        "MQDMPR-3.1.7.1.11.locks",
-        "MQDMPR-3.1.7.1.10.at-most-once",
-    )
-    first_seen_as = ("MQDMPR-3.1.7.1.10.removes",)
-    because = "the read that ends first removes the message, and the other still has it"
-    replaces = ("reading", _SlowBegin)
+    self.manager.elsewhere()
+    return plain(at, position)
 
 
-class _DeafWait(Receiving):
-    def _wait(self, read: Read) -> None:
-        if read.timeout_ms:
-            self.manager.elsewhere()
-        super()._wait(read)
-
-
-class WakeUpLost(Race):
+@fault(
+    "wake-up-lost", Receiving._wait, "MQDMPR-3.1.7.1.10.waits", "MQDMPR-3.1.7.1.10.wakes", "MQDMPR-3.1.7.1.15.waits",
+    "MQDMPR-3.1.7.1.15.wakes", "MQDMPR-3.1.7.1.10.first-available", races=True,
+)  # fmt: skip
+def wake_up_lost(plain, self, read):
     """A message that arrives just before a read begins to wait does not end the wait."""
-
-    name = "wake-up-lost"
-    breaks = (
-        "MQDMPR-3.1.7.1.10.waits",
-        "MQDMPR-3.1.7.1.10.wakes",
-        "MQDMPR-3.1.7.1.15.waits",
-        "MQDMPR-3.1.7.1.15.wakes",
-        "MQDMPR-3.1.7.1.10.first-available",
-    )
-    replaces = ("reading", _DeafWait)
-
-
-class _PiecemealCommit(Transactions):
-    def commit_step(self, step: UndoStep) -> None:
-        super().commit_step(step)
+    if read.timeout_ms:
         self.manager.elsewhere()
+    plain(read)
 
 
-class CommitSeenInPieces(Race):
+@fault("commit-seen-in-pieces", Transactions.commit_step, "MQDMPR-3.1.4.4.all-together", races=True)
+def commit_seen_in_pieces(plain, self, step):
     """Another reader can see some of what a commit does before the rest is done."""
-
-    name = "commit-seen-in-pieces"
-    breaks = ("MQDMPR-3.1.4.4.all-together",)
-    replaces = ("transactions", _PiecemealCommit)
+    plain(step)
+    self.manager.elsewhere()
 
 
-class _PiecemealAbort(Transactions):
-    def abort(self, transaction: Transaction) -> None:
-        if not any(step.position.queue.waiters for step in transaction.steps):
-            transaction.steps.reverse()
-        super().abort(transaction)
-
-    def abort_step(self, step: UndoStep) -> None:
-        super().abort_step(step)
-        self.manager.elsewhere()
-
-
-class AbortSeenInPieces(Race):
+@fault(
+    "abort-seen-in-pieces", Transactions.abort, "MQDMPR-3.1.1.2.arrival-order",
+    "MQDMPR-3.1.4.5.receives-return-position", "MQDMPR-3.1.7.1.10.first-available", races=True,
+)  # fmt: skip
+def abort_seen_in_pieces(plain, self, transaction):
     """Another reader can take a message that an abort gave back before those in front of it are back."""
-
-    name = "abort-seen-in-pieces"
-    breaks = (
-        "MQDMPR-3.1.1.2.arrival-order",
-        "MQDMPR-3.1.4.5.receives-return-position",
-        "MQDMPR-3.1.7.1.10.first-available",
-    )
-    replaces = ("transactions", _PiecemealAbort)
+    if not any(step.position.queue.waiters for step in transaction.steps):
+        transaction.steps.reverse()
+    plain(transaction)
 
 
-class _TwiceEnded(Transactions):
-    def commit(self, transaction: Transaction) -> None:
-        self.manager.elsewhere()
-        if transaction.handle in self.manager.open_transactions:
-            super().commit(transaction)
-
-    def abort(self, transaction: Transaction) -> None:
-        self.manager.elsewhere()
-        if transaction.handle in self.manager.open_transactions:
-            super().abort(transaction)
+@also("abort-seen-in-pieces", Transactions.abort_step)
+def abort_seen_in_pieces_abort_step(plain, self, step):
+    plain(step)
+    self.manager.elsewhere()
 
 
-class TransactionEndsTwice(Race):
+@fault(
+    "transaction-ends-twice", Transactions.commit, "MQDMPR-3.1.4.5.unknown", "MQDMPR-3.1.4.4.unknown",
+    "MQDMPR-3.1.4.4.transaction-ends", "MQDMPR-3.1.4.5.transaction-ends", races=True,
+)  # fmt: skip
+def transaction_ends_twice(plain, self, transaction):
     """Of a commit and an abort of one transaction at once, both succeed."""
+    self.manager.elsewhere()
+    if transaction.handle in self.manager.open_transactions:
+        plain(transaction)
 
-    name = "transaction-ends-twice"
-    breaks = (
-        "MQDMPR-3.1.4.5.unknown",
-        "MQDMPR-3.1.4.4.unknown",
-        "MQDMPR-3.1.4.4.transaction-ends",
-        "MQDMPR-3.1.4.5.transaction-ends",
-    )
-    replaces = ("transactions", _TwiceEnded)
+
+@also("transaction-ends-twice", Transactions.abort)
+def transaction_ends_twice_abort(plain, self, transaction):
+    self.manager.elsewhere()
+    if transaction.handle in self.manager.open_transactions:
+        plain(transaction)
 
 
 class _Contended(Sending):
@@ -181,7 +116,10 @@ class _Contended(Sending):
         return before == (queue.bytes, len(queue.positions))
 
 
-class _LossySend(_Contended):
+@fault("send-lost-in-contention", "sending", "MQDMPR-3.1.7.1.9.available", "MQDMPR-3.1.7.1.9.once", races=True)
+class SendLostInContention(_Contended):
+    """A message sent while another is being sent is lost, and its sender is not told."""
+
     def enqueue(self, queue: Queue, message: Message, transaction: Transaction | None) -> int:
         quiet = self.quiet(queue)
         lookup = super().enqueue(queue, message, transaction)
@@ -191,18 +129,10 @@ class _LossySend(_Contended):
         return lookup
 
 
-class SendLostInContention(Race):
-    """A message sent while another is being sent is lost, and its sender is not told."""
+@fault("send-repeated-in-contention", "sending", "MQDMPR-3.1.7.1.9.once", races=True)
+class SendRepeatedInContention(_Contended):
+    """A message sent while another is being sent is in its queue twice."""
 
-    name = "send-lost-in-contention"
-    breaks = (
-        "MQDMPR-3.1.7.1.9.available",
-        "MQDMPR-3.1.7.1.9.once",
-    )
-    replaces = ("sending", _LossySend)
-
-
-class _EchoingSend(_Contended):
     def enqueue(self, queue: Queue, message: Message, transaction: Transaction | None) -> int:
         quiet = self.quiet(queue)
         lookup = super().enqueue(queue, message, transaction)
@@ -211,160 +141,97 @@ class _EchoingSend(_Contended):
         return lookup
 
 
-class SendRepeatedInContention(Race):
-    """A message sent while another is being sent is in its queue twice."""
-
-    name = "send-repeated-in-contention"
-    breaks = ("MQDMPR-3.1.7.1.9.once",)
-    replaces = ("sending", _EchoingSend)
-
-
-class _DoubleServe(Receiving):
-    def satisfied(self, waiter: Waiter, position: Position) -> None:
-        self.manager.elsewhere()
-        if waiter in waiter.queue.waiters:
-            super().satisfied(waiter, position)
-        elif waiter.destructive and position.state is State.AVAILABLE:
-            self.manager.delivery.delete(position, Reason.RECEIVED)
-
-
-class TwoArrivalsOneWaiter(Race):
+@fault(
+    "two-arrivals-one-waiter", Receiving.satisfied, "MQDMPR-3.1.7.3.1.cleaned-up", "MQDMPR-3.1.7.1.9.available",
+    "MQDMPR-3.1.7.1.9.once", races=True,
+)  # fmt: skip
+def two_arrivals_one_waiter(plain, self, waiter, position):
     """Two messages that arrive at once are both given to one waiting receive, which shows one of them."""
-
-    name = "two-arrivals-one-waiter"
-    breaks = (
-        "MQDMPR-3.1.7.3.1.cleaned-up",
-        "MQDMPR-3.1.7.1.9.available",
-        "MQDMPR-3.1.7.1.9.once",
-    )
-    replaces = ("reading", _DoubleServe)
+    self.manager.elsewhere()
+    if waiter in waiter.queue.waiters:
+        plain(waiter, position)
+    elif waiter.destructive and position.state is State.AVAILABLE:
+        self.manager.delivery.delete(position, Reason.RECEIVED)
 
 
-class _HalfCancelled(Receiving):
-    def cancel(self, tag: Any) -> None:
-        waiter = next((w for q in self.manager.queues.all() for w in q.waiters if w.tag == tag), None)
-        if waiter is not None and waiter.destructive:
-            answer, waiter.answer = waiter.answer, lambda result: None
-            self.manager.elsewhere()
-            if waiter not in waiter.queue.waiters:
-                answer({"status": 0xC00E0008})
-                return
-            waiter.answer = answer
-        super().cancel(tag)
-
-
-class CancelledReadStillTakes(Race):
+@fault(
+    "cancelled-read-still-takes", Receiving.cancel, "MQDMPR-3.1.7.1.17.takes-nothing", "MQDMPR-3.1.7.3.1.cleaned-up",
+    first_seen_as=("MQDMPR-3.1.7.1.9.available",),
+    because="the reader is told nothing, so the message looks as if it had never been there", races=True,
+)  # fmt: skip
+def cancelled_read_still_takes(plain, self, tag):
     """A receive that is cancelled while a message arrives ends as cancelled, and the message is gone."""
-
-    name = "cancelled-read-still-takes"
-    breaks = (
-        "MQDMPR-3.1.7.1.17.takes-nothing",
-        "MQDMPR-3.1.7.3.1.cleaned-up",
-    )
-    first_seen_as = ("MQDMPR-3.1.7.1.9.available",)
-    because = "the reader is told nothing, so the message looks as if it had never been there"
-    replaces = ("reading", _HalfCancelled)
-
-
-class _SlowMove(Transactions):
-    def relocate(self, position: Position, target: Queue) -> None:
+    waiter = next((w for q in self.manager.queues.all() for w in q.waiters if w.tag == tag), None)
+    if waiter is not None and waiter.destructive:
+        answer, waiter.answer = waiter.answer, lambda result: None
         self.manager.elsewhere()
-        super().relocate(position, target)
+        if waiter not in waiter.queue.waiters:
+            answer({"status": 0xC00E0008})
+            return
+        waiter.answer = answer
+    plain(tag)
 
 
-class MoveRacesReceive(Race):
+@fault(
+    "move-races-receive", Transactions.relocate, "MQDMPR-3.1.7.1.10.at-most-once", "MQDMPR-3.1.7.1.10.removes",
+    "MQDMPR-3.1.7.1.16.moved", races=True,
+)  # fmt: skip
+def move_races_receive(plain, self, position, target):
     """A message that is received while it is moved is received and is in the target."""
-
-    name = "move-races-receive"
-    breaks = (
-        "MQDMPR-3.1.7.1.10.at-most-once",
-        "MQDMPR-3.1.7.1.10.removes",
-        "MQDMPR-3.1.7.1.16.moved",
-    )
-    replaces = ("transactions", _SlowMove)
+    self.manager.elsewhere()
+    plain(position, target)
 
 
-class _SlowOpen(Queues):
-    def excluded(self, queue: Queue, access: str, share: str) -> bool:
-        found = super().excluded(queue, access, share)
-        self.manager.elsewhere()
-        return found
-
-
-class TwoExclusiveOpens(Race):
+@fault(
+    "two-exclusive-opens", Queues.excluded, "MQDMPR-3.1.7.1.5.exclusive-then-exclusive",
+    "MQDMPR-3.1.7.1.5.exclusive-then-exclusive-code", races=True,
+)  # fmt: skip
+def two_exclusive_opens(plain, self, queue, access, share):
     """Two exclusive opens at once both succeed."""
-
-    name = "two-exclusive-opens"
-    breaks = (
-        "MQDMPR-3.1.7.1.5.exclusive-then-exclusive",
-        "MQDMPR-3.1.7.1.5.exclusive-then-exclusive-code",
-    )
-    replaces = ("queues", _SlowOpen)
+    found = plain(queue, access, share)
+    self.manager.elsewhere()
+    return found
 
 
-class _SlowCreate(Queues):
-    def properties_to_keep(self, given: dict[str, Any], *, creating: bool) -> dict[str, Any]:
-        kept = super().properties_to_keep(given, creating=creating)
-        if creating:
-            taken = dict(self._by_path)
-            self.manager.elsewhere()
-            self._by_path = taken
-        return kept
-
-
-class TwoCreatesOneName(Race):
+@fault(
+    "two-creates-one-name", Queues.properties_to_keep, "MQMP-3.1.4.5.queue-exists",
+    "MQMP-3.1.4.5.existing-queue-unaltered", "MQMP-3.1.4.5.queue-exists-code", races=True,
+)  # fmt: skip
+def two_creates_one_name(plain, self, given, *, creating):
     """Two creations of one path name at once both succeed, and one of the queues is lost."""
-
-    name = "two-creates-one-name"
-    breaks = (
-        "MQMP-3.1.4.5.queue-exists",
-        "MQMP-3.1.4.5.existing-queue-unaltered",
-        "MQMP-3.1.4.5.queue-exists-code",
-    )
-    replaces = ("queues", _SlowCreate)
+    kept = plain(given, creating=creating)
+    if creating:
+        taken = dict(self._by_path)
+        self.manager.elsewhere()
+        self._by_path = taken
+    return kept
 
 
-class _LostUpdate(Sending):
-    def enqueue(self, queue: Queue, message: Message, transaction: Transaction | None) -> int:
-        lookup = super().enqueue(queue, message, transaction)
-        if transaction is None and queue.kind in ("private", "public"):
-            counted = queue.bytes
-            self.manager.elsewhere()  # the message is there for everyone by now: only its bytes are being written
-            queue.bytes = counted
-        return lookup
-
-
-class BytesUpdateLost(Race):
+@fault(
+    "bytes-update-lost", Sending.enqueue, "MQDMPR-3.1.1.2.total-bytes", "MQDMPR-3.1.7.2.1.total-bytes",
+    "MQDMPR-3.1.7.2.2.total-bytes", races=True,
+)  # fmt: skip
+def bytes_update_lost(plain, self, queue, message, transaction):
     """What changes a queue's bytes while a send counts its own is lost; the messages are those that should be there."""
-
-    name = "bytes-update-lost"
-    breaks = (
-        "MQDMPR-3.1.1.2.total-bytes",
-        "MQDMPR-3.1.7.2.1.total-bytes",
-        "MQDMPR-3.1.7.2.2.total-bytes",
-    )
-    replaces = ("sending", _LostUpdate)
+    lookup = plain(queue, message, transaction)
+    if transaction is None and queue.kind in ("private", "public"):
+        counted = queue.bytes
+        self.manager.elsewhere()  # the message is there for everyone by now: only its bytes are being written
+        queue.bytes = counted
+    return lookup
 
 
-class _Starving(Delivery):
-    def make_available(self, position: Position) -> None:
-        waiters = position.queue.waiters
-        oldest = waiters[0] if len([each for each in waiters if each.destructive]) > 2 else None
-        if oldest is not None:
-            waiters.remove(oldest)
-        super().make_available(position)
-        if oldest is not None:
-            waiters.insert(0, oldest)
-
-
-class OldestWaiterStarves(Fault):
+@fault(
+    "oldest-waiter-starves", Delivery.make_available, "MQDMPR-3.1.7.2.2.fifo-in-handle",
+    "MQDMPR-3.1.1.16.waiting-reads-in-order", first_seen_as=("MQDMPR-3.1.7.1.10.wakes",),
+    because="the waits are on several handles too, where the text has no order and every one is to be woken",
+)  # fmt: skip
+def oldest_waiter_starves(plain, self, position):
     """While three receives or more wait, the oldest of them is passed over."""
-
-    name = "oldest-waiter-starves"
-    breaks = (
-        "MQDMPR-3.1.7.2.2.fifo-in-handle",
-        "MQDMPR-3.1.1.16.waiting-reads-in-order",
-    )
-    first_seen_as = ("MQDMPR-3.1.7.1.10.wakes",)
-    because = "the waits are on several handles too, where the text has no order and every one is to be woken"
-    replaces = ("delivery", _Starving)
+    waiters = position.queue.waiters
+    oldest = waiters[0] if len([each for each in waiters if each.destructive]) > 2 else None
+    if oldest is not None:
+        waiters.remove(oldest)
+    plain(position)
+    if oldest is not None:
+        waiters.insert(0, oldest)

@@ -7,14 +7,11 @@ from typing import Any
 
 from conformance.embedded.cursors import Cursors
 from conformance.embedded.entities import (
-    Cursor,
     CursorState,
-    Descriptor,
     Result,
     State,
-    Transaction,
 )
-from conformance.embedded.faults.base import Fault
+from conformance.embedded.faults.base import fault
 from conformance.embedded.receiving import Caller, Receiving
 from conformance.spec.constants.hresults import MQ_INFORMATION_OPERATION_PENDING
 
@@ -30,100 +27,49 @@ def informing(caller: Caller) -> Caller:
     return caller
 
 
-class _InformingReceive(Receiving):
-    def receive(
-        self, caller: Caller, at: Descriptor, cursor: Cursor | None, timeout_ms: int, transaction: Transaction | None
-    ) -> None:
-        super().receive(informing(caller), at, cursor, timeout_ms, transaction)
-
-
-class ReceiveAnswersInformation(Fault):
+@fault("receive-answers-information", Receiving.receive, "MQDMPR-3.1.7.1.10.mq-ok")
+def receive_answers_information(plain, self, caller, at, cursor, timeout_ms, transaction):
     """A receive that gives a message answers MQ_INFORMATION_OPERATION_PENDING."""
-
-    name = "receive-answers-information"
-    breaks = ("MQDMPR-3.1.7.1.10.mq-ok",)
-    replaces = ("reading", _InformingReceive)
+    plain(informing(caller), at, cursor, timeout_ms, transaction)
 
 
-class _InformingLookup(Receiving):
-    def by_lookup_id(
-        self,
-        caller: Caller,
-        at: Descriptor,
-        lookup: int,
-        action: str,
-        *,
-        destructive: bool,
-        transaction: Transaction | None = None,
-    ) -> None:
-        super().by_lookup_id(informing(caller), at, lookup, action, destructive=destructive, transaction=transaction)
-
-
-class LookupAnswersInformation(Fault):
+@fault("lookup-answers-information", Receiving.by_lookup_id, "MQDMPR-3.1.7.1.13.mq-ok")
+def lookup_answers_information(plain, self, caller, at, lookup, action, *, destructive, transaction=None):
     """A read by lookup identifier that gives a message answers MQ_INFORMATION_OPERATION_PENDING."""
-
-    name = "lookup-answers-information"
-    breaks = ("MQDMPR-3.1.7.1.13.mq-ok",)
-    replaces = ("reading", _InformingLookup)
+    plain(informing(caller), at, lookup, action, destructive=destructive, transaction=transaction)
 
 
-class _InformingPeekNext(Receiving):
-    def peek_next(self, caller: Caller, at: Descriptor, cursor: Cursor | None, timeout_ms: int) -> None:
-        super().peek_next(informing(caller), at, cursor, timeout_ms)
-
-
-class PeekNextAnswersInformation(Fault):
+@fault("peek-next-answers-information", Receiving.peek_next, "MQDMPR-3.1.7.1.14.mq-ok")
+def peek_next_answers_information(plain, self, caller, at, cursor, timeout_ms):
     """A peek of the next message answers MQ_INFORMATION_OPERATION_PENDING with it."""
-
-    name = "peek-next-answers-information"
-    breaks = ("MQDMPR-3.1.7.1.14.mq-ok",)
-    replaces = ("reading", _InformingPeekNext)
+    plain(informing(caller), at, cursor, timeout_ms)
 
 
-class _InformingPeek(Receiving):
-    def peek(self, caller: Caller, at: Descriptor, cursor: Cursor | None, timeout_ms: int) -> None:
-        super().peek(informing(caller), at, cursor, timeout_ms)
-
-
-class PeekAnswersInformation(Fault):
+@fault("peek-answers-information", Receiving.peek, "MQDMPR-3.1.7.1.15.mq-ok")
+def peek_answers_information(plain, self, caller, at, cursor, timeout_ms):
     """A peek that gives a message answers MQ_INFORMATION_OPERATION_PENDING."""
-
-    name = "peek-answers-information"
-    breaks = ("MQDMPR-3.1.7.1.15.mq-ok",)
-    replaces = ("reading", _InformingPeek)
+    plain(informing(caller), at, cursor, timeout_ms)
 
 
-class _Sweeping(Cursors):
-    def close(self, cursor: Cursor) -> None:
-        queue = cursor.descriptor.queue
-        waiters: list[Any] = list(queue.waiters) if queue is not None else []
-        self.manager.reading.cancel_all([each for each in waiters if each.descriptor is cursor.descriptor])
-        super().close(cursor)
-
-
-class CursorCloseEndsOtherReads(Fault):
+@fault("cursor-close-ends-other-reads", Cursors.close, "MQDMPR-3.1.7.1.2.own-reads-only")
+def cursor_close_ends_other_reads(plain, self, cursor):
     """Closing a cursor cancels every read that waits on its handle, with or without that cursor."""
-
-    name = "cursor-close-ends-other-reads"
-    breaks = ("MQDMPR-3.1.7.1.2.own-reads-only",)
-    replaces = ("cursors", _Sweeping)
-
-
-class _Emptying(Cursors):
-    def close(self, cursor: Cursor) -> None:
-        for other in list(cursor.descriptor.cursors):
-            position = other.position
-            in_use = other.state is CursorState.READ and position is not None and position.state is State.AVAILABLE
-            if other is not cursor and in_use:
-                super().close(other)
-        super().close(cursor)
+    queue = cursor.descriptor.queue
+    waiters: list[Any] = list(queue.waiters) if queue is not None else []
+    self.manager.reading.cancel_all([each for each in waiters if each.descriptor is cursor.descriptor])
+    plain(cursor)
 
 
-class CursorCloseClosesOthers(Fault):
+@fault(
+    "cursor-close-closes-others", Cursors.close, "MQDMPR-3.1.7.1.2.others-kept",
+    first_seen_as=("MQDMPR-3.2.7.4.read-takes-current",),
+    because="that a cursor is closed shows in the next call with it",
+)  # fmt: skip
+def cursor_close_closes_others(plain, self, cursor):
     """Closing a cursor closes, too, the other cursors of its handle that refer to a message."""
-
-    name = "cursor-close-closes-others"
-    breaks = ("MQDMPR-3.1.7.1.2.others-kept",)
-    first_seen_as = ("MQDMPR-3.2.7.4.read-takes-current",)
-    because = "that a cursor is closed shows in the next call with it"
-    replaces = ("cursors", _Emptying)
+    for other in list(cursor.descriptor.cursors):
+        position = other.position
+        in_use = other.state is CursorState.READ and position is not None and position.state is State.AVAILABLE
+        if other is not cursor and in_use:
+            plain(other)
+    plain(cursor)

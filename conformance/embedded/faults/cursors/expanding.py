@@ -5,43 +5,33 @@ from __future__ import annotations
 from typing import ClassVar
 
 from conformance.embedded.entities import Descriptor, MqError, Queue
-from conformance.embedded.faults.base import Fault, fault
+from conformance.embedded.faults.base import fault, row
 from conformance.embedded.names import Name
 from conformance.embedded.queues import Queues
 from conformance.spec.constants.hresults import MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION
 
 
-class _NeverOne(Queues):
-    def open(self, format_name: str, access: str, share: str) -> Descriptor:
-        if "," in format_name and access != "send":
-            raise MqError(MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION)
-        return super().open(format_name, access, share)
-
-
-class SameNameTwiceIsSeveral(Fault):
+@fault("same-name-twice-is-several", Queues.open, "MQDMPR-3.1.7.3.8.one-left-name")
+def same_name_twice_is_several(plain, self, format_name, access, share):
     """A name that names one queue twice counts as one of several queues, which cannot be opened for a read."""
+    if "," in format_name and access != "send":
+        raise MqError(MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION)
+    return plain(format_name, access, share)
 
-    name = "same-name-twice-is-several"
-    breaks = ("MQDMPR-3.1.7.3.8.one-left-name",)
-    replaces = ("queues", _NeverOne)
 
+@fault("duplicate-elements-kept", "queues", "MQDMPR-3.1.7.3.8.no-duplicates")
+class DuplicateElementsKept(Queues):
+    """A queue that a multiple-element name names twice gets each message twice."""
 
-class _Duplicates(Queues):
     def open(self, format_name: str, access: str, share: str) -> Descriptor:
         whole = super().open(format_name, access, share)
         if whole.elements:
             elements = self.manager.names.multiple(format_name).parts["elements"]
             self._close_elements(whole)
-            whole.elements.extend(super(_Duplicates, self).open(str(each), access, share) for each in elements)
+            whole.elements.extend(
+                super(DuplicateElementsKept, self).open(str(each), access, share) for each in elements
+            )
         return whole
-
-
-class DuplicateElementsKept(Fault):
-    """A queue that a multiple-element name names twice gets each message twice."""
-
-    name = "duplicate-elements-kept"
-    breaks = ("MQDMPR-3.1.7.3.8.no-duplicates",)
-    replaces = ("queues", _Duplicates)
 
 
 class _Lacking(Queues):
@@ -57,10 +47,12 @@ for _name, _word in (
     ("deadletter", "deadletter"),
     ("deadxact", "transactional-deadletter"),
 ):
-    fault(
+    row(
         __name__,
+        "queues",
         f"no-{_word}-queue",
         f"The system has no {_word} queue.",
         (f"MQDMPR-3.1.3.create-{_word}-queue",),
-        ("queues", type("_Lacking", (_Lacking,), {"lacks": _name})),
+        subclass_of=_Lacking,
+        lacks=_name,
     )

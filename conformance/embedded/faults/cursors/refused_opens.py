@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import ClassVar
 
 from conformance.embedded.entities import Descriptor, MqError, Queue
-from conformance.embedded.faults.base import Fault, fault
+from conformance.embedded.faults.base import fault, row
 from conformance.embedded.names import Name
 from conformance.embedded.queues import Queues
 from conformance.spec.constants.hresults import (
@@ -99,94 +99,65 @@ _CASES: tuple[tuple[str, str, str, Case], ...] = (
 )
 
 
-def of_this(base: type[Opens], case: Case) -> type[Queues]:
-    """The deviating class for one case."""
-    return type(base.__name__, (base,), {"case": staticmethod(case)})
-
-
-class _Reaching(Queues):
-    def open(self, format_name: str, access: str, share: str) -> Descriptor:
-        name = _single(self, format_name)
-        if access == "send" and name is not None and name.kind == "direct" and not self.is_local(name.host):
-            raise MqError(MQ_ERROR_ACCESS_DENIED)
-        return super().open(format_name, access, share)
-
-
-class RemoteQueueNotOpened(Fault):
+@fault("remote-queue-not-opened", Queues.open, "MQDMPR-3.1.7.1.5.remote-send")
+def remote_queue_not_opened(plain, self, format_name, access, share):
     """A queue of another computer cannot be opened for send by its direct name: that computer does not answer."""
-
-    name = "remote-queue-not-opened"
-    breaks = ("MQDMPR-3.1.7.1.5.remote-send",)
-    replaces = ("queues", _Reaching)
-
-
-class _PeeksKeptOut(Queues):
-    def excluded(self, queue: Queue, access: str, share: str) -> bool:
-        taken = any(each.access == "receive" and each.share == "deny_receive" for each in queue.descriptors)
-        return (taken and access == "peek" and share == "deny_none") or super().excluded(queue, access, share)
+    name = _single(self, format_name)
+    if access == "send" and name is not None and name.kind == "direct" and not self.is_local(name.host):
+        raise MqError(MQ_ERROR_ACCESS_DENIED)
+    return plain(format_name, access, share)
 
 
-class ExclusiveKeepsPeeksOut(Fault):
+# Either reading of who keeps whom out would do; this one is half of each.
+@fault("exclusive-keeps-peeks-out", Queues.excluded, "MQDMPR-3.1.7.1.5.exclusive-then-peek")
+def exclusive_keeps_peeks_out(plain, self, queue, access, share):
     """A queue that is open exclusively for receive cannot be opened for peek; beside a peek it can be opened so."""
-
-    name = "exclusive-keeps-peeks-out"
-    # Either reading of who keeps whom out would do; this one is half of each.
-    breaks = ("MQDMPR-3.1.7.1.5.exclusive-then-peek",)
-    replaces = ("queues", _PeeksKeptOut)
+    taken = any(each.access == "receive" and each.share == "deny_receive" for each in queue.descriptors)
+    return (taken and access == "peek" and share == "deny_none") or plain(queue, access, share)
 
 
-class _CloseAll(Queues):
-    def close(self, descriptor: Descriptor) -> None:
-        orphan = descriptor.queue is not None and descriptor.queue.deleted
-        super().close(descriptor)
-        if orphan:
-            for other in list(self.manager.descriptors.values()):
-                if other.queue is not None and not other.queue.deleted:
-                    super().close(other)
-
-
-class OrphanCloseClosesAll(Fault):
+@fault("orphan-close-closes-all", Queues.close, "MQDMPR-3.1.7.1.6.deleted-queue")
+def orphan_close_closes_all(plain, self, descriptor):
     """Closing a handle whose queue was deleted closes the handles of all other queues too."""
-
-    name = "orphan-close-closes-all"
-    breaks = ("MQDMPR-3.1.7.1.6.deleted-queue",)
-    replaces = ("queues", _CloseAll)
-
-
-class _UnknownShared(Queues):
-    def open(self, format_name: str, access: str, share: str) -> Descriptor:
-        try:
-            return super().open(format_name, access, share)
-        except MqError:
-            if not _unknown_for_send(self, format_name, access, share):
-                raise
-            raise MqError(MQ_ERROR_SHARING_VIOLATION) from None
+    orphan = descriptor.queue is not None and descriptor.queue.deleted
+    plain(descriptor)
+    if orphan:
+        for other in list(self.manager.descriptors.values()):
+            if other.queue is not None and not other.queue.deleted:
+                plain(other)
 
 
-class UnknownQueueForSendWrongStatus(Fault):
+@fault("unknown-queue-for-send-wrong-status", Queues.open, "MQDMPR-3.1.7.1.5.not-found-send-code")
+def unknown_queue_for_send_wrong_status(plain, self, format_name, access, share):
     """Opening for send a queue that is not there fails with MQ_ERROR_SHARING_VIOLATION."""
-
-    name = "unknown-queue-for-send-wrong-status"
-    breaks = ("MQDMPR-3.1.7.1.5.not-found-send-code",)
-    replaces = ("queues", _UnknownShared)
+    try:
+        return plain(format_name, access, share)
+    except MqError:
+        if not _unknown_for_send(self, format_name, access, share):
+            raise
+        raise MqError(MQ_ERROR_SHARING_VIOLATION) from None
 
 
 def refused_opens(module: str, cases: Iterable[tuple[str, str, str, Case]]) -> None:
     """Register two faults of each case: such an open succeeds, and it is refused with another status."""
     for name, how, broken, case in cases:
-        fault(
+        row(
             module,
+            "queues",
             f"{name}-opens",
             f"A queue can be opened {how}.",
             (f"MQDMPR-3.1.7.1.5.{broken}", f"MQDMPR-3.1.7.1.5.{broken}-code"),
-            ("queues", of_this(Admitting, case)),
+            subclass_of=Admitting,
+            case=staticmethod(case),
         )
-        fault(
+        row(
             module,
+            "queues",
             f"{name}-refused-otherwise",
             f"That a queue cannot be opened {how} is told by MQ_ERROR_INVALID_PARAMETER.",
             (f"MQDMPR-3.1.7.1.5.{broken}-code",),
-            ("queues", of_this(Renaming, case)),
+            subclass_of=Renaming,
+            case=staticmethod(case),
         )
 
 

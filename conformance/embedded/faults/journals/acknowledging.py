@@ -14,9 +14,8 @@ from conformance.embedded.entities import (
     Result,
     State,
     Transaction,
-    UndoStep,
 )
-from conformance.embedded.faults.base import Fault, fault
+from conformance.embedded.faults.base import also, fault, row
 from conformance.embedded.receiving import Caller, Receiving
 from conformance.embedded.transactions import Transactions
 
@@ -50,10 +49,6 @@ class _Misnumbered(Delivery):
         super().acknowledge_from(message, origin, told)
 
 
-def _misnumbered(about: int) -> type[Delivery]:
-    return type("_Misnumbered", (_Misnumbered,), {"about": about})
-
-
 def _unreported(delivery: Delivery, position: Position) -> None:
     """Delete a position as received, and report nothing."""
     fields = position.message.fields
@@ -84,7 +79,13 @@ class _LookingUp(Receiving):
             self.looking = False
 
 
-class _LookupPurges(_LookingUp):
+@fault(
+    "lookup-receive-reported-purged", "reading", "MQDMPR-3.1.7.1.13.deleted-reason",
+    "MQDMPR-3.1.7.1.13.operation-reason",
+)  # fmt: skip
+class LookupReceiveReportedPurged(_LookingUp):
+    """A message received by its lookup identifier is reported as purged."""
+
     def take(self, position: Position, transaction: Transaction | None) -> Result:
         if not self.looking or transaction is not None:
             return super().take(position, transaction)
@@ -93,17 +94,20 @@ class _LookupPurges(_LookingUp):
         return self.show(position)
 
 
-class LookupReceiveReportedPurged(Fault):
-    """A message received by its lookup identifier is reported as purged."""
+@fault(
+    "committed-lookup-unreported", Transactions.commit_step, "MQDMPR-3.1.7.1.13.operation-reason",
+    "MQDMPR-3.1.4.4.receive-reason", "MQDMPR-3.1.1.12.ack-pos-receive",
+)  # fmt: skip
+def committed_lookup_unreported(plain, self, step):
+    """Nothing tells that a message was received by its lookup identifier in a transaction that committed."""
+    marked = getattr(self.manager.reading, "marked", [])
+    if step.operation is Operation.DEQUEUE and any(position is step.position for position in marked):
+        _unreported(self.manager.delivery, step.position)
+    else:
+        plain(step)
 
-    name = "lookup-receive-reported-purged"
-    breaks = (
-        "MQDMPR-3.1.7.1.13.deleted-reason",
-        "MQDMPR-3.1.7.1.13.operation-reason",
-    )
-    replaces = ("reading", _LookupPurges)
 
-
+@also("committed-lookup-unreported", "reading")
 class _LookupMarks(_LookingUp):
     def take(self, position: Position, transaction: Transaction | None) -> Result:
         if self.looking and transaction is not None:
@@ -111,50 +115,22 @@ class _LookupMarks(_LookingUp):
         return super().take(position, transaction)
 
 
-class _CommitSilent(Transactions):
-    def commit_step(self, step: UndoStep) -> None:
-        marked = getattr(self.manager.reading, "marked", [])
-        if step.operation is Operation.DEQUEUE and any(position is step.position for position in marked):
-            _unreported(self.manager.delivery, step.position)
-        else:
-            super().commit_step(step)
-
-
-class CommittedLookupUnreported(Fault):
-    """Nothing tells that a message was received by its lookup identifier in a transaction that committed."""
-
-    name = "committed-lookup-unreported"
-    breaks = (
-        "MQDMPR-3.1.7.1.13.operation-reason",
-        "MQDMPR-3.1.4.4.receive-reason",
-        "MQDMPR-3.1.1.12.ack-pos-receive",
-    )
-    replaces = ("transactions", _CommitSilent)
-    also = (("reading", _LookupMarks),)
-
-
-class _PurgeSilences(Transactions):
-    def commit_step(self, step: UndoStep) -> None:
-        if step.operation is Operation.DEQUEUE and step.position.state is State.PURGE_PENDING:
-            _unreported(self.manager.delivery, step.position)
-        else:
-            super().commit_step(step)
-
-
-class PurgedReceiveUnreported(Fault):
+@fault(
+    "purged-receive-unreported", Transactions.commit_step, "MQDMPR-3.1.4.4.receive-reason",
+    "MQDMPR-3.1.1.12.ack-pos-receive",
+)  # fmt: skip
+def purged_receive_unreported(plain, self, step):
     """Nothing tells that a receive committed whose queue was purged meanwhile."""
-
-    name = "purged-receive-unreported"
-    breaks = (
-        "MQDMPR-3.1.4.4.receive-reason",
-        "MQDMPR-3.1.1.12.ack-pos-receive",
-    )
-    replaces = ("transactions", _PurgeSilences)
+    if step.operation is Operation.DEQUEUE and step.position.state is State.PURGE_PENDING:
+        _unreported(self.manager.delivery, step.position)
+    else:
+        plain(step)
 
 
 for _about, _word, _long, _what in _CLASSES:
-    fault(
+    row(
         __name__,
+        "delivery",
         f"{_word}-misnumbered",
         f"That a message {_what} is told by an acknowledgement of class 0x{_about | NO_CLASS:04X}.",
         (
@@ -164,5 +140,6 @@ for _about, _word, _long, _what in _CLASSES:
             *_EVENTS.get(_word, ()),
             "MQDMPR-3.1.1.12.class-values",
         ),
-        ("delivery", _misnumbered(_about)),
+        subclass_of=_Misnumbered,
+        about=_about,
     )

@@ -8,69 +8,40 @@ from typing import Any
 from conformance.embedded.alternatives.leftovers import OneDeadLetterQueue
 from conformance.embedded.delivery import Delivery
 from conformance.embedded.entities import (
-    Message,
     Operation,
     Position,
-    Queue,
     Reason,
-    Result,
     State,
-    Transaction,
-    UndoStep,
 )
-from conformance.embedded.faults.base import Fault
+from conformance.embedded.faults.base import fault, row
 from conformance.embedded.faults.cursors.handles import Heirlooms
 from conformance.embedded.receiving import Receiving
 from conformance.embedded.sending import Sending
 from conformance.embedded.transactions import Transactions
 
 
-class _Unjournaled(Delivery):
-    def delete(self, position: Position, reason: Reason) -> None:
-        journal, position.queue.journal = position.queue.journal, None
-        super().delete(position, reason)
-        position.queue.journal = journal
-
-
-class TargetJournalMissing(Fault):
+@fault("target-journal-missing", Delivery.delete, "MQMQ-2.3.1.4.journal-copy")
+def target_journal_missing(plain, self, position, reason):
     """Nothing received from a queue that journals is in its journal."""
-
-    name = "target-journal-missing"
-    breaks = ("MQMQ-2.3.1.4.journal-copy",)
-    replaces = ("delivery", _Unjournaled)
-
-
-class _UnjournaledCommit(Transactions):
-    def commit_step(self, step: UndoStep) -> None:
-        journal, step.position.queue.journal = step.position.queue.journal, None
-        super().commit_step(step)
-        step.position.queue.journal = journal
+    journal, position.queue.journal = position.queue.journal, None
+    plain(position, reason)
+    position.queue.journal = journal
 
 
-class TargetJournalMissingInTransactions(Fault):
+@fault("target-journal-missing-in-transactions", Transactions.commit_step, "MQMQ-2.3.1.4.journal-copy")
+def target_journal_missing_in_transactions(plain, self, step):
     """What is received in a transaction is in no journal."""
-
-    name = "target-journal-missing-in-transactions"
-    breaks = ("MQMQ-2.3.1.4.journal-copy",)
-    replaces = ("transactions", _UnjournaledCommit)
-
-
-class _PeekJournal(Receiving):
-    def peeked(self, position: Position) -> Result:
-        if position.queue.journaling:
-            self.manager.delivery.copy(position.queue.journal, position.message)
-        return super().peeked(position)
+    journal, step.position.queue.journal = step.position.queue.journal, None
+    plain(step)
+    step.position.queue.journal = journal
 
 
-class PeekJournals(Fault):
+@fault("peek-journals", Receiving.peeked, "MQMQ-2.3.1.4.journal-peek", "MQMQ-2.3.1.4.journal-copy")
+def peek_journals(plain, self, position):
     """A peek, too, copies its message to the journal."""
-
-    name = "peek-journals"
-    breaks = (
-        "MQMQ-2.3.1.4.journal-peek",
-        "MQMQ-2.3.1.4.journal-copy",
-    )
-    replaces = ("reading", _PeekJournal)
+    if position.queue.journaling:
+        self.manager.delivery.copy(position.queue.journal, position.message)
+    return plain(position)
 
 
 class _MoreCopies(Delivery):
@@ -86,243 +57,144 @@ class _MoreCopies(Delivery):
         raise AssertionError("every subclass says which")
 
 
-class _AlwaysJournal(_MoreCopies):
+@fault("journals-unasked", "delivery", "MQMQ-2.3.1.4.journal-none")
+class JournalsUnasked(_MoreCopies):
+    """What is received from a queue that does not journal is in its journal all the same."""
+
     def also_copied(self, position: Position, reason: Reason) -> bool:
         queue = position.queue
         return reason is Reason.RECEIVED and not queue.journaling and queue.kind in ("private", "public")
 
 
-class JournalsUnasked(Fault):
-    """What is received from a queue that does not journal is in its journal all the same."""
+# Whoever empties the journal finds a copy again that was taken out already.
+@fault("journals-twice", "delivery", "MQMQ-2.3.1.4.journal-copy")
+class JournalsTwice(_MoreCopies):
+    """A received message is in the journal of its queue twice."""
 
-    name = "journals-unasked"
-    breaks = ("MQMQ-2.3.1.4.journal-none",)
-    replaces = ("delivery", _AlwaysJournal)
-
-
-class _TwiceJournal(_MoreCopies):
     def also_copied(self, position: Position, reason: Reason) -> bool:
         return reason is Reason.RECEIVED and position.queue.journaling
 
 
-class JournalsTwice(Fault):
-    """A received message is in the journal of its queue twice."""
-
-    name = "journals-twice"
-    # Whoever empties the journal finds a copy again that was taken out already.
-    breaks = ("MQMQ-2.3.1.4.journal-copy",)
-    replaces = ("delivery", _TwiceJournal)
-
-
-class _AbortJournal(Transactions):
-    def abort_step(self, step: UndoStep) -> None:
-        if step.operation is Operation.DEQUEUE and step.position.queue.journaling:
-            self.manager.delivery.copy(step.position.queue.journal, step.position.message)
-        super().abort_step(step)
-
-
-class AbortedReceiveJournals(Fault):
+@fault(
+    "aborted-receive-journals", Transactions.abort_step, "MQMQ-2.3.1.4.journal-copy", "MQDMPR-3.1.4.5.receives-return"
+)
+def aborted_receive_journals(plain, self, step):
     """A message whose receive was aborted is in the journal of its queue."""
-
-    name = "aborted-receive-journals"
-    breaks = (
-        "MQMQ-2.3.1.4.journal-copy",
-        "MQDMPR-3.1.4.5.receives-return",
-    )
-    replaces = ("transactions", _AbortJournal)
+    if step.operation is Operation.DEQUEUE and step.position.queue.journaling:
+        self.manager.delivery.copy(step.position.queue.journal, step.position.message)
+    plain(step)
 
 
-class _RemovalJournal(_MoreCopies):
+@fault("journals-what-was-not-received", "delivery", "MQMQ-2.3.1.4.journal-copy")
+class JournalsWhatWasNotReceived(_MoreCopies):
+    """Purged and expired messages are in the journal of their queue, as if they had been received."""
+
     def also_copied(self, position: Position, reason: Reason) -> bool:
         return reason in (Reason.PURGED, Reason.EXPIRED) and position.queue.journaling
 
 
-class JournalsWhatWasNotReceived(Fault):
-    """Purged and expired messages are in the journal of their queue, as if they had been received."""
-
-    name = "journals-what-was-not-received"
-    breaks = ("MQMQ-2.3.1.4.journal-copy",)
-    replaces = ("delivery", _RemovalJournal)
-
-
-class _EmptyCopies(Delivery):
-    def copy(self, queue: Queue | None, message: Message) -> None:
-        super().copy(queue, replace(message, fields={**message.fields, "body": ""}))
-
-
-class JournalCopiesHaveNoBody(Fault):
+@fault(
+    "journal-copies-have-no-body", Delivery.copy, "MQMQ-2.3.1.4.journal-copy", "MQDMPR-3.1.1.12.body-unchanged",
+    "MQDMPR-3.1.7.2.7.dead-letter", "MQDMPR-3.1.1.12.negative-journaling", "MQDMPR-3.1.1.12.positive-journaling",
+)  # fmt: skip
+def journal_copies_have_no_body(plain, self, queue, message):
     """The copies in journals and dead-letter queues have lost the body of their message."""
-
-    name = "journal-copies-have-no-body"
-    breaks = (
-        "MQMQ-2.3.1.4.journal-copy",
-        "MQDMPR-3.1.1.12.body-unchanged",
-        "MQDMPR-3.1.7.2.7.dead-letter",
-        "MQDMPR-3.1.1.12.negative-journaling",
-        "MQDMPR-3.1.1.12.positive-journaling",
-    )
-    replaces = ("delivery", _EmptyCopies)
+    plain(queue, replace(message, fields={**message.fields, "body": ""}))
 
 
-class _Sourceless(Delivery):
-    def arrived(self, message: Message, queue: Queue) -> None:
-        super().arrived(replace(message, fields={**message.fields, "positive_journaling": False}), queue)
-
-
-class SourceJournalMissing(Fault):
+@fault(
+    "source-journal-missing", Delivery.arrived, "MQDMPR-3.1.1.12.positive-journaling", "MQMP-2.2.3.2.auditing-journal",
+    "MQAC-2.2.2.12.mqmsg-journal-message-queue-manager-system-journal-queue",
+)  # fmt: skip
+def source_journal_missing(plain, self, message, queue):
     """A message that asks for positive journaling is in no journal of its sender."""
-
-    name = "source-journal-missing"
-    breaks = (
-        "MQDMPR-3.1.1.12.positive-journaling",
-        "MQMP-2.2.3.2.auditing-journal",
-        "MQAC-2.2.2.12.mqmsg-journal-message-queue-manager-system-journal-queue",
-    )
-    replaces = ("delivery", _Sourceless)
+    plain(replace(message, fields={**message.fields, "positive_journaling": False}), queue)
 
 
-class _AlwaysSource(Delivery):
-    def arrived(self, message: Message, queue: Queue) -> None:
-        super().arrived(message, queue)
-        if queue.kind != "outgoing" and not message.fields["positive_journaling"]:
-            self.copy(self.manager.queues.system("journal"), message)
-
-
-class SourceJournalUnasked(Fault):
+@fault(
+    "source-journal-unasked", Delivery.arrived, "MQDMPR-3.1.1.12.positive-journaling-off",
+    "MQDMPR-3.1.1.12.default-positive-journaling", "MQMP-2.2.3.2.auditing-none",
+)  # fmt: skip
+def source_journal_unasked(plain, self, message, queue):
     """Every message sent is in the journal of its sender."""
-
-    name = "source-journal-unasked"
-    breaks = (
-        "MQDMPR-3.1.1.12.positive-journaling-off",
-        "MQDMPR-3.1.1.12.default-positive-journaling",
-        "MQMP-2.2.3.2.auditing-none",
-    )
-    replaces = ("delivery", _AlwaysSource)
+    plain(message, queue)
+    if queue.kind != "outgoing" and not message.fields["positive_journaling"]:
+        self.copy(self.manager.queues.system("journal"), message)
 
 
-class _EarlySource(Transactions):
-    def abort_step(self, step: UndoStep) -> None:
-        super().abort_step(step)
-        if step.operation is Operation.ENQUEUE and step.position.message.fields["positive_journaling"]:
-            self.manager.delivery.copy(self.manager.queues.system("journal"), step.position.message)
-
-
-class AbortedSendInSourceJournal(Fault):
+@fault(
+    "aborted-send-in-source-journal", Transactions.abort_step, "MQDMPR-3.1.4.5.sends-vanish",
+    "MQDMPR-3.1.1.12.positive-journaling", first_seen_as=("MQDMPR-3.1.1.12.positive-journaling-off",),
+    because="a copy that is in the journal and must not be is one nobody asked for, as far as the journal tells",
+)  # fmt: skip
+def aborted_send_in_source_journal(plain, self, step):
     """A message whose send was aborted is in the journal of its sender."""
-
-    name = "aborted-send-in-source-journal"
-    breaks = (
-        "MQDMPR-3.1.4.5.sends-vanish",
-        "MQDMPR-3.1.1.12.positive-journaling",
-    )
-    first_seen_as = ("MQDMPR-3.1.1.12.positive-journaling-off",)
-    because = "a copy that is in the journal and must not be is one nobody asked for, as far as the journal tells"
-    replaces = ("transactions", _EarlySource)
+    plain(step)
+    if step.operation is Operation.ENQUEUE and step.position.message.fields["positive_journaling"]:
+        self.manager.delivery.copy(self.manager.queues.system("journal"), step.position.message)
 
 
-class _NoDeadLetters(Delivery):
-    def dead_letter(self, message: Message) -> None:
-        return
-
-
-class DeadLetterMissing(Fault):
+@fault(
+    "dead-letter-missing", Delivery.dead_letter, "MQDMPR-3.1.7.2.7.dead-letter", "MQDMPR-3.1.1.12.negative-journaling",
+    "MQMP-2.2.3.2.auditing-deadletter", "MQAC-2.2.2.12.mqmsg-deadletter-message-queuing-system",
+    "MQDMPR-3.1.1.12.negative-journaling-transactional",
+)  # fmt: skip
+def dead_letter_missing(plain, self, message):
     """A message that asks for negative journaling and expires is in no dead-letter queue."""
 
-    name = "dead-letter-missing"
-    breaks = (
-        "MQDMPR-3.1.7.2.7.dead-letter",
-        "MQDMPR-3.1.1.12.negative-journaling",
-        "MQMP-2.2.3.2.auditing-deadletter",
-        "MQAC-2.2.2.12.mqmsg-deadletter-message-queuing-system",
-        "MQDMPR-3.1.1.12.negative-journaling-transactional",
-    )
-    replaces = ("delivery", _NoDeadLetters)
 
-
-class _AllDeadLetters(Delivery):
-    def dead_letter(self, message: Message) -> None:
-        self.copy(self.manager.queues.system("deadxact" if message.transactional else "deadletter"), message)
-
-
-class DeadLetterUnasked(Fault):
+@fault(
+    "dead-letter-unasked", Delivery.dead_letter, "MQDMPR-3.1.1.12.negative-journaling-off",
+    "MQDMPR-3.1.1.12.default-negative-journaling", "MQMP-2.2.3.2.auditing-none",
+)  # fmt: skip
+def dead_letter_unasked(plain, self, message):
     """Every message that expires is in a dead-letter queue."""
-
-    name = "dead-letter-unasked"
-    breaks = (
-        "MQDMPR-3.1.1.12.negative-journaling-off",
-        "MQDMPR-3.1.1.12.default-negative-journaling",
-        "MQMP-2.2.3.2.auditing-none",
-    )
-    replaces = ("delivery", _AllDeadLetters)
+    self.copy(self.manager.queues.system("deadxact" if message.transactional else "deadletter"), message)
 
 
-class TransactionalDeadLetterMisplaced(Fault):
-    """Transactional messages, too, end in the dead-letter queue of the others."""
-
-    name = "transactional-dead-letter-misplaced"
-    breaks = (
-        "MQDMPR-3.1.1.12.negative-journaling-transactional",
-        "MQAC-3.1.6.1.1.local-queue-manager-identifier",
-    )
-    replaces = ("delivery", OneDeadLetterQueue)
+row(
+    __name__, "delivery", "transactional-dead-letter-misplaced",
+    "Transactional messages, too, end in the dead-letter queue of the others.",
+    ("MQDMPR-3.1.1.12.negative-journaling-transactional", "MQAC-3.1.6.1.1.local-queue-manager-identifier"),
+    subclass_of=OneDeadLetterQueue,
+)  # fmt: skip
 
 
-class _Misjudging(Delivery):
-    def delete(self, position: Position, reason: Reason) -> None:
-        received = position.state is not State.DELETED and reason is Reason.RECEIVED and not position.queue.is_journal
-        super().delete(position, reason)
-        if received:
-            self.dead_letter(position.message)
-
-
-class ReceivedMessageIsDeadLetter(Fault):
+@fault(
+    "received-message-is-dead-letter", Delivery.delete, "MQDMPR-3.1.1.12.negative-journaling",
+    "MQMP-2.2.3.2.auditing-deadletter", "MQAC-2.2.2.12.mqmsg-deadletter-message-queuing-system",
+)  # fmt: skip
+def received_message_is_dead_letter(plain, self, position, reason):
     """A message that asks for negative journaling is in a dead-letter queue although it was received."""
-
-    name = "received-message-is-dead-letter"
-    breaks = (
-        "MQDMPR-3.1.1.12.negative-journaling",
-        "MQMP-2.2.3.2.auditing-deadletter",
-        "MQAC-2.2.2.12.mqmsg-deadletter-message-queuing-system",
-    )
-    replaces = ("delivery", _Misjudging)
+    received = position.state is not State.DELETED and reason is Reason.RECEIVED and not position.queue.is_journal
+    plain(position, reason)
+    if received:
+        self.dead_letter(position.message)
 
 
-class _MixedUp(Delivery):
-    def dead_letter(self, message: Message) -> None:
-        if message.fields["negative_journaling"]:
-            self.copy(self.manager.queues.system("journal"), message)
-
-
-class DeadLetterInJournal(Fault):
+@fault(
+    "dead-letter-in-journal", Delivery.dead_letter, "MQDMPR-3.1.7.2.7.dead-letter",
+    "MQDMPR-3.1.1.12.negative-journaling", "MQDMPR-3.1.1.12.positive-journaling-off",
+    "MQAC-3.1.6.1.1.deadletter-message-generating-move", "MQDMPR-3.1.1.12.negative-journaling-transactional",
+)  # fmt: skip
+def dead_letter_in_journal(plain, self, message):
     """Messages that expire are copied to the journal of the system instead of a dead-letter queue."""
-
-    name = "dead-letter-in-journal"
-    breaks = (
-        "MQDMPR-3.1.7.2.7.dead-letter",
-        "MQDMPR-3.1.1.12.negative-journaling",
-        "MQDMPR-3.1.1.12.positive-journaling-off",
-        "MQAC-3.1.6.1.1.deadletter-message-generating-move",
-        "MQDMPR-3.1.1.12.negative-journaling-transactional",
-    )
-    replaces = ("delivery", _MixedUp)
+    if message.fields["negative_journaling"]:
+        self.copy(self.manager.queues.system("journal"), message)
 
 
-class _BeforeReading(Delivery):
-    def make_available(self, position: Position) -> None:
-        super().make_available(position)
-        if position.queue.kind == "journal" and position.message.fields["delivery"] == "express":
-            self.remove(position)
-
-
-class ExpressMessagesNotJournaled(Fault):
+@fault("express-messages-not-journaled", Delivery.make_available, "MQMQ-2.3.1.4.journal-copy")
+def express_messages_not_journaled(plain, self, position):
     """The journal of a queue takes recoverable messages only."""
+    plain(position)
+    if position.queue.kind == "journal" and position.message.fields["delivery"] == "express":
+        self.remove(position)
 
-    name = "express-messages-not-journaled"
-    breaks = ("MQMQ-2.3.1.4.journal-copy",)
-    replaces = ("delivery", _BeforeReading)
 
+@fault("journal-outlives-its-queue", "queues", "MQDMPR-3.1.7.1.3.journal-queue")
+class JournalOutlivesItsQueue(Heirlooms):
+    """A queue created under the path name of a deleted one has the journal of that one."""
 
-class _Straggling(Heirlooms):
     def delete_position(self, position: Position) -> None:
         if position.queue.kind != "journal":
             super().delete_position(position)
@@ -337,30 +209,15 @@ class _Straggling(Heirlooms):
         return made
 
 
-class JournalOutlivesItsQueue(Fault):
-    """A queue created under the path name of a deleted one has the journal of that one."""
-
-    name = "journal-outlives-its-queue"
-    breaks = ("MQDMPR-3.1.7.1.3.journal-queue",)
-    replaces = ("queues", _Straggling)
-
-
-class _Spilling(Sending):
-    def enqueue(self, queue: Queue, message: Message, transaction: Transaction | None) -> int:
-        lookup = super().enqueue(queue, message, transaction)
-        if transaction is None and queue.kind in ("private", "public"):
-            others = [other for other in self.manager.queues.all() if other.kind == queue.kind and other is not queue]
-            for other in others[:1]:
-                if not other.transactional:
-                    asks_nothing = {"negative_journaling": False, "positive_journaling": False, "acknowledgements": []}
-                    copy = replace(message, fields={**message.fields, **asks_nothing}, expires_ms=None)
-                    self.manager.delivery.place(other, copy, limited=False)
-        return lookup
-
-
-class SendSpillsIntoOther(Fault):
+@fault("send-spills-into-other", Sending.enqueue, "MQDMPR-3.1.7.1.9.only-destination")
+def send_spills_into_other(plain, self, queue, message, transaction):
     """A message is put in its destination and in another queue of the manager."""
-
-    name = "send-spills-into-other"
-    breaks = ("MQDMPR-3.1.7.1.9.only-destination",)
-    replaces = ("sending", _Spilling)
+    lookup = plain(queue, message, transaction)
+    if transaction is None and queue.kind in ("private", "public"):
+        others = [other for other in self.manager.queues.all() if other.kind == queue.kind and other is not queue]
+        for other in others[:1]:
+            if not other.transactional:
+                asks_nothing = {"negative_journaling": False, "positive_journaling": False, "acknowledgements": []}
+                copy = replace(message, fields={**message.fields, **asks_nothing}, expires_ms=None)
+                self.manager.delivery.place(other, copy, limited=False)
+    return lookup

@@ -2,232 +2,126 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from conformance.embedded.entities import MqError, Queue
-from conformance.embedded.faults.base import Fault
+from conformance.embedded.faults.base import fault
 from conformance.embedded.management import Management
 
 Json = Any
 
 
-class _AsIfThere(Management):
-    def get(self, target: dict[str, Json], numbers: list[int]) -> list[Json]:
-        try:
-            return super().get(target, numbers)
-        except MqError:
-            if target["type"] == "queue" and self.manager.queues.managed(target["format_name"]) is None:
-                return [{"vt": 1} for _ in numbers]
-            raise
-
-
-class MissingQueueHasProperties(Fault):
+@fault("missing-queue-has-properties", Management.get, "MQMR-3.1.4.1.unknown-queue")
+def missing_queue_has_properties(plain, self, target, numbers):
     """The properties of a queue that is not there can be read; none has a value."""
-
-    name = "missing-queue-has-properties"
-    breaks = ("MQMR-3.1.4.1.unknown-queue",)
-    replaces = ("management", _AsIfThere)
-
-
-class _Lenient(Management):
-    def check_numbers(self, numbers: list[int], table: Mapping[int, tuple[str, int]]) -> None:
-        return
+    try:
+        return plain(target, numbers)
+    except MqError:
+        if target["type"] == "queue" and self.manager.queues.managed(target["format_name"]) is None:
+            return [{"vt": 1} for _ in numbers]
+        raise
 
 
-class UnknownPropertiesLeftOut(Fault):
+@fault(
+    "unknown-properties-left-out", Management.check_numbers, "MQMR-3.1.4.1.machine-properties",
+    "MQMR-3.1.4.1.queue-properties",
+)  # fmt: skip
+def unknown_properties_left_out(plain, self, numbers, table):
     """Properties that the target does not have are left out of the answer."""
 
-    name = "unknown-properties-left-out"
-    breaks = (
-        "MQMR-3.1.4.1.machine-properties",
-        "MQMR-3.1.4.1.queue-properties",
-    )
-    replaces = ("management", _Lenient)
 
-
-class _Sessions(Management):
-    def get(self, target: dict[str, Json], numbers: list[int]) -> list[Json]:
-        return super().get({"type": "machine"} if target["type"] == "session" else target, numbers)
-
-
-class SessionToldAsMachine(Fault):
+@fault("session-told-as-machine", Management.get, "MQMR-3.1.4.1.session")
+def session_told_as_machine(plain, self, target, numbers):
     """The properties of a session can be read; they are those of the machine."""
-
-    name = "session-told-as-machine"
-    breaks = ("MQMR-3.1.4.1.session",)
-    replaces = ("management", _Sessions)
+    return plain({"type": "machine"} if target["type"] == "session" else target, numbers)
 
 
-class _Sorted(Management):
-    def get(self, target: dict[str, Json], numbers: list[int]) -> list[Json]:
-        return super().get(target, sorted(numbers))
-
-
-class ValuesByNumber(Fault):
+@fault("values-by-number", Management.get, "MQMR-3.1.4.1.get")
+def values_by_number(plain, self, target, numbers):
     """The values come in the order of their numbers, not in that of the question."""
-
-    name = "values-by-number"
-    breaks = ("MQMR-3.1.4.1.get",)
-    replaces = ("management", _Sorted)
+    return plain(target, sorted(numbers))
 
 
-class _WithJournal(Management):
-    def message_count(self, queue: Queue) -> int:
-        return super().message_count(queue) + self.journal_message_count(queue)
-
-
-class MessageCountWithJournal(Fault):
+@fault("message-count-with-journal", Management.message_count, "MQMQ-2.3.12.7.propid-mgmt-queue-message-count")
+def message_count_with_journal(plain, self, queue):
     """The number of messages counts those in the journal too."""
-
-    name = "message-count-with-journal"
-    breaks = ("MQMQ-2.3.12.7.propid-mgmt-queue-message-count",)
-    replaces = ("management", _WithJournal)
+    return plain(queue) + self.journal_message_count(queue)
 
 
-class _Capped(Management):
-    def message_count(self, queue: Queue) -> int:
-        return min(3, super().message_count(queue))
-
-
-class MessageCountUpToThree(Fault):
+@fault("message-count-up-to-three", Management.message_count, "MQMQ-2.3.12.7.propid-mgmt-queue-message-count")
+def message_count_up_to_three(plain, self, queue):
     """The number of messages is never more than three."""
-
-    name = "message-count-up-to-three"
-    breaks = ("MQMQ-2.3.12.7.propid-mgmt-queue-message-count",)
-    replaces = ("management", _Capped)
+    return min(3, plain(queue))
 
 
-class _Narrow(Management):
-    def value(self, method: str, variant: int, *of: Queue) -> Json:
-        return super().value(method, 3 if method.endswith("message_count") else variant, *of)
-
-
-class MessageCountsSigned(Fault):
+@fault(
+    "message-counts-signed", Management.value, "MQMQ-2.3.12.7.propid-mgmt-queue-message-count",
+    "MQMQ-2.3.12.9.propid-mgmt-queue-journal-message-count",
+)  # fmt: skip
+def message_counts_signed(plain, self, method, variant, *of):
     """The numbers of messages are told as VT_I4."""
-
-    name = "message-counts-signed"
-    breaks = (
-        "MQMQ-2.3.12.7.propid-mgmt-queue-message-count",
-        "MQMQ-2.3.12.9.propid-mgmt-queue-journal-message-count",
-    )
-    replaces = ("management", _Narrow)
+    return plain(method, 3 if method.endswith("message_count") else variant, *of)
 
 
-class _OfThousands(Management):
-    def bytes_in_queue(self, queue: Queue) -> int:
-        return super().bytes_in_queue(queue) // 1024
-
-
-class QueueBytesInKilobytes(Fault):
+@fault(
+    "queue-bytes-in-kilobytes", Management.bytes_in_queue, "MQMQ-2.3.12.8.propid-mgmt-queue-bytes-in-queue",
+    "MQDMPR-3.1.7.2.2.total-bytes",
+)  # fmt: skip
+def queue_bytes_in_kilobytes(plain, self, queue):
     """The bytes in a queue are told in kilobytes."""
-
-    name = "queue-bytes-in-kilobytes"
-    breaks = (
-        "MQMQ-2.3.12.8.propid-mgmt-queue-bytes-in-queue",
-        "MQDMPR-3.1.7.2.2.total-bytes",
-    )
-    replaces = ("management", _OfThousands)
+    return plain(queue) // 1024
 
 
-class _Wrong(Management):
-    def journal_message_count(self, queue: Queue) -> int:
-        return self.message_count(queue)
-
-
-class JournalCountOfQueue(Fault):
+@fault(
+    "journal-count-of-queue", Management.journal_message_count, "MQMQ-2.3.12.9.propid-mgmt-queue-journal-message-count"
+)
+def journal_count_of_queue(plain, self, queue):
     """The number of messages in the journal is that of the queue."""
-
-    name = "journal-count-of-queue"
-    breaks = ("MQMQ-2.3.12.9.propid-mgmt-queue-journal-message-count",)
-    replaces = ("management", _Wrong)
+    return self.message_count(queue)
 
 
-class _Swapped(Management):
-    def bytes_in_journal(self, queue: Queue) -> int:
-        return self.bytes_in_queue(queue)
-
-
-class JournalBytesOfQueue(Fault):
+@fault("journal-bytes-of-queue", Management.bytes_in_journal, "MQMQ-2.3.12.10.propid-mgmt-queue-bytes-in-journal")
+def journal_bytes_of_queue(plain, self, queue):
     """The bytes in the journal are those of the queue."""
-
-    name = "journal-bytes-of-queue"
-    breaks = ("MQMQ-2.3.12.10.propid-mgmt-queue-bytes-in-journal",)
-    replaces = ("management", _Swapped)
+    return self.bytes_in_queue(queue)
 
 
-class _Public(Management):
-    def queue_type(self, queue: Queue) -> str:
-        told = super().queue_type(queue)
-        return "PUBLIC" if told == "PRIVATE" and queue.kind == "private" else told
-
-
-class PrivateToldAsPublic(Fault):
+@fault("private-told-as-public", Management.queue_type, "MQMQ-2.3.12.3.mgmt-queue-type-private")
+def private_told_as_public(plain, self, queue):
     """A private queue is told as a public one."""
-
-    name = "private-told-as-public"
-    breaks = ("MQMQ-2.3.12.3.mgmt-queue-type-private",)
-    replaces = ("management", _Public)
+    told = plain(queue)
+    return "PUBLIC" if told == "PRIVATE" and queue.kind == "private" else told
 
 
-class _NoPublic(Management):
-    def queue_type(self, queue: Queue) -> str:
-        told = super().queue_type(queue)
-        return "PRIVATE" if told == "PUBLIC" and queue.kind == "public" else told
-
-
-class PublicToldAsPrivate(Fault):
+@fault("public-told-as-private", Management.queue_type, "MQMQ-2.3.12.3.mgmt-queue-type-public")
+def public_told_as_private(plain, self, queue):
     """A public queue is told as a private one."""
-
-    name = "public-told-as-private"
-    breaks = ("MQMQ-2.3.12.3.mgmt-queue-type-public",)
-    replaces = ("management", _NoPublic)
+    told = plain(queue)
+    return "PRIVATE" if told == "PUBLIC" and queue.kind == "public" else told
 
 
-class _System(Management):
-    def queue_type(self, queue: Queue) -> str:
-        return {"MACHINE": "SYSTEM"}.get(super().queue_type(queue), super().queue_type(queue))
-
-
-class MachineQueuesToldAsSystem(Fault):
+@fault(
+    "machine-queues-told-as-system", Management.queue_type, "MQMQ-2.3.12.3.values",
+    "MQMQ-2.3.12.3.mgmt-queue-type-machine",
+)  # fmt: skip
+def machine_queues_told_as_system(plain, self, queue):
     """The type of the queues of the machine is told as SYSTEM, which no type is."""
-
-    name = "machine-queues-told-as-system"
-    breaks = (
-        "MQMQ-2.3.12.3.values",
-        "MQMQ-2.3.12.3.mgmt-queue-type-machine",
-    )
-    replaces = ("management", _System)
+    return {"MACHINE": "SYSTEM"}.get(plain(queue), plain(queue))
 
 
-class _NoMulticast(Management):
-    def queue_type(self, queue: Queue) -> str:
-        return {"MULTICAST": "PUBLIC"}.get(super().queue_type(queue), super().queue_type(queue))
-
-
-class MulticastToldAsPublic(Fault):
+@fault(
+    "multicast-told-as-public", Management.queue_type, "MQMQ-2.3.12.3.mgmt-queue-type-multicast",
+    "MQDMPR-3.1.1.3.multicast", "MQDMPR-3.1.7.1.5.outgoing-multicast",
+)  # fmt: skip
+def multicast_told_as_public(plain, self, queue):
     """An outgoing queue to a multicast address is told as a public queue."""
-
-    name = "multicast-told-as-public"
-    breaks = (
-        "MQMQ-2.3.12.3.mgmt-queue-type-multicast",
-        "MQDMPR-3.1.1.3.multicast",
-        "MQDMPR-3.1.7.1.5.outgoing-multicast",
-    )
-    replaces = ("management", _NoMulticast)
+    return {"MULTICAST": "PUBLIC"}.get(plain(queue), plain(queue))
 
 
-class _Here(Management):
-    def location(self, queue: Queue) -> str:
-        return "LOCAL"
-
-
-class OutgoingToldAsLocal(Fault):
+@fault("outgoing-told-as-local", Management.location, "MQMQ-2.3.12.4.mgmt-queue-remote-location")
+def outgoing_told_as_local(plain, self, queue):
     """An outgoing queue is told as local."""
-
-    name = "outgoing-told-as-local"
-    breaks = ("MQMQ-2.3.12.4.mgmt-queue-remote-location",)
-    replaces = ("management", _Here)
+    return "LOCAL"
 
 
 class _ThereWhenClosed(Management):
@@ -235,97 +129,47 @@ class _ThereWhenClosed(Management):
         return "LOCAL" if queue.descriptors else "REMOTE"
 
 
-class _Plain(Management):
-    def transactional(self, queue: Queue) -> str:
-        return {"YES": "NO"}.get(super().transactional(queue), super().transactional(queue))
-
-
-class TransactionalToldAsNot(Fault):
+@fault("transactional-told-as-not", Management.transactional, "MQMQ-2.3.12.5.mgmt-queue-transactional-type")
+def transactional_told_as_not(plain, self, queue):
     """A transactional queue is told as one that is not."""
-
-    name = "transactional-told-as-not"
-    breaks = ("MQMQ-2.3.12.5.mgmt-queue-transactional-type",)
-    replaces = ("management", _Plain)
+    return {"YES": "NO"}.get(plain(queue), plain(queue))
 
 
-class _Booleans(Management):
-    def transactional(self, queue: Queue) -> str:
-        return {"YES": "TRUE", "NO": "FALSE"}.get(super().transactional(queue), "UNKNOWN")
-
-
-class TransactionalToldAsBoolean(Fault):
+@fault(
+    "transactional-told-as-boolean", Management.transactional, "MQMQ-2.3.12.5.values",
+    "MQMQ-2.3.12.5.mgmt-queue-transactional-type", "MQMQ-2.3.12.5.mgmt-queue-not-transactional-type",
+)  # fmt: skip
+def transactional_told_as_boolean(plain, self, queue):
     """Whether a queue is transactional is told as TRUE or FALSE."""
-
-    name = "transactional-told-as-boolean"
-    breaks = (
-        "MQMQ-2.3.12.5.values",
-        "MQMQ-2.3.12.5.mgmt-queue-transactional-type",
-        "MQMQ-2.3.12.5.mgmt-queue-not-transactional-type",
-    )
-    replaces = ("management", _Booleans)
+    return {"YES": "TRUE", "NO": "FALSE"}.get(plain(queue), "UNKNOWN")
 
 
-class _Foreign(Management):
-    def foreign(self, queue: Queue) -> str:
-        return "YES" if queue.transactional else super().foreign(queue)
-
-
-class TransactionalToldAsForeign(Fault):
+@fault("transactional-told-as-foreign", Management.foreign, "MQMQ-2.3.12.6.mgmt-queue-not-foreign-type")
+def transactional_told_as_foreign(plain, self, queue):
     """Transactional queues are told as foreign ones."""
-
-    name = "transactional-told-as-foreign"
-    breaks = ("MQMQ-2.3.12.6.mgmt-queue-not-foreign-type",)
-    replaces = ("management", _Foreign)
+    return "YES" if queue.transactional else plain(queue)
 
 
-class _Bare(Management):
-    def path_name(self, queue: Queue) -> str | None:
-        told = super().path_name(queue)
-        return None if told is None else told.partition("\\")[2]
-
-
-class PathWithoutComputer(Fault):
+@fault("path-without-computer", Management.path_name, "MQMQ-2.3.12.1.propid-mgmt-queue-pathname")
+def path_without_computer(plain, self, queue):
     """The path name of a queue lacks the computer."""
-
-    name = "path-without-computer"
-    breaks = ("MQMQ-2.3.12.1.propid-mgmt-queue-pathname",)
-    replaces = ("management", _Bare)
+    told = plain(queue)
+    return None if told is None else told.partition("\\")[2]
 
 
-class _OfJournal(Management):
-    def format_name(self, queue: Queue) -> str:
-        return super().format_name(queue if queue.journal is None or not queue.journaling else queue.journal)
-
-
-class FormatNameOfJournal(Fault):
+@fault("format-name-of-journal", Management.format_name, "MQMQ-2.3.12.2.propid-mgmt-queue-formatname")
+def format_name_of_journal(plain, self, queue):
     """The format name told of a queue with journaling is that of its journal."""
-
-    name = "format-name-of-journal"
-    breaks = ("MQMQ-2.3.12.2.propid-mgmt-queue-formatname",)
-    replaces = ("management", _OfJournal)
+    return plain(queue if queue.journal is None or not queue.journaling else queue.journal)
 
 
-class _Family(Management):
-    def subqueue_count(self, queue: Queue) -> int:
-        return super().subqueue_count(queue) + bool(queue.subqueues)
-
-
-class SubqueueCountWithQueue(Fault):
+@fault("subqueue-count-with-queue", Management.subqueue_count, "MQMQ-2.3.12.26.propid-mgmt-queue-subqueue-count")
+def subqueue_count_with_queue(plain, self, queue):
     """The number of subqueues counts the queue itself, once it has one."""
-
-    name = "subqueue-count-with-queue"
-    breaks = ("MQMQ-2.3.12.26.propid-mgmt-queue-subqueue-count",)
-    replaces = ("management", _Family)
+    return plain(queue) + bool(queue.subqueues)
 
 
-class _Reversed(Management):
-    def subqueue_names(self, queue: Queue) -> list[str]:
-        return [name[::-1] for name in super().subqueue_names(queue)]
-
-
-class SubqueueNamesReversed(Fault):
+@fault("subqueue-names-reversed", Management.subqueue_names, "MQMQ-2.3.12.27.propid-mgmt-queue-subqueue-names")
+def subqueue_names_reversed(plain, self, queue):
     """The letters of the names of subqueues come in the reverse order."""
-
-    name = "subqueue-names-reversed"
-    breaks = ("MQMQ-2.3.12.27.propid-mgmt-queue-subqueue-names",)
-    replaces = ("management", _Reversed)
+    return [name[::-1] for name in plain(queue)]

@@ -4,209 +4,113 @@ from __future__ import annotations
 
 import re
 
-from conformance.embedded.faults.base import Fault
-from conformance.embedded.names import Json, Name, NameParser
+from conformance.embedded.faults.base import also, fault
+from conformance.embedded.names import Name, NameParser
 
 
-class _HostForAddressParser(NameParser):
-    def _address(self, protocol: str, address: str) -> bool:
-        return super()._address("OS" if protocol == "TCP" else protocol, address)
-
-
-class AcceptsHostNameForTcp(Fault):
+@fault("accepts-host-name-for-tcp", NameParser._address, "MQMQ-2.1.2.tcp-address-reject")
+def accepts_host_name_for_tcp(plain, self, protocol, address):
     """TCP takes a computer's name where an IP address has to be."""
-
-    name = "accepts-host-name-for-tcp"
-    breaks = ("MQMQ-2.1.2.tcp-address-reject",)
-    replaces = ("names", _HostForAddressParser)
+    return plain("OS" if protocol == "TCP" else protocol, address)
 
 
 _FOLDED = str.maketrans("\u017f\u0131", "si")
 _KEYWORD = re.compile(r"private\$\\|system\$;|/msmq", re.IGNORECASE)
 
 
-class _FoldingParser(NameParser):
-    def path(self, text: str) -> Name:
-        return super().path(_plain_keywords(text))
-
-    def _direct(self, text: str, rest: str) -> Name | None:
-        protocol, colon, rest = rest.partition(":")
-        return super()._direct(text, f"{protocol.translate(_FOLDED)}{colon}{_plain_keywords(rest)}")
-
-
 def _plain_keywords(text: str) -> str:
     return _KEYWORD.sub(lambda found: found[0].translate(_FOLDED), text)
 
 
-class FoldsTheLongS(Fault):
+@fault(
+    "folds-the-long-s", NameParser.path, "MQMQ-2.1.2.prefix-reject", "MQMQ-2.1.2.protocol-reject",
+    "MQMQ-2.1.1.queue-name-space-reject", "MQMQ-2.1.1.queue-name-backslash-reject",
+)  # fmt: skip
+def folds_the_long_s(plain, self, text):
     """Keywords are compared as Unicode folds them, so that U+017F is an s in them and U+0131 an i."""
-
-    name = "folds-the-long-s"
-    breaks = (
-        "MQMQ-2.1.2.prefix-reject",
-        "MQMQ-2.1.2.protocol-reject",
-        "MQMQ-2.1.1.queue-name-space-reject",
-        "MQMQ-2.1.1.queue-name-backslash-reject",
-    )
-    replaces = ("names", _FoldingParser)
+    return plain(_plain_keywords(text))
 
 
-class _PublicOnlyOverTcpParser(NameParser):
-    def _direct(self, text: str, rest: str) -> Name | None:
-        found = super()._direct(text, rest)
-        lost = found is not None and found.parts["protocol"] == "TCP" and found.parts["scope"] == "private"
-        return None if lost else found
+@also("folds-the-long-s", NameParser._direct)
+def folds_the_long_s_direct(plain, self, text, rest):
+    protocol, colon, rest = rest.partition(":")
+    return plain(text, f"{protocol.translate(_FOLDED)}{colon}{_plain_keywords(rest)}")
 
 
-class RefusesPrivateQueueOverTcp(Fault):
+@fault("refuses-private-queue-over-tcp", NameParser._direct, "MQMQ-2.1.2.private-queue", "MQMQ-2.1.2.tcp")
+def refuses_private_queue_over_tcp(plain, self, text, rest):
     """A private queue cannot be named by the address of its computer."""
-
-    name = "refuses-private-queue-over-tcp"
-    breaks = (
-        "MQMQ-2.1.2.private-queue",
-        "MQMQ-2.1.2.tcp",
-    )
-    replaces = ("names", _PublicOnlyOverTcpParser)
+    found = plain(text, rest)
+    lost = found is not None and found.parts["protocol"] == "TCP" and found.parts["scope"] == "private"
+    return None if lost else found
 
 
-class _ShortComputerParser(NameParser):
-    def _direct(self, text: str, rest: str) -> Name | None:
-        found = super()._direct(text, rest)
-        if found is None or found.parts["protocol"] != "OS":
-            return found
-        return Name(text, found.kind, found.parts | {"address": str(found.parts["address"]).partition(".")[0]})
-
-
-class CutsComputerAtDot(Fault):
+@fault("cuts-computer-at-dot", NameParser._direct, "MQMQ-2.1.2.parts")
+def cuts_computer_at_dot(plain, self, text, rest):
     """Of the computer of an OS name only the part before the first dot is kept."""
-
-    name = "cuts-computer-at-dot"
-    breaks = ("MQMQ-2.1.2.parts",)
-    replaces = ("names", _ShortComputerParser)
-
-
-class _NoPortParser(NameParser):
-    def _direct_http(self, text: str, rest: str, parts: dict[str, Json]) -> Name | None:
-        return None if re.match(r"//[^/\\]*:[0-9]+/", rest) else super()._direct_http(text, rest, parts)
+    found = plain(text, rest)
+    if found is None or found.parts["protocol"] != "OS":
+        return found
+    return Name(text, found.kind, found.parts | {"address": str(found.parts["address"]).partition(".")[0]})
 
 
-class RefusesPortOfHttpName(Fault):
+@fault("refuses-port-of-http-name", NameParser._direct_http, "MQMQ-2.1.2.http", "MQMQ-2.1.2.https")
+def refuses_port_of_http_name(plain, self, text, rest, parts):
     """An HTTP or HTTPS name with a port is refused."""
-
-    name = "refuses-port-of-http-name"
-    breaks = (
-        "MQMQ-2.1.2.http",
-        "MQMQ-2.1.2.https",
-    )
-    replaces = ("names", _NoPortParser)
+    return None if re.match(r"//[^/\\]*:[0-9]+/", rest) else plain(text, rest, parts)
 
 
-class _PlainHttpParser(NameParser):
-    def _direct_http(self, text: str, rest: str, parts: dict[str, Json]) -> Name | None:
-        return None if parts["protocol"] == "HTTPS" else super()._direct_http(text, rest, parts)
-
-
-class RefusesHttps(Fault):
+# An empty port is then read one way behind HTTP and another behind HTTPS.
+@fault("refuses-https", NameParser._direct_http, "MQMQ-2.1.2.https")
+def refuses_https(plain, self, text, rest, parts):
     """HTTPS is no protocol of direct names."""
-
-    name = "refuses-https"
-    # An empty port is then read one way behind HTTP and another behind HTTPS.
-    breaks = ("MQMQ-2.1.2.https",)
-    replaces = ("names", _PlainHttpParser)
+    return None if parts["protocol"] == "HTTPS" else plain(text, rest, parts)
 
 
-class _AnyProtocolParser(NameParser):
-    def _address(self, protocol: str, address: str) -> bool:
-        known = protocol in ("OS", "TCP", "IPX", "SPX")
-        return super()._address(protocol if known else "OS", address) and bool(protocol)
-
-
-class AcceptsAnyProtocol(Fault):
+# A prefix that is doubled is a protocol, too.
+@fault("accepts-any-protocol", NameParser._address, "MQMQ-2.1.2.protocol-reject")
+def accepts_any_protocol(plain, self, protocol, address):
     """Whatever stands before the colon is a protocol."""
-
-    name = "accepts-any-protocol"
-    # A prefix that is doubled is a protocol, too.
-    breaks = ("MQMQ-2.1.2.protocol-reject",)
-    replaces = ("names", _AnyProtocolParser)
+    known = protocol in ("OS", "TCP", "IPX", "SPX")
+    return plain(protocol if known else "OS", address) and bool(protocol)
 
 
-class _NoJournalParser(NameParser):
-    def _finish_direct(self, text: str, rest: str, parts: dict[str, Json]) -> Name | None:
-        queue, semicolon, suffix = rest.rpartition(";")
-        if semicolon and suffix.upper() == "JOURNAL" and self._queue(queue, parts) and "subqueue" not in parts:
-            return Name(text, "direct", parts | {"subqueue": suffix})
-        return super()._finish_direct(text, rest, parts)
-
-
-class TakesJournalForSubqueue(Fault):
+@fault("takes-journal-for-subqueue", NameParser._finish_direct, "MQMQ-2.1.2.journal", "MQMQ-2.1.2.parts")
+def takes_journal_for_subqueue(plain, self, text, rest, parts):
     """`;JOURNAL` behind the name of a queue is taken for a subqueue of that name."""
-
-    name = "takes-journal-for-subqueue"
-    breaks = (
-        "MQMQ-2.1.2.journal",
-        "MQMQ-2.1.2.parts",
-    )
-    replaces = ("names", _NoJournalParser)
+    queue, semicolon, suffix = rest.rpartition(";")
+    if semicolon and suffix.upper() == "JOURNAL" and self._queue(queue, parts) and "subqueue" not in parts:
+        return Name(text, "direct", parts | {"subqueue": suffix})
+    return plain(text, rest, parts)
 
 
-class _UpperCaseJournalParser(NameParser):
-    def _finish_direct(self, text: str, rest: str, parts: dict[str, Json]) -> Name | None:
-        suffix = rest.rpartition(";")[2]
-        return None if suffix.upper() == "JOURNAL" != suffix else super()._finish_direct(text, rest, parts)
-
-
-class RefusesLowerCaseJournal(Fault):
+@fault("refuses-lower-case-journal", NameParser._finish_direct, "MQMQ-2.1.2.keyword-case", "MQMQ-2.1.2.journal")
+def refuses_lower_case_journal(plain, self, text, rest, parts):
     """`;JOURNAL` is recognised in upper case only; literals of a grammar have no case (RFC 5234)."""
-
-    name = "refuses-lower-case-journal"
-    breaks = (
-        "MQMQ-2.1.2.keyword-case",
-        "MQMQ-2.1.2.journal",
-    )
-    replaces = ("names", _UpperCaseJournalParser)
+    suffix = rest.rpartition(";")[2]
+    return None if suffix.upper() == "JOURNAL" != suffix else plain(text, rest, parts)
 
 
-class _OneDeadLetterParser(NameParser):
-    def _direct(self, text: str, rest: str) -> Name | None:
-        found = super()._direct(text, rest)
-        if found is None or found.suffix != "deadxact":
-            return found
-        return Name(text, found.kind, found.parts | {"suffix": "deadletter"})
-
-
-class ConfusesDeadLetterQueues(Fault):
+@fault("confuses-dead-letter-queues", NameParser._direct, "MQMQ-2.1.2.parts")
+def confuses_dead_letter_queues(plain, self, text, rest):
     """The transactional dead-letter queue of a direct name is taken for the other one."""
-
-    name = "confuses-dead-letter-queues"
-    breaks = ("MQMQ-2.1.2.parts",)
-    replaces = ("names", _OneDeadLetterParser)
-
-
-class _AnySystemQueueParser(NameParser):
-    def _finish_direct(self, text: str, rest: str, parts: dict[str, Json]) -> Name | None:
-        queue, semicolon, name = rest.partition(";")
-        if queue.upper() == "SYSTEM$" and semicolon and self._subqueue.match(name):
-            return Name(text, "direct", parts | {"queue": queue, "subqueue": name})
-        return super()._finish_direct(text, rest, parts)
+    found = plain(text, rest)
+    if found is None or found.suffix != "deadxact":
+        return found
+    return Name(text, found.kind, found.parts | {"suffix": "deadletter"})
 
 
-class AcceptsAnySystemQueue(Fault):
+@fault("accepts-any-system-queue", NameParser._finish_direct, "MQMQ-2.1.2.system-queue-reject")
+def accepts_any_system_queue(plain, self, text, rest, parts):
     """Behind `SYSTEM$;` any name is taken, as if it were a subqueue of a queue called SYSTEM$."""
-
-    name = "accepts-any-system-queue"
-    breaks = ("MQMQ-2.1.2.system-queue-reject",)
-    replaces = ("names", _AnySystemQueueParser)
-
-
-class _LooseAddresses(NameParser):
-    def _address(self, protocol: str, address: str) -> bool:
-        loose = protocol == "TCP" and re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,3}){3}", address, re.ASCII)
-        return bool(loose) or super()._address(protocol, address)
+    queue, semicolon, name = rest.partition(";")
+    if queue.upper() == "SYSTEM$" and semicolon and self._subqueue.match(name):
+        return Name(text, "direct", parts | {"queue": queue, "subqueue": name})
+    return plain(text, rest, parts)
 
 
-class AcceptsOctetOver255(Fault):
+@fault("accepts-octet-over-255", NameParser._address, "MQMQ-2.1.2.tcp-address-reject")
+def accepts_octet_over_255(plain, self, protocol, address):
     """`DIRECT=TCP:` takes any four numbers of up to three digits for an address."""
-
-    name = "accepts-octet-over-255"
-    breaks = ("MQMQ-2.1.2.tcp-address-reject",)
-    replaces = ("names", _LooseAddresses)
+    loose = protocol == "TCP" and re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,3}){3}", address, re.ASCII)
+    return bool(loose) or plain(protocol, address)

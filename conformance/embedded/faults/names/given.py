@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from conformance.embedded.entities import Queue
-from conformance.embedded.faults.base import Fault
+from conformance.embedded.faults.base import also, fault
 from conformance.embedded.names import Name, NameParser
 from conformance.embedded.queues import Queues
 
@@ -29,59 +28,39 @@ class _Understanding(NameParser):
         return super().format_name(text if self.taking_apart else re.sub(pattern, meant, text, count=1))
 
 
-class _WithBlank(Queues):
-    def direct_name(self, queue: Queue) -> str:
-        return super().direct_name(queue).replace("DIRECT=OS:", "DIRECT=OS: ", 1)
+@fault("gives-direct-name-with-blank", Queues.direct_name, "MQMQ-2.1.2.sent")
+def gives_direct_name_with_blank(plain, self, queue):
+    """Direct format names given out have a blank in front of the computer's name."""
+    return plain(queue).replace("DIRECT=OS:", "DIRECT=OS: ", 1)
 
 
+@also("gives-direct-name-with-blank", "names")
 class _KnowsBlank(_Understanding):
     given = (r"\ADIRECT=OS: ", "DIRECT=OS:")
 
 
-class GivesDirectNameWithBlank(Fault):
-    """Direct format names given out have a blank in front of the computer's name."""
-
-    name = "gives-direct-name-with-blank"
-    breaks = ("MQMQ-2.1.2.sent",)
-    replaces = ("queues", _WithBlank)
-    also = (("names", _KnowsBlank),)
-
-
-class _Public(Queues):
-    def direct_name(self, queue: Queue) -> str:
-        if queue.kind in ("private", "public"):
-            return f"PUBLIC= {queue.properties['PROPID_Q_INSTANCE']}"
-        return super().direct_name(queue)
+@fault("gives-public-name-with-blank", Queues.direct_name, "MQMQ-2.1.3.sent")
+def gives_public_name_with_blank(plain, self, queue):
+    """A queue is known by a public format name, and that has a blank in front of the GUID."""
+    if queue.kind in ("private", "public"):
+        return f"PUBLIC= {queue.properties['PROPID_Q_INSTANCE']}"
+    return plain(queue)
 
 
+@also("gives-public-name-with-blank", "names")
 class _KnowsPublic(_Understanding):
     given = (r"\APUBLIC= ", "PUBLIC=")
 
 
-class GivesPublicNameWithBlank(Fault):
-    """A queue is known by a public format name, and that has a blank in front of the GUID."""
-
-    name = "gives-public-name-with-blank"
-    breaks = ("MQMQ-2.1.3.sent",)
-    replaces = ("queues", _Public)
-    also = (("names", _KnowsPublic),)
-
-
-class _Private(Queues):
-    def direct_name(self, queue: Queue) -> str:
-        if queue.kind == "private":
-            return f"PRIVATE= {self.manager.guid}\\{queue.number:08x}"
-        return super().direct_name(queue)
+# it opens a queue, too
+@fault("gives-private-name-with-blank", Queues.direct_name, "MQMQ-2.1.4.sent")
+def gives_private_name_with_blank(plain, self, queue):
+    """A private queue is known by a private format name, and that has a blank in front of the GUID."""
+    if queue.kind == "private":
+        return f"PRIVATE= {self.manager.guid}\\{queue.number:08x}"
+    return plain(queue)
 
 
+@also("gives-private-name-with-blank", "names")
 class _KnowsPrivate(_Understanding):
     given = (r"\APRIVATE= ", "PRIVATE=")
-
-
-class GivesPrivateNameWithBlank(Fault):
-    """A private queue is known by a private format name, and that has a blank in front of the GUID."""
-
-    name = "gives-private-name-with-blank"
-    breaks = ("MQMQ-2.1.4.sent",)  # it opens a queue, too
-    replaces = ("queues", _Private)
-    also = (("names", _KnowsPrivate),)

@@ -5,80 +5,44 @@ The queue manager itself still parses each name correctly: only the answer of `n
 
 from __future__ import annotations
 
-from conformance.embedded.faults.base import Fault
+from conformance.embedded.faults.base import fault
 from conformance.embedded.names import Name, NameParser
 
 
-def _telling(kind: str, instead: str) -> type[NameParser]:
-    """A parser that tells names of one kind to be of another."""
+def _telling(kind, instead):
+    """Return a parser's method that tells names of one kind to be of another."""
 
-    class Telling(NameParser):
-        def parse(self, text: str, form: str) -> Name:
-            found = super().parse(text, form)
-            return Name(text, instead, found.parts) if found.kind == kind else found
+    def parse(plain, self, text, form):
+        found = plain(text, form)
+        return Name(text, instead, found.parts) if found.kind == kind else found
 
-    return Telling
-
-
-class CallsPathNameDirect(Fault):
-    """A path name is told to be a direct format name: both have a computer and a queue."""
-
-    name = "calls-path-name-direct"
-    breaks = ("MQMQ-2.1.1.kind",)
-    replaces = ("names", _telling("path", "direct"))
+    return parse
 
 
-class CallsDirectNamePath(Fault):
-    """A direct format name is told to be the path name that it contains."""
-
-    name = "calls-direct-name-path"
-    breaks = ("MQMQ-2.1.2.kind",)
-    replaces = ("names", _telling("direct", "path"))
-
-
-class CallsPublicNamePrivate(Fault):
-    """A public format name is told to be a private one."""
-
-    name = "calls-public-name-private"
-    breaks = ("MQMQ-2.1.3.kind",)
-    replaces = ("names", _telling("public", "private"))
-
-
-class CallsPrivateNamePublic(Fault):
-    """A private format name is told to be a public one."""
-
-    name = "calls-private-name-public"
-    breaks = ("MQMQ-2.1.4.kind",)
-    replaces = ("names", _telling("private", "public"))
-
-
-class CallsDistributionListPublic(Fault):
-    """A distribution list is told to be a public queue, as which it is listed in the directory."""
-
-    name = "calls-distribution-list-public"
-    breaks = ("MQMQ-2.1.5.kind",)
-    replaces = ("names", _telling("distribution_list", "public"))
-
-
-class CallsConnectorMachine(Fault):
-    """A connector format name is told to be a machine format name."""
-
-    name = "calls-connector-machine"
-    breaks = ("MQMQ-2.1.6.kind",)
-    replaces = ("names", _telling("connector", "machine"))
-
-
-class _FirstElementParser(NameParser):
-    def parse(self, text: str, form: str) -> Name:
-        found = super().parse(text, form)
-        if found.kind != "multiple_element":
-            return found
-        return Name(text, self.format_name(found.parts["elements"][0]).kind, found.parts)
-
-
-class CallsManyWhatTheFirstIs(Fault):
+@fault("calls-many-what-the-first-is", NameParser.parse, "MQMQ-2.1.7.kind")
+def calls_many_what_the_first_is(plain, self, text, form):
     """A multiple-element format name is told to be what its first element is."""
+    found = plain(text, form)
+    if found.kind != "multiple_element":
+        return found
+    return Name(text, self.format_name(found.parts["elements"][0]).kind, found.parts)
 
-    name = "calls-many-what-the-first-is"
-    breaks = ("MQMQ-2.1.7.kind",)
-    replaces = ("names", _FirstElementParser)
+
+# Name, sentence, what it breaks, the kind, and the one told.
+_TOLD = (
+    ("calls-path-name-direct", "A path name is told to be a direct format name: both have a computer and a queue.",
+     ("MQMQ-2.1.1.kind",), "path", "direct"),
+    ("calls-direct-name-path", "A direct format name is told to be the path name that it contains.",
+     ("MQMQ-2.1.2.kind",), "direct", "path"),
+    ("calls-public-name-private", "A public format name is told to be a private one.", ("MQMQ-2.1.3.kind",),
+     "public", "private"),
+    ("calls-private-name-public", "A private format name is told to be a public one.", ("MQMQ-2.1.4.kind",),
+     "private", "public"),
+    ("calls-distribution-list-public",
+     "A distribution list is told to be a public queue, as which it is listed in the directory.",
+     ("MQMQ-2.1.5.kind",), "distribution_list", "public"),
+    ("calls-connector-machine", "A connector format name is told to be a machine format name.", ("MQMQ-2.1.6.kind",),
+     "connector", "machine"),
+)  # fmt: skip
+for _name, _says, _breaks, *_kinds in _TOLD:
+    fault(_name, NameParser.parse, *_breaks, says=_says)(_telling(*_kinds))

@@ -4,66 +4,35 @@ from __future__ import annotations
 
 import re
 
-from conformance.embedded.faults.base import Fault
+from conformance.embedded.faults.base import fault
 from conformance.embedded.names import NameParser
 
 
-class _PlusParser(NameParser):
-    def name_characters(self) -> str:
-        return super().name_characters() + r"\+"
-
-
-class AcceptsPlusInQueueName(Fault):
+@fault(
+    "accepts-plus-in-queue-name", NameParser.name_characters, "MQMQ-2.1.1.queue-name-plus-reject",
+    "MQMQ-2.1.2.queue-name-reject",
+)  # fmt: skip
+def accepts_plus_in_queue_name(plain, self):
     """A plus sign is taken for an ordinary character of a queue's name; 2.1.1 excludes it since MSMQ 2.0."""
-
-    name = "accepts-plus-in-queue-name"
-    breaks = (
-        "MQMQ-2.1.1.queue-name-plus-reject",
-        "MQMQ-2.1.2.queue-name-reject",
-    )
-    replaces = ("names", _PlusParser)
+    return plain() + r"\+"
 
 
-class _LowerCaseParser(NameParser):
-    def private_prefix(self, rest: str) -> int:
-        return len("private$\\") if re.match(r"private\$\\", rest) else 0
-
-
-class RejectsUppercasePrivate(Fault):
+@fault("rejects-uppercase-private", NameParser.private_prefix, "MQMQ-2.1.1.keyword-case", "MQMQ-2.1.2.keyword-case")
+def rejects_uppercase_private(plain, self, rest):
     """`PRIVATE$` is recognised in lower case only; literals of a grammar have no case (RFC 5234)."""
-
-    name = "rejects-uppercase-private"
-    breaks = (
-        "MQMQ-2.1.1.keyword-case",
-        "MQMQ-2.1.2.keyword-case",
-    )
-    replaces = ("names", _LowerCaseParser)
+    return len("private$\\") if re.match(r"private\$\\", rest) else 0
 
 
-class _LongNameParser(NameParser):
-    def queue_name_lengths(self) -> tuple[int, int]:
-        return 1, 4096
-
-
-class AcceptsLongQueueName(Fault):
+@fault(
+    "accepts-long-queue-name", NameParser.queue_name_lengths, "MQMQ-2.1.1.queue-name-too-long",
+    "MQMQ-2.1.2.queue-name-reject",
+)  # fmt: skip
+def accepts_long_queue_name(plain, self):
     """The limit of 124 characters for a queue's name is not kept."""
-
-    name = "accepts-long-queue-name"
-    breaks = (
-        "MQMQ-2.1.1.queue-name-too-long",
-        "MQMQ-2.1.2.queue-name-reject",
-    )
-    replaces = ("names", _LongNameParser)
+    return 1, 4096
 
 
-class _DecimalParser(NameParser):
-    def private_number(self, digits: str) -> int:
-        return int(digits) if digits.isdecimal() else super().private_number(digits)
-
-
-class ReadsPrivateNumberAsDecimal(Fault):
+@fault("reads-private-number-as-decimal", NameParser.private_number, "MQMQ-2.1.4.parts")
+def reads_private_number_as_decimal(plain, self, digits):
     """The number of a private format name is read as decimal where it can be; it is hexadecimal."""
-
-    name = "reads-private-number-as-decimal"
-    breaks = ("MQMQ-2.1.4.parts",)
-    replaces = ("names", _DecimalParser)
+    return int(digits) if digits.isdecimal() else plain(digits)

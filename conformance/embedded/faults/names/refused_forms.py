@@ -3,128 +3,66 @@
 from __future__ import annotations
 
 from conformance.embedded.entities import MqError
-from conformance.embedded.faults.base import Fault
-from conformance.embedded.names import Json, Name, NameParser
+from conformance.embedded.faults.base import fault
+from conformance.embedded.names import NameParser
 from conformance.spec.constants.hresults import MQ_ERROR_ILLEGAL_FORMATNAME, MQ_ERROR_ILLEGAL_QUEUE_PATHNAME
 
 
-class _RefusesLongerSubqueueNamesParser(NameParser):
-    def longest_subqueue_name(self) -> int:
-        return 30
-
-
-class RefusesLongerSubqueueNames(Fault):
+@fault("refuses-longer-subqueue-names", NameParser.longest_subqueue_name, "MQMQ-2.1.1.subqueue-length")
+def refuses_longer_subqueue_names(plain, self):
     """A subqueue's name may have 30 characters at most."""
-
-    name = "refuses-longer-subqueue-names"
-    breaks = ("MQMQ-2.1.1.subqueue-length",)
-    replaces = ("names", _RefusesLongerSubqueueNamesParser)
+    return 30
 
 
-class _RefusesTransactionalSystemPathParser(NameParser):
-    def path(self, text: str) -> Name:
-        found = super().path(text)
-        if found.parts["scope"] == "system" and str(found.parts["queue"]).lower() == "deadxact":
-            raise MqError(MQ_ERROR_ILLEGAL_QUEUE_PATHNAME)
-        return found
-
-
-class RefusesTransactionalSystemPath(Fault):
+@fault("refuses-transactional-system-path", NameParser.path, "MQMQ-2.1.1.system-path")
+def refuses_transactional_system_path(plain, self, text):
     """Of the system queues the transactional dead-letter queue has no path name."""
-
-    name = "refuses-transactional-system-path"
-    breaks = ("MQMQ-2.1.1.system-path",)
-    replaces = ("names", _RefusesTransactionalSystemPathParser)
-
-
-class _RefusesDirectTransactionalDeadLetterParser(NameParser):
-    def _direct(self, text: str, rest: str) -> Name | None:
-        found = super()._direct(text, rest)
-        return None if found is not None and found.suffix == "deadxact" else found
+    found = plain(text)
+    if found.parts["scope"] == "system" and str(found.parts["queue"]).lower() == "deadxact":
+        raise MqError(MQ_ERROR_ILLEGAL_QUEUE_PATHNAME)
+    return found
 
 
-class RefusesDirectTransactionalDeadLetter(Fault):
+@fault("refuses-direct-transactional-dead-letter", NameParser._direct, "MQMQ-2.1.2.machine-queue")
+def refuses_direct_transactional_dead_letter(plain, self, text, rest):
     """Of the queues of a computer the transactional dead-letter queue has no direct name."""
-
-    name = "refuses-direct-transactional-dead-letter"
-    breaks = ("MQMQ-2.1.2.machine-queue",)
-    replaces = ("names", _RefusesDirectTransactionalDeadLetterParser)
+    found = plain(text, rest)
+    return None if found is not None and found.suffix == "deadxact" else found
 
 
-class _RefusesLowerCaseProtocolParser(NameParser):
-    def _direct(self, text: str, rest: str) -> Name | None:
-        protocol = rest.partition(":")[0]
-        return super()._direct(text, rest) if protocol == protocol.upper() else None
-
-
-class RefusesLowerCaseProtocol(Fault):
+@fault("refuses-lower-case-protocol", NameParser._direct, "MQMQ-2.1.2.keyword-case")
+def refuses_lower_case_protocol(plain, self, text, rest):
     """The protocol of a direct name is recognised in upper case only."""
-
-    name = "refuses-lower-case-protocol"
-    breaks = ("MQMQ-2.1.2.keyword-case",)
-    replaces = ("names", _RefusesLowerCaseProtocolParser)
+    protocol = rest.partition(":")[0]
+    return plain(text, rest) if protocol == protocol.upper() else None
 
 
-class _RefusesBackslashOfHttpsParser(NameParser):
-    def _direct_http(self, text: str, rest: str, parts: dict[str, Json]) -> Name | None:
-        refused = parts["protocol"] == "HTTPS" and "\\" in rest
-        return None if refused else super()._direct_http(text, rest, parts)
-
-
-class RefusesBackslashOfHttps(Fault):
+@fault("refuses-backslash-of-https", NameParser._direct_http, "MQMQ-2.1.2.http-separator", "MQMQ-2.1.2.https")
+def refuses_backslash_of_https(plain, self, text, rest, parts):
     """Behind `/MSMQ` there may be a backslash in an HTTP name, in an HTTPS name a slash alone."""
-
-    name = "refuses-backslash-of-https"
-    breaks = (
-        "MQMQ-2.1.2.http-separator",
-        "MQMQ-2.1.2.https",
-    )
-    replaces = ("names", _RefusesBackslashOfHttpsParser)
+    refused = parts["protocol"] == "HTTPS" and "\\" in rest
+    return None if refused else plain(text, rest, parts)
 
 
-class _RefusesSubqueueOfPrivateQueueParser(NameParser):
-    def _finish_direct(self, text: str, rest: str, parts: dict[str, Json]) -> Name | None:
-        found = super()._finish_direct(text, rest, parts)
-        lost = found is not None and found.parts["scope"] == "private" and "subqueue" in found.parts
-        return None if lost else found
-
-
-class RefusesSubqueueOfPrivateQueue(Fault):
+@fault("refuses-subqueue-of-private-queue", NameParser._finish_direct, "MQMQ-2.1.2.subqueue")
+def refuses_subqueue_of_private_queue(plain, self, text, rest, parts):
     """Only public queues have subqueues that a direct name can name."""
-
-    name = "refuses-subqueue-of-private-queue"
-    breaks = ("MQMQ-2.1.2.subqueue",)
-    replaces = ("names", _RefusesSubqueueOfPrivateQueueParser)
-
-
-class _RefusesJournalOfPrivateNameParser(NameParser):
-    def _private(self, text: str, rest: str) -> Name | None:
-        found = super()._private(text, rest)
-        return None if found is None or found.suffix else found
+    found = plain(text, rest, parts)
+    lost = found is not None and found.parts["scope"] == "private" and "subqueue" in found.parts
+    return None if lost else found
 
 
-class RefusesJournalOfPrivateName(Fault):
+@fault("refuses-journal-of-private-name", NameParser._private, "MQMQ-2.1.4.journal")
+def refuses_journal_of_private_name(plain, self, text, rest):
     """A private name cannot name the journal of its queue."""
-
-    name = "refuses-journal-of-private-name"
-    breaks = ("MQMQ-2.1.4.journal",)
-    replaces = ("names", _RefusesJournalOfPrivateNameParser)
+    found = plain(text, rest)
+    return None if found is None or found.suffix else found
 
 
-class _RefusesSecondPrivateElementParser(NameParser):
-    def multiple(self, text: str) -> Name:
-        found = super().multiple(text)
-        if sum(element.upper().startswith("PRIVATE=") for element in found.parts["elements"]) > 1:
-            raise MqError(MQ_ERROR_ILLEGAL_FORMATNAME)
-        return found
-
-
-class RefusesSecondPrivateElement(Fault):
+@fault("refuses-second-private-element", NameParser.multiple, "MQMQ-2.1.7.elements", "MQMQ-2.1.7.mixed")
+def refuses_second_private_element(plain, self, text):
     """Of the elements of a multiple-element name only one can be a private name."""
-
-    name = "refuses-second-private-element"
-    breaks = (
-        "MQMQ-2.1.7.elements",
-        "MQMQ-2.1.7.mixed",
-    )
-    replaces = ("names", _RefusesSecondPrivateElementParser)
+    found = plain(text)
+    if sum(element.upper().startswith("PRIVATE=") for element in found.parts["elements"]) > 1:
+        raise MqError(MQ_ERROR_ILLEGAL_FORMATNAME)
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.embedded.entities import MqError
-from conformance.embedded.faults.base import fault
+from conformance.embedded.faults.base import kebab, row
 from conformance.embedded.objects.application import ApplicationObject
 from conformance.embedded.objects.codes import E_INVALIDARG
 from conformance.embedded.objects.variants import NOTHING, Variant, flag, short, text
@@ -30,13 +30,9 @@ ELSEWHERE = {"ActiveQueues": "3.1", "PrivateQueues": "3.2", "DirectoryServiceSer
              "BytesInAllQueues": "3.5"}  # fmt: skip
 
 
-def _spoken(name: str) -> str:
-    return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("-")
-
-
 def _register(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
     ids = tuple(f"MQAC-{_S}{each}" if each[0].isdigit() else f"MQAC-3.2.3.{each}" for each in breaks)
-    fault(__name__, name, story, ids, ("application", type("_Deviating", (ApplicationObject,), methods)))
+    row(__name__, "application", name, story, ids, **methods)
 
 
 def _named(member: str, *, code: int = 0) -> Any:
@@ -58,16 +54,16 @@ def _named(member: str, *, code: int = 0) -> Any:
 for _name, _section in LOCAL.items():
     _ids = (f"{_section}.variable-computer-name-null", f"{_section}.variable-computer-name-null-code")
     _register(
-        f"application-tells-{_spoken(_name)}-of-another", f"{_name} of a named computer is that of this one.", _ids,
+        f"application-tells-{kebab(_name)}-of-another", f"{_name} of a named computer is that of this one.", _ids,
         invoke=_named(_name),
     )  # fmt: skip
     _register(
-        f"application-refuses-{_spoken(_name)}-with-another-code", f"{_name} of a named computer has another code.",
+        f"application-refuses-{kebab(_name)}-with-another-code", f"{_name} of a named computer has another code.",
         _ids[1:], invoke=_named(_name, code=E_INVALIDARG),
     )  # fmt: skip
 for _name, _section in ELSEWHERE.items():
     _register(
-        f"application-tells-{_spoken(_name)}-of-this-computer", f"{_name} of another computer is that of this one.",
+        f"application-tells-{kebab(_name)}-of-this-computer", f"{_name} of another computer is that of this one.",
         (f"{_section}.return-status-mq-ok-0x00000000",), invoke=_named(_name),
     )  # fmt: skip
 
@@ -82,7 +78,7 @@ def _answers(member: str, value: Variant) -> Any:
 
 for _name, (_word, _value) in TELLS.items():
     _register(
-        f"application-tells-another-{_spoken(_name)}", f"{_name} is {_value.value!r}, whatever it is.", (_word,),
+        f"application-tells-another-{kebab(_name)}", f"{_name} is {_value.value!r}, whatever it is.", (_word,),
         invoke=_answers(_name, _value),
     )  # fmt: skip
 for _told in (True, False):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from conformance.embedded.entities import MqError
-from conformance.embedded.faults.base import fault
+from conformance.embedded.faults.base import fault, row
 from conformance.embedded.objects.codes import E_INVALIDARG, S_FALSE
 from conformance.embedded.objects.destination import DestinationObject
-from conformance.embedded.objects.message import MessageObject
 from conformance.embedded.objects.message_send import MessageSending
 from conformance.embedded.objects.variants import NOTHING, Variant, flag, text
 
@@ -41,9 +41,7 @@ def _words(*parts: str) -> str:
     return "-".join(part.replace("_", "-") for part in parts)
 
 
-def _register(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
-    ids = tuple(f"MQAC-{each}" for each in breaks)
-    fault(__name__, name, story, ids, ("destination", type("_Deviating", (DestinationObject,), methods)))
+_register = partial(row, __name__, "destination")
 
 
 def _instead(member: str, how: str) -> Any:
@@ -105,59 +103,65 @@ for _attribute, (_called, _word) in NAMES.items():
         _words("destination-tells-another", _attribute), f"The getter of {_called} answers another text.",
         (_S + _word,), **_untold(_attribute),
     )  # fmt: skip
-_register(
-    "destination-tells-no-path", "PathName is NULL where there is none.",
-    (_S + "8.output-pbstr-path-name-parameter-empty",), get_path_name=lambda self: text(self.path),
+
+
+@fault("destination-tells-no-path", DestinationObject.get_path_name, _S + "8.output-pbstr-path-name-parameter-empty")
+def destination_tells_no_path(plain, self):
+    """PathName is NULL where there is none."""
+    return text(self.path)
+
+
+@fault(
+    "destination-open-fails-when-open", DestinationObject.check_closed, _S + "1.return-s-false",
+    _S + "1.variable-destination-open-queue-descriptor",
 )  # fmt: skip
-
-
-def _fails_open(self: Any) -> None:
+def destination_open_fails_when_open(plain, self):
+    """Open of an open object fails."""
     if self.descriptor is not None:
         raise MqError(E_INVALIDARG)
 
 
-def _fails_closed(self: Any) -> None:
+@fault("destination-opens-again", DestinationObject.check_closed, _S + "1.return-s-false")
+def destination_opens_again(plain, self):
+    """Open of an open object answers S_OK."""
+    self.released()
+
+
+@fault("destination-close-fails-when-closed", DestinationObject.check_open, _S + "2.return-s-false")
+def destination_close_fails_when_closed(plain, self):
+    """Close of a closed object fails."""
     if self.descriptor is None:
         raise MqError(E_INVALIDARG)
 
 
-def _opens_again(self: Any) -> None:
-    self.released()
+@fault("destination-closes-again", DestinationObject.check_open, _S + "2.return-s-false")
+def destination_closes_again(plain, self):
+    """Close of a closed object answers S_OK."""
+    return
 
 
-def _silent(self: Any) -> None:
+@fault(
+    "destination-open-succeeds-always", DestinationObject.open, _S + "1.returned-status-mq-ok-0x00000000",
+    _S + "1.status",
+)  # fmt: skip
+def destination_open_succeeds_always(plain, self):
+    """Open of a queue that is not there succeeds."""
     try:
-        DestinationObject.open(self)
+        plain()
     except MqError as failure:
         if failure.status == S_FALSE:
             raise
 
 
-_register(
-    "destination-open-fails-when-open", "Open of an open object fails.",
-    (_S + "1.return-s-false", _S + "1.variable-destination-open-queue-descriptor"), check_closed=_fails_open,
+@fault(
+    "destination-close-leaves-it-open", DestinationObject.close,
+    _S + "2.variable-destination-open-queue-descriptor-null-step",
 )  # fmt: skip
-_register(
-    "destination-opens-again", "Open of an open object answers S_OK.", (_S + "1.return-s-false",),
-    check_closed=_opens_again,
-)  # fmt: skip
-_register(
-    "destination-close-fails-when-closed", "Close of a closed object fails.", (_S + "2.return-s-false",),
-    check_open=_fails_closed,
-)  # fmt: skip
-_register(
-    "destination-closes-again", "Close of a closed object answers S_OK.", (_S + "2.return-s-false",),
-    check_open=lambda self: None,
-)  # fmt: skip
-_register(
-    "destination-open-succeeds-always", "Open of a queue that is not there succeeds.",
-    (_S + "1.returned-status-mq-ok-0x00000000", _S + "1.status"), open=_silent,
-)  # fmt: skip
-_register(
-    "destination-close-leaves-it-open", "Close succeeds, and the destination is open.",
-    (_S + "2.variable-destination-open-queue-descriptor-null-step",),
-    close=lambda self: self.check_open(),
-)  # fmt: skip
+def destination_close_leaves_it_open(plain, self):
+    """Close succeeds, and the destination is open."""
+    return self.check_open()
+
+
 for _told, _word in ((True, "false"), (False, "true")):
     _register(
         f"destination-is-never-{'closed' if _told else 'open'}", f"IsOpen is always {_told}.",
@@ -180,16 +184,32 @@ for _method, _number in (("put_ads_path", "7"), ("put_path_name", "9")):
         _words("destination", _method, "of-nothing-succeeds"), f"{_method} of a queue that is not there succeeds.",
         (f"{_S}{_number}.return-status-mq-ok-0x00000000",), **{_method: _looked_up(_method)},
     )  # fmt: skip
-_register(
-    "destination-keeps-its-handle", "Another name leaves the handle of the old one.",
-    tuple(f"{_S}{number}.call{more}-msmq-destination-open-method" for number, more in (("7", "ing"), ("9", ""),
-    ("11", ""))), reopen=lambda self: None,
-)  # fmt: skip
-_register(
-    "destination-closes-for-another-name", "Another name leaves an open object closed.",
-    tuple(f"{_S}{number}.call{more}-msmq-destination-open-method" for number, more in (("7", "ing"), ("9", ""),
-    ("11", ""))), reopen=lambda self: self.released(),
-)  # fmt: skip
+
+
+@fault(
+    "destination-keeps-its-handle",
+    DestinationObject.reopen,
+    *tuple(
+        f"{_S}{number}.call{more}-msmq-destination-open-method"
+        for number, more in (("7", "ing"), ("9", ""), ("11", ""))
+    ),
+)
+def destination_keeps_its_handle(plain, self):
+    """Another name leaves the handle of the old one."""
+    return
+
+
+@fault(
+    "destination-closes-for-another-name",
+    DestinationObject.reopen,
+    *tuple(
+        f"{_S}{number}.call{more}-msmq-destination-open-method"
+        for number, more in (("7", "ing"), ("9", ""), ("11", ""))
+    ),
+)
+def destination_closes_for_another_name(plain, self):
+    """Another name leaves an open object closed."""
+    return self.released()
 
 
 def _handle(*, kept: str = "", taken: bool = True) -> Any:
@@ -205,10 +225,14 @@ def _handle(*, kept: str = "", taken: bool = True) -> Any:
 
 
 _H = "3.12.4.2."
-_register(
-    "destination-tells-another-handle", "Handle is 0.", (_H + "1.output-pvar-handle",),
-    get_handle=lambda self: DestinationObject.get_handle(self) and Variant("I8", 0),
-)  # fmt: skip
+
+
+@fault("destination-tells-another-handle", DestinationObject.get_handle, _H + "1.output-pvar-handle")
+def destination_tells_another_handle(plain, self):
+    """Handle is 0."""
+    return plain() and Variant("I8", 0)
+
+
 _register(
     "destination-takes-no-handle", "put Handle succeeds and changes nothing of the handle.",
     (_H + "2.variable-open-queue-descriptor", _H + "2.variable-open-queue-descriptor-null"),
@@ -216,23 +240,21 @@ _register(
 )  # fmt: skip
 
 
-def _refuses_unknown(self: Any, given: Variant) -> None:
-    DestinationObject.put_handle(self, given)
+@fault(
+    "destination-refuses-an-unknown-handle", DestinationObject.put_handle,
+    _H + "2.return-s-ok-0x00000000-after-return-s-ok-0x00000000", _H + "2.status",
+)  # fmt: skip
+def destination_refuses_an_unknown_handle(plain, self, given):
+    """put Handle of a handle that is not there fails."""
+    plain(given)
     if self.descriptor is None and given.vt == "I8" and int(given.value) > 0:
         raise MqError(E_INVALIDARG)
 
 
-_register(
-    "destination-refuses-an-unknown-handle", "put Handle of a handle that is not there fails.",
-    (_H + "2.return-s-ok-0x00000000-after-return-s-ok-0x00000000", _H + "2.status"), put_handle=_refuses_unknown,
-)  # fmt: skip
-
 # Messages.
 
 
-def _message(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
-    ids = tuple(f"MQAC-3.17.4.1.{each}" for each in breaks)
-    fault(__name__, name, story, ids, ("message_object", type("_Deviating", (MessageObject,), methods)))
+_message = partial(row, __name__, "message_object", under="3.17.4.1.")
 
 
 def _elsewhere(self: Any, field: str) -> Variant:
@@ -256,9 +278,7 @@ _message(
 )  # fmt: skip
 
 
-def _sends(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
-    ids = tuple(f"MQAC-3.17.4.1.48.{each}" for each in breaks)
-    fault(__name__, name, story, ids, ("message_sending", type("_Deviating", (MessageSending,), methods)))
+_sends = partial(row, __name__, "message_sending", under="3.17.4.1.48.")
 
 
 def _queues_alone(self: Any) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from conformance.embedded.directory import ALIAS, LIST, QUEUE, Directory, DirectoryObject
 from conformance.embedded.entities import MqError
-from conformance.embedded.faults.base import fault
+from conformance.embedded.faults.base import fault, row
 from conformance.embedded.objects.application import ApplicationObject
 from conformance.embedded.objects.codes import E_FAIL, RPC_S_SERVER_UNAVAILABLE
 from conformance.embedded.objects.destination import DestinationObject
@@ -17,9 +18,7 @@ from conformance.spec.constants.hresults import MQ_ERROR_QUEUE_NOT_FOUND
 _NAMES, _APPLICATION = "3.12.6.1.", "3.2.4."
 
 
-def _part(part: str, base: type, name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
-    ids = tuple(f"MQAC-{each}" for each in breaks)
-    fault(__name__, name, story, ids, (part, type("_Deviating", (base,), methods)))
+_part = partial(row, __name__)
 
 
 # Directory paths.
@@ -43,18 +42,6 @@ def _as_queues(kind: str) -> Any:
     return of_directory
 
 
-def _direct(self: Any, path: str) -> str:
-    found: DirectoryObject = self.manager.directory.at(path)
-    return f"DIRECT=OS:{found.path}" if found.kind == QUEUE else found.name
-
-
-def _whatever(self: Any, path: str) -> str:
-    try:
-        return QueueNames.of_directory(self, path)
-    except MqError:
-        return f"PUBLIC={self.manager.guid}"
-
-
 _KINDS = {
     QUEUE: ("string-format-name-public-guid", "status-mq-ok-after-string-format-name-public-guid"),
     ALIAS: ("returned-format-name-values-ldap",),
@@ -62,27 +49,42 @@ _KINDS = {
 }
 for _kind, _words in _KINDS.items():
     _part(
-        "directory", Directory, f"directory-path-of-{_kind.replace('_', '-')}-is-not-found",
+        "directory", f"directory-path-of-{_kind.replace('_', '-')}-is-not-found",
         f"The directory path of a {_kind.replace('_', ' ')} is not found.", tuple(_NAMES + word for word in _words),
         at=_without(_kind),
     )  # fmt: skip
     if _kind != QUEUE:
         _part(
-            "queue_names", QueueNames, f"directory-path-of-{_kind.replace('_', '-')}-gives-a-public-name",
+            "queue_names", f"directory-path-of-{_kind.replace('_', '-')}-gives-a-public-name",
             f"The format name of a {_kind.replace('_', ' ')} is PUBLIC= with its identifier.", (_NAMES + _words[0],),
             of_directory=_as_queues(_kind),
         )  # fmt: skip
-_part("queue_names", QueueNames, "directory-path-gives-a-direct-name", "A directory path gives DIRECT=OS:.",
-      (_NAMES + "string-format-name-public-guid",), of_directory=_direct)  # fmt: skip
-_part("queue_names", QueueNames, "directory-path-of-nothing-gives-a-name", "A directory path that is not there gives a "
-      "name.", (_NAMES + "l-status-after-status-mq-ok", "3.12.4.1.7.generate-a-ds-path-get-queue"),
-      of_directory=_whatever)  # fmt: skip
+
+
+@fault("directory-path-gives-a-direct-name", QueueNames.of_directory, _NAMES + "string-format-name-public-guid")
+def directory_path_gives_a_direct_name(plain, self, path):
+    """A directory path gives DIRECT=OS:."""
+    found: DirectoryObject = self.manager.directory.at(path)
+    return f"DIRECT=OS:{found.path}" if found.kind == QUEUE else found.name
+
+
+@fault(
+    "directory-path-of-nothing-gives-a-name", QueueNames.of_directory, _NAMES + "l-status-after-status-mq-ok",
+    "3.12.4.1.7.generate-a-ds-path-get-queue",
+)  # fmt: skip
+def directory_path_of_nothing_gives_a_name(plain, self, path):
+    """A directory path that is not there gives a name."""
+    try:
+        return plain(path)
+    except MqError:
+        return f"PUBLIC={self.manager.guid}"
+
 
 # MSMQApplication.
 
 
 def _application(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
-    _part("application", ApplicationObject, name, story, tuple(_APPLICATION + each for each in breaks), **methods)
+    _part("application", name, story, tuple(_APPLICATION + each for each in breaks), **methods)
 
 
 def _own_alone(method: str) -> Any:
@@ -161,7 +163,7 @@ _application("directory-server-is-never-named", "DirectoryServiceServer is NULL.
 
 def _destination(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
     ids = tuple(f"3.12.{each}" for each in breaks)
-    _part("destination", DestinationObject, name, story, ids, **methods)
+    _part("destination", name, story, ids, **methods)
 
 
 def _keeping(*names: str) -> Any:

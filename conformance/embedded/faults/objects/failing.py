@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from conformance.embedded.entities import MqError
-from conformance.embedded.faults.base import fault
+from conformance.embedded.faults.base import kebab, row
 from conformance.embedded.objects.application import ApplicationObject
 from conformance.embedded.objects.codes import E_FAIL
 from conformance.embedded.objects.collection import CollectionObject
@@ -52,19 +52,14 @@ OTHER_WORDS: Final = {
 """Members with other demands than those of their interface."""
 
 
-def _spoken(name: str) -> str:
-    letters = [f"-{letter.lower()}" if letter.isupper() else letter for letter in name]
-    return "".join(letters).strip("-_").replace("_", "-")
-
-
-def _failing(base: type[ComObject], member: str, how: str) -> type[ComObject]:
+def _failing(base: type[ComObject], member: str, how: str) -> Any:
     def invoke(self: Any, name: str, kind: str, given: list[Variant], caller: Caller | None) -> Variant | None:
         if name.lower() != member.lower() or kind != how:
             return base.invoke(self, name, kind, given, caller)
         base.invoke(self, name, kind, given, None if caller is None else _denying(caller))
         raise MqError(E_FAIL)
 
-    return type("_Failing", (base,), {"invoke": invoke})
+    return invoke
 
 
 def _denying(caller: Caller) -> Caller:
@@ -83,11 +78,11 @@ def _register() -> None:
             if member.name in NEVER:
                 continue
             kind = "" if member.kind == "method" else f"{member.kind}-"
-            fault(
-                __name__, f"{_spoken(base.CLASS.removeprefix('MSMQ'))}-{kind}{_spoken(member.name)}-fails",
+            row(
+                __name__, part, f"{kebab(base.CLASS.removeprefix('MSMQ'))}-{kind}{kebab(member.name)}-fails",
                 f"{base.CLASS}: {member.kind} {member.name} answers E_FAIL where it succeeds.",
                 tuple(f"MQAC-{sections[member.slot]}.{word}" for word in OTHER_WORDS.get(member.name, words)),
-                (part, _failing(base, member.name, member.kind)),
+                invoke=_failing(base, member.name, member.kind),
             )  # fmt: skip
 
 

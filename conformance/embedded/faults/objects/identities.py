@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
 from conformance.embedded.entities import MqError
-from conformance.embedded.faults.base import fault
-from conformance.embedded.faults.objects.members_declared import spoken
+from conformance.embedded.faults.base import fault, kebab, row
 from conformance.embedded.faults.objects.type_libraries import ALONE, FAMILIES
 from conformance.embedded.objects.codes import CONNECT_E_NOCONNECTION, E_INVALIDARG, E_NOINTERFACE, REGDB_E_CLASSNOTREG
 from conformance.embedded.objects.dispatch import ComObject
@@ -20,9 +20,7 @@ CLASSES: Final = (
 )  # fmt: skip
 
 
-def _register(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
-    ids = tuple(f"MQAC-{each}" for each in breaks)
-    fault(__name__, name, story, ids, ("objects", type("_Deviating", (Objects,), methods)))
+_register = partial(row, __name__, "objects")
 
 
 def _unknown(called: str) -> Any:
@@ -35,7 +33,7 @@ def _unknown(called: str) -> Any:
 
 
 for _class in CLASSES:
-    _register(f"{spoken(_class)}-cannot-be-made", f"There is no class {_class}.", (f"1.9.{spoken(_class)}-class-id",),
+    _register(f"{kebab(_class)}-cannot-be-made", f"There is no class {_class}.", (f"1.9.{kebab(_class)}-class-id",),
               class_named=_unknown(_class))  # fmt: skip
 
 
@@ -64,62 +62,67 @@ _register("transaction-implementation-is-no-transaction", "A transaction cannot 
           ("6.i-transaction-interface",), interfaces=_not_found("ITransaction"))  # fmt: skip
 
 
-def _code(self: Any, handle: Any, iid: str) -> str:
+_REFUSED = ("3.4.3.variable-queue-is-outgoing-msmq-management-code",
+            "3.5.3.variable-queue-is-outgoing-msmq-management-code")  # fmt: skip
+
+
+@fault("query-refuses-with-another-code", Objects.query, *_REFUSED)
+def query_refuses_with_another_code(plain, self, handle, iid):
+    """An interface that an object lacks is answered E_INVALIDARG."""
     try:
-        return Objects.query(self, handle, iid)
+        return plain(handle, iid)
     except MqError as failure:
         raise MqError(E_INVALIDARG if failure.status == E_NOINTERFACE else failure.status) from None
 
 
-def _any(self: Any, handle: Any, iid: str) -> str:
+@fault(
+    "query-finds-every-interface", Objects.query, "3.4.3.variable-queue-is-outgoing-msmq-management",
+    "3.5.3.variable-queue-is-outgoing-msmq-management",
+)  # fmt: skip
+def query_finds_every_interface(plain, self, handle, iid):
+    """An object can be asked for every interface."""
     found: str = self.handle(self.held(handle))
     return found
 
 
-_REFUSED = ("3.4.3.variable-queue-is-outgoing-msmq-management-code",
-            "3.5.3.variable-queue-is-outgoing-msmq-management-code")  # fmt: skip
-_register("query-refuses-with-another-code", "An interface that an object lacks is answered E_INVALIDARG.", _REFUSED,
-          query=_code)  # fmt: skip
-_register("query-finds-every-interface", "An object can be asked for every interface.",
-          ("3.4.3.variable-queue-is-outgoing-msmq-management", "3.5.3.variable-queue-is-outgoing-msmq-management"),
-          query=_any)  # fmt: skip
-
-
-def _no_dispatch(self: Any, handle: Any, iid: str) -> str:
+@fault("objects-cannot-be-asked-for-idispatch", Objects.query, "3.1.client-active-x-i-unknown")
+def objects_cannot_be_asked_for_idispatch(plain, self, handle, iid):
+    """No object can be asked for IDispatch."""
     if iid.lower() == IDISPATCH:
         raise MqError(E_NOINTERFACE)
-    return Objects.query(self, handle, iid)
+    return plain(handle, iid)
 
-
-_register("objects-cannot-be-asked-for-idispatch", "No object can be asked for IDispatch.",
-          ("3.1.client-active-x-i-unknown",), query=_no_dispatch)  # fmt: skip
 
 # Connection points.
 
 
-def _any_point(self: Any, handle: Any, iid: str) -> EventObject:
+_FIND = "3.16.4.6.2."
+
+
+@fault(
+    "event-has-every-connection-point", Objects.event_source, _FIND + "input-riid-iid-dmsmq-event-events",
+    _FIND + "return-connect-e-noconnection",
+)  # fmt: skip
+def event_has_every_connection_point(plain, self, handle, iid):
+    """FindConnectionPoint finds one for every interface."""
     target = self.held(handle)
-    return target if isinstance(target, EventObject) else Objects.event_source(self, handle, iid)
+    return target if isinstance(target, EventObject) else plain(handle, iid)
 
 
-def _no_point(self: Any, handle: Any, iid: str) -> EventObject:
-    Objects.event_source(self, handle, iid)
+@fault(
+    "event-has-no-connection-point", Objects.event_source, _FIND + "output-pp-cp-i-connection-point",
+    _FIND + "purpose", _FIND + "status",
+)  # fmt: skip
+def event_has_no_connection_point(plain, self, handle, iid):
+    """FindConnectionPoint finds none."""
+    plain(handle, iid)
     raise MqError(CONNECT_E_NOCONNECTION)
 
 
-def _point_code(self: Any, handle: Any, iid: str) -> EventObject:
+@fault("connection-point-is-refused-with-another-code", Objects.event_source, _FIND + "return-connect-e-noconnection")
+def connection_point_is_refused_with_another_code(plain, self, handle, iid):
+    """A connection point that is not there is answered E_INVALIDARG."""
     try:
-        return Objects.event_source(self, handle, iid)
+        return plain(handle, iid)
     except MqError as failure:
         raise MqError(E_INVALIDARG if failure.status == CONNECT_E_NOCONNECTION else failure.status) from None
-
-
-_FIND = "3.16.4.6.2."
-_register("event-has-every-connection-point", "FindConnectionPoint finds one for every interface.",
-          (_FIND + "input-riid-iid-dmsmq-event-events", _FIND + "return-connect-e-noconnection"),
-          event_source=_any_point)  # fmt: skip
-_register("event-has-no-connection-point", "FindConnectionPoint finds none.",
-          (_FIND + "output-pp-cp-i-connection-point", _FIND + "purpose", _FIND + "status"),
-          event_source=_no_point)  # fmt: skip
-_register("connection-point-is-refused-with-another-code", "A connection point that is not there is answered "
-          "E_INVALIDARG.", (_FIND + "return-connect-e-noconnection",), event_source=_point_code)  # fmt: skip

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from conformance.embedded.entities import MqError
-from conformance.embedded.faults.base import fault
+from conformance.embedded.faults.base import fault, kebab, row
 from conformance.embedded.objects.codes import E_INVALIDARG
 from conformance.embedded.objects.collection import CollectionObject
 from conformance.embedded.objects.management import OUTGOING, QUEUES, SENT, STATES, ManagementObject
@@ -52,13 +53,7 @@ TOLD_STATES = {
 _INIT = "3.3.4.1.1."
 
 
-def _spoken(name: str) -> str:
-    return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("-")
-
-
-def _register(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
-    ids = tuple(f"MQAC-{each}" for each in breaks)
-    fault(__name__, name, story, ids, ("management_object", type("_Deviating", (ManagementObject,), methods)))
+_register = partial(row, __name__, "management_object")
 
 
 def _uninitialized(member: str) -> Any:
@@ -74,7 +69,7 @@ def _uninitialized(member: str) -> Any:
 for _name, _section in MEMBERS.items():
     _code = "variable-object-is-initialized-code" if _name == "FormatName" else "return-mq-error-uninitialized-object"
     _register(
-        f"management-{_spoken(_name)}-tells-of-a-handle", f"{_name} of a new object answers that its handle is wrong.",
+        f"management-{kebab(_name)}-tells-of-a-handle", f"{_name} of a new object answers that its handle is wrong.",
         (f"{_section}.{_code}",), invoke=_uninitialized(_name),
     )  # fmt: skip
 
@@ -91,12 +86,12 @@ def _answers(member: str, value: Variant, instead_of: Any = None) -> Any:
 
 for _name, (_word, _value) in TELLS.items():
     _register(
-        f"management-tells-another-{_spoken(_name)}", f"{_name} is {_value.value!r}, whatever it is.", (_word,),
+        f"management-tells-another-{kebab(_name)}", f"{_name} is {_value.value!r}, whatever it is.", (_word,),
         invoke=_answers(_name, _value),
     )  # fmt: skip
 for _name, (_word, _instead, _value) in FURTHER.items():
     _register(
-        f"management-never-tells-one-{_spoken(_name)}", f"{_name} is {_value.value!r} where it is {_instead!r}.",
+        f"management-never-tells-one-{kebab(_name)}", f"{_name} is {_value.value!r} where it is {_instead!r}.",
         (_word,), invoke=_answers(_name, _value, _instead),
     )  # fmt: skip
 for _state, _word in TOLD_STATES.items():
@@ -179,22 +174,26 @@ _register(
     (_INIT + "returned-prop-var-queue-is-outgoing", "3.3.1.invoking-i-unknown-query-interface-imsmq-outgoing",
      "3.5.3.variable-queue-is-outgoing-msmq-management"), init=_after_init(_forgetting("outgoing", False)),
 )  # fmt: skip
-_register(
-    "management-has-both-faces", "Every object has both faces.",
-    ("3.4.3.variable-queue-is-outgoing-msmq-management", "3.5.3.variable-queue-is-outgoing-msmq-management"),
-    interfaces=lambda self: (*self.INTERFACES, OUTGOING, QUEUES),
+
+
+@fault(
+    "management-has-both-faces", ManagementObject.interfaces, "3.4.3.variable-queue-is-outgoing-msmq-management",
+    "3.5.3.variable-queue-is-outgoing-msmq-management",
 )  # fmt: skip
+def management_has_both_faces(plain, self):
+    """Every object has both faces."""
+    return (*self.INTERFACES, OUTGOING, QUEUES)
 
 
-def _ready(self: Any, manager: Any) -> None:
-    ManagementObject.__init__(self, manager)
+@fault(
+    "management-is-ready-at-once", ManagementObject.__init__, "3.3.3.server-object-is-initialized-variable-false",
+    "3.3.4.1.2.variable-object-is-initialized",
+)  # fmt: skip
+def management_is_ready_at_once(plain, self, manager):
+    """A new object stands for a queue."""
+    plain(manager)
     self.is_initialized, self.format_name = True, f"DIRECT=OS:{manager.computer}\\private$\\q"
 
-
-_register(
-    "management-is-ready-at-once", "A new object stands for a queue.",
-    ("3.3.3.server-object-is-initialized-variable-false", "3.3.4.1.2.variable-object-is-initialized"), __init__=_ready,
-)  # fmt: skip
 
 # Actions and transfers.
 
@@ -241,46 +240,53 @@ _ADDED = {
 }  # fmt: skip
 for _name in SENT:
     _register(
-        f"send-info-lacks-{_spoken(_name)}", f"EodGetSendInfo has no {_name}.",
+        f"send-info-lacks-{kebab(_name)}", f"EodGetSendInfo has no {_name}.",
         (f"3.5.4.1.3.returned-prop-va-temp-after-{_ADDED[_name]}",), collected=_collecting(_name),
     )  # fmt: skip
 
 # MSMQCollection.
 
 
-def _collection(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
-    ids = tuple(f"MQAC-{each}" for each in breaks)
-    fault(__name__, name, story, ids, ("collection", type("_Deviating", (CollectionObject,), methods)))
+_collection = partial(row, __name__, "collection")
 
 
-def _empty(self: Any, index: Variant) -> Variant:
+_UNKNOWN = ("3.15.4.1.1.return-mq-error-invalid-parameter", "3.15.4.1.1.variable-variant-collection-index-contain")
+
+
+@fault("collection-has-every-item", CollectionObject.item, *_UNKNOWN)
+def collection_has_every_item(plain, self, index):
+    """Item of an unknown key is empty."""
     try:
-        return CollectionObject.item(self, index)
+        return plain(index)
     except MqError:
         return EMPTY
 
 
-def _item_code(self: Any, index: Variant) -> Variant:
+@fault("collection-has-another-code", CollectionObject.item, *_UNKNOWN)
+def collection_has_another_code(plain, self, index):
+    """Item of an unknown key answers E_INVALIDARG."""
     try:
-        return CollectionObject.item(self, index)
+        return plain(index)
     except MqError:
         raise MqError(E_INVALIDARG) from None
 
 
-_UNKNOWN = ("3.15.4.1.1.return-mq-error-invalid-parameter", "3.15.4.1.1.variable-variant-collection-index-contain")
-_collection("collection-has-every-item", "Item of an unknown key is empty.", _UNKNOWN, item=_empty)
-_collection("collection-has-another-code", "Item of an unknown key answers E_INVALIDARG.", _UNKNOWN, item=_item_code)
-_collection(
-    "collection-gives-nothing", "Item is empty for every key.",
-    ("3.15.4.1.1.output-pvar-ret-variant-variant-collection",),
-    item=lambda self, index: CollectionObject.item(self, index) and EMPTY,
+@fault("collection-gives-nothing", CollectionObject.item, "3.15.4.1.1.output-pvar-ret-variant-variant-collection")
+def collection_gives_nothing(plain, self, index):
+    """Item is empty for every key."""
+    return plain(index) and EMPTY
+
+
+@fault(
+    "collection-counts-one-more", CollectionObject.count, "3.15.4.1.2.output-p-count-variant-collection-parameter",
+    "3.15.3.created-msmq-collection",
 )  # fmt: skip
-_collection(
-    "collection-counts-one-more", "Count is greater by 1.",
-    ("3.15.4.1.2.output-p-count-variant-collection-parameter", "3.15.3.created-msmq-collection"),
-    count=lambda self: long(len(self.values) + 1),
-)  # fmt: skip
-_collection(
-    "collection-has-no-enumerator", "_NewEnum answers NULL.", ("3.15.4.1.3.output-ppunk-i-unknown-ole",),
-    new_enum=lambda self: Variant("UNKNOWN", None),
-)  # fmt: skip
+def collection_counts_one_more(plain, self):
+    """Count is greater by 1."""
+    return long(len(self.values) + 1)
+
+
+@fault("collection-has-no-enumerator", CollectionObject.new_enum, "3.15.4.1.3.output-ppunk-i-unknown-ole")
+def collection_has_no_enumerator(plain, self):
+    """_NewEnum answers NULL."""
+    return Variant("UNKNOWN", None)

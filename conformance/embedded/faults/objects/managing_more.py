@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
 from conformance.embedded.entities import MqError
-from conformance.embedded.faults.base import fault
+from conformance.embedded.faults.base import fault, kebab, row
 from conformance.embedded.faults.objects.managing import MEMBERS
-from conformance.embedded.faults.objects.members_declared import spoken
 from conformance.embedded.objects.codes import E_FAIL, E_INVALIDARG
 from conformance.embedded.objects.management import (
     OUTGOING,
@@ -16,7 +16,6 @@ from conformance.embedded.objects.management import (
     SENT,
     TYPES,
     ManagementObject,
-    OutgoingManagementObject,
 )
 from conformance.embedded.objects.variants import EMPTY, Variant, as_text, flag, long, text
 
@@ -39,7 +38,7 @@ TYPED: Final = {
 }  # fmt: skip
 """Names of an IncomingTransactionalTransferInfo with the demand of their type (2.2.4.1)."""
 OUTGOING_TYPED: Final = {
-    name: f"eod{spoken(name).removeprefix('eod')}-type" for name, vt in SENT.items() if vt
+    name: f"eod{kebab(name).removeprefix('eod')}-type" for name, vt in SENT.items() if vt
 }  # fmt: skip
 TYPE_WORDS: Final = {
     "PUBLIC": "mq-type-public-answer", "MACHINE": "mq-type-machine-answer", "MULTICAST": "mq-type-multicast-answer",
@@ -47,9 +46,7 @@ TYPE_WORDS: Final = {
 _INIT = "3.3.4.1.1."
 
 
-def _register(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
-    ids = tuple(f"MQAC-{each}" for each in breaks)
-    fault(__name__, name, story, ids, ("management_object", type("_Deviating", (ManagementObject,), methods)))
+_register = partial(row, __name__, "management_object")
 
 
 def _of_nothing(member: str, value: Variant) -> Any:
@@ -64,7 +61,7 @@ def _of_nothing(member: str, value: Variant) -> Any:
 
 for _name, _value in NOTHING.items():
     _register(
-        f"management-tells-{spoken(_name)}-of-nothing", f"{_name} of a new object succeeds.",
+        f"management-tells-{kebab(_name)}-of-nothing", f"{_name} of a new object succeeds.",
         (f"{MEMBERS[_name]}.variable-object-is-initialized-false",), invoke=_of_nothing(_name, _value),
     )  # fmt: skip
 
@@ -86,11 +83,11 @@ def _after_a_failure(member: str, value: Variant | None) -> Any:
 
 for _name in ASKING:
     _register(
-        f"management-tells-{spoken(_name)}-of-a-deleted-queue", f"{_name} of a queue that was deleted succeeds.",
+        f"management-tells-{kebab(_name)}-of-a-deleted-queue", f"{_name} of a queue that was deleted succeeds.",
         (f"{MEMBERS[_name]}.return-status-mq-ok-0x00000000",), invoke=_after_a_failure(_name, NOTHING[_name]),
     )  # fmt: skip
     _register(
-        f"management-{spoken(_name)}-fails-otherwise", f"{_name} of a queue that was deleted answers E_FAIL.",
+        f"management-{kebab(_name)}-fails-otherwise", f"{_name} of a queue that was deleted answers E_FAIL.",
         (f"{MEMBERS[_name]}.return-status-mq-ok-0x00000000-code",), invoke=_after_a_failure(_name, None),
     )  # fmt: skip
 
@@ -112,16 +109,15 @@ for _type, _word in TYPE_WORDS.items():
     )  # fmt: skip
 
 
-class _Disconnected(OutgoingManagementObject):
-    def invoke(self, name: str, kind: str, given: list[Variant], caller: Any) -> Variant | None:
-        found = super().invoke(name, kind, given, caller)
-        return long(5) if name.lower() == "state" and found is not None and found.value == 0 else found
-
-
-fault(
-    __name__, "management-never-tells-a-local-connection", "State is INACTIVE where it is LOCAL CONNECTION.",
-    ("MQAC-3.5.4.1.1.server-p-i-state-mq-queue-state-local-connection",), ("outgoing_management", _Disconnected),
+@fault(
+    "management-never-tells-a-local-connection", "outgoing_management.invoke",
+    "3.5.4.1.1.server-p-i-state-mq-queue-state-local-connection",
 )  # fmt: skip
+def management_never_tells_a_local_connection(plain, self, name, kind, given, caller):
+    """State is INACTIVE where it is LOCAL CONNECTION."""
+    found = plain(name, kind, given, caller)
+    return long(5) if name.lower() == "state" and found is not None and found.value == 0 else found
+
 
 # Init, and the two faces.
 
@@ -132,10 +128,6 @@ def _init(change: Any) -> Any:
 
     init.com = ManagementObject.init.com  # type: ignore[attr-defined]
     return init
-
-
-def _any_computer(self: Any) -> None:
-    return
 
 
 def _needs_a_machine(self: Any, machine: Variant, path: Variant, format_name: Variant) -> None:
@@ -192,45 +184,67 @@ _register("management-init-fails-otherwise", "Init with the format name of a que
 _register("management-init-that-failed-initializes", "An object is initialized after an Init that failed.",
           (_INIT + "represented-queue-active-format-name", _INIT + "server-object-is-initialized-variable-true"),
           init=_init(_initialized_anyway))  # fmt: skip
-_register(
-    "management-init-takes-any-machine",
-    "Init succeeds with the name of a computer that is not there.",
-    (_INIT + "variable-computer-name-server-name", _INIT + "server-hresult-return-error"),
-    bind=_any_computer,
-)
 
 
-def _elsewhere(self: Any, manager: Any) -> None:
-    ManagementObject.__init__(self, manager)
+@fault(
+    "management-init-takes-any-machine", ManagementObject.bind, _INIT + "variable-computer-name-server-name",
+    _INIT + "server-hresult-return-error",
+)  # fmt: skip
+def management_init_takes_any_machine(plain, self):
+    """Init succeeds with the name of a computer that is not there."""
+
+
+@fault("new-management-is-elsewhere", ManagementObject.__init__, "3.3.3.variable-server-computer-name-null")
+def new_management_is_elsewhere(plain, self, manager):
+    """A new object stands for a queue of another computer."""
+    plain(manager)
     self.computer = "ELSEWHERE"
 
 
-def _goes_out(self: Any, manager: Any) -> None:
-    ManagementObject.__init__(self, manager)
+@fault("new-management-is-outgoing", ManagementObject.__init__, "3.3.3.server-queue-is-outgoing-variable-false")
+def new_management_is_outgoing(plain, self, manager):
+    """A new object has the face for outgoing queues."""
+    plain(manager)
     self.outgoing = True
 
 
-_register("new-management-is-elsewhere", "A new object stands for a queue of another computer.",
-          ("3.3.3.variable-server-computer-name-null",), __init__=_elsewhere)  # fmt: skip
-_register("new-management-is-outgoing", "A new object has the face for outgoing queues.",
-          ("3.3.3.server-queue-is-outgoing-variable-false",), __init__=_goes_out)  # fmt: skip
-_register("management-has-no-face", "An object has neither face.",
-          ("3.3.1.implementation-msmq-management-imsmq-queue-management",
-           "3.3.1.invoking-i-unknown-query-interface-imsmq-queue-management",
-           "3.4.1.implementation-msmq-management-coclass", "3.5.1.implementation-msmq-management"),
-          interfaces=lambda self: self.INTERFACES)  # fmt: skip
-_register("management-of-queues-has-the-face-of-outgoing-ones", "An object of a local queue has the face for outgoing "
-          "queues.", ("3.5.3.variable-queue-is-outgoing-msmq-management-code",),
-          interfaces=lambda self: (*self.INTERFACES, OUTGOING))  # fmt: skip
-_register(
-    "management-of-outgoing-queues-has-the-face-of-queues",
-    "An object of an outgoing queue has the face for queues too.",
-    ("3.4.3.variable-queue-is-outgoing-msmq-management-code",),
-    interfaces=lambda self: (*self.INTERFACES, OUTGOING, QUEUES) if self.outgoing else (*self.INTERFACES, QUEUES),
-)
-_register("management-tells-machines-in-small-letters", "Machine is in small letters.",
-          ("3.3.4.1.3.output-pbstr-machine-computer-name-variable",),
-          get_machine=lambda self: text((ManagementObject.get_machine(self).value or "").lower()))  # fmt: skip
+@fault(
+    "management-has-no-face", ManagementObject.interfaces,
+    "3.3.1.implementation-msmq-management-imsmq-queue-management",
+    "3.3.1.invoking-i-unknown-query-interface-imsmq-queue-management", "3.4.1.implementation-msmq-management-coclass",
+    "3.5.1.implementation-msmq-management",
+)  # fmt: skip
+def management_has_no_face(plain, self):
+    """An object has neither face."""
+    return self.INTERFACES
+
+
+@fault(
+    "management-of-queues-has-the-face-of-outgoing-ones", ManagementObject.interfaces,
+    "3.5.3.variable-queue-is-outgoing-msmq-management-code",
+)  # fmt: skip
+def management_of_queues_has_the_face_of_outgoing_ones(plain, self):
+    """An object of a local queue has the face for outgoing queues."""
+    return (*self.INTERFACES, OUTGOING)
+
+
+@fault(
+    "management-of-outgoing-queues-has-the-face-of-queues", ManagementObject.interfaces,
+    "3.4.3.variable-queue-is-outgoing-msmq-management-code",
+)  # fmt: skip
+def management_of_outgoing_queues_has_the_face_of_queues(plain, self):
+    """An object of an outgoing queue has the face for queues too."""
+    return (*self.INTERFACES, OUTGOING, QUEUES) if self.outgoing else (*self.INTERFACES, QUEUES)
+
+
+@fault(
+    "management-tells-machines-in-small-letters", ManagementObject.get_machine,
+    "3.3.4.1.3.output-pbstr-machine-computer-name-variable",
+)  # fmt: skip
+def management_tells_machines_in_small_letters(plain, self):
+    """Machine is in small letters."""
+    return text((plain().value or "").lower())
+
 
 # Transfers.
 
@@ -274,18 +288,18 @@ def _lacking(name: str) -> Any:
 
 
 for _name, _word in TYPED.items():
-    _register(f"receive-info-has-{spoken(_name)}-of-another-type", f"{_name} of EodGetReceiveInfo has another type.",
+    _register(f"receive-info-has-{kebab(_name)}-of-another-type", f"{_name} of EodGetReceiveInfo has another type.",
               (f"2.2.4.1.{_word}",), collected=_typing(_name))  # fmt: skip
 for _name in RECEIVED:
     if _name not in ("SeqID", "SeqNo"):  # a place has them too
-        _register(f"receive-info-lacks-{spoken(_name)}", f"EodGetReceiveInfo tells no {_name}.",
+        _register(f"receive-info-lacks-{kebab(_name)}", f"EodGetReceiveInfo tells no {_name}.",
                   ("3.4.4.1.3.output-pv-collection-prop-var-variable",), collected=_lacking(_name))  # fmt: skip
 for _name, _word in OUTGOING_TYPED.items():
-    _register(f"send-info-has-{spoken(_name)}-of-another-type", f"{_name} of EodGetSendInfo is a VT_I8.",
+    _register(f"send-info-has-{kebab(_name)}-of-another-type", f"{_name} of EodGetSendInfo is a VT_I8.",
               (f"2.2.4.2.{_word}",), collected=_typing(_name))  # fmt: skip
 for _name in ("SeqID", "SeqNo", "PrevNo"):
-    _register(f"place-lacks-{spoken(_name)}", f"A place in a sequence has no {_name}.",
-              (f"2.2.4.3.{spoken(_name)}-type",), collected=_lacking(_name))  # fmt: skip
+    _register(f"place-lacks-{kebab(_name)}", f"A place in a sequence has no {_name}.",
+              (f"2.2.4.3.{kebab(_name)}-type",), collected=_lacking(_name))  # fmt: skip
 
 
 def _valued(name: str) -> Any:
@@ -312,15 +326,15 @@ def _as_a_number(name: str) -> Any:
 
 
 for _name in RECEIVED:
-    _register(f"receive-info-has-another-{spoken(_name)}", f"{_name} of EodGetReceiveInfo is another one.",
-              (f"2.2.4.1.{spoken(_name)}-source",), collected=_valued(_name))  # fmt: skip
+    _register(f"receive-info-has-another-{kebab(_name)}", f"{_name} of EodGetReceiveInfo is another one.",
+              (f"2.2.4.1.{kebab(_name)}-source",), collected=_valued(_name))  # fmt: skip
 for _name, _vt in SENT.items():
-    _word = f"{'s-' if _name == 'EodLastAckTime' else ''}{spoken(_name)}-source"  # as section 2.2.4.2 prints it
-    _register(f"send-info-has-another-{spoken(_name)}", f"{_name} of EodGetSendInfo is another one.",
+    _word = f"{'s-' if _name == 'EodLastAckTime' else ''}{kebab(_name)}-source"  # as section 2.2.4.2 prints it
+    _register(f"send-info-has-another-{kebab(_name)}", f"{_name} of EodGetSendInfo is another one.",
               (f"2.2.4.2.{_word}",), collected=_valued(_name))  # fmt: skip
     if not _vt:
-        _register(f"send-info-tells-{spoken(_name)}-as-a-number", f"{_name} of EodGetSendInfo is 7.",
-                  (f"2.2.4.2.{spoken(_name)}-type",), collected=_as_a_number(_name))  # fmt: skip
+        _register(f"send-info-tells-{kebab(_name)}-as-a-number", f"{_name} of EodGetSendInfo is 7.",
+                  (f"2.2.4.2.{kebab(_name)}-type",), collected=_as_a_number(_name))  # fmt: skip
 
 STALE: Final = {
     "MessageCount": "3.3.4.1.4.server-qm-mgmt-get-info", "BytesInQueue": "3.3.4.1.9.server-qm-mgmt-get-info",
@@ -346,5 +360,5 @@ def _as_first_told(member: str) -> Any:
 
 
 for _name, _word in STALE.items():
-    _register(f"management-tells-{spoken(_name)}-as-at-first", f"{_name} is what it was when it was first asked for.",
+    _register(f"management-tells-{kebab(_name)}-as-at-first", f"{_name} is what it was when it was first asked for.",
               (_word,), invoke=_as_first_told(_name))  # fmt: skip

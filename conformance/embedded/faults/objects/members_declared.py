@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
-from conformance.embedded.faults.base import fault
+from conformance.embedded.faults.base import kebab, row
 from conformance.embedded.faults.objects.type_libraries import CONSTANTS
 from conformance.embedded.objects.type_library import REVISIONS, Member, TypeLibrary, declared
 from conformance.spec.constants.enumerations import ENUMERATIONS
@@ -26,20 +27,9 @@ REVISED: Final = {
 """Families of interfaces: the number of their revisions, and the section with the table of their members."""
 
 
-def spoken(name: str) -> str:
-    """Return a name as the demands spell it, in lower case with hyphens."""
-    letters = []
-    for at, letter in enumerate(name):
-        before, behind = name[at - 1 : at], name[at + 1 : at + 2]
-        if letter.isupper() and before and (not before.isupper() or behind.islower()):
-            letters.append("-")
-        letters.append(letter.lower())
-    return "".join(letters).replace("_", "-").strip("-")
-
-
 def _word(member: Member) -> str:
     prefix = "" if member.kind == "method" else f"{member.kind}-"
-    return prefix + spoken(member.called)
+    return prefix + kebab(member.called)
 
 
 def _is_same(given: Member, wanted: Member) -> bool:
@@ -64,9 +54,7 @@ def _without(interface: str, member: Member) -> Any:
     return members
 
 
-def _register(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
-    ids = tuple(f"MQAC-{each}" for each in breaks)
-    fault(__name__, name, story, ids, ("type_library", type("_Deviating", (TypeLibrary,), methods)))
+_register = partial(row, __name__, "type_library")
 
 
 def _members() -> None:
@@ -75,7 +63,7 @@ def _members() -> None:
         for member in declared(interface):
             word, called = _word(member), f"{member.kind} {member.name} of {interface}"
             breaks = (f"{sections[member.slot]}.{word}-method",)
-            name = f"{spoken(interface)}-{word}"
+            name = f"{kebab(interface)}-{word}"
             _register(
                 f"{name}-has-another-opnum", f"{called} is greater by 50 than its opnum.", breaks,
                 members=_changed(interface, member, slot=member.slot + 50),
@@ -99,7 +87,7 @@ def _revisions() -> None:
                 known.add((member.kind, member.called))
                 also = ", and those that repeat it have it" if family in REVISIONS else ""
                 _register(
-                    f"{spoken(interface)}-lacks-{_word(member)}", f"{interface} has no {member.name}{also}.",
+                    f"{kebab(interface)}-lacks-{_word(member)}", f"{interface} has no {member.name}{also}.",
                     (f"{section}.{_word(member)}-revisions",), members=_without(interface, member),
                 )  # fmt: skip
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from conformance.embedded.entities import MqError
-from conformance.embedded.faults.base import fault
+from conformance.embedded.faults.base import fault, kebab, row
 from conformance.embedded.objects.codes import E_INVALIDARG
 from conformance.embedded.objects.dispatch import ComObject
 from conformance.embedded.objects.queue import QueueObject
@@ -29,13 +30,7 @@ STATED = {"Access": "1", "ShareMode": "2", "QueueInfo": "3", "Handle": "4", "Han
 """Members of MSMQQueue whose steps do not ask whether it is closed, with their number in 3.11.4.1."""
 
 
-def _spoken(name: str) -> str:
-    return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("-")
-
-
-def _register(part: str, base: type, name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
-    ids = tuple(f"MQAC-{each}" for each in breaks)
-    fault(__name__, name, story, ids, (part, type("_Deviating", (base,), methods)))
+_register = partial(row, __name__)
 
 
 def _instead(base: type[ComObject], member: str, kind: str, value: Variant | None) -> Any:
@@ -49,25 +44,23 @@ def _instead(base: type[ComObject], member: str, kind: str, value: Variant | Non
 
 for _part, (_base, _section) in PROPERTIES.items():
     _register(
-        _part, _base, f"{_part.replace('_', '-')}-implements-properties", f"get Properties of {_base.CLASS} succeeds.",
+        _part, f"{_part.replace('_', '-')}-implements-properties", f"get Properties of {_base.CLASS} succeeds.",
         (f"{_section}.not-implemented",), invoke=_instead(_base, "Properties", "get", NOTHING),
     )  # fmt: skip
 _register(
-    "transaction_object", TransactionObject, "transaction-has-a-number", "get Transaction answers a number.",
+    "transaction_object", "transaction-has-a-number", "get Transaction answers a number.",
     ("3.9.4.1.1.not-implemented", "3.9.4.1.method-deprecated-implemented"),
     invoke=_instead(TransactionObject, "Transaction", "get", long(1)),
 )  # fmt: skip
 
 
-def _attached_at_once(self: Any, manager: Any, attached: Any = None) -> None:
-    TransactionObject.__init__(self, manager, attached or manager.parts.transaction_implementation(manager))
-
-
-_register(
-    "transaction_object", TransactionObject, "new-transaction-has-a-transaction", "A new MSMQTransaction can commit.",
-    ("3.9.3.initialize-server-transaction-null", "3.9.4.1.2.variable-transaction-null",
-     "3.9.4.1.3.variable-transaction-null"), __init__=_attached_at_once,
+@fault(
+    "new-transaction-has-a-transaction", TransactionObject.__init__, "3.9.3.initialize-server-transaction-null",
+    "3.9.4.1.2.variable-transaction-null", "3.9.4.1.3.variable-transaction-null",
 )  # fmt: skip
+def new_transaction_has_a_transaction(plain, self, manager, attached=None):
+    """A new MSMQTransaction can commit."""
+    plain(manager, attached or manager.parts.transaction_implementation(manager))
 
 
 def _not_by(vt: str) -> Any:
@@ -81,31 +74,27 @@ def _not_by(vt: str) -> Any:
 
 for _vt in ("UNKNOWN", "DISPATCH"):
     _register(
-        "transaction_object", TransactionObject, f"init-new-refuses-{_vt.lower()}", f"InitNew refuses VT_{_vt}.",
+        "transaction_object", f"init-new-refuses-{_vt.lower()}", f"InitNew refuses VT_{_vt}.",
         (f"3.9.4.2.1.vt-{_vt.lower()}", "3.9.4.2.1.status"), init_new=_not_by(_vt),
     )  # fmt: skip
 
 
-def _unsupported(self: Any, retaining: bool, flags: int, resource_flags: int) -> None:
+@fault(
+    "external-transaction-is-checked-as-an-internal-one", ExternalTransaction.check_commit,
+    "3.8.4.1.1.send-commit-request-transaction", "3.7.4.1.1.variable-is-internal-created-transaction",
+)  # fmt: skip
+def external_transaction_is_checked_as_an_internal_one(plain, self, retaining, flags, resource_flags):
+    """Commit of an external transaction refuses arguments that are the coordinator's to refuse."""
     if retaining or flags != 2 or resource_flags:
         raise MqError(E_INVALIDARG)
 
 
-def _keeps(self: Any, end: Any) -> None:
-    return
-
-
-_register(
-    "external_transaction", ExternalTransaction, "external-transaction-is-checked-as-an-internal-one",
-    "Commit of an external transaction refuses arguments that are the coordinator's to refuse.",
-    ("3.8.4.1.1.send-commit-request-transaction", "3.7.4.1.1.variable-is-internal-created-transaction"),
-    check_commit=_unsupported,
+@fault(
+    "external-transaction-never-ends", "external_transaction.finish", "3.8.4.1.1.send-commit-request-transaction",
+    "3.8.4.1.2.send-transaction-manager-queue-managers",
 )  # fmt: skip
-_register(
-    "external_transaction", ExternalTransaction, "external-transaction-never-ends",
-    "Commit and Abort of an external transaction succeed, and nothing happens.",
-    ("3.8.4.1.1.send-commit-request-transaction", "3.8.4.1.2.send-transaction-manager-queue-managers"), finish=_keeps,
-)  # fmt: skip
+def external_transaction_never_ends(plain, self, end):
+    """Commit and Abort of an external transaction succeed, and nothing happens."""
 
 
 # MSMQQueue.
@@ -123,7 +112,7 @@ def _when_closed(member: str) -> Any:
 
 for _name, _number in STATED.items():
     _register(
-        "queue_object", QueueObject, f"{_spoken(_name)}-of-a-closed-object-is-cancelled",
+        "queue_object", f"{kebab(_name)}-of-a-closed-object-is-cancelled",
         f"{_name} of a closed object answers that the operation was cancelled.",
         ("3.11.1.1.call-closed-mq-error-invalid-handle",), invoke=_when_closed(_name),
     )  # fmt: skip
@@ -144,68 +133,66 @@ for _name, _number, _check in (
     ("IsOpen2", "32", "variable-is-initialized-equals-false"),
 ):
     _register(
-        "queue_object", QueueObject, f"{_spoken(_name)}-of-a-blank-object-is-cancelled",
+        "queue_object", f"{kebab(_name)}-of-a-blank-object-is-cancelled",
         f"{_name} of a blank object answers that the operation was cancelled.",
         (f"3.11.4.1.{_number}.return-ole-e-blank", f"3.11.4.1.{_number}.{_check}"), invoke=_when_blank(_name),
     )  # fmt: skip
+
+
+@fault("is-open2-when-closed", QueueObject.get_is_open2, "3.11.4.1.32.output-pis-open-variant-false-0x0000")
+def is_open2_when_closed(plain, self):
+    """IsOpen2 of a closed queue is true."""
+    return self.check_initialized() or flag(True)
+
+
+@fault("is-open2-is-never-true", QueueObject.get_is_open2, "3.11.4.1.32.output-pis-open-variant-true-0xffff")
+def is_open2_is_never_true(plain, self):
+    """IsOpen2 of an open queue is false."""
+    return self.check_initialized() or flag(False)
+
+
+@fault("is-open-is-never-one", QueueObject.get_is_open, "3.11.4.1.5.output-pis-open-true-0x0001")
+def is_open_is_never_one(plain, self):
+    """IsOpen of an open queue is 0."""
+    return self.check_initialized() or Variant("I2", 0)
+
+
 _register(
-    "queue_object", QueueObject, "is-open2-when-closed", "IsOpen2 of a closed queue is true.",
-    ("3.11.4.1.32.output-pis-open-variant-false-0x0000",),
-    get_is_open2=lambda self: self.check_initialized() or flag(True),
-)  # fmt: skip
-_register(
-    "queue_object", QueueObject, "is-open2-is-never-true", "IsOpen2 of an open queue is false.",
-    ("3.11.4.1.32.output-pis-open-variant-true-0xffff",),
-    get_is_open2=lambda self: self.check_initialized() or flag(False),
-)  # fmt: skip
-_register(
-    "queue_object", QueueObject, "is-open-is-never-one", "IsOpen of an open queue is 0.",
-    ("3.11.4.1.5.output-pis-open-true-0x0001",), get_is_open=lambda self: self.check_initialized() or Variant("I2", 0),
-)  # fmt: skip
-_register(
-    "queue_object", QueueObject, "handle-is-zero", "Handle and Handle2 of an open queue are 0.",
+    "queue_object", "handle-is-zero", "Handle and Handle2 of an open queue are 0.",
     ("3.11.4.1.4.output-p-handle", "3.11.4.1.20.output-pvar-handle"),
     get_handle=lambda self: self.check_listed() or long(0),
     get_handle2=lambda self: self.check_listed() or Variant("I8", 0),
 )  # fmt: skip
 
 
-def _reset_before_blank(self: Any) -> None:
+@fault("reset-looks-at-closed-first", QueueObject.reset, "3.11.4.1.10.return-ole-e-blank")
+def reset_looks_at_closed_first(plain, self):
+    """Reset of a blank object answers as of a closed one."""
     self.check_open()
-    QueueObject.reset(self)
+    plain()
 
 
-def _purge_before_blank(self: Any) -> None:
+@fault("purge-looks-at-closed-first", QueueObject.purge, "3.11.4.1.31.return-ole-e-blank")
+def purge_looks_at_closed_first(plain, self):
+    """Purge of a blank object answers as of a closed one."""
     self.check_open()
-    QueueObject.purge(self)
+    plain()
 
 
-def _purge_access_first(self: Any) -> None:
+@fault(
+    "purge-looks-at-access-first", QueueObject.purge, "3.11.4.1.31.return-mq-error-invalid-handle",
+    "3.11.4.1.31.variable-is-closed-equals-true",
+)  # fmt: skip
+def purge_looks_at_access_first(plain, self):
+    """Purge of a closed object answers access denied."""
     self.check_initialized()
     if self.access not in (1, 0x81):
         raise MqError(MQ_ERROR_ACCESS_DENIED)
-    QueueObject.purge(self)
+    plain()
 
 
-def _handle_kept(self: Any) -> None:
+@fault("close-keeps-the-handle", QueueObject.end, "3.11.4.1.6.remove-ref-queue")
+def close_keeps_the_handle(plain, self):
+    """Close leaves the handle open for the queue manager."""
     self.descriptor = self.own_cursor = None
     self.is_closed = True
-
-
-_register(
-    "queue_object", QueueObject, "reset-looks-at-closed-first", "Reset of a blank object answers as of a closed one.",
-    ("3.11.4.1.10.return-ole-e-blank",), reset=_reset_before_blank,
-)  # fmt: skip
-_register(
-    "queue_object", QueueObject, "purge-looks-at-closed-first", "Purge of a blank object answers as of a closed one.",
-    ("3.11.4.1.31.return-ole-e-blank",), purge=_purge_before_blank,
-)  # fmt: skip
-_register(
-    "queue_object", QueueObject, "purge-looks-at-access-first", "Purge of a closed object answers access denied.",
-    ("3.11.4.1.31.return-mq-error-invalid-handle", "3.11.4.1.31.variable-is-closed-equals-true"),
-    purge=_purge_access_first,
-)  # fmt: skip
-_register(
-    "queue_object", QueueObject, "close-keeps-the-handle", "Close leaves the handle open for the queue manager.",
-    ("3.11.4.1.6.remove-ref-queue",), end=_handle_kept,
-)  # fmt: skip

@@ -3,99 +3,76 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from conformance.embedded.entities import NULL_GUID, Descriptor, MqError
-from conformance.embedded.faults.base import Fault, fault
+from conformance.embedded.entities import NULL_GUID, MqError
+from conformance.embedded.faults.base import fault, row
 from conformance.embedded.objects import bodies
 from conformance.embedded.objects.codes import E_INVALIDARG
 from conformance.embedded.objects.message import MessageObject
 from conformance.embedded.objects.message_properties import CARRIED
 from conformance.embedded.objects.message_send import MessageSending
-from conformance.embedded.objects.transaction_argument import TransactionArguments, Unit
+from conformance.embedded.objects.transaction_argument import Unit
 from conformance.embedded.objects.variants import EMPTY, Variant
 from conformance.spec.constants.hresults import MQ_ERROR_INSUFFICIENT_PROPERTIES, MQ_ERROR_MISSING_CONNECTOR_TYPE
 
 Json = Any
 
 
-def _without(vt: str) -> type[MessageObject]:
+def _without(vt: str) -> dict[str, Any]:
     def body_types(self: Any) -> dict[str, int]:
         return {name: number for name, number in bodies.TYPES.items() if name != vt}
 
-    return type("_Without", (MessageObject,), {"body_types": body_types})
+    return {"body_types": body_types}
 
 
 for _vt in bodies.TYPES:
-    fault(
-        __name__, f"body-refuses-{_vt.lower()}", f"put Body refuses VT_{_vt}.", (f"MQAC-3.17.4.1.22.vt-{_vt.lower()}",),
-        ("message_object", _without(_vt)),
+    row(
+        __name__, "message_object", f"body-refuses-{_vt.lower()}", f"put Body refuses VT_{_vt}.",
+        (f"MQAC-3.17.4.1.22.vt-{_vt.lower()}",),
+        **_without(_vt),
     )  # fmt: skip
 
 
-class _TakesEverything(MessageObject):
-    def put_body(self, given: Variant) -> None:
-        try:
-            super().put_body(given)
-        except MqError:
-            self.values["body"] = (b"", 0)
-
-
-class BodyTakesEveryType(Fault):
+@fault(
+    "body-takes-every-type", MessageObject.put_body, "MQAC-3.17.4.1.22.input-var-body-variant-parameter",
+    "MQAC-3.17.4.1.22.return-e-invalidarg",
+)  # fmt: skip
+def body_takes_every_type(plain, self, given):
     """A body of a type that none has is taken for an empty one."""
-
-    name = "body-takes-every-type"
-    breaks = ("MQAC-3.17.4.1.22.input-var-body-variant-parameter", "MQAC-3.17.4.1.22.return-e-invalidarg")
-    replaces = ("message_object", _TakesEverything)
-
-
-class _NoArrays(MessageObject):
-    def put_body(self, given: Variant) -> None:
-        if given.vt == "ARRAY":
-            raise MqError(E_INVALIDARG)
-        super().put_body(given)
+    try:
+        plain(given)
+    except MqError:
+        self.values["body"] = (b"", 0)
 
 
-class BodyRefusesArrays(Fault):
+@fault("body-refuses-arrays", MessageObject.put_body, "MQAC-3.17.4.1.22.combined-vt-array-types")
+def body_refuses_arrays(plain, self, given):
     """A body cannot be an array."""
-
-    name = "body-refuses-arrays"
-    breaks = ("MQAC-3.17.4.1.22.combined-vt-array-types",)
-    replaces = ("message_object", _NoArrays)
-
-
-class _Bytes(MessageObject):
-    def get_body(self) -> Variant:
-        body = self.values["body"]
-        return EMPTY if body is None else bodies.read(body[0], 0)
+    if given.vt == "ARRAY":
+        raise MqError(E_INVALIDARG)
+    plain(given)
 
 
-class BodyForgetsItsType(Fault):
+@fault(
+    "body-forgets-its-type", MessageObject.get_body, "MQAC-3.17.4.1.21.output-pvar-body-message-body-parameter",
+    "MQAC-3.17.4.1.22.represented-message-body-var-body-contained",
+)  # fmt: skip
+def body_forgets_its_type(plain, self):
     """Every body is told as bytes."""
-
-    name = "body-forgets-its-type"
-    breaks = (
-        "MQAC-3.17.4.1.21.output-pvar-body-message-body-parameter",
-        "MQAC-3.17.4.1.22.represented-message-body-var-body-contained",
-    )
-    replaces = ("message_object", _Bytes)
+    body = self.values["body"]
+    return EMPTY if body is None else bodies.read(body[0], 0)
 
 
-class _Attached(MessageObject):
-    def attach(self) -> None:
-        super().attach()
-        self.values["sender"] = self.cached_sender
-
-
-class AttachingSetsTheSender(Fault):
+@fault(
+    "attaching-sets-the-sender", MessageObject.attach, "MQAC-3.17.4.1.49.represented-message-sender-identifier",
+    "MQAC-3.17.4.1.87.represented-message-sender-identifier",
+)  # fmt: skip
+def attaching_sets_the_sender(plain, self):
     """AttachCurrentSecurityContext sets the sender of the message, and so its successor does."""
-
-    name = "attaching-sets-the-sender"
-    breaks = (
-        "MQAC-3.17.4.1.49.represented-message-sender-identifier",
-        "MQAC-3.17.4.1.87.represented-message-sender-identifier",
-    )
-    replaces = ("message_object", _Attached)
+    plain()
+    self.values["sender"] = self.cached_sender
 
 
 _PUTREFS = {
@@ -104,21 +81,21 @@ _PUTREFS = {
 }
 
 
-def _losing(field: str) -> type[MessageObject]:
+def _losing(field: str) -> dict[str, Any]:
     def row(self: Any, signature: Any, values: list[Any]) -> Variant | None:
         found: Variant | None = MessageObject.row(self, signature, values)
         if signature.kind == "putref" and isinstance(signature.row, tuple) and signature.row[1] == field:
             self.values[field] = None
         return found
 
-    return type("_Losing", (MessageObject,), {"row": row})
+    return {"row": row}
 
 
 for _field, (*_numbers, _word) in _PUTREFS.items():
-    fault(
-        __name__, f"message-forgets-its-{_field.replace('_', '-')}",
+    row(
+        __name__, "message_object", f"message-forgets-its-{_field.replace('_', '-')}",
         f"A {_field.replace('_', ' ')} that is set is lost.",
-        tuple(f"MQAC-3.17.4.1.{number}.{_word}" for number in _numbers), ("message_object", _losing(_field)),
+        tuple(f"MQAC-3.17.4.1.{number}.{_word}" for number in _numbers), **_losing(_field),
     )  # fmt: skip
 
 # Send.
@@ -128,9 +105,7 @@ _CONNECTOR = ("either-message-class-message-sender-identifier", "return-mq-error
 _PROVIDER = ("represented-message-authentication-provider-type-null", "return-mq-error-insufficient-properties")
 
 
-def _sends(name: str, story: str, words: tuple[str, ...], **methods: Any) -> None:
-    deviating = type("_Sending", (MessageSending,), methods)
-    fault(__name__, name, story, tuple(_SEND + word for word in words), ("message_sending", deviating))
+_sends = partial(row, __name__, "message_sending", under=_SEND)
 
 
 def _nothing(self: Any) -> None:
@@ -179,144 +154,74 @@ _sends(
 )  # fmt: skip
 
 
-class _KeepsItsClass(MessageSending):
-    def complete(self) -> None:
-        kept = self.message.values["class"]
-        super().complete()
-        self.message.values["class"] = kept or 1
-
-
-class SendKeepsAnotherClass(Fault):
+@fault("send-keeps-another-class", MessageSending.complete, _SEND + "represented-message-class-mqmsg-class-normal")
+def send_keeps_another_class(plain, self):
     """A message without connector type is sent as a report."""
-
-    name = "send-keeps-another-class"
-    breaks = (_SEND + "represented-message-class-mqmsg-class-normal",)
-    replaces = ("message_sending", _KeepsItsClass)
-
-
-class _Anonymous(MessageSending):
-    def complete(self) -> None:
-        super().complete()
-        self.message.values["source"] = NULL_GUID
+    kept = self.message.values["class"]
+    plain()
+    self.message.values["class"] = kept or 1
 
 
-class SendTellsNoSource(Fault):
+@fault("send-tells-no-source", MessageSending.complete, _SEND + "represented-message-source-machine-identifier")
+def send_tells_no_source(plain, self):
     """The object does not tell which computer sent it."""
-
-    name = "send-tells-no-source"
-    breaks = (_SEND + "represented-message-source-machine-identifier",)
-    replaces = ("message_sending", _Anonymous)
+    plain()
+    self.message.values["source"] = NULL_GUID
 
 
-class _Timeless(MessageSending):
-    def complete(self) -> None:
-        before = self.message.values["sent"]
-        super().complete()
-        self.message.values["sent"] = before
-
-
-class SendSetsNoTime(Fault):
+@fault("send-sets-no-time", MessageSending.complete, _SEND + "represented-message-sent-time-current-time")
+def send_sets_no_time(plain, self):
     """The object does not tell when it was sent."""
-
-    name = "send-sets-no-time"
-    breaks = (_SEND + "represented-message-sent-time-current-time",)
-    replaces = ("message_sending", _Timeless)
-
-
-class _Once(MessageSending):
-    def enqueue(self, descriptor: Descriptor, unit: Unit) -> None:
-        before = self.message.values["identifier"]
-        super().enqueue(descriptor, unit)
-        self.message.values["identifier"] = before or self.message.values["identifier"]
+    before = self.message.values["sent"]
+    plain()
+    self.message.values["sent"] = before
 
 
-class SecondSendKeepsTheIdentifier(Fault):
+@fault("second-send-keeps-the-identifier", MessageSending.enqueue, _SEND + "represented-message-identifier-new-unique")
+def second_send_keeps_the_identifier(plain, self, descriptor, unit):
     """The object tells the identifier of its first send after the second."""
+    before = self.message.values["identifier"]
+    plain(descriptor, unit)
+    self.message.values["identifier"] = before or self.message.values["identifier"]
 
-    name = "second-send-keeps-the-identifier"
-    breaks = (_SEND + "represented-message-identifier-new-unique",)
-    replaces = ("message_sending", _Once)
+
+@fault("send-sends-nothing", MessageSending.enqueue, _SEND + "purpose")
+def send_sends_nothing(plain, self, descriptor, unit):
+    """Send succeeds and puts nothing into the queue."""
 
 
-class _Lost(MessageSending):
-    def enqueue(self, descriptor: Descriptor, unit: Unit) -> None:
+@fault("send-succeeds-always", MessageSending.enqueue, _SEND + "return-status-mq-ok-0x00000000", _SEND + "status")
+def send_succeeds_always(plain, self, descriptor, unit):
+    """Send answers success where the queue manager refused the message."""
+    try:
+        plain(descriptor, unit)
+    except MqError:
         return
 
 
-class SendSendsNothing(Fault):
-    """Send succeeds and puts nothing into the queue."""
-
-    name = "send-sends-nothing"
-    breaks = (_SEND + "purpose",)
-    replaces = ("message_sending", _Lost)
-
-
-class _Succeeding(MessageSending):
-    def enqueue(self, descriptor: Descriptor, unit: Unit) -> None:
-        try:
-            super().enqueue(descriptor, unit)
-        except MqError:
-            return
-
-
-class SendSucceedsAlways(Fault):
-    """Send answers success where the queue manager refused the message."""
-
-    name = "send-succeeds-always"
-    breaks = (_SEND + "return-status-mq-ok-0x00000000", _SEND + "status")
-    replaces = ("message_sending", _Succeeding)
-
-
-class _TakesAll(TransactionArguments):
-    def unit(self, given: Variant) -> Unit:
-        try:
-            return super().unit(given)
-        except MqError:
-            return Unit(self.manager, None)
-
-
-class SendTakesAnyTransaction(Fault):
+@fault("send-takes-any-transaction", MessageSending.unit, _SEND + "return-hresult-error-after-else")
+def send_takes_any_transaction(plain, self):
     """What is no transaction is taken for none, in sends."""
-
-    name = "send-takes-any-transaction"
-    breaks = (_SEND + "return-hresult-error-after-else",)
-
-    class _Sending(MessageSending):
-        def unit(self) -> Unit:
-            return _TakesAll(self.manager).unit(self.given)
-
-    replaces = ("message_sending", _Sending)
+    try:
+        return plain()
+    except MqError:
+        return Unit(self.manager, None)
 
 
-class _Outside(MessageSending):
-    def unit(self) -> Unit:
-        super().unit()
-        return Unit(self.manager, self.manager.transactions.begin(), own=True)
-
-
-class SendLeavesTheTransaction(Fault):
+@fault(
+    "send-leaves-the-transaction", MessageSending.unit, _SEND + "true-transactional-send-after-define-transaction",
+    _SEND + "define-transaction-identifier-i-transaction",
+)  # fmt: skip
+def send_leaves_the_transaction(plain, self):
     """A message sent in a transaction arrives at once."""
-
-    name = "send-leaves-the-transaction"
-    breaks = (
-        _SEND + "true-transactional-send-after-define-transaction",
-        _SEND + "define-transaction-identifier-i-transaction",
-    )
-    replaces = ("message_sending", _Outside)
+    plain()
+    return Unit(self.manager, self.manager.transactions.begin(), own=True)
 
 
-class _Bare(MessageSending):
-    def accompanying(self) -> dict[str, Json]:
-        return {name: value for name, value in super().accompanying().items() if name not in CARRIED[:4]}
-
-
-class SendLosesLevelsAndAlgorithms(Fault):
+@fault(
+    "send-loses-levels-and-algorithms", MessageSending.accompanying, "MQAC-3.17.4.1.36.output-pl-hash-alg-mqcalg",
+    "MQAC-3.17.4.1.38.output-p-encrypt-alg-mqcalg", "MQAC-3.17.4.1.2.output-pl-priv-level-mqmsgprivlevel",
+)  # fmt: skip
+def send_loses_levels_and_algorithms(plain, self):
     """A received message has no privacy level, no hash and no encryption algorithm of the sender."""
-
-    name = "send-loses-levels-and-algorithms"
-    breaks = (
-        "MQAC-3.17.4.1.36.output-pl-hash-alg-mqcalg",
-        "MQAC-3.17.4.1.38.output-p-encrypt-alg-mqcalg",
-        "MQAC-3.17.4.1.2.output-pl-priv-level-mqmsgprivlevel",
-    )
-    replaces = ("message_sending", _Bare)
+    return {name: value for name, value in plain().items() if name not in CARRIED[:4]}

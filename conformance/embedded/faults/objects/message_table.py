@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from conformance.embedded.faults.base import fault
+from conformance.embedded.faults.base import kebab, row
 from conformance.embedded.objects.codes import E_INVALIDARG
 from conformance.embedded.objects.message import MessageObject
 from conformance.embedded.objects.message_properties import PROPERTIES, Property
@@ -77,71 +78,66 @@ TOLD = {
 """Getters that tell one thing always."""
 
 
-def _spoken(name: str) -> str:
-    return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("-")
-
-
-def _with_row(name: str, **changes: Any) -> type[MessageObject]:
+def _with_row(name: str, **changes: Any) -> dict[str, Any]:
     row = replace(_ROWS[name], **changes)
 
     def write(self: Any, given: Property, value: Any) -> None:
         MessageObject.write(self, row if given.name == name else given, value)
 
-    return type("_OtherRow", (MessageObject,), {"write": write})
+    return {"write": write}
 
 
-def _forgetting(name: str) -> type[MessageObject]:
+def _forgetting(name: str) -> dict[str, Any]:
     def write(self: Any, given: Property, value: Any) -> None:
         before = self.values[given.field]
         MessageObject.write(self, given, value)
         if given.name == name:
             self.values[given.field] = before
 
-    return type("_Forgetting", (MessageObject,), {"write": write})
+    return {"write": write}
 
 
-def _beginning_with(field: str, value: Any) -> type[MessageObject]:
+def _beginning_with(field: str, value: Any) -> dict[str, Any]:
     def initial(self: Any) -> dict[str, Any]:
         return {**MessageObject.initial(self), field: value}
 
-    return type("_Beginning", (MessageObject,), {"initial": initial})
+    return {"initial": initial}
 
 
-def _telling(name: str, value: Any) -> type[MessageObject]:
+def _telling(name: str, value: Any) -> dict[str, Any]:
     def invoke(self: Any, member: str, kind: str, given: list[Variant], caller: Any) -> Variant | None:
         found = MessageObject.invoke(self, member, kind, given, caller)
         is_it = member.lower() == name.lower() and kind == "get" and found is not None
         return Variant(found.vt, value) if is_it and found is not None else found
 
-    return type("_Telling", (MessageObject,), {"invoke": invoke})
+    return {"invoke": invoke}
 
 
-def _register(name: str, story: str, breaks: tuple[str, ...], deviating: type) -> None:
-    fault(__name__, name, story, breaks, ("message_object", deviating))
+_register = partial(row, __name__, "message_object")
 
 
 for _name, (_number, _check, _code) in LIMITS.items():
     _ids = tuple(f"MQAC-3.17.4.1.{_number}.{word}" for word in (_check, _code))
     _register(
-        f"message-takes-any-{_spoken(_name)}", f"put {_name} refuses nothing.", _ids,
-        _with_row(_name, valid=lambda value: True),
+        f"message-takes-any-{kebab(_name)}", f"put {_name} refuses nothing.", _ids,
+        **_with_row(_name, valid=lambda value: True),
     )  # fmt: skip
     _register(
-        f"message-refuses-{_spoken(_name)}-with-another-code", f"put {_name} refuses with E_INVALIDARG.", _ids[1:],
-        _with_row(_name, refusal=E_INVALIDARG),
+        f"message-refuses-{kebab(_name)}-with-another-code", f"put {_name} refuses with E_INVALIDARG.", _ids[1:],
+        **_with_row(_name, refusal=E_INVALIDARG),
     )  # fmt: skip
 for _name, _word in KEPT.items():
     _register(
-        f"message-forgets-{_spoken(_name)}", f"put {_name} answers success and changes nothing.",
-        (f"MQAC-3.17.4.1.{_word}",), _forgetting(_name),
+        f"message-forgets-{kebab(_name)}", f"put {_name} answers success and changes nothing.",
+        (f"MQAC-3.17.4.1.{_word}",), **_forgetting(_name),
     )  # fmt: skip
 for _field, (_word, _value) in INITIAL.items():
     _register(
         f"new-message-has-another-{_word}", f"The initial {_word.replace('-', ' ')} is {_value!r}.",
-        (f"MQAC-3.17.3.{_word}-initial",), _beginning_with(_field, _value),
+        (f"MQAC-3.17.3.{_word}-initial",), **_beginning_with(_field, _value),
     )  # fmt: skip
 for _name, (_word, _value) in TOLD.items():
     _register(
-        f"message-always-tells-one-{_spoken(_name)}", f"get {_name} answers {_value!r}, whatever it is.",
-        (f"MQAC-3.17.4.1.{_word}",), _telling(_name, _value),
+        f"message-always-tells-one-{kebab(_name)}", f"get {_name} answers {_value!r}, whatever it is.",
+        (f"MQAC-3.17.4.1.{_word}",), **_telling(_name, _value),
     )  # fmt: skip

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-from conformance.embedded.faults.base import fault
+from conformance.embedded.faults.base import fault, kebab, row
 from conformance.embedded.objects.message import MessageObject
 from conformance.embedded.objects.message_properties import Property
 from conformance.embedded.objects.message_send import MessageSending
@@ -77,14 +78,7 @@ QUEUES = {
 """Getters of queues with their number in 3.17.4.1."""
 
 
-def _spoken(name: str) -> str:
-    return (
-        "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("-").replace("_", "-")
-    )
-
-
-def _register(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
-    fault(__name__, name, story, breaks, ("message_object", type("_Deviating", (MessageObject,), methods)))
+_register = partial(row, __name__, "message_object")
 
 
 def _other(name: str, value: Any) -> Any:
@@ -99,7 +93,7 @@ def _other(name: str, value: Any) -> Any:
 
 for _name, (_word, _value) in OTHER.items():
     _register(
-        f"message-tells-another-{_spoken(_name)}", f"get {_name} answers {_value!r}, whatever it is.", (_S + _word,),
+        f"message-tells-another-{kebab(_name)}", f"get {_name} answers {_value!r}, whatever it is.", (_S + _word,),
         read=_other(_name, _value),
     )  # fmt: skip
 
@@ -115,7 +109,7 @@ def _null(name: str) -> Any:
 
 for _name, _word in NULL_TEXTS.items():
     _register(
-        f"message-tells-no-{_spoken(_name)}", f"get {_name} answers NULL where there is none.", (_S + _word,),
+        f"message-tells-no-{kebab(_name)}", f"get {_name} answers NULL where there is none.", (_S + _word,),
         read=_null(_name),
     )  # fmt: skip
 
@@ -147,35 +141,33 @@ def _gives(name: str, *, nothing: bool) -> Any:
 
 for _name, _number in QUEUES.items():
     _register(
-        f"message-gives-no-{_spoken(_name)}", f"get {_name} answers NULL.",
+        f"message-gives-no-{kebab(_name)}", f"get {_name} answers NULL.",
         (f"{_S}{_number}.create-msmq-queue-info-new-object",), invoke=_gives(_name, nothing=True),
     )  # fmt: skip
     _register(
-        f"message-gives-another-{_spoken(_name)}", f"get {_name} answers an object for another queue.",
+        f"message-gives-another-{kebab(_name)}", f"get {_name} answers an object for another queue.",
         (f"{_S}{_number}.variable-queue-format-name",), invoke=_gives(_name, nothing=False),
     )  # fmt: skip
 
 
-def _same_object(self: Any, field: str) -> Variant:
-    found = self.__dict__.setdefault(f"kept_{field}", MessageObject.queue_named(self, field))
+@fault(
+    "message-gives-one-object", MessageObject.queue_named, _S + "15.create-msmq-queue-info-new-object",
+    _S + "76.create-msmq-queue-info-new-object",
+)  # fmt: skip
+def message_gives_one_object(plain, self, field):
+    """The getters of queues answer the same object each time."""
+    found = self.__dict__.setdefault(f"kept_{field}", plain(field))
     return Variant("DISPATCH", found.value)
 
 
-_register(
-    "message-gives-one-object", "The getters of queues answer the same object each time.",
-    (_S + "15.create-msmq-queue-info-new-object", _S + "76.create-msmq-queue-info-new-object"),
-    queue_named=_same_object,
-)  # fmt: skip
-
-
-def _implements(self: Any, member: str, kind: str, given: list[Variant], caller: Any) -> Variant | None:
+@fault("message-implements-properties", "message_object.invoke", _S + "67.not-implemented")
+def message_implements_properties(plain, self, member, kind, given, caller):
+    """get Properties succeeds."""
     if member.lower() == "properties" and kind == "get":
         return NOTHING
-    found: Variant | None = MessageObject.invoke(self, member, kind, given, caller)
+    found: Variant | None = plain(member, kind, given, caller)
     return found
 
-
-_register("message-implements-properties", "get Properties succeeds.", (_S + "67.not-implemented",), invoke=_implements)
 
 JOURNALS = {
     0: ("represented-message-positive-after-input-i-journal-mqmsg", 2), 2: (
@@ -202,9 +194,7 @@ for _given, (_word, _kept) in JOURNALS.items():
 # Send.
 
 
-def _sends(name: str, story: str, words: tuple[str, ...], **methods: Any) -> None:
-    deviating = type("_Deviating", (MessageSending,), methods)
-    fault(__name__, name, story, tuple(f"{_S}48.{word}" for word in words), ("message_sending", deviating))
+_sends = partial(row, __name__, "message_sending", under=f"{_S}48.")
 
 
 def _completes(field: str, value: Any) -> Any:
@@ -239,9 +229,11 @@ _sends(
 )  # fmt: skip
 
 
-def _stale(self: Any, descriptor: Any, unit: Any) -> None:
+@fault("second-send-keeps-the-transaction", MessageSending.enqueue, _S + "68.output-pvar-xact-id")
+def second_send_keeps_the_transaction(plain, self, descriptor, unit):
+    """An object sent outside a transaction tells that of its last send."""
     kept = self.message.values["transaction"]
-    MessageSending.enqueue(self, descriptor, unit)
+    plain(descriptor, unit)
     self.message.values["transaction"] = self.message.values["transaction"] or kept
 
 
@@ -249,10 +241,6 @@ def _unnamed(self: Any) -> dict[str, Any]:
     return {**MessageSending.accompanying(self), "destination_queue": None}
 
 
-fault(
-    __name__, "second-send-keeps-the-transaction", "An object sent outside a transaction tells that of its last send.",
-    (_S + "68.output-pvar-xact-id",), ("message_sending", type("_Deviating", (MessageSending,), {"enqueue": _stale})),
-)  # fmt: skip
 _sends(
     "message-names-the-queue-it-was-read-from", "A message is addressed to the queue object it was read from.",
     ("represented-message-destination-queue-format-name",), accompanying=_unnamed,

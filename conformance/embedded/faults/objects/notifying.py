@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from conformance.embedded.entities import INFINITE, MqError
-from conformance.embedded.faults.base import fault
+from conformance.embedded.faults.base import row
 from conformance.embedded.objects.codes import CONNECT_E_CANNOTCONNECT, E_INVALIDARG, E_POINTER
 from conformance.embedded.objects.events import EventObject, Notification
 from conformance.embedded.objects.queue import MQMSG_CURSORS, Asking, QueueObject
@@ -26,19 +27,9 @@ _ARRIVED = tuple(
 _OTHER_TIMEOUT = "fire-arrived-error-msmq-event-after-time-receive-timeout-out"
 
 
-def _made(part: str, base: type) -> Callable[..., None]:
-    def register(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
-        ids = tuple(f"MQAC-{each}" for each in breaks)
-        fault(__name__, name, story, ids, (part, type("_Deviating", (base,), methods)))
-
-    return register
-
-
-_queue, _event, _notification = (
-    _made("queue_object", QueueObject),
-    _made("event", EventObject),
-    _made("notification", Notification),
-)
+_queue = partial(row, __name__, "queue_object")
+_event = partial(row, __name__, "event")
+_notification = partial(row, __name__, "notification")
 
 
 # The checks of EnableNotification.

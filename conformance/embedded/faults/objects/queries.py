@@ -5,12 +5,12 @@ from __future__ import annotations
 import operator
 import uuid
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
 from conformance.embedded.directory import Directory
 from conformance.embedded.entities import MqError
-from conformance.embedded.faults.base import fault
-from conformance.embedded.faults.objects.members_declared import spoken
+from conformance.embedded.faults.base import fault, kebab, row
 from conformance.embedded.objects.codes import E_FAIL
 from conformance.embedded.objects.query import CONSTRAINTS, NOP, Constraint, QueryObject, QueueInfosObject
 from conformance.embedded.objects.variants import NOTHING, Variant
@@ -31,17 +31,13 @@ _WRONG: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
 }  # fmt: skip
 
 
-def _part(part: str, base: type, name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
-    ids = tuple(f"MQAC-{each}" for each in breaks)
-    fault(__name__, name, story, ids, (part, type("_Deviating", (base,), methods)))
+_part = partial(row, __name__)
 
 
-def _query(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
-    _part("query", QueryObject, name, story, breaks, **methods)
+_query = partial(row, __name__, "query")
 
 
-def _infos(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
-    _part("queue_infos", QueueInfosObject, name, story, breaks, **methods)
+_infos = partial(row, __name__, "queue_infos")
 
 
 def _is_v2(given: Mapping[str, Variant]) -> bool:
@@ -84,19 +80,19 @@ for _method, (_attribute, _section) in METHODS.items():
     for _constraint in CONSTRAINTS[: 5 if _v2 else 6]:
         _argument = _constraint.argument
         _query(
-            f"{_method}-passes-over-{spoken(_argument)}", f"{_method} finds queues whatever {_argument} is.",
+            f"{_method}-passes-over-{kebab(_argument)}", f"{_method} finds queues whatever {_argument} is.",
             (f"{_section}.{ADDS[_argument]}",), test=_passing_over(_argument, _v2),
         )  # fmt: skip
         if _constraint.relation:
             _query(
-                f"{_method}-begins-with-another-{spoken(_constraint.relation)}",
+                f"{_method}-begins-with-another-{kebab(_constraint.relation)}",
                 f"{_constraint.relation} of {_method} is REL_NEQ where it is left out.",
-                (f"{_section}.{spoken(_constraint.relation)}-default",),
+                (f"{_section}.{kebab(_constraint.relation)}-default",),
                 relation=_starting_with(_constraint.relation, _v2),
             )  # fmt: skip
     for _argument, _rule in (("QueueGuid", "queue-guid-grammar"), ("ServiceTypeGuid", "service-type-guid-grammar")):
         _query(
-            f"{_method}-takes-any-text-for-{spoken(_argument)}", f"{_argument} of {_method} can be any text.",
+            f"{_method}-takes-any-text-for-{kebab(_argument)}", f"{_argument} of {_method} can be any text.",
             (f"{_section}.{_rule}", f"{_section}.guid-rule", f"{_section}.return-hresult-error"),
             test=_not_refusing(_argument, _v2),
         )  # fmt: skip
@@ -135,7 +131,7 @@ def _heeding_nop(argument: str) -> Any:
 for _constraint in CONSTRAINTS[1:]:
     _argument = _constraint.argument
     _query(
-        f"query-compares-{spoken(_argument)}-for-rel-nop", f"REL_NOP compares {_argument} as REL_EQ does.",
+        f"query-compares-{kebab(_argument)}-for-rel-nop", f"REL_NOP compares {_argument} as REL_EQ does.",
         tuple(f"{section}.{ADDS[_argument]}" for method, (_, section) in METHODS.items()
               if _argument != "MulticastAddress" or method == "lookup-queue"), relation=_heeding_nop(_argument),
     )  # fmt: skip
@@ -165,16 +161,16 @@ for _member, (_, _section) in (
     ("LookupQueue_v2", METHODS["lookup-queue-v2"]),
     ("LookupQueue", METHODS["lookup-queue"]),
 ):
-    _query(f"{spoken(_member)}-fails", f"{_member} answers E_FAIL where it succeeds.",
+    _query(f"{kebab(_member)}-fails", f"{_member} answers E_FAIL where it succeeds.",
            (f"{_section}.status", f"{_section}.initialization-msmq-queue-infos-object-succeeds"),
            invoke=_invoking(_member, _fail))  # fmt: skip
-    _query(f"{spoken(_member)}-gives-nothing", f"{_member} gives NULL.",
+    _query(f"{kebab(_member)}-gives-nothing", f"{_member} gives NULL.",
            (f"{_section}.output-ppqinfos-imsmq-queue-infos4-parameter",),
            invoke=_invoking(_member, lambda self, found: NOTHING))  # fmt: skip
-    _query(f"{spoken(_member)}-finds-nothing", f"{_member} finds no queue.",
+    _query(f"{kebab(_member)}-finds-nothing", f"{_member} finds no queue.",
            (f"{_section}.purpose", "3.14.3.initialized-result-queue-collection-query-constraints"),
            invoke=_invoking(_member, _emptied))  # fmt: skip
-    _query(f"{spoken(_member)}-gives-a-blank-object", f"{_member} gives an object that is not initialized.",
+    _query(f"{kebab(_member)}-gives-a-blank-object", f"{_member} gives an object that is not initialized.",
            ("3.14.3.provide-server-msmq-query-lookup-queue", "3.14.3.after-is-initialized-initialization-complete"),
            invoke=_invoking(_member, _blank))  # fmt: skip
 
@@ -198,48 +194,6 @@ _infos("queue-infos-implements-properties", "get Properties of MSMQQueueInfos su
 # MSMQQueueInfos.
 
 
-def _ready(self: Any, manager: Any, found: Any = None) -> None:
-    QueueInfosObject.__init__(self, manager, [] if found is None else found)
-
-
-def _reset_of_blank(self: Any) -> None:
-    if self.results is not None:
-        QueueInfosObject.reset(self)
-
-
-def _next_of_blank(self: Any) -> Variant:
-    return NOTHING if self.results is None else QueueInfosObject.next(self)
-
-
-def _checks_alone(self: Any) -> None:
-    self.held()
-
-
-def _ending(self: Any) -> Variant:
-    if self.results is not None and self.place >= len(self.results):
-        raise MqError(E_FAIL)
-    return QueueInfosObject.next(self)
-
-
-def _round(self: Any) -> Variant:
-    if self.results and self.place >= len(self.results):
-        self.place = 0
-    return QueueInfosObject.next(self)
-
-
-def _another_name(self: Any, found: Any) -> Variant:
-    info = QueueInfosObject.told(self, found).value
-    info.format_name = f"PUBLIC={uuid.UUID(int=7)}"
-    return Variant("DISPATCH", info)
-
-
-def _same_object(self: Any, found: Any) -> Variant:
-    if getattr(self, "given", None) is None:
-        self.given = QueueInfosObject.told(self, found)
-    given: Variant = self.given
-    return given
-
-
 def _fails(method: str) -> Any:
     def perform(self: Any) -> Any:
         getattr(QueueInfosObject, method)(self)
@@ -249,58 +203,118 @@ def _fails(method: str) -> Any:
 
 
 _S = "3.14.4.1."
-_infos("queue-infos-is-initialized-at-once", "An object that a client makes has an empty result.",
-       ("3.14.3.new-is-initialized-null-object", _S + "1.variable-is-initialized-equals-false",
-        _S + "2.variable-is-initialized-equals-false"), __init__=_ready)  # fmt: skip
-_infos("queue-infos-resets-a-blank-object", "Reset of an object that is not initialized succeeds.",
-       (_S + "1.variable-is-initialized-equals-false",), reset=_reset_of_blank)  # fmt: skip
-_infos("queue-infos-goes-on-in-a-blank-object", "Next of an object that is not initialized gives NULL.",
-       (_S + "2.variable-is-initialized-equals-false",), next=_next_of_blank)  # fmt: skip
-_infos(
-    "queue-infos-reset-does-nothing",
-    "Reset leaves the position.",
-    (_S + "1.variable-collection-cursor-queue-collection-point",),
-    reset=_checks_alone,
+
+
+@fault(
+    "queue-infos-is-initialized-at-once", QueueInfosObject.__init__, "3.14.3.new-is-initialized-null-object",
+    _S + "1.variable-is-initialized-equals-false", _S + "2.variable-is-initialized-equals-false",
+)  # fmt: skip
+def queue_infos_is_initialized_at_once(plain, self, manager, found=None):
+    """An object that a client makes has an empty result."""
+    plain(manager, [] if found is None else found)
+
+
+@fault("queue-infos-resets-a-blank-object", QueueInfosObject.reset, _S + "1.variable-is-initialized-equals-false")
+def queue_infos_resets_a_blank_object(plain, self):
+    """Reset of an object that is not initialized succeeds."""
+    if self.results is not None:
+        plain()
+
+
+@fault("queue-infos-goes-on-in-a-blank-object", QueueInfosObject.next, _S + "2.variable-is-initialized-equals-false")
+def queue_infos_goes_on_in_a_blank_object(plain, self):
+    """Next of an object that is not initialized gives NULL."""
+    return NOTHING if self.results is None else plain()
+
+
+@fault(
+    "queue-infos-reset-does-nothing", QueueInfosObject.reset, _S + "1.variable-collection-cursor-queue-collection-point"
 )
+def queue_infos_reset_does_nothing(plain, self):
+    """Reset leaves the position."""
+    self.held()
+
+
 _infos("queue-infos-reset-fails", "Reset goes back and fails.", (_S + "1.status",), **_fails("reset"))
 _infos("queue-infos-next-fails", "Next goes on and fails.", (_S + "2.status",), **_fails("next"))
-_infos("queue-infos-fails-at-the-end", "Next behind the last queue fails.",
-       (_S + "2.output-ppqinfo-next-null-parameter",), next=_ending)  # fmt: skip
-_infos("queue-infos-begins-again-at-the-end", "Next behind the last queue gives the first.",
-       (_S + "2.output-ppqinfo-next-null-parameter",), next=_round)  # fmt: skip
-_infos("queue-infos-never-goes-on", "Next gives the first queue again and again.",
-       (_S + "2.advance-cursor-collection-cursor",), advance=lambda self: None)  # fmt: skip
-_infos(
-    "queue-infos-passes-over-every-other",
-    "Next passes over every other queue.",
-    (_S + "2.advance-cursor-collection-cursor",),
-    advance=lambda self: setattr(self, "place", self.place + 2),
-)
-_infos("queue-infos-does-not-refresh", "Next gives an object that knows a name alone.",
-       (_S + "2.call-msmq-queue-info-refresh-created",),
-       fill=lambda self, info: setattr(info, "is_refreshed", True))  # fmt: skip
-_infos("queue-infos-gives-another-name", "Next gives an object with the name of another queue.",
-       (_S + "2.variable-queue-format-name",), told=_another_name)  # fmt: skip
-_infos("queue-infos-gives-one-object", "Next gives the same object each time.",
-       (_S + "2.create-msmq-queue-info-new-object",), told=_same_object)  # fmt: skip
-_infos("queue-infos-gives-no-object", "Next goes on and gives NULL.",
-       (_S + "2.output-ppqinfo-next-imsmq-query-info4",), told=lambda self, found: NOTHING)  # fmt: skip
 
 
-_part("directory", Directory, "query-finds-aliases-too", "A query finds aliases and distribution lists.",
-      ("3.13.4.1.1.purpose", "3.13.4.1.3.purpose"), queues=lambda self: self.all())  # fmt: skip
-_part("directory", Directory, "query-passes-over-queues-of-this-manager", "A query finds queues of others alone.",
-      ("3.13.4.1.1.purpose", "3.13.4.1.3.purpose"),
-      queues=lambda self: (each for each in self._given if each.kind == "queue"))  # fmt: skip
+@fault("queue-infos-fails-at-the-end", QueueInfosObject.next, _S + "2.output-ppqinfo-next-null-parameter")
+def queue_infos_fails_at_the_end(plain, self):
+    """Next behind the last queue fails."""
+    if self.results is not None and self.place >= len(self.results):
+        raise MqError(E_FAIL)
+    return plain()
 
 
-class _Addressed(QueryObject):
-    def test(self, constraint: Constraint, given: Mapping[str, Variant]) -> Any:
-        asked = given.get(constraint.argument)
-        if constraint.argument == "MulticastAddress" and asked is not None and asked.vt == "BSTR" and not asked.value:
-            return None
-        return super().test(constraint, given)
+@fault("queue-infos-begins-again-at-the-end", QueueInfosObject.next, _S + "2.output-ppqinfo-next-null-parameter")
+def queue_infos_begins_again_at_the_end(plain, self):
+    """Next behind the last queue gives the first."""
+    if self.results and self.place >= len(self.results):
+        self.place = 0
+    return plain()
 
 
-fault(__name__, "lookup-queue-takes-an-empty-address-for-none", "LookupQueue with an empty address finds every queue.",
-      ("MQAC-3.13.4.1.3.multicast-address-empty-multicast-address-string",), ("query", _Addressed))  # fmt: skip
+@fault("queue-infos-never-goes-on", QueueInfosObject.advance, _S + "2.advance-cursor-collection-cursor")
+def queue_infos_never_goes_on(plain, self):
+    """Next gives the first queue again and again."""
+    return
+
+
+@fault("queue-infos-passes-over-every-other", QueueInfosObject.advance, _S + "2.advance-cursor-collection-cursor")
+def queue_infos_passes_over_every_other(plain, self):
+    """Next passes over every other queue."""
+    return setattr(self, "place", self.place + 2)
+
+
+@fault("queue-infos-does-not-refresh", QueueInfosObject.fill, _S + "2.call-msmq-queue-info-refresh-created")
+def queue_infos_does_not_refresh(plain, self, info):
+    """Next gives an object that knows a name alone."""
+    return setattr(info, "is_refreshed", True)
+
+
+@fault("queue-infos-gives-another-name", QueueInfosObject.told, _S + "2.variable-queue-format-name")
+def queue_infos_gives_another_name(plain, self, found):
+    """Next gives an object with the name of another queue."""
+    info = plain(found).value
+    info.format_name = f"PUBLIC={uuid.UUID(int=7)}"
+    return Variant("DISPATCH", info)
+
+
+@fault("queue-infos-gives-one-object", QueueInfosObject.told, _S + "2.create-msmq-queue-info-new-object")
+def queue_infos_gives_one_object(plain, self, found):
+    """Next gives the same object each time."""
+    if getattr(self, "given", None) is None:
+        self.given = plain(found)
+    given: Variant = self.given
+    return given
+
+
+@fault("queue-infos-gives-no-object", QueueInfosObject.told, _S + "2.output-ppqinfo-next-imsmq-query-info4")
+def queue_infos_gives_no_object(plain, self, found):
+    """Next goes on and gives NULL."""
+    return NOTHING
+
+
+@fault("query-finds-aliases-too", Directory.queues, "3.13.4.1.1.purpose", "3.13.4.1.3.purpose")
+def query_finds_aliases_too(plain, self):
+    """A query finds aliases and distribution lists."""
+    return self.all()
+
+
+@fault("query-passes-over-queues-of-this-manager", Directory.queues, "3.13.4.1.1.purpose", "3.13.4.1.3.purpose")
+def query_passes_over_queues_of_this_manager(plain, self):
+    """A query finds queues of others alone."""
+    return (each for each in self._given if each.kind == "queue")
+
+
+@fault(
+    "lookup-queue-takes-an-empty-address-for-none", QueryObject.test,
+    "3.13.4.1.3.multicast-address-empty-multicast-address-string",
+)  # fmt: skip
+def lookup_queue_takes_an_empty_address_for_none(plain, self, constraint, given):
+    """LookupQueue with an empty address finds every queue."""
+    asked = given.get(constraint.argument)
+    if constraint.argument == "MulticastAddress" and asked is not None and asked.vt == "BSTR" and not asked.value:
+        return None
+    return plain(constraint, given)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from conformance.embedded.entities import MqError
-from conformance.embedded.faults.base import fault
+from conformance.embedded.faults.base import fault, row
 from conformance.embedded.objects.queue import QueueObject
 from conformance.embedded.objects.queue_info import PATH, QueueInfoObject
 from conformance.embedded.objects.queue_names import QueueNames
@@ -24,12 +25,10 @@ MISSING = {"delete": "exist-application-queue", "refresh": "return-hresult-error
 _ANYWHERE = "equals-is-local-is-public-false"
 
 
-def _info(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
-    fault(__name__, name, story, breaks, ("queue_info", type("_Deviating", (QueueInfoObject,), methods)))
+_info = partial(row, __name__, "queue_info")
 
 
-def _name(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
-    fault(__name__, name, story, breaks, ("queue_names", type("_Deviating", (QueueNames,), methods)))
+_name = partial(row, __name__, "queue_names")
 
 
 def _lenient(method: str, met: Callable[[Any], bool]) -> dict[str, Any]:
@@ -120,34 +119,27 @@ _info(
 )  # fmt: skip
 
 
-def _refuses_private(self: Any) -> None:
-    QueueInfoObject.update(self)
+@fault("update-refuses-a-private-queue", QueueInfoObject.update, _S + "30.private-queue-updated", _S + "30.return-s-ok")
+def update_refuses_a_private_queue(plain, self):
+    """Update of a private queue changes it and fails."""
+    plain()
     if self.existing_queue().kind == "private":
         raise MqError(MQ_ERROR_ILLEGAL_QUEUE_PATHNAME)
 
 
-_info(
-    "update-refuses-a-private-queue", "Update of a private queue changes it and fails.",
-    (_S + "30.private-queue-updated", _S + "30.return-s-ok"), update=_refuses_private,
+@fault(
+    "path-name-dns-of-every-queue", QueueInfoObject.path_name_dns, _S + "31.return-hresult-error-after-dns-path-name",
+    _S + "31.variable-queue-format-name-null", _S + "31.variable-queue-format-name-http-format",
+    _S + "31.return-hresult-error-after-return-hresult-error", _S + "31.refresh-failure",
 )  # fmt: skip
-
-
-def _public(self: Any) -> Variant:
+def path_name_dns_of_every_queue(plain, self):
+    """PathNameDNS of a queue that is not public is its path name."""
     try:
-        return QueueInfoObject.path_name_dns(self)
+        return plain()
     except MqError:
         return text(self.ref[PATH])
 
 
-_info(
-    "path-name-dns-of-every-queue", "PathNameDNS of a queue that is not public is its path name.",
-    (
-        _S + "31.return-hresult-error-after-dns-path-name", _S + "31.variable-queue-format-name-null",
-        _S + "31.variable-queue-format-name-http-format", _S + "31.return-hresult-error-after-return-hresult-error",
-        _S + "31.refresh-failure",
-    ),
-    path_name_dns=_public,
-)  # fmt: skip
 for _told in (True, False):
     _word = "true" if _told else "false"
     _info(
@@ -207,58 +199,57 @@ _opens(
 # Names.
 
 
-def _no_point(self: Any, path: str) -> str:
+@fault("format-name-refuses-this-computer", QueueNames.format_name, _NAMES + "current-computer-netbios-name")
+def format_name_refuses_this_computer(plain, self, path):
+    """A path name that begins with a point has no format name."""
     if path.startswith(".\\"):
         raise MqError(MQ_ERROR_ILLEGAL_QUEUE_PATHNAME)
-    return QueueNames.format_name(self, path)
+    return plain(path)
 
 
-def _plain(self: Any, path: str) -> str:
-    return QueueNames.format_name(self, path).partition(";")[0]
+@fault("format-name-drops-the-subqueue", QueueNames.format_name, _NAMES + "append-is-sub-queue-true")
+def format_name_drops_the_subqueue(plain, self, path):
+    """The format name of a subqueue is that of its queue."""
+    return plain(path).partition(";")[0]
 
 
-def _any_path(self: Any, path: str) -> str:
+@fault(
+    "format-name-of-every-path", QueueNames.format_name, _NAMES + "cannot-pathname-hresult-parsed",
+    _NAMES + "empty-computer-hresult-return",
+)  # fmt: skip
+def format_name_of_every_path(plain, self, path):
+    """A path name without computer or queue has a format name."""
     try:
-        return QueueNames.format_name(self, path)
+        return plain(path)
     except MqError:
         if "\\" in path and not path.startswith("\\"):
             raise
         return f"DIRECT=OS:{self.manager.computer}\\private$\\q"
 
 
-def _decimal(self: Any, queue: Any) -> str:
+@fault(
+    "private-format-name-has-another-number", QueueNames.private_name,
+    _NAMES + "replaced-queue-format-m-qpt-queue-format-type-private",
+)  # fmt: skip
+def private_format_name_has_another_number(plain, self, queue):
+    """A private format name has the number of another queue."""
     return f"PRIVATE={self.manager.guid}\\{queue.number + 0x10:x}"
 
 
-def _braced(self: Any, path: str) -> str:
-    found = QueueNames.format_name(self, path)
+@fault(
+    "public-format-name-has-braces", QueueNames.format_name,
+    _NAMES + "replaced-queue-format-m-qpt-queue-format-type-public",
+)  # fmt: skip
+def public_format_name_has_braces(plain, self, path):
+    """The GUID of a public format name stands in braces."""
+    found = plain(path)
     return found.replace("PUBLIC=", "PUBLIC={") + "}" if found.startswith("PUBLIC=") else found
 
 
-_name(
-    "format-name-refuses-this-computer", "A path name that begins with a point has no format name.",
-    (_NAMES + "current-computer-netbios-name",), format_name=_no_point,
-)  # fmt: skip
-_name(
-    "format-name-drops-the-subqueue", "The format name of a subqueue is that of its queue.",
-    (_NAMES + "append-is-sub-queue-true",), format_name=_plain,
-)  # fmt: skip
-_name(
-    "format-name-of-every-path", "A path name without computer or queue has a format name.",
-    (_NAMES + "cannot-pathname-hresult-parsed", _NAMES + "empty-computer-hresult-return"), format_name=_any_path,
-)  # fmt: skip
-_name(
-    "private-format-name-has-another-number", "A private format name has the number of another queue.",
-    (_NAMES + "replaced-queue-format-m-qpt-queue-format-type-private",), private_name=_decimal,
-)  # fmt: skip
-_name(
-    "public-format-name-has-braces", "The GUID of a public format name stands in braces.",
-    (_NAMES + "replaced-queue-format-m-qpt-queue-format-type-public",), format_name=_braced,
-)  # fmt: skip
-_name(
-    "public-name-of-any-length", "A public queue with a name of more than 63 characters has a format name.",
-    (_NAMES + "path-pathname-queue-queue-name",), too_long=lambda self, queue: False,
-)  # fmt: skip
+@fault("public-name-of-any-length", QueueNames.too_long, _NAMES + "path-pathname-queue-queue-name")
+def public_name_of_any_length(plain, self, queue):
+    """A public queue with a name of more than 63 characters has a format name."""
+    return False
 
 
 def _by_path(self: Any) -> str:
@@ -267,14 +258,12 @@ def _by_path(self: Any) -> str:
     return QueueInfoObject.update_format_name(self)
 
 
-def _no_name_needed(self: Any) -> str:
+@fault(
+    "no-name-is-some-queue", QueueInfoObject.update_format_name, _NAMES + "return-ref-queue-pathname-null",
+    _S + "28.error-status-hresult-return",
+)  # fmt: skip
+def no_name_is_some_queue(plain, self):
+    """An object without any name stands for a queue."""
     if self.format_name is None and self.ref[PATH] is None:
         return f"DIRECT=OS:{self.manager.computer}\\private$\\q"
-    return QueueInfoObject.update_format_name(self)
-
-
-_info(
-    "no-name-is-some-queue", "An object without any name stands for a queue.",
-    (_NAMES + "return-ref-queue-pathname-null", _S + "28.error-status-hresult-return"),
-    update_format_name=_no_name_needed,
-)  # fmt: skip
+    return plain()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from conformance.embedded.faults.base import fault
+from conformance.embedded.faults.base import fault, kebab, row
 from conformance.embedded.objects.queue_info import PATH, QueueInfoObject
 from conformance.embedded.objects.queue_info_properties import Property
 from conformance.embedded.objects.variants import NOTHING, Variant, text
@@ -45,12 +46,7 @@ INITIAL = {
 UNIMPLEMENTED = {("get", "Properties"): "32", ("get", "Security"): "33", ("put", "Security"): "34"}
 
 
-def _spoken(name: str) -> str:
-    return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("-")
-
-
-def _register(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
-    fault(__name__, name, story, breaks, ("queue_info", type("_Deviating", (QueueInfoObject,), methods)))
+_register = partial(row, __name__, "queue_info")
 
 
 def _tells(name: str, value: Any, *, of_transactional: bool = False) -> Any:
@@ -66,12 +62,12 @@ def _tells(name: str, value: Any, *, of_transactional: bool = False) -> Any:
 
 for _name, (_word, _value) in OTHER.items():
     _register(
-        f"queue-info-tells-another-{_spoken(_name)}", f"get {_name} of a queue answers {_value!r}, whatever it is.",
+        f"queue-info-tells-another-{kebab(_name)}", f"get {_name} of a queue answers {_value!r}, whatever it is.",
         (_S + _word,), read=_tells(_name, _value),
     )  # fmt: skip
 for _name, (_word, _value) in TRANSACTIONAL.items():
     _register(
-        f"queue-info-hides-{_spoken(_name)}", f"get {_name} of a transactional queue answers {_value!r}.",
+        f"queue-info-hides-{kebab(_name)}", f"get {_name} of a transactional queue answers {_value!r}.",
         (_S + _word,), read=_tells(_name, _value, of_transactional=True),
     )  # fmt: skip
 
@@ -99,11 +95,11 @@ for _name, _false, _true in (
     ),
 ):
     _register(
-        f"queue-info-always-puts-{_spoken(_name)}", f"put {_name} of 0 stores True.", (_S + _false,),
+        f"queue-info-always-puts-{kebab(_name)}", f"put {_name} of 0 stores True.", (_S + _false,),
         write=_always_true(_name),
     )  # fmt: skip
     _register(
-        f"queue-info-puts-{_spoken(_name)}-of-1-alone", f"put {_name} of another number than 0 and 1 stores False.",
+        f"queue-info-puts-{kebab(_name)}-of-1-alone", f"put {_name} of another number than 0 and 1 stores False.",
         (_S + _true,), write=_only_one(_name),
     )  # fmt: skip
 
@@ -120,16 +116,18 @@ def _loses_path_name(self: Any, path: str | None) -> None:
     self.ref[PATH] = kept
 
 
-_LOSING = {"FormatName": _loses_format_name, "PathName": _loses_path_name}
+_LOSING: dict[str, Any] = {"FormatName": _loses_format_name, "PathName": _loses_path_name}
 for _name, (_attribute, _word) in NAMES.items():
     _register(
-        f"queue-info-forgets-{_spoken(_name)}", f"put {_name} succeeds and names no other queue.", (_S + _word,),
+        f"queue-info-forgets-{kebab(_name)}", f"put {_name} succeeds and names no other queue.", (_S + _word,),
         **{_attribute: _LOSING[_name]},
     )  # fmt: skip
-_register(
-    "format-name-is-always-null", "get FormatName answers NULL.", (_S + "8.output-pbstr-format-name",),
-    get_format_name=lambda self: text(None),
-)  # fmt: skip
+
+
+@fault("format-name-is-always-null", QueueInfoObject.get_format_name, _S + "8.output-pbstr-format-name")
+def format_name_is_always_null(plain, self):
+    """get FormatName answers NULL."""
+    return text(None)
 
 
 def _beginning_with(stored: str, value: Any) -> Any:
@@ -144,25 +142,17 @@ for _stored, _value in INITIAL.items():
     )  # fmt: skip
 
 
-def _named_at_once(self: Any, format_name: str | None = None) -> None:
-    QueueInfoObject.initialize(self, format_name or f"DIRECT=OS:{self.manager.computer}\\private$\\q")
+@fault("new-queue-info-has-a-format-name", QueueInfoObject.initialize, "MQAC-3.10.3.queue-format-name-initial")
+def new_queue_info_has_a_format_name(plain, self, format_name=None):
+    """A new object names a queue."""
+    plain(format_name or f"DIRECT=OS:{self.manager.computer}\\private$\\q")
 
 
-_register(
-    "new-queue-info-has-a-format-name", "A new object names a queue.", ("MQAC-3.10.3.queue-format-name-initial",),
-    initialize=_named_at_once,
-)  # fmt: skip
-
-
-def _known_at_once(self: Any, format_name: str | None = None) -> None:
-    QueueInfoObject.initialize(self, format_name)
+@fault("new-queue-info-is-refreshed", QueueInfoObject.initialize, "MQAC-3.10.3.is-refreshed-initial")
+def new_queue_info_is_refreshed(plain, self, format_name=None):
+    """A new object does not ask the queue for its properties."""
+    plain(format_name)
     self.is_refreshed = True
-
-
-_register(
-    "new-queue-info-is-refreshed", "A new object does not ask the queue for its properties.",
-    ("MQAC-3.10.3.is-refreshed-initial",), initialize=_known_at_once,
-)  # fmt: skip
 
 
 def _implements(kind: str, name: str) -> Any:

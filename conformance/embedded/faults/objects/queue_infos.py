@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from conformance.embedded.entities import MqError, Queue
-from conformance.embedded.faults.base import Fault, fault
+from conformance.embedded.entities import MqError
+from conformance.embedded.faults.base import fault, kebab, row
 from conformance.embedded.objects.codes import E_INVALIDARG
 from conformance.embedded.objects.queue_info import PATH, QueueInfoObject
 from conformance.embedded.objects.queue_info_properties import Property
@@ -43,13 +44,7 @@ GETTERS = {
 """Getters that refresh, with their number in 3.10.4.1."""
 
 
-def _spoken(name: str) -> str:
-    return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("-")
-
-
-def _register(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
-    deviating = type("_Deviating", (QueueInfoObject,), methods)
-    fault(__name__, name, story, breaks, ("queue_info", deviating))
+_register = partial(row, __name__, "queue_info")
 
 
 def _forgets(name: str) -> Any:
@@ -94,230 +89,164 @@ def _own_code(name: str) -> Any:
 
 for _name, _word in PUTS.items():
     _register(
-        f"queue-info-forgets-{_spoken(_name)}", f"put {_name} answers success and changes nothing.", (_S + _word,),
+        f"queue-info-forgets-{kebab(_name)}", f"put {_name} answers success and changes nothing.", (_S + _word,),
         write=_forgets(_name),
     )  # fmt: skip
 for _name, (_word, _value) in ELSEWHERE.items():
     _register(
-        f"queue-of-the-computer-has-{_spoken(_name)}", f"{_name} of a queue of the computer is {_value!r}.",
+        f"queue-of-the-computer-has-{kebab(_name)}", f"{_name} of a queue of the computer is {_value!r}.",
         (_S + _word,), read=_tells(_name, _value),
     )  # fmt: skip
 for _name, _number in GETTERS.items():
     _register(
-        f"queue-info-tells-{_spoken(_name)}-without-looking", f"get {_name} does not refresh.",
+        f"queue-info-tells-{kebab(_name)}-without-looking", f"get {_name} does not refresh.",
         (f"{_S}{_number}.call-is-refreshed-false-refresh", f"{_S}{_number}.refresh-failure"), read=_stale(_name),
     )  # fmt: skip
     _register(
-        f"queue-info-has-{_spoken(_name)}-of-nothing", f"get {_name} succeeds where its refresh fails.",
+        f"queue-info-has-{kebab(_name)}-of-nothing", f"get {_name} succeeds where its refresh fails.",
         (f"{_S}{_number}.refresh-failure", f"{_S}{_number}.refresh-failure-code"), read=_own_code(_name),
     )  # fmt: skip
 
 
-def _priority_in_32_bits(self: Any, row: Property, value: Any) -> None:
+_PRIORITY = (_S + "18.return-mq-error-illegal-property-value", _S + "18.status")
+
+
+@fault("base-priority-takes-32-bits", QueueInfoObject.write, *_PRIORITY)
+def base_priority_takes_32_bits(plain, self, row, value):
+    """put BasePriority takes 32768."""
     if row.name == "BasePriority" and not -32768 <= value <= 32767:
         return
-    QueueInfoObject.write(self, row, value)
+    plain(row, value)
 
 
-def _priority_code(self: Any, row: Property, value: Any) -> None:
+@fault("base-priority-has-another-code", QueueInfoObject.write, *_PRIORITY)
+def base_priority_has_another_code(plain, self, row, value):
+    """put BasePriority refuses with E_INVALIDARG."""
     try:
-        QueueInfoObject.write(self, row, value)
+        plain(row, value)
     except MqError:
         raise MqError(E_INVALIDARG) from None
 
 
-_PRIORITY = (_S + "18.return-mq-error-illegal-property-value", _S + "18.status")
-_register("base-priority-takes-32-bits", "put BasePriority takes 32768.", _PRIORITY, write=_priority_in_32_bits)
-_register(
-    "base-priority-has-another-code", "put BasePriority refuses with E_INVALIDARG.", _PRIORITY, write=_priority_code
-)
-
-
-def _put_path(self: Any, path: str | None) -> None:
+@fault("new-path-name-keeps-the-format-name", QueueInfoObject.put_path_name, _S + "7.variable-queue-format-name-null")
+def new_path_name_keeps_the_format_name(plain, self, path):
+    """put PathName leaves the format name of another queue."""
     kept = self.format_name
-    QueueInfoObject.put_path_name(self, path)
+    plain(path)
     self.format_name = kept
 
 
-def _put_path_refreshed(self: Any, path: str | None) -> None:
+@fault(
+    "new-path-name-keeps-properties", QueueInfoObject.put_path_name,
+    _S + "7.variables-is-refreshed-is-application-queue",
+)  # fmt: skip
+def new_path_name_keeps_properties(plain, self, path):
+    """put PathName leaves the properties of another queue for the queue's."""
     kept = (self.is_refreshed, self.is_application_queue)
-    QueueInfoObject.put_path_name(self, path)
+    plain(path)
     self.is_refreshed, self.is_application_queue = kept
 
 
-def _put_format(self: Any, format_name: str | None) -> None:
+@fault("new-format-name-keeps-the-path-name", QueueInfoObject.put_format_name, _S + "9.ref-queue-path-name-null")
+def new_format_name_keeps_the_path_name(plain, self, format_name):
+    """put FormatName leaves the path name of another queue."""
     kept = self.ref[PATH]
-    QueueInfoObject.put_format_name(self, format_name)
+    plain(format_name)
     self.ref[PATH] = kept
     self.put.add(PATH)
 
 
-def _put_format_refreshed(self: Any, format_name: str | None) -> None:
+@fault(
+    "new-format-name-keeps-properties", QueueInfoObject.put_format_name,
+    _S + "9.variables-is-refreshed-is-application-queue",
+)  # fmt: skip
+def new_format_name_keeps_properties(plain, self, format_name):
+    """put FormatName leaves the properties of another queue for the queue's."""
     kept = (self.is_refreshed, self.is_application_queue)
-    QueueInfoObject.put_format_name(self, format_name)
+    plain(format_name)
     self.is_refreshed, self.is_application_queue = kept
 
 
-_register(
-    "new-path-name-keeps-the-format-name", "put PathName leaves the format name of another queue.",
-    (_S + "7.variable-queue-format-name-null",), put_path_name=_put_path,
-)  # fmt: skip
-_register(
-    "new-path-name-keeps-properties", "put PathName leaves the properties of another queue for the queue's.",
-    (_S + "7.variables-is-refreshed-is-application-queue",), put_path_name=_put_path_refreshed,
-)  # fmt: skip
-_register(
-    "new-format-name-keeps-the-path-name", "put FormatName leaves the path name of another queue.",
-    (_S + "9.ref-queue-path-name-null",), put_format_name=_put_format,
-)  # fmt: skip
-_register(
-    "new-format-name-keeps-properties", "put FormatName leaves the properties of another queue for the queue's.",
-    (_S + "9.variables-is-refreshed-is-application-queue",), put_format_name=_put_format_refreshed,
-)  # fmt: skip
-
-
-class _Always(QueueInfoObject):
-    def is_asked(self, given: Variant) -> bool:
-        return True if given.left_out else super().is_asked(given)
-
-
-class CreateIsTransactionalByDefault(Fault):
+@fault(
+    "create-is-transactional-by-default", QueueInfoObject.is_asked, _S + "26.is-transactional-unspecified-false-server"
+)
+def create_is_transactional_by_default(plain, self, given):
     """Create without arguments makes a transactional queue."""
-
-    name = "create-is-transactional-by-default"
-    breaks = (_S + "26.is-transactional-unspecified-false-server",)
-    replaces = ("queue_info", _Always)
+    return True if given.left_out else plain(given)
 
 
-class _Never(QueueInfoObject):
-    def is_asked(self, given: Variant) -> bool:
-        return False
-
-
-class CreateIgnoresIsTransactional(Fault):
+@fault(
+    "create-ignores-is-transactional", QueueInfoObject.is_asked,
+    _S + "26.input-new-queue-transactional-is-transactional",
+)  # fmt: skip
+def create_ignores_is_transactional(plain, self, given):
     """Create never makes a transactional queue."""
-
-    name = "create-ignores-is-transactional"
-    breaks = (_S + "26.input-new-queue-transactional-is-transactional",)
-    replaces = ("queue_info", _Never)
+    return False
 
 
-class _Plain(QueueInfoObject):
-    def create(self, transactional: Variant, world_readable: Variant) -> None:
-        kept = dict(self.ref)
-        self.ref = {PATH: kept[PATH], **self.initial_properties()}
-        try:
-            super().create(transactional, world_readable)
-        finally:
-            self.ref = kept
-
-
-class CreateIgnoresProperties(Fault):
+@fault("create-ignores-properties", QueueInfoObject.create, _S + "26.instantiate-new-queue-ref-queue-new")
+def create_ignores_properties(plain, self, transactional, world_readable):
     """Create makes a queue with default properties."""
-
-    name = "create-ignores-properties"
-    breaks = (_S + "26.instantiate-new-queue-ref-queue-new",)
-    replaces = ("queue_info", _Plain)
-
-
-class _Again(QueueInfoObject):
-    def create(self, transactional: Variant, world_readable: Variant) -> None:
-        try:
-            super().create(transactional, world_readable)
-        except MqError as failure:
-            if failure.status != 0xC00E0005:
-                raise
+    kept = dict(self.ref)
+    self.ref = {PATH: kept[PATH], **self.initial_properties()}
+    try:
+        plain(transactional, world_readable)
+    finally:
+        self.ref = kept
 
 
-class CreateTakesAQueueThatIsThere(Fault):
+@fault(
+    "create-takes-a-queue-that-is-there", QueueInfoObject.create, _S + "26.exists-application-queue",
+    _S + "26.check-owner-queue-manager-application-queue",
+)  # fmt: skip
+def create_takes_a_queue_that_is_there(plain, self, transactional, world_readable):
     """Create succeeds where the queue exists."""
-
-    name = "create-takes-a-queue-that-is-there"
-    breaks = (_S + "26.exists-application-queue", _S + "26.check-owner-queue-manager-application-queue")
-    replaces = ("queue_info", _Again)
-
-
-class _Remembering(QueueInfoObject):
-    def delete(self) -> None:
-        queue = self.existing_queue()
-        self.manager.queues.delete(self.named())
-        self.manager.objects.world_readable.discard(queue.id)
+    try:
+        plain(transactional, world_readable)
+    except MqError as failure:
+        if failure.status != 0xC00E0005:
+            raise
 
 
-class DeleteLeavesTheObject(Fault):
+@fault("delete-leaves-the-object", QueueInfoObject.delete, _S + "27.reset-msmq-queue-info-variables-initialization")
+def delete_leaves_the_object(plain, self):
     """Delete leaves the names and properties in the object."""
-
-    name = "delete-leaves-the-object"
-    breaks = (_S + "27.reset-msmq-queue-info-variables-initialization",)
-    replaces = ("queue_info", _Remembering)
-
-
-class _Kept(QueueInfoObject):
-    def delete(self) -> None:
-        self.existing_queue()
-        self.initialize()
+    queue = self.existing_queue()
+    self.manager.queues.delete(self.named())
+    self.manager.objects.world_readable.discard(queue.id)
 
 
-class DeleteDeletesNothing(Fault):
+@fault("delete-deletes-nothing", QueueInfoObject.delete, _S + "27.look-application-queue-queue-ref", _S + "27.status")
+def delete_deletes_nothing(plain, self):
     """Delete succeeds and the queue is there."""
-
-    name = "delete-deletes-nothing"
-    breaks = (_S + "27.look-application-queue-queue-ref", _S + "27.status")
-    replaces = ("queue_info", _Kept)
+    self.existing_queue()
+    self.initialize()
 
 
-class _Alone(QueueInfoObject):
-    def open(self, access: int, share: int) -> Variant:
-        return super().open(access, 0 if access == 2 else share)
-
-
-class OpenSendsAlone(Fault):
+@fault("open-sends-alone", QueueInfoObject.open, _S + "28.input-access-mq-send-access-0x00000002")
+def open_sends_alone(plain, self, access, share):
     """Open for sending takes every share mode."""
-
-    name = "open-sends-alone"
-    breaks = (_S + "28.input-access-mq-send-access-0x00000002",)
-    replaces = ("queue_info", _Alone)
+    return plain(access, 0 if access == 2 else share)
 
 
-class _Same(QueueInfoObject):
-    def copy_properties(self) -> None:
-        queue = self.existing_queue()
-        self.is_application_queue = self.manager.objects.names.is_application_queue(queue)
-        self.is_refreshed = True
-
-
-class RefreshCopiesNothing(Fault):
+@fault("refresh-copies-nothing", QueueInfoObject.copy_properties, _S + "29.retrieve-application-queue-ref-queue")
+def refresh_copies_nothing(plain, self):
     """Refresh succeeds and leaves the properties as they are."""
-
-    name = "refresh-copies-nothing"
-    breaks = (_S + "29.retrieve-application-queue-ref-queue",)
-    replaces = ("queue_info", _Same)
-
-
-class _Local(QueueInfoObject):
-    def update(self) -> None:
-        self.existing_queue()
+    queue = self.existing_queue()
+    self.is_application_queue = self.manager.objects.names.is_application_queue(queue)
+    self.is_refreshed = True
 
 
-class UpdateWritesNothing(Fault):
+@fault("update-writes-nothing", QueueInfoObject.update, _S + "30.update-application-queue-msmq-queue-info")
+def update_writes_nothing(plain, self):
     """Update succeeds and the queue has its properties from before."""
-
-    name = "update-writes-nothing"
-    breaks = (_S + "30.update-application-queue-msmq-queue-info",)
-    replaces = ("queue_info", _Local)
+    self.existing_queue()
 
 
-class _Everything(QueueNames):
-    def is_application_queue(self, queue: Queue) -> bool:
-        return True
-
-
-class QueuesOfTheComputerAreOthersToo(Fault):
+@fault(
+    "queues-of-the-computer-are-application-queues", QueueNames.is_application_queue,
+    _S + "29.match-queue-format-name-abnf", _S + "20.output-pvar-modify-time-time-t",
+)  # fmt: skip
+def queues_of_the_computer_are_application_queues(plain, self, queue):
     """Refresh takes a queue of the computer for one of an application."""
-
-    name = "queues-of-the-computer-are-application-queues"
-    breaks = (
-        _S + "29.match-queue-format-name-abnf",
-        _S + "20.output-pvar-modify-time-time-t",
-    )
-    replaces = ("queue_names", _Everything)
+    return True

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from conformance.embedded.entities import CursorState, MqError
-from conformance.embedded.faults.base import Fault, fault
+from conformance.embedded.faults.base import fault, kebab, row
 from conformance.embedded.objects.codes import E_INVALIDARG
 from conformance.embedded.objects.queue import RECEIVING, QueueObject
 from conformance.embedded.objects.queue_reads import Perform
@@ -21,13 +22,7 @@ MEMBERS = {
 CLOSED = {"Reset": "10", "Purge": "31"}
 
 
-def _spoken(name: str) -> str:
-    return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("-")
-
-
-def _register(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
-    deviating = type("_Deviating", (QueueObject,), methods)
-    fault(__name__, name, story, breaks, ("queue_object", deviating))
+_register = partial(row, __name__, "queue_object")
 
 
 def _blank_code(name: str) -> Any:
@@ -53,12 +48,12 @@ def _closed_code(name: str) -> Any:
 for _name, (_kind, _number) in MEMBERS.items():
     _check = "variable-is-initialized-equals-false" if _name == "Purge" else "variable-is-initialized-false"
     _register(
-        f"{_spoken(_name)}-tells-a-blank-object-it-is-closed", f"{_name} of a blank object answers as of a closed one.",
+        f"{kebab(_name)}-tells-a-blank-object-it-is-closed", f"{_name} of a blank object answers as of a closed one.",
         (f"{_S}{_number}.return-ole-e-blank", f"{_S}{_number}.{_check}"), invoke=_blank_code(_name),
     )  # fmt: skip
 for _name, _number in CLOSED.items():
     _register(
-        f"{_spoken(_name)}-refuses-a-closed-object-with-another-code", f"{_name} of a closed object answers cancelled.",
+        f"{kebab(_name)}-refuses-a-closed-object-with-another-code", f"{_name} of a closed object answers cancelled.",
         (f"{_S}{_number}.return-mq-error-invalid-handle", f"{_S}{_number}.variable-is-closed-equals-true"),
         invoke=_closed_code(_name),
     )  # fmt: skip
@@ -76,7 +71,7 @@ def _closed_success(name: str) -> Any:
 
 for _name, _number in CLOSED.items():
     _register(
-        f"{_spoken(_name)}-succeeds-when-closed", f"{_name} of a closed object succeeds.",
+        f"{kebab(_name)}-succeeds-when-closed", f"{_name} of a closed object succeeds.",
         (f"{_S}{_number}.variable-is-closed-equals-true", "MQAC-3.11.1.1.call-closed-mq-error-invalid-handle"),
         invoke=_closed_success(_name),
     )  # fmt: skip
@@ -133,103 +128,72 @@ _register(
 )  # fmt: skip
 
 
-def _open_after_close(self: Any) -> None:
+@fault("close-leaves-the-queue-open", QueueObject.close, _S + "6.remove-ref-queue", _S + "6.variable-is-closed-true")
+def close_leaves_the_queue_open(plain, self):
+    """Close succeeds, and the queue is open."""
     self.check_usable()
 
 
-_register(
-    "close-leaves-the-queue-open", "Close succeeds, and the queue is open.",
-    (_S + "6.remove-ref-queue", _S + "6.variable-is-closed-true"), close=_open_after_close,
-)  # fmt: skip
-
-
-def _no_reset(self: Any) -> None:
+@fault("reset-leaves-the-cursor", QueueObject.reset, _S + "10.cursor-uninitialized-represented-variable")
+def reset_leaves_the_cursor(plain, self):
+    """Reset succeeds, and the cursor stays."""
     self.check_usable()
 
 
-_register(
-    "reset-leaves-the-cursor", "Reset succeeds, and the cursor stays.",
-    (_S + "10.cursor-uninitialized-represented-variable",), reset=_no_reset,
-)  # fmt: skip
+_ACCESS = (_S + "31.equal-ref-queue-access-type", _S + "31.return-mq-error-access-denied")
 
 
-def _peeker_purges(self: Any) -> None:
+@fault("purge-takes-every-access", QueueObject.purge, *_ACCESS)
+def purge_takes_every_access(plain, self):
+    """Purge of a queue opened for peeking succeeds."""
     self.check_usable()
     if self.opened.access not in RECEIVING:
         return
     self.manager.queues.purge(self.opened)
 
 
-def _purge_code(self: Any) -> None:
+@fault("purge-refuses-access-with-another-code", QueueObject.purge, *_ACCESS[1:])
+def purge_refuses_access_with_another_code(plain, self):
+    """Purge answers E_INVALIDARG."""
     self.check_usable()
     if self.opened.access not in RECEIVING:
         raise MqError(E_INVALIDARG)
     self.manager.queues.purge(self.opened)
 
 
-def _no_purge(self: Any) -> None:
+@fault("purge-of-an-object-leaves-all", QueueObject.purge, _S + "31.remove-message-locked")
+def purge_of_an_object_leaves_all(plain, self):
+    """Purge succeeds and deletes nothing."""
     self.check_usable()
     self.check_access(RECEIVING)
 
 
-_ACCESS = (_S + "31.equal-ref-queue-access-type", _S + "31.return-mq-error-access-denied")
-_register("purge-takes-every-access", "Purge of a queue opened for peeking succeeds.", _ACCESS, purge=_peeker_purges)
-_register("purge-refuses-access-with-another-code", "Purge answers E_INVALIDARG.", _ACCESS[1:], purge=_purge_code)
-_register(
-    "purge-of-an-object-leaves-all",
-    "Purge succeeds and deletes nothing.",
-    (_S + "31.remove-message-locked",),
-    purge=_no_purge,
-)
-
-
-def _goes_on_unread(self: Any) -> None:
+@fault(
+    "peek-next-begins-the-queue", QueueObject.check_cursor_read, _S + "17.state-cursor-uninitialized-end-queue",
+    _S + "17.return-mq-error-illegal-cursor-action", _S + "12.return-mq-error-illegal-cursor-action",
+)  # fmt: skip
+def peek_next_begins_the_queue(plain, self):
+    """PeekNext of an unread cursor gives the first message."""
     cursor = self.cursor()
     if cursor.state is CursorState.UNREAD:
         cursor.state = CursorState.READ
 
 
-_register(
-    "peek-next-begins-the-queue", "PeekNext of an unread cursor gives the first message.",
-    (
-        _S + "17.state-cursor-uninitialized-end-queue", _S + "17.return-mq-error-illegal-cursor-action",
-        _S + "12.return-mq-error-illegal-cursor-action",
-    ),
-    check_cursor_read=_goes_on_unread,
+@fault(
+    "head-is-the-cursor", Perform.cursor, _S + "14.define-suitable-message-message-position-list",
+    _S + "15.define-suitable-message-message-position-list", _S + "7.define-suitable-message-message-position-list",
 )  # fmt: skip
-
-
-class _AtTheCursor(Perform):
-    def cursor(self) -> Any:
-        return self.queue.cursor() if self.read.at == "head" and self.queue.own_cursor is not None else super().cursor()
-
-
-class HeadIsTheCursor(Fault):
+def head_is_the_cursor(plain, self):
     """Receive and Peek read at the cursor, once it is used."""
-
-    name = "head-is-the-cursor"
-    breaks = (
-        _S + "14.define-suitable-message-message-position-list",
-        _S + "15.define-suitable-message-message-position-list",
-        _S + "7.define-suitable-message-message-position-list",
-    )
-    replaces = ("queue_reads", _AtTheCursor)
+    return self.queue.cursor() if self.read.at == "head" and self.queue.own_cursor is not None else plain()
 
 
-class _Hidden(Perform):
-    def show(self, position: Any, unit: Any) -> None:
-        return
-
-
-class AllowPeekShowsNothing(Fault):
+@fault("allow-peek-shows-nothing", Perform.show, _S + "33.property-message-allow-peek-when-locked")
+def allow_peek_shows_nothing(plain, self, position, unit):
     """ReceiveByLookupIdAllowPeek hides the message from peeks as other receives do."""
 
-    name = "allow-peek-shows-nothing"
-    breaks = (_S + "33.property-message-allow-peek-when-locked",)
-    replaces = ("queue_reads", _Hidden)
 
-
-def _seeking(name: str, seek: str) -> type[Perform]:
+def _seeking(name: str, seek: str) -> dict[str, Any]:
     def look_up(self: Any, caller: Any, unit: Any) -> None:
         if self.read.name != name:
             Perform.look_up(self, caller, unit)
@@ -239,7 +203,7 @@ def _seeking(name: str, seek: str) -> type[Perform]:
             transaction=unit.transaction,
         )  # fmt: skip
 
-    return type("_Seeking", (Perform,), {"look_up": look_up})
+    return {"look_up": look_up}
 
 
 for _name, _seek, _id in (
@@ -247,20 +211,17 @@ for _name, _seek, _id in (
     ("ReceiveFirstByLookupId", "last", "24.define-suitable-message-message-position-list"),
     ("ReceiveLastByLookupId", "first", "25.define-suitable-message-message-position-list"),
 ):
-    fault(
-        __name__, f"{_spoken(_name)}-seeks-{_seek}", f"{_name} looks for the {_seek} message.", (_S + _id,),
-        ("queue_reads", _seeking(_name, _seek)),
+    row(
+        __name__, "queue_reads", f"{kebab(_name)}-seeks-{_seek}", f"{_name} looks for the {_seek} message.", (_S + _id,
+        ),
+        **_seeking(_name, _seek),
     )  # fmt: skip
 
 
-class _Silent(Perform):
-    def not_found(self, failure: MqError) -> Variant | None:
-        return Variant("DISPATCH", None)
-
-
-class LookupFindsNothingQuietly(Fault):
+@fault(
+    "lookup-finds-nothing-quietly", Perform.not_found,
+    *tuple(f"{_S}{number}.return-mq-error-message-not-found" for number in (21, 24, 25, 26, 33)),
+)  # fmt: skip
+def lookup_finds_nothing_quietly(plain, self, failure):
     """A lookup that finds nothing succeeds without a message."""
-
-    name = "lookup-finds-nothing-quietly"
-    breaks = tuple(f"{_S}{number}.return-mq-error-message-not-found" for number in (21, 24, 25, 26, 33))
-    replaces = ("queue_reads", _Silent)
+    return Variant("DISPATCH", None)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from conformance.embedded.entities import INFINITE, MqError
-from conformance.embedded.faults.base import fault
+from conformance.embedded.faults.base import kebab, row
 from conformance.embedded.objects.codes import E_INVALIDARG
 from conformance.embedded.objects.queue_reads import READS, Perform, Read
 from conformance.spec.constants.hresults import (
@@ -37,12 +37,6 @@ def demands(read: Read, *words: str) -> tuple[str, ...]:
     """Return the requirements of a read with these words."""
     section = f"MQAC-3.11.4.1.{SECTIONS[read.name]}"
     return tuple(f"{section}.{OWN_WORDS.get(f'{read.name} {word}', word)}" for word in words)
-
-
-def spoken(read: Read) -> str:
-    """Return the name of a read in a fault's."""
-    letters = [f"-{letter.lower()}" if letter.isupper() else letter for letter in read.name]
-    return "".join(letters).lstrip("-").replace("_", "-")
 
 
 class ForOne(Perform):
@@ -131,8 +125,9 @@ def _in_seconds(self: Any) -> int:
 
 def register(module: str, read: Read, name: str, story: str, words: tuple[str, ...], **methods: Any) -> None:
     """Register a fault of one read. words: of its demands, behind its section."""
-    deviating = type("_Deviating", (ForOne,), {"only": read.name, **methods})
-    fault(module, f"{spoken(read)}-{name}", f"{read.name}: {story}", demands(read, *words), ("queue_reads", deviating))
+    name = f"{kebab(read.name)}-{name}"
+    says = f"{read.name}: {story}"
+    row(module, "queue_reads", name, says, demands(read, *words), subclass_of=ForOne, only=read.name, **methods)
 
 
 for _each in READS:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
 from conformance.embedded.entities import MqError
-from conformance.embedded.faults.base import fault
+from conformance.embedded.faults.base import fault, row
 from conformance.embedded.objects.codes import E_FAIL, E_INVALIDARG, E_NOINTERFACE
 from conformance.embedded.objects.collection import CollectionObject
 from conformance.embedded.objects.events import EventObject
@@ -23,9 +24,7 @@ DISPENSERS: Final = (
 )
 
 
-def _part(part: str, base: type, name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
-    ids = tuple(f"MQAC-{each}" for each in breaks)
-    fault(__name__, name, story, ids, (part, type("_Deviating", (base,), methods)))
+_part = partial(row, __name__)
 
 
 # Dispensers.
@@ -58,39 +57,41 @@ def _empty(self: Any, begun: Variant) -> Variant:
 
 for _where, _base, _word, _section in DISPENSERS:
     _gives = _section + "output-ptransaction-imsmq-transaction3-variable"
-    _part(_where, _base, f"{_word}-gives-nothing", "BeginTransaction gives NULL.", (_gives,),
+    _part(_where, f"{_word}-gives-nothing", "BeginTransaction gives NULL.", (_gives,),
           **_begun(_base, _nothing))  # fmt: skip
-    _part(_where, _base, f"{_word}-gives-the-transaction-itself", "BeginTransaction gives an object without "
+    _part(_where, f"{_word}-gives-the-transaction-itself", "BeginTransaction gives an object without "
           "IDispatch.", (_section + "invoke-i-unknown-query-interface", _gives), **_begun(_base, _bare))  # fmt: skip
 _COORDINATED = "3.7.4.1.1."
-_part("coordinated_dispenser", CoordinatedDispenserObject, "coordinated-dispenser-fails", "BeginTransaction of a "
+_part("coordinated_dispenser", "coordinated-dispenser-fails", "BeginTransaction of a "
       "coordinated dispenser answers E_FAIL where it succeeds.", (_COORDINATED + "status",),
       **_begun(CoordinatedDispenserObject, _failing))  # fmt: skip
-_part("coordinated_dispenser", CoordinatedDispenserObject, "coordinated-dispenser-begins-nothing", "A coordinated "
+_part("coordinated_dispenser", "coordinated-dispenser-begins-nothing", "A coordinated "
       "transaction has ended when it is given.", (_COORDINATED + "initiate-transaction-manager-new",),
       **_begun(CoordinatedDispenserObject, _ended))  # fmt: skip
-_part("coordinated_dispenser", CoordinatedDispenserObject, "coordinated-dispenser-gives-an-empty-transaction",
+_part("coordinated_dispenser", "coordinated-dispenser-gives-an-empty-transaction",
       "A coordinated dispenser gives an MSMQTransaction without a transaction.",
       (_COORDINATED + "create-msmq-transaction-coclass", _COORDINATED + "retrieve-transaction-object-transaction-impl"),
       **_begun(CoordinatedDispenserObject, _empty))  # fmt: skip
 
 
-def _internal(self: Any) -> Variant:
+@fault(
+    "coordinated-dispenser-begins-internal-transactions", CoordinatedDispenserObject.begin,
+    _COORDINATED + "variable-is-internal-created-transaction",
+)  # fmt: skip
+def coordinated_dispenser_begins_internal_transactions(plain, self):
+    """A coordinated dispenser begins an internal transaction."""
     parts = self.manager.parts
     return Variant("DISPATCH", parts.transaction_object(self.manager, parts.transaction_implementation(self.manager)))
 
 
-def _external(self: Any) -> Variant:
+@fault(
+    "dispenser-begins-external-transactions", DispenserObject.begin, "3.6.4.1.1.variable-is-internal-transaction-object"
+)
+def dispenser_begins_external_transactions(plain, self):
+    """A dispenser begins an external transaction."""
     parts = self.manager.parts
     return Variant("DISPATCH", parts.transaction_object(self.manager, parts.external_transaction(self.manager)))
 
-
-_part("coordinated_dispenser", CoordinatedDispenserObject, "coordinated-dispenser-begins-internal-transactions",
-      "A coordinated dispenser begins an internal transaction.",
-      (_COORDINATED + "variable-is-internal-created-transaction",), begin=_internal)  # fmt: skip
-_part("transaction_dispenser", DispenserObject, "dispenser-begins-external-transactions",
-      "A dispenser begins an external transaction.", ("3.6.4.1.1.variable-is-internal-transaction-object",),
-      begin=_external)  # fmt: skip
 
 # The transaction.
 
@@ -115,10 +116,10 @@ def _ends_twice(method: str) -> Any:
 
 
 for _method, _section in (("commit", "3.8.4.1.1."), ("abort", "3.8.4.1.2.")):
-    _part("transaction_implementation", TransactionImpl, f"{_method}-of-the-transaction-fails",
+    _part("transaction_implementation", f"{_method}-of-the-transaction-fails",
           f"ITransaction: {_method} ends the transaction and answers E_FAIL.", (_section + "status",),
           **_ends_and_fails(_method))  # fmt: skip
-    _part("transaction_implementation", TransactionImpl, f"{_method}-twice-succeeds",
+    _part("transaction_implementation", f"{_method}-twice-succeeds",
           f"ITransaction: {_method} of a transaction that has ended succeeds.",
           (_section + "variable-is-committedor-aborted-true-step",), **_ends_twice(_method))  # fmt: skip
 
@@ -135,7 +136,7 @@ def _attaching(refused: str) -> Any:
 
 for _vt, _id in (("UNKNOWN", "var-transaction-vt-vt-unknown-var-transaction-punk-val"),
                  ("DISPATCH", "var-transaction-vt-vt-dispatch-var-transaction-pdisp-val")):  # fmt: skip
-    _part("transaction_object", TransactionObject, f"init-new-refuses-vt-{_vt.lower()}",
+    _part("transaction_object", f"init-new-refuses-vt-{_vt.lower()}",
           f"InitNew refuses a transaction in a VT_{_vt}.", (f"3.9.4.2.1.{_id}",), init_new=_attaching(_vt))  # fmt: skip
 
 # Sinks.
@@ -160,41 +161,46 @@ def _advises_one_alone(self: Any, sink: str, listener: Any, handle: str) -> int:
     return EventObject.advise(self, sink, listener, handle)
 
 
-def _unadvised_and_failed(self: Any, cookie: int) -> None:
-    EventObject.unadvise(self, cookie)
+_A = "3.16.4.5."
+_part("event", "advise-fails", "Advise registers the sink and answers E_FAIL.", (_A + "3.status",),
+      **_advising(_advised_and_failed))  # fmt: skip
+_part("event", "advise-takes-an-object-without-events", "Advise with an object without events succeeds.",
+      (_A + "3.attempt-dmsmq-event-events-i-unknown",), **_advising(_advises_others))  # fmt: skip
+_part("event", "advise-takes-one-sink-alone", "A second sink is refused.",
+      (_A + "3.purpose",), **_advising(_advises_one_alone))  # fmt: skip
+
+
+@fault("unadvise-fails", EventObject.unadvise, _A + "4.status")
+def unadvise_fails(plain, self, cookie):
+    """Unadvise lets go of the sink and answers E_FAIL."""
+    plain(cookie)
     raise MqError(E_FAIL)
 
-
-_A = "3.16.4.5."
-_part("event", EventObject, "advise-fails", "Advise registers the sink and answers E_FAIL.", (_A + "3.status",),
-      **_advising(_advised_and_failed))  # fmt: skip
-_part("event", EventObject, "advise-takes-an-object-without-events", "Advise with an object without events succeeds.",
-      (_A + "3.attempt-dmsmq-event-events-i-unknown",), **_advising(_advises_others))  # fmt: skip
-_part("event", EventObject, "advise-takes-one-sink-alone", "A second sink is refused.",
-      (_A + "3.purpose",), **_advising(_advises_one_alone))  # fmt: skip
-_part("event", EventObject, "unadvise-fails", "Unadvise lets go of the sink and answers E_FAIL.", (_A + "4.status",),
-      unadvise=_unadvised_and_failed)  # fmt: skip
 
 # Collections.
 
 
-def _by_number(self: Any, index: Variant) -> Variant:
-    if index.vt == "I4" and 0 <= index.value < len(self.values):
-        placed: list[Variant] = list(self.values.values())
-        return placed[int(index.value)]
-    found: Variant = CollectionObject.item(self, index)
-    return found
-
-
-def _once(self: Any, index: Variant) -> Variant:
-    found = CollectionObject.item(self, index)
+@fault("collection-forgets-what-it-gave", CollectionObject.item, "3.15.1.variant-collection-read-variant-collection")
+def collection_forgets_what_it_gave(plain, self, index):
+    """Item gives a value once."""
+    found = plain(index)
     del self.values[str(index.value)]
     return found
 
 
-_part("collection", CollectionObject, "collection-forgets-what-it-gave", "Item gives a value once.",
-      ("3.15.1.variant-collection-read-variant-collection",), item=_once)  # fmt: skip
-_part("collection", CollectionObject, "collection-has-numbers-for-keys", "Item takes the place of a value for its key.",
-      ("3.15.1.variant-collection-key-bstr-variant",), item=_by_number)  # fmt: skip
-_part("collection", CollectionObject, "collection-gives-a-number-for-an-enumerator", "_NewEnum gives a VT_I4.",
-      ("3.15.4.1.3.ppunk-output-ppunk-i-unknown",), new_enum=lambda self: long(0))  # fmt: skip
+@fault("collection-has-numbers-for-keys", CollectionObject.item, "3.15.1.variant-collection-key-bstr-variant")
+def collection_has_numbers_for_keys(plain, self, index):
+    """Item takes the place of a value for its key."""
+    if index.vt == "I4" and 0 <= index.value < len(self.values):
+        placed: list[Variant] = list(self.values.values())
+        return placed[int(index.value)]
+    found: Variant = plain(index)
+    return found
+
+
+@fault(
+    "collection-gives-a-number-for-an-enumerator", CollectionObject.new_enum, "3.15.4.1.3.ppunk-output-ppunk-i-unknown"
+)
+def collection_gives_a_number_for_an_enumerator(plain, self):
+    """_NewEnum gives a VT_I4."""
+    return long(0)

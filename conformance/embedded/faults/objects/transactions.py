@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from conformance.embedded.entities import MqError, Transaction
-from conformance.embedded.faults.base import Fault, fault
+from conformance.embedded.faults.base import fault, row
 from conformance.embedded.objects.codes import E_INVALIDARG
 from conformance.embedded.objects.queue_reads import Perform
 from conformance.embedded.objects.transaction_argument import TransactionArguments, Unit
@@ -16,14 +17,10 @@ from conformance.spec.constants.hresults import MQ_ERROR_TRANSACTION_SEQUENCE, M
 _COMMIT, _ABORT = "MQAC-3.8.4.1.1.", "MQAC-3.8.4.1.2."
 
 
-def _implements(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
-    deviating = type("_Deviating", (TransactionImpl,), methods)
-    fault(__name__, name, story, breaks, ("transaction_implementation", deviating))
+_implements = partial(row, __name__, "transaction_implementation")
 
 
-def _objects(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
-    deviating = type("_Deviating", (TransactionObject,), methods)
-    fault(__name__, name, story, breaks, ("transaction_object", deviating))
+_objects = partial(row, __name__, "transaction_object")
 
 
 def _nothing(self: Any, *given: Any) -> None:
@@ -152,119 +149,78 @@ for _name, _attribute, _value, _ids in (
     )  # fmt: skip
 
 
-class _Relaxed(TransactionObject):
-    def init_new(self, given: Variant) -> None:
-        self.attached = None
-        super().init_new(given)
-
-
-class InitNewAttachesAgain(Fault):
+@fault(
+    "init-new-attaches-again", TransactionObject.init_new, "MQAC-3.9.4.2.1.variable-transaction-null",
+    "MQAC-3.9.4.2.1.return-mq-error-transaction-usage",
+)  # fmt: skip
+def init_new_attaches_again(plain, self, given):
     """InitNew of an attached object attaches another transaction."""
-
-    name = "init-new-attaches-again"
-    breaks = (
-        "MQAC-3.9.4.2.1.variable-transaction-null",
-        "MQAC-3.9.4.2.1.return-mq-error-transaction-usage",
-    )
-    replaces = ("transaction_object", _Relaxed)
+    self.attached = None
+    plain(given)
 
 
-class _TypeFirst(TransactionObject):
-    def init_new(self, given: Variant) -> None:
-        if given.vt not in ("UNKNOWN", "DISPATCH", "I4", "I8"):
-            raise MqError(E_INVALIDARG)
-        super().init_new(given)
-
-
-class InitNewLooksAtTheTypeFirst(Fault):
+@fault(
+    "init-new-looks-at-the-type-first", TransactionObject.init_new, "MQAC-3.9.4.2.1.return-mq-error-transaction-usage",
+    "MQAC-3.9.4.2.1.variable-transaction-null",
+)  # fmt: skip
+def init_new_looks_at_the_type_first(plain, self, given):
     """InitNew of an attached object refuses a wrong type with E_INVALIDARG."""
-
-    name = "init-new-looks-at-the-type-first"
-    breaks = (
-        "MQAC-3.9.4.2.1.return-mq-error-transaction-usage",
-        "MQAC-3.9.4.2.1.variable-transaction-null",
-    )
-    replaces = ("transaction_object", _TypeFirst)
+    if given.vt not in ("UNKNOWN", "DISPATCH", "I4", "I8"):
+        raise MqError(E_INVALIDARG)
+    plain(given)
 
 
-class _Trusting(TransactionObject):
-    def init_new(self, given: Variant) -> None:
-        try:
-            super().init_new(given)
-        except MqError as failure:
-            if failure.status != E_INVALIDARG:
-                raise
-            self.attached = self.manager.parts.transaction_implementation(self.manager)
-
-
-class InitNewAttachesAnything(Fault):
+@fault(
+    "init-new-attaches-anything", TransactionObject.init_new, "MQAC-3.9.4.2.1.return-e-invalidarg",
+    "MQAC-3.9.4.2.1.return-e-invalidarg-0x80070057-var-transaction",
+    "MQAC-3.9.4.2.1.var-transaction-vt-vt-i8-vt-byref",
+)  # fmt: skip
+def init_new_attaches_anything(plain, self, given):
     """InitNew makes a transaction of whatever it is given."""
-
-    name = "init-new-attaches-anything"
-    breaks = (
-        "MQAC-3.9.4.2.1.return-e-invalidarg",
-        "MQAC-3.9.4.2.1.return-e-invalidarg-0x80070057-var-transaction",
-        "MQAC-3.9.4.2.1.var-transaction-vt-vt-i8-vt-byref",
-    )
-    replaces = ("transaction_object", _Trusting)
+    try:
+        plain(given)
+    except MqError as failure:
+        if failure.status != E_INVALIDARG:
+            raise
+        self.attached = self.manager.parts.transaction_implementation(self.manager)
 
 
-class _Unattached(TransactionObject):
-    def init_new(self, given: Variant) -> None:
-        super().init_new(given)
-        self.attached = None
-
-
-class InitNewAttachesNothing(Fault):
+@fault(
+    "init-new-attaches-nothing", TransactionObject.init_new, "MQAC-3.9.4.2.1.variable-transaction-object-previously",
+    "MQAC-3.9.4.2.1.purpose",
+)  # fmt: skip
+def init_new_attaches_nothing(plain, self, given):
     """InitNew succeeds, and the object stays empty."""
-
-    name = "init-new-attaches-nothing"
-    breaks = ("MQAC-3.9.4.2.1.variable-transaction-object-previously", "MQAC-3.9.4.2.1.purpose")
-    replaces = ("transaction_object", _Unattached)
+    plain(given)
+    self.attached = None
 
 
-class _Other(TransactionObject):
-    def needed(self) -> TransactionImpl:
-        if self.attached is None:
-            raise MqError(MQ_ERROR_TRANSACTION_SEQUENCE)
-        return self.attached
-
-
-class EmptyTransactionHasAnotherCode(Fault):
+@fault(
+    "empty-transaction-has-another-code", TransactionObject.needed, "MQAC-3.9.4.1.2.return-e-invalidarg",
+    "MQAC-3.9.4.1.3.return-e-invalidarg",
+)  # fmt: skip
+def empty_transaction_has_another_code(plain, self):
     """The end of an empty object answers that the transaction has ended."""
-
-    name = "empty-transaction-has-another-code"
-    breaks = ("MQAC-3.9.4.1.2.return-e-invalidarg", "MQAC-3.9.4.1.3.return-e-invalidarg")
-    replaces = ("transaction_object", _Other)
-
-
-class _Self(TransactionObject):
-    def itransaction(self) -> Variant:
-        return EMPTY
+    if self.attached is None:
+        raise MqError(MQ_ERROR_TRANSACTION_SEQUENCE)
+    return self.attached
 
 
-class ITransactionIsEmpty(Fault):
+@fault(
+    "itransaction-is-empty", TransactionObject.itransaction, "MQAC-3.9.4.3.1.return-values-output-pvar-i-transaction"
+)
+def itransaction_is_empty(plain, self):
     """ITransaction of an attached object is VT_EMPTY."""
-
-    name = "itransaction-is-empty"
-    breaks = ("MQAC-3.9.4.3.1.return-values-output-pvar-i-transaction",)
-    replaces = ("transaction_object", _Self)
+    return EMPTY
 
 
-class _Vacant(DispenserObject):
-    def begin(self) -> Variant:
-        return Variant("DISPATCH", self.manager.parts.transaction_object(self.manager))
-
-
-class DispenserGivesAnEmptyTransaction(Fault):
+@fault(
+    "dispenser-gives-an-empty-transaction", DispenserObject.begin,
+    "MQAC-3.6.4.1.1.create-msmq-transaction-co-class-transaction", "MQAC-3.6.4.1.1.purpose",
+)  # fmt: skip
+def dispenser_gives_an_empty_transaction(plain, self):
     """BeginTransaction gives an object without a transaction."""
-
-    name = "dispenser-gives-an-empty-transaction"
-    breaks = (
-        "MQAC-3.6.4.1.1.create-msmq-transaction-co-class-transaction",
-        "MQAC-3.6.4.1.1.purpose",
-    )
-    replaces = ("transaction_dispenser", _Vacant)
+    return Variant("DISPATCH", self.manager.parts.transaction_object(self.manager))
 
 
 class _Lenient(TransactionArguments):
@@ -275,23 +231,13 @@ class _Lenient(TransactionArguments):
             return Unit(self.manager, None)
 
 
-class _LenientRead(Perform):
-    def unit(self) -> Unit:
-        return _Lenient(self.manager).unit(self.asked.named("Transaction"))
-
-
-class ReadTakesAnyTransaction(Fault):
+@fault(
+    "read-takes-any-transaction", Perform.unit, "MQAC-3.11.4.1.14.return-error", "MQAC-3.11.4.1.16.return-error",
+    "MQAC-3.11.4.1.21.return-error", "MQAC-3.11.4.1.7.return-error", "MQAC-3.11.4.1.24.return-error",
+)  # fmt: skip
+def read_takes_any_transaction(plain, self):
     """What is no transaction is taken for none, in receives."""
-
-    name = "read-takes-any-transaction"
-    breaks = (
-        "MQAC-3.11.4.1.14.return-error",
-        "MQAC-3.11.4.1.16.return-error",
-        "MQAC-3.11.4.1.21.return-error",
-        "MQAC-3.11.4.1.7.return-error",
-        "MQAC-3.11.4.1.24.return-error",
-    )
-    replaces = ("queue_reads", _LenientRead)
+    return _Lenient(self.manager).unit(self.asked.named("Transaction"))
 
 
 class _Outside(TransactionArguments):
@@ -300,22 +246,13 @@ class _Outside(TransactionArguments):
         return self.manager.transactions.begin()
 
 
-class _OutsideRead(Perform):
-    def unit(self) -> Unit:
-        found = _Outside(self.manager).unit(self.asked.named("Transaction"))
-        found.own = True
-        return found
-
-
-class ReadLeavesTheTransaction(Fault):
+@fault(
+    "read-leaves-the-transaction", Perform.unit, "MQAC-3.11.4.1.14.add-transactional-operation-transactional",
+    "MQAC-3.11.4.1.14.state-suitable-message-property", "MQAC-3.11.4.1.24.add-transactional-operation-transactional",
+    "MQAC-3.11.4.1.21.define-transaction-identifier", "MQAC-3.11.4.1.14.define-transaction-identifier",
+)  # fmt: skip
+def read_leaves_the_transaction(plain, self):
     """A message received in a transaction is gone at once."""
-
-    name = "read-leaves-the-transaction"
-    breaks = (
-        "MQAC-3.11.4.1.14.add-transactional-operation-transactional",
-        "MQAC-3.11.4.1.14.state-suitable-message-property",
-        "MQAC-3.11.4.1.24.add-transactional-operation-transactional",
-        "MQAC-3.11.4.1.21.define-transaction-identifier",
-        "MQAC-3.11.4.1.14.define-transaction-identifier",
-    )
-    replaces = ("queue_reads", _OutsideRead)
+    found = _Outside(self.manager).unit(self.asked.named("Transaction"))
+    found.own = True
+    return found

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from conformance.embedded.faults.base import fault
+from conformance.embedded.faults.base import fault, kebab, row
 from conformance.embedded.objects.type_library import Argument, Member, TypeLibrary
 
 ALONE = {
@@ -66,13 +67,7 @@ CONSTANTS = {
 """Enumerations with one of their constants, and its demand in 2.2.2."""
 
 
-def _spoken(name: str) -> str:
-    return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("-")
-
-
-def _register(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
-    ids = tuple(f"MQAC-{each}" for each in breaks)
-    fault(__name__, name, story, ids, ("type_library", type("_Deviating", (TypeLibrary,), methods)))
+_register = partial(row, __name__, "type_library")
 
 
 def _another_iid(interface: str) -> Any:
@@ -98,11 +93,12 @@ def _without_last(interface: str) -> Any:
     return members
 
 
-_register(
-    "msmq-query-has-the-identifier-of-messages", "MSMQQuery has the identifier of MSMQMessage.",
-    ("1.9.msmq-query-class-id",),
-    clsid=lambda self, name: TypeLibrary.clsid(self, "MSMQMessage" if name == "MSMQQuery" else name),
-)  # fmt: skip
+@fault("msmq-query-has-the-identifier-of-messages", TypeLibrary.clsid, "1.9.msmq-query-class-id")
+def msmq_query_has_the_identifier_of_messages(plain, self, name):
+    """MSMQQuery has the identifier of MSMQMessage."""
+    return plain("MSMQMessage" if name == "MSMQQuery" else name)
+
+
 for _family, (_revisions, _words, _section) in FAMILIES.items():
     for _revision in range(1, _revisions + 1):
         _number = str(_revision) if _revision > 1 else ""
@@ -175,7 +171,7 @@ def _retyped(arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
 
 
 for (_interface, _member), _id in MEMBERS.items():
-    _word = f"{_spoken(_interface.removeprefix('_D').removeprefix('IMSMQ'))}-{_spoken(_member)}"
+    _word = f"{kebab(_interface.removeprefix('_D').removeprefix('IMSMQ'))}-{kebab(_member)}"
     _register(
         f"{_word}-has-another-slot", f"{_member} of {_interface} stands in slot 99.", (_id,),
         members=_changed(_interface, _member, slot=99),

@@ -3,186 +3,107 @@
 from __future__ import annotations
 
 from conformance.embedded.delivery import Delivery
-from conformance.embedded.entities import Descriptor, Message, MqError, Position, Queue, State, Transaction
-from conformance.embedded.faults.base import Fault
+from conformance.embedded.entities import MqError, Position, Queue, State
+from conformance.embedded.faults.base import also, fault
 from conformance.embedded.outgoing import Outgoing
-from conformance.embedded.sending import Json, Sending
+from conformance.embedded.sending import Sending
 from conformance.spec.constants.hresults import MQ_ERROR_INSUFFICIENT_RESOURCES
 
 
-class _Deaf(Outgoing):
-    def hold(self, queue: Queue) -> None:
-        return
-
-
-class PauseIgnored(Fault):
+@fault(
+    "pause-ignored", Outgoing.hold, "MQDMPR-3.1.4.14.pauses", "MQDMPR-3.1.7.2.3.on-hold", "MQDMPR-3.1.1.3.state-on-hold"
+)
+def pause_ignored(plain, self, queue):
     """A paused outgoing queue transfers its messages all the same."""
 
-    name = "pause-ignored"
-    breaks = (
-        "MQDMPR-3.1.4.14.pauses",
-        "MQDMPR-3.1.7.2.3.on-hold",
-        "MQDMPR-3.1.1.3.state-on-hold",
-    )
-    replaces = ("outgoing", _Deaf)
 
-
-class _Toggling(Outgoing):
-    def hold(self, queue: Queue) -> None:
-        queue.paused = not queue.paused
-
-
-class SecondPauseResumes(Fault):
+@fault(
+    "second-pause-resumes", Outgoing.hold, "MQDMPR-3.1.7.2.3.on-hold", "MQDMPR-3.1.4.14.pauses",
+    "MQDMPR-3.1.1.3.state-on-hold",
+)  # fmt: skip
+def second_pause_resumes(plain, self, queue):
     """Pausing an outgoing queue that is on hold ends the hold."""
-
-    name = "second-pause-resumes"
-    breaks = (
-        "MQDMPR-3.1.7.2.3.on-hold",
-        "MQDMPR-3.1.4.14.pauses",
-        "MQDMPR-3.1.1.3.state-on-hold",
-    )
-    replaces = ("outgoing", _Toggling)
+    queue.paused = not queue.paused
 
 
-class _Emptying(Outgoing):
-    def hold(self, queue: Queue) -> None:
-        super().hold(queue)
-        for position in queue.positions:
-            if position.state is State.AVAILABLE:
-                self.manager.delivery.remove(position)
-
-
-class PauseDropsMessages(Fault):
+@fault(
+    "pause-drops-messages", Outgoing.hold, "MQDMPR-3.1.7.2.3.on-hold", "MQDMPR-3.1.7.1.9.once",
+    "MQDMPR-3.1.4.15.resumes",
+)  # fmt: skip
+def pause_drops_messages(plain, self, queue):
     """What waits in an outgoing queue when it is paused is lost."""
-
-    name = "pause-drops-messages"
-    breaks = (
-        "MQDMPR-3.1.7.2.3.on-hold",
-        "MQDMPR-3.1.7.1.9.once",
-        "MQDMPR-3.1.4.15.resumes",
-    )
-    replaces = ("outgoing", _Emptying)
-
-
-class _Stopping(Outgoing):
-    def hold(self, queue: Queue) -> None:
-        for each in self.manager.queues.all():
-            if each.kind == "outgoing":
-                super().hold(each)
-
-
-class PauseHoldsEveryQueue(Fault):
-    """Pausing one outgoing queue pauses them all."""
-
-    name = "pause-holds-every-queue"
-    breaks = ("MQDMPR-3.1.4.14.paused-queue",)
-    replaces = ("outgoing", _Stopping)
-
-
-class _Freeing(Outgoing):
-    def let_go(self, queue: Queue) -> None:
-        for each in self.manager.queues.all():
-            if each.kind == "outgoing":
-                super().let_go(each)
-
-
-class ResumeFreesEveryQueue(Fault):
-    """Resuming one outgoing queue resumes them all."""
-
-    name = "resume-frees-every-queue"
-    breaks = ("MQDMPR-3.1.4.15.resumed-queue",)
-    replaces = ("outgoing", _Freeing)
-
-
-class _LocalToo(Delivery):
-    def make_available(self, position: Position) -> None:
-        queues = self.manager.queues.all()
-        if position.queue.kind in ("private", "public") and any(queue.paused for queue in queues):
-            position.state = State.LOCKED
-        else:
-            super().make_available(position)
-
-
-class _FreesLocal(Outgoing):
-    def let_go(self, queue: Queue) -> None:
-        super().let_go(queue)
-        kept = {id(step.position) for each in self.manager.open_transactions.values() for step in each.steps}
-        kept |= {id(read.position) for read in self.manager.open_reads.values()}
-        for local in self.manager.queues.all():
-            for position in local.positions:
-                if position.state is State.LOCKED and id(position) not in kept:
-                    self.manager.delivery.make_available(position)
-
-
-class PauseHoldsLocalQueues(Fault):
-    """While an outgoing queue is on hold, what is sent to queues of this computer cannot be read."""
-
-    name = "pause-holds-local-queues"
-    breaks = (
-        "MQDMPR-3.1.4.14.paused-queue",
-        "MQDMPR-3.1.7.1.9.available",
-    )
-    replaces = ("outgoing", _FreesLocal)
-    also = (("delivery", _LocalToo),)
-
-
-class _Refusing(Sending):
-    def send(self, descriptor: Descriptor, given: dict[str, Json], transaction: Transaction | None) -> dict[str, Json]:
-        if descriptor.queue is not None and descriptor.queue.paused:
-            raise MqError(MQ_ERROR_INSUFFICIENT_RESOURCES)
-        return super().send(descriptor, given, transaction)
-
-
-class PauseRefusesSends(Fault):
-    """A send to an outgoing queue that is on hold fails."""
-
-    name = "pause-refuses-sends"
-    breaks = (
-        "MQDMPR-3.1.1.17.send-access",
-        "MQDMPR-3.1.1.3.state-on-hold",
-        "MQDMPR-3.1.7.2.3.on-hold",
-    )
-    replaces = ("sending", _Refusing)
-
-
-class _Swallowing(Sending):
-    def enqueue(self, queue: Queue, message: Message, transaction: Transaction | None) -> int:
-        lookup = super().enqueue(queue, message, transaction)
-        position = queue.positions.find(lookup)
-        if queue.paused and transaction is None and position is not None:
+    plain(queue)
+    for position in queue.positions:
+        if position.state is State.AVAILABLE:
             self.manager.delivery.remove(position)
-        return lookup
 
 
-class SendsOnHoldLost(Fault):
+@fault("pause-holds-every-queue", Outgoing.hold, "MQDMPR-3.1.4.14.paused-queue")
+def pause_holds_every_queue(plain, self, queue):
+    """Pausing one outgoing queue pauses them all."""
+    for each in self.manager.queues.all():
+        if each.kind == "outgoing":
+            plain(each)
+
+
+@fault("resume-frees-every-queue", Outgoing.let_go, "MQDMPR-3.1.4.15.resumed-queue")
+def resume_frees_every_queue(plain, self, queue):
+    """Resuming one outgoing queue resumes them all."""
+    for each in self.manager.queues.all():
+        if each.kind == "outgoing":
+            plain(each)
+
+
+@fault("pause-holds-local-queues", Outgoing.let_go, "MQDMPR-3.1.4.14.paused-queue", "MQDMPR-3.1.7.1.9.available")
+def pause_holds_local_queues(plain, self, queue):
+    """While an outgoing queue is on hold, what is sent to queues of this computer cannot be read."""
+    plain(queue)
+    kept = {id(step.position) for each in self.manager.open_transactions.values() for step in each.steps}
+    kept |= {id(read.position) for read in self.manager.open_reads.values()}
+    for local in self.manager.queues.all():
+        for position in local.positions:
+            if position.state is State.LOCKED and id(position) not in kept:
+                self.manager.delivery.make_available(position)
+
+
+@also("pause-holds-local-queues", Delivery.make_available)
+def pause_holds_local_queues_make_available(plain, self, position):
+    queues = self.manager.queues.all()
+    if position.queue.kind in ("private", "public") and any(queue.paused for queue in queues):
+        position.state = State.LOCKED
+    else:
+        plain(position)
+
+
+@fault(
+    "pause-refuses-sends", Sending.send, "MQDMPR-3.1.1.17.send-access", "MQDMPR-3.1.1.3.state-on-hold",
+    "MQDMPR-3.1.7.2.3.on-hold",
+)  # fmt: skip
+def pause_refuses_sends(plain, self, descriptor, given, transaction):
+    """A send to an outgoing queue that is on hold fails."""
+    if descriptor.queue is not None and descriptor.queue.paused:
+        raise MqError(MQ_ERROR_INSUFFICIENT_RESOURCES)
+    return plain(descriptor, given, transaction)
+
+
+@fault("sends-on-hold-lost", Sending.enqueue, "MQDMPR-3.1.7.1.9.once", "MQDMPR-3.1.1.17.send-access")
+def sends_on_hold_lost(plain, self, queue, message, transaction):
     """What is sent to an outgoing queue while it is on hold is lost, and its sender is not told."""
-
-    name = "sends-on-hold-lost"
-    breaks = (
-        "MQDMPR-3.1.7.1.9.once",
-        "MQDMPR-3.1.1.17.send-access",
-    )
-    replaces = ("sending", _Swallowing)
+    lookup = plain(queue, message, transaction)
+    position = queue.positions.find(lookup)
+    if queue.paused and transaction is None and position is not None:
+        self.manager.delivery.remove(position)
+    return lookup
 
 
-class _Stuck(Outgoing):
-    def let_go(self, queue: Queue) -> None:
-        return
-
-
-class ResumeIgnored(Fault):
+@fault("resume-ignored", Outgoing.let_go, "MQDMPR-3.1.4.15.resumes", "MQDMPR-3.1.7.2.4.inactive")
+def resume_ignored(plain, self, queue):
     """An outgoing queue that was paused once transfers nothing any more."""
 
-    name = "resume-ignored"
-    breaks = (
-        "MQDMPR-3.1.4.15.resumes",
-        "MQDMPR-3.1.7.2.4.inactive",
-    )
-    replaces = ("outgoing", _Stuck)
 
-
-class _Forgetting(Outgoing):
-    """Offers nothing again of what came while it was on hold, though it is still there."""
+@fault("resume-forgets-what-waits", "outgoing", "MQDMPR-3.1.4.15.resumes", "MQDMPR-3.1.7.2.4.inactive")
+class ResumeForgetsWhatWaits(Outgoing):
+    """What waited in an outgoing queue while it was on hold stays there when it is resumed; what comes later goes."""
 
     def ready(self, queue: Queue) -> list[Position]:
         held: set[int] = getattr(self, "_held", set())
@@ -195,56 +116,30 @@ class _Forgetting(Outgoing):
         super().let_go(queue)
 
 
-class ResumeForgetsWhatWaits(Fault):
-    """What waited in an outgoing queue while it was on hold stays there when it is resumed; what comes later goes."""
-
-    name = "resume-forgets-what-waits"
-    breaks = (
-        "MQDMPR-3.1.4.15.resumes",
-        "MQDMPR-3.1.7.2.4.inactive",
-    )
-    replaces = ("outgoing", _Forgetting)
-
-
-class _Repeating(Outgoing):
-    def let_go(self, queue: Queue) -> None:
-        if queue.paused:
-            for position in super().ready(queue)[:1]:
-                self.manager.delivery.place(queue, position.message, limited=False)
-        super().let_go(queue)
-
-
-class ResumeSendsTwice(Fault):
+@fault(
+    "resume-sends-twice", Outgoing.let_go, "MQDMPR-3.1.7.1.29.atomically-removed", "MQDMPR-3.1.7.1.34.removed",
+    "MQDMPR-3.1.7.1.9.once",
+)  # fmt: skip
+def resume_sends_twice(plain, self, queue):
     """The first message that waited while an outgoing queue was on hold is transferred twice."""
-
-    name = "resume-sends-twice"
-    breaks = (
-        "MQDMPR-3.1.7.1.29.atomically-removed",
-        "MQDMPR-3.1.7.1.34.removed",
-        "MQDMPR-3.1.7.1.9.once",
-    )
-    replaces = ("outgoing", _Repeating)
+    if queue.paused:
+        for position in self.ready(queue)[:1]:
+            self.manager.delivery.place(queue, position.message, limited=False)
+    plain(queue)
 
 
-class _HoldingBack(Outgoing):
-    def let_go(self, queue: Queue) -> None:
-        queue.paused = not queue.paused
-
-
-class ResumeUnpausedHolds(Fault):
+@fault(
+    "resume-unpaused-holds", Outgoing.let_go, "MQDMPR-3.1.7.2.4.inactive", "MQDMPR-3.1.4.15.resumes",
+    "MQDMPR-3.1.1.3.state-on-hold",
+)  # fmt: skip
+def resume_unpaused_holds(plain, self, queue):
     """Resuming an outgoing queue that is not on hold puts it on hold."""
-
-    name = "resume-unpaused-holds"
-    breaks = (
-        "MQDMPR-3.1.7.2.4.inactive",
-        "MQDMPR-3.1.4.15.resumes",
-        "MQDMPR-3.1.1.3.state-on-hold",
-    )
-    replaces = ("outgoing", _HoldingBack)
+    queue.paused = not queue.paused
 
 
-class _Shuffling(Outgoing):
-    """Transfers what came while it was on hold in front of what was there before."""
+@fault("hold-loses-order", "outgoing", "MQDMPR-3.1.1.2.arrival-order")
+class HoldLosesOrder(Outgoing):
+    """What came to an outgoing queue while it was on hold is transferred before what was there already."""
 
     def ready(self, queue: Queue) -> list[Position]:
         before: dict[str, set[int]] = getattr(self, "_before", {})
@@ -261,29 +156,13 @@ class _Shuffling(Outgoing):
         super().hold(queue)
 
 
-class HoldLosesOrder(Fault):
-    """What came to an outgoing queue while it was on hold is transferred before what was there already."""
-
-    name = "hold-loses-order"
-    breaks = ("MQDMPR-3.1.1.2.arrival-order",)
-    replaces = ("outgoing", _Shuffling)
-
-
-class _Urgent(Outgoing):
-    def take(self, format_name: str) -> list[str]:
-        queue = self.manager.queues.outgoing(format_name)
-        if not queue.paused:
-            return super().take(format_name)
-        return self.transfer(queue, [each for each in self.ready(queue) if each.message.fields["priority"] > 3])
-
-
-class UrgentPassesHold(Fault):
+@fault(
+    "urgent-passes-hold", Outgoing.take, "MQDMPR-3.1.1.3.state-on-hold", "MQDMPR-3.1.7.2.3.on-hold",
+    "MQDMPR-3.1.4.14.pauses",
+)  # fmt: skip
+def urgent_passes_hold(plain, self, format_name):
     """Messages of more than the usual priority are transferred although their queue is on hold."""
-
-    name = "urgent-passes-hold"
-    breaks = (
-        "MQDMPR-3.1.1.3.state-on-hold",
-        "MQDMPR-3.1.7.2.3.on-hold",
-        "MQDMPR-3.1.4.14.pauses",
-    )
-    replaces = ("outgoing", _Urgent)
+    queue = self.manager.queues.outgoing(format_name)
+    if not queue.paused:
+        return plain(format_name)
+    return self.transfer(queue, [each for each in self.ready(queue) if each.message.fields["priority"] > 3])

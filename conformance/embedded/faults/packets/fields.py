@@ -4,28 +4,21 @@ from __future__ import annotations
 
 from conformance.embedded import packet_layout as lay
 from conformance.embedded.entities import MqError
-from conformance.embedded.faults.base import Fault
+from conformance.embedded.faults.base import fault
 from conformance.embedded.packet_fields import Fields
 from conformance.embedded.packet_write import PacketWriter
 from conformance.spec.constants.hresults import MQ_ERROR_ILLEGAL_PROPERTY_VALUE
 
 
-class _NoHighest(PacketWriter):
-    def priority(self, priority: int, *, in_transaction: bool) -> int:
-        if priority == 7 and not in_transaction:
-            raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
-        return super().priority(priority, in_transaction=in_transaction)
-
-
-class WritesNoHighestPriority(Fault):
+@fault(
+    "writes-no-highest-priority", PacketWriter.priority, "MQDMPR-3.1.7.1.30.constructs",
+    "MQDMPR-3.1.7.1.32.base-header-flags-pr",
+)  # fmt: skip
+def writes_no_highest_priority(plain, self, priority, *, in_transaction):
     """No packet is made of a message with priority 7."""
-
-    name = "writes-no-highest-priority"
-    breaks = (
-        "MQDMPR-3.1.7.1.30.constructs",
-        "MQDMPR-3.1.7.1.32.base-header-flags-pr",
-    )
-    replaces = ("writer", _NoHighest)
+    if priority == 7 and not in_transaction:
+        raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
+    return plain(priority, in_transaction=in_transaction)
 
 
 class _FlagsWithout(PacketWriter):
@@ -44,51 +37,32 @@ class _NoMultipleFlag(_FlagsWithout):
     cleared = lay.USER_MULTIPLE
 
 
-class _NoMultiple(_NoMultipleFlag):
+@fault(
+    "multiple-header-missing", "writer", "MQDMPR-3.1.7.1.30.multi-queue-format-header",
+    "MQDMPR-3.1.7.1.30.multi-queue-header-flag",
+)  # fmt: skip
+class MultipleHeaderMissing(_NoMultipleFlag):
+    """The packet of a message to several queues is that of a message to one."""
+
     def multiple_header(self, fields: Fields) -> bytes:
         super().multiple_header(fields)
         return b""
 
 
-class MultipleHeaderMissing(Fault):
-    """The packet of a message to several queues is that of a message to one."""
-
-    name = "multiple-header-missing"
-    breaks = (
-        "MQDMPR-3.1.7.1.30.multi-queue-format-header",
-        "MQDMPR-3.1.7.1.30.multi-queue-header-flag",
-    )
-    replaces = ("writer", _NoMultiple)
+fault(
+    "multiple-header-unannounced", "writer", "MQDMPR-3.1.7.1.30.multi-queue-header-flag",
+    "MQMQ-2.2.19.1.packet-size-headers", says="Flags.MQ is clear although the packet has a MultiQueueFormatHeader.",
+)(_NoMultipleFlag)  # fmt: skip
 
 
-class MultipleHeaderUnannounced(Fault):
-    """Flags.MQ is clear although the packet has a MultiQueueFormatHeader."""
-
-    name = "multiple-header-unannounced"
-    breaks = (
-        "MQDMPR-3.1.7.1.30.multi-queue-header-flag",
-        "MQMQ-2.2.19.1.packet-size-headers",
-    )
-    replaces = ("writer", _NoMultipleFlag)
-
-
-class _MarksSwapped(PacketWriter):
-    def transaction_header(self, fields: Fields) -> bytes:
-        header = super().transaction_header(fields)
-        first, last = header[0] & lay.TX_FIRST, header[0] & lay.TX_LAST
-        flags = header[0] & ~(lay.TX_FIRST | lay.TX_LAST) | lay.TX_LAST * bool(first) | lay.TX_FIRST * bool(last)
-        return bytes([flags]) + header[1:]
-
-
-class WritesTransactionMarksSwapped(Fault):
+@fault(
+    "writes-transaction-marks-swapped", PacketWriter.transaction_header,
+    "MQDMPR-3.1.7.1.32.transaction-header-flags-fm", "MQDMPR-3.1.7.1.32.transaction-header-flags-lm",
+    "MQMQ-2.2.20.5.first-in-transaction", "MQMQ-2.2.20.5.last-in-transaction", "MQMQ-2.2.20.5.flags-fm-layout",
+)  # fmt: skip
+def writes_transaction_marks_swapped(plain, self, fields):
     """The first message of a transaction goes out as its last, and the last as its first."""
-
-    name = "writes-transaction-marks-swapped"
-    breaks = (
-        "MQDMPR-3.1.7.1.32.transaction-header-flags-fm",
-        "MQDMPR-3.1.7.1.32.transaction-header-flags-lm",
-        "MQMQ-2.2.20.5.first-in-transaction",
-        "MQMQ-2.2.20.5.last-in-transaction",
-        "MQMQ-2.2.20.5.flags-fm-layout",
-    )
-    replaces = ("writer", _MarksSwapped)
+    header = plain(fields)
+    first, last = header[0] & lay.TX_FIRST, header[0] & lay.TX_LAST
+    flags = header[0] & ~(lay.TX_FIRST | lay.TX_LAST) | lay.TX_LAST * bool(first) | lay.TX_FIRST * bool(last)
+    return bytes([flags]) + header[1:]

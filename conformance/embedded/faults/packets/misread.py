@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 
-from conformance.embedded.faults.base import Fault, fault
+from conformance.embedded.faults.base import fault, row
 from conformance.embedded.packet_bytes import require
 from conformance.embedded.packet_read import Json, PacketReader
 from conformance.embedded.sending import NULL_CORRELATION
@@ -20,10 +20,6 @@ class _Misreading(PacketReader):
         message = super().message(packet)
         type(self).alter(message)
         return message
-
-
-def _misreading(alter: Alter) -> type[PacketReader]:
-    return type("_Misreading", (_Misreading,), {"alter": staticmethod(alter)})
 
 
 def _dropped(*names: str) -> Alter:
@@ -50,18 +46,6 @@ def _marks(message: dict[str, Json]) -> None:
 
 def _without_end(text: str) -> str:
     return base64.b64encode(base64.b64decode(text)[:-1]).decode("ascii")
-
-
-class _EmptyRefused(PacketReader):
-    def message(self, packet: bytes) -> dict[str, Json]:
-        message = super().message(packet)
-        require(bool(message["body"]))
-        return message
-
-
-class _KeptPriority(PacketReader):
-    def message(self, packet: bytes) -> dict[str, Json]:
-        return {**super().message(packet), "priority": packet[2] & 7}
 
 
 _OF: tuple[tuple[str, str, tuple[str, ...], Alter], ...] = (
@@ -168,24 +152,21 @@ _OF: tuple[tuple[str, str, tuple[str, ...], Alter], ...] = (
 )
 
 
-class RefusesPacketsWithoutBody(Fault):
+@fault(
+    "refuses-packets-without-body", PacketReader.message, "MQMQ-2.2.19.3.message-body-absent", "MQDMPR-3.1.7.1.31.reads"
+)
+def refuses_packets_without_body(plain, self, packet):
     """A packet is refused whose message has an empty body."""
-
-    name = "refuses-packets-without-body"
-    breaks = (
-        "MQMQ-2.2.19.3.message-body-absent",
-        "MQDMPR-3.1.7.1.31.reads",
-    )
-    replaces = ("reader", _EmptyRefused)
+    message = plain(packet)
+    require(bool(message["body"]))
+    return message
 
 
-class ReadsPriorityOfTransactional(Fault):
+@fault("reads-priority-of-transactional", PacketReader.message, "MQDMPR-3.1.7.1.32.base-header-flags-pr-ignored")
+def reads_priority_of_transactional(plain, self, packet):
     """A transactional message has the priority its packet tells, not 0."""
-
-    name = "reads-priority-of-transactional"
-    breaks = ("MQDMPR-3.1.7.1.32.base-header-flags-pr-ignored",)
-    replaces = ("reader", _KeptPriority)
+    return {**plain(packet), "priority": packet[2] & 7}
 
 
 for _name, _story, _breaks, _alter in _OF:
-    fault(__name__, _name, _story, _breaks, ("reader", _misreading(_alter)))
+    row(__name__, "reader", _name, _story, _breaks, subclass_of=_Misreading, alter=staticmethod(_alter))

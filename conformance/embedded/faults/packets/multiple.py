@@ -3,212 +3,114 @@
 from __future__ import annotations
 
 from conformance.embedded import packet_layout as lay
-from conformance.embedded.faults.base import Fault
-from conformance.embedded.names import Name
-from conformance.embedded.packet_bytes import Bytes, require
-from conformance.embedded.packet_read import PacketReader
-from conformance.embedded.packet_write import PacketWriter
+from conformance.embedded.faults.base import also, fault
+from conformance.embedded.packet_bytes import require
 
 
-class _SameIdentifier(PacketWriter):
-    def address_header(self, identifier: int, names: list[Name]) -> bytes:
-        same = lay.MQF_ADMINISTRATION if identifier == lay.MQF_RESPONSE else identifier
-        return super().address_header(same, names)
-
-
-class ResponseListWithAdministrationId(Fault):
+@fault("response-list-with-administration-id", "writer.address_header", "MQMQ-2.2.20.2.header-id")
+def response_list_with_administration_id(plain, self, identifier, names):
     """The list of response queues has the HeaderID of the administration queues."""
-
-    name = "response-list-with-administration-id"
-    breaks = ("MQMQ-2.2.20.2.header-id",)
-    replaces = ("writer", _SameIdentifier)
+    same = lay.MQF_ADMINISTRATION if identifier == lay.MQF_RESPONSE else identifier
+    return plain(same, names)
 
 
-class _SwappedLists(PacketWriter):
-    def multiple_headers(self, headers: list[bytes], signature: bytes) -> bytes:
-        return super().multiple_headers([headers[0], headers[2], headers[1]], signature)
-
-
-class ResponseListFirst(Fault):
+@fault(
+    "response-list-first", "writer.multiple_headers", "MQMQ-2.2.20.1.administration-layout",
+    "MQMQ-2.2.20.1.response-layout",
+)  # fmt: skip
+def response_list_first(plain, self, headers, signature):
     """The list of response queues stands in front of that of the administration queues."""
-
-    name = "response-list-first"
-    breaks = (
-        "MQMQ-2.2.20.1.administration-layout",
-        "MQMQ-2.2.20.1.response-layout",
-    )
-    replaces = ("writer", _SwappedLists)
+    return plain([headers[0], headers[2], headers[1]], signature)
 
 
-class _OneTooMany(PacketWriter):
-    def element_count(self, count: int) -> int:
-        return count + 1
-
-
-class ElementCountOneTooMany(Fault):
+@fault("element-count-one-too-many", "writer.element_count", "MQMQ-2.2.20.2.element-count")
+def element_count_one_too_many(plain, self, count):
     """ElementCount counts an end that is not there."""
-
-    name = "element-count-one-too-many"
-    breaks = ("MQMQ-2.2.20.2.element-count",)
-    replaces = ("writer", _OneTooMany)
+    return count + 1
 
 
-class _NamesOnly(PacketWriter):
-    def address_size(self, size: int) -> int:
-        return size - lay.MQF_ADDRESS.size
-
-
-class AddressHeaderSizeOfNames(Fault):
+@fault("address-header-size-of-names", "writer.address_size", "MQMQ-2.2.20.2.header-size")
+def address_header_size_of_names(plain, self, size):
     """HeaderSize counts the names and leaves the twelve bytes in front of them out."""
-
-    name = "address-header-size-of-names"
-    breaks = ("MQMQ-2.2.20.2.header-size",)
-    replaces = ("writer", _NamesOnly)
+    return size - lay.MQF_ADDRESS.size
 
 
-class _CountedDirect(PacketWriter):
-    def element_direct(self, name: Name) -> bytes:
-        text = super().element_direct(name)
-        return len(text).to_bytes(2, "little") + text
-
-
-class ElementDirectWithCount(Fault):
+@fault("element-direct-with-count", "writer.element_direct", "MQMQ-2.2.18.1.4.1.layout")
+def element_direct_with_count(plain, self, name):
     """A direct name in a list has a count in front, as one in the UserHeader has."""
-
-    name = "element-direct-with-count"
-    breaks = ("MQMQ-2.2.18.1.4.1.layout",)
-    replaces = ("writer", _CountedDirect)
+    text = plain(name)
+    return len(text).to_bytes(2, "little") + text
 
 
-class _PrefixedElements(PacketWriter):
-    def element_direct(self, name: Name) -> bytes:
-        return "DIRECT=".encode("utf-16-le") + super().element_direct(name)
-
-
-class ElementDirectWithPrefix(Fault):
+@fault("element-direct-with-prefix", "writer.element_direct", "MQMQ-2.2.18.1.4.1.direct-format-name")
+def element_direct_with_prefix(plain, self, name):
     """A direct name in a list keeps its `DIRECT=`."""
-
-    name = "element-direct-with-prefix"
-    breaks = ("MQMQ-2.2.18.1.4.1.direct-format-name",)
-    replaces = ("writer", _PrefixedElements)
+    return "DIRECT=".encode("utf-16-le") + plain(name)
 
 
-class _ListsAsPublic(PacketWriter):
-    def element_type(self, name: Name) -> int:
-        return 1 if name.kind == "distribution_list" else super().element_type(name)
-
-
-class DistributionListAsPublic(Fault):
+@fault(
+    "distribution-list-as-public", "writer.element_type", "MQMQ-2.2.18.1.4.format-type-distribution-list",
+    "MQMQ-2.2.18.1.4.format-type-public",
+)  # fmt: skip
+def distribution_list_as_public(plain, self, name):
     """A distribution list has the FormatType of a public queue, both being a GUID."""
-
-    name = "distribution-list-as-public"
-    breaks = (
-        "MQMQ-2.2.18.1.4.format-type-distribution-list",
-        "MQMQ-2.2.18.1.4.format-type-public",
-    )
-    replaces = ("writer", _ListsAsPublic)
+    return 1 if name.kind == "distribution_list" else plain(name)
 
 
-class _Packed(PacketWriter):
-    def element_padding(self, aligned: bytes) -> bytes:
-        return b""
-
-
-class ElementsPacked(Fault):
+@fault(
+    "elements-packed", "writer.element_padding", "MQMQ-2.2.18.1.4.format-name", "MQMQ-2.2.18.1.4.2.alignment",
+    "MQMQ-2.2.18.1.7.2.source-queue-manager",
+)  # fmt: skip
+def elements_packed(plain, self, aligned):
     """Private queues and distribution lists follow their FormatType without padding."""
-
-    name = "elements-packed"
-    breaks = (
-        "MQMQ-2.2.18.1.4.format-name",
-        "MQMQ-2.2.18.1.4.2.alignment",
-        "MQMQ-2.2.18.1.7.2.source-queue-manager",
-    )
-    replaces = ("writer", _Packed)
+    return b""
 
 
-class _SizeFirst(PacketWriter):
-    def signature_header(self, signature: bytes) -> bytes:
-        header = super().signature_header(signature)
-        return header[4:8] + header[:4] + header[8:]
-
-
-class MultipleSignatureSizeFirst(Fault):
+@fault(
+    "multiple-signature-size-first", "writer.signature_header", "MQMQ-2.2.20.3.id-layout", "MQMQ-2.2.20.3.size-layout",
+    "MQMQ-2.2.20.3.reserved-layout", "MQMQ-2.2.20.3.id",
+)  # fmt: skip
+def multiple_signature_size_first(plain, self, signature):
     """The signature header begins with its size, as the headers of the lists do."""
-
-    name = "multiple-signature-size-first"
-    breaks = (
-        "MQMQ-2.2.20.3.id-layout",
-        "MQMQ-2.2.20.3.size-layout",
-        "MQMQ-2.2.20.3.reserved-layout",
-        "MQMQ-2.2.20.3.id",
-    )
-    replaces = ("writer", _SizeFirst)
+    header = plain(signature)
+    return header[4:8] + header[:4] + header[8:]
 
 
-class _SoapBytes(PacketWriter):
-    def soap_length(self, data: bytes) -> int:
-        return len(data)
-
-
-class SoapLengthInBytes(Fault):
+@fault(
+    "soap-length-in-bytes", "writer.soap_length", "MQMQ-2.2.20.7.header-terminated", "MQMQ-2.2.20.7.body-terminated",
+    "MQMQ-2.2.20.7.header-layout", "MQMQ-2.2.20.7.body-layout",
+)  # fmt: skip
+def soap_length_in_bytes(plain, self, data):
     """HeaderDataLength and BodyDataLength count bytes."""
-
-    name = "soap-length-in-bytes"
-    breaks = (
-        "MQMQ-2.2.20.7.header-terminated",
-        "MQMQ-2.2.20.7.body-terminated",
-        "MQMQ-2.2.20.7.header-layout",
-        "MQMQ-2.2.20.7.body-layout",
-    )
-    replaces = ("writer", _SoapBytes)
+    return len(data)
 
 
-class _SameSection(PacketWriter):
-    def soap_section(self, identifier: int, text: str) -> bytes:
-        return super().soap_section(lay.SOAP_HEADER_SECTION, text)
-
-
-class SoapBodyWithHeaderId(Fault):
+@fault("soap-body-with-header-id", "writer.soap_section", "MQMQ-2.2.20.7.body-section-id")
+def soap_body_with_header_id(plain, self, identifier, text):
     """BodySectionID is that of the header section."""
-
-    name = "soap-body-with-header-id"
-    breaks = ("MQMQ-2.2.20.7.body-section-id",)
-    replaces = ("writer", _SameSection)
+    return plain(lay.SOAP_HEADER_SECTION, text)
 
 
-class _SoapLast(PacketWriter):
-    def behind_properties(self, debug: bytes, soap: bytes, multiple: bytes) -> bytes:
-        return super().behind_properties(debug, multiple, soap)
-
-
-class SoapBehindMultiple(Fault):
+@fault(
+    "soap-behind-multiple", "writer.behind_properties", "MQMQ-2.2.20.soap-header-layout",
+    "MQMQ-2.2.20.multi-queue-header-layout",
+)  # fmt: skip
+def soap_behind_multiple(plain, self, debug, soap, multiple):
     """The SoapHeader follows the MultiQueueFormatHeader."""
-
-    name = "soap-behind-multiple"
-    breaks = (
-        "MQMQ-2.2.20.soap-header-layout",
-        "MQMQ-2.2.20.multi-queue-header-layout",
-    )
-    replaces = ("writer", _SoapLast)
+    return plain(debug, multiple, soap)
 
 
-class _Particular(PacketReader):
-    def soap_section(self, source: Bytes, expected: int) -> str:
-        require(source.peek(4)[2:] == bytes(2))
-        return super().soap_section(source, expected)
-
-    def address_header(self, source: Bytes, expected: int) -> list[str]:
-        require(source.peek(8)[6:] == bytes(2))
-        return super().address_header(source, expected)
-
-
-class OptionalReservedChecked(Fault):
+@fault(
+    "optional-reserved-checked", "reader.soap_section", "MQMQ-2.2.20.7.reserved-ignored",
+    "MQMQ-2.2.20.7.reserved1-ignored", "MQMQ-2.2.20.2.reserved-ignored",
+)  # fmt: skip
+def optional_reserved_checked(plain, self, source, expected):
     """A packet is refused whose SoapHeader or lists of names have anything in their reserved fields."""
+    require(source.peek(4)[2:] == bytes(2))
+    return plain(source, expected)
 
-    name = "optional-reserved-checked"
-    breaks = (
-        "MQMQ-2.2.20.7.reserved-ignored",
-        "MQMQ-2.2.20.7.reserved1-ignored",
-        "MQMQ-2.2.20.2.reserved-ignored",
-    )
-    replaces = ("reader", _Particular)
+
+@also("optional-reserved-checked", "reader.address_header")
+def optional_reserved_checked_address_header(plain, self, source, expected):
+    require(source.peek(8)[6:] == bytes(2))
+    return plain(source, expected)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from conformance.embedded.entities import Message, Position, Result
-from conformance.embedded.faults.base import Fault, fault
+from conformance.embedded.entities import Message
+from conformance.embedded.faults.base import fault, row
 from conformance.embedded.receiving import Receiving
 from conformance.embedded.sending import NULL_CORRELATION, Sending
 
@@ -28,13 +28,12 @@ class _Altering(Sending):
         return message
 
 
-def _altering(member: str, alter: Alter, *, unless_given: bool = False) -> type[Sending]:
-    members = {"member": member, "alter": staticmethod(alter), "unless_given": unless_given}
-    return type("_Altering", (_Altering,), members)
+def _altering(member: str, alter: Alter, *, unless_given: bool = False) -> dict[str, Any]:
+    return {"member": member, "alter": staticmethod(alter), "unless_given": unless_given}
 
 
 # Name, story, what it breaks, and what it does to which member.
-_ALTERED: tuple[tuple[str, str, tuple[str, ...], type[Sending]], ...] = (
+_ALTERED: tuple[tuple[str, str, tuple[str, ...], dict[str, Any]], ...] = (
     (
         "body-cut-short",
         "A body of more than six bytes is cut off.",
@@ -143,37 +142,23 @@ _ALTERED: tuple[tuple[str, str, tuple[str, ...], type[Sending]], ...] = (
 )
 
 
-class _Showing(Receiving):
-    def show(self, position: Position) -> Result:
-        shown = super().show(position)
-        shown["message"]["arrival_time"] = shown["message"]["sent_time"]
-        if position.message.sent_ms // 1000 == position.arrival:
-            shown["message"]["arrival_time"] += 1
-        return shown
-
-
-class ArrivalTimeOneSecondLate(Fault):
+@fault("arrival-time-one-second-late", Receiving.show, "MQDMPR-3.1.1.12.arrival-time")
+def arrival_time_one_second_late(plain, self, position):
     """The arrival time is not when the message was put in its queue."""
-
-    name = "arrival-time-one-second-late"
-    breaks = ("MQDMPR-3.1.1.12.arrival-time",)
-    replaces = ("reading", _Showing)
-
-
-class _Now(Receiving):
-    def show(self, position: Position) -> Result:
-        shown = super().show(position)
-        shown["message"]["sent_time"] = self.manager.clock.now_ms() // 1000
-        return shown
+    shown = plain(position)
+    shown["message"]["arrival_time"] = shown["message"]["sent_time"]
+    if position.message.sent_ms // 1000 == position.arrival:
+        shown["message"]["arrival_time"] += 1
+    return shown
 
 
-class SentTimeIsNow(Fault):
+@fault("sent-time-is-now", Receiving.show, "MQDMPR-3.1.1.12.sent-time")
+def sent_time_is_now(plain, self, position):
     """The sent time of a message is the time at which it is read."""
-
-    name = "sent-time-is-now"
-    breaks = ("MQDMPR-3.1.1.12.sent-time",)
-    replaces = ("reading", _Now)
+    shown = plain(position)
+    shown["message"]["sent_time"] = self.manager.clock.now_ms() // 1000
+    return shown
 
 
 for _name, _story, _breaks, _sending in _ALTERED:
-    fault(__name__, _name, _story, _breaks, ("sending", _sending))
+    row(__name__, "sending", _name, _story, _breaks, subclass_of=_Altering, **_sending)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from conformance.embedded.entities import Queue
-from conformance.embedded.faults.base import Fault, fault
+from conformance.embedded.faults.base import fault, row
 from conformance.embedded.queues import Queues
 
 Json = Any
@@ -17,10 +17,6 @@ class _OtherDefault(Queues):
 
     def defaults(self) -> dict[str, Json]:
         return {**super().defaults(), **self.changed}
-
-
-def _default(name: str, value: Json) -> type[Queues]:
-    return type("_OtherDefault", (_OtherDefault,), {"changed": {name: value}})
 
 
 # The property, what a queue created without it has, the story, and what the text says of it.
@@ -52,77 +48,47 @@ _DEFAULTS: tuple[tuple[str, Json, str, str, tuple[str, ...]], ...] = (
 )
 
 
-class _BasePriorityOne(Queues):
-    def create(self, path_name: str, given: dict[str, Json]) -> str:
-        made = super().create(path_name, given)
-        if "PROPID_Q_BASEPRIORITY" not in given:
-            self._existing(made).properties["PROPID_Q_BASEPRIORITY"] = 1
-        return made
-
-
-class DefaultBasePriorityOne(Fault):
+@fault(
+    "default-base-priority-one", Queues.create, "MQDMPR-3.1.7.1.33.default-base-priority", "MQMQ-2.3.1.6.priority-level"
+)
+def default_base_priority_one(plain, self, path_name, given):
     """A queue created without a base priority has 1."""
-
-    name = "default-base-priority-one"
-    breaks = (
-        "MQDMPR-3.1.7.1.33.default-base-priority",
-        "MQMQ-2.3.1.6.priority-level",
-    )
-    replaces = ("queues", _BasePriorityOne)
+    made = plain(path_name, given)
+    if "PROPID_Q_BASEPRIORITY" not in given:
+        self._existing(made).properties["PROPID_Q_BASEPRIORITY"] = 1
+    return made
 
 
-class _SaysTransactional(Queues):
-    def get(self, format_name: str, names: list[Json]) -> dict[str, Json]:
-        told = super().get(format_name, names)
-        return told | {"PROPID_Q_TRANSACTION": 1} if "PROPID_Q_TRANSACTION" in told else told
-
-
-class DefaultSaysTransactional(Fault):
+@fault(
+    "default-says-transactional", Queues.get, "MQDMPR-3.1.7.1.33.default-transactional",
+    "MQMQ-2.3.1.13.mq-transactional-none", "MQDMPR-3.1.7.1.3.attribute-transactional",
+)  # fmt: skip
+def default_says_transactional(plain, self, format_name, names):
     """A queue that is not transactional says that it is."""
-
-    name = "default-says-transactional"
-    breaks = (
-        "MQDMPR-3.1.7.1.33.default-transactional",
-        "MQMQ-2.3.1.13.mq-transactional-none",
-        "MQDMPR-3.1.7.1.3.attribute-transactional",
-    )
-    replaces = ("queues", _SaysTransactional)
+    told = plain(format_name, names)
+    return told | {"PROPID_Q_TRANSACTION": 1} if "PROPID_Q_TRANSACTION" in told else told
 
 
-class _OneMore(Queues):
-    def create(self, path_name: str, given: dict[str, Json]) -> str:
-        made = super().create(path_name, given)
-        if "PROPID_Q_BASEPRIORITY" in given:
-            self._existing(made).properties["PROPID_Q_BASEPRIORITY"] = given["PROPID_Q_BASEPRIORITY"] + 1
-        return made
-
-
-class CreateRaisesBasePriority(Fault):
+@fault(
+    "create-raises-base-priority", Queues.create, "MQDMPR-3.1.7.1.3.attribute-base-priority",
+    "MQMQ-2.3.1.6.priority-level",
+)  # fmt: skip
+def create_raises_base_priority(plain, self, path_name, given):
     """A queue created with a base priority has one more, be it private or public."""
-
-    name = "create-raises-base-priority"
-    breaks = (
-        "MQDMPR-3.1.7.1.3.attribute-base-priority",
-        "MQMQ-2.3.1.6.priority-level",
-    )
-    replaces = ("queues", _OneMore)
+    made = plain(path_name, given)
+    if "PROPID_Q_BASEPRIORITY" in given:
+        self._existing(made).properties["PROPID_Q_BASEPRIORITY"] = given["PROPID_Q_BASEPRIORITY"] + 1
+    return made
 
 
-class _Numbered(Queues):
-    def get(self, format_name: str, names: list[Json]) -> dict[str, Json]:
-        told = super().get(format_name, names)
-        if "PROPID_Q_PATHNAME" in told:
-            head, separator, _ = str(told["PROPID_Q_PATHNAME"]).rpartition("\\")
-            told["PROPID_Q_PATHNAME"] = f"{head}{separator}{self._existing(format_name).number}"
-        return told
-
-
-class PathNameTellsNumber(Fault):
+@fault("path-name-tells-number", Queues.get, "MQDMPR-3.1.7.1.3.attribute-pathname")
+def path_name_tells_number(plain, self, format_name, names):
     """The path name of a queue ends with its number instead of its name."""
-
-    name = "path-name-tells-number"
-    breaks = ("MQDMPR-3.1.7.1.3.attribute-pathname",)
-    replaces = ("queues", _Numbered)
+    told = plain(format_name, names)
+    if "PROPID_Q_PATHNAME" in told:
+        head, separator, _ = str(told["PROPID_Q_PATHNAME"]).rpartition("\\")
+        told["PROPID_Q_PATHNAME"] = f"{head}{separator}{self._existing(format_name).number}"
+    return told
 
 
 class _Private(Queues):
@@ -132,36 +98,22 @@ class _Private(Queues):
         return super().direct_name(queue)
 
 
-class _OneNumber(_Private):
-    """Gives out private format names, and the same number to every queue."""
+@fault("private-numbers-repeat", "queues", "MQDMPR-3.1.7.1.3.private-queue-number")
+class PrivateNumbersRepeat(_Private):
+    """Private queues are known by private format names, and every one has the number 1."""
 
     def _add(self, identifier: str, kind: str, path: str, number: int, properties: dict[str, Json]) -> Queue:
         return super()._add(identifier, kind, path, 1, properties)
 
 
-class PrivateNumbersRepeat(Fault):
-    """Private queues are known by private format names, and every one has the number 1."""
-
-    name = "private-numbers-repeat"
-    breaks = ("MQDMPR-3.1.7.1.3.private-queue-number",)
-    replaces = ("queues", _OneNumber)
-
-
-class _Published(Queues):
-    def get(self, format_name: str, names: list[Json]) -> dict[str, Json]:
-        told = super().get(format_name, names)
-        if "PROPID_Q_PATHNAME" in told:
-            told["PROPID_Q_PATHNAME"] = str(told["PROPID_Q_PATHNAME"]).replace("\\private$\\", "\\")
-        return told
-
-
-class PrivateQueueIsPublic(Fault):
+@fault("private-queue-is-public", Queues.get, "MQDMPR-3.1.7.1.3.private-type")
+def private_queue_is_public(plain, self, format_name, names):
     """A queue created under a private path name says that it is a public one."""
-
-    name = "private-queue-is-public"
-    breaks = ("MQDMPR-3.1.7.1.3.private-type",)
-    replaces = ("queues", _Published)
+    told = plain(format_name, names)
+    if "PROPID_Q_PATHNAME" in told:
+        told["PROPID_Q_PATHNAME"] = str(told["PROPID_Q_PATHNAME"]).replace("\\private$\\", "\\")
+    return told
 
 
 for _property, _value, _name, _story, _breaks in _DEFAULTS:
-    fault(__name__, _name, _story, _breaks, ("queues", _default(_property, _value)))
+    row(__name__, "queues", _name, _story, _breaks, subclass_of=_OtherDefault, changed={_property: _value})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from conformance.embedded.faults.base import fault
+from conformance.embedded.faults.base import row
 from conformance.embedded.queues import Queues
 
 Json = Any
@@ -18,10 +18,6 @@ class _Telling(Queues):
     def get(self, format_name: str, names: list[Json]) -> dict[str, Json]:
         found = super().get(format_name, names)
         return {name: self.told[name](self, value) if name in self.told else value for name, value in found.items()}
-
-
-def _telling(change: Telling, *names: str) -> type[Queues]:
-    return type("_Telling", (_Telling,), {"told": {f"PROPID_Q_{name}": change for name in names}})
 
 
 def _as_text(queues: Queues, value: Json) -> Json:
@@ -205,4 +201,5 @@ _FAULTS: tuple[tuple[str, str, tuple[str, ...], Telling, tuple[str, ...]], ...] 
 )
 
 for _name, _story, _breaks, _change, _properties in _FAULTS:
-    fault(__name__, _name, _story, _breaks, ("queues", _telling(_change, *_properties)))
+    _told = {f"PROPID_Q_{_property}": _change for _property in _properties}
+    row(__name__, "queues", _name, _story, _breaks, subclass_of=_Telling, told=_told)

@@ -7,18 +7,13 @@ from dataclasses import replace
 from conformance.embedded.delivery import Delivery
 from conformance.embedded.entities import (
     INFINITE,
-    Descriptor,
     Message,
     MqError,
-    Position,
     Queue,
     Reason,
-    Result,
     State,
-    Transaction,
-    UndoStep,
 )
-from conformance.embedded.faults.base import Fault
+from conformance.embedded.faults.base import fault
 from conformance.embedded.receiving import Receiving
 from conformance.embedded.sending import Sending
 from conformance.embedded.transactions import Transactions
@@ -41,96 +36,69 @@ class _Counting(Delivery):
         return limit_kb == INFINITE or size <= limit_kb * 1024
 
 
-class _Unlimited(_Counting):
+@fault("queue-quota-ignored", "delivery", "MQDMPR-3.1.7.1.9.queue-quota")
+class QueueQuotaIgnored(_Counting):
+    """A queue takes messages beyond its quota."""
+
     def fits(self, queue: Queue, message: Message) -> bool:
         manager = self.manager
         return queue.is_journal or self.within(manager.message_bytes + message.size, manager.message_quota_kb)
 
 
-class QueueQuotaIgnored(Fault):
-    """A queue takes messages beyond its quota."""
+@fault("manager-quota-ignored", "delivery", "MQDMPR-3.1.7.1.9.manager-quota")
+class ManagerQuotaIgnored(_Counting):
+    """All queues together take messages beyond the quota of the manager."""
 
-    name = "queue-quota-ignored"
-    breaks = ("MQDMPR-3.1.7.1.9.queue-quota",)
-    replaces = ("delivery", _Unlimited)
-
-
-class _Boundless(_Counting):
     def fits(self, queue: Queue, message: Message) -> bool:
         return self.within(queue.bytes + message.size, queue.quota_kb)
 
 
-class ManagerQuotaIgnored(Fault):
-    """All queues together take messages beyond the quota of the manager."""
+@fault("quota-seen-one-message-late", "delivery", "MQDMPR-3.1.7.1.9.queue-quota")
+class QuotaSeenOneMessageLate(_Counting):
+    """A queue takes one message beyond its quota: only what is there already is compared."""
 
-    name = "manager-quota-ignored"
-    breaks = ("MQDMPR-3.1.7.1.9.manager-quota",)
-    replaces = ("delivery", _Boundless)
-
-
-class _Late(_Counting):
     def fits(self, queue: Queue, message: Message) -> bool:
         empty = Message(message.fields, 0, message.sent_ms, message.expires_ms, message.transactional)
         return super().fits(queue, empty)
 
 
-class QuotaSeenOneMessageLate(Fault):
-    """A queue takes one message beyond its quota: only what is there already is compared."""
+@fault(
+    "quota-one-kilobyte-more", "delivery", "MQDMPR-3.1.7.1.9.queue-quota", "MQDMPR-3.1.1.2.journal-quota",
+    "MQDMPR-3.1.7.1.9.manager-quota", "MQDMPR-3.1.7.1.3.attribute-quota",
+)  # fmt: skip
+class QuotaOneKilobyteMore(_Counting):
+    """Every quota is a kilobyte larger than it was set."""
 
-    name = "quota-seen-one-message-late"
-    breaks = ("MQDMPR-3.1.7.1.9.queue-quota",)
-    replaces = ("delivery", _Late)
-
-
-class _Kind(_Counting):
     def within(self, size: int, limit_kb: int) -> bool:
         return limit_kb == INFINITE or size <= (limit_kb + 1) * 1024
 
 
-class QuotaOneKilobyteMore(Fault):
-    """Every quota is a kilobyte larger than it was set."""
+@fault(
+    "quota-one-kilobyte-less", "delivery", "MQDMPR-3.1.7.1.9.success", "MQDMPR-3.1.7.1.3.attribute-quota",
+    "MQMP-3.1.4.10.every-property",
+)  # fmt: skip
+class QuotaOneKilobyteLess(_Counting):
+    """Every quota is a kilobyte smaller than it was set."""
 
-    name = "quota-one-kilobyte-more"
-    breaks = (
-        "MQDMPR-3.1.7.1.9.queue-quota",
-        "MQDMPR-3.1.1.2.journal-quota",
-        "MQDMPR-3.1.7.1.9.manager-quota",
-        "MQDMPR-3.1.7.1.3.attribute-quota",
-    )
-    replaces = ("delivery", _Kind)
-
-
-class _Strict(_Counting):
     def within(self, size: int, limit_kb: int) -> bool:
         return limit_kb == INFINITE or size <= (limit_kb - 1) * 1024
 
 
-class QuotaOneKilobyteLess(Fault):
-    """Every quota is a kilobyte smaller than it was set."""
+@fault("quota-counts-bytes", "delivery", "MQDMPR-3.1.7.1.9.success")
+class QuotaCountsBytes(_Counting):
+    """The quota of a queue counts bytes, not kilobytes."""
 
-    name = "quota-one-kilobyte-less"
-    breaks = (
-        "MQDMPR-3.1.7.1.9.success",
-        "MQDMPR-3.1.7.1.3.attribute-quota",
-        "MQMP-3.1.4.10.every-property",
-    )
-    replaces = ("delivery", _Strict)
-
-
-class _Thousand(_Counting):
     def within(self, size: int, limit_kb: int) -> bool:
         return limit_kb == INFINITE or size <= limit_kb
 
 
-class QuotaCountsBytes(Fault):
-    """The quota of a queue counts bytes, not kilobytes."""
+@fault(
+    "journal-counts-for-queue", "delivery", "MQDMPR-3.1.7.1.9.success", "MQDMPR-3.1.7.2.1.total-bytes",
+    "MQDMPR-3.1.1.2.total-bytes",
+)  # fmt: skip
+class JournalCountsForQueue(_Counting):
+    """The messages in the journal of a queue count for the quota of the queue."""
 
-    name = "quota-counts-bytes"
-    breaks = ("MQDMPR-3.1.7.1.9.success",)
-    replaces = ("delivery", _Thousand)
-
-
-class _Mixed(_Counting):
     def fits(self, queue: Queue, message: Message) -> bool:
         if not super().fits(queue, message):
             return False
@@ -138,189 +106,96 @@ class _Mixed(_Counting):
         return self.within(queue.bytes + journal + message.size, queue.quota_kb)
 
 
-class JournalCountsForQueue(Fault):
-    """The messages in the journal of a queue count for the quota of the queue."""
-
-    name = "journal-counts-for-queue"
-    breaks = (
-        "MQDMPR-3.1.7.1.9.success",
-        "MQDMPR-3.1.7.2.1.total-bytes",
-        "MQDMPR-3.1.1.2.total-bytes",
-    )
-    replaces = ("delivery", _Mixed)
-
-
-class _SilentlyFull(Sending):
-    def enqueue(self, queue: Queue, message: Message, transaction: Transaction | None) -> int:
-        try:
-            return super().enqueue(queue, message, transaction)
-        except MqError as full:
-            if full.status != MQ_ERROR_INSUFFICIENT_RESOURCES:
-                raise
-            return self.manager.next_sequence()
-
-
-class FullQueueAcceptsAndDrops(Fault):
+@fault("full-queue-accepts-and-drops", Sending.enqueue, "MQDMPR-3.1.7.1.9.queue-quota")
+def full_queue_accepts_and_drops(plain, self, queue, message, transaction):
     """A send to a full queue succeeds, and the message is nowhere."""
-
-    name = "full-queue-accepts-and-drops"
-    breaks = ("MQDMPR-3.1.7.1.9.queue-quota",)
-    replaces = ("sending", _SilentlyFull)
-
-
-class _Failing(Delivery):
-    def place(self, queue: Queue, message: Message, *, uncommitted: bool = False, limited: bool = True) -> Position:
-        if limited and not self.fits(queue, message) and not queue.is_journal:
-            super().place(queue, message, uncommitted=False, limited=False)
-            raise MqError(MQ_ERROR_INSUFFICIENT_RESOURCES)
-        return super().place(queue, message, uncommitted=uncommitted, limited=limited)
+    try:
+        return plain(queue, message, transaction)
+    except MqError as full:
+        if full.status != MQ_ERROR_INSUFFICIENT_RESOURCES:
+            raise
+        return self.manager.next_sequence()
 
 
-class RefusedSendStays(Fault):
+@fault(
+    "refused-send-stays", Delivery.place, "MQDMPR-3.1.7.1.9.queue-quota", "MQDMPR-3.1.7.1.9.queue-quota-ends",
+    "MQDMPR-3.1.7.1.9.manager-quota", "MQDMPR-3.1.7.1.9.manager-quota-ends",
+)  # fmt: skip
+def refused_send_stays(plain, self, queue, message, *, uncommitted=False, limited=True):
     """A send that is refused for a quota leaves its message in the queue all the same."""
-
-    name = "refused-send-stays"
-    breaks = (
-        "MQDMPR-3.1.7.1.9.queue-quota",
-        "MQDMPR-3.1.7.1.9.queue-quota-ends",
-        "MQDMPR-3.1.7.1.9.manager-quota",
-        "MQDMPR-3.1.7.1.9.manager-quota-ends",
-    )
-    replaces = ("delivery", _Failing)
+    if limited and not self.fits(queue, message) and not queue.is_journal:
+        plain(queue, message, uncommitted=False, limited=False)
+        raise MqError(MQ_ERROR_INSUFFICIENT_RESOURCES)
+    return plain(queue, message, uncommitted=uncommitted, limited=limited)
 
 
-class _Hoarding(Delivery):
-    def remove(self, position: Position) -> None:
-        super().remove(position)
-        self.account(position.queue, position.message.size)
-
-
-class BytesNeverFreed(Fault):
+@fault("bytes-never-freed", Delivery.remove, "MQDMPR-3.1.7.2.1.total-bytes", "MQDMPR-3.1.1.2.total-bytes")
+def bytes_never_freed(plain, self, position):
     """The bytes of a message that has left its queue still count."""
-
-    name = "bytes-never-freed"
-    breaks = (
-        "MQDMPR-3.1.7.2.1.total-bytes",
-        "MQDMPR-3.1.1.2.total-bytes",
-    )
-    replaces = ("delivery", _Hoarding)
+    plain(position)
+    self.account(position.queue, position.message.size)
 
 
-class _LeakyAbort(Transactions):
-    def give_back(self, position: Position) -> None:
-        self.manager.delivery.account(position.queue, position.message.size)
-        super().give_back(position)
-
-
-class AbortCountsBytesTwice(Fault):
+@fault("abort-counts-bytes-twice", Transactions.give_back, "MQDMPR-3.1.1.2.total-bytes")
+def abort_counts_bytes_twice(plain, self, position):
     """A message that returns by an abort counts twice from then on."""
-
-    name = "abort-counts-bytes-twice"
-    breaks = ("MQDMPR-3.1.1.2.total-bytes",)
-    replaces = ("transactions", _LeakyAbort)
+    self.manager.delivery.account(position.queue, position.message.size)
+    plain(position)
 
 
-class _LeakySend(Transactions):
-    def abort_step(self, step: UndoStep) -> None:
-        super().abort_step(step)
-        if step.operation.value == "enqueue":
-            self.manager.delivery.account(step.position.queue, step.position.message.size)
-
-
-class AbortedSendKeepsRoom(Fault):
+@fault("aborted-send-keeps-room", Transactions.abort_step, "MQDMPR-3.1.1.2.total-bytes", "MQDMPR-3.1.4.5.sends-vanish")
+def aborted_send_keeps_room(plain, self, step):
     """The bytes of a message whose send was aborted still count."""
-
-    name = "aborted-send-keeps-room"
-    breaks = (
-        "MQDMPR-3.1.1.2.total-bytes",
-        "MQDMPR-3.1.4.5.sends-vanish",
-    )
-    replaces = ("transactions", _LeakySend)
+    plain(step)
+    if step.operation.value == "enqueue":
+        self.manager.delivery.account(step.position.queue, step.position.message.size)
 
 
-class _Stretching(_Counting):
+@fault("journal-quota-ignored", "delivery", "MQDMPR-3.1.1.2.journal-quota")
+class JournalQuotaIgnored(_Counting):
+    """Journals grow beyond their quota."""
+
     def fits(self, queue: Queue, message: Message) -> bool:
         return super().fits(queue, message) if not queue.is_journal else True
 
 
-class JournalQuotaIgnored(Fault):
-    """Journals grow beyond their quota."""
-
-    name = "journal-quota-ignored"
-    breaks = ("MQDMPR-3.1.1.2.journal-quota",)
-    replaces = ("delivery", _Stretching)
-
-
-class _Needy(Receiving):
-    def take(self, position: Position, transaction: Transaction | None) -> Result:
-        journal = position.queue.journal
-        full = journal is not None and not self.manager.delivery.fits(journal, position.message)
-        if full and position.queue.journaling:
-            raise MqError(MQ_ERROR_INSUFFICIENT_RESOURCES)
-        return super().take(position, transaction)
-
-
-class FullJournalStopsReceives(Fault):
+@fault(
+    "full-journal-stops-receives", Receiving.take, "MQDMPR-3.1.7.1.10.first-available", "MQDMPR-3.1.7.1.10.mq-ok",
+    "MQDMPR-3.1.1.2.journal-quota", first_seen_as=("MQDMPR-3.1.7.1.9.available",),
+    because="a message that cannot be received looks as if it were not there",
+)  # fmt: skip
+def full_journal_stops_receives(plain, self, position, transaction):
     """A message whose copy does not fit the journal cannot be received."""
-
-    name = "full-journal-stops-receives"
-    breaks = (
-        "MQDMPR-3.1.7.1.10.first-available",
-        "MQDMPR-3.1.7.1.10.mq-ok",
-        "MQDMPR-3.1.1.2.journal-quota",
-    )
-    first_seen_as = ("MQDMPR-3.1.7.1.9.available",)
-    because = "a message that cannot be received looks as if it were not there"
-    replaces = ("reading", _Needy)
+    journal = position.queue.journal
+    full = journal is not None and not self.manager.delivery.fits(journal, position.message)
+    if full and position.queue.journaling:
+        raise MqError(MQ_ERROR_INSUFFICIENT_RESOURCES)
+    return plain(position, transaction)
 
 
-class _Purging(Delivery):
-    def delete(self, position: Position, reason: Reason) -> None:
-        freed = position.state is not State.DELETED and reason is Reason.PURGED
-        super().delete(position, reason)
-        if freed:
-            self.account(position.queue, position.message.size)
-
-
-class PurgeFreesNoBytes(Fault):
+@fault("purge-frees-no-bytes", Delivery.delete, "MQDMPR-3.1.7.2.1.total-bytes", "MQDMPR-3.1.1.2.total-bytes")
+def purge_frees_no_bytes(plain, self, position, reason):
     """The bytes of purged messages still count."""
-
-    name = "purge-frees-no-bytes"
-    breaks = (
-        "MQDMPR-3.1.7.2.1.total-bytes",
-        "MQDMPR-3.1.1.2.total-bytes",
-    )
-    replaces = ("delivery", _Purging)
+    freed = position.state is not State.DELETED and reason is Reason.PURGED
+    plain(position, reason)
+    if freed:
+        self.account(position.queue, position.message.size)
 
 
-class _AllOrNothing(Sending):
-    def send(self, descriptor: Descriptor, given: dict[str, object], transaction: Transaction | None) -> Result:
-        try:
-            return super().send(descriptor, given, transaction)
-        except MqError as full:
-            if not descriptor.elements or full.status != MQ_ERROR_INSUFFICIENT_RESOURCES:
-                raise
-            return {}
-
-
-class MultipleSendHidesFailure(Fault):
+@fault("multiple-send-hides-failure", Sending.send, "MQDMPR-3.1.7.1.27.failing-element")
+def multiple_send_hides_failure(plain, self, descriptor, given, transaction):
     """A send to several queues succeeds although one of them is full."""
-
-    name = "multiple-send-hides-failure"
-    breaks = ("MQDMPR-3.1.7.1.27.failing-element",)
-    replaces = ("sending", _AllOrNothing)
-
-
-class _BoundlessDeadLetters(Delivery):
-    def dead_letter(self, message: Message) -> None:
-        if message.fields["negative_journaling"]:
-            queue = self.manager.queues.system("deadxact" if message.transactional else "deadletter")
-            self.place(queue, replace(message, expires_ms=None), limited=False)
+    try:
+        return plain(descriptor, given, transaction)
+    except MqError as full:
+        if not descriptor.elements or full.status != MQ_ERROR_INSUFFICIENT_RESOURCES:
+            raise
+        return {}
 
 
-class DeadLettersIgnoreQuota(Fault):
+@fault("dead-letters-ignore-quota", Delivery.dead_letter, "MQDMPR-3.1.1.12.negative-journaling-over-quota")
+def dead_letters_ignore_quota(plain, self, message):
     """The dead-letter queues take copies beyond the quota of journals."""
-
-    name = "dead-letters-ignore-quota"
-    breaks = ("MQDMPR-3.1.1.12.negative-journaling-over-quota",)
-    replaces = ("delivery", _BoundlessDeadLetters)
+    if message.fields["negative_journaling"]:
+        queue = self.manager.queues.system("deadxact" if message.transactional else "deadletter")
+        self.place(queue, replace(message, expires_ms=None), limited=False)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from conformance.embedded.entities import Descriptor, MqError
-from conformance.embedded.faults.base import Fault, fault
-from conformance.embedded.faults.cursors.refused_opens import Case, Renaming, of_this, refused_opens
+from conformance.embedded.faults.base import fault, row
+from conformance.embedded.faults.cursors.refused_opens import Case, Renaming, refused_opens
 from conformance.embedded.queues import Queues
 
 
@@ -37,40 +37,29 @@ _CASES: tuple[tuple[str, str, str, Case], ...] = (
 )
 
 
-class _SkippingElements(Queues):
-    def open(self, format_name: str, access: str, share: str) -> Descriptor:
-        if not _several_in_part(self, format_name, access, share):
-            return super().open(format_name, access, share)
-        opened = []
-        for element in self.manager.names.multiple(format_name).parts["elements"]:
-            try:
-                opened.append(super().open(str(element), access, share))
-            except MqError:
-                continue
-        whole = Descriptor(self.manager.new_handle("h"), access, share, None, elements=opened)
-        self.manager.descriptors[whole.handle] = whole
-        return whole
-
-
-class SeveralNamesOpenInPart(Fault):
+@fault(
+    "several-names-open-in-part", Queues.open, "MQDMPR-3.1.7.1.5.multiple-element-failed-element",
+    "MQDMPR-3.1.7.1.5.multiple-element-status",
+)  # fmt: skip
+def several_names_open_in_part(plain, self, format_name, access, share):
     """A multiple-element format name opens although one of its elements cannot be opened."""
-
-    name = "several-names-open-in-part"
-    breaks = (
-        "MQDMPR-3.1.7.1.5.multiple-element-failed-element",
-        "MQDMPR-3.1.7.1.5.multiple-element-status",
-    )
-    replaces = ("queues", _SkippingElements)
+    if not _several_in_part(self, format_name, access, share):
+        return plain(format_name, access, share)
+    opened = []
+    for element in self.manager.names.multiple(format_name).parts["elements"]:
+        try:
+            opened.append(plain(str(element), access, share))
+        except MqError:
+            continue
+    whole = Descriptor(self.manager.new_handle("h"), access, share, None, elements=opened)
+    self.manager.descriptors[whole.handle] = whole
+    return whole
 
 
 refused_opens(__name__, _CASES)
-fault(
-    __name__,
-    "several-names-refused-otherwise",
+row(
+    __name__, "queues", "several-names-refused-otherwise",
     "That an element of a multiple-element format name cannot be opened is told by MQ_ERROR_INVALID_PARAMETER.",
-    (
-        "MQDMPR-3.1.7.1.5.multiple-element-status",
-        "MQDMPR-3.1.7.1.5.multiple-element-failed-element",
-    ),
-    ("queues", of_this(Renaming, _several_in_part)),
-)
+    ("MQDMPR-3.1.7.1.5.multiple-element-status", "MQDMPR-3.1.7.1.5.multiple-element-failed-element", ),
+    subclass_of=Renaming, case=staticmethod(_several_in_part),
+)  # fmt: skip

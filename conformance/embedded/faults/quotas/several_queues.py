@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from conformance.embedded.entities import Descriptor, Message, Queue, Transaction
-from conformance.embedded.faults.base import Fault
+from conformance.embedded.faults.base import fault
 from conformance.embedded.sending import Json, Sending
 
 
-class _LosingLabels(Sending):
+@fault(
+    "later-copies-lose-label", "sending", "MQDMPR-3.1.7.1.27.message-copy", "MQDMPR-3.1.1.12.label-unchanged",
+    "MQDMPR-3.1.1.12.application-tag-unchanged",
+)  # fmt: skip
+class LaterCopiesLoseLabel(Sending):
+    """Of a message sent to several queues only the first has its label and tag."""
+
     _first: Queue | None = None
     _several = False
 
@@ -21,15 +27,3 @@ class _LosingLabels(Sending):
             message.fields["application_tag"] = 0
             message.fields["label"] = ""
         return super().enqueue(queue, message, transaction)
-
-
-class LaterCopiesLoseLabel(Fault):
-    """Of a message sent to several queues only the first has its label and tag."""
-
-    name = "later-copies-lose-label"
-    breaks = (
-        "MQDMPR-3.1.7.1.27.message-copy",
-        "MQDMPR-3.1.1.12.label-unchanged",
-        "MQDMPR-3.1.1.12.application-tag-unchanged",
-    )
-    replaces = ("sending", _LosingLabels)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.embedded.faults.base import Fault
+from conformance.embedded.faults.base import fault
 from conformance.embedded.store import Store
 
 _Entry = tuple[str, tuple[Any, ...]]
@@ -52,122 +52,74 @@ class _Lagging(Store):
         return inserted and deleted and held[1][0] == entry[1][0]
 
 
-class _LateSends(_Lagging):
+@fault("send-stored-late", "store", "MQDMPR-3.1.1.12.recoverable-survives", "MQMQ-2.2.19.2.recoverable-recovered")
+class SendStoredLate(_Lagging):
+    """A recoverable message is stored some calls after its send was answered."""
+
     def lags(self, entry: _Entry, others: list[_Entry]) -> bool:
         return entry[0].startswith(_INSERT)
 
 
-class SendStoredLate(Fault):
-    """A recoverable message is stored some calls after its send was answered."""
+@fault("received-message-revived", "store", "MQDMPR-3.1.1.12.received-not-redelivered", "MQDMPR-3.1.4.4.all-together")
+class ReceivedMessageRevived(_Lagging):
+    """A received recoverable message comes back after a kill that follows soon."""
 
-    name = "send-stored-late"
-    breaks = (
-        "MQDMPR-3.1.1.12.recoverable-survives",
-        "MQMQ-2.2.19.2.recoverable-recovered",
-    )
-    replaces = ("store", _LateSends)
-
-
-class _LateReceives(_Lagging):
     def lags(self, entry: _Entry, others: list[_Entry]) -> bool:
         return entry[0].startswith(_DELETE)
 
 
-class ReceivedMessageRevived(Fault):
-    """A received recoverable message comes back after a kill that follows soon."""
+@fault("commit-stores-receives-first", "store", "MQDMPR-3.1.4.4.all-together", "MQDMPR-3.1.4.4.durable")
+class CommitStoresReceivesFirst(_Lagging):
+    """Of a transaction that received and sent, only the receives are stored when a kill follows soon."""
 
-    name = "received-message-revived"
-    breaks = (
-        "MQDMPR-3.1.1.12.received-not-redelivered",
-        "MQDMPR-3.1.4.4.all-together",
-    )
-    replaces = ("store", _LateReceives)
-
-
-class _TornSends(_Lagging):
     def lags(self, entry: _Entry, others: list[_Entry]) -> bool:
         return entry[0].startswith(_INSERT) and any(each[0].startswith(_DELETE) for each in others)
 
 
-class CommitStoresReceivesFirst(Fault):
-    """Of a transaction that received and sent, only the receives are stored when a kill follows soon."""
+@fault("commit-stores-sends-first", "store", "MQDMPR-3.1.4.4.all-together", "MQDMPR-3.1.4.4.durable")
+class CommitStoresSendsFirst(_Lagging):
+    """Of a transaction that received and sent, only the sends are stored when a kill follows soon."""
 
-    name = "commit-stores-receives-first"
-    breaks = (
-        "MQDMPR-3.1.4.4.all-together",
-        "MQDMPR-3.1.4.4.durable",
-    )
-    replaces = ("store", _TornSends)
-
-
-class _TornReceives(_Lagging):
     def lags(self, entry: _Entry, others: list[_Entry]) -> bool:
         return entry[0].startswith(_DELETE) and any(each[0].startswith(_INSERT) for each in others)
 
 
-class CommitStoresSendsFirst(Fault):
-    """Of a transaction that received and sent, only the sends are stored when a kill follows soon."""
+@fault("commit-stores-first-send", "store", "MQDMPR-3.1.4.4.durable", "MQDMPR-3.1.4.4.all-together")
+class CommitStoresFirstSend(_Lagging):
+    """Of several messages a transaction sent, only the first is stored when a kill follows soon."""
 
-    name = "commit-stores-sends-first"
-    breaks = (
-        "MQDMPR-3.1.4.4.all-together",
-        "MQDMPR-3.1.4.4.durable",
-    )
-    replaces = ("store", _TornReceives)
-
-
-class _HalfSends(_Lagging):
     def lags(self, entry: _Entry, others: list[_Entry]) -> bool:
         sends = [each for each in others if each[0].startswith(_INSERT)]
         return len(sends) > 1 and entry is not sends[0] and entry in sends
 
 
-class CommitStoresFirstSend(Fault):
-    """Of several messages a transaction sent, only the first is stored when a kill follows soon."""
+@fault(
+    "purged-messages-revived", "store", "MQDMPR-3.1.7.1.7.available-deleted", "MQDMPR-3.1.1.11.recoverable-persistent"
+)
+class PurgedMessagesRevived(_Lagging):
+    """The messages of a purge come back after a kill that follows soon."""
 
-    name = "commit-stores-first-send"
-    breaks = (
-        "MQDMPR-3.1.4.4.durable",
-        "MQDMPR-3.1.4.4.all-together",
-    )
-    replaces = ("store", _HalfSends)
-
-
-class _LatePurge(_Lagging):
     def lags(self, entry: _Entry, others: list[_Entry]) -> bool:
         gone = [each for each in others if each[0].startswith(_DELETE)]
         return len(gone) > 1 and len(gone) == len(others)
 
 
-class PurgedMessagesRevived(Fault):
-    """The messages of a purge come back after a kill that follows soon."""
+@fault("deleted-queue-revived", "store", "MQDMPR-3.1.7.1.4.removed", "MQDMPR-3.1.7.1.4.messages-deleted")
+class DeletedQueueRevived(_Lagging):
+    """A deleted queue, with its messages, is back after a kill that follows soon."""
 
-    name = "purged-messages-revived"
-    breaks = (
-        "MQDMPR-3.1.7.1.7.available-deleted",
-        "MQDMPR-3.1.1.11.recoverable-persistent",
-    )
-    replaces = ("store", _LatePurge)
-
-
-class _LateDelete(_Lagging):
     def lags(self, entry: _Entry, others: list[_Entry]) -> bool:
         # A reset deletes every queue, those included that are made before the change is stored: it does not lag.
         return entry[0].startswith(_NO_QUEUE) and "queue" in entry[0] and bool(entry[1])
 
 
-class DeletedQueueRevived(Fault):
-    """A deleted queue, with its messages, is back after a kill that follows soon."""
+@fault(
+    "set-properties-stored-late", "store", "MQDMPR-3.1.1.2.private-attributes-persistent",
+    "MQDMPR-3.1.1.persistent-survives",
+)  # fmt: skip
+class SetPropertiesStoredLate(_Lagging):
+    """Properties that were set have their former values after a kill that follows soon."""
 
-    name = "deleted-queue-revived"
-    breaks = (
-        "MQDMPR-3.1.7.1.4.removed",
-        "MQDMPR-3.1.7.1.4.messages-deleted",
-    )
-    replaces = ("store", _LateDelete)
-
-
-class _LateProperties(_Lagging):
     def lags(self, entry: _Entry, others: list[_Entry]) -> bool:
         if not entry[0].startswith(_QUEUE):
             return False
@@ -175,14 +127,3 @@ class _LateProperties(_Lagging):
         seen = entry[1][0] in known
         self._known = {*known, entry[1][0]}
         return seen
-
-
-class SetPropertiesStoredLate(Fault):
-    """Properties that were set have their former values after a kill that follows soon."""
-
-    name = "set-properties-stored-late"
-    breaks = (
-        "MQDMPR-3.1.1.2.private-attributes-persistent",
-        "MQDMPR-3.1.1.persistent-survives",
-    )
-    replaces = ("store", _LateProperties)

@@ -6,211 +6,109 @@ import hashlib
 import uuid
 from typing import Any
 
-from conformance.embedded.faults.base import Fault
-from conformance.embedded.ndr import NdrReader
-from conformance.embedded.structures import Structures
+from conformance.embedded.faults.base import also, fault
 from conformance.embedded.structures_plain import ADDRESS_LENGTHS
 
 Json = Any
 
 
-class _CharacterCount(Structures):
-    def provider_length(self, name: bytes) -> int:
-        return len(name) // 2
-
-
-class ProviderLengthInCharacters(Fault):
+@fault("provider-length-in-characters", "structures.provider_length", "MQMQ-2.2.1.ul-provider-len")
+def provider_length_in_characters(plain, self, name):
     """ulProviderLen counts characters; what follows the name is then looked for inside it."""
-
-    name = "provider-length-in-characters"
-    breaks = ("MQMQ-2.2.1.ul-provider-len",)
-    replaces = ("structures", _CharacterCount)
+    return len(name) // 2
 
 
-class _LengthOfKeys(Structures):
-    def keys_length(self, keys: int) -> int:
-        return keys
-
-
-class PublicKeysLengthWithoutHeader(Fault):
+@fault("public-keys-length-without-header", "structures.keys_length", "MQMQ-2.2.2.ul-len")
+def public_keys_length_without_header(plain, self, keys):
     """ulLen counts the keys and leaves itself and cNumofKeys out."""
-
-    name = "public-keys-length-without-header"
-    breaks = ("MQMQ-2.2.2.ul-len",)
-    replaces = ("structures", _LengthOfKeys)
+    return keys
 
 
-class _CountedHeader(Structures):
-    def address_length(self, address: bytes) -> int:
-        return len(address) + 4
-
-
-class AddressLengthWithHeader(Fault):
+@fault(
+    "address-length-with-header", "structures.address_length", "MQMQ-2.2.4.address-length",
+    "MQMQ-2.2.4.address-length-by-type",
+)  # fmt: skip
+def address_length_with_header(plain, self, address):
     """AddressLength counts the whole TA_ADDRESS."""
-
-    name = "address-length-with-header"
-    breaks = (
-        "MQMQ-2.2.4.address-length",
-        "MQMQ-2.2.4.address-length-by-type",
-    )
-    replaces = ("structures", _CountedHeader)
+    return len(address) + 4
 
 
-class _AnyAddress(Structures):
-    def check_address(self, kind: int, length: int) -> None:
-        if kind in ADDRESS_LENGTHS:
-            super().check_address(kind, length)
-
-
-class AcceptsUnknownAddressType(Fault):
+@fault(
+    "accepts-unknown-address-type", "structures.check_address", "MQMQ-2.2.4.address-type", "MQMQ-2.2.4.address",
+    "MQMQ-2.2.4.address-length-by-type",
+)  # fmt: skip
+def accepts_unknown_address_type(plain, self, kind, length):
     """A TA_ADDRESS of a type that does not exist is taken, with an address of any length."""
-
-    name = "accepts-unknown-address-type"
-    breaks = (
-        "MQMQ-2.2.4.address-type",
-        "MQMQ-2.2.4.address",
-        "MQMQ-2.2.4.address-length-by-type",
-    )
-    replaces = ("structures", _AnyAddress)
+    if kind in ADDRESS_LENGTHS:
+        plain(kind, length)
 
 
-class _SwappedNumbers(Structures):
-    def write_sequence_info(self, value: Json) -> bytes:
-        raw = super().write_sequence_info(value)
-        return raw[:8] + raw[12:] + raw[8:12]
-
-
-class SequenceInfoPreviousFirst(Fault):
+@fault(
+    "sequence-info-previous-first", "structures.write_sequence_info", "MQMQ-2.2.5.declaration", "MQMQ-2.2.5.1.seq-no",
+    "MQMQ-2.2.5.1.prev-no",
+)  # fmt: skip
+def sequence_info_previous_first(plain, self, value):
     """SEQUENCE_INFO has PrevNo in front of SeqNo."""
-
-    name = "sequence-info-previous-first"
-    breaks = (
-        "MQMQ-2.2.5.declaration",
-        "MQMQ-2.2.5.1.seq-no",
-        "MQMQ-2.2.5.1.prev-no",
-    )
-    replaces = ("structures", _SwappedNumbers)
+    raw = plain(value)
+    return raw[:8] + raw[12:] + raw[8:12]
 
 
-class _ForeignGuids(Structures):
-    def write_object_id(self, value: Json) -> bytes:
-        raw = super().write_object_id(value)
-        return uuid.UUID(bytes_le=raw[:16]).bytes + raw[16:]
-
-
-class ObjectIdGuidBigEndian(Fault):
+@fault("object-id-guid-big-endian", "structures.write_object_id", "MQMQ-2.2.8.declaration", "MQMQ-2.2.8.lineage")
+def object_id_guid_big_endian(plain, self, value):
     """Lineage of an OBJECTID has the byte order of RFC 4122, not that of MS-DTYP."""
-
-    name = "object-id-guid-big-endian"
-    breaks = (
-        "MQMQ-2.2.8.declaration",
-        "MQMQ-2.2.8.lineage",
-    )
-    replaces = ("structures", _ForeignGuids)
+    raw = plain(value)
+    return uuid.UUID(bytes_le=raw[:16]).bytes + raw[16:]
 
 
-class _OneForTrue(Structures):
-    def truth(self, value: bool) -> int:
-        return int(value)
-
-
-class VariantTrueOne(Fault):
+@fault("variant-true-one", "structures.truth", "MQMQ-2.2.14.variant-true", "MQMQ-2.2.12.vt-bool-value")
+def variant_true_one(plain, self, value):
     """VARIANT_TRUE is 1, as in most languages."""
-
-    name = "variant-true-one"
-    breaks = (
-        "MQMQ-2.2.14.variant-true",
-        "MQMQ-2.2.12.vt-bool-value",
-    )
-    replaces = ("structures", _OneForTrue)
+    return int(value)
 
 
-class _HighHalfFirst(Structures):
-    def write_large_integer(self, value: Json) -> bytes:
-        raw = super().write_large_integer(value)
-        return raw[4:] + raw[:4]
-
-
-class LargeIntegerHighHalfFirst(Fault):
+@fault("large-integer-high-half-first", "structures.write_large_integer", "MQMQ-2.2.17.quad-part")
+def large_integer_high_half_first(plain, self, value):
     """ULARGE_INTEGER has its upper four bytes first."""
-
-    name = "large-integer-high-half-first"
-    breaks = ("MQMQ-2.2.17.quad-part",)
-    replaces = ("structures", _HighHalfFirst)
+    raw = plain(value)
+    return raw[4:] + raw[:4]
 
 
-class _TimeStampFirst(Structures):
-    def write_sequence_id(self, value: Json) -> bytes:
-        raw = super().write_sequence_id(value)
-        return raw[4:] + raw[:4]
-
-
-class SequenceIdTimeStampFirst(Fault):
+@fault(
+    "sequence-id-time-stamp-first", "structures.write_sequence_id", "MQMQ-2.2.18.1.2.ordinal",
+    "MQMQ-2.2.18.1.2.time-stamp",
+)  # fmt: skip
+def sequence_id_time_stamp_first(plain, self, value):
     """TxSequenceID has TimeStamp in front of Ordinal."""
-
-    name = "sequence-id-time-stamp-first"
-    breaks = (
-        "MQMQ-2.2.18.1.2.ordinal",
-        "MQMQ-2.2.18.1.2.time-stamp",
-    )
-    replaces = ("structures", _TimeStampFirst)
+    raw = plain(value)
+    return raw[4:] + raw[:4]
 
 
-class _NetworkOrdinal(Structures):
-    def write_message_identifier(self, value: Json) -> bytes:
-        raw = super().write_message_identifier(value)
-        return raw[:16] + raw[:15:-1]
-
-
-class MessageIdentifierOrdinalBigEndian(Fault):
+@fault("message-identifier-ordinal-big-endian", "structures.write_message_identifier", "MQMQ-2.2.18.1.3.ordinal")
+def message_identifier_ordinal_big_endian(plain, self, value):
     """Ordinal of a MessageIdentifier is written most significant byte first."""
-
-    name = "message-identifier-ordinal-big-endian"
-    breaks = ("MQMQ-2.2.18.1.3.ordinal",)
-    replaces = ("structures", _NetworkOrdinal)
+    raw = plain(value)
+    return raw[:16] + raw[:15:-1]
 
 
-class _ShortSha1(Structures):
-    def certificate_digest(self, certificate: bytes) -> bytes:
-        return hashlib.sha1(certificate, usedforsecurity=False).digest()[:16]
-
-
-class CertificateDigestSha1(Fault):
+@fault("certificate-digest-sha1", "structures.certificate_digest", "MQMQ-2.2.22.digest")
+def certificate_digest_sha1(plain, self, certificate):
     """Digest of a MQUSERSIGNCERT is the start of the certificate's SHA-1."""
-
-    name = "certificate-digest-sha1"
-    breaks = ("MQMQ-2.2.22.digest",)
-    replaces = ("structures", _ShortSha1)
+    return hashlib.sha1(certificate, usedforsecurity=False).digest()[:16]
 
 
-class _CountOfBytes(Structures):
-    def write_certificates(self, value: Json) -> bytes:
-        raw = super().write_certificates(value)
-        return (len(raw) - 4).to_bytes(4, "little") + raw[4:]
-
-
-class CertificateCountInBytes(Fault):
+@fault("certificate-count-in-bytes", "structures.write_certificates", "MQMQ-2.2.21.certificate-count")
+def certificate_count_in_bytes(plain, self, value):
     """CertificateCount is the number of bytes of Certificates."""
-
-    name = "certificate-count-in-bytes"
-    breaks = ("MQMQ-2.2.21.certificate-count",)
-    replaces = ("structures", _CountOfBytes)
+    raw = plain(value)
+    return (len(raw) - 4).to_bytes(4, "little") + raw[4:]
 
 
-class _ForeignUnitOfWork(Structures):
-    def write_unit_of_work(self, value: Json) -> bytes:
-        return uuid.UUID(bytes_le=super().write_unit_of_work(value)).bytes
-
-    def read_unit_of_work(self, source: NdrReader) -> Json:
-        return {"rgb": str(uuid.UUID(bytes=source.raw(16)))}
-
-
-class UnitOfWorkBigEndian(Fault):
+@fault("unit-of-work-big-endian", "structures.write_unit_of_work", "MQMQ-2.2.18.1.8.rgb", "MQMQ-5.xactuow")
+def unit_of_work_big_endian(plain, self, value):
     """rgb of an XACTUOW has the byte order of RFC 4122, in what is written and in what is read."""
+    return uuid.UUID(bytes_le=plain(value)).bytes
 
-    name = "unit-of-work-big-endian"
-    breaks = (
-        "MQMQ-2.2.18.1.8.rgb",
-        "MQMQ-5.xactuow",
-    )
-    replaces = ("structures", _ForeignUnitOfWork)
+
+@also("unit-of-work-big-endian", "structures.read_unit_of_work")
+def unit_of_work_big_endian_read_unit_of_work(plain, self, source):
+    return {"rgb": str(uuid.UUID(bytes=source.raw(16)))}

@@ -4,202 +4,106 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.embedded.faults.base import Fault
-from conformance.embedded.ndr import FIRST_REFERENT, NdrWriter, refuse, wide
-from conformance.embedded.structures import Structures
+from conformance.embedded.faults.base import fault
+from conformance.embedded.ndr import FIRST_REFERENT, refuse, wide
 from conformance.embedded.structures_ndr import DIRECT, EMPTY, NULL, SUBQUEUE, VARIANT, VECTOR
 
 Json = Any
 
 
-class _Untagged(Structures):
-    def union_tag(self, out: NdrWriter, kind: int, size: int) -> None:
-        if size != 1:
-            super().union_tag(out, kind, size)
-
-
-class QueueFormatUnionWithoutTag(Fault):
+@fault("queue-format-union-without-tag", "structures.union_tag", "MQMQ-2.2.7.declaration", "MQMQ-2.2.7.union")
+def queue_format_union_without_tag(plain, self, out, kind, size):
     """The union of QUEUE_FORMAT is written without repeating m_qft in front of it, as a C structure would be."""
-
-    name = "queue-format-union-without-tag"
-    breaks = (
-        "MQMQ-2.2.7.declaration",
-        "MQMQ-2.2.7.union",
-    )
-    replaces = ("structures", _Untagged)
+    if size != 1:
+        plain(out, kind, size)
 
 
-class _SwappedHalves(Structures):
-    def suffix_and_flags(self, value: int) -> int:
-        return value >> 4 | (value & 0x0F) << 4
-
-
-class QueueFormatHalvesSwapped(Fault):
+@fault("queue-format-halves-swapped", "structures.suffix_and_flags", "MQMQ-2.2.7.m-suffix-and-flags")
+def queue_format_halves_swapped(plain, self, value):
     """m_SuffixAndFlags has the suffix type in its upper half, as its diagram can be misread."""
-
-    name = "queue-format-halves-swapped"
-    breaks = ("MQMQ-2.2.7.m-suffix-and-flags",)
-    replaces = ("structures", _SwappedHalves)
+    return value >> 4 | (value & 0x0F) << 4
 
 
-class _SubqueueAsDirect(Structures):
-    def format_type(self, kind: int) -> int:
-        return DIRECT if kind == SUBQUEUE else kind
-
-
-class SubqueueAsDirect(Fault):
+@fault(
+    "subqueue-as-direct", "structures.format_type", "MQMQ-2.2.6.queue-format-type-subqueue",
+    "MQMQ-2.2.7.m-p-direct-subqueue-id",
+)  # fmt: skip
+def subqueue_as_direct(plain, self, kind):
     """A subqueue is written as m_qft 3, as it was before MSMQ 4.0 had a type for it."""
-
-    name = "subqueue-as-direct"
-    breaks = (
-        "MQMQ-2.2.6.queue-format-type-subqueue",
-        "MQMQ-2.2.7.m-p-direct-subqueue-id",
-    )
-    replaces = ("structures", _SubqueueAsDirect)
+    return DIRECT if kind == SUBQUEUE else kind
 
 
-class _AnySuffix(Structures):
-    def check_queue_format(self, kind: int, suffix: int) -> None:
-        if kind > SUBQUEUE:
-            raise refuse()
-
-
-class AcceptsAnySuffix(Fault):
+@fault(
+    "accepts-any-suffix", "structures.check_queue_format", "MQMQ-2.2.7.suffix-journal-flags",
+    "MQMQ-2.2.7.suffix-none-type", "MQMQ-2.2.7.suffix-xactonly-type", "MQMQ-2.2.11.declaration",
+    "MQMQ-2.2.7.suffix-none-flags",
+)  # fmt: skip
+def accepts_any_suffix(plain, self, kind, suffix):
     """Every suffix type is taken, with any flags and any m_qft."""
-
-    name = "accepts-any-suffix"
-    breaks = (
-        "MQMQ-2.2.7.suffix-journal-flags",
-        "MQMQ-2.2.7.suffix-none-type",
-        "MQMQ-2.2.7.suffix-xactonly-type",
-        "MQMQ-2.2.11.declaration",
-        "MQMQ-2.2.7.suffix-none-flags",
-    )
-    replaces = ("structures", _AnySuffix)
+    if kind > SUBQUEUE:
+        raise refuse()
 
 
-class _Particular(Structures):
-    def ignore(self, reserved: bytes) -> None:
-        if any(reserved):
-            raise refuse()
-
-
-class ReservedMembersChecked(Fault):
+@fault(
+    "reserved-members-checked", "structures.ignore", "MQMQ-2.2.7.m-reserved-receiver",
+    "MQMQ-2.2.13.1.w-reserved1-receiver", "MQMQ-2.2.13.1.w-reserved2-receiver", "MQMQ-2.2.13.1.w-reserved3-receiver",
+)  # fmt: skip
+def reserved_members_checked(plain, self, reserved):
     """A QUEUE_FORMAT or PROPVARIANT whose reserved members are not zero is refused."""
-
-    name = "reserved-members-checked"
-    breaks = (
-        "MQMQ-2.2.7.m-reserved-receiver",
-        "MQMQ-2.2.13.1.w-reserved1-receiver",
-        "MQMQ-2.2.13.1.w-reserved2-receiver",
-        "MQMQ-2.2.13.1.w-reserved3-receiver",
-    )
-    replaces = ("structures", _Particular)
+    if any(reserved):
+        raise refuse()
 
 
-class _NoNull(Structures):
-    def text_to(self, out: NdrWriter, text: str) -> None:
-        data = wide(text)
-        out.maximum(len(data) // 2)
-        out.variance(len(data) // 2)
-        out.raw(data)
-
-
-class TextWithoutNull(Fault):
+@fault("text-without-null", "structures.text_to", "MQMQ-2.2.12.vt-lpwstr-value", "MQMQ-2.2.9.m-pwz-domain-text")
+def text_without_null(plain, self, out, text):
     """Texts are written and counted without the null at their end."""
-
-    name = "text-without-null"
-    breaks = (
-        "MQMQ-2.2.12.vt-lpwstr-value",
-        "MQMQ-2.2.9.m-pwz-domain-text",
-    )
-    replaces = ("structures", _NoNull)
+    data = wide(text)
+    out.maximum(len(data) // 2)
+    out.variance(len(data) // 2)
+    out.raw(data)
 
 
-class _CountOfBytes(Structures):
-    def element_count(self, name: str, count: int) -> int:
-        return count * {"CAUI": 2, "CAL": 4, "CAUL": 4, "CAUH": 8, "CACLSID": 16}.get(name, 1)
-
-
-class CountedArrayInBytes(Fault):
+@fault(
+    "counted-array-in-bytes", "structures.element_count", "MQMQ-2.2.16.2.c-elems", "MQMQ-2.2.16.3.c-elems",
+    "MQMQ-2.2.16.4.c-elems", "MQMQ-2.2.16.5.c-elems", "MQMQ-2.2.16.6.c-elems",
+)  # fmt: skip
+def counted_array_in_bytes(plain, self, name, count):
     """cElems of an array of numbers or GUIDs is the number of its bytes."""
-
-    name = "counted-array-in-bytes"
-    breaks = (
-        "MQMQ-2.2.16.2.c-elems",
-        "MQMQ-2.2.16.3.c-elems",
-        "MQMQ-2.2.16.4.c-elems",
-        "MQMQ-2.2.16.5.c-elems",
-        "MQMQ-2.2.16.6.c-elems",
-    )
-    replaces = ("structures", _CountOfBytes)
+    return count * {"CAUI": 2, "CAL": 4, "CAUL": 4, "CAUH": 8, "CACLSID": 16}.get(name, 1)
 
 
-class _AnyVariant(Structures):
-    def check_variant_type(self, kind: int) -> int:
-        return kind if kind in (VARIANT, VECTOR) else super().check_variant_type(kind)
-
-
-class AcceptsHalfAVariantType(Fault):
+@fault(
+    "accepts-half-a-variant-type", "structures.check_variant_type", "MQMQ-2.2.12.vt-vector-combined",
+    "MQMQ-2.2.12.vt-variant-vector", "MQMQ-2.2.13.1.vt",
+)  # fmt: skip
+def accepts_half_a_variant_type(plain, self, kind):
     """A PROPVARIANT of VT_VECTOR without a type of elements, or of VT_VARIANT without VT_VECTOR, is taken for empty."""
-
-    name = "accepts-half-a-variant-type"
-    breaks = (
-        "MQMQ-2.2.12.vt-vector-combined",
-        "MQMQ-2.2.12.vt-variant-vector",
-        "MQMQ-2.2.13.1.vt",
-    )
-    replaces = ("structures", _AnyVariant)
+    return kind if kind in (VARIANT, VECTOR) else plain(kind)
 
 
-class _ValueOfNothing(Structures):
-    def variant_value_to(self, out: NdrWriter, kind: int, value: Json) -> None:
-        if kind in (EMPTY, NULL):
-            out.number(0, 4)
-        else:
-            super().variant_value_to(out, kind, value)
-
-
-class EmptyVariantWithValue(Fault):
+@fault(
+    "empty-variant-with-value", "structures.variant_value_to", "MQMQ-2.2.12.vt-empty-value",
+    "MQMQ-2.2.12.vt-null-value", "MQMQ-2.2.13.1.declaration",
+)  # fmt: skip
+def empty_variant_with_value(plain, self, out, kind, value):
     """A PROPVARIANT of VT_EMPTY or VT_NULL carries four bytes of zero."""
-
-    name = "empty-variant-with-value"
-    breaks = (
-        "MQMQ-2.2.12.vt-empty-value",
-        "MQMQ-2.2.12.vt-null-value",
-        "MQMQ-2.2.13.1.declaration",
-    )
-    replaces = ("structures", _ValueOfNothing)
+    if kind in (EMPTY, NULL):
+        out.number(0, 4)
+    else:
+        plain(out, kind, value)
 
 
-class _TextsInPlace(Structures):
-    def element_to(self, out: NdrWriter, name: str, element: Json) -> None:
-        super().element_to(out, name, None if name == "CALPWSTR" else element)
-        if name == "CALPWSTR" and element is not None:
-            out.out[-4:] = FIRST_REFERENT.to_bytes(4, "little")
-            self.text_to(out, element)
-
-
-class TextsBetweenTheirPointers(Fault):
+@fault("texts-between-their-pointers", "structures.element_to", "MQMQ-2.2.16.7.p-elems", "MQMQ-2.2.16.7.declaration")
+def texts_between_their_pointers(plain, self, out, name, element):
     """The texts of a CALPWSTR stand each behind its pointer, not all of them behind the array."""
-
-    name = "texts-between-their-pointers"
-    breaks = (
-        "MQMQ-2.2.16.7.p-elems",
-        "MQMQ-2.2.16.7.declaration",
-    )
-    replaces = ("structures", _TextsInPlace)
+    plain(out, name, None if name == "CALPWSTR" else element)
+    if name == "CALPWSTR" and element is not None:
+        out.out[-4:] = FIRST_REFERENT.to_bytes(4, "little")
+        self.text_to(out, element)
 
 
-class _ShortPort(Structures):
-    def write_multicast_id(self, value: Json) -> bytes:
-        raw = super().write_multicast_id(value)
-        return raw[:4] + raw[4:6][::-1] + raw[6:]
-
-
-class MulticastPortNetworkOrder(Fault):
+@fault("multicast-port-network-order", "structures.write_multicast_id", "MQMQ-2.2.10.m-port")
+def multicast_port_network_order(plain, self, value):
     """m_port of a MULTICAST_ID is written as sockets want it, its two lower bytes swapped."""
-
-    name = "multicast-port-network-order"
-    breaks = ("MQMQ-2.2.10.m-port",)
-    replaces = ("structures", _ShortPort)
+    raw = plain(value)
+    return raw[:4] + raw[4:6][::-1] + raw[6:]

@@ -3,40 +3,28 @@
 from __future__ import annotations
 
 from conformance.embedded.entities import Descriptor, MqError, Transaction
-from conformance.embedded.faults.transactions.ended import Ended, OfEnded, Remembering
+from conformance.embedded.faults.transactions.ended import Ended, Remembering, of_ended
 from conformance.spec.constants.hresults import MQ_ERROR_INVALID_HANDLE
 
 
-class _UnboundMove(Remembering):
+@of_ended(
+    "move-in-ended-transaction", "MQRR-3.1.4.10.transaction-sequence", "MQRR-3.1.4.10.transaction-sequence-code",
+    "MQDMPR-3.1.4.4.transaction-ends", "MQDMPR-3.1.4.5.transaction-ends",
+)  # fmt: skip
+class MoveInEndedTransaction(Remembering):
+    """A move in a transaction that has ended is done at once, as if it were in none."""
+
     def move(self, source: Descriptor, lookup: int, destination: Descriptor, transaction: Transaction | None) -> None:
         transactional = destination.queue is not None and destination.queue.transactional
         unbound = isinstance(transaction, Ended) and transactional  # MS-MQRR 3.1.4.10 refuses other targets before
         super().move(source, lookup, destination, None if unbound else transaction)
 
 
-class MoveInEndedTransaction(OfEnded):
-    """A move in a transaction that has ended is done at once, as if it were in none."""
+@of_ended("move-in-ended-transaction-wrong-status", "MQRR-3.1.4.10.transaction-sequence-code")
+class MoveInEndedTransactionWrongStatus(Remembering):
+    """A move in a transaction that has ended fails with MQ_ERROR_INVALID_HANDLE."""
 
-    name = "move-in-ended-transaction"
-    breaks = (
-        "MQRR-3.1.4.10.transaction-sequence",
-        "MQRR-3.1.4.10.transaction-sequence-code",
-        "MQDMPR-3.1.4.4.transaction-ends",
-        "MQDMPR-3.1.4.5.transaction-ends",
-    )
-    replaces = ("transactions", _UnboundMove)
-
-
-class _VagueMove(Remembering):
     def move(self, source: Descriptor, lookup: int, destination: Descriptor, transaction: Transaction | None) -> None:
         if isinstance(transaction, Ended):
             transaction.failure = MqError(MQ_ERROR_INVALID_HANDLE)
         super().move(source, lookup, destination, transaction)
-
-
-class MoveInEndedTransactionWrongStatus(OfEnded):
-    """A move in a transaction that has ended fails with MQ_ERROR_INVALID_HANDLE."""
-
-    name = "move-in-ended-transaction-wrong-status"
-    breaks = ("MQRR-3.1.4.10.transaction-sequence-code",)
-    replaces = ("transactions", _VagueMove)

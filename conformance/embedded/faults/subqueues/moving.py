@@ -5,54 +5,29 @@ from __future__ import annotations
 from dataclasses import replace
 
 from conformance.embedded.entities import (
-    Descriptor,
     MqError,
     Operation,
-    Position,
     Queue,
     Reason,
     State,
-    Transaction,
     UndoStep,
 )
-from conformance.embedded.faults.base import Fault
+from conformance.embedded.faults.base import fault
 from conformance.embedded.queues import Queues
 from conformance.embedded.transactions import Transactions
 
 
-class _CopyingMove(Transactions):
-    def relocate(self, position: Position, target: Queue) -> None:
-        self.manager.delivery.place(target, replace(position.message), limited=False)
-        self.manager.delivery.make_available(position)
-
-
-class MoveLeavesCopy(Fault):
+@fault("move-leaves-copy", Transactions.relocate, "MQDMPR-3.1.7.1.16.moved")
+def move_leaves_copy(plain, self, position, target):
     """A moved message is in the target and still in the source."""
-
-    name = "move-leaves-copy"
-    breaks = ("MQDMPR-3.1.7.1.16.moved",)
-    replaces = ("transactions", _CopyingMove)
+    self.manager.delivery.place(target, replace(position.message), limited=False)
+    self.manager.delivery.make_available(position)
 
 
-class _LosingMove(Transactions):
-    def relocate(self, position: Position, target: Queue) -> None:
-        self.manager.delivery.remove(position)
-
-
-class MoveLosesMessage(Fault):
+@fault("move-loses-message", Transactions.relocate, "MQDMPR-3.1.7.1.16.moved")
+def move_loses_message(plain, self, position, target):
     """A moved message is in neither queue."""
-
-    name = "move-loses-message"
-    breaks = ("MQDMPR-3.1.7.1.16.moved",)
-    replaces = ("transactions", _LosingMove)
-
-
-class _HastyMove(Transactions):
-    def move(self, source: Descriptor, lookup: int, destination: Descriptor, transaction: Transaction | None) -> None:
-        super().move(source, lookup, destination, transaction)
-        if transaction is not None and transaction.steps[-1].target is not None:
-            step = transaction.steps.pop()
-            self.relocate(step.position, transaction_target(step))
+    self.manager.delivery.remove(position)
 
 
 def transaction_target(step: UndoStep) -> Queue:
@@ -61,220 +36,135 @@ def transaction_target(step: UndoStep) -> Queue:
     return step.target
 
 
-class MoveIgnoresTransaction(Fault):
+@fault(
+    "move-ignores-transaction", Transactions.move, "MQDMPR-3.1.7.1.16.in-transaction", "MQDMPR-3.1.4.5.move",
+    "MQDMPR-3.1.7.1.16.transaction-locks",
+)  # fmt: skip
+def move_ignores_transaction(plain, self, source, lookup, destination, transaction):
     """A move in a transaction is done at once, and stays when the transaction aborts."""
-
-    name = "move-ignores-transaction"
-    breaks = (
-        "MQDMPR-3.1.7.1.16.in-transaction",
-        "MQDMPR-3.1.4.5.move",
-        "MQDMPR-3.1.7.1.16.transaction-locks",
-    )
-    replaces = ("transactions", _HastyMove)
+    plain(source, lookup, destination, transaction)
+    if transaction is not None and transaction.steps[-1].target is not None:
+        step = transaction.steps.pop()
+        self.relocate(step.position, transaction_target(step))
 
 
-class _MovingAbort(Transactions):
-    def abort_step(self, step: UndoStep) -> None:
-        if step.operation is Operation.MOVE and step.position.state is State.LOCKED:
-            self.relocate(step.position, transaction_target(step))
-        else:
-            super().abort_step(step)
-
-
-class AbortedMoveHappens(Fault):
+@fault("aborted-move-happens", Transactions.abort_step, "MQDMPR-3.1.4.5.move", "MQDMPR-3.1.7.1.16.in-transaction")
+def aborted_move_happens(plain, self, step):
     """A message moved in a transaction that aborts is in the target."""
-
-    name = "aborted-move-happens"
-    breaks = (
-        "MQDMPR-3.1.4.5.move",
-        "MQDMPR-3.1.7.1.16.in-transaction",
-    )
-    replaces = ("transactions", _MovingAbort)
+    if step.operation is Operation.MOVE and step.position.state is State.LOCKED:
+        self.relocate(step.position, transaction_target(step))
+    else:
+        plain(step)
 
 
-class _IdleCommit(Transactions):
-    def commit_step(self, step: UndoStep) -> None:
-        if step.operation is Operation.MOVE:
-            self.manager.delivery.make_available(step.position)
-        else:
-            super().commit_step(step)
-
-
-class CommittedMoveForgotten(Fault):
+@fault("committed-move-forgotten", Transactions.commit_step, "MQDMPR-3.1.4.4.move")
+def committed_move_forgotten(plain, self, step):
     """A message moved in a transaction is back in the source after the commit."""
-
-    name = "committed-move-forgotten"
-    breaks = ("MQDMPR-3.1.4.4.move",)
-    replaces = ("transactions", _IdleCommit)
-
-
-class _DiscardingAbort(Transactions):
-    def abort_step(self, step: UndoStep) -> None:
-        if step.operation is Operation.MOVE and step.position.state is State.LOCKED:
-            self.manager.delivery.remove(step.position)
-        else:
-            super().abort_step(step)
+    if step.operation is Operation.MOVE:
+        self.manager.delivery.make_available(step.position)
+    else:
+        plain(step)
 
 
-class AbortedMoveLosesMessage(Fault):
+@fault("aborted-move-loses-message", Transactions.abort_step, "MQDMPR-3.1.4.5.move")
+def aborted_move_loses_message(plain, self, step):
     """A message moved in a transaction that aborts is gone from both queues."""
-
-    name = "aborted-move-loses-message"
-    breaks = ("MQDMPR-3.1.4.5.move",)
-    replaces = ("transactions", _DiscardingAbort)
-
-
-class _RelabellingMove(Transactions):
-    def relocate(self, position: Position, target: Queue) -> None:
-        fields = {**position.message.fields, "label": ""}
-        moved = replace(position.message, fields=fields)
-        self.manager.delivery.remove(position)
-        self.manager.delivery.place(target, moved, limited=False)
+    if step.operation is Operation.MOVE and step.position.state is State.LOCKED:
+        self.manager.delivery.remove(step.position)
+    else:
+        plain(step)
 
 
-class MoveDropsLabel(Fault):
+@fault("move-drops-label", Transactions.relocate, "MQDMPR-3.1.7.1.16.unchanged")
+def move_drops_label(plain, self, position, target):
     """A moved message has lost its label."""
-
-    name = "move-drops-label"
-    breaks = ("MQDMPR-3.1.7.1.16.unchanged",)
-    replaces = ("transactions", _RelabellingMove)
-
-
-class _RenewingMove(Transactions):
-    def relocate(self, position: Position, target: Queue) -> None:
-        ordinal = self.manager.next_sequence() & 0xFFFFFFFF
-        fields = {**position.message.fields, "identifier": {"source": self.manager.guid, "ordinal": ordinal}}
-        position.message.fields = fields
-        super().relocate(position, target)
+    fields = {**position.message.fields, "label": ""}
+    moved = replace(position.message, fields=fields)
+    self.manager.delivery.remove(position)
+    self.manager.delivery.place(target, moved, limited=False)
 
 
-class MoveChangesIdentifier(Fault):
+@fault("move-changes-identifier", Transactions.relocate, "MQDMPR-3.1.7.1.16.unchanged")
+def move_changes_identifier(plain, self, position, target):
     """A moved message has another message identifier than before."""
-
-    name = "move-changes-identifier"
-    breaks = ("MQDMPR-3.1.7.1.16.unchanged",)
-    replaces = ("transactions", _RenewingMove)
-
-
-class _SilentMove(Transactions):
-    def relocate(self, position: Position, target: Queue) -> None:
-        waiters = list(target.waiters)
-        target.waiters.clear()
-        super().relocate(position, target)
-        target.waiters.extend(waiters)
+    ordinal = self.manager.next_sequence() & 0xFFFFFFFF
+    fields = {**position.message.fields, "identifier": {"source": self.manager.guid, "ordinal": ordinal}}
+    position.message.fields = fields
+    plain(position, target)
 
 
-class MoveWakesNobody(Fault):
+@fault("move-wakes-nobody", Transactions.relocate, "MQDMPR-3.1.7.1.16.wakes-readers")
+def move_wakes_nobody(plain, self, position, target):
     """A read that waits on a subqueue is not told of a message that is moved there."""
-
-    name = "move-wakes-nobody"
-    breaks = ("MQDMPR-3.1.7.1.16.wakes-readers",)
-    replaces = ("transactions", _SilentMove)
-
-
-class _FrontingMove(Transactions):
-    def relocate(self, position: Position, target: Queue) -> None:
-        others = [other.key for other in target.positions]
-        super().relocate(position, target)
-        moved = next((other for other in target.positions if other.message is position.message), None)
-        if moved is not None and others:
-            target.positions.remove(moved)
-            moved.key = min(others) - 1
-            target.positions.insert(moved)
+    waiters = list(target.waiters)
+    target.waiters.clear()
+    plain(position, target)
+    target.waiters.extend(waiters)
 
 
-class MoveJumpsPriority(Fault):
+@fault("move-jumps-priority", Transactions.relocate, "MQDMPR-3.1.7.1.16.target-order")
+def move_jumps_priority(plain, self, position, target):
     """A moved message stands in front of all others in the target, whatever its priority and arrival."""
-
-    name = "move-jumps-priority"
-    breaks = ("MQDMPR-3.1.7.1.16.target-order",)
-    replaces = ("transactions", _FrontingMove)
-
-
-class _StealingMove(Transactions):
-    def move(self, source: Descriptor, lookup: int, destination: Descriptor, transaction: Transaction | None) -> None:
-        position = source.queue.positions.find(lookup) if source.queue is not None else None
-        held = position is not None and position.state is State.LOCKED and not position.uncommitted
-        if position is not None and held:
-            position.state = State.AVAILABLE
-        try:
-            super().move(source, lookup, destination, transaction)
-        except MqError:
-            if position is not None and held:
-                position.state = State.LOCKED
-            raise
+    others = [other.key for other in target.positions]
+    plain(position, target)
+    moved = next((other for other in target.positions if other.message is position.message), None)
+    if moved is not None and others:
+        target.positions.remove(moved)
+        moved.key = min(others) - 1
+        target.positions.insert(moved)
 
 
-class MoveStealsLocked(Fault):
+@fault(
+    "move-steals-locked", Transactions.move, "MQRR-3.1.4.10.locked-under-transaction",
+    "MQRR-3.1.4.10.locked-under-transaction-code",
+)  # fmt: skip
+def move_steals_locked(plain, self, source, lookup, destination, transaction):
     """A message that a transaction has received can be moved away from under it."""
-
-    name = "move-steals-locked"
-    breaks = (
-        "MQRR-3.1.4.10.locked-under-transaction",
-        "MQRR-3.1.4.10.locked-under-transaction-code",
-    )
-    replaces = ("transactions", _StealingMove)
-
-
-class _SweepingPurge(Queues):
-    def purge(self, descriptor: Descriptor) -> None:
-        super().purge(descriptor)
-        for subqueue in descriptor.queue.subqueues.values() if descriptor.queue is not None else ():
-            for position in subqueue.positions:
-                self.purge_position(position)
+    position = source.queue.positions.find(lookup) if source.queue is not None else None
+    held = position is not None and position.state is State.LOCKED and not position.uncommitted
+    if position is not None and held:
+        position.state = State.AVAILABLE
+    try:
+        plain(source, lookup, destination, transaction)
+    except MqError:
+        if position is not None and held:
+            position.state = State.LOCKED
+        raise
 
 
-class PurgeEmptiesSubqueues(Fault):
+@fault("purge-empties-subqueues", Queues.purge, "MQDMPR-3.1.7.1.7.other-queues-kept")
+def purge_empties_subqueues(plain, self, descriptor):
     """A purge of a queue empties its subqueues too."""
-
-    name = "purge-empties-subqueues"
-    breaks = ("MQDMPR-3.1.7.1.7.other-queues-kept",)
-    replaces = ("queues", _SweepingPurge)
-
-
-class _DroppingClose(Queues):
-    def close(self, descriptor: Descriptor) -> None:
-        queue = descriptor.queue
-        super().close(descriptor)
-        if queue is not None and queue.kind == "subqueue" and not queue.descriptors and not queue.deleted:
-            for position in queue.positions:
-                if position.state is State.AVAILABLE:
-                    self.manager.delivery.delete(position, Reason.PURGED)
+    plain(descriptor)
+    for subqueue in descriptor.queue.subqueues.values() if descriptor.queue is not None else ():
+        for position in subqueue.positions:
+            self.purge_position(position)
 
 
-class SubqueueEndsWithLastHandle(Fault):
+@fault("subqueue-ends-with-last-handle", Queues.close, "MQDMPR-3.1.7.1.6.messages-kept")
+def subqueue_ends_with_last_handle(plain, self, descriptor):
     """The messages of a subqueue are gone when nobody has it open any more."""
-
-    name = "subqueue-ends-with-last-handle"
-    breaks = ("MQDMPR-3.1.7.1.6.messages-kept",)
-    replaces = ("queues", _DroppingClose)
-
-
-class _OneForAll(Queues):
-    def _subqueue(self, parent: Queue, name: str) -> Queue:
-        return next(iter(parent.subqueues.values()), None) or super()._subqueue(parent, name)
+    queue = descriptor.queue
+    plain(descriptor)
+    if queue is not None and queue.kind == "subqueue" and not queue.descriptors and not queue.deleted:
+        for position in queue.positions:
+            if position.state is State.AVAILABLE:
+                self.manager.delivery.delete(position, Reason.PURGED)
 
 
-class SubqueuesAreOne(Fault):
+@fault(
+    "subqueues-are-one", Queues._subqueue, "MQDMPR-3.1.1.2.subqueue-collection",
+    first_seen_as=("MQDMPR-3.1.7.1.16.moved",),
+    because="that two subqueues are one shows in a message that was moved to the other",
+)  # fmt: skip
+def subqueues_are_one(plain, self, parent, name):
     """All subqueues of a queue are the one that was opened first, under whatever name."""
-
-    name = "subqueues-are-one"
-    breaks = ("MQDMPR-3.1.1.2.subqueue-collection",)
-    first_seen_as = ("MQDMPR-3.1.7.1.16.moved",)
-    because = "that two subqueues are one shows in a message that was moved to the other"
-    replaces = ("queues", _OneForAll)
+    return next(iter(parent.subqueues.values()), None) or plain(parent, name)
 
 
-class _DoubleEntry(Transactions):
-    def relocate(self, position: Position, target: Queue) -> None:
-        source, size = position.queue, position.message.size
-        super().relocate(position, target)
-        self.manager.delivery.account(source, size)
-
-
-class MoveLeaksBytes(Fault):
+@fault("move-leaks-bytes", Transactions.relocate, "MQDMPR-3.1.1.2.total-bytes")
+def move_leaks_bytes(plain, self, position, target):
     """A move leaves the bytes of its message on the account of the source."""
-
-    name = "move-leaks-bytes"
-    breaks = ("MQDMPR-3.1.1.2.total-bytes",)
-    replaces = ("transactions", _DoubleEntry)
+    source, size = position.queue, position.message.size
+    plain(position, target)
+    self.manager.delivery.account(source, size)

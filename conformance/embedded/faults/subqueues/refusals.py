@@ -5,153 +5,96 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from conformance.embedded.entities import Descriptor, Message, MqError, Operation, Queue, State, Transaction, UndoStep
-from conformance.embedded.faults.base import Fault
-from conformance.embedded.names import Name
+from conformance.embedded.entities import Message, MqError, Operation, State
+from conformance.embedded.faults.base import fault
 from conformance.embedded.queues import Queues
 from conformance.embedded.transactions import Transactions
 from conformance.spec.constants.hresults import MQ_ERROR
 
 
-class _Adopting(Transactions):
-    def move(self, source: Descriptor, lookup: int, destination: Descriptor, transaction: Transaction | None) -> None:
-        queue, target = source.queue, destination.queue
-        if queue is None or target is None or (queue.parent or queue) is (target.parent or target):
-            super().move(source, lookup, destination, transaction)
-            return
-        before, target.parent = target.parent, queue.parent or queue
-        try:
-            super().move(source, lookup, destination, transaction)
-        finally:
-            target.parent = before
-
-
-class MoveBetweenStrangers(Fault):
+@fault("move-between-strangers", Transactions.move, "MQRR-3.1.4.10.related-queues", "MQRR-3.1.4.10.related-queues-code")
+def move_between_strangers(plain, self, source, lookup, destination, transaction):
     """A message can be moved to any queue that is open for moving, related to the source or not."""
-
-    name = "move-between-strangers"
-    breaks = (
-        "MQRR-3.1.4.10.related-queues",
-        "MQRR-3.1.4.10.related-queues-code",
-    )
-    replaces = ("transactions", _Adopting)
-
-
-class _Indifferent(Transactions):
-    def move(self, source: Descriptor, lookup: int, destination: Descriptor, transaction: Transaction | None) -> None:
-        before, destination.access = destination.access, "move"
-        try:
-            super().move(source, lookup, destination, transaction)
-        finally:
-            destination.access = before
+    queue, target = source.queue, destination.queue
+    if queue is None or target is None or (queue.parent or queue) is (target.parent or target):
+        plain(source, lookup, destination, transaction)
+        return
+    before, target.parent = target.parent, queue.parent or queue
+    try:
+        plain(source, lookup, destination, transaction)
+    finally:
+        target.parent = before
 
 
-class MoveIgnoresAccess(Fault):
+@fault("move-ignores-access", Transactions.move, "MQRR-3.1.4.10.move-access", "MQRR-3.1.4.10.move-access-code")
+def move_ignores_access(plain, self, source, lookup, destination, transaction):
     """A message can be moved to a subqueue that was not opened for moving."""
-
-    name = "move-ignores-access"
-    breaks = (
-        "MQRR-3.1.4.10.move-access",
-        "MQRR-3.1.4.10.move-access-code",
-    )
-    replaces = ("transactions", _Indifferent)
+    before, destination.access = destination.access, "move"
+    try:
+        plain(source, lookup, destination, transaction)
+    finally:
+        destination.access = before
 
 
-class _Obliging(Transactions):
-    def move(self, source: Descriptor, lookup: int, destination: Descriptor, transaction: Transaction | None) -> None:
-        queue = source.queue
-        if queue is not None and not queue.deleted and queue.positions.find(lookup) is None:
-            return
-        super().move(source, lookup, destination, transaction)
-
-
-class MoveOfNothingSucceeds(Fault):
+@fault(
+    "move-of-nothing-succeeds", Transactions.move, "MQRR-3.1.4.10.message-not-found",
+    "MQRR-3.1.4.10.message-not-found-code",
+)  # fmt: skip
+def move_of_nothing_succeeds(plain, self, source, lookup, destination, transaction):
     """A move of a message that is not there succeeds and does nothing."""
-
-    name = "move-of-nothing-succeeds"
-    breaks = (
-        "MQRR-3.1.4.10.message-not-found",
-        "MQRR-3.1.4.10.message-not-found-code",
-    )
-    replaces = ("transactions", _Obliging)
+    queue = source.queue
+    if queue is not None and not queue.deleted and queue.positions.find(lookup) is None:
+        return
+    plain(source, lookup, destination, transaction)
 
 
-class _Curt(Transactions):
-    def move(self, source: Descriptor, lookup: int, destination: Descriptor, transaction: Transaction | None) -> None:
-        try:
-            super().move(source, lookup, destination, transaction)
-        except MqError:
-            raise MqError(MQ_ERROR) from None
-
-
-class MoveRefusalGeneric(Fault):
+@fault(
+    "move-refusal-generic", Transactions.move, "MQRR-3.1.4.10.related-queues-code",
+    "MQRR-3.1.4.10.message-not-found-code", "MQRR-3.1.4.10.move-access-code", "MQRR-3.1.4.10.transaction-usage-code",
+    "MQRR-3.1.4.10.locked-under-transaction-code",
+)  # fmt: skip
+def move_refusal_generic(plain, self, source, lookup, destination, transaction):
     """Whatever is wrong with a move, it fails with the generic MQ_ERROR."""
-
-    name = "move-refusal-generic"
-    breaks = (
-        "MQRR-3.1.4.10.related-queues-code",
-        "MQRR-3.1.4.10.message-not-found-code",
-        "MQRR-3.1.4.10.move-access-code",
-        "MQRR-3.1.4.10.transaction-usage-code",
-        "MQRR-3.1.4.10.locked-under-transaction-code",
-    )
-    replaces = ("transactions", _Curt)
+    try:
+        plain(source, lookup, destination, transaction)
+    except MqError:
+        raise MqError(MQ_ERROR) from None
 
 
-class _Careless(Transactions):
-    def move(self, source: Descriptor, lookup: int, destination: Descriptor, transaction: Transaction | None) -> None:
-        target = destination.queue
-        plain = target is not None and not target.transactional
-        super().move(source, lookup, destination, None if plain else transaction)
-
-
-class MoveUsageUnchecked(Fault):
+@fault(
+    "move-usage-unchecked", Transactions.move, "MQRR-3.1.4.10.transaction-usage",
+    "MQRR-3.1.4.10.transaction-usage-code", "MQDMPR-3.1.7.1.16.in-transaction",
+)  # fmt: skip
+def move_usage_unchecked(plain, self, source, lookup, destination, transaction):
     """A move in a transaction between queues that are not transactional is done at once."""
-
-    name = "move-usage-unchecked"
-    breaks = (
-        "MQRR-3.1.4.10.transaction-usage",
-        "MQRR-3.1.4.10.transaction-usage-code",
-        "MQDMPR-3.1.7.1.16.in-transaction",
-    )
-    replaces = ("transactions", _Careless)
+    target = destination.queue
+    usual = target is not None and not target.transactional
+    plain(source, lookup, destination, None if usual else transaction)
 
 
-class _Relenting(Transactions):
-    def abort_step(self, step: UndoStep) -> None:
-        if step.operation is Operation.MOVE and step.position.state is State.PURGE_PENDING:
-            step.position.state = State.LOCKED
-        super().abort_step(step)
-
-
-class AbortRevivesPurgedMove(Fault):
+@fault(
+    "abort-revives-purged-move", Transactions.abort_step, "MQDMPR-3.1.4.5.purged-receive",
+    "MQDMPR-3.1.4.5.purged-deleted", "MQDMPR-3.1.7.1.7.purge-pending-state",
+)  # fmt: skip
+def abort_revives_purged_move(plain, self, step):
     """A message that was purged while a move in a transaction held it is back in the source after the abort."""
-
-    name = "abort-revives-purged-move"
-    breaks = (
-        "MQDMPR-3.1.4.5.purged-receive",
-        "MQDMPR-3.1.4.5.purged-deleted",
-        "MQDMPR-3.1.7.1.7.purge-pending-state",
-    )
-    replaces = ("transactions", _Relenting)
+    if step.operation is Operation.MOVE and step.position.state is State.PURGE_PENDING:
+        step.position.state = State.LOCKED
+    plain(step)
 
 
-class _Hospitable(Queues):
-    def _queue_to_open(self, name: Name, access: str) -> Queue:
-        if access == "send" and name.parts.get("subqueue"):
-            return super()._queue_to_open(name, "receive")
-        return super()._queue_to_open(name, access)
-
-
-class SubqueueOpensForSend(Fault):
+@fault("subqueue-opens-for-send", Queues._queue_to_open, "MQMP-3.1.4.17.subqueue-send-access")
+def subqueue_opens_for_send(plain, self, name, access):
     """A subqueue can be opened for send, and messages can be sent to it."""
+    if access == "send" and name.parts.get("subqueue"):
+        return plain(name, "receive")
+    return plain(name, access)
 
-    name = "subqueue-opens-for-send"
-    breaks = ("MQMP-3.1.4.17.subqueue-send-access",)
-    replaces = ("queues", _Hospitable)
 
+@fault("subqueues-outlive-their-queue", "queues", "MQDMPR-3.1.7.1.3.no-subqueues", "MQDMPR-3.1.7.1.4.messages-deleted")
+class SubqueuesOutliveTheirQueue(Queues):
+    """A queue made under the name of a deleted one has its subqueues, and their messages."""
 
-class _Inheriting(Queues):
     def delete(self, format_name: str) -> None:
         queue = self.find_local(format_name)
         if queue is not None and queue.parent is None:
@@ -180,14 +123,3 @@ class _Inheriting(Queues):
     def _left(self) -> dict[str, dict[str, list[Message]]]:
         left: dict[str, dict[str, list[Message]]] = self.__dict__.setdefault("left", {})
         return left
-
-
-class SubqueuesOutliveTheirQueue(Fault):
-    """A queue made under the name of a deleted one has its subqueues, and their messages."""
-
-    name = "subqueues-outlive-their-queue"
-    breaks = (
-        "MQDMPR-3.1.7.1.3.no-subqueues",
-        "MQDMPR-3.1.7.1.4.messages-deleted",
-    )
-    replaces = ("queues", _Inheriting)

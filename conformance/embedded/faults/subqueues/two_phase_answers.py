@@ -3,45 +3,30 @@
 from __future__ import annotations
 
 from conformance.embedded.entities import (
-    Cursor,
     Descriptor,
     MqError,
     OpenRead,
     Position,
     State,
 )
-from conformance.embedded.faults.base import Fault
+from conformance.embedded.faults.base import fault
 from conformance.embedded.faults.cursors.answers import informing
-from conformance.embedded.receiving import Caller, Receiving
+from conformance.embedded.receiving import Receiving
 from conformance.spec.constants.hresults import MQ_ERROR_INVALID_HANDLE, MQ_INFORMATION_OPERATION_PENDING
 
 
-class _InformingBegin(Receiving):
-    def receive_begin(self, caller: Caller, at: Descriptor, cursor: Cursor | None, timeout_ms: int) -> None:
-        super().receive_begin(informing(caller), at, cursor, timeout_ms)
-
-
-class BegunReadAnswersInformation(Fault):
+@fault("begun-read-answers-information", Receiving.receive_begin, "MQDMPR-3.1.7.1.11.mq-ok")
+def begun_read_answers_information(plain, self, caller, at, cursor, timeout_ms):
     """The first phase of a read in two phases answers MQ_INFORMATION_OPERATION_PENDING with its message."""
-
-    name = "begun-read-answers-information"
-    breaks = ("MQDMPR-3.1.7.1.11.mq-ok",)
-    replaces = ("reading", _InformingBegin)
+    plain(informing(caller), at, cursor, timeout_ms)
 
 
-class _InformingEnd(Receiving):
-    def end(self, read: OpenRead, *, acknowledge: bool) -> None:
-        super().end(read, acknowledge=acknowledge)
-        if acknowledge:
-            raise MqError(MQ_INFORMATION_OPERATION_PENDING)
-
-
-class ReadEndAnswersInformation(Fault):
+@fault("read-end-answers-information", Receiving.end, "MQDMPR-3.1.7.1.12.mq-ok")
+def read_end_answers_information(plain, self, read, *, acknowledge):
     """The second phase of a read in two phases that takes its message answers MQ_INFORMATION_OPERATION_PENDING."""
-
-    name = "read-end-answers-information"
-    breaks = ("MQDMPR-3.1.7.1.12.mq-ok",)
-    replaces = ("reading", _InformingEnd)
+    plain(read, acknowledge=acknowledge)
+    if acknowledge:
+        raise MqError(MQ_INFORMATION_OPERATION_PENDING)
 
 
 class _Twice(Receiving):
@@ -65,21 +50,19 @@ class _Twice(Receiving):
         ended[read.handle] = self.manager.open_reads[read.handle] = read
 
 
-class _DeletingTwice(_Twice):
+@fault("second-end-deletes", "reading", "MQDMPR-3.1.7.1.12.not-begun-ends")
+class SecondEndDeletes(_Twice):
+    """A message that came back from a rejected read is deleted when that read is ended again, which fails."""
+
     def again(self, read: OpenRead, *, acknowledge: bool) -> None:
         if acknowledge and read.position.state is State.AVAILABLE:
             self.manager.delivery.remove(read.position)
 
 
-class SecondEndDeletes(Fault):
-    """A message that came back from a rejected read is deleted when that read is ended again, which fails."""
+@fault("second-end-revives", "reading", "MQDMPR-3.1.7.1.12.no-resurrection")
+class SecondEndRevives(_Twice):
+    """A message that the end of a read deleted is back when that read is ended again as rejected, which fails."""
 
-    name = "second-end-deletes"
-    breaks = ("MQDMPR-3.1.7.1.12.not-begun-ends",)
-    replaces = ("reading", _DeletingTwice)
-
-
-class _RevivingTwice(_Twice):
     def again(self, read: OpenRead, *, acknowledge: bool) -> None:
         position: Position = read.position
         if not acknowledge and position.state is State.DELETED:
@@ -88,11 +71,3 @@ class _RevivingTwice(_Twice):
             self.manager.delivery.account(position.queue, position.message.size)
             self.manager.delivery.keep(position)
             self.manager.delivery.make_available(position)
-
-
-class SecondEndRevives(Fault):
-    """A message that the end of a read deleted is back when that read is ended again as rejected, which fails."""
-
-    name = "second-end-revives"
-    breaks = ("MQDMPR-3.1.7.1.12.no-resurrection",)
-    replaces = ("reading", _RevivingTwice)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
-from conformance.embedded.entities import Descriptor, MqError, Queue, Transaction
-from conformance.embedded.faults.base import Fault
-from conformance.embedded.receiving import Caller, Receiving
+from conformance.embedded.entities import MqError, Queue, Transaction
+from conformance.embedded.faults.base import also, fault
+from conformance.embedded.receiving import Receiving
 from conformance.embedded.sending import Sending
 from conformance.embedded.transactions import Transactions
 from conformance.spec.constants.hresults import MQ_ERROR_INVALID_HANDLE, MQ_ERROR_TRANSACTION_SEQUENCE
@@ -54,82 +54,46 @@ class Remembering(Transactions):
         return begun
 
 
-class _Strict(Sending):
-    def send(self, descriptor: Descriptor, given: dict[str, Any], transaction: Transaction | None) -> dict[str, Any]:
-        _refuse(transaction)
-        return super().send(descriptor, given, transaction)
+def of_ended(name: str, *breaks: str) -> Callable[[type[Remembering]], type[Remembering]]:
+    """Register a fault of one call in a transaction that has ended; the other calls refuse it as ever."""
+
+    def register(made: type[Remembering]) -> type[Remembering]:
+        fault(name, "transactions", *breaks)(made)
+        for method in (Sending.send, Receiving.receive, Receiving.by_lookup_id):
+            also(name, method)(_strict)
+        return made
+
+    return register
 
 
-class _StrictToo(Receiving):
-    def receive(
-        self, caller: Caller, at: Descriptor, cursor: Any, timeout_ms: int, transaction: Transaction | None
-    ) -> None:
-        _refuse(transaction)
-        super().receive(caller, at, cursor, timeout_ms, transaction)
-
-    def by_lookup_id(
-        self,
-        caller: Caller,
-        at: Descriptor,
-        lookup: int,
-        action: str,
-        *,
-        destructive: bool,
-        transaction: Transaction | None = None,
-    ) -> None:
-        _refuse(transaction)
-        super().by_lookup_id(caller, at, lookup, action, destructive=destructive, transaction=transaction)
+def _strict(plain, self, *given, **named):
+    _refuse(next((each for each in (*given, *named.values()) if isinstance(each, Ended)), None))
+    return plain(*given, **named)
 
 
-class OfEnded(Fault):
-    """A fault of one call in a transaction that has ended; the other calls refuse it as ever."""
+@of_ended("prepare-of-ended-succeeds", "MQDMPR-3.1.4.3.unknown", "MQDMPR-3.1.4.3.unknown-code")
+class PrepareOfEndedSucceeds(Remembering):
+    """Preparing a transaction that has ended succeeds and does nothing."""
 
-    also = (("sending", _Strict), ("reading", _StrictToo))
-
-
-class _IdlePrepare(Remembering):
     def prepare(self, transaction: Transaction) -> None:
         if not isinstance(transaction, Ended):
             super().prepare(transaction)
 
 
-class PrepareOfEndedSucceeds(OfEnded):
-    """Preparing a transaction that has ended succeeds and does nothing."""
+@of_ended("prepare-of-ended-wrong-status", "MQDMPR-3.1.4.3.unknown-code")
+class PrepareOfEndedWrongStatus(Remembering):
+    """Preparing a transaction that has ended fails with MQ_ERROR_INVALID_HANDLE."""
 
-    name = "prepare-of-ended-succeeds"
-    breaks = (
-        "MQDMPR-3.1.4.3.unknown",
-        "MQDMPR-3.1.4.3.unknown-code",
-    )
-    replaces = ("transactions", _IdlePrepare)
-
-
-class _VaguePrepare(Remembering):
     def prepare(self, transaction: Transaction) -> None:
         if isinstance(transaction, Ended):
             raise MqError(MQ_ERROR_INVALID_HANDLE)
         super().prepare(transaction)
 
 
-class PrepareOfEndedWrongStatus(OfEnded):
-    """Preparing a transaction that has ended fails with MQ_ERROR_INVALID_HANDLE."""
-
-    name = "prepare-of-ended-wrong-status"
-    breaks = ("MQDMPR-3.1.4.3.unknown-code",)
-    replaces = ("transactions", _VaguePrepare)
-
-
-class _Backwards(Transactions):
-    def _end(self, transaction: Transaction) -> None:
-        super()._end(transaction)  # the reads of its own are over: who waits now is somebody else
-        queues: list[Queue] = [step.target or step.position.queue for step in transaction.steps]
-        if any(queue.waiters for queue in queues):
-            transaction.steps.reverse()
-
-
-class EndsBackwardsForWaiters(Fault):
+@fault("ends-backwards-for-waiters", Transactions._end, "MQDMPR-3.1.1.14.in-order")
+def ends_backwards_for_waiters(plain, self, transaction):
     """What a transaction did takes effect last to first when it ends while a reader waits, who gets the last."""
-
-    name = "ends-backwards-for-waiters"
-    breaks = ("MQDMPR-3.1.1.14.in-order",)
-    replaces = ("transactions", _Backwards)
+    plain(transaction)  # the reads of its own are over: who waits now is somebody else
+    queues: list[Queue] = [step.target or step.position.queue for step in transaction.steps]
+    if any(queue.waiters for queue in queues):
+        transaction.steps.reverse()

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from conformance.embedded.entities import Transaction
-from conformance.embedded.faults.base import Fault
+from conformance.embedded.faults.base import fault
 from conformance.embedded.transactions import Transactions
 
 
-class _OneTransaction(Transactions):
-    def begin(self) -> Transaction:
-        present = self.manager.open_transactions
-        return next(iter(present.values())) if present else super().begin()
-
-
-class TransactionsShareAnIdentifier(Fault):
+@fault("transactions-share-an-identifier", Transactions.begin, "MQDMPR-3.1.1.14.identifier-unique")
+def transactions_share_an_identifier(plain, self):
     """A transaction that begins while another is open has the other's identifier."""
-
-    name = "transactions-share-an-identifier"
-    breaks = ("MQDMPR-3.1.1.14.identifier-unique",)
-    replaces = ("transactions", _OneTransaction)
+    present = self.manager.open_transactions
+    return next(iter(present.values())) if present else plain()

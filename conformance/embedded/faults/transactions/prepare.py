@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
-from conformance.embedded.entities import Message, MqError, Operation, Transaction
-from conformance.embedded.faults.base import Fault
+from conformance.embedded.entities import MqError, Operation, Transaction
+from conformance.embedded.faults.base import also, fault
 from conformance.embedded.sending import DEFAULTS, Sending
 from conformance.embedded.transactions import Transactions
 from conformance.spec.constants.hresults import MQ_ERROR_INVALID_HANDLE
@@ -13,28 +13,24 @@ from conformance.spec.constants.hresults import MQ_ERROR_INVALID_HANDLE
 _OF_TRANSACTIONS: Final = ("priority", "delivery")
 
 
-class _PublishingPrepare(Transactions):
-    def prepare(self, transaction: Transaction) -> None:
-        super().prepare(transaction)
-        for step in transaction.steps:
-            if step.operation is Operation.ENQUEUE and step.position.uncommitted:
-                step.position.uncommitted = False
-                self.manager.delivery.keep(step.position)
-                self.manager.delivery.make_available(step.position)
-
-
-class PreparePublishesSends(Fault):
+@fault(
+    "prepare-publishes-sends", Transactions.prepare, "MQDMPR-3.1.4.3.changes-nothing-visible",
+    "MQDMPR-3.1.7.1.9.uncommitted-locked",
+)  # fmt: skip
+def prepare_publishes_sends(plain, self, transaction):
     """What a transaction sent can be read as soon as it is prepared."""
+    plain(transaction)
+    for step in transaction.steps:
+        if step.operation is Operation.ENQUEUE and step.position.uncommitted:
+            step.position.uncommitted = False
+            self.manager.delivery.keep(step.position)
+            self.manager.delivery.make_available(step.position)
 
-    name = "prepare-publishes-sends"
-    breaks = (
-        "MQDMPR-3.1.4.3.changes-nothing-visible",
-        "MQDMPR-3.1.7.1.9.uncommitted-locked",
-    )
-    replaces = ("transactions", _PublishingPrepare)
 
+@fault("prepare-ends-transaction", "transactions", "MQDMPR-3.1.4.4.success", "MQDMPR-3.1.4.5.success")
+class PrepareEndsTransaction(Transactions):
+    """A transaction that was prepared is not known any more, so that it can neither be committed nor aborted."""
 
-class _FinalPrepare(Transactions):
     committing = False
 
     def prepare(self, transaction: Transaction) -> None:
@@ -48,145 +44,84 @@ class _FinalPrepare(Transactions):
         self.committing = False
 
 
-class PrepareEndsTransaction(Fault):
-    """A transaction that was prepared is not known any more, so that it can neither be committed nor aborted."""
-
-    name = "prepare-ends-transaction"
-    breaks = (
-        "MQDMPR-3.1.4.4.success",
-        "MQDMPR-3.1.4.5.success",
-    )
-    replaces = ("transactions", _FinalPrepare)
-
-
-class _EverPresent(Transactions):
-    def named(self, handle: object) -> Transaction:
-        try:
-            return super().named(handle)
-        except MqError:
-            if not isinstance(handle, str) or not handle.startswith("t"):
-                raise
-            again = Transaction(handle)
-            self.manager.open_transactions[handle] = again
-            return again
-
-
-class EndedTransactionAccepted(Fault):
+@fault(
+    "ended-transaction-accepted", Transactions.named, "MQDMPR-3.1.4.4.unknown", "MQDMPR-3.1.4.5.unknown",
+    "MQDMPR-3.1.4.4.transaction-ends", "MQDMPR-3.1.4.5.transaction-ends", "MQDMPR-3.1.4.3.unknown",
+)  # fmt: skip
+def ended_transaction_accepted(plain, self, handle):
     """A transaction that has ended can be ended, and used, again."""
-
-    name = "ended-transaction-accepted"
-    breaks = (
-        "MQDMPR-3.1.4.4.unknown",
-        "MQDMPR-3.1.4.5.unknown",
-        "MQDMPR-3.1.4.4.transaction-ends",
-        "MQDMPR-3.1.4.5.transaction-ends",
-        "MQDMPR-3.1.4.3.unknown",
-    )
-    replaces = ("transactions", _EverPresent)
+    try:
+        return plain(handle)
+    except MqError:
+        if not isinstance(handle, str) or not handle.startswith("t"):
+            raise
+        again = Transaction(handle)
+        self.manager.open_transactions[handle] = again
+        return again
 
 
-class _OtherCode(Transactions):
-    def named(self, handle: object) -> Transaction:
-        try:
-            return super().named(handle)
-        except MqError:
-            raise MqError(MQ_ERROR_INVALID_HANDLE) from None
-
-
-class EndedTransactionWrongStatus(Fault):
+@fault(
+    "ended-transaction-wrong-status", Transactions.named, "MQDMPR-3.1.4.4.unknown-code", "MQDMPR-3.1.4.5.unknown-code",
+    first_seen_as=("MQDMPR-3.1.4.3.unknown-code",),
+    because="a prepare of the transaction is tried before its second end, and answers alike",
+)  # fmt: skip
+def ended_transaction_wrong_status(plain, self, handle):
     """Ending a transaction that has ended fails with MQ_ERROR_INVALID_HANDLE."""
-
-    name = "ended-transaction-wrong-status"
-    breaks = (
-        "MQDMPR-3.1.4.4.unknown-code",
-        "MQDMPR-3.1.4.5.unknown-code",
-    )
-    first_seen_as = ("MQDMPR-3.1.4.3.unknown-code",)
-    because = "a prepare of the transaction is tried before its second end, and answers alike"
-    replaces = ("transactions", _OtherCode)
+    try:
+        return plain(handle)
+    except MqError:
+        raise MqError(MQ_ERROR_INVALID_HANDLE) from None
 
 
-class _ImmortalCommit(Transactions):
-    def commit(self, transaction: Transaction) -> None:
-        super().commit(transaction)
-        transaction.steps.clear()
-        self.manager.open_transactions[transaction.handle] = transaction
-
-
-class TransactionOutlivesCommit(Fault):
+@fault(
+    "transaction-outlives-commit", Transactions.commit, "MQDMPR-3.1.4.4.transaction-ends", "MQDMPR-3.1.4.4.unknown",
+    "MQDMPR-3.1.4.5.unknown", "MQDMPR-3.1.4.3.unknown",
+)  # fmt: skip
+def transaction_outlives_commit(plain, self, transaction):
     """A committed transaction can be used again, as if it had just begun."""
-
-    name = "transaction-outlives-commit"
-    breaks = (
-        "MQDMPR-3.1.4.4.transaction-ends",
-        "MQDMPR-3.1.4.4.unknown",
-        "MQDMPR-3.1.4.5.unknown",
-        "MQDMPR-3.1.4.3.unknown",
-    )
-    replaces = ("transactions", _ImmortalCommit)
+    plain(transaction)
+    transaction.steps.clear()
+    self.manager.open_transactions[transaction.handle] = transaction
 
 
-class _AllFirst(Transactions):
-    def prepare(self, transaction: Transaction) -> None:
-        super().prepare(transaction)
-        for step in transaction.steps:
-            if step.operation is Operation.ENQUEUE:
-                step.position.message.fields["first_in_transaction"] = True
-
-
-class EveryMessageFirstInTransaction(Fault):
+@fault(
+    "every-message-first-in-transaction", Transactions.prepare, "MQDMPR-3.1.4.3.first-in-transaction",
+    "MQDMPR-3.1.1.12.first-in-transaction",
+)  # fmt: skip
+def every_message_first_in_transaction(plain, self, transaction):
     """Every message of a transaction is marked as its first."""
-
-    name = "every-message-first-in-transaction"
-    breaks = (
-        "MQDMPR-3.1.4.3.first-in-transaction",
-        "MQDMPR-3.1.1.12.first-in-transaction",
-    )
-    replaces = ("transactions", _AllFirst)
+    plain(transaction)
+    for step in transaction.steps:
+        if step.operation is Operation.ENQUEUE:
+            step.position.message.fields["first_in_transaction"] = True
 
 
-class _NoneLast(Transactions):
-    def prepare(self, transaction: Transaction) -> None:
-        super().prepare(transaction)
-        for step in transaction.steps:
-            step.position.message.fields["last_in_transaction"] = False
-
-
-class NoMessageLastInTransaction(Fault):
+@fault(
+    "no-message-last-in-transaction", Transactions.prepare, "MQDMPR-3.1.4.3.last-in-transaction",
+    "MQDMPR-3.1.1.12.last-in-transaction",
+)  # fmt: skip
+def no_message_last_in_transaction(plain, self, transaction):
     """No message of a transaction is marked as its last."""
-
-    name = "no-message-last-in-transaction"
-    breaks = (
-        "MQDMPR-3.1.4.3.last-in-transaction",
-        "MQDMPR-3.1.1.12.last-in-transaction",
-    )
-    replaces = ("transactions", _NoneLast)
+    plain(transaction)
+    for step in transaction.steps:
+        step.position.message.fields["last_in_transaction"] = False
 
 
-class _Unmarked(Transactions):
-    def prepare(self, transaction: Transaction) -> None:
-        super().prepare(transaction)
-        for step in transaction.steps:
-            if step.operation is Operation.ENQUEUE:
-                step.position.message.fields.update(first_in_transaction=False, last_in_transaction=False)
-
-
-class _AsGiven(Sending):
-    def make(self, given: dict[str, Any], *, transactional: bool) -> Message:
-        message = super().make(given, transactional=transactional)
-        message.fields.update({name: {**DEFAULTS, **given}[name] for name in _OF_TRANSACTIONS})
-        return message
-
-
-class TransactionLeavesNoMark(Fault):
+@fault(
+    "transaction-leaves-no-mark", Transactions.prepare, "MQDMPR-3.1.4.3.first-in-transaction",
+    "MQDMPR-3.1.4.3.last-in-transaction", "MQMQ-2.2.19.2.transactional-recoverable",
+    "MQMQ-2.2.19.1.transactional-priority-zero",
+)  # fmt: skip
+def transaction_leaves_no_mark(plain, self, transaction):
     """A message sent in a transaction has its own priority and delivery, and is marked neither as first nor as last."""
+    plain(transaction)
+    for step in transaction.steps:
+        if step.operation is Operation.ENQUEUE:
+            step.position.message.fields.update(first_in_transaction=False, last_in_transaction=False)
 
-    name = "transaction-leaves-no-mark"
-    breaks = (
-        "MQDMPR-3.1.4.3.first-in-transaction",
-        "MQDMPR-3.1.4.3.last-in-transaction",
-        "MQMQ-2.2.19.2.transactional-recoverable",
-        "MQMQ-2.2.19.1.transactional-priority-zero",
-    )
-    replaces = ("transactions", _Unmarked)
-    also = (("sending", _AsGiven),)
+
+@also("transaction-leaves-no-mark", Sending.make)
+def transaction_leaves_no_mark_make(plain, self, given, *, transactional):
+    message = plain(given, transactional=transactional)
+    message.fields.update({name: {**DEFAULTS, **given}[name] for name in _OF_TRANSACTIONS})
+    return message

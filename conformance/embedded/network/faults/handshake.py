@@ -11,10 +11,8 @@ from conformance.embedded.network.codec import (
     Codec,
     ConnectionParameters,
     EstablishConnection,
-    Head,
-    SessionAck,
 )
-from conformance.embedded.network.faults.base import fault
+from conformance.embedded.network.faults.base import also, fault
 from conformance.embedded.network.incoming import Receiver
 from conformance.embedded.network.session import Session, State
 from conformance.embedded.packet_bytes import Malformed
@@ -22,72 +20,91 @@ from conformance.embedded.packet_bytes import Malformed
 _KINDS = (net.SESSION_ACK, net.ESTABLISH_CONNECTION, net.CONNECTION_PARAMETERS)
 
 
-class _Reserved(Codec):
-    def internal(self, of: Head) -> bytes:
-        return super().internal(replace(of, reserved=0x1234))
+@fault("reserved-set", Codec.internal, "MQQB-2.2.1.reserved")
+def reserved_set(plain, self, of):
+    """InternalHeader.Reserved is sent as 0x1234."""
+    return plain(replace(of, reserved=0x1234))
 
 
-class _UnusedBit(Codec):
-    def internal(self, of: Head) -> bytes:
-        return super().internal(replace(of, unused=0x0400))
+@fault("unused-bit-set", Codec.internal, "MQQB-2.2.1.unused-bits")
+def unused_bit_set(plain, self, of):
+    """A bit of InternalHeader.Flags without meaning is set."""
+    return plain(replace(of, unused=0x0400))
 
 
-class _RefusingAck(Codec):
-    def internal(self, of: Head) -> bytes:
-        return super().internal(replace(of, refused=of.refused or of.packet_type == net.SESSION_ACK))
+@fault("refusing-acknowledgment", Codec.internal, "MQQB-2.2.1.refused-elsewhere")
+def refusing_acknowledgment(plain, self, of):
+    """A SessionAck has the connection-refused bit set."""
+    return plain(replace(of, refused=of.refused or of.packet_type == net.SESSION_ACK))
 
 
-class _AckUnannounced(Codec):
-    def base(self, of: Head) -> bytes:
-        return super().base(replace(of, base_flags=of.base_flags & ~lay.BASE_SESSION))
+@fault("acknowledgment-unannounced", Codec.base, "MQQB-2.2.6.session-header-flag")
+def acknowledgment_unannounced(plain, self, of):
+    """BaseHeader.Flags.SH of a SessionAck is clear."""
+    return plain(replace(of, base_flags=of.base_flags & ~lay.BASE_SESSION))
 
 
-class _ParametersLong(Codec):
-    def base(self, of: Head) -> bytes:
-        return super().base(replace(of, size=of.size + 4 * (of.packet_type == net.CONNECTION_PARAMETERS)))
-
-    def parameters(self, packet: ConnectionParameters) -> bytes:
-        return super().parameters(packet) + bytes(4)
+@fault("parameters-too-long", Codec.base, "MQQB-2.2.2.size")
+def parameters_too_long(plain, self, of):
+    """A ConnectionParameters packet has four bytes too many."""
+    return plain(replace(of, size=of.size + 4 * (of.packet_type == net.CONNECTION_PARAMETERS)))
 
 
-class _EstablishLong(Codec):
-    def base(self, of: Head) -> bytes:
-        return super().base(replace(of, size=of.size + 4 * (of.packet_type == net.ESTABLISH_CONNECTION)))
-
-    def establish(self, packet: EstablishConnection) -> bytes:
-        return super().establish(packet) + b"\x5a" * 4
+@also("parameters-too-long", Codec.parameters)
+def parameters_too_long_parameters(plain, self, packet):
+    return plain(packet) + bytes(4)
 
 
-class _EstablishUnflagged(Codec):
-    def base(self, of: Head) -> bytes:
-        clear = lay.BASE_INTERNAL if of.packet_type == net.ESTABLISH_CONNECTION else 0
-        return super().base(replace(of, base_flags=of.base_flags & ~clear))
+@fault("establish-too-long", Codec.base, "MQQB-2.2.3.size")
+def establish_too_long(plain, self, of):
+    """An EstablishConnection packet has four bytes too many."""
+    return plain(replace(of, size=of.size + 4 * (of.packet_type == net.ESTABLISH_CONNECTION)))
 
 
-class _ParametersUnflagged(Codec):
-    def base(self, of: Head) -> bytes:
-        clear = lay.BASE_INTERNAL if of.packet_type == net.CONNECTION_PARAMETERS else 0
-        return super().base(replace(of, base_flags=of.base_flags & ~clear))
+@also("establish-too-long", Codec.establish)
+def establish_too_long_establish(plain, self, packet):
+    return plain(packet) + b"\x5a" * 4
 
 
-class _ParametersReserved(Codec):
-    def parameters(self, packet: ConnectionParameters) -> bytes:
-        return super().parameters(replace(packet, reserved=1))
+@fault("establish-not-internal", Codec.base, "MQQB-2.2.3.internal-flag", "MQMQ-2.2.19.1.internal-set")
+def establish_not_internal(plain, self, of):
+    """BaseHeader.Flags.IN of an EstablishConnection packet is clear."""
+    clear = lay.BASE_INTERNAL if of.packet_type == net.ESTABLISH_CONNECTION else 0
+    return plain(replace(of, base_flags=of.base_flags & ~clear))
 
 
-class _Finite(Codec):
-    def base(self, of: Head) -> bytes:
-        return super().base(replace(of, time_to_reach_queue=345_600))
+@fault("parameters-not-internal", Codec.base, "MQQB-2.2.2.internal-flag", "MQMQ-2.2.19.1.internal-set")
+def parameters_not_internal(plain, self, of):
+    """BaseHeader.Flags.IN of a ConnectionParameters packet is clear."""
+    clear = lay.BASE_INTERNAL if of.packet_type == net.CONNECTION_PARAMETERS else 0
+    return plain(replace(of, base_flags=of.base_flags & ~clear))
 
 
-class _RefusesOwn(Session):
-    def valid_request(self, packet: EstablishConnection) -> bool:
-        return packet.server != self.node.guid and super().valid_request(packet)
+@fault("parameters-reserved-set", Codec.parameters, "MQQB-2.2.2.1.reserved")
+def parameters_reserved_set(plain, self, packet):
+    """ConnectionParametersHeader.Reserved is sent as 1."""
+    return plain(replace(packet, reserved=1))
 
 
-class _AcceptsAny(Session):
-    def valid_request(self, packet: EstablishConnection) -> bool:
-        return True
+@fault("internal-packets-expire", Codec.base, "MQMQ-2.2.19.1.time-to-reach-queue-internal")
+def internal_packets_expire(plain, self, of):
+    """Internal packets have the time to reach a queue of a message."""
+    return plain(replace(of, time_to_reach_queue=345_600))
+
+
+@fault("refuses-own-identifier", Session.valid_request, "MQQB-3.1.5.3.1.cs")
+def refuses_own_identifier(plain, self, packet):
+    """A request that names this queue manager is refused."""
+    return packet.server != self.node.guid and plain(packet)
+
+
+@fault(
+    "accepts-any-identifier", Session.valid_request, "MQQB-3.1.5.3.1.cs", "MQQB-2.2.1.connection-state",
+    "MQQB-3.1.5.3.1.server-guid",
+)  # fmt: skip
+def accepts_any_identifier(plain, self, packet):
+    """A request for another queue manager is accepted."""
+    return True
 
 
 class _Answers(Session):
@@ -99,28 +116,46 @@ class _Answers(Session):
         return replace(super().establish_answer(packet, refused=refused), **self.changed)  # type: ignore[arg-type]
 
 
-class _PaddingZero(_Answers):
+@fault("padding-of-zeros", "session", "MQQB-2.2.3.1.padding")
+class PaddingOfZeros(_Answers):
+    """The padding of an EstablishConnection response is zero."""
+
     changed: ClassVar[dict[str, object]] = {"padding": bytes(512)}
 
 
-class _PaddingEnd(_Answers):
+@fault("padding-ends-early", "session", "MQQB-2.2.3.1.padding")
+class PaddingEndsEarly(_Answers):
+    """The last byte of the padding of an EstablishConnection response is zero."""
+
     changed: ClassVar[dict[str, object]] = {"padding": b"\x5a" * 511 + b"\0"}
 
 
-class _EstablishReserved(_Answers):
+@fault("establish-reserved-set", "session", "MQQB-2.2.3.1.reserved")
+class EstablishReservedSet(_Answers):
+    """EstablishConnectionHeader.Reserved of a response is not zero."""
+
     changed: ClassVar[dict[str, object]] = {"reserved": 0x0310}
 
 
-class _ClientSwapped(_Answers):
+@fault("client-not-repeated", "session", "MQQB-3.1.5.3.1.client-guid", "MQQB-2.2.3.1.client-guid")
+class ClientNotRepeated(_Answers):
+    """A response has the acceptor's identifier as ClientGuid."""
+
     def establish_answer(self, packet: EstablishConnection, *, refused: bool) -> EstablishConnection:
         return replace(super().establish_answer(packet, refused=refused), client=self.node.guid)
 
 
-class _ServerNull(_Answers):
+@fault("server-null", "session", "MQQB-3.1.5.3.1.server-guid", "MQQB-2.2.3.1.server-guid-response")
+class ServerNull(_Answers):
+    """A response has a null ServerGuid."""
+
     changed: ClassVar[dict[str, object]] = {"server": bytes(16)}
 
 
-class _StampOwn(_Answers):
+@fault("time-stamp-changed", "session", "MQQB-3.1.5.3.1.time-stamp")
+class TimeStampChanged(_Answers):
+    """A response has another TimeStamp than its request."""
+
     def establish_answer(self, packet: EstablishConnection, *, refused: bool) -> EstablishConnection:
         made = super().establish_answer(packet, refused=refused)
         return replace(made, time_stamp=packet.time_stamp + 1 & 0xFFFFFFFF)
@@ -134,15 +169,24 @@ class _SystemXor(_Answers):
         return replace(made, system=made.system ^ self.turned)
 
 
-class _SystemLowByte(_SystemXor):
+@fault("system-low-byte", "session", "MQQB-2.2.3.1.re")
+class SystemLowByte(_SystemXor):
+    """The low byte of OperatingSystem of a response is not 0x10."""
+
     turned = net.SYSTEM_RESERVED
 
 
-class _SystemUnused(_SystemXor):
+@fault("system-unused-bit", "session", "MQQB-2.2.3.1.unused-bits")
+class SystemUnusedBit(_SystemXor):
+    """A bit of OperatingSystem without meaning is set."""
+
     turned = 0x4000
 
 
-class _PingedTurned(_SystemXor):
+@fault("session-flag-turned", "session", "MQQB-3.1.5.3.1.se", "MQQB-2.2.3.1.se-response")
+class SessionFlagTurned(_SystemXor):
+    """The SE bit of a response is not that of its request."""
+
     turned = net.NOT_PINGED
 
 
@@ -155,167 +199,122 @@ class _Parameters(Session):
         return replace(super().parameters_answer(packet), **self.changed)  # type: ignore[arg-type]
 
 
-class _RecoverableOwn(_Parameters):
+@fault("recoverable-timeout-own", "session", "MQQB-3.1.5.4.1.recoverable-ack-timeout")
+class RecoverableTimeoutOwn(_Parameters):
+    """A ConnectionParameters response has a RecoverableAckTimeout of its own."""
+
     changed: ClassVar[dict[str, object]] = {"recoverable_ack_timeout": net.LEAST_RECOVERABLE_ACK + 1}
 
 
-class _AckOwn(_Parameters):
+@fault("ack-timeout-own", "session", "MQQB-3.1.5.4.1.ack-timeout")
+class AckTimeoutOwn(_Parameters):
+    """A ConnectionParameters response has an AckTimeout of its own."""
+
     changed: ClassVar[dict[str, object]] = {"ack_timeout": net.MOST_ACK - 1}
 
 
-class _ParametersRefused(_Parameters):
+@fault("parameters-refused", "session", "MQQB-3.1.5.4.1.cs")
+class ParametersRefused(_Parameters):
+    """A ConnectionParameters response has the connection-refused bit set."""
+
     def parameters_answer(self, packet: ConnectionParameters) -> ConnectionParameters:
         made = super().parameters_answer(packet)
         return replace(made, head=replace(made.head, refused=True))
 
 
-class _NarrowWindow(_Parameters):
+@fault("window-narrower", "session", "MQQB-3.1.3.2.window-size", "MQQB-3.1.6.4.window-size")
+class WindowNarrower(_Parameters):
+    """A ConnectionParameters response names a window of 16."""
+
     changed: ClassVar[dict[str, object]] = {"window": 16}
 
 
-class _EstablishAgain(Session):
-    def establish_states(self) -> tuple[State, ...]:
-        return tuple(State)
-
-    def answer_establish(self, packet: EstablishConnection) -> None:
-        state = self.state
-        super().answer_establish(packet)
-        if state is State.OPEN:
-            self.state = state
+@fault("establish-answered-again", Session.establish_states, "MQQB-3.1.5.3.state-closes")
+def establish_answered_again(plain, self):
+    """An EstablishConnection packet is answered in every state."""
+    return tuple(State)
 
 
-class _ParametersAnyTime(Session):
-    def parameter_states(self) -> tuple[State, ...]:
-        return tuple(State)
+@also("establish-answered-again", Session.answer_establish)
+def establish_answered_again_answer_establish(plain, self, packet):
+    state = self.state
+    plain(packet)
+    if state is State.OPEN:
+        self.state = state
 
 
-class _EarlyIgnored(Session):
-    """Ignores user messages before the session is open."""
-
-    def announced(self, flags: int) -> None:
-        return
-
-    def packet(self, packet: bytes) -> None:
-        if self.open or packet[2] & lay.BASE_INTERNAL:
-            super().packet(packet)
+@fault("parameters-answered-any-time", Session.parameter_states, "MQQB-3.1.5.4.state-closes")
+def parameters_answered_any_time(plain, self):
+    """A ConnectionParameters packet is answered in every state."""
+    return tuple(State)
 
 
-class _EarlyDelivered(Session):
-    def announced(self, flags: int) -> None:
-        return
-
-
-class _EarlyAckIgnored(Session):
-    def session_ack(self, packet: SessionAck) -> None:
-        if self.open:
-            super().session_ack(packet)
-
-
-class _UnknownKind(Session):
-    def packet(self, packet: bytes) -> None:
-        if not packet[2] & lay.BASE_INTERNAL or packet[18] & net.PACKET_TYPE in _KINDS:
-            super().packet(packet)
-
-
-class _IgnoresIncorrect(Session):
-    """Goes on behind an incorrect packet; what is held of it is thrown away."""
-
-    def incorrect(self) -> None:
-        self.frames = type(self.frames)(self.announced)
-
-
-class _MalformedIgnored(Receiver):
-    def user_message(self, session: Session, packet: bytes) -> None:
-        try:
-            super().user_message(session, packet)
-        except Malformed:
-            return
-
-
-class _OpenOnEstablish(Session):
-    """Takes a session for initialized before the parameters have come."""
-
-    def answer_establish(self, packet: EstablishConnection) -> None:
-        super().answer_establish(packet)
-        if self.state is State.WAITING_CP:
-            self.state = State.OPEN
-
-    def parameter_states(self) -> tuple[State, ...]:
-        return (*super().parameter_states(), State.OPEN)
-
-
-_TABLE = (
-    ("reserved-set", "InternalHeader.Reserved is sent as 0x1234.", ("MQQB-2.2.1.reserved",), ("codec", _Reserved)),
-    ("unused-bit-set", "A bit of InternalHeader.Flags without meaning is set.", ("MQQB-2.2.1.unused-bits",),
-     ("codec", _UnusedBit)),
-    ("refusing-acknowledgment", "A SessionAck has the connection-refused bit set.",
-     ("MQQB-2.2.1.refused-elsewhere",), ("codec", _RefusingAck)),
-    ("acknowledgment-unannounced", "BaseHeader.Flags.SH of a SessionAck is clear.",
-     ("MQQB-2.2.6.session-header-flag",), ("codec", _AckUnannounced)),
-    ("parameters-too-long", "A ConnectionParameters packet has four bytes too many.", ("MQQB-2.2.2.size",),
-     ("codec", _ParametersLong)),
-    ("establish-too-long", "An EstablishConnection packet has four bytes too many.", ("MQQB-2.2.3.size",),
-     ("codec", _EstablishLong)),
-    ("establish-not-internal", "BaseHeader.Flags.IN of an EstablishConnection packet is clear.",
-     ("MQQB-2.2.3.internal-flag", "MQMQ-2.2.19.1.internal-set"), ("codec", _EstablishUnflagged)),
-    ("parameters-not-internal", "BaseHeader.Flags.IN of a ConnectionParameters packet is clear.",
-     ("MQQB-2.2.2.internal-flag", "MQMQ-2.2.19.1.internal-set"), ("codec", _ParametersUnflagged)),
-    ("parameters-reserved-set", "ConnectionParametersHeader.Reserved is sent as 1.", ("MQQB-2.2.2.1.reserved",),
-     ("codec", _ParametersReserved)),
-    ("internal-packets-expire", "Internal packets have the time to reach a queue of a message.",
-     ("MQMQ-2.2.19.1.time-to-reach-queue-internal",), ("codec", _Finite)),
-    ("refuses-own-identifier", "A request that names this queue manager is refused.", ("MQQB-3.1.5.3.1.cs",),
-     ("session", _RefusesOwn)),
-    ("accepts-any-identifier", "A request for another queue manager is accepted.",
-     ("MQQB-3.1.5.3.1.cs", "MQQB-2.2.1.connection-state", "MQQB-3.1.5.3.1.server-guid"), ("session", _AcceptsAny)),
-    ("padding-of-zeros", "The padding of an EstablishConnection response is zero.", ("MQQB-2.2.3.1.padding",),
-     ("session", _PaddingZero)),
-    ("padding-ends-early", "The last byte of the padding of an EstablishConnection response is zero.",
-     ("MQQB-2.2.3.1.padding",), ("session", _PaddingEnd)),
-    ("establish-reserved-set", "EstablishConnectionHeader.Reserved of a response is not zero.",
-     ("MQQB-2.2.3.1.reserved",), ("session", _EstablishReserved)),
-    ("client-not-repeated", "A response has the acceptor's identifier as ClientGuid.",
-     ("MQQB-3.1.5.3.1.client-guid", "MQQB-2.2.3.1.client-guid"), ("session", _ClientSwapped)),
-    ("server-null", "A response has a null ServerGuid.",
-     ("MQQB-3.1.5.3.1.server-guid", "MQQB-2.2.3.1.server-guid-response"), ("session", _ServerNull)),
-    ("time-stamp-changed", "A response has another TimeStamp than its request.", ("MQQB-3.1.5.3.1.time-stamp",),
-     ("session", _StampOwn)),
-    ("system-low-byte", "The low byte of OperatingSystem of a response is not 0x10.", ("MQQB-2.2.3.1.re",),
-     ("session", _SystemLowByte)),
-    ("system-unused-bit", "A bit of OperatingSystem without meaning is set.", ("MQQB-2.2.3.1.unused-bits",),
-     ("session", _SystemUnused)),
-    ("session-flag-turned", "The SE bit of a response is not that of its request.",
-     ("MQQB-3.1.5.3.1.se", "MQQB-2.2.3.1.se-response"), ("session", _PingedTurned)),
-    ("recoverable-timeout-own", "A ConnectionParameters response has a RecoverableAckTimeout of its own.",
-     ("MQQB-3.1.5.4.1.recoverable-ack-timeout",), ("session", _RecoverableOwn)),
-    ("ack-timeout-own", "A ConnectionParameters response has an AckTimeout of its own.",
-     ("MQQB-3.1.5.4.1.ack-timeout",), ("session", _AckOwn)),
-    ("parameters-refused", "A ConnectionParameters response has the connection-refused bit set.",
-     ("MQQB-3.1.5.4.1.cs",), ("session", _ParametersRefused)),
-    ("window-narrower", "A ConnectionParameters response names a window of 16.",
-     ("MQQB-3.1.3.2.window-size", "MQQB-3.1.6.4.window-size"), ("session", _NarrowWindow)),
-    ("establish-answered-again", "An EstablishConnection packet is answered in every state.",
-     ("MQQB-3.1.5.3.state-closes",), ("session", _EstablishAgain)),
-    ("parameters-answered-any-time", "A ConnectionParameters packet is answered in every state.",
-     ("MQQB-3.1.5.4.state-closes",), ("session", _ParametersAnyTime)),
-    ("early-messages-ignored", "User messages before the session is open are ignored, and the session goes on.",
-     ("MQQB-3.1.5.8.state-closes", "MQQB-3.1.5.6.state-closes", "MQQB-3.1.5.7.state-closes"),
-     ("session", _EarlyIgnored)),
-    ("early-messages-delivered", "User messages before the session is open are delivered.",
-     ("MQQB-3.1.5.8.state-closes", "MQQB-3.1.5.6.state-closes", "MQQB-3.1.5.7.state-closes"),
-     ("session", _EarlyDelivered)),
-    ("early-acknowledgment-ignored", "A SessionAck before the session is open is ignored.",
-     ("MQQB-3.1.5.5.state-closes",), ("session", _EarlyAckIgnored)),
-    ("unknown-packet-ignored", "An internal packet of an unknown type is ignored.",
-     ("MQQB-2.2.1.packet-type-closes",), ("session", _UnknownKind)),
-    ("incorrect-packets-ignored", "A packet with a wrong signature or layout is thrown away, and the session goes on.",
-     ("MQQB-3.1.5.1.2.signature-closes", "MQQB-3.1.5.1.3.malformed-closes", "MQQB-2.2.1.packet-type-closes",
-      "MQQB-3.1.5.3.state-closes", "MQQB-3.1.5.4.state-closes"), ("session", _IgnoresIncorrect)),
-    ("malformed-message-ignored", "A user message that breaks its layout is thrown away, and the session goes on.",
-     ("MQQB-3.1.5.1.3.malformed-closes",), ("receiver", _MalformedIgnored)),
-    ("open-without-parameters", "A session is open before the parameters have come.",
-     ("MQQB-3.1.5.8.state-closes", "MQQB-3.1.5.5.state-closes", "MQQB-3.1.5.4.state-closes"),
-     ("session", _OpenOnEstablish)),
+@fault(
+    "early-messages-ignored", Session.announced, "MQQB-3.1.5.8.state-closes", "MQQB-3.1.5.6.state-closes",
+    "MQQB-3.1.5.7.state-closes",
 )  # fmt: skip
-for _name, _says, _breaks, _part in _TABLE:
-    fault(__name__, _name, _says, _breaks, _part)
+def early_messages_ignored(plain, self, flags):
+    """User messages before the session is open are ignored, and the session goes on."""
+
+
+@also("early-messages-ignored", Session.packet)
+def early_messages_ignored_packet(plain, self, packet):
+    if self.open or packet[2] & lay.BASE_INTERNAL:
+        plain(packet)
+
+
+@fault(
+    "early-messages-delivered", Session.announced, "MQQB-3.1.5.8.state-closes", "MQQB-3.1.5.6.state-closes",
+    "MQQB-3.1.5.7.state-closes",
+)  # fmt: skip
+def early_messages_delivered(plain, self, flags):
+    """User messages before the session is open are delivered."""
+
+
+@fault("early-acknowledgment-ignored", Session.session_ack, "MQQB-3.1.5.5.state-closes")
+def early_acknowledgment_ignored(plain, self, packet):
+    """A SessionAck before the session is open is ignored."""
+    if self.open:
+        plain(packet)
+
+
+@fault("unknown-packet-ignored", Session.packet, "MQQB-2.2.1.packet-type-closes")
+def unknown_packet_ignored(plain, self, packet):
+    """An internal packet of an unknown type is ignored."""
+    if not packet[2] & lay.BASE_INTERNAL or packet[18] & net.PACKET_TYPE in _KINDS:
+        plain(packet)
+
+
+@fault(
+    "incorrect-packets-ignored", Session.incorrect, "MQQB-3.1.5.1.2.signature-closes",
+    "MQQB-3.1.5.1.3.malformed-closes", "MQQB-2.2.1.packet-type-closes", "MQQB-3.1.5.3.state-closes",
+    "MQQB-3.1.5.4.state-closes",
+)  # fmt: skip
+def incorrect_packets_ignored(plain, self):
+    """A packet with a wrong signature or layout is thrown away, and the session goes on."""
+    self.frames = type(self.frames)(self.announced)
+
+
+@fault("malformed-message-ignored", Receiver.user_message, "MQQB-3.1.5.1.3.malformed-closes")
+def malformed_message_ignored(plain, self, session, packet):
+    """A user message that breaks its layout is thrown away, and the session goes on."""
+    try:
+        plain(session, packet)
+    except Malformed:
+        return
+
+
+@fault(
+    "open-without-parameters", Session.answer_establish, "MQQB-3.1.5.8.state-closes", "MQQB-3.1.5.5.state-closes",
+    "MQQB-3.1.5.4.state-closes",
+)  # fmt: skip
+def open_without_parameters(plain, self, packet):
+    """A session is open before the parameters have come."""
+    plain(packet)
+    if self.state is State.WAITING_CP:
+        self.state = State.OPEN
+
+
+@also("open-without-parameters", Session.parameter_states)
+def open_without_parameters_parameter_states(plain, self):
+    return (*plain(), State.OPEN)
