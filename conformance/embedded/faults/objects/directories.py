@@ -1,4 +1,4 @@
-"""Faults of names and computers that the directory has (MC-MQAC 3.2.4, 3.12.6.1), and of further members."""
+"""Faults of MSMQApplication, and of names and computers that the directory has (MC-MQAC 3.2, 3.12.6.1)."""
 
 from __future__ import annotations
 
@@ -7,23 +7,217 @@ from typing import Any
 
 from conformance.embedded.directory import ALIAS, LIST, QUEUE, Directory, DirectoryObject
 from conformance.embedded.entities import MqError
-from conformance.embedded.faults.base import fault, row
+from conformance.embedded.faults.base import fault, kebab, row
 from conformance.embedded.objects.application import ApplicationObject
-from conformance.embedded.objects.codes import E_FAIL, RPC_S_SERVER_UNAVAILABLE
+from conformance.embedded.objects.codes import E_FAIL, E_INVALIDARG, RPC_S_SERVER_UNAVAILABLE
 from conformance.embedded.objects.destination import DestinationObject
 from conformance.embedded.objects.queue_names import QueueNames
-from conformance.embedded.objects.variants import Variant, flag, text
+from conformance.embedded.objects.variants import NOTHING, Variant, flag, short, text
 from conformance.spec.constants.hresults import MQ_ERROR_QUEUE_NOT_FOUND
 
-_NAMES, _APPLICATION = "3.12.6.1.", "3.2.4."
+_S = "3.2.4."
+LOCAL = {"MSMQVersionMajor": "2.3", "MSMQVersionMinor": "2.4", "MSMQVersionBuild": "2.5", "IsDsEnabled": "2.6"}
+"""Getters that refuse an object of a named computer, with their sections."""
+TELLS: dict[str, tuple[str, Variant]] = {
+    "MSMQVersionMajor": ("2.3.output-ps-msmq-version-major-variable", short(1)),
+    "MSMQVersionMinor": ("2.4.output-ps-msmq-version-minor-variable", short(77)),
+    "MSMQVersionBuild": ("2.5.output-ps-msmq-version-build-variable", short(77)),
+    "IsDsEnabled": ("2.6.output-pf-is-ds-enabled", flag(True)),
+    "ActiveQueues": ("3.1.output-pv-active-queues-variable-array", Variant("ARRAY", [], "BSTR")),
+    "PrivateQueues": ("3.2.output-pv-private-queues-path-names", Variant("ARRAY", [], "BSTR")),
+    "BytesInAllQueues": ("3.5.output-pv-bytes-in-all-queues", Variant("I8", 1)),
+    "MachineIdOfMachineName": ("1.1.output-pbstr-guid", text("00000000-0000-0000-0000-000000000001")),
+    "MachineNameOfMachineId": ("2.2.output-pbstr-machine-name-computer-name", text("ANOTHER")),
+    "Machine": ("3.7.output-pbstr-machine", text("ANOTHER")),
+}
+"""Members: the demand, and another value."""
+ELSEWHERE = {"ActiveQueues": "3.1", "PrivateQueues": "3.2", "DirectoryServiceServer": "3.3", "IsConnected": "3.4",
+             "BytesInAllQueues": "3.5"}  # fmt: skip
 
+
+def _register(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
+    ids = tuple(f"MQAC-{_S}{each}" if each[0].isdigit() else f"MQAC-3.2.3.{each}" for each in breaks)
+    row(__name__, "application", name, story, ids, **methods)
+
+
+def _named(member: str, *, code: int = 0) -> Any:
+    def invoke(self: Any, name: str, kind: str, given: list[Variant], caller: Any) -> Variant | None:
+        if name.lower() != member.lower() or self.computer is None or kind == "put":
+            found: Variant | None = ApplicationObject.invoke(self, name, kind, given, caller)
+            return found
+        if code:
+            raise MqError(code)
+        kept, self.computer = self.computer, None
+        try:
+            return ApplicationObject.invoke(self, name, kind, given, caller)
+        finally:
+            self.computer = kept
+
+    return invoke
+
+
+for _name, _section in LOCAL.items():
+    _ids = (f"{_section}.variable-computer-name-null", f"{_section}.variable-computer-name-null-code")
+    _register(
+        f"application-tells-{kebab(_name)}-of-another", f"{_name} of a named computer is that of this one.", _ids,
+        invoke=_named(_name),
+    )  # fmt: skip
+    _register(
+        f"application-refuses-{kebab(_name)}-with-another-code", f"{_name} of a named computer has another code.",
+        _ids[1:], invoke=_named(_name, code=E_INVALIDARG),
+    )  # fmt: skip
+for _name, _section in ELSEWHERE.items():
+    _register(
+        f"application-tells-{kebab(_name)}-of-this-computer", f"{_name} of another computer is that of this one.",
+        (f"{_section}.return-status-mq-ok-0x00000000",), invoke=_named(_name),
+    )  # fmt: skip
+
+
+def _answers(member: str, value: Variant) -> Any:
+    def invoke(self: Any, name: str, kind: str, given: list[Variant], caller: Any) -> Variant | None:
+        found: Variant | None = ApplicationObject.invoke(self, name, kind, given, caller)
+        return value if name.lower() == member.lower() and found is not None else found
+
+    return invoke
+
+
+for _name, (_word, _value) in TELLS.items():
+    _register(
+        f"application-tells-another-{kebab(_name)}", f"{_name} is {_value.value!r}, whatever it is.", (_word,),
+        invoke=_answers(_name, _value),
+    )  # fmt: skip
+for _told in (True, False):
+    _register(
+        f"application-is-always-{'connected' if _told else 'disconnected'}", f"IsConnected is always {_told}.",
+        ("3.4.output-pf-is-connected", f"3.4.pf-is-connected-variant-{str(not _told).lower()}-row"),
+        invoke=_answers("IsConnected", flag(_told)),
+    )  # fmt: skip
+
+
+def _in_braces(self: Any, name: str | None) -> Variant:
+    return text(f"{{{ApplicationObject.identifier_of(self, name).value}}}")
+
+
+def _any_name(self: Any, name: str | None) -> Variant:
+    return text(self.manager.guid)
+
+
+def _needs_a_name(self: Any, name: str | None) -> Variant:
+    if name is None:
+        raise MqError(E_INVALIDARG)
+    return ApplicationObject.identifier_of(self, name)
+
+
+def _any_guid(self: Any, guid: str | None) -> Variant:
+    return text(self.manager.computer)
+
+
+def _no_braces(self: Any, guid: str | None) -> Variant:
+    return ApplicationObject.name_of(self, None if guid is not None and guid.startswith("{") else guid)
+
+
+_register(
+    "machine-id-has-braces", "MachineIdOfMachineName gives a GUID in braces.",
+    ("1.1.pbstr-guid-include-server-guid", "1.1.pbstr-guid-grammar"), identifier_of=_in_braces,
+)  # fmt: skip
+_register(
+    "machine-id-of-every-name", "MachineIdOfMachineName of an unknown computer gives that of this one.",
+    ("1.1.return-status-directory-operation-result-success",), identifier_of=_any_name,
+)  # fmt: skip
+_register(
+    "machine-id-needs-a-name", "MachineIdOfMachineName of NULL fails.",
+    ("1.1.machine-name-input-null-queue-manager-computer-name",), identifier_of=_needs_a_name,
+)  # fmt: skip
+_register(
+    "machine-name-of-every-id", "MachineNameOfMachineId of an unknown GUID gives this computer.",
+    ("2.2.return-status-directory-operation-result-success",), name_of=_any_guid,
+)  # fmt: skip
+_register(
+    "machine-name-refuses-braces", "MachineNameOfMachineId refuses a GUID in braces.",
+    ("2.2.bstr-guid-accept-server-gui-ds",), name_of=_no_braces,
+)  # fmt: skip
+
+
+def _checks(*places: int) -> Any:
+    def certificate_checks(self: Any, flags: Variant, certificate: Variant) -> tuple[Any, ...]:
+        found = ApplicationObject.certificate_checks(self, flags, certificate)
+        return tuple(found[place] for place in places)
+
+    return certificate_checks
+
+
+_HERE = ("2.1.return-e-notimpl", "2.1.variable-computer-name-null")
+_register("certificate-is-registered-anywhere", "RegisterCertificate of a named computer goes on.", _HERE,
+          certificate_checks=_checks(1))  # fmt: skip
+_register(
+    "certificate-looks-at-flags-first", "Flags are looked at before the computer.", _HERE,
+    certificate_checks=_checks(1, 0),
+)  # fmt: skip
+_register(
+    "certificate-takes-every-flag", "A certificate can be registered if there is none.",
+    ("2.1.return-mq-error-invalid-parameter", "2.1.input-flags-external-certificate"), certificate_checks=_checks(0),
+)  # fmt: skip
+
+
+def _implements(self: Any, name: str, kind: str, given: list[Variant], caller: Any) -> Variant | None:
+    if name.lower() == "properties":
+        return NOTHING
+    found: Variant | None = ApplicationObject.invoke(self, name, kind, given, caller)
+    return found
+
+
+_register("application-implements-properties", "get Properties of MSMQApplication succeeds.", ("2.7.not-implemented",),
+          invoke=_implements)  # fmt: skip
+
+
+def _acts(given: str) -> Any:
+    def act(self: Any, action: str) -> None:
+        if action != given:
+            ApplicationObject.act(self, action)
+
+    return act
+
+
+_register("application-connect-does-nothing", "Connect leaves the computer offline.",
+          ("3.8.send-queue-manager-bring-online", "3.8.purpose"), act=_acts("CONNECT"))  # fmt: skip
+_register("application-disconnect-does-nothing", "Disconnect leaves the computer online.",
+          ("3.9.send-queue-manager-offline-local", "3.9.purpose"), act=_acts("DISCONNECT"))  # fmt: skip
+
+
+def _silent(self: Any, action: str) -> None:
+    try:
+        ApplicationObject.act(self, action)
+    except MqError:
+        return
+
+
+_register(
+    "application-actions-succeed-anywhere", "Connect, Disconnect and Tidy of another computer succeed.",
+    ("3.8.server-status-return", "3.9.server-status-return", "3.10.server-status-return"), act=_silent,
+)  # fmt: skip
+_register(
+    "application-forgets-its-machine", "put Machine changes nothing.",
+    ("3.6.return-values-variable-server-computer-name", "3.7.output-pbstr-machine-computer-name-variable"),
+    put_machine=lambda self, name: None,
+)  # fmt: skip
+
+
+def _elsewhere(self: Any, manager: Any) -> None:
+    ApplicationObject.__init__(self, manager)
+    self.computer = "ANOTHER"
+
+
+_register(
+    "new-application-is-elsewhere", "A new object stands for another computer.",
+    ("variable-computer-name-null-initialized",), __init__=_elsewhere,
+)  # fmt: skip
+
+_NAMES, _APPLICATION = "3.12.6.1.", "3.2.4."
 
 _part = partial(row, __name__)
 
 
 # Directory paths.
-
-
 def _without(kind: str) -> Any:
     def at(self: Any, directory_path: str) -> DirectoryObject:
         found = Directory.at(self, directory_path)
@@ -81,8 +275,6 @@ def directory_path_of_nothing_gives_a_name(plain, self, path):
 
 
 # MSMQApplication.
-
-
 def _application(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
     _part("application", name, story, tuple(_APPLICATION + each for each in breaks), **methods)
 
@@ -136,13 +328,13 @@ _application("application-of-a-named-computer-cannot-act", "Connect, Disconnect 
 _application("application-fails-otherwise-elsewhere", "What is told of a computer that cannot be asked is E_FAIL.",
              tuple(f"3.{number}.return-status-mq-ok-0x00000000-code" for number in (1, 2, 3, 4, 5)),
              bind=_fails_otherwise)  # fmt: skip
-for _told in (True, False):
-    _application(f"application-is-always-{'integrated' if _told else 'alone'}", f"IsDsEnabled is always {_told}.",
-                 (f"2.6.pf-is-ds-enabled-variant-{str(not _told).lower()}-row", "2.6.output-pf-is-ds-enabled"),
-                 is_ds_enabled=lambda self, told=_told: (self.check_local(), flag(told))[1])  # fmt: skip
+for _directories_told in (True, False):
+    _application(f"application-is-always-{'integrated' if _directories_told else 'alone'}", f"IsDsEnabled is always {_directories_told}.",
+                 (f"2.6.pf-is-ds-enabled-variant-{str(not _directories_told).lower()}-row", "2.6.output-pf-is-ds-enabled"),
+                 is_ds_enabled=lambda self, told=_directories_told: (self.check_local(), flag(told))[1])  # fmt: skip
 
 
-def _named(self: Any, change: Any) -> Variant:
+def _directories_named(self: Any, change: Any) -> Variant:
     found: Variant = ApplicationObject.directory_server(self)
     return found if found.value is None else text(change(str(found.value)))
 
@@ -150,17 +342,16 @@ def _named(self: Any, change: Any) -> Variant:
 _application("directory-server-lacks-its-backslashes", "DirectoryServiceServer has no backslashes.",
              ("3.3.pbstr-directory-service-server-grammar", "3.3.directory-server-rule",
               "3.3.output-pbstr-directory-service-server-dns"),
-             directory_server=lambda self: _named(self, lambda name: name.lstrip("\\")))  # fmt: skip
+             directory_server=lambda self: _directories_named(self, lambda name: name.lstrip("\\")))  # fmt: skip
 _application("directory-server-is-another", "DirectoryServiceServer names another server.",
              ("3.3.output-pbstr-directory-service-server-dns",),
-             directory_server=lambda self: _named(self, lambda name: f"{name}x"))  # fmt: skip
+             directory_server=lambda self: _directories_named(self, lambda name: f"{name}x"))  # fmt: skip
 _application("directory-server-is-never-named", "DirectoryServiceServer is NULL.",
              ("3.3.output-pbstr-directory-service-server-dns", "3.3.name-rule"),
              directory_server=lambda self: (self.bind(), text(None))[1])  # fmt: skip
 
+
 # MSMQDestination.
-
-
 def _destination(name: str, story: str, breaks: tuple[str, ...], **methods: Any) -> None:
     ids = tuple(f"3.12.{each}" for each in breaks)
     _part("destination", name, story, ids, **methods)
@@ -193,12 +384,12 @@ _destination("destination-keeps-its-path-with-a-handle", "put Handle leaves the 
              ("4.2.2.variable-queue-path-name-null",), put_handle=_keeping("path"))  # fmt: skip
 _destination("destination-keeps-its-directory-path-with-a-handle", "put Handle leaves the directory path.",
              ("4.2.2.variable-directory-path-null",), put_handle=_keeping("directory"))  # fmt: skip
-for _method, _number, _word in (
+for _method, _number, _directories_word in (
     ("put_ads_path", "7", "calling"), ("put_path_name", "9", "call"), ("put_format_name", "11", "call"),
 ):  # fmt: skip
     _destination(
         f"destination-{_method.replace('_', '-')}-leaves-the-old-handle-open", f"{_method} opens anew and closes "
-        "nothing.", (f"4.1.{_number}.{_word}-msmq-destination-close-method",), **_closed_before(_method),
+        "nothing.", (f"4.1.{_number}.{_directories_word}-msmq-destination-close-method",), **_closed_before(_method),
     )  # fmt: skip
 
 
@@ -224,7 +415,6 @@ _destination(
     ("4.1.9.server-generate-get-queue", "4.1.9.server-queue-format-name"),
     put_path_name=_nameless,
 )
-
 
 _destination("destination-has-no-private-interface", "An MSMQDestination has no IMSMQPrivateDestination.",
              ("4.2.class-and-interface-ids",),
