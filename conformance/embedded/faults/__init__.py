@@ -1,8 +1,8 @@
 """Named, deliberate deviations of the embedded queue manager, which a harness must find.
 
-Each folder has the faults that the suite of its name must find. `FAULTS` has them all, in the order of the folders, of
-their modules, and of the classes there, except those that are not recorded. `apply_faults` makes the parts of a
-manager that has some of them.
+Each module or folder has the faults that the suite of its name must find. `FAULTS` has them all, in the order of the
+modules and of the definitions there, except those that are not recorded. `apply_faults` makes the parts of a manager
+that has some of them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from types import MappingProxyType
 
 from conformance.embedded.alternatives import ALTERNATIVES
@@ -18,9 +18,8 @@ from conformance.embedded.faults.base import REGISTERED, Fault
 from conformance.embedded.faults.recorded import SEEN
 from conformance.embedded.manager import Parts
 
-for _folder in (each.name for each in iter_modules(__path__) if each.ispkg):
-    for _module in iter_modules(import_module(f"{__name__}.{_folder}").__path__):
-        import_module(f"{__name__}.{_folder}.{_module.name}")
+for _module in walk_packages(__path__, f"{__name__}."):
+    import_module(_module.name)
 
 WHEN_RECORDED = frozenset({"objects"})
 """Folders whose faults count once a run has shown them as what they break: their suite does not look for all yet."""

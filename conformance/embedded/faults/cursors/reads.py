@@ -1,4 +1,4 @@
-"""Faults of reads: which message, how long they wait, what they answer and what is left (MS-MQDMPR 3.1.7.1.10 to .17)."""
+"""Faults of reads: which message, the wait, the answer and what is left (MS-MQDMPR 3.1.7.1.10 to .17)."""
 
 from __future__ import annotations
 

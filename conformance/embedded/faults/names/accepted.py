@@ -1,4 +1,4 @@
-"""Faults of a parser that accepts invalid names, corrects them, tells another kind, or returns invalid ones (MS-MQMQ 2.1)."""
+"""Faults of a parser that accepts invalid names, corrects them or tells another kind (MS-MQMQ 2.1)."""
 
 from __future__ import annotations
 
@@ -290,8 +290,8 @@ _TOLD = (
     ("calls-connector-machine", "A connector format name is told to be a machine format name.", ("MQMQ-2.1.6.kind",),
      "connector", "machine"),
 )  # fmt: skip
-for _kinds_name, _kinds_says, _kinds_breaks, *_kinds in _TOLD:
-    fault(_kinds_name, NameParser.parse, *_kinds_breaks, says=_kinds_says)(_telling(*_kinds))
+for _name, _says, _breaks, *_kinds in _TOLD:
+    fault(_name, NameParser.parse, *_breaks, says=_says)(_telling(*_kinds))
 
 
 class _Understanding(NameParser):

@@ -328,13 +328,13 @@ _application("application-of-a-named-computer-cannot-act", "Connect, Disconnect 
 _application("application-fails-otherwise-elsewhere", "What is told of a computer that cannot be asked is E_FAIL.",
              tuple(f"3.{number}.return-status-mq-ok-0x00000000-code" for number in (1, 2, 3, 4, 5)),
              bind=_fails_otherwise)  # fmt: skip
-for _directories_told in (True, False):
-    _application(f"application-is-always-{'integrated' if _directories_told else 'alone'}", f"IsDsEnabled is always {_directories_told}.",
-                 (f"2.6.pf-is-ds-enabled-variant-{str(not _directories_told).lower()}-row", "2.6.output-pf-is-ds-enabled"),
-                 is_ds_enabled=lambda self, told=_directories_told: (self.check_local(), flag(told))[1])  # fmt: skip
+for _flagged in (True, False):
+    _application(f"application-is-always-{'integrated' if _flagged else 'alone'}", f"IsDsEnabled is always {_flagged}.",
+                 (f"2.6.pf-is-ds-enabled-variant-{str(not _flagged).lower()}-row", "2.6.output-pf-is-ds-enabled"),
+                 is_ds_enabled=lambda self, told=_flagged: (self.check_local(), flag(told))[1])  # fmt: skip
 
 
-def _directories_named(self: Any, change: Any) -> Variant:
+def _named_queue(self: Any, change: Any) -> Variant:
     found: Variant = ApplicationObject.directory_server(self)
     return found if found.value is None else text(change(str(found.value)))
 
@@ -342,10 +342,10 @@ def _directories_named(self: Any, change: Any) -> Variant:
 _application("directory-server-lacks-its-backslashes", "DirectoryServiceServer has no backslashes.",
              ("3.3.pbstr-directory-service-server-grammar", "3.3.directory-server-rule",
               "3.3.output-pbstr-directory-service-server-dns"),
-             directory_server=lambda self: _directories_named(self, lambda name: name.lstrip("\\")))  # fmt: skip
+             directory_server=lambda self: _named_queue(self, lambda name: name.lstrip("\\")))  # fmt: skip
 _application("directory-server-is-another", "DirectoryServiceServer names another server.",
              ("3.3.output-pbstr-directory-service-server-dns",),
-             directory_server=lambda self: _directories_named(self, lambda name: f"{name}x"))  # fmt: skip
+             directory_server=lambda self: _named_queue(self, lambda name: f"{name}x"))  # fmt: skip
 _application("directory-server-is-never-named", "DirectoryServiceServer is NULL.",
              ("3.3.output-pbstr-directory-service-server-dns", "3.3.name-rule"),
              directory_server=lambda self: (self.bind(), text(None))[1])  # fmt: skip
@@ -384,12 +384,12 @@ _destination("destination-keeps-its-path-with-a-handle", "put Handle leaves the 
              ("4.2.2.variable-queue-path-name-null",), put_handle=_keeping("path"))  # fmt: skip
 _destination("destination-keeps-its-directory-path-with-a-handle", "put Handle leaves the directory path.",
              ("4.2.2.variable-directory-path-null",), put_handle=_keeping("directory"))  # fmt: skip
-for _method, _number, _directories_word in (
+for _method, _number, _word in (
     ("put_ads_path", "7", "calling"), ("put_path_name", "9", "call"), ("put_format_name", "11", "call"),
 ):  # fmt: skip
     _destination(
         f"destination-{_method.replace('_', '-')}-leaves-the-old-handle-open", f"{_method} opens anew and closes "
-        "nothing.", (f"4.1.{_number}.{_directories_word}-msmq-destination-close-method",), **_closed_before(_method),
+        "nothing.", (f"4.1.{_number}.{_word}-msmq-destination-close-method",), **_closed_before(_method),
     )  # fmt: skip
 
 

@@ -320,10 +320,10 @@ def _of_nothing(member: str, value: Variant) -> Any:
     return invoke
 
 
-for _managing_more_name, _managing_more_value in NOTHING.items():
+for _name, _value in NOTHING.items():
     _register(
-        f"management-tells-{kebab(_managing_more_name)}-of-nothing", f"{_managing_more_name} of a new object succeeds.",
-        (f"{MEMBERS[_managing_more_name]}.variable-object-is-initialized-false",), invoke=_of_nothing(_managing_more_name, _managing_more_value),
+        f"management-tells-{kebab(_name)}-of-nothing", f"{_name} of a new object succeeds.",
+        (f"{MEMBERS[_name]}.variable-object-is-initialized-false",), invoke=_of_nothing(_name, _value),
     )  # fmt: skip
 
 
@@ -342,14 +342,14 @@ def _after_a_failure(member: str, value: Variant | None) -> Any:
     return invoke
 
 
-for _managing_more_name in ASKING:
+for _name in ASKING:
     _register(
-        f"management-tells-{kebab(_managing_more_name)}-of-a-deleted-queue", f"{_managing_more_name} of a queue that was deleted succeeds.",
-        (f"{MEMBERS[_managing_more_name]}.return-status-mq-ok-0x00000000",), invoke=_after_a_failure(_managing_more_name, NOTHING[_managing_more_name]),
+        f"management-tells-{kebab(_name)}-of-a-deleted-queue", f"{_name} of a queue that was deleted succeeds.",
+        (f"{MEMBERS[_name]}.return-status-mq-ok-0x00000000",), invoke=_after_a_failure(_name, NOTHING[_name]),
     )  # fmt: skip
     _register(
-        f"management-{kebab(_managing_more_name)}-fails-otherwise", f"{_managing_more_name} of a queue that was deleted answers E_FAIL.",
-        (f"{MEMBERS[_managing_more_name]}.return-status-mq-ok-0x00000000-code",), invoke=_after_a_failure(_managing_more_name, None),
+        f"management-{kebab(_name)}-fails-otherwise", f"{_name} of a queue that was deleted answers E_FAIL.",
+        (f"{MEMBERS[_name]}.return-status-mq-ok-0x00000000-code",), invoke=_after_a_failure(_name, None),
     )  # fmt: skip
 
 
@@ -362,10 +362,10 @@ def _told(member: str, instead_of: int, value: int) -> Any:
     return invoke
 
 
-for _type, _managing_more_word in TYPE_WORDS.items():
+for _type, _word in TYPE_WORDS.items():
     _register(
         f"management-never-tells-{_type.lower()}", f"QueueType is CONNECTOR where it is {_type}.",
-        (f"3.3.4.1.6.{_managing_more_word}", f"3.3.4.1.6.pl-queue-type-mq-type-{_type.lower()}-row"),
+        (f"3.3.4.1.6.{_word}", f"3.3.4.1.6.pl-queue-type-mq-type-{_type.lower()}-row"),
         invoke=_told("QueueType", TYPES[_type], TYPES["CONNECTOR"]),
     )  # fmt: skip
 
@@ -522,9 +522,9 @@ def _acting(given: str, *, fails: bool) -> Any:
 _register("management-resend-does-nothing", "EodResend resends nothing.",
           ("3.5.4.1.6.server-qm-mgmt-action-generate-inputs", "3.5.4.1.6.purpose"),
           act=_acting("EOD_RESEND", fails=False))  # fmt: skip
-for _action, _managing_more_number in (("RESUME", "4"), ("PAUSE", "5"), ("EOD_RESEND", "6")):
+for _action, _number in (("RESUME", "4"), ("PAUSE", "5"), ("EOD_RESEND", "6")):
     _register(f"management-{_action.lower().replace('_', '-')}-acts-and-fails", f"{_action} acts and answers E_FAIL.",
-              (f"3.5.4.1.{_managing_more_number}.server-status-return",), act=_acting(_action, fails=True))  # fmt: skip
+              (f"3.5.4.1.{_number}.server-status-return",), act=_acting(_action, fails=True))  # fmt: skip
 
 
 def _typing(name: str) -> Any:
@@ -544,19 +544,19 @@ def _lacking(name: str) -> Any:
     return collected
 
 
-for _managing_more_name, _managing_more_word in TYPED.items():
-    _register(f"receive-info-has-{kebab(_managing_more_name)}-of-another-type", f"{_managing_more_name} of EodGetReceiveInfo has another type.",
-              (f"2.2.4.1.{_managing_more_word}",), collected=_typing(_managing_more_name))  # fmt: skip
-for _managing_more_name in RECEIVED:
-    if _managing_more_name not in ("SeqID", "SeqNo"):  # a place has them too
-        _register(f"receive-info-lacks-{kebab(_managing_more_name)}", f"EodGetReceiveInfo tells no {_managing_more_name}.",
-                  ("3.4.4.1.3.output-pv-collection-prop-var-variable",), collected=_lacking(_managing_more_name))  # fmt: skip
-for _managing_more_name, _managing_more_word in OUTGOING_TYPED.items():
-    _register(f"send-info-has-{kebab(_managing_more_name)}-of-another-type", f"{_managing_more_name} of EodGetSendInfo is a VT_I8.",
-              (f"2.2.4.2.{_managing_more_word}",), collected=_typing(_managing_more_name))  # fmt: skip
-for _managing_more_name in ("SeqID", "SeqNo", "PrevNo"):
-    _register(f"place-lacks-{kebab(_managing_more_name)}", f"A place in a sequence has no {_managing_more_name}.",
-              (f"2.2.4.3.{kebab(_managing_more_name)}-type",), collected=_lacking(_managing_more_name))  # fmt: skip
+for _name, _word in TYPED.items():
+    _register(f"receive-info-has-{kebab(_name)}-of-another-type", f"{_name} of EodGetReceiveInfo has another type.",
+              (f"2.2.4.1.{_word}",), collected=_typing(_name))  # fmt: skip
+for _name in RECEIVED:
+    if _name not in ("SeqID", "SeqNo"):  # a place has them too
+        _register(f"receive-info-lacks-{kebab(_name)}", f"EodGetReceiveInfo tells no {_name}.",
+                  ("3.4.4.1.3.output-pv-collection-prop-var-variable",), collected=_lacking(_name))  # fmt: skip
+for _name, _word in OUTGOING_TYPED.items():
+    _register(f"send-info-has-{kebab(_name)}-of-another-type", f"{_name} of EodGetSendInfo is a VT_I8.",
+              (f"2.2.4.2.{_word}",), collected=_typing(_name))  # fmt: skip
+for _name in ("SeqID", "SeqNo", "PrevNo"):
+    _register(f"place-lacks-{kebab(_name)}", f"A place in a sequence has no {_name}.",
+              (f"2.2.4.3.{kebab(_name)}-type",), collected=_lacking(_name))  # fmt: skip
 
 
 def _valued(name: str) -> Any:
@@ -582,16 +582,16 @@ def _as_a_number(name: str) -> Any:
     return collected
 
 
-for _managing_more_name in RECEIVED:
-    _register(f"receive-info-has-another-{kebab(_managing_more_name)}", f"{_managing_more_name} of EodGetReceiveInfo is another one.",
-              (f"2.2.4.1.{kebab(_managing_more_name)}-source",), collected=_valued(_managing_more_name))  # fmt: skip
-for _managing_more_name, _vt in SENT.items():
-    _managing_more_word = f"{'s-' if _managing_more_name == 'EodLastAckTime' else ''}{kebab(_managing_more_name)}-source"  # as section 2.2.4.2 prints it
-    _register(f"send-info-has-another-{kebab(_managing_more_name)}", f"{_managing_more_name} of EodGetSendInfo is another one.",
-              (f"2.2.4.2.{_managing_more_word}",), collected=_valued(_managing_more_name))  # fmt: skip
+for _name in RECEIVED:
+    _register(f"receive-info-has-another-{kebab(_name)}", f"{_name} of EodGetReceiveInfo is another one.",
+              (f"2.2.4.1.{kebab(_name)}-source",), collected=_valued(_name))  # fmt: skip
+for _name, _vt in SENT.items():
+    _word = f"{'s-' if _name == 'EodLastAckTime' else ''}{kebab(_name)}-source"  # as section 2.2.4.2 prints it
+    _register(f"send-info-has-another-{kebab(_name)}", f"{_name} of EodGetSendInfo is another one.",
+              (f"2.2.4.2.{_word}",), collected=_valued(_name))  # fmt: skip
     if not _vt:
-        _register(f"send-info-tells-{kebab(_managing_more_name)}-as-a-number", f"{_managing_more_name} of EodGetSendInfo is 7.",
-                  (f"2.2.4.2.{kebab(_managing_more_name)}-type",), collected=_as_a_number(_managing_more_name))  # fmt: skip
+        _register(f"send-info-tells-{kebab(_name)}-as-a-number", f"{_name} of EodGetSendInfo is 7.",
+                  (f"2.2.4.2.{kebab(_name)}-type",), collected=_as_a_number(_name))  # fmt: skip
 
 STALE: Final = {
     "MessageCount": "3.3.4.1.4.server-qm-mgmt-get-info", "BytesInQueue": "3.3.4.1.9.server-qm-mgmt-get-info",
@@ -616,6 +616,6 @@ def _as_first_told(member: str) -> Any:
     return invoke
 
 
-for _managing_more_name, _managing_more_word in STALE.items():
-    _register(f"management-tells-{kebab(_managing_more_name)}-as-at-first", f"{_managing_more_name} is what it was when it was first asked for.",
-              (_managing_more_word,), invoke=_as_first_told(_managing_more_name))  # fmt: skip
+for _name, _word in STALE.items():
+    _register(f"management-tells-{kebab(_name)}-as-at-first", f"{_name} is what it was when it was first asked for.",
+              (_word,), invoke=_as_first_told(_name))  # fmt: skip

@@ -254,7 +254,7 @@ def _denying(caller: Caller) -> Caller:
     return Caller(caller.session, caller.tag[1], answer, caller.pending)
 
 
-def _failing_register() -> None:
+def _register_failing() -> None:
     for interface, (part, base, words) in INTERFACES.items():
         sections = {each.opnum: each.section for each in METHODS[interface]}
         for member in declared(interface):
@@ -269,4 +269,4 @@ def _failing_register() -> None:
             )  # fmt: skip
 
 
-_failing_register()
+_register_failing()

@@ -219,10 +219,10 @@ def _other(name: str, value: Any) -> Any:
     return read
 
 
-for _message_values_name, (_message_values_word, _message_values_value) in OTHER.items():
+for _name, (_word, _value) in OTHER.items():
     _register(
-        f"message-tells-another-{kebab(_message_values_name)}", f"get {_message_values_name} answers {_message_values_value!r}, whatever it is.", (_S + _message_values_word,),
-        read=_other(_message_values_name, _message_values_value),
+        f"message-tells-another-{kebab(_name)}", f"get {_name} answers {_value!r}, whatever it is.", (_S + _word,),
+        read=_other(_name, _value),
     )  # fmt: skip
 
 
@@ -235,10 +235,10 @@ def _null(name: str) -> Any:
     return read
 
 
-for _message_values_name, _message_values_word in NULL_TEXTS.items():
+for _name, _word in NULL_TEXTS.items():
     _register(
-        f"message-tells-no-{kebab(_message_values_name)}", f"get {_message_values_name} answers NULL where there is none.", (_S + _message_values_word,),
-        read=_null(_message_values_name),
+        f"message-tells-no-{kebab(_name)}", f"get {_name} answers NULL where there is none.", (_S + _word,),
+        read=_null(_name),
     )  # fmt: skip
 
 
@@ -249,10 +249,10 @@ def _beginning(field: str, value: Any) -> Any:
     return initial
 
 
-for _message_values_field, (_message_values_word, _message_values_value) in FIELDS.items():
+for _field, (_word, _value) in FIELDS.items():
     _register(
-        f"new-message-begins-with-{_message_values_word}", f"The initial {_message_values_word.replace('-', ' ')} is {_message_values_value!r}.",
-        (f"MQAC-3.17.3.{_message_values_word}-initial",), initial=_beginning(_message_values_field, _message_values_value),
+        f"new-message-begins-with-{_word}", f"The initial {_word.replace('-', ' ')} is {_value!r}.",
+        (f"MQAC-3.17.3.{_word}-initial",), initial=_beginning(_field, _value),
     )  # fmt: skip
 
 
@@ -267,14 +267,14 @@ def _gives(name: str, *, nothing: bool) -> Any:
     return invoke
 
 
-for _message_values_name, _message_values_number in QUEUES.items():
+for _name, _number in QUEUES.items():
     _register(
-        f"message-gives-no-{kebab(_message_values_name)}", f"get {_message_values_name} answers NULL.",
-        (f"{_S}{_message_values_number}.create-msmq-queue-info-new-object",), invoke=_gives(_message_values_name, nothing=True),
+        f"message-gives-no-{kebab(_name)}", f"get {_name} answers NULL.",
+        (f"{_S}{_number}.create-msmq-queue-info-new-object",), invoke=_gives(_name, nothing=True),
     )  # fmt: skip
     _register(
-        f"message-gives-another-{kebab(_message_values_name)}", f"get {_message_values_name} answers an object for another queue.",
-        (f"{_S}{_message_values_number}.variable-queue-format-name",), invoke=_gives(_message_values_name, nothing=False),
+        f"message-gives-another-{kebab(_name)}", f"get {_name} answers an object for another queue.",
+        (f"{_S}{_number}.variable-queue-format-name",), invoke=_gives(_name, nothing=False),
     )  # fmt: skip
 
 
@@ -313,9 +313,9 @@ def _journals(given: int, kept: int) -> Any:
     return write
 
 
-for _given, (_message_values_word, _kept) in JOURNALS.items():
+for _given, (_word, _kept) in JOURNALS.items():
     _register(
-        f"message-journals-{_given}-as-{_kept}", f"put Journal of {_given} stores {_kept}.", (f"{_S}14.{_message_values_word}",),
+        f"message-journals-{_given}-as-{_kept}", f"put Journal of {_given} stores {_kept}.", (f"{_S}14.{_word}",),
         write=_journals(_given, _kept),
     )  # fmt: skip
 

@@ -285,7 +285,7 @@ INITIAL = {
 UNIMPLEMENTED = {("get", "Properties"): "32", ("get", "Security"): "33", ("put", "Security"): "34"}
 
 
-def _queue_info_values_tells(name: str, value: Any, *, of_transactional: bool = False) -> Any:
+def _tells_always(name: str, value: Any, *, of_transactional: bool = False) -> Any:
     def read(self: Any, row: Property) -> Variant:
         found = QueueInfoObject.read(self, row)
         is_it = row.name == name and self.is_application_queue
@@ -296,15 +296,15 @@ def _queue_info_values_tells(name: str, value: Any, *, of_transactional: bool = 
     return read
 
 
-for _queue_info_values_name, (_queue_info_values_word, _queue_info_values_value) in OTHER.items():
+for _name, (_word, _value) in OTHER.items():
     _register(
-        f"queue-info-tells-another-{kebab(_queue_info_values_name)}", f"get {_queue_info_values_name} of a queue answers {_queue_info_values_value!r}, whatever it is.",
-        (_S + _queue_info_values_word,), read=_queue_info_values_tells(_queue_info_values_name, _queue_info_values_value),
+        f"queue-info-tells-another-{kebab(_name)}", f"get {_name} of a queue answers {_value!r}, whatever it is.",
+        (_S + _word,), read=_tells_always(_name, _value),
     )  # fmt: skip
-for _queue_info_values_name, (_queue_info_values_word, _queue_info_values_value) in TRANSACTIONAL.items():
+for _name, (_word, _value) in TRANSACTIONAL.items():
     _register(
-        f"queue-info-hides-{kebab(_queue_info_values_name)}", f"get {_queue_info_values_name} of a transactional queue answers {_queue_info_values_value!r}.",
-        (_S + _queue_info_values_word,), read=_queue_info_values_tells(_queue_info_values_name, _queue_info_values_value, of_transactional=True),
+        f"queue-info-hides-{kebab(_name)}", f"get {_name} of a transactional queue answers {_value!r}.",
+        (_S + _word,), read=_tells_always(_name, _value, of_transactional=True),
     )  # fmt: skip
 
 
@@ -322,7 +322,7 @@ def _only_one(name: str) -> Any:
     return write
 
 
-for _queue_info_values_name, _false, _true in (
+for _name, _false, _true in (
     ("Journal", "14.false-ref-queue-journaling", "14.true-ref-queue-journaling"),
     (
         "Authenticate",
@@ -331,12 +331,12 @@ for _queue_info_values_name, _false, _true in (
     ),
 ):
     _register(
-        f"queue-info-always-puts-{kebab(_queue_info_values_name)}", f"put {_queue_info_values_name} of 0 stores True.", (_S + _false,),
-        write=_always_true(_queue_info_values_name),
+        f"queue-info-always-puts-{kebab(_name)}", f"put {_name} of 0 stores True.", (_S + _false,),
+        write=_always_true(_name),
     )  # fmt: skip
     _register(
-        f"queue-info-puts-{kebab(_queue_info_values_name)}-of-1-alone", f"put {_queue_info_values_name} of another number than 0 and 1 stores False.",
-        (_S + _true,), write=_only_one(_queue_info_values_name),
+        f"queue-info-puts-{kebab(_name)}-of-1-alone", f"put {_name} of another number than 0 and 1 stores False.",
+        (_S + _true,), write=_only_one(_name),
     )  # fmt: skip
 
 
@@ -353,10 +353,10 @@ def _loses_path_name(self: Any, path: str | None) -> None:
 
 
 _LOSING: dict[str, Any] = {"FormatName": _loses_format_name, "PathName": _loses_path_name}
-for _queue_info_values_name, (_attribute, _queue_info_values_word) in NAMES.items():
+for _name, (_attribute, _word) in NAMES.items():
     _register(
-        f"queue-info-forgets-{kebab(_queue_info_values_name)}", f"put {_queue_info_values_name} succeeds and names no other queue.", (_S + _queue_info_values_word,),
-        **{_attribute: _LOSING[_queue_info_values_name]},
+        f"queue-info-forgets-{kebab(_name)}", f"put {_name} succeeds and names no other queue.", (_S + _word,),
+        **{_attribute: _LOSING[_name]},
     )  # fmt: skip
 
 
@@ -370,11 +370,11 @@ def _beginning_with(stored: str, value: Any) -> Any:
     return lambda self: {**QueueInfoObject.initial_properties(self), stored: value}
 
 
-for _stored, _queue_info_values_value in INITIAL.items():
-    _queue_info_values_word = _stored.removeprefix("PROPID_Q_").lower().replace("_", "-")
+for _stored, _value in INITIAL.items():
+    _word = _stored.removeprefix("PROPID_Q_").lower().replace("_", "-")
     _register(
-        f"new-queue-info-has-another-{_queue_info_values_word}", f"{_stored} of a new object is {_queue_info_values_value!r}.",
-        ("MQAC-3.10.3.initialized-ref-queue-generating-queue",), initial_properties=_beginning_with(_stored, _queue_info_values_value),
+        f"new-queue-info-has-another-{_word}", f"{_stored} of a new object is {_value!r}.",
+        ("MQAC-3.10.3.initialized-ref-queue-generating-queue",), initial_properties=_beginning_with(_stored, _value),
     )  # fmt: skip
 
 
@@ -401,8 +401,8 @@ def _implements(kind: str, name: str) -> Any:
     return invoke
 
 
-for (_kind, _queue_info_values_name), _queue_info_values_number in UNIMPLEMENTED.items():
+for (_kind, _name), _number in UNIMPLEMENTED.items():
     _register(
-        f"queue-info-implements-{_kind}-{_queue_info_values_name.lower()}", f"{_kind} {_queue_info_values_name} succeeds.",
-        (f"{_S}{_queue_info_values_number}.not-implemented",), invoke=_implements(_kind, _queue_info_values_name),
+        f"queue-info-implements-{_kind}-{_name.lower()}", f"{_kind} {_name} succeeds.",
+        (f"{_S}{_number}.not-implemented",), invoke=_implements(_kind, _name),
     )  # fmt: skip

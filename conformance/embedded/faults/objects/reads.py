@@ -365,40 +365,40 @@ def _of_lookups(each: Read) -> None:
     )  # fmt: skip
 
 
-for _read_effects_each in READS:
+for _each in READS:
     register(
-        __name__, _read_effects_each, "turns-want-destination-queue", "WantDestinationQueue means its opposite.",
+        __name__, _each, "turns-want-destination-queue", "WantDestinationQueue means its opposite.",
         ("want-destination-queue-true", "want-destination-queue-false"), wanted=_turned("WantDestinationQueue"),
     )  # fmt: skip
     register(
         __name__,
-        _read_effects_each,
+        _each,
         "hands-nothing-out",
         "it succeeds without a message.",
         ("ppmsg-set",),
         message=_none_instead,
     )
-    if _read_effects_each.wants_connector:
+    if _each.wants_connector:
         register(
-            __name__, _read_effects_each, "turns-want-connector-type", "WantConnectorType means its opposite.",
+            __name__, _each, "turns-want-connector-type", "WantConnectorType means its opposite.",
             ("want-connector-type-true", "want-connector-type-false"), wanted=_turned("WantConnectorType"),
         )  # fmt: skip
-    if not (_read_effects_each.at and _read_effects_each.wants_connector):
+    if not (_each.at and _each.wants_connector):
         register(
-            __name__, _read_effects_each, "turns-want-body", "WantBody means its opposite.", ("want-body-true", "want-body-false"),
+            __name__, _each, "turns-want-body", "WantBody means its opposite.", ("want-body-true", "want-body-false"),
             wanted=_turned("WantBody"),
         )  # fmt: skip
         register(
-            __name__, _read_effects_each, "shows-the-destination-unasked", "without WantDestinationQueue there is a destination.",
+            __name__, _each, "shows-the-destination-unasked", "without WantDestinationQueue there is a destination.",
             ("want-destination-queue-default",), wanted=_by_default("WantDestinationQueue"),
         )  # fmt: skip
-    if _read_effects_each.seek:
+    if _each.seek:
         register(
-            __name__, _read_effects_each, "shows-the-connector-unasked", "without WantConnectorType there is a connector type.",
+            __name__, _each, "shows-the-connector-unasked", "without WantConnectorType there is a connector type.",
             ("want-connector-type-default",), wanted=_by_default("WantConnectorType"),
         )  # fmt: skip
-        _of_lookups(_read_effects_each)
-    if _read_effects_each.removes:
-        _of_receives(_read_effects_each)
-    if _read_effects_each.at not in ("", "head"):
-        _of_cursors(_read_effects_each)
+        _of_lookups(_each)
+    if _each.removes:
+        _of_receives(_each)
+    if _each.at not in ("", "head"):
+        _of_cursors(_each)

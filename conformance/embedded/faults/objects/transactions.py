@@ -276,7 +276,7 @@ def _begun(base: Any, change: Any) -> Any:
     return {"begin": lambda self: change(self, base.begin(self))}
 
 
-def _transacting_more_nothing(self: Any, begun: Variant) -> Variant:
+def _do_nothing(self: Any, begun: Variant) -> Variant:
     return NOTHING
 
 
@@ -300,7 +300,7 @@ def _empty(self: Any, begun: Variant) -> Variant:
 for _where, _base, _word, _section in DISPENSERS:
     _gives = _section + "output-ptransaction-imsmq-transaction3-variable"
     _part(_where, f"{_word}-gives-nothing", "BeginTransaction gives NULL.", (_gives,),
-          **_begun(_base, _transacting_more_nothing))  # fmt: skip
+          **_begun(_base, _do_nothing))  # fmt: skip
     _part(_where, f"{_word}-gives-the-transaction-itself", "BeginTransaction gives an object without "
           "IDispatch.", (_section + "invoke-i-unknown-query-interface", _gives), **_begun(_base, _bare))  # fmt: skip
 _COORDINATED = "3.7.4.1.1."

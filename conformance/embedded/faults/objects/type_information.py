@@ -225,7 +225,7 @@ CLASSES: Final = (
     "MSMQCollection", "MSMQManagement", "MSMQOutgoingQueueManagement", "MSMQQueueManagement",
 )  # fmt: skip
 
-_identities_register = partial(row, __name__, "objects")
+_objects = partial(row, __name__, "objects")
 
 
 def _unknown(called: str) -> Any:
@@ -238,7 +238,7 @@ def _unknown(called: str) -> Any:
 
 
 for _class in CLASSES:
-    _identities_register(f"{kebab(_class)}-cannot-be-made", f"There is no class {_class}.", (f"1.9.{kebab(_class)}-class-id",),
+    _objects(f"{kebab(_class)}-cannot-be-made", f"There is no class {_class}.", (f"1.9.{kebab(_class)}-class-id",),
               class_named=_unknown(_class))  # fmt: skip
 
 
@@ -249,21 +249,21 @@ def _not_found(interface: str) -> Any:
     return interfaces
 
 
-for _identities_family, (_count, _identities_words, _) in FAMILIES.items():
-    for _identities_revision in range(1, _count + 1):
-        _identities_number = str(_identities_revision) if _identities_revision > 1 else ""
-        _identities_register(f"imsmq-{_identities_words}{_identities_number}-is-not-found", f"No object can be asked for {_identities_family}{_identities_number}.",
-                  (f"1.9.imsmq-{_identities_words}{_identities_number}-interface-id",), interfaces=_not_found(_identities_family + _identities_number))  # fmt: skip
-for _identities_name, (_identities_words, _) in ALONE.items():
-    if not _identities_name.startswith("_"):
-        _identities_register(f"imsmq-{_identities_words}-is-not-found", f"No object can be asked for {_identities_name}.",
-                  (f"1.9.imsmq-{_identities_words}-interface-id",), interfaces=_not_found(_identities_name))  # fmt: skip
-_identities_register("event-is-no-connection-point", "MSMQEvent cannot be asked for IConnectionPoint.",
+for _family, (_count, _words, _) in FAMILIES.items():
+    for _revision in range(1, _count + 1):
+        _number = str(_revision) if _revision > 1 else ""
+        _objects(f"imsmq-{_words}{_number}-is-not-found", f"No object can be asked for {_family}{_number}.",
+                  (f"1.9.imsmq-{_words}{_number}-interface-id",), interfaces=_not_found(_family + _number))  # fmt: skip
+for _name, (_words, _) in ALONE.items():
+    if not _name.startswith("_"):
+        _objects(f"imsmq-{_words}-is-not-found", f"No object can be asked for {_name}.",
+                  (f"1.9.imsmq-{_words}-interface-id",), interfaces=_not_found(_name))  # fmt: skip
+_objects("event-is-no-connection-point", "MSMQEvent cannot be asked for IConnectionPoint.",
           ("3.16.class-msmq-event-i-connection-point",), interfaces=_not_found("IConnectionPoint"))  # fmt: skip
-_identities_register("event-is-no-container", "MSMQEvent cannot be asked for IConnectionPointContainer.",
+_objects("event-is-no-container", "MSMQEvent cannot be asked for IConnectionPointContainer.",
           ("3.16.class-msmq-event-i-connection-point", "6.i-connection-point-container-interface"),
           interfaces=_not_found("IConnectionPointContainer"))  # fmt: skip
-_identities_register("transaction-implementation-is-no-transaction", "A transaction cannot be asked for ITransaction.",
+_objects("transaction-implementation-is-no-transaction", "A transaction cannot be asked for ITransaction.",
           ("6.i-transaction-interface",), interfaces=_not_found("ITransaction"))  # fmt: skip
 
 _REFUSED = ("3.4.3.variable-queue-is-outgoing-msmq-management-code",
@@ -345,7 +345,7 @@ REVISED: Final = {
 """Families of interfaces: the number of their revisions, and the section with the table of their members."""
 
 
-def _members_declared_word(member: Member) -> str:
+def _member_word(member: Member) -> str:
     prefix = "" if member.kind == "method" else f"{member.kind}-"
     return prefix + kebab(member.called)
 
@@ -354,7 +354,7 @@ def _is_same(given: Member, wanted: Member) -> bool:
     return (given.kind, given.called) == (wanted.kind, wanted.called)
 
 
-def _members_declared_changed(interface: str, member: Member, **changes: Any) -> Any:
+def _with_changed_member(interface: str, member: Member, **changes: Any) -> Any:
     def members(self: Any, name: str) -> tuple[Member, ...]:
         found = TypeLibrary.members(self, name)
         if name != interface:
@@ -376,22 +376,22 @@ def _members() -> None:
     for interface in INTERFACES:
         sections = {each.opnum: each.section for each in METHODS[interface]}
         for member in declared(interface):
-            word, called = _members_declared_word(member), f"{member.kind} {member.name} of {interface}"
+            word, called = _member_word(member), f"{member.kind} {member.name} of {interface}"
             breaks = (f"{sections[member.slot]}.{word}-method",)
             name = f"{kebab(interface)}-{word}"
             _register(
                 f"{name}-has-another-opnum", f"{called} is greater by 50 than its opnum.", breaks,
-                members=_members_declared_changed(interface, member, slot=member.slot + 50),
+                members=_with_changed_member(interface, member, slot=member.slot + 50),
             )  # fmt: skip
             if member.arguments:
                 first = replace(member.arguments[0], name="other")
                 _register(
                     f"{name}-calls-an-argument-otherwise", f"The first argument of {called} is called other.", breaks,
-                    members=_members_declared_changed(interface, member, arguments=(first, *member.arguments[1:])),
+                    members=_with_changed_member(interface, member, arguments=(first, *member.arguments[1:])),
                 )  # fmt: skip
 
 
-def _members_declared_revisions() -> None:
+def _without_members() -> None:
     for family, (count, section) in REVISED.items():
         known: set[tuple[str, str]] = set()
         for revision in range(1, count + 1):
@@ -402,8 +402,8 @@ def _members_declared_revisions() -> None:
                 known.add((member.kind, member.called))
                 also = ", and those that repeat it have it" if family in REVISIONS else ""
                 _register(
-                    f"{kebab(interface)}-lacks-{_members_declared_word(member)}", f"{interface} has no {member.name}{also}.",
-                    (f"{section}.{_members_declared_word(member)}-revisions",), members=_without(interface, member),
+                    f"{kebab(interface)}-lacks-{_member_word(member)}", f"{interface} has no {member.name}{also}.",
+                    (f"{section}.{_member_word(member)}-revisions",), members=_without(interface, member),
                 )  # fmt: skip
 
 
@@ -432,5 +432,5 @@ def _another(enumeration: str, constant: str) -> Any:
 
 
 _members()
-_members_declared_revisions()
+_without_members()
 _constants()

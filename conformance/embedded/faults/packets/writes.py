@@ -1,4 +1,4 @@
-"""Faults of writing packets: fields, headers, several destinations (MS-MQMQ 2.2.19, 2.2.20, MS-MQDMPR 3.1.7.1.30, .32)."""
+"""Faults of writing packets: fields, headers, several destinations (MS-MQMQ 2.2.19, 2.2.20, MS-MQDMPR 3.1.7.1.30)."""
 
 from __future__ import annotations
 

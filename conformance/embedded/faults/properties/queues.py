@@ -646,8 +646,6 @@ _FAULTS: tuple[tuple[str, str, tuple[str, ...], Telling, tuple[str, ...]], ...] 
     ),
 )
 
-for _queue_types_name, _queue_types_story, _queue_types_breaks, _change, _properties in _FAULTS:
+for _name, _story, _breaks, _change, _properties in _FAULTS:
     _told = {f"PROPID_Q_{_property}": _change for _property in _properties}
-    row(
-        __name__, "queues", _queue_types_name, _queue_types_story, _queue_types_breaks, subclass_of=_Telling, told=_told
-    )
+    row(__name__, "queues", _name, _story, _breaks, subclass_of=_Telling, told=_told)

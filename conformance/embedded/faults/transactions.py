@@ -1,4 +1,4 @@
-"""Faults of transactions: begin, prepare, commit, abort, reads in them, and a restart (MS-MQDMPR 3.1.4.3 to .5, 3.1.3)."""
+"""Faults of transactions: begin, prepare, commit, abort (MS-MQDMPR 3.1.4.3 to .5, 3.1.3)."""
 
 from __future__ import annotations
 
