@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from conformance.embedded import queue_properties
+from conformance.embedded import queues
 from conformance.embedded.entities import INFINITE, NULL_GUID, MqError
 from conformance.spec.constants.hresults import MQ_ERROR_QUEUE_NOT_FOUND
 
@@ -137,7 +137,7 @@ class Directory:
 
     def write(self, found: DirectoryObject, given: Mapping[str, Json]) -> None:
         """Write Directory (MS-MQDMPR 3.1.7.1.24): change properties of a queue. Raises MqError if it has others."""
-        found.properties |= queue_properties.checked(given, creating=False)
+        found.properties |= queues.checked(given, creating=False)
         found.properties["PROPID_Q_MODIFY_TIME"] = self.manager.clock.now_ms() // 1000
 
     def computer_named(self, name: str) -> str | None:
@@ -182,7 +182,7 @@ def _fits(name: str, value: Json) -> bool:
 
 def _made(given: Json) -> DirectoryObject:
     times = {"PROPID_Q_CREATE_TIME": 0, "PROPID_Q_MODIFY_TIME": 0}
-    properties = {**queue_properties.defaults(), "PROPID_Q_TYPE": NULL_GUID, **times}
+    properties = {**queues.defaults(), "PROPID_Q_TYPE": NULL_GUID, **times}
     for name, stored in STORED.items():
         if name in given:
             properties[stored] = int(given[name]) if name in _FLAGS else given[name]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from conformance.embedded.clock import Timer
     from conformance.embedded.positions import PositionList
-    from conformance.embedded.transfer_state import Transfer
+    from conformance.embedded.transfers import Transfer
 
 Json = Any
 Result = dict[str, Json]

@@ -10,8 +10,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from conformance.embedded.entities import MqError, Queue
-from conformance.embedded.transfer_state import CONNECTED, ON_HOLD, RESEND_SECONDS, WAITING, SequenceInfo, Transfer
-from conformance.embedded.transfers import unacknowledged
+from conformance.embedded.transfers import (
+    CONNECTED,
+    ON_HOLD,
+    RESEND_SECONDS,
+    WAITING,
+    SequenceInfo,
+    Transfer,
+    unacknowledged,
+)
 from conformance.spec.constants.enumerations import ENUMERATIONS
 from conformance.spec.constants.hresults import (
     MQ_ERROR_ILLEGAL_PROPID,

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from conformance.embedded.arrival import Arrival
 from conformance.embedded.clock import EPOCH_MS, LAST_MS, Clock
 from conformance.embedded.cursors import Cursors
 from conformance.embedded.delivery import Delivery
@@ -25,14 +24,13 @@ from conformance.embedded.entities import (
     State,
     Transaction,
 )
-from conformance.embedded.incoming import IncomingTransfers
 from conformance.embedded.management import Management
 from conformance.embedded.names import NameParser
 from conformance.embedded.objects.application import ApplicationObject
-from conformance.embedded.objects.collection import CollectionObject
 from conformance.embedded.objects.destination import DestinationObject
 from conformance.embedded.objects.events import EventObject, Notification
 from conformance.embedded.objects.management import (
+    CollectionObject,
     ManagementObject,
     OutgoingManagementObject,
     QueueManagementObject,
@@ -41,22 +39,22 @@ from conformance.embedded.objects.message import MessageObject
 from conformance.embedded.objects.message_send import MessageSending
 from conformance.embedded.objects.query import QueryObject, QueueInfosObject
 from conformance.embedded.objects.queue import QueueObject
-from conformance.embedded.objects.queue_info import QueueInfoObject
-from conformance.embedded.objects.queue_names import QueueNames
+from conformance.embedded.objects.queue_info import QueueInfoObject, QueueNames
 from conformance.embedded.objects.queue_reads import Perform
 from conformance.embedded.objects.table import Objects
-from conformance.embedded.objects.transaction_argument import TransactionArguments
 from conformance.embedded.objects.transactions import (
     CoordinatedDispenserObject,
     DispenserObject,
     ExternalTransaction,
+    TransactionArguments,
     TransactionImpl,
     TransactionObject,
 )
 from conformance.embedded.objects.type_library import TypeLibrary
 from conformance.embedded.outgoing import Outgoing
-from conformance.embedded.packet_read import PacketReader
-from conformance.embedded.packet_write import PacketWriter
+from conformance.embedded.packet_delivery import Arrival, IncomingTransfers
+from conformance.embedded.packet_reading import PacketReader
+from conformance.embedded.packet_writing import PacketWriter
 from conformance.embedded.positions import PositionList
 from conformance.embedded.queues import Queues
 from conformance.embedded.receiving import Receiving

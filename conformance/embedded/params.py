@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from conformance.embedded.directory import is_computer, is_object
-from conformance.embedded.objects.typed import is_typed
+from conformance.embedded.objects.table import is_typed
 from conformance.embedded.structures import STRUCTURES
-from conformance.embedded.transfer_state import STATUS
+from conformance.embedded.transfers import STATUS
 
 Json = Any
 Check = Callable[[Json], bool]

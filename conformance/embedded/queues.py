@@ -1,19 +1,21 @@
-"""Create, find, open, close, purge and delete the queues of a manager (MS-MQDMPR 3.1.7.1.3 to .7)."""
+"""Create, find, open, close, purge and delete queues; their properties (MS-MQDMPR 3.1.7.1.3 to .7, MS-MQMQ 2.3.1)."""
 
 from __future__ import annotations
 
+import re
 import uuid
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from conformance.embedded import queue_properties
-from conformance.embedded.entities import Descriptor, MqError, Position, Queue, Reason, State
+from conformance.embedded.entities import INFINITE, NULL_GUID, Descriptor, MqError, Position, Queue, Reason, State
 from conformance.embedded.names import Name
-from conformance.embedded.sharing import conflicts
 from conformance.embedded.store import QueueRow
 from conformance.spec.constants.hresults import (
     MQ_ERROR_ILLEGAL_PROPERTY_VALUE,
     MQ_ERROR_ILLEGAL_PROPID,
     MQ_ERROR_ILLEGAL_QUEUE_PATHNAME,
+    MQ_ERROR_PROPERTY_NOTALLOWED,
     MQ_ERROR_QUEUE_EXISTS,
     MQ_ERROR_QUEUE_NOT_ACTIVE,
     MQ_ERROR_QUEUE_NOT_AVAILABLE,
@@ -27,6 +29,121 @@ if TYPE_CHECKING:
     from conformance.embedded.manager import Manager
 
 Json = Any
+MAX_LABEL = 124  # characters of VT_LPWSTR, 16 bits each (2.3.1.8)
+_GUID = re.compile(r"\{?([0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12})\}?\Z")
+_OCTET = r"(0|[1-9][0-9]{0,2})"
+_MULTICAST = re.compile(rf"{_OCTET}\.{_OCTET}\.{_OCTET}\.{_OCTET}:(0|[1-9][0-9]{{0,4}})\Z")
+_REFUSED = object()
+
+
+def _number(least: int, most: int) -> Callable[[Json], Json]:
+    def check(value: Json) -> Json:
+        value = int(value) if isinstance(value, bool) else value
+        return value if isinstance(value, int) and least <= value <= most else _REFUSED
+
+    return check
+
+
+def _label(value: Json) -> Json:
+    if not isinstance(value, str) or "\0" in value:
+        return _REFUSED
+    return value if len(value.encode("utf-16-le", "surrogatepass")) <= 2 * MAX_LABEL else _REFUSED
+
+
+def _guid(value: Json) -> Json:
+    found = _GUID.match(value) if isinstance(value, str) else None
+    return found[1] if found else _REFUSED
+
+
+def _multicast(value: Json) -> Json:
+    if value is None:
+        return None
+    found = _MULTICAST.match(value) if isinstance(value, str) else None
+    if not found:
+        return _REFUSED
+    octets, port = [int(part) for part in found.groups()[:4]], int(found[5])
+    valid = 224 <= octets[0] <= 239 and max(octets) <= 255 and port <= 65535
+    return value if valid else _REFUSED
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """default: its value in a queue created without it. check: returns the value to store, or refuses it.
+
+    after_creation: true if it can be set on an existing queue.
+    """
+
+    default: Json
+    check: Callable[[Json], Json]
+    after_creation: bool = True
+
+
+SETTABLE: Mapping[str, Property] = {
+    "PROPID_Q_TYPE": Property(NULL_GUID, _guid),
+    "PROPID_Q_JOURNAL": Property(0, _number(0, 1)),
+    "PROPID_Q_QUOTA": Property(INFINITE, _number(0, INFINITE)),
+    "PROPID_Q_BASEPRIORITY": Property(0, _number(-32768, 32767)),
+    "PROPID_Q_JOURNAL_QUOTA": Property(INFINITE, _number(0, INFINITE)),
+    "PROPID_Q_LABEL": Property("", _label),
+    "PROPID_Q_AUTHENTICATE": Property(0, _number(0, 1)),
+    "PROPID_Q_PRIV_LEVEL": Property(1, _number(0, 2)),
+    "PROPID_Q_TRANSACTION": Property(0, _number(0, 1), after_creation=False),
+    "PROPID_Q_MULTICAST_ADDRESS": Property(None, _multicast),
+}
+COMPUTED = frozenset(
+    {
+        "PROPID_Q_INSTANCE",
+        "PROPID_Q_PATHNAME",
+        "PROPID_Q_CREATE_TIME",
+        "PROPID_Q_MODIFY_TIME",
+        "PROPID_Q_SCOPE",
+        "PROPID_Q_QMID",
+        "PROPID_Q_PATHNAME_DNS",
+        "PROPID_Q_ADS_PATH",
+    }
+)
+
+
+def checked(given: Mapping[str, Json], *, creating: bool) -> dict[str, Json]:
+    """Return the properties to store. Raises MqError for an unknown or read-only property, or an invalid value."""
+    kept: dict[str, Json] = {}
+    for name, value in given.items():
+        if name in COMPUTED:
+            raise MqError(MQ_ERROR_PROPERTY_NOTALLOWED)
+        known = SETTABLE.get(name)
+        if known is None:
+            raise MqError(MQ_ERROR_ILLEGAL_PROPID)
+        if not creating and not known.after_creation:
+            raise MqError(MQ_ERROR_PROPERTY_NOTALLOWED)
+        kept[name] = known.check(value)
+        if kept[name] is _REFUSED:
+            raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
+    return kept
+
+
+def defaults() -> dict[str, Json]:
+    """Return the properties of a queue created without any."""
+    return {name: known.default for name, known in SETTABLE.items()}
+
+
+READING = frozenset({"receive", "peek", "receive_admin", "peek_admin"})
+
+_EXCLUSIVE = frozenset((access, "deny_receive") for access in (*READING, "move"))
+# (access, share) of an open handle -> the (access, share) it excludes. No handle excludes sending: MS-MQMP 3.1.4.17.
+_KEEPS_OUT: dict[tuple[str, str], frozenset[tuple[str, str]]] = {
+    ("receive", "deny_receive"): _EXCLUSIVE | {("receive", "deny_none")},
+    ("receive", "deny_none"): _EXCLUSIVE,
+    ("peek", "deny_receive"): frozenset({("receive", "deny_none"), ("receive", "deny_receive")}),
+    ("peek_admin", "deny_receive"): frozenset({("receive", "deny_none"), ("receive", "deny_receive")}),
+}
+
+
+def conflicts(already_open: Iterable[tuple[str, str]], access: str, share: str) -> bool:
+    """Return true if the open handles exclude a new one of this access and share."""
+    wanted = (access, share)
+    return any(wanted in _KEEPS_OUT.get(handle, ()) for handle in already_open)
+
+
 _SYSTEM = ("journal", "deadletter", "deadxact")
 _LOOPBACK = frozenset({".", "localhost", "127.0.0.1", "::1"})
 
@@ -309,11 +426,11 @@ class Queues:
 
     def defaults(self) -> dict[str, Json]:
         """Set Queue Defaults (3.1.7.1.33)."""
-        return queue_properties.defaults()
+        return defaults()
 
     def properties_to_keep(self, given: dict[str, Json], *, creating: bool) -> dict[str, Json]:
         """Return the properties of an application, checked. Raises MqError like `queue_properties.checked`."""
-        return queue_properties.checked(given, creating=creating)
+        return checked(given, creating=creating)
 
     def without_path_name(self, given: dict[str, Json], created: Name) -> dict[str, Json]:
         """Leave out the path name, which must repeat that of the call (MS-MQMP 3.2.4.1). Raises MqError if not."""

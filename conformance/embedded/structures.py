@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from conformance.embedded import structure_values as given
+from conformance.embedded import ndr as given
 from conformance.embedded.ndr import NdrReader, NdrWriter
 from conformance.embedded.structures_ndr import ELEMENT_SIZES
 from conformance.embedded.transfer_buffer import TransferBuffers

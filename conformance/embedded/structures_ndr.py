@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from conformance.embedded import structure_values as given
+from conformance.embedded import ndr as given
 from conformance.embedded.entities import MqError
 from conformance.embedded.names import NameParser
 from conformance.embedded.ndr import NdrReader, NdrWriter, refuse

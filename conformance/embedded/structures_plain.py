@@ -11,7 +11,7 @@ import struct
 import uuid
 from typing import Any
 
-from conformance.embedded import structure_values as given
+from conformance.embedded import ndr as given
 from conformance.embedded.ndr import NdrReader, refuse, terminated, wide
 
 Json = Any

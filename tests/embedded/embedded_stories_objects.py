@@ -8,10 +8,10 @@ from embedded_objects import LEFT_OUT, NOTHING, Objects, data, flag, long, text,
 from embedded_stories import of
 from embedded_talk import Talk
 
+from conformance.embedded.objects.message import PROPERTIES as OF_MESSAGES
 from conformance.embedded.objects.message import MessageObject
-from conformance.embedded.objects.message_properties import PROPERTIES as OF_MESSAGES
+from conformance.embedded.objects.queue_info import PROPERTIES as OF_QUEUES
 from conformance.embedded.objects.queue_info import QueueInfoObject
-from conformance.embedded.objects.queue_info_properties import PROPERTIES as OF_QUEUES
 from conformance.embedded.objects.queue_reads import READS
 from conformance.embedded.objects.variants import INTEGERS
 

@@ -9,7 +9,7 @@ import pytest
 from embedded_objects import EVENTS, LEFT_OUT, Objects, flag, long, text, thing
 from embedded_talk import Talk
 
-from conformance.embedded.objects.codes import DISP_E_MEMBERNOTFOUND, E_INVALIDARG, E_NOINTERFACE
+from conformance.embedded.objects.variants import DISP_E_MEMBERNOTFOUND, E_INVALIDARG, E_NOINTERFACE
 from conformance.spec.constants.hresults import (
     MQ_ERROR_INVALID_PARAMETER,
     MQ_ERROR_IO_TIMEOUT,

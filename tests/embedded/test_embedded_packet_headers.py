@@ -15,8 +15,8 @@ from nightly import fewer
 from conformance.adapter.protocol import validator
 from conformance.embedded.entities import MqError
 from conformance.embedded.names import NameParser
-from conformance.embedded.packet_read import PacketReader
-from conformance.embedded.packet_write import PacketWriter
+from conformance.embedded.packet_reading import PacketReader
+from conformance.embedded.packet_writing import PacketWriter
 from conformance.spec.constants.hresults import MQ_ERROR_INVALID_PARAMETER
 
 GUID = "7a1f3c52-0b6e-4d6f-9a57-6f5b2f3f9a10"

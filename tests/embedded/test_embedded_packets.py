@@ -15,8 +15,8 @@ from nightly import fewer
 from conformance.adapter.protocol import validator
 from conformance.embedded.entities import MqError
 from conformance.embedded.names import NameParser
-from conformance.embedded.packet_read import PacketReader
-from conformance.embedded.packet_write import PacketWriter
+from conformance.embedded.packet_reading import PacketReader
+from conformance.embedded.packet_writing import PacketWriter
 from conformance.spec.constants.hresults import MQ_ERROR_INVALID_PARAMETER
 
 SOURCE = "11ea26c6-b6e6-4997-9595-9150557358d1"

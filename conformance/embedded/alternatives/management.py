@@ -1,14 +1,17 @@
-"""Alternatives of readings about management and the transfers that it shows (MS-MQMR 3.1.4, MS-MQQB 3.1.5.6)."""
+"""Alternatives of readings about management and outgoing queues."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from conformance.embedded.alternatives.base import follows
-from conformance.embedded.entities import State
+from conformance.embedded.entities import Queue, State
 from conformance.embedded.management import Management
 from conformance.embedded.outgoing import Outgoing
 from conformance.embedded.transfers import Transfers
+
+if TYPE_CHECKING:
+    from conformance.embedded.manager import Manager
 
 Json = Any
 
@@ -87,3 +90,36 @@ def mqqb_messages_not_read_all(plain, self, queue, transfer, position):
     """Every message with an order acknowledgment awaits its final one."""
     plain(queue, transfer, position)
     self.await_final(queue, transfer, position)
+
+
+@follows("hold-after-restart=kept", "outgoing")
+class _KeepsHold(Outgoing):
+    """A queue on hold when the queue manager stops is on hold after the next start."""
+
+    def __init__(self, manager: Manager) -> None:
+        super().__init__(manager)
+        self._known: set[str] = set()  # the queues whose hold in the earlier process is already looked up
+
+    def hold(self, queue: Queue) -> None:
+        super().hold(queue)
+        self._keep(queue)
+
+    def let_go(self, queue: Queue) -> None:
+        super().let_go(queue)
+        self._keep(queue)
+
+    def on_hold(self, queue: Queue) -> bool:
+        if queue.id not in self._known:
+            self._known.add(queue.id)
+            queue.paused = self.manager.store.counter(f"hold {queue.id}", 0) == 1
+        return super().on_hold(queue)
+
+    def _keep(self, queue: Queue) -> None:
+        self._known.add(queue.id)
+        self.manager.store.set_counter(f"hold {queue.id}", int(queue.paused))
+
+
+@follows("dispatch-order=as-written", Outgoing.ready)
+def dispatch_order_as_written(plain, self, queue):
+    """Within a priority the last message to come goes first: the text leaves the order open."""
+    return sorted(plain(queue), key=lambda each: (-each.message.fields["priority"], -each.row))

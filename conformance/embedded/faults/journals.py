@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from conformance.embedded.alternatives.leftovers import OneDeadLetterQueue
+from conformance.embedded.alternatives.remaining_messages import OneDeadLetterQueue
 from conformance.embedded.delivery import ACK_REACH_QUEUE, NACK_REACH_QUEUE_TIMEOUT, Delivery
 from conformance.embedded.entities import (
     Descriptor,

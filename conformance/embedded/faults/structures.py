@@ -12,7 +12,7 @@ from conformance.embedded.ndr import FIRST_REFERENT, NdrWriter, refuse, wide
 from conformance.embedded.structures import Structures
 from conformance.embedded.structures_ndr import DIRECT, EMPTY, NULL, SUBQUEUE, VARIANT, VECTOR
 from conformance.embedded.structures_plain import ADDRESS_LENGTHS
-from conformance.embedded.transfer_buffer_layout import Member
+from conformance.embedded.transfer_buffer import Member
 
 Json = Any
 

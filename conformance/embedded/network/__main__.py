@@ -18,8 +18,7 @@ from pathlib import Path
 
 from conformance.embedded.network.deviations import ALTERNATIVES, FAULTS, parts_with
 from conformance.embedded.network.server import Server
-from conformance.embedded.network.settings import DEFAULT_QUEUES, QueueWanted, Settings, queue_wanted
-from conformance.embedded.network.timers import DEFAULTS, LONGEST
+from conformance.embedded.network.settings import DEFAULT_QUEUES, DEFAULTS, LONGEST, QueueWanted, Settings, queue_wanted
 from conformance.embedded.store import StoreError
 from conformance.suggest import nearest
 

@@ -16,18 +16,16 @@ from conformance.embedded.manager import Manager, Parts
 from conformance.embedded.network import layout as net
 from conformance.embedded.network.acknowledging import Acknowledging
 from conformance.embedded.network.codec import Codec, SessionHeader
-from conformance.embedded.network.incoming import Arrived, Receiver
-from conformance.embedded.network.kept import Kept
+from conformance.embedded.network.incoming import Arrived, Receiver, Security
 from conformance.embedded.network.local import NetworkDelivery, NetworkQueues
+from conformance.embedded.network.persistence import Kept
 from conformance.embedded.network.pings import Pings
-from conformance.embedded.network.security import Security
 from conformance.embedded.network.sender import Entry, Outgoing, Route
 from conformance.embedded.network.sequences import History, Sequences
 from conformance.embedded.network.session import Link, Session
-from conformance.embedded.network.settings import Settings
-from conformance.embedded.network.timers import Durations, Scheduler
+from conformance.embedded.network.settings import Durations, Scheduler, Settings
 from conformance.embedded.packet_bytes import Malformed
-from conformance.embedded.packet_write import PacketWriter
+from conformance.embedded.packet_writing import PacketWriter
 
 Json = Any
 PROFILE = "msmq-4.0"

@@ -11,7 +11,7 @@ from conformance.embedded.entities import INFINITE
 from conformance.embedded.network import layout as net
 from conformance.embedded.network.codec import FinalAckBody, OrderAckBody, SessionHeader
 from conformance.embedded.network.session import COUNT, FLAG_BITS, Session
-from conformance.embedded.network.timers import RESENDS, Timer
+from conformance.embedded.network.settings import RESENDS, Timer
 
 if TYPE_CHECKING:
     from conformance.embedded.network.node import Node

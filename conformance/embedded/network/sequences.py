@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from conformance.embedded.network.timers import Timer
+from conformance.embedded.network.settings import Timer
 
 if TYPE_CHECKING:
     from conformance.embedded.network.node import Node

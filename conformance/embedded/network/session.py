@@ -11,13 +11,13 @@ from conformance.embedded.network import layout as net
 from conformance.embedded.network.codec import (
     ConnectionParameters,
     EstablishConnection,
+    Frames,
     Internal,
     SessionAck,
     SessionHeader,
     head,
 )
-from conformance.embedded.network.framing import Frames
-from conformance.embedded.network.timers import Timer
+from conformance.embedded.network.settings import Timer
 from conformance.embedded.packet_bytes import Malformed, require
 
 if TYPE_CHECKING:

@@ -6,9 +6,16 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.embedded.entities import MqError
-from conformance.embedded.objects.codes import E_NOTIMPL, RPC_S_SERVER_UNAVAILABLE
 from conformance.embedded.objects.dispatch import GET, METHOD, OPTIONAL, PUT, TEXT, ComObject, member
-from conformance.embedded.objects.variants import Variant, as_integer, flag, short, text
+from conformance.embedded.objects.variants import (
+    E_NOTIMPL,
+    RPC_S_SERVER_UNAVAILABLE,
+    Variant,
+    as_integer,
+    flag,
+    short,
+    text,
+)
 from conformance.spec.constants.hresults import (
     MQ_ERROR_INVALID_PARAMETER,
     MQ_ERROR_MACHINE_NOT_FOUND,

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from conformance.embedded.entities import MqError
 from conformance.embedded.objects import variants
-from conformance.embedded.objects.codes import (
+from conformance.embedded.objects.variants import (
     DISP_E_BADPARAMCOUNT,
     DISP_E_MEMBERNOTFOUND,
     DISP_E_PARAMNOTOPTIONAL,
     DISP_E_UNKNOWNNAME,
     E_NOTIMPL,
+    LEFT_OUT,
+    Variant,
 )
-from conformance.embedded.objects.variants import LEFT_OUT, Variant
 
 if TYPE_CHECKING:
     from conformance.embedded.manager import Manager

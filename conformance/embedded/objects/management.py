@@ -1,4 +1,4 @@
-"""MSMQManagement and its faces for queues and outgoing queues (MC-MQAC 3.3 to 3.5), over the manager's management."""
+"""MSMQManagement and its faces for queues and outgoing queues (MC-MQAC 3.3 to 3.5), and MSMQCollection (3.15)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from conformance.embedded.entities import MqError
-from conformance.embedded.objects.codes import DISP_E_UNKNOWNNAME, RPC_S_SERVER_UNAVAILABLE
-from conformance.embedded.objects.dispatch import GET, METHOD, OPTIONAL, ComObject, Signature, member
-from conformance.embedded.objects.variants import EMPTY, Variant, as_text, flag, long, text
+from conformance.embedded.objects.dispatch import ANY, GET, METHOD, OPTIONAL, ComObject, Signature, member
+from conformance.embedded.objects.variants import (
+    DISP_E_UNKNOWNNAME,
+    EMPTY,
+    RPC_S_SERVER_UNAVAILABLE,
+    Variant,
+    as_text,
+    flag,
+    long,
+    text,
+)
 from conformance.spec.constants.hresults import MQ_ERROR_INVALID_PARAMETER, MQ_ERROR_UNINITIALIZED_OBJECT
 from conformance.spec.constants.properties import PROPERTIES
 
@@ -74,7 +82,6 @@ INFOS: Final = (
     Info("State", "STATE", _words(STATES, STATES["ONHOLD"])),
     Info("NextHops", "NEXTHOPS", _texts),
 )
-
 
 _OF = {
     QUEUES: frozenset({"journalmessagecount", "bytesinjournal", "eodgetreceiveinfo"}),
@@ -279,3 +286,44 @@ def _place(packed: str | None) -> dict[str, Variant]:
         return {}
     sequence, number, previous = struct.unpack_from("<QII", base64.b64decode(packed))
     return {"SeqID": Variant("UI8", sequence), "SeqNo": long(number), "PrevNo": long(previous)}
+
+
+class EnumeratorObject(ComObject):
+    """An enumerator of the values of a collection. It has no IDispatch."""
+
+    CLASS = "EnumVARIANT"
+    STANDARD = ("00020404-0000-0000-c000-000000000046",)  # IEnumVARIANT
+    INTERFACES = ()
+    NOT_IMPLEMENTED = ()
+    DISPATCHES = False
+
+
+class CollectionObject(ComObject):
+    """A collection, empty if a client made it (3.15.3)."""
+
+    CLASS = "MSMQCollection"
+    INTERFACES = ("IMSMQCollection",)
+    NOT_IMPLEMENTED = ()
+
+    def __init__(self, manager: Manager, values: Mapping[str, Variant] | None = None) -> None:
+        """Make a collection of these values."""
+        super().__init__(manager)
+        self.values = dict(values or {})
+
+    @member(METHOD, "Item", Index=ANY)
+    def item(self, index: Variant) -> Variant:
+        """Return the value of a name (3.15.4.1.1). Raises MqError for an unknown one."""
+        found = self.values.get(str(index.value)) if index.vt == "BSTR" else None
+        if found is None:
+            raise MqError(MQ_ERROR_INVALID_PARAMETER)
+        return found
+
+    @member(GET, "Count")
+    def count(self) -> Variant:
+        """Return the number of values (3.15.4.1.2)."""
+        return long(len(self.values))
+
+    @member(METHOD, "_NewEnum")
+    def new_enum(self) -> Variant:
+        """Return an enumerator (3.15.4.1.3)."""
+        return Variant("UNKNOWN", EnumeratorObject(self.manager))

@@ -6,13 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from conformance.embedded.entities import NULL_GUID, Descriptor, MqError
-from conformance.embedded.objects.codes import E_INVALIDARG
 from conformance.embedded.objects.destination import DestinationObject
-from conformance.embedded.objects.message_properties import CARRIED
+from conformance.embedded.objects.message import CARRIED
 from conformance.embedded.objects.message_values import to_fields
 from conformance.embedded.objects.queue import QueueObject
-from conformance.embedded.objects.transaction_argument import TransactionArguments, Unit
-from conformance.embedded.objects.variants import Variant, guid_bytes, to_base64
+from conformance.embedded.objects.transactions import TransactionArguments, Unit
+from conformance.embedded.objects.variants import E_INVALIDARG, Variant, guid_bytes, to_base64
 from conformance.spec.constants.hresults import MQ_ERROR_INSUFFICIENT_PROPERTIES, MQ_ERROR_MISSING_CONNECTOR_TYPE
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from conformance.embedded.directory import DirectoryObject
 from conformance.embedded.entities import MqError
-from conformance.embedded.objects.codes import E_INVALIDARG
 from conformance.embedded.objects.dispatch import METHOD, ComObject, member
 from conformance.embedded.objects.variants import (
+    E_INVALIDARG,
     INTEGERS,
     NOTHING,
     UNIX_EPOCH_DAYS,

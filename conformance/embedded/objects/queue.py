@@ -6,11 +6,19 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from conformance.embedded.entities import INFINITE, Cursor, CursorState, Descriptor, MqError
-from conformance.embedded.objects.codes import E_INVALIDARG, OLE_E_BLANK
 from conformance.embedded.objects.dispatch import GET, METHOD, OBJECT, OPTIONAL, ComObject, NoAnswer, Signature, member
 from conformance.embedded.objects.events import EventObject
 from conformance.embedded.objects.queue_reads import SIGNATURES, Asked, milliseconds
-from conformance.embedded.objects.variants import NOTHING, Variant, as_integer, flag, long, short
+from conformance.embedded.objects.variants import (
+    E_INVALIDARG,
+    NOTHING,
+    OLE_E_BLANK,
+    Variant,
+    as_integer,
+    flag,
+    long,
+    short,
+)
 from conformance.embedded.receiving import Caller
 from conformance.spec.constants.hresults import (
     MQ_ERROR_ACCESS_DENIED,

@@ -1,11 +1,13 @@
-"""MSMQQueueInfo (MC-MQAC 3.10): what it refers to, and its methods. Its properties are in `queue_info_properties`."""
+"""MSMQQueueInfo (MC-MQAC 3.10): what it refers to, its properties, its methods and its format names."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from conformance.embedded import queue_properties
-from conformance.embedded.entities import MqError, Queue
+from conformance.embedded import queues
+from conformance.embedded.entities import INFINITE, MqError, Queue
 from conformance.embedded.objects.dispatch import (
     GET,
     LONG,
@@ -14,11 +16,11 @@ from conformance.embedded.objects.dispatch import (
     PUT,
     TEXT,
     ComObject,
+    Kind,
     Signature,
     member,
 )
-from conformance.embedded.objects.queue_info_properties import SIGNATURES, Property
-from conformance.embedded.objects.variants import Variant, as_flag, flag, short, text
+from conformance.embedded.objects.variants import Variant, as_flag, braced, date, flag, long, short, text
 from conformance.spec.constants.hresults import (
     MQ_ERROR_ILLEGAL_PROPERTY_VALUE,
     MQ_ERROR_ILLEGAL_QUEUE_PATHNAME,
@@ -32,12 +34,96 @@ if TYPE_CHECKING:
     from conformance.embedded.directory import DirectoryObject
     from conformance.embedded.manager import Manager
 
+Tell = Callable[[Any], Variant]
+UNIX_ZERO, OPTIONAL_PRIVACY = 0, 1
+
+
+def _guid(value: Any) -> Variant:
+    return text(braced(str(value)) if value else value)
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """A property. stored: its name in the copy. taken: the type of the argument of put, None without put.
+
+    otherwise: its value for a queue that is no ApplicationQueue. keep: makes the value to keep of what is put.
+    allowed: tells whether a value can be put. refreshes: a getter asks the queue first.
+    """
+
+    name: str
+    stored: str
+    tell: Tell
+    taken: Kind | None = None
+    otherwise: Any = None
+    has_otherwise: bool = False
+    keep: Callable[[Any], Any] = lambda value: value
+    allowed: Callable[[QueueInfoObject, Any], bool] | None = None
+    of_queue: Callable[[QueueInfoObject, Any], Any] = lambda info, value: value
+    refreshes: bool = True
+
+    def value(self, info: QueueInfoObject) -> Any:
+        """Return the value that a getter tells."""
+        if self.has_otherwise and not info.is_application_queue and self.stored not in info.put:
+            return self.otherwise
+        return self.of_queue(info, info.ref.get(self.stored))
+
+
+def _public(info: QueueInfoObject) -> bool:
+    return (info.format_name or "").upper().startswith("PUBLIC=")
+
+
+def _priority_allowed(info: QueueInfoObject, value: int) -> bool:
+    return -32768 <= value <= 32767 and _public(info)
+
+
+def _unsigned(value: int) -> int:
+    return value & INFINITE
+
+
+def _transactional(info: QueueInfoObject, value: Any) -> int:
+    return int(bool(value) and (info.is_refreshed or info.is_queue_created))
+
+
+PROPERTIES: tuple[Property, ...] = (
+    Property("QueueGuid", "PROPID_Q_INSTANCE", _guid, has_otherwise=True),
+    Property("ServiceTypeGuid", "PROPID_Q_TYPE", _guid, TEXT),
+    Property("Label", "PROPID_Q_LABEL", text, TEXT),
+    Property("PathName", "PROPID_Q_PATHNAME", text),
+    Property("IsTransactional", "PROPID_Q_TRANSACTION", short, of_queue=_transactional),
+    Property("IsTransactional2", "PROPID_Q_TRANSACTION", flag),
+    Property("PrivLevel", "PROPID_Q_PRIV_LEVEL", long, LONG, OPTIONAL_PRIVACY, True),
+    Property("Journal", "PROPID_Q_JOURNAL", long, LONG, 0, True, keep=lambda value: int(value != 0)),
+    Property("Quota", "PROPID_Q_QUOTA", long, LONG, INFINITE, True, keep=_unsigned),
+    Property(
+        "BasePriority", "PROPID_Q_BASEPRIORITY", long, LONG, allowed=_priority_allowed,
+        of_queue=lambda info, value: value if _public(info) else 0,
+    ),
+    Property("CreateTime", "PROPID_Q_CREATE_TIME", lambda value: date(value or UNIX_ZERO)),
+    Property("ModifyTime", "PROPID_Q_MODIFY_TIME", lambda value: date(value or UNIX_ZERO), None, UNIX_ZERO, True),
+    Property("Authenticate", "PROPID_Q_AUTHENTICATE", long, LONG, 0, True, keep=lambda value: int(value != 0)),
+    Property("JournalQuota", "PROPID_Q_JOURNAL_QUOTA", long, LONG, INFINITE, True, keep=_unsigned),
+    Property("MulticastAddress", "PROPID_Q_MULTICAST_ADDRESS", text, TEXT, keep=lambda value: value or None),
+)  # fmt: skip
+
+
+def signatures(properties: tuple[Property, ...]) -> tuple[Signature, ...]:
+    """Return the members of a table of properties: a getter each, and a putter where there is one."""
+    found = []
+    for row in properties:
+        found.append(Signature(row.name, GET, {}, "", row))
+        if row.taken is not None:
+            found.append(Signature(row.name, PUT, {row.name: row.taken}, "", row))
+    return tuple(found)
+
+
+SIGNATURES = signatures(PROPERTIES)
+
 Json = Any
 ACCESS = {1: "receive", 2: "send", 0x20: "peek", 0x81: "receive_admin", 0xA0: "peek_admin"}
 SHARE = {0: "deny_none", 1: "deny_receive"}
 SEND_ACCESS, DENY_NONE = 2, 0
 PATH = "PROPID_Q_PATHNAME"
-_STORED = tuple(name for name in queue_properties.SETTABLE if name != "PROPID_Q_TRANSACTION")
+_STORED = tuple(name for name in queues.SETTABLE if name != "PROPID_Q_TRANSACTION")
 
 
 class QueueInfoObject(ComObject):
@@ -64,7 +150,7 @@ class QueueInfoObject(ComObject):
 
     def initial_properties(self) -> dict[str, Json]:
         """Set Queue Defaults (MS-MQDMPR 3.1.7.1.33)."""
-        return queue_properties.defaults()
+        return queues.defaults()
 
     @classmethod
     def rows(cls) -> tuple[Signature, ...]:
@@ -297,3 +383,86 @@ class QueueInfoObject(ComObject):
         if found is None:
             raise MqError(MQ_ERROR_QUEUE_NOT_FOUND)
         return found
+
+
+LONGEST_PUBLIC = 63  # characters of a public queue's name, slashes counted twice
+
+
+class QueueNames:
+    """Names of queues, as an MSMQQueueInfo uses them."""
+
+    def __init__(self, manager: Manager) -> None:
+        """Work for this queue manager."""
+        self.manager = manager
+
+    def format_name(self, path: str) -> str:
+        """Return the format name of a path name (3.10.6.1). Raises MqError where there is no such queue."""
+        parts = self.manager.names.path(path).parts
+        computer, scope, queue = str(parts["computer"]), parts["scope"], str(parts.get("queue", ""))
+        if scope not in ("private", "public") or not computer:
+            raise MqError(MQ_ERROR_ILLEGAL_QUEUE_PATHNAME)
+        if scope == "public" and self.too_long(queue):
+            raise MqError(MQ_ERROR_ILLEGAL_QUEUE_PATHNAME)
+        found = self.at_path(computer, str(scope), queue)
+        if found is None and scope == "public":
+            return self.of_another_computer(path)
+        if found is None:
+            raise MqError(MQ_ERROR_QUEUE_NOT_FOUND)
+        if "subqueue" in parts:
+            return f"DIRECT=OS:{found.path};{parts['subqueue']}"
+        if scope == "public":
+            return f"PUBLIC={found.properties['PROPID_Q_INSTANCE']}"
+        return self.private_name(found)
+
+    def of_another_computer(self, path: str) -> str:
+        """Return the format name of a public queue that the directory has. Raises MqError."""
+        queue, semicolon, subqueue = path.partition(";")
+        known = self.manager.directory.queue_at(queue)
+        if known is None:
+            raise MqError(MQ_ERROR_QUEUE_NOT_FOUND)
+        return f"DIRECT=OS:{known.path};{subqueue}" if semicolon else known.name
+
+    def of_directory(self, path: str) -> str:
+        """Return the format name of a queue, alias or list by its directory path (3.12.6.1). Raises MqError."""
+        return self.manager.directory.at(path).name
+
+    def directory_path(self, queue: Queue) -> str:
+        """Return the directory path of a public queue."""
+        name = queue.path.partition("\\")[2]
+        return f"LDAP://CN={name},CN=msmq,CN={self.manager.computer}"
+
+    def private_name(self, queue: Queue) -> str:
+        """Return the private format name of a queue."""
+        return f"PRIVATE={self.manager.guid}\\{queue.number:x}"
+
+    def too_long(self, queue: str) -> bool:
+        """Return true for the name of a public queue that is too long."""
+        return len(queue) + queue.count("/") > LONGEST_PUBLIC
+
+    def at_path(self, computer: str, scope: str, queue: str) -> Queue | None:
+        """Return the queue at a path of this computer; another computer cannot be asked."""
+        if not self.manager.queues.is_local(computer):
+            return None
+        local = f"private$\\{queue}" if scope == "private" else queue
+        return self.manager.queues.find_local(f"DIRECT=OS:{self.manager.computer}\\{local}")
+
+    def lists(self, format_name: str | None) -> bool:
+        """Return true for a list of names."""
+        return format_name is not None and "," in format_name
+
+    def several(self, format_name: str) -> bool:
+        """Return true for a name of several queues, an HTTP name or a multicast address."""
+        if self.lists(format_name):
+            return True
+        name = self.manager.names.format_name(format_name)
+        http = name.kind == "direct" and name.parts["protocol"] in ("HTTP", "HTTPS")
+        return http or name.kind in ("multicast", "distribution_list")
+
+    def is_public(self, format_name: str) -> bool:
+        """Return true for a name that identifies a public queue."""
+        found = self.manager.queues.find_local(format_name)
+        return format_name.upper().startswith("PUBLIC=") or (found is not None and found.kind == "public")
+
+    def is_application_queue(self, queue: Queue) -> bool:
+        """Return true for every queue but those of the computer itself."""
+        return queue.kind != "system"

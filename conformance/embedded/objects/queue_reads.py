@@ -7,10 +7,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from conformance.embedded.entities import INFINITE, Cursor, MqError, Position
-from conformance.embedded.objects.codes import DISP_E_TYPEMISMATCH, E_INVALIDARG
 from conformance.embedded.objects.dispatch import ANY, METHOD, OPTIONAL, Kind, NoAnswer, Signature
-from conformance.embedded.objects.transaction_argument import TransactionArguments, Unit
-from conformance.embedded.objects.variants import INTEGERS, NOTHING, Variant, as_flag, as_integer
+from conformance.embedded.objects.transactions import TransactionArguments, Unit
+from conformance.embedded.objects.variants import (
+    DISP_E_TYPEMISMATCH,
+    E_INVALIDARG,
+    INTEGERS,
+    NOTHING,
+    Variant,
+    as_flag,
+    as_integer,
+)
 from conformance.embedded.receiving import Caller
 from conformance.spec.constants.hresults import (
     MQ_ERROR_IO_TIMEOUT,

@@ -5,23 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from conformance.embedded.entities import MqError
-from conformance.embedded.objects.codes import (
+from conformance.embedded.objects.dispatch import GET, PUT, PUTREF, ComObject, NoAnswer
+from conformance.embedded.objects.events import EventObject
+from conformance.embedded.objects.type_library import FIRST_SLOT, Member, TypeLibrary
+from conformance.embedded.objects.variants import (
     CONNECT_E_NOCONNECTION,
     DISP_E_MEMBERNOTFOUND,
     DISP_E_TYPEMISMATCH,
     DISP_E_UNKNOWNNAME,
     E_HANDLE,
     E_NOINTERFACE,
+    INTEGERS,
     REGDB_E_CLASSNOTREG,
+    Variant,
+    from_base64,
+    to_base64,
 )
-from conformance.embedded.objects.dispatch import GET, PUT, PUTREF, ComObject, NoAnswer
-from conformance.embedded.objects.events import EventObject
-from conformance.embedded.objects.type_library import FIRST_SLOT, Member, TypeLibrary
-from conformance.embedded.objects.variants import Variant, from_base64, to_base64
 
 if TYPE_CHECKING:
     from conformance.embedded.manager import Manager
-    from conformance.embedded.objects.queue_names import QueueNames
+    from conformance.embedded.objects.queue_info import QueueNames
     from conformance.embedded.receiving import Caller
 
 Json = Any
@@ -206,6 +209,51 @@ class Objects:
     def value_result(self, value: Variant | None) -> dict[str, Json]:
         """Return the result of a member that answered a value, or nothing."""
         return {"status": 0} if value is None else {"status": 0, "value": self.write(value)}
+
+
+_WORDS = ("R4", "R8", "CY", "DATE", "DECIMAL")
+
+
+def is_typed(given: Json) -> bool:
+    """Return true for a typed value of the protocol."""
+    if not isinstance(given, dict) or not isinstance(given.get("vt"), str):
+        return False
+    vt, value = given["vt"], given.get("value")
+    if vt == "ARRAY":
+        return _is_array(given.get("of"), value)
+    if vt in ("EMPTY", "NULL"):
+        return "value" not in given
+    if vt in INTEGERS:
+        return _fits(value, *INTEGERS[vt], as_text=vt in _AS_TEXT)
+    if vt == "ERROR":
+        return type(value) is int and 0 <= value <= 0xFFFFFFFF
+    if vt == "BOOL":
+        return type(value) is bool or (type(value) is int and -32768 <= value <= 32767)
+    if vt == "BSTR":
+        return value is None or isinstance(value, str)
+    if vt in ("DISPATCH", "UNKNOWN"):
+        return value is None or isinstance(value, str) or type(value) is int
+    return vt in _WORDS and isinstance(value, str)
+
+
+def _fits(value: Json, bits: int, signed: bool, *, as_text: bool) -> bool:
+    if as_text:
+        digits = value.removeprefix("-") if isinstance(value, str) else ""
+        if not (digits.isascii() and digits.isdigit() and len(digits) <= 20):
+            return False
+        value = int(value)
+    elif type(value) is not int:
+        return False
+    low, high = (-(1 << bits - 1), 1 << bits - 1) if signed else (0, 1 << bits)
+    return bool(low <= value < high)
+
+
+def _is_array(of: Json, value: Json) -> bool:
+    if of == "UI1":
+        return isinstance(value, str)
+    if not isinstance(of, str) or not isinstance(value, list):
+        return False
+    return all(is_typed(each) and each["vt"] != "ARRAY" for each in value)
 
 
 __all__ = ["NoAnswer", "Objects"]

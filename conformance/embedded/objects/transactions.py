@@ -1,4 +1,4 @@
-"""The dispensers of transactions, MSMQTransaction, and the TransactionImpl behind it (MC-MQAC 3.6 to 3.9)."""
+"""Dispensers of transactions, MSMQTransaction, TransactionImpl, and the Transaction argument (MC-MQAC 3.6 to 3.9)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from conformance.embedded.entities import MqError, Transaction
-from conformance.embedded.objects.codes import E_INVALIDARG, XACT_E_NOTSUPPORTED
 from conformance.embedded.objects.dispatch import ANY, GET, METHOD, OPTIONAL, ComObject, member
-from conformance.embedded.objects.variants import EMPTY, Variant, as_flag, as_integer
+from conformance.embedded.objects.variants import E_INVALIDARG, EMPTY, XACT_E_NOTSUPPORTED, Variant, as_flag, as_integer
 from conformance.spec.constants.hresults import MQ_ERROR_TRANSACTION_SEQUENCE, MQ_ERROR_TRANSACTION_USAGE
 
 if TYPE_CHECKING:
@@ -178,3 +177,71 @@ class CoordinatedDispenserObject(ComObject):
         """Begin an external transaction (3.7.4.1.1)."""
         parts = self.manager.parts
         return Variant("DISPATCH", parts.transaction_object(self.manager, parts.external_transaction(self.manager)))
+
+
+NO_TRANSACTION, MTS, XA, SINGLE_MESSAGE = 0, 1, 2, 3
+
+
+class Unit:
+    """The unit of work of one operation. own: it has the transaction to itself, and ends it."""
+
+    def __init__(self, manager: Manager, transaction: Transaction | None, own: bool = False) -> None:
+        """transaction: None for an operation without one."""
+        self.manager = manager
+        self.transaction = transaction
+        self.own = own
+
+    def succeeded(self) -> None:
+        """Commit what was done, if the transaction is its own."""
+        if self.own and self.transaction is not None and self.open:
+            self.manager.transactions.commit(self.transaction)
+
+    def failed(self) -> None:
+        """Abort what was done, if the transaction is its own."""
+        if self.own and self.transaction is not None and self.open:
+            self.manager.transactions.abort(self.transaction)
+
+    @property
+    def open(self) -> bool:
+        """True until the transaction has ended."""
+        return self.transaction is not None and self.transaction.handle in self.manager.open_transactions
+
+
+class TransactionArguments:
+    """Reads Transaction arguments."""
+
+    def __init__(self, manager: Manager) -> None:
+        """Work for this queue manager."""
+        self.manager = manager
+
+    def unit(self, given: Variant) -> Unit:
+        """Return the unit of work that an argument means. Raises MqError for one that means none."""
+        if given.left_out:
+            return self.numbered(self.default())
+        if given.vt == "DISPATCH":
+            if given.value is None:
+                return Unit(self.manager, None)
+            return Unit(self.manager, self.enlisted(given.value))
+        if given.vt == "I4":
+            return self.numbered(int(given.value))
+        raise MqError(E_INVALIDARG)
+
+    def default(self) -> int:
+        """Return the value of an argument that is left out."""
+        return MTS
+
+    def numbered(self, number: int) -> Unit:
+        """Return the unit of work of an MQTRANSACTION. There is no COM+ context, so MTS and XA mean none."""
+        if number == SINGLE_MESSAGE:
+            return Unit(self.manager, self.manager.transactions.begin(), own=True)
+        if number not in (NO_TRANSACTION, MTS, XA):
+            raise MqError(E_INVALIDARG)
+        return Unit(self.manager, None)
+
+    def enlisted(self, given: object) -> Transaction:
+        """Return the transaction of an MSMQTransaction; one that is empty or has ended is refused."""
+        if not isinstance(given, TransactionObject) or given.attached is None:
+            raise MqError(E_INVALIDARG)
+        if given.attached.completed:
+            raise MqError(MQ_ERROR_TRANSACTION_USAGE)
+        return self.manager.transaction(given.attached.transaction.handle)

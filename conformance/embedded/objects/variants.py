@@ -1,4 +1,4 @@
-"""Values of OLE Automation: VARIANTs as the protocol writes them, and the conversions that the objects make."""
+"""Values of OLE Automation: VARIANTs as the protocol writes them, their conversions, and the HRESULTs of COM."""
 
 from __future__ import annotations
 
@@ -9,15 +9,31 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.embedded.entities import MqError
-from conformance.embedded.objects.codes import (
-    DISP_E_OVERFLOW,
-    DISP_E_PARAMNOTFOUND,
-    DISP_E_TYPEMISMATCH,
-    E_INVALIDARG,
-)
 
 if TYPE_CHECKING:
     from conformance.embedded.objects.dispatch import ComObject
+
+S_FALSE: Final = 1
+E_FAIL: Final = 0x80004005
+E_NOTIMPL: Final = 0x80004001
+E_NOINTERFACE: Final = 0x80004002
+E_POINTER: Final = 0x80004003
+E_INVALIDARG: Final = 0x80070057
+E_HANDLE: Final = 0x80070006
+OLE_E_BLANK: Final = 0x80040007
+REGDB_E_CLASSNOTREG: Final = 0x80040154
+CONNECT_E_NOCONNECTION: Final = 0x80040200
+CONNECT_E_ADVISELIMIT: Final = 0x80040201
+CONNECT_E_CANNOTCONNECT: Final = 0x80040202
+RPC_S_SERVER_UNAVAILABLE: Final = 0x800706BA
+XACT_E_NOTSUPPORTED: Final = 0x8004D00F
+DISP_E_MEMBERNOTFOUND: Final = 0x80020003
+DISP_E_PARAMNOTFOUND: Final = 0x80020004
+DISP_E_TYPEMISMATCH: Final = 0x80020005
+DISP_E_UNKNOWNNAME: Final = 0x80020006
+DISP_E_OVERFLOW: Final = 0x8002000A
+DISP_E_BADPARAMCOUNT: Final = 0x8002000E
+DISP_E_PARAMNOTOPTIONAL: Final = 0x8002000F
 
 Json = Any
 INTEGERS: Final = {
@@ -92,8 +108,6 @@ def guid_bytes(guid: str, number: int) -> bytes:
 
 
 # Conversions of an argument.
-
-
 def as_integer(value: Variant, bits: int = 32, *, signed: bool = True) -> int:
     """Return the integer that a value is converted to. Raises MqError if there is none."""
     if value.vt in INTEGERS:

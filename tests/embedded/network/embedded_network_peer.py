@@ -14,8 +14,8 @@ from typing import Any
 
 from conformance.embedded.clock import Clock as QueueClock
 from conformance.embedded.network.deviations import parts_with
-from conformance.embedded.network.kept import Kept
 from conformance.embedded.network.node import Node
+from conformance.embedded.network.persistence import Kept
 from conformance.embedded.network.sender import Route
 from conformance.embedded.network.session import Session
 from conformance.embedded.network.settings import DEFAULT_QUEUES, Settings, queue_wanted

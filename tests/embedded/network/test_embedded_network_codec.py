@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from embedded_network_peer import base, establish, parameters
 
-from conformance.embedded.network.codec import Codec, ConnectionParameters, EstablishConnection, SessionAck
-from conformance.embedded.network.framing import Frames
+from conformance.embedded.network.codec import Codec, ConnectionParameters, EstablishConnection, Frames, SessionAck
 from conformance.embedded.packet_bytes import Malformed
 
 VECTORS = Path(__file__).parents[3] / "fixtures" / "vectors"

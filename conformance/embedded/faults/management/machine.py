@@ -8,8 +8,7 @@ from conformance.embedded.entities import MqError
 from conformance.embedded.faults.base import fault
 from conformance.embedded.management import Management, packed
 from conformance.embedded.queues import Queues
-from conformance.embedded.transfer_state import SequenceInfo
-from conformance.embedded.transfers import Transfers
+from conformance.embedded.transfers import SequenceInfo, Transfers
 
 Json = Any
 

@@ -6,11 +6,10 @@ from typing import Any, ClassVar
 
 from conformance.embedded.entities import MqError, Queue
 from conformance.embedded.faults.base import fault
-from conformance.embedded.incoming import IncomingTransfers
 from conformance.embedded.management import Management
 from conformance.embedded.outgoing import Outgoing
-from conformance.embedded.transfer_state import CONNECTED, DISCONNECTED, WAITING
-from conformance.embedded.transfers import RECEIVED, Transfers
+from conformance.embedded.packet_delivery import IncomingTransfers
+from conformance.embedded.transfers import CONNECTED, DISCONNECTED, RECEIVED, WAITING, Transfers
 
 Json = Any
 

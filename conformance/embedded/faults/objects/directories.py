@@ -9,10 +9,18 @@ from conformance.embedded.directory import ALIAS, LIST, QUEUE, Directory, Direct
 from conformance.embedded.entities import MqError
 from conformance.embedded.faults.base import fault, kebab, row
 from conformance.embedded.objects.application import ApplicationObject
-from conformance.embedded.objects.codes import E_FAIL, E_INVALIDARG, RPC_S_SERVER_UNAVAILABLE
 from conformance.embedded.objects.destination import DestinationObject
-from conformance.embedded.objects.queue_names import QueueNames
-from conformance.embedded.objects.variants import NOTHING, Variant, flag, short, text
+from conformance.embedded.objects.queue_info import QueueNames
+from conformance.embedded.objects.variants import (
+    E_FAIL,
+    E_INVALIDARG,
+    NOTHING,
+    RPC_S_SERVER_UNAVAILABLE,
+    Variant,
+    flag,
+    short,
+    text,
+)
 from conformance.spec.constants.hresults import MQ_ERROR_QUEUE_NOT_FOUND
 
 _S = "3.2.4."

@@ -8,10 +8,17 @@ from typing import Any, Final
 
 from conformance.embedded.entities import MqError
 from conformance.embedded.faults.base import fault, kebab, row
-from conformance.embedded.objects.codes import E_FAIL, E_INVALIDARG
-from conformance.embedded.objects.collection import CollectionObject
-from conformance.embedded.objects.management import OUTGOING, QUEUES, RECEIVED, SENT, STATES, TYPES, ManagementObject
-from conformance.embedded.objects.variants import EMPTY, Variant, as_text, flag, long, text
+from conformance.embedded.objects.management import (
+    OUTGOING,
+    QUEUES,
+    RECEIVED,
+    SENT,
+    STATES,
+    TYPES,
+    CollectionObject,
+    ManagementObject,
+)
+from conformance.embedded.objects.variants import E_FAIL, E_INVALIDARG, EMPTY, Variant, as_text, flag, long, text
 from conformance.spec.constants.hresults import MQ_ERROR_INVALID_HANDLE
 
 MEMBERS = {

@@ -8,12 +8,10 @@ from typing import Any, Final
 from conformance.embedded.entities import MqError
 from conformance.embedded.faults.base import fault, kebab, row
 from conformance.embedded.objects.application import ApplicationObject
-from conformance.embedded.objects.codes import E_FAIL, E_INVALIDARG
-from conformance.embedded.objects.collection import CollectionObject
 from conformance.embedded.objects.destination import DestinationObject
 from conformance.embedded.objects.dispatch import ComObject
 from conformance.embedded.objects.events import EventObject
-from conformance.embedded.objects.management import ManagementObject
+from conformance.embedded.objects.management import CollectionObject, ManagementObject
 from conformance.embedded.objects.message import MessageObject
 from conformance.embedded.objects.queue import QueueObject
 from conformance.embedded.objects.queue_info import QueueInfoObject
@@ -24,7 +22,7 @@ from conformance.embedded.objects.transactions import (
     TransactionObject,
 )
 from conformance.embedded.objects.type_library import declared
-from conformance.embedded.objects.variants import NOTHING, Variant, flag, long
+from conformance.embedded.objects.variants import E_FAIL, E_INVALIDARG, NOTHING, Variant, flag, long
 from conformance.embedded.receiving import Caller
 from conformance.spec.constants.hresults import MQ_ERROR_ACCESS_DENIED, MQ_ERROR_OPERATION_CANCELLED
 from conformance.spec.constants.interfaces import METHODS

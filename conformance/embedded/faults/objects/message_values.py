@@ -8,11 +8,9 @@ from functools import partial
 from typing import Any
 
 from conformance.embedded.faults.base import fault, kebab, row
-from conformance.embedded.objects.codes import E_INVALIDARG
-from conformance.embedded.objects.message import MessageObject
-from conformance.embedded.objects.message_properties import PROPERTIES, Property
+from conformance.embedded.objects.message import PROPERTIES, MessageObject, Property
 from conformance.embedded.objects.message_send import MessageSending
-from conformance.embedded.objects.variants import NOTHING, Variant
+from conformance.embedded.objects.variants import E_INVALIDARG, NOTHING, Variant
 
 _ROWS = {row.name: row for row in PROPERTIES}
 LIMITS = {

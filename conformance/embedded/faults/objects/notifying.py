@@ -8,10 +8,16 @@ from typing import Any
 
 from conformance.embedded.entities import INFINITE, MqError
 from conformance.embedded.faults.base import row
-from conformance.embedded.objects.codes import CONNECT_E_CANNOTCONNECT, E_INVALIDARG, E_POINTER
 from conformance.embedded.objects.events import EventObject, Notification
 from conformance.embedded.objects.queue import MQMSG_CURSORS, Asking, QueueObject
-from conformance.embedded.objects.variants import NOTHING, Variant, long
+from conformance.embedded.objects.variants import (
+    CONNECT_E_CANNOTCONNECT,
+    E_INVALIDARG,
+    E_POINTER,
+    NOTHING,
+    Variant,
+    long,
+)
 from conformance.embedded.receiving import Caller
 from conformance.spec.constants.hresults import (
     MQ_ERROR_INVALID_HANDLE,

@@ -11,9 +11,8 @@ from typing import Any, Final
 from conformance.embedded.directory import Directory
 from conformance.embedded.entities import MqError
 from conformance.embedded.faults.base import fault, kebab, row
-from conformance.embedded.objects.codes import E_FAIL
 from conformance.embedded.objects.query import CONSTRAINTS, NOP, Constraint, QueryObject, QueueInfosObject
-from conformance.embedded.objects.variants import NOTHING, Variant
+from conformance.embedded.objects.variants import E_FAIL, NOTHING, Variant
 from conformance.embedded.receiving import Caller
 from conformance.spec.constants.enumerations import ENUMERATIONS
 

@@ -9,8 +9,7 @@ from typing import Any
 from conformance.embedded.entities import MqError
 from conformance.embedded.faults.base import fault, row
 from conformance.embedded.objects.queue import QueueObject
-from conformance.embedded.objects.queue_info import PATH, QueueInfoObject
-from conformance.embedded.objects.queue_names import QueueNames
+from conformance.embedded.objects.queue_info import PATH, QueueInfoObject, QueueNames
 from conformance.embedded.objects.variants import Variant, flag, short, text
 from conformance.spec.constants.hresults import MQ_ERROR_ILLEGAL_QUEUE_PATHNAME
 

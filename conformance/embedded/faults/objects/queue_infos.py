@@ -7,11 +7,8 @@ from typing import Any
 
 from conformance.embedded.entities import MqError
 from conformance.embedded.faults.base import fault, kebab, row
-from conformance.embedded.objects.codes import E_INVALIDARG
-from conformance.embedded.objects.queue_info import PATH, QueueInfoObject
-from conformance.embedded.objects.queue_info_properties import Property
-from conformance.embedded.objects.queue_names import QueueNames
-from conformance.embedded.objects.variants import NOTHING, Variant, text
+from conformance.embedded.objects.queue_info import PATH, Property, QueueInfoObject, QueueNames
+from conformance.embedded.objects.variants import E_INVALIDARG, NOTHING, Variant, text
 
 _S = "MQAC-3.10.4.1."
 PUTS = {

@@ -7,10 +7,9 @@ from typing import Any
 
 from conformance.embedded.entities import CursorState, MqError
 from conformance.embedded.faults.base import fault, kebab, row
-from conformance.embedded.objects.codes import E_INVALIDARG
 from conformance.embedded.objects.queue import RECEIVING, QueueObject
 from conformance.embedded.objects.queue_reads import Perform
-from conformance.embedded.objects.variants import Variant, flag, long, short
+from conformance.embedded.objects.variants import E_INVALIDARG, Variant, flag, long, short
 from conformance.spec.constants.hresults import MQ_ERROR_INVALID_HANDLE, MQ_ERROR_OPERATION_CANCELLED
 
 _S = "MQAC-3.11.4.1."

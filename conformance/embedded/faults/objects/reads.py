@@ -7,10 +7,9 @@ from typing import Any
 
 from conformance.embedded.entities import INFINITE, MqError
 from conformance.embedded.faults.base import kebab, row
-from conformance.embedded.objects.codes import E_INVALIDARG
 from conformance.embedded.objects.queue_reads import NEXT, READS, Perform, Read
-from conformance.embedded.objects.transaction_argument import SINGLE_MESSAGE, Unit
-from conformance.embedded.objects.variants import Variant
+from conformance.embedded.objects.transactions import SINGLE_MESSAGE, Unit
+from conformance.embedded.objects.variants import E_INVALIDARG, Variant
 from conformance.spec.constants.hresults import (
     MQ_ERROR_ACCESS_DENIED,
     MQ_ERROR_ILLEGAL_CURSOR_ACTION,

@@ -7,18 +7,18 @@ from typing import Any, Final
 
 from conformance.embedded.entities import MqError, Transaction
 from conformance.embedded.faults.base import fault, row
-from conformance.embedded.objects.codes import E_FAIL, E_INVALIDARG, E_NOINTERFACE
-from conformance.embedded.objects.collection import CollectionObject
 from conformance.embedded.objects.events import EventObject
+from conformance.embedded.objects.management import CollectionObject
 from conformance.embedded.objects.queue_reads import Perform
-from conformance.embedded.objects.transaction_argument import TransactionArguments, Unit
 from conformance.embedded.objects.transactions import (
     CoordinatedDispenserObject,
     DispenserObject,
+    TransactionArguments,
     TransactionImpl,
     TransactionObject,
+    Unit,
 )
-from conformance.embedded.objects.variants import EMPTY, NOTHING, Variant, long
+from conformance.embedded.objects.variants import E_FAIL, E_INVALIDARG, E_NOINTERFACE, EMPTY, NOTHING, Variant, long
 from conformance.spec.constants.hresults import MQ_ERROR_TRANSACTION_SEQUENCE, MQ_ERROR_TRANSACTION_USAGE
 
 _COMMIT, _ABORT = "MQAC-3.8.4.1.1.", "MQAC-3.8.4.1.2."

@@ -8,11 +8,16 @@ from typing import Any, Final
 
 from conformance.embedded.entities import MqError
 from conformance.embedded.faults.base import fault, kebab, row
-from conformance.embedded.objects.codes import CONNECT_E_NOCONNECTION, E_INVALIDARG, E_NOINTERFACE, REGDB_E_CLASSNOTREG
 from conformance.embedded.objects.dispatch import ComObject
 from conformance.embedded.objects.events import EventObject
 from conformance.embedded.objects.table import IDISPATCH, Objects
 from conformance.embedded.objects.type_library import REVISIONS, Argument, Member, TypeLibrary, declared
+from conformance.embedded.objects.variants import (
+    CONNECT_E_NOCONNECTION,
+    E_INVALIDARG,
+    E_NOINTERFACE,
+    REGDB_E_CLASSNOTREG,
+)
 from conformance.spec.constants.enumerations import ENUMERATIONS
 from conformance.spec.constants.interfaces import METHODS
 

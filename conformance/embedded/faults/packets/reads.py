@@ -8,7 +8,7 @@ from collections.abc import Callable
 from conformance.embedded import packet_layout as lay
 from conformance.embedded.faults.base import fault, row
 from conformance.embedded.packet_bytes import Bytes, require
-from conformance.embedded.packet_read import Json, PacketReader
+from conformance.embedded.packet_reading import Json, PacketReader
 from conformance.embedded.sending import NULL_CORRELATION
 
 Alter = Callable[[dict[str, Json]], None]

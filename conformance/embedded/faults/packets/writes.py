@@ -8,8 +8,7 @@ from conformance.embedded import packet_layout as lay
 from conformance.embedded.entities import MqError
 from conformance.embedded.faults.base import also, fault
 from conformance.embedded.packet_bytes import require
-from conformance.embedded.packet_fields import Fields
-from conformance.embedded.packet_write import PacketWriter
+from conformance.embedded.packet_writing import Fields, PacketWriter
 from conformance.spec.constants.hresults import MQ_ERROR_ILLEGAL_PROPERTY_VALUE
 
 

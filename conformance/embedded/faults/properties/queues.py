@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from conformance.embedded import queue_properties
+from conformance.embedded import queues as queue_properties
 from conformance.embedded.entities import MqError, Queue
 from conformance.embedded.faults.base import fault, row
 from conformance.embedded.queues import Queues

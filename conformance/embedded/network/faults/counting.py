@@ -10,7 +10,7 @@ from conformance.embedded.network.faults.base import also, fault
 from conformance.embedded.network.incoming import Receiver
 from conformance.embedded.network.sequences import History
 from conformance.embedded.network.session import COUNT, FLAG_BITS, Session
-from conformance.embedded.network.timers import Durations
+from conformance.embedded.network.settings import Durations
 
 Json = Any
 

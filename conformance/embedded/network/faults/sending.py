@@ -13,7 +13,7 @@ from conformance.embedded.network.codec import (
 from conformance.embedded.network.faults.base import also, fault
 from conformance.embedded.network.sender import Entry, Route
 from conformance.embedded.network.session import Session
-from conformance.embedded.network.timers import Durations
+from conformance.embedded.network.settings import Durations
 
 Json = Any
 _OTHER = uuid.UUID("0badc0de-0000-4000-8000-000000000001").bytes_le

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.embedded.alternatives.base import follows
-from conformance.embedded.arrival import Arrival
 from conformance.embedded.delivery import Delivery
 from conformance.embedded.entities import (
     Descriptor,
@@ -18,6 +17,7 @@ from conformance.embedded.entities import (
     Reason,
     State,
 )
+from conformance.embedded.packet_delivery import Arrival
 from conformance.embedded.queues import Queues
 from conformance.embedded.receiving import Receiving
 from conformance.embedded.transactions import Transactions
