@@ -11,8 +11,7 @@ import conformance
 from conformance.embedded.clock import Clock, RealClock
 from conformance.embedded.entities import Json, MqError, Result
 from conformance.embedded.manager import Manager, Parts
-from conformance.embedded.methods import LATER, METHODS
-from conformance.embedded.params import BadParams, check
+from conformance.embedded.methods import LATER, METHODS, BadParams, check
 from conformance.embedded.readings import READINGS
 from conformance.embedded.receiving import Caller
 from conformance.embedded.scheduler import Scheduler

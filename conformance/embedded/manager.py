@@ -20,6 +20,7 @@ from conformance.embedded.entities import (
     MqError,
     OpenRead,
     Position,
+    PositionList,
     Reason,
     State,
     Transaction,
@@ -38,9 +39,8 @@ from conformance.embedded.objects.management import (
 from conformance.embedded.objects.message import MessageObject
 from conformance.embedded.objects.message_send import MessageSending
 from conformance.embedded.objects.query import QueryObject, QueueInfosObject
-from conformance.embedded.objects.queue import QueueObject
+from conformance.embedded.objects.queue import Perform, QueueObject
 from conformance.embedded.objects.queue_info import QueueInfoObject, QueueNames
-from conformance.embedded.objects.queue_reads import Perform
 from conformance.embedded.objects.table import Objects
 from conformance.embedded.objects.transactions import (
     CoordinatedDispenserObject,
@@ -55,7 +55,6 @@ from conformance.embedded.outgoing import Outgoing
 from conformance.embedded.packet_delivery import Arrival, IncomingTransfers
 from conformance.embedded.packet_reading import PacketReader
 from conformance.embedded.packet_writing import PacketWriter
-from conformance.embedded.positions import PositionList
 from conformance.embedded.queues import Queues
 from conformance.embedded.receiving import Receiving
 from conformance.embedded.sending import Sending

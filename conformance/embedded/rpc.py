@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from conformance.embedded.driver import EmbeddedDriver, Managers, UnknownMethod
-from conformance.embedded.params import BadParams
+from conformance.embedded.methods import BadParams
 from conformance.embedded.store import StoreError
 
 _CHUNK = 1 << 16

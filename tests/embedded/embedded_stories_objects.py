@@ -10,9 +10,9 @@ from embedded_talk import Talk
 
 from conformance.embedded.objects.message import PROPERTIES as OF_MESSAGES
 from conformance.embedded.objects.message import MessageObject
+from conformance.embedded.objects.queue import READS
 from conformance.embedded.objects.queue_info import PROPERTIES as OF_QUEUES
 from conformance.embedded.objects.queue_info import QueueInfoObject
-from conformance.embedded.objects.queue_reads import READS
 from conformance.embedded.objects.variants import INTEGERS
 
 CONNECTOR = "{0123ABCD-4567-89AB-CDEF-0123456789AB}"

@@ -10,8 +10,8 @@ from embedded_stories_objects import Told
 from embedded_talk import Talk
 
 from conformance.embedded.objects.message import MessageObject
+from conformance.embedded.objects.queue import READS
 from conformance.embedded.objects.queue_info import QueueInfoObject
-from conformance.embedded.objects.queue_reads import READS
 
 CLASSES = (
     "MSMQQuery", "MSMQQueueInfos",

@@ -11,7 +11,7 @@ from counted import steps
 from embedded_talk import NAME, Talk
 
 from conformance.adapter.protocol import validator
-from conformance.embedded.params import BadParams
+from conformance.embedded.methods import BadParams
 from conformance.embedded.transfers import LONGEST_HISTORY, STATUS
 from conformance.spec.constants import hresults as hr
 from conformance.spec.constants.properties import PROPERTIES

@@ -10,7 +10,7 @@ from embedded_stories_objects_queries import DAY, DIRECTORY, GUIDS, KIND, MIDDLE
 from embedded_talk import Talk
 
 from conformance.adapter.protocol import validator
-from conformance.embedded.params import BadParams
+from conformance.embedded.methods import BadParams
 
 REL_NOP, REL_EQ, REL_NEQ, REL_LT, REL_GT, REL_LE, REL_GE = range(7)
 DATE = {"vt": "DATE", "value": repr(25569 + MIDDLE / DAY)}

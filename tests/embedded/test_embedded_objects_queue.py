@@ -8,7 +8,7 @@ import pytest
 from embedded_objects import LEFT_OUT, NOTHING, PEEK, SEND, Objects, flag, long, text, thing
 from embedded_talk import Talk
 
-from conformance.embedded.objects.queue_reads import READS
+from conformance.embedded.objects.queue import READS
 
 BLANK, CLOSED, DENIED, NOT_FOUND = 0x80040007, 0xC00E0007, 0xC00E0025, 0xC00E0088
 LOOKUP = [text("5")]

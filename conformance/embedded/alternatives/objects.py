@@ -17,9 +17,8 @@ from conformance.embedded.objects.management import ManagementObject
 from conformance.embedded.objects.message import MessageObject
 from conformance.embedded.objects.message_send import MessageSending
 from conformance.embedded.objects.query import QueryObject
-from conformance.embedded.objects.queue import QueueObject
+from conformance.embedded.objects.queue import Asked, Perform, QueueObject
 from conformance.embedded.objects.queue_info import QueueInfoObject, QueueNames
-from conformance.embedded.objects.queue_reads import Asked, Perform
 from conformance.embedded.objects.transactions import (
     MTS,
     NO_TRANSACTION,

@@ -11,6 +11,7 @@ from conformance.embedded.delivery import Delivery
 from conformance.embedded.entities import (
     END_KEY,
     INFINITE,
+    SEQUENCE_BITS,
     Cursor,
     CursorState,
     Descriptor,
@@ -18,11 +19,11 @@ from conformance.embedded.entities import (
     MqError,
     OpenRead,
     Position,
+    PositionList,
     Queue,
     State,
     Waiter,
 )
-from conformance.embedded.positions import SEQUENCE_BITS, PositionList
 from conformance.embedded.queues import Queues
 from conformance.embedded.receiving import STATUS_NOT_FOUND, Caller, Receiving
 from conformance.spec.constants.hresults import (

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from conformance.embedded.alternatives.base import follows
-from conformance.embedded.entities import INFINITE, Message, MqError, Queue, State
+from conformance.embedded.entities import INFINITE, SEQUENCE_BITS, Message, MqError, PositionList, Queue, State
 from conformance.embedded.management import Management
-from conformance.embedded.positions import SEQUENCE_BITS, PositionList
 from conformance.embedded.queues import COMPUTED, SETTABLE, Queues
 from conformance.embedded.sending import DEFAULT_PRIORITY, MAX_LABEL, Sending
 from conformance.spec.constants.hresults import (

@@ -47,8 +47,7 @@ from conformance.spec.constants.hresults import MQ_ERROR_ILLEGAL_PROPERTY_VALUE,
 
 if TYPE_CHECKING:
     from conformance.embedded.manager import Manager
-    from conformance.embedded.objects.queue import QueueObject
-    from conformance.embedded.objects.queue_reads import Asked
+    from conformance.embedded.objects.queue import Asked, QueueObject
 
 PROVIDER: Final = "Microsoft Base Cryptographic Provider, v1.0"
 SHA1, RC4, SID = 0x8004, 0x6801, 1

@@ -8,6 +8,7 @@ from conformance.embedded.cursors import CursorOutcome, Cursors
 from conformance.embedded.delivery import Delivery
 from conformance.embedded.entities import (
     END_KEY,
+    SEQUENCE_BITS,
     START_KEY,
     Cursor,
     CursorState,
@@ -15,11 +16,11 @@ from conformance.embedded.entities import (
     Message,
     MqError,
     Position,
+    PositionList,
     State,
     Transaction,
 )
 from conformance.embedded.faults.base import also, fault
-from conformance.embedded.positions import SEQUENCE_BITS, PositionList
 from conformance.embedded.receiving import STATUS_NOT_FOUND, Caller, Receiving
 from conformance.spec.constants.hresults import (
     MQ_ERROR_INSUFFICIENT_RESOURCES,

@@ -9,7 +9,7 @@ from conformance.embedded.entities import MqError, Transaction
 from conformance.embedded.faults.base import fault, row
 from conformance.embedded.objects.events import EventObject
 from conformance.embedded.objects.management import CollectionObject
-from conformance.embedded.objects.queue_reads import Perform
+from conformance.embedded.objects.queue import Perform
 from conformance.embedded.objects.transactions import (
     CoordinatedDispenserObject,
     DispenserObject,
