@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from functools import wraps
+from functools import cache, wraps
 from typing import Any
 
 Replacement = tuple[str, type]
@@ -50,6 +50,7 @@ def _place(parts: Any, method: Any) -> str:
     return f"{found[0]}.{name}"
 
 
+@cache  # so that two deviations by one function are not together: see `NotTogether`
 def _in_place(part: type, method: str, function: Callable[..., Any]) -> type:
     present = getattr(part, method)
 
