@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.embedded import packet_layout as lay
 from conformance.embedded.entities import INFINITE, MqError
-from conformance.embedded.packet_bytes import Bytes, Malformed, base64_text, require, wide_string
+from conformance.embedded.packet_layout import Bytes, Malformed, base64_text, require, wide_string
 from conformance.spec.constants.hresults import MQ_ERROR_INVALID_PARAMETER
 
 Json = Any

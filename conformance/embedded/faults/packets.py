@@ -9,7 +9,7 @@ from collections.abc import Callable
 from conformance.embedded import packet_layout as lay
 from conformance.embedded.entities import MqError
 from conformance.embedded.faults.base import also, fault, row
-from conformance.embedded.packet_bytes import Bytes, require
+from conformance.embedded.packet_layout import Bytes, require
 from conformance.embedded.packet_reading import Json, PacketReader
 from conformance.embedded.packet_writing import Fields, PacketWriter
 from conformance.embedded.sending import NULL_CORRELATION

@@ -9,10 +9,9 @@ from typing import Any, ClassVar
 
 from conformance.embedded.faults.base import also, fault
 from conformance.embedded.ndr import FIRST_REFERENT, NdrWriter, refuse, wide
-from conformance.embedded.structures import Structures
+from conformance.embedded.structures import Member, Structures
 from conformance.embedded.structures_ndr import DIRECT, EMPTY, NULL, SUBQUEUE, VARIANT, VECTOR
 from conformance.embedded.structures_plain import ADDRESS_LENGTHS
-from conformance.embedded.transfer_buffer import Member
 
 Json = Any
 

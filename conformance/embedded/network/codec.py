@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from conformance.embedded import packet_layout as lay
 from conformance.embedded.entities import INFINITE
 from conformance.embedded.network import layout as net
-from conformance.embedded.packet_bytes import Bytes, Malformed, require
+from conformance.embedded.packet_layout import Bytes, Malformed, require
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,16 +8,16 @@ from pkgutil import iter_modules
 from types import MappingProxyType
 
 from conformance.embedded.deviations import replace
-from conformance.embedded.network import alternatives as _alternatives
 from conformance.embedded.network import faults as _faults
-from conformance.embedded.network.faults.base import REGISTERED, NetworkFault
+from conformance.embedded.network.alternatives import ALTERNATIVES
+from conformance.embedded.network.faults import REGISTERED, NetworkFault
 from conformance.embedded.network.node import NetworkParts
 
 for _module in sorted(each.name for each in iter_modules(_faults.__path__)):
     import_module(f"{_faults.__name__}.{_module}")
 
+__all__ = ["ALTERNATIVES", "FAULTS", "parts_with"]
 FAULTS: Mapping[str, NetworkFault] = MappingProxyType(REGISTERED)
-ALTERNATIVES = _alternatives.ALTERNATIVES
 
 
 def parts_with(names: Iterable[str]) -> NetworkParts:

@@ -11,7 +11,7 @@ from conformance.embedded.entities import INFINITE, NULL_GUID, Queue
 from conformance.embedded.network import layout as net
 from conformance.embedded.network.codec import SessionHeader
 from conformance.embedded.network.session import Session
-from conformance.embedded.packet_bytes import Bytes
+from conformance.embedded.packet_layout import Bytes
 from conformance.embedded.packet_reading import PacketReader
 
 if TYPE_CHECKING:

@@ -8,24 +8,74 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from conformance.embedded.clock import Clock, RealClock
+from conformance.embedded.delivery import Delivery
 from conformance.embedded.entities import Message, MqError, Position, Queue, Reason, State
 from conformance.embedded.manager import Manager, Parts
 from conformance.embedded.network import layout as net
 from conformance.embedded.network.acknowledging import Acknowledging
 from conformance.embedded.network.codec import Codec, SessionHeader
 from conformance.embedded.network.incoming import Arrived, Receiver, Security
-from conformance.embedded.network.local import NetworkDelivery, NetworkQueues
-from conformance.embedded.network.persistence import Kept
 from conformance.embedded.network.pings import Pings
 from conformance.embedded.network.sender import Entry, Outgoing, Route
-from conformance.embedded.network.sequences import History, Sequences
+from conformance.embedded.network.sequences import History, Kept, Sequences
 from conformance.embedded.network.session import Link, Session
 from conformance.embedded.network.settings import Durations, Scheduler, Settings
-from conformance.embedded.packet_bytes import Malformed
+from conformance.embedded.packet_layout import Malformed
 from conformance.embedded.packet_writing import PacketWriter
+from conformance.embedded.queues import Queues
+
+
+class NetworkQueues(Queues):
+    """hosts: the addresses of this queue manager, in lower case. Another loopback address is another computer."""
+
+    hosts: ClassVar[frozenset[str]] = frozenset()
+
+    def is_local(self, computer: str) -> bool:
+        own = self.manager.computer.lower()
+        return computer.lower() in (".", "localhost", own, f"{own}.local", *self.hosts)
+
+
+class NetworkDelivery(Delivery):
+    """Sends the acknowledgments of messages that leave a queue to where the messages came from (MS-MQQB 3.1.7.2).
+
+    node: None until it has started; nothing leaves a queue before.
+    """
+
+    node: Node | None = None
+
+    def place(self, queue: Queue, message: Message, *, uncommitted: bool = False, limited: bool = True) -> Position:
+        position = super().place(queue, message, uncommitted=uncommitted, limited=limited)
+        if self.node is not None:
+            self.node.stays(position)
+        return position
+
+    def acknowledge_from(self, message: Message, origin: str, message_class: int) -> None:
+        came = (message.carried or {}).get("came")
+        if self.node is None or came is None:
+            return super().acknowledge_from(message, origin, message_class)
+        read = {**message.fields, **came["read"]}
+        return self.node.acknowledging.administration(None, read, message_class, bytes.fromhex(came["remote"]))
+
+    def delete(self, position: Position, reason: Reason) -> None:
+        leaves = position.queue.kind in ("private", "public")
+        super().delete(position, reason)
+        came = (position.message.carried or {}).get("came")
+        if leaves and self.node is not None and came is not None and self.wants_final(position.message):
+            read = {**position.message.fields, **came["read"]}
+            remote = bytes.fromhex(came["remote"])
+            self.node.acknowledging.final_to(read, reason.value, remote, came["address"], direct=came["direct"])
+
+    def wants_final(self, message: Message) -> bool:
+        """Return true for a transactional message whose removal has a FinalAck (MS-MQQB 3.1.7.2.2)."""
+        transaction = (message.carried or {})["came"]["read"].get("transaction")
+        if transaction is None:
+            return False
+        journaled = message.fields["positive_journaling"] or message.fields["negative_journaling"]
+        return bool(journaled or transaction["final_ack_required"])
+
 
 Json = Any
 PROFILE = "msmq-4.0"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from conformance.embedded.network import layout as net
 from conformance.embedded.network.codec import Ping
 from conformance.embedded.network.settings import Timer
-from conformance.embedded.packet_bytes import Malformed
+from conformance.embedded.packet_layout import Malformed
 
 if TYPE_CHECKING:
     from conformance.embedded.network.node import Node

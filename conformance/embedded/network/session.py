@@ -18,7 +18,7 @@ from conformance.embedded.network.codec import (
     head,
 )
 from conformance.embedded.network.settings import Timer
-from conformance.embedded.packet_bytes import Malformed, require
+from conformance.embedded.packet_layout import Malformed, require
 
 if TYPE_CHECKING:
     from conformance.embedded.network.node import Node

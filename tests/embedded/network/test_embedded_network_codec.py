@@ -9,7 +9,7 @@ import pytest
 from embedded_network_peer import base, establish, parameters
 
 from conformance.embedded.network.codec import Codec, ConnectionParameters, EstablishConnection, Frames, SessionAck
-from conformance.embedded.packet_bytes import Malformed
+from conformance.embedded.packet_layout import Malformed
 
 VECTORS = Path(__file__).parents[3] / "fixtures" / "vectors"
 

@@ -10,7 +10,7 @@ from conformance.embedded.entities import Reason
 from conformance.embedded.network import layout as net
 from conformance.embedded.network.acknowledging import Acknowledging
 from conformance.embedded.network.codec import Codec, Ping
-from conformance.embedded.network.faults.base import fault
+from conformance.embedded.network.faults import fault
 from conformance.embedded.network.incoming import Receiver, Security
 from conformance.embedded.network.pings import Pings
 

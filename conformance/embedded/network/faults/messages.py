@@ -16,9 +16,9 @@ from conformance.embedded.network.codec import (
     FinalAckBody,
     OrderAckBody,
 )
-from conformance.embedded.network.faults.base import also, fault
+from conformance.embedded.network.faults import also, fault
 from conformance.embedded.network.incoming import Receiver
-from conformance.embedded.network.local import NetworkDelivery
+from conformance.embedded.network.node import NetworkDelivery
 from conformance.embedded.network.sender import Entry, Route
 from conformance.embedded.network.sequences import Sequences
 from conformance.embedded.network.session import Session

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 from conformance.embedded import packet_layout as lay
 from conformance.embedded.network import layout as net
 from conformance.embedded.network.codec import Codec, ConnectionParameters, EstablishConnection, SessionHeader
-from conformance.embedded.network.faults.base import also, fault
+from conformance.embedded.network.faults import also, fault
 from conformance.embedded.network.incoming import Receiver
 from conformance.embedded.network.sequences import History
 from conformance.embedded.network.session import COUNT, FLAG_BITS, Session, State
 from conformance.embedded.network.settings import Durations
-from conformance.embedded.packet_bytes import Malformed
+from conformance.embedded.packet_layout import Malformed
 
 _KINDS = (net.SESSION_ACK, net.ESTABLISH_CONNECTION, net.CONNECTION_PARAMETERS)
 
