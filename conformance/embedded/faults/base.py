@@ -91,10 +91,13 @@ def row(
     )
 
 
-def kebab(name: str) -> str:
-    """Return a name of the documents as the names of faults and demands have it: lower case, with hyphens."""
-    parts = re.sub("(?<=.)(?<![A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", name)
-    return parts.lower().replace("_", "-").strip("-")
+def kebab(name: str, *, letters: bool = False) -> str:
+    """Return a name of the documents as the names of faults and demands have it: lower case, with hyphens.
+
+    letters: those of an abbreviation are words of their own.
+    """
+    words = "(?<=.)(?=[A-Z])" if letters else "(?<=.)(?<![A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
+    return re.sub(words, "-", name).lower().replace("_", "-").strip("-")
 
 
 def _add(

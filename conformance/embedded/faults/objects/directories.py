@@ -67,16 +67,19 @@ def _named(member: str, *, code: int = 0) -> Any:
 for _name, _section in LOCAL.items():
     _ids = (f"{_section}.variable-computer-name-null", f"{_section}.variable-computer-name-null-code")
     _register(
-        f"application-tells-{kebab(_name)}-of-another", f"{_name} of a named computer is that of this one.", _ids,
+        f"application-tells-{kebab(_name, letters=True)}-of-another",
+        f"{_name} of a named computer is that of this one.", _ids,
         invoke=_named(_name),
     )  # fmt: skip
     _register(
-        f"application-refuses-{kebab(_name)}-with-another-code", f"{_name} of a named computer has another code.",
+        f"application-refuses-{kebab(_name, letters=True)}-with-another-code",
+        f"{_name} of a named computer has another code.",
         _ids[1:], invoke=_named(_name, code=E_INVALIDARG),
     )  # fmt: skip
 for _name, _section in ELSEWHERE.items():
     _register(
-        f"application-tells-{kebab(_name)}-of-this-computer", f"{_name} of another computer is that of this one.",
+        f"application-tells-{kebab(_name, letters=True)}-of-this-computer",
+        f"{_name} of another computer is that of this one.",
         (f"{_section}.return-status-mq-ok-0x00000000",), invoke=_named(_name),
     )  # fmt: skip
 
@@ -91,7 +94,8 @@ def _answers(member: str, value: Variant) -> Any:
 
 for _name, (_word, _value) in TELLS.items():
     _register(
-        f"application-tells-another-{kebab(_name)}", f"{_name} is {_value.value!r}, whatever it is.", (_word,),
+        f"application-tells-another-{kebab(_name, letters=True)}", f"{_name} is {_value.value!r}, whatever it is.",
+        (_word,),
         invoke=_answers(_name, _value),
     )  # fmt: skip
 for _told in (True, False):

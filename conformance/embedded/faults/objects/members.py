@@ -260,7 +260,8 @@ def _register_failing() -> None:
                 continue
             kind = "" if member.kind == "method" else f"{member.kind}-"
             row(
-                __name__, part, f"{kebab(base.CLASS.removeprefix('MSMQ'))}-{kind}{kebab(member.name)}-fails",
+                __name__, part,
+                f"{kebab(base.CLASS.removeprefix('MSMQ'))}-{kind}{kebab(member.name, letters=True)}-fails",
                 f"{base.CLASS}: {member.kind} {member.name} answers E_FAIL where it succeeds.",
                 tuple(f"MQAC-{sections[member.slot]}.{word}" for word in OTHER_WORDS.get(member.name, words)),
                 invoke=_failing(base, member.name, member.kind),

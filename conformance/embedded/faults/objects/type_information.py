@@ -181,7 +181,8 @@ def _retyped(arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
 
 
 for (_interface, _member), _id in MEMBERS.items():
-    _word = f"{kebab(_interface.removeprefix('_D').removeprefix('IMSMQ'))}-{kebab(_member)}"
+    _spoken = _interface.removeprefix("_D").removeprefix("IMSMQ")
+    _word = f"{kebab(_spoken, letters=True)}-{kebab(_member)}"
     _register(
         f"{_word}-has-another-slot", f"{_member} of {_interface} stands in slot 99.", (_id,),
         members=_changed(_interface, _member, slot=99),
