@@ -14,7 +14,7 @@ from conformance.adapter.connectors import connect
 from conformance.harness.recorder import ConformanceFailure, ConformanceFailures, Recorder, RunOptions
 from conformance.histories import stage_event_pairs
 from conformance.histories.examples import GET, begin, of_machine, of_queue, send, transfer
-from conformance.histories.stage_event_pairs import at, beside
+from conformance.histories.stage_event_pairs import BEHIND, LOCAL_STAGES, REMOTE_STAGES, at, beside
 from conformance.histories.switch_cover import TOURS, Tour, acknowledged, tour
 from conformance.model import Call
 from conformance.model.management_rows import ROWS
@@ -135,12 +135,12 @@ def _more(one: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("module", "behind"),
-    [(stage_event_pairs, stage_event_pairs.BEHIND), (stage_event_pairs, (transfer(),))],
+    ("stages", "behind"),
+    [(LOCAL_STAGES, BEHIND), (REMOTE_STAGES, (transfer(),))],
     ids=["local", "remote"],
 )
-def test_some_stages_pass(client: Client, module: Any, behind: Any) -> None:
-    for stage in list(module.STAGES.values())[::6]:
+def test_some_stages_pass(client: Client, stages: Any, behind: Any) -> None:
+    for stage in list(stages.values())[::6]:
         found = judged(
             lambda judge, stage=stage: at(
                 stage, module.EVENTS, client, judge, opening=module.OPENING, behind=behind, shown=tuple(ROWS)
