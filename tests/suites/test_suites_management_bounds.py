@@ -14,7 +14,17 @@ from conformance.adapter.connectors import connect
 from conformance.harness.recorder import ConformanceFailure, ConformanceFailures, Recorder, RunOptions
 from conformance.histories import stage_event_pairs
 from conformance.histories.examples import GET, begin, of_machine, of_queue, send, transfer
-from conformance.histories.stage_event_pairs import BEHIND, LOCAL_STAGES, REMOTE_STAGES, at, beside
+from conformance.histories.stage_event_pairs import (
+    BEHIND,
+    LOCAL_EVENTS,
+    LOCAL_OPENING,
+    LOCAL_STAGES,
+    REMOTE_EVENTS,
+    REMOTE_OPENING,
+    REMOTE_STAGES,
+    at,
+    beside,
+)
 from conformance.histories.switch_cover import TOURS, Tour, acknowledged, tour
 from conformance.model import Call
 from conformance.model.management_rows import ROWS
@@ -135,15 +145,18 @@ def _more(one: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("stages", "behind"),
-    [(LOCAL_STAGES, BEHIND), (REMOTE_STAGES, (transfer(),))],
+    ("stages", "events", "opening", "behind"),
+    [
+        (LOCAL_STAGES, LOCAL_EVENTS, LOCAL_OPENING, BEHIND),
+        (REMOTE_STAGES, REMOTE_EVENTS, REMOTE_OPENING, (transfer(),)),
+    ],
     ids=["local", "remote"],
 )
-def test_some_stages_pass(client: Client, stages: Any, behind: Any) -> None:
+def test_some_stages_pass(client: Client, stages: Any, events: Any, opening: Any, behind: Any) -> None:
     for stage in list(stages.values())[::6]:
         found = judged(
             lambda judge, stage=stage: at(
-                stage, module.EVENTS, client, judge, opening=module.OPENING, behind=behind, shown=tuple(ROWS)
+                stage, events, client, judge, opening=opening, behind=behind, shown=tuple(ROWS)
             )
         )
         assert failed(found) is None
