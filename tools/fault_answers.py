@@ -24,7 +24,6 @@ TESTS = Path(__file__).parents[1] / "tests"
 sys.path[:0] = [str(TESTS), str(TESTS / "embedded"), str(TESTS / "embedded" / "network")]
 
 from conformance.cli.selftest import as_json  # noqa: E402
-
 from conformance.embedded.alternatives import ALTERNATIVES  # noqa: E402
 from conformance.embedded.faults import FAULTS, UNJUDGED_FAULTS  # noqa: E402
 from conformance.embedded.network.deviations import ALTERNATIVES as OF_NODES  # noqa: E402

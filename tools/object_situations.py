@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from conformance.histories.situations import object_book
-from tools.object_planner import plan
+from tools.planner.object_planner import plan
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -14,18 +14,18 @@ from conformance.cli.output import console, emit_json, fail
 from conformance.cli.requirements import known
 from conformance.cli.shared_options import Json, group
 from conformance.histories.situations import book, object_book, situation
-from conformance.histories.situations.situation_texts import (
-    Description,
-    description,
-    row_of_faults,
-    rows,
-    told_of_objects,
-)
 from conformance.judge.dialogues.walk_faults import METHOD, SITUATIONS, excluded
 from conformance.judge.dialogues.walk_plans import meeting, plans
 from conformance.spec.catalogue import did_you_mean
 from conformance.verdict import ExitCode
-from tools.situation_planner import Effort, plan
+from tools.planner.planner import Effort, plan
+from tools.planner.situation_texts import (
+    Description,
+    description,
+    object_description,
+    row_of_faults,
+    rows,
+)
 
 app = group("Plan the histories that meet all situations, and show them.")
 
@@ -131,7 +131,7 @@ def show(
     every, objects = situation.space(), object_book.space()
     try:
         if name.partition(":")[0].strip() in objects.features:
-            found = told_of_objects(objects, loaded_of_objects(), objects.named(name))
+            found = object_description(objects, loaded_of_objects(), objects.named(name))
         else:
             found = description(every, loaded(), every.named(name))
     except situation.UnknownSituation as error:

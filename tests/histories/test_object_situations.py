@@ -20,7 +20,7 @@ from conformance.histories.situations.book import BookError
 from conformance.histories.situations.object_book import load, packed, space, unpacked
 from conformance.histories.situations.object_clients import replayed
 from conformance.spec.catalogue import catalogue
-from tools.object_planner import planned
+from tools.planner.object_planner import planned
 
 PLANNED = {number for one in load().histories for numbers in one.met for number in numbers}
 

@@ -10,14 +10,14 @@ from nightly import amount
 
 from conformance.histories.features.feature import Feature
 from conformance.histories.situations.book import load, packed
-from conformance.histories.situations.bounded_search import SCOPES, Scope, searched
-from conformance.histories.situations.random_setups import mixed, mutated
 from conformance.histories.situations.situation import Space, space
 from conformance.histories.situations.specified_calls import askable, default_model, states
-from conformance.histories.situations.steered_search import LONGEST, Cover, Harvest, Walker, cut, replayed, timing
 from conformance.model import Call
 from conformance.model.calls import INFINITE
-from tools.situation_planner import Effort, Scoped, plan, unreachable
+from tools.planner.bounded_search import SCOPES, Scope, searched
+from tools.planner.planner import Effort, Scoped, plan, unreachable
+from tools.planner.random_setups import mixed, mutated
+from tools.planner.steered_search import LONGEST, Cover, Harvest, Walker, cut, replayed, timing
 
 MODEL = default_model()
 SMALL = Scope("a message", "plain", 1, sends=({},), cursors=1, states=400)

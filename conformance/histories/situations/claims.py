@@ -1,6 +1,6 @@
 """Requirements that each test of the suite `situations` judges in a default run; the test claims them.
 
-`claims.json` stores them, and `python -m tools.situation_claims` measures them again.
+`claims.json` stores them, and `python -m tools.planner.claims` measures them again.
 """
 
 from __future__ import annotations

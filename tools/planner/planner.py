@@ -18,12 +18,12 @@ from sys import exc_info
 
 from conformance.histories.features.constraints import REFUSED
 from conformance.histories.situations.book import Book
-from conformance.histories.situations.bounded_search import SCOPES, Scope, searched
 from conformance.histories.situations.situation import Space, Vector, space
 from conformance.histories.situations.specified_calls import default_model
-from conformance.histories.situations.steered_search import Cover, Harvest, History, Walker
 from conformance.model import Model
 from conformance.spec.catalogue import catalogue
+from tools.planner.bounded_search import SCOPES, Scope, searched
+from tools.planner.steered_search import Cover, Harvest, History, Walker
 
 LANES = 2
 DEEP = 6  # a scope that is not exhausted proves something if all its histories of so many calls were gone through

@@ -8,12 +8,12 @@ from functools import lru_cache
 from typing import Any, Final
 
 from conformance.histories.operations.state_queries import numbered
-from conformance.histories.situations.setups import SCENES
 from conformance.histories.situations.situation import Space, Vector
 from conformance.histories.situations.specified_calls import followed, foreseen
 from conformance.model import Call, Model, State
 from conformance.model.calls import INFINITE
 from conformance.model.state import Position
+from tools.planner.setups import SCENES
 
 _call = lru_cache(1 << 16)(Call)
 _OPENINGS: Final = {scene.name: scene.opening for scene in SCENES}

@@ -1,6 +1,6 @@
 """Measure what each test of the suite `situations` judges in a default run; takes a minute or two.
 
-    python -m tools.situation_claims
+    python -m tools.planner.claims
 
 The histories are those of a run that asks for nothing else, on the embedded manager: the same calls each time, so what
 they judge once they judge always. Writes `conformance/histories/situations/claims.json`.

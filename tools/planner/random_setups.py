@@ -7,7 +7,6 @@ from random import Random
 from typing import Any, Final, TypeVar
 
 from conformance.histories.operations.state_queries import message_name, names
-from conformance.histories.situations.setups import Scene
 from conformance.histories.situations.specified_calls import followed, foreseen
 from conformance.model import Call, Model, State
 from conformance.model.calls import INFINITE
@@ -16,6 +15,7 @@ from conformance.model.journals import DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL, S
 from conformance.model.state import Handle
 from conformance.model.tables import CursorState
 from conformance.model.values import replace
+from tools.planner.setups import Scene
 
 _Thing = TypeVar("_Thing")
 

@@ -95,7 +95,7 @@ def description(space: Space, book: Book, situation: Situation) -> Description:
     return Description(situation, steps, book.unreachable.get(situation.number))
 
 
-def told_of_objects(space: Space, book: ObjectBook, situation: Situation) -> Description:
+def object_description(space: Space, book: ObjectBook, situation: Situation) -> Description:
     """Return all that is known of a situation of an object's member."""
     steps = _steps(space, situation)
     for number, planned in enumerate(book.histories):

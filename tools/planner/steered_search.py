@@ -11,15 +11,15 @@ from typing import Final, TypeAlias
 from conformance.histories.features.constraints import REFUSED
 from conformance.histories.operations.operation import Manner, Offer
 from conformance.histories.operations.table import ACTIONS, METHODS, OPERATIONS, renamed
-from conformance.histories.situations.arbitrary_calls import DRAWS
 from conformance.histories.situations.book import Planned
-from conformance.histories.situations.random_setups import SCENE, mixed, mutated
-from conformance.histories.situations.setups import SCENES, Scene
 from conformance.histories.situations.situation import Space, Vector
 from conformance.histories.situations.specified_calls import after, followed, foreseen
 from conformance.model import Call, Model, State
 from conformance.model.expected import Fails
 from conformance.model.expiry import due
+from tools.planner.arbitrary_calls import DRAWS
+from tools.planner.random_setups import SCENE, mixed, mutated
+from tools.planner.setups import SCENES, Scene
 
 _SAFE_MS: Final = 900  # a wait as long as this is not over while a few other calls are made
 _CALLS: Final = 6

@@ -1,0 +1,1 @@
+"""Planning of the histories that meet all situations."""
