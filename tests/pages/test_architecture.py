@@ -7,6 +7,8 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
+from tools.figures import FIGURES, page
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -51,3 +53,9 @@ def test_there_is_one_glossary() -> None:
         assert page.name == "glossary.md" or not re.search(r"^#+ (Terms|Words|Glossary)$", content, re.MULTILINE), page
     for page in pages[:2]:
         assert "(docs/glossary.md)" in page.read_text(encoding="utf-8")
+
+
+def test_the_figures_are_what_the_code_makes_now() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    assert all(f"<!-- figure: {name} -->" in text for name in FIGURES)
+    assert page(text) == text, "run python -m tools.figures --write"
