@@ -29,6 +29,7 @@ from conformance.embedded.manager import Parts
 from conformance.explaining.playing import quick_folder
 from conformance.files import write_text
 from conformance.harness.recorder import RunOptions
+from conformance.harness.repro_files import examples_of
 from conformance.harness.suite_registry import suites
 from conformance.spec.catalogue import assignment, requirement
 from conformance.spec.versions import DEFAULT_PROFILE, LEVELS
@@ -302,7 +303,7 @@ def shown_by(
 
     A requirement whose example the fault ends with an exception has CRASH behind its name.
     """
-    again = import_module(f"conformance.suites.{suite}.rejudge").rejudge
+    again = examples_of(suite)
     options = _options(profile, level)
     for one in examples:
         try:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from conformance.adapter.errors import NotAccepted
 from conformance.adapter.protocol import Hello
 from conformance.adapter.session import Failure, Result
 from conformance.harness.recorder import ConformanceFailure, Recorder
-from conformance.harness.repro_files import EndedEarly, NotRepeatable
+from conformance.harness.repro_files import EndedEarly, NotRepeatable, examples_of
 from conformance.harness.suite_registry import suites
 from conformance.harness.tape import key
 from conformance.spec.catalogue import CatalogueError
@@ -209,9 +208,7 @@ def _verdicts(suite: str, repro: Mapping[str, Any], client: Port, options: RunOp
     """Yield the verdicts one by one if the suite can: calls after a failure were not recorded."""
     if suite not in suites():
         raise NotRepeatable(f"there is no suite {suite} in this version")
-    module = import_module(f"conformance.suites.{suite}.rejudge")
-    each = getattr(module, "each", None) or module.rejudge
-    yield from each(repro, client, options)
+    yield from examples_of(suite)(repro, client, options)
 
 
 def _hello(raw: Mapping[str, Any]) -> Hello:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from conformance.adapter.protocol import SchemaInvalid
 from conformance.files import write_text
 from conformance.harness.guarded_client import GuardedClient
+from conformance.harness.recorder import ConformanceFailure, Recorder
 from conformance.harness.suite_registry import suites
 from conformance.harness.tape import KINDS, ON_THE_NETWORK
 from conformance.runlog.events import StoryStep, parts_of_old_line
@@ -123,12 +125,41 @@ def rejudge(suite: str, repro: Mapping[str, Any], client: Port, options: RunOpti
     """
     if suite not in suites():
         raise NotRepeatable(f"The suite {suite!r} of this repro file is not part of this version of mqconform.")
-    module = import_module(f"conformance.suites.{suite}.rejudge")
     try:
-        verdicts: list[Verdict] = module.rejudge(repro, client, options)
+        return list(examples_of(suite)(repro, client, options))
     except SchemaInvalid as wrong:
         raise NotRepeatable(f"The repro file has a call that the adapter protocol does not allow: {wrong}.") from None
+
+
+Rejudge = Callable[[Mapping[str, Any], "Port", "RunOptions"], "Iterable[Verdict]"]
+
+
+def examples_of(suite: str) -> Rejudge:
+    """Return what runs an example of a suite again and gives its verdicts, one by one where the suite can.
+
+    A suite with examples of its own has a module `rejudge`; those of all others are histories of calls.
+    """
+    own = f"conformance.suites.{suite}.rejudge"
+    module = import_module(own if find_spec(own) else "conformance.histories.rejudge")
+    found: Rejudge = module.rejudge
+    return found
+
+
+def verdicts_of(options: RunOptions, play: Callable[[Recorder], object]) -> list[Verdict]:
+    """Return the verdicts of what `play` hands to a judge, ending with the failing one if there is one."""
+    verdicts: list[Verdict] = []
+    judge = Recorder(options, lambda verdict, count: verdicts.append(verdict))
+    try:
+        play(judge)
+    except ConformanceFailure as failure:
+        judge.flush()
+        return [*verdicts, failure.verdict]
+    judge.flush()
     return verdicts
+
+
+def no_story(*_: Any) -> None:
+    """Drop a step of the story: nobody reads it when an example runs again."""
 
 
 def alone(

@@ -155,9 +155,9 @@ def test_what_matters_only_together_is_told_as_the_two() -> None:
 
 
 def test_repros_fail_again_and_are_fixed() -> None:
-    again = rejudge(failure(reserved, ReadsAReservedBit()).repro, cast(Any, ReadsAReservedBit()), RUN)
+    again = list(rejudge(failure(reserved, ReadsAReservedBit()).repro, cast(Any, ReadsAReservedBit()), RUN))
     assert [one.outcome for one in again] == [Outcome.FAIL]
-    fixed = rejudge(failure(reserved, ReadsAReservedBit()).repro, cast(Any, codecs.Codec()), RUN)
+    fixed = list(rejudge(failure(reserved, ReadsAReservedBit()).repro, cast(Any, codecs.Codec()), RUN))
     assert [one.outcome for one in fixed] == [Outcome.PASS]
     either = {"case": "either", "packet": base64_of(b"LIOR")}
-    assert {one.outcome for one in rejudge(either, cast(Any, codecs.Codec()), RUN)} == {Outcome.PASS}
+    assert {one.outcome for one in list(rejudge(either, cast(Any, codecs.Codec()), RUN))} == {Outcome.PASS}

@@ -157,8 +157,8 @@ def test_the_probe_after_a_malformed_packet_sees_a_decoder_that_died_of_it() -> 
     ],
 )
 def test_a_repro_fails_again_and_is_fixed(codec: type[codecs.Codec], repro: dict[str, Any], failed: str) -> None:
-    assert failing(rejudge(repro, cast(Any, codec()), OPTIONS))[0] == failed
-    assert failing(rejudge(repro, cast(Any, codecs.Codec()), OPTIONS)) == []
+    assert failing(list(rejudge(repro, cast(Any, codec()), OPTIONS)))[0] == failed
+    assert failing(list(rejudge(repro, cast(Any, codecs.Codec()), OPTIONS))) == []
 
 
 def test_an_unknown_repro_is_refused() -> None:
@@ -168,4 +168,4 @@ def test_an_unknown_repro_is_refused() -> None:
         {"case": "refuse", "packet": "no base64!", "requirement": "x"},
     ):
         with pytest.raises(NotRepeatable):
-            rejudge(repro, cast(Any, codecs.Codec()), OPTIONS)
+            list(rejudge(repro, cast(Any, codecs.Codec()), OPTIONS))

@@ -90,7 +90,7 @@ def test_a_codec_that_writes_what_is_forbidden_is_seen(case: Forbidden) -> None:
     assert found(codecs.StructureCodec()) == [case.requirement]
     assert found(RefusesToWrite()) == []
     repro = {"case": "forbidden", "structure": case.structure, "value": case.value, "requirement": case.requirement}
-    assert failing(iter(rejudge(repro, cast("Any", codecs.StructureCodec()), OPTIONS)))
+    assert failing(iter(list(rejudge(repro, cast("Any", codecs.StructureCodec()), OPTIONS))))
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
@@ -144,10 +144,10 @@ def test_repros_are_judged_again() -> None:
         encode("TA_ADDRESS", {"address_type": 1, "address": "AQIDBA=="}),
     )
     plain = {"structure": "TA_ADDRESS", "value": value, "data": base64_of(data)}
-    assert rejudge({"case": "encode", **plain}, client, OPTIONS)
-    assert rejudge({"case": "decode", **plain}, client, OPTIONS)
+    assert list(rejudge({"case": "encode", **plain}, client, OPTIONS))
+    assert list(rejudge({"case": "decode", **plain}, client, OPTIONS))
     refused = {**plain, "case": "refuse", "data": "AAA=", "requirement": "MQMQ-2.2.4.declaration"}
-    assert all(verdict.outcome is Outcome.PASS for verdict in rejudge(refused, client, OPTIONS))
+    assert all(verdict.outcome is Outcome.PASS for verdict in list(rejudge(refused, client, OPTIONS)))
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_repros_are_judged_again() -> None:
 )
 def test_a_foreign_repro_is_told(repro: dict[str, Any]) -> None:
     with pytest.raises(NotRepeatable):
-        rejudge(repro, cast("GuardedClient", codecs.StructureCodec()), OPTIONS)
+        list(rejudge(repro, cast("GuardedClient", codecs.StructureCodec()), OPTIONS))
 
 
 @settings(FEW, max_examples=fewer(150))

@@ -115,16 +115,16 @@ def test_repros_are_judged_again() -> None:
     codec, value = client(codecs.BufferCodec()), plain()
     held = {"structure": STRUCTURE, "value": value, "data": base64_of(write_transfer_buffer(value))}
     for case in ("encode", "decode"):
-        again = rejudge({"case": case, **held}, codec, options())
+        again = list(rejudge({"case": case, **held}, codec, options()))
         assert again and {verdict.outcome for verdict in again} == {Outcome.PASS}
     rule = forbidden()[0]
     kept = {**held, "requirement": rule.requirement, "value": rule.breaks.value(), "data": "AA=="}
-    again = rejudge({"case": "forbidden", **kept}, codec, options())
+    again = list(rejudge({"case": "forbidden", **kept}, codec, options()))
     assert [verdict.outcome for verdict in again] == [Outcome.PASS, Outcome.FAIL, Outcome.PASS]
-    again = rejudge({"case": "odd", **kept, "data": base64_of(rule.breaks.broken())}, codec, options())
+    again = list(rejudge({"case": "odd", **kept, "data": base64_of(rule.breaks.broken())}, codec, options()))
     assert {verdict.outcome for verdict in again} == {Outcome.PASS}
     refused = {"case": "refuse", "structure": STRUCTURE, "value": None, "data": "AAA=", "requirement": WHOLE}
-    assert {verdict.outcome for verdict in rejudge(refused, codec, options())} == {Outcome.PASS}
+    assert {verdict.outcome for verdict in list(rejudge(refused, codec, options()))} == {Outcome.PASS}
 
 
 @pytest.mark.parametrize(
@@ -141,4 +141,4 @@ def test_repros_are_judged_again() -> None:
 )
 def test_a_foreign_repro_is_told(repro: dict[str, Any]) -> None:
     with pytest.raises(NotRepeatable):
-        rejudge({"structure": STRUCTURE, **repro}, client(codecs.BufferCodec()), options())
+        list(rejudge({"structure": STRUCTURE, **repro}, client(codecs.BufferCodec()), options()))

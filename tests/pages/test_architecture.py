@@ -7,7 +7,7 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
-from tools.figures import FIGURES, page
+from tools import figures
 
 ROOT = Path(__file__).parents[2]
 
@@ -57,5 +57,5 @@ def test_there_is_one_glossary() -> None:
 
 def test_the_figures_are_what_the_code_makes_now() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    assert all(f"<!-- figure: {name} -->" in text for name in FIGURES)
-    assert page(text) == text, "run python -m tools.figures --write"
+    assert all(f"<!-- figure: {name} -->" in text for name in figures.FIGURES)
+    assert figures.page(text) == text, "run python -m tools.figures --write"

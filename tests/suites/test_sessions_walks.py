@@ -119,7 +119,7 @@ def test_a_deviation_is_cut_down_to_acts_that_show_it_again(tmp_path: Path) -> N
         judge = Recorder(OPTIONS, lambda verdict, count: None)
         with pytest.raises(ConformanceFailure) as found:
             check(plan, client, judge)
-        again = rejudge(found.value.repro, client, OPTIONS)
+        again = list(rejudge(found.value.repro, client, OPTIONS))
         judge = Recorder(OPTIONS, lambda verdict, count: None)
         judge.told_before([found.value.verdict.requirement])
         with pytest.raises(ConformanceFailure) as long:
@@ -127,7 +127,7 @@ def test_a_deviation_is_cut_down_to_acts_that_show_it_again(tmp_path: Path) -> N
     assert found.value.verdict.requirement in failed(again)
     assert len(found.value.repro["acts"]) <= 3 < len(plan.acts) == len(long.value.repro["acts"])
     with pytest.raises(NotRepeatable, match="act"):
-        rejudge({"kind": "walk", "acts": [{"does": "nothing"}]}, client, OPTIONS)
+        list(rejudge({"kind": "walk", "acts": [{"does": "nothing"}]}, client, OPTIONS))
 
 
 def test_each_claim_of_a_walk_can_fail(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ import pytest
 from conformance.adapter.client import Client
 from conformance.adapter.connectors import connect
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
+from conformance.histories import rejudge
 from conformance.spec.catalogue import assignment
-from conformance.suites.outgoing import rejudge
 from conformance.suites.outgoing import test_mqdmpr_3_1_4_14_pause_queue as suite
 from conformance.verdict import Outcome, Verdict
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from conformance.harness.recorder import ConformanceFailure, Recorder
-from conformance.harness.repro_files import NotRepeatable
+from conformance.harness.repro_files import NotRepeatable, verdicts_of
 from conformance.histories.operations.table import stored_call
 from conformance.model import BadCall
 from conformance.model.linearizability.history import FORMAT
@@ -16,7 +15,7 @@ from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
-    from conformance.harness.recorder import RunOptions
+    from conformance.harness.recorder import Recorder, RunOptions
 
 TIMES = 5
 MAX_KILLS = 1_000
@@ -45,9 +44,8 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
         workload = Workload.from_json(repro.get("workload"))
     except BadWorkload as bad:
         raise NotRepeatable(f"The workload of the repro file can't be run: {bad}.") from None
-    verdicts: list[Verdict] = []
-    judge = Recorder(options, lambda verdict, count: verdicts.append(verdict))
-    try:
+
+    def play(judge: Recorder) -> None:
         for _ in range(TIMES):
             if "sends" in repro:
                 sends_at_once(client, judge, workload.clients)
@@ -55,11 +53,8 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
                 storm(client, judge, workload, seed, kills=kills)
             else:
                 once(client, judge, workload, seed)
-    except ConformanceFailure as failure:
-        judge.flush()
-        return [*verdicts, failure.verdict]
-    judge.flush()
-    return verdicts
+
+    return verdicts_of(options, play)
 
 
 def _story(
@@ -69,13 +64,9 @@ def _story(
         calls = [[stored_call(raw) for raw in repro[part][:MAX_CALLS]] for part in parts]
     except (BadCall, TypeError, KeyError, AttributeError) as bad:
         raise NotRepeatable(f"The repro file holds no calls that this version knows: {bad}.") from None
-    verdicts: list[Verdict] = []
-    judge = Recorder(options, lambda verdict, count: verdicts.append(verdict))
-    try:
+
+    def play(judge: Recorder) -> None:
         for _ in range(TIMES):
             run(client, judge, *calls)
-    except ConformanceFailure as failure:
-        judge.flush()
-        return [*verdicts, failure.verdict]
-    judge.flush()
-    return verdicts
+
+    return verdicts_of(options, play)

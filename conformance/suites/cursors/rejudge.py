@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from conformance.harness.repro_files import NotRepeatable
+from conformance.harness.repro_files import NotRepeatable, no_story
 from conformance.histories import rejudge as histories
 from conformance.suites.cursors.opening import KIND, tried
 from conformance.verdict import Verdict
@@ -25,8 +25,4 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
         raise NotRepeatable("The repro file holds no name to be opened.")
     if client.offers("reset"):
         client.call("reset")
-    return list(tried(client, _untold, repro, options.readings))
-
-
-def _untold(*_: Any) -> None:
-    """Drop a step of the story: nobody reads it when an example runs again."""
+    return list(tried(client, no_story, repro, options.readings))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from conformance.harness.recorder import ConformanceFailure, Recorder
-from conformance.harness.repro_files import NotRepeatable
+from conformance.harness.repro_files import NotRepeatable, verdicts_of
 from conformance.histories.rejudge import rejudge as rejudge_calls
 from conformance.suites.management import incoming_story, unmodelled_stories
 from conformance.suites.management.incoming_story import Untold
@@ -17,26 +17,19 @@ if TYPE_CHECKING:
     from conformance.harness.recorder import RunOptions
 
 
-_TOLD = {each.KIND: each for each in (incoming_story, unmodelled_stories)}
+_STORIES = {each.KIND: each for each in (incoming_story, unmodelled_stories)}
 
 
 def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list[Verdict]:
     """Return the verdicts of one example on `client`. Raises NotRepeatable for a repro of another suite."""
-    stories = _TOLD.get(str(repro.get("kind")))
+    stories = _STORIES.get(str(repro.get("kind")))
     if stories is None:
         return rejudge_calls(repro, client, options)
     if repro.get("story") not in stories.STORIES:
         raise NotRepeatable(f"The suite management has no story {repro.get('story')!r}.")
-    verdicts: list[Verdict] = []
-    judge = Recorder(options, lambda verdict, count: verdicts.append(verdict))
     if client.offers("reset"):
         client.call("reset")
     try:
-        stories.tell(str(repro["story"]), client, judge)
+        return verdicts_of(options, partial(stories.tell, str(repro["story"]), client))
     except Untold as nothing:
         raise NotRepeatable(f"The example cannot be run: {nothing}.") from None
-    except ConformanceFailure as failure:
-        judge.flush()
-        return [*verdicts, failure.verdict]
-    judge.flush()
-    return verdicts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from conformance.harness.repro_files import NotRepeatable
+from conformance.harness.repro_files import NotRepeatable, no_story
 from conformance.judge.names import NameCase, TextCase, judge_name
 from conformance.suites.names.checks import calls_alive, create_and_judge, observe, open_and_judge, probe_queue
 from conformance.suites.names.texts import (
@@ -35,12 +35,12 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
             result = client.call("names.parse", text=case.text, form=case.form)
             return judge_name(case, observe(result), options.readings)
         if repro["kind"] == "create-name":
-            return create_and_judge(repro["path_name"], client, _untold)
+            return create_and_judge(repro["path_name"], client, no_story)
         if repro["kind"] == "hostile-name":
             return [judge_hostile(repro["hostile"], client)[0]]
         if repro["kind"] == "open-name":
             probe_queue(client, create=True)
-            return open_and_judge(repro["format_name"], repro["access"], repro["demand"], client, _untold)
+            return open_and_judge(repro["format_name"], repro["access"], repro["demand"], client, no_story)
         if repro["kind"] == "alive":
             probe_queue(client, create=True)
             return [calls_alive(client)]
@@ -60,12 +60,8 @@ def _text(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list[V
     if repro["kind"] == "text":
         case = TextCase.from_json(repro["case"])
         takes(client, queue, case.property, PLAIN[case.property])
-        return set_and_judge(case, queue, client, _untold, options)
+        return set_and_judge(case, queue, client, no_story, options)
     handles = open_both(client, queue)
     if handles is None:
         raise NotRepeatable("The queue to run the example on cannot be opened to send and receive.")
-    return send_and_judge(repro["label"], handles, client, _untold, options)
-
-
-def _untold(*_: Any) -> None:
-    """Drop a step of the story: nobody reads it when an example runs again."""
+    return send_and_judge(repro["label"], handles, client, no_story, options)

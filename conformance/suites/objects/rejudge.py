@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.activex.plans import Act, Plan
 from conformance.activex.underlying_calls import Done
 from conformance.harness.playback import NotStored
-from conformance.harness.repro_files import NotRepeatable
+from conformance.harness.repro_files import NotRepeatable, no_story
 from conformance.suites.objects import identifying, playing, services, staging
 from conformance.suites.objects.playing import EXAMPLE, NotCreated, play
 from conformance.verdict import Outcome, Verdict
@@ -27,19 +27,19 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
         client.call("reset")
     try:
         if "described" in repro:
-            return list(staging.describe(repro["described"], client, _untold))
+            return list(staging.describe(repro["described"], client, no_story))
         if "identity" in repro:
-            return list(identifying.identify(repro["identity"], client, options.readings, _untold))
+            return list(identifying.identify(repro["identity"], client, options.readings, no_story))
         plan = tuple(Act.from_json(act) for act in repro["acts"])
         if repro.get("scene") in services.STAGES:
             return _services(plan, client, options, repro["scene"])
         history: list[Done] = []
         if "scene" in repro:
-            played = staging.play(plan, client, options.readings, _untold, repro["scene"], history)
+            played = staging.play(plan, client, options.readings, no_story, repro["scene"], history)
         else:
-            played = play(plan, client, options.readings, _untold, history)
+            played = play(plan, client, options.readings, no_story, history)
         found: list[Verdict] = []
-        for verdicts in playing.judged_twin(played, history, client, options, _untold):
+        for verdicts in playing.judged_twin(played, history, client, options, no_story):
             found += verdicts
             if any(verdict.outcome is Outcome.FAIL for verdict in verdicts):
                 with suppress(NotStored):
@@ -53,7 +53,7 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
 
 
 def _services(plan: Plan, client: Port, options: RunOptions, scene: str) -> list[Verdict]:
-    played = services.play(plan, client, options.readings, _untold, scene)
+    played = services.play(plan, client, options.readings, no_story, scene)
     found: list[Verdict] = []
     for verdicts in played:
         found += verdicts
@@ -62,7 +62,3 @@ def _services(plan: Plan, client: Port, options: RunOptions, scene: str) -> list
                 played.close()
             break  # the example ended there
     return found
-
-
-def _untold(*_: Any) -> None:
-    """Drop a step of the story: nobody reads it when an example runs again."""

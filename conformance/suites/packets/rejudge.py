@@ -6,7 +6,7 @@ import base64
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from conformance.harness.repro_files import NotRepeatable
+from conformance.harness.repro_files import NotRepeatable, no_story
 from conformance.suites.packets.cases import (
     CARRIED,
     Carried,
@@ -40,13 +40,11 @@ _MEMBERS: dict[str, dict[str, type]] = {
 }
 
 
-def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list[Verdict]:
-    """Return the verdicts of a `packet` repro. Raises NotRepeatable for a repro of another suite or format."""
-    return list(each(repro, client, options))
+def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> Iterator[Verdict]:
+    """Yield the verdicts of a `packet` repro, each before the calls for the next.
 
-
-def each(repro: Mapping[str, Any], client: Port, options: RunOptions) -> Iterator[Verdict]:
-    """Yield the same verdicts one by one, each before the calls for the next."""
+    Raises NotRepeatable for a repro of another suite or format.
+    """
     wanted = _MEMBERS.get(str(repro.get("case")))
     if wanted is None or not all(isinstance(repro.get(name), kind) for name, kind in wanted.items()):
         raise NotRepeatable("The repro file holds no example of the suite packets.")
@@ -56,27 +54,27 @@ def each(repro: Mapping[str, Any], client: Port, options: RunOptions) -> Iterato
 def _verdicts(repro: Mapping[str, Any], client: Port, options: RunOptions) -> Iterator[Verdict]:
     case = repro["case"]
     if case == "absent":
-        return absent_case(client, _quiet)
+        return absent_case(client, no_story)
     if case == "carried":
-        return carried_case(client, _carried(repro["requirement"]), _quiet)
+        return carried_case(client, _carried(repro["requirement"]), no_story)
     if case == "encode":
-        return encode_case(client, repro["message"], options, _quiet)
+        return encode_case(client, repro["message"], options, no_story)
     if case == "decode-lists":
-        return decode_lists_case(client, repro["message"], options, _quiet)
+        return decode_lists_case(client, repro["message"], options, no_story)
     try:
         data = base64.b64decode(repro["packet"], validate=True)
         plain = base64.b64decode(repro.get("plain", ""), validate=True)
     except ValueError:
         raise NotRepeatable("The packet in the repro file is not base64.") from None
     if case == "decode":
-        return decode_case(client, data, repro["message"], options, _quiet, requirement=repro.get("requirement"))
+        return decode_case(client, data, repro["message"], options, no_story, requirement=repro.get("requirement"))
     if case == "unused":
-        return unused_case(client, data, repro["message"], options, _quiet, requirement=repro["requirement"])
+        return unused_case(client, data, repro["message"], options, no_story, requirement=repro["requirement"])
     if case == "same":
-        return same_case(client, plain, data, repro["requirement"], _quiet, what="what is ignored")
+        return same_case(client, plain, data, repro["requirement"], no_story, what="what is ignored")
     if case == "either":
-        return either_case(client, data, options, _quiet, what="a rule")
-    return refuse_case(client, data, repro["requirement"], options, _quiet)
+        return either_case(client, data, options, no_story, what="a rule")
+    return refuse_case(client, data, repro["requirement"], options, no_story)
 
 
 def _carried(name: str) -> Carried:
@@ -84,7 +82,3 @@ def _carried(name: str) -> Carried:
     if found is None:
         raise NotRepeatable(f"No field is read for {name} alone.")
     return found
-
-
-def _quiet(*_: Any) -> None:
-    return None

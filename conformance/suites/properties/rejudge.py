@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from conformance.harness.recorder import ConformanceFailure, Recorder
-from conformance.harness.repro_files import NotRepeatable
+from conformance.harness.recorder import Recorder
+from conformance.harness.repro_files import NotRepeatable, verdicts_of
 from conformance.histories.history import Watched
 from conformance.histories.operations.properties import QUEUES
 from conformance.histories.operations.table import stored_call
@@ -32,24 +32,21 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
     """Return the verdicts of one example on `client`. Raises NotRepeatable for a repro of another suite or format."""
     if repro.get("kind") == "calls":
         return rejudge_calls(repro, client, options)
-    verdicts: list[Verdict] = []
-    judge = Recorder(options, lambda verdict, count: verdicts.append(verdict))
-    try:
+
+    def play(judge: Recorder) -> None:
         if repro.get("kind") == WATCHED:
             calls = _calls(repro)
             Watched.begun(client, judge, _shown(repro)).run(*calls)
-        else:
-            act = _story(repro)
-            if client.offers("reset"):
-                client.call("reset")
-            act(client, judge)
+            return
+        act = _story(repro)
+        if client.offers("reset"):
+            client.call("reset")
+        act(client, judge)
+
+    try:
+        return verdicts_of(options, play)
     except Unopened as nothing:
         raise NotRepeatable(f"The example cannot be run: {nothing}.") from None
-    except ConformanceFailure as failure:
-        judge.flush()
-        return [*verdicts, failure.verdict]
-    judge.flush()
-    return verdicts
 
 
 def _story(repro: Mapping[str, Any]) -> Callable[[Port, Recorder], None]:

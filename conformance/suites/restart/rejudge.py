@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from conformance.harness.recorder import ConformanceFailure, Recorder
-from conformance.harness.repro_files import NotRepeatable
+from conformance.harness.repro_files import NotRepeatable, verdicts_of
 from conformance.histories import rejudge as histories
 from conformance.model import BadCall
 from conformance.suites.concurrency import rejudge as workloads
@@ -15,7 +14,7 @@ from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
-    from conformance.harness.recorder import RunOptions
+    from conformance.harness.recorder import Recorder, RunOptions
 
 TIMES = 5  # a kill meets the call at a different point each time
 MAX_STEPS = 1_000
@@ -37,13 +36,9 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
         steps = [StoryStep.from_json(raw) for raw in stored]
     except BadCall as bad:
         raise NotRepeatable(f"The repro file holds a call that this version does not know: {bad}.") from None
-    verdicts: list[Verdict] = []
-    judge = Recorder(options, lambda verdict, count: verdicts.append(verdict))
-    try:
+
+    def play(judge: Recorder) -> None:
         for _ in range(TIMES):
             tell_and_judge(client, judge, steps)
-    except ConformanceFailure as failure:
-        judge.flush()
-        return [*verdicts, failure.verdict]
-    judge.flush()
-    return verdicts
+
+    return verdicts_of(options, play)

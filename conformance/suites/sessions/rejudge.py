@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from conformance.harness.playback import Playback
-from conformance.harness.repro_files import NotRepeatable
+from conformance.harness.repro_files import NotRepeatable, no_story
 from conformance.judge.dialogues.cases import CASES
 from conformance.judge.dialogues.walk_plans import Act
 from conformance.suites.sessions.dialogue import NotPlayed
@@ -21,13 +21,8 @@ if TYPE_CHECKING:
     from conformance.harness.recorder import RunOptions
 
 
-def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list[Verdict]:
-    """Return the verdicts of one case on `client`. Raises NotRepeatable for a repro of another suite or version."""
-    return list(each(repro, client, options))
-
-
-def each(repro: Mapping[str, Any], client: Port, options: RunOptions) -> Iterator[Verdict]:
-    """Yield the same verdicts one by one."""
+def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> Iterator[Verdict]:
+    """Yield the verdicts of one case or walk. Raises NotRepeatable for a repro of another suite or version."""
     if repro.get("kind") == WALK:
         yield from _walk(repro, client, options)
         return
@@ -35,7 +30,7 @@ def each(repro: Mapping[str, Any], client: Port, options: RunOptions) -> Iterato
     if case is None:
         raise NotRepeatable(f"The suite sessions has no case {repro.get('case')!r}.")
     try:
-        yield from Player(client, case, now_s=_now_s(repro, client), tell=lambda *_: None).play(
+        yield from Player(client, case, now_s=_now_s(repro, client), tell=no_story).play(
             options.readings, options.profile
         )
     except NotPlayed as lacking:
@@ -50,7 +45,7 @@ def _walk(repro: Mapping[str, Any], client: Port, options: RunOptions) -> Iterat
         raise NotRepeatable("The repro file has an act that this version of mqconform does not know.") from None
     now_s, accepts = _now_s(repro, client), bool(repro.get("accepts"))
     try:
-        walker = Walker(client, acts, accepts=accepts, now_s=now_s, tell=lambda *_: None)
+        walker = Walker(client, acts, accepts=accepts, now_s=now_s, tell=no_story)
         yield from walker.play(options.readings, options.profile)
     except NotPlayed as lacking:
         raise NotRepeatable(f"The walk cannot be taken: {lacking}.") from None
