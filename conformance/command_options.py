@@ -72,10 +72,8 @@ LONGEST_S = 90 * 24 * 3600
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 
-def seconds(text: str | None) -> float | None:
+def seconds(text: str) -> float:
     """Convert `30s`, `5m` or `2h` to seconds; a bare number is seconds. Raises BadInput for anything else."""
-    if text is None:
-        return None
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text.strip(), re.ASCII)
     if match is None:
         raise BadInput(f"Invalid duration {text!r} (for example: 30s, 5m, 8h).")

@@ -414,7 +414,7 @@ def _in_rounds(found: Mapping[str, Sequence[str]]) -> dict[str, str]:
 
 
 def _options(profile: str, level: str) -> RunOptions:
-    return RunOptions(profile, level, assignment(_READING_SET), _READING_SET, seed=0, max_examples=1, stateful_steps=1)
+    return RunOptions(profile, level, assignment(_READING_SET), _READING_SET)
 
 
 def write(suite: str, levels: Mapping[str, str], out: str) -> None:

@@ -170,7 +170,6 @@ def _options(profile: str | None, seed: int) -> RunOptions:
         readings=every_alternative(),
         reading_set="permissive",
         seed=seed,
-        max_examples=1,
         stateful_steps=STEPS,
     )
 
@@ -244,7 +243,8 @@ def _take(inference: Inference, client: Client, history: Callable[..., Evidence]
 
 def _run_suites(inference: Inference, report: Progress, *, out: Path | None, **wanted: Any) -> tuple[Path, str | None]:
     """Run the suites with every alternative accepted, and add the readings their verdicts assumed to the evidence."""
-    from conformance.run import BadInput, run
+    from conformance.command_options import BadInput
+    from conformance.run import run
 
     result = run(
         level="must",

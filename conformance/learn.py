@@ -69,9 +69,6 @@ def learn(
         level="may",
         readings=assignment(readings, decided),
         reading_set=readings,
-        seed=0,
-        max_examples=1,
-        stateful_steps=1,
         chosen=decided,
     )
     state = new_scratch("mqconform-learn-")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.spec.versions import PROFILES_TEXT
+from conformance.run_options import RunRequest, add_to_pytest
 
 if TYPE_CHECKING:
     from conformance.explaining.continuation import Reference
@@ -29,61 +29,7 @@ _SESSION = pytest.StashKey["RunSession"]()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Register the `--mq-*` options in their own group."""
-    group = parser.getgroup("mqconform", "MSMQ conformance (mqconform)")
-    add = group.addoption
-    add(
-        "--mq-adapter", metavar="CONNECTOR", help="implementation to judge: embedded, stdio:COMMAND, tcp:HOST:PORT, ..."
-    )
-    add("--mq-profile", metavar="PROFILE", help=f"MSMQ version, {PROFILES_TEXT}")
-    add("--mq-level", default="must", metavar="LEVEL", help="must, should or may: weaker requirements only warn")
-    add("--mq-readings", default="windows", metavar="SET", help="windows, strict or permissive")
-    add(
-        "--mq-reading",
-        action="append",
-        default=[],
-        metavar="ID=ALTERNATIVE",
-        help="accept only this alternative of a reading; may be given several times",
-    )
-    add("--mq-seed", default=0, type=int, metavar="N", help="seed of all generated examples (default 0)")
-    add("--mq-label", metavar="TEXT", help="name of the run in its record")
-    add("--mq-out", metavar="DIR", help="folder of the run record (default: reports/out/<time>)")
-    add("--mq-max-examples", default=30, type=int, metavar="N", help="generated examples per test (default 30)")
-    add("--mq-steps", default=30, type=int, metavar="N", help="most steps in one stateful example (default 30)")
-    add(
-        "--mq-situations",
-        default="default",
-        metavar="all|pairs|N",
-        help="planned situations to play: all, all pairs, or so many (default: what fits a minute)",
-    )
-    add(
-        "--mq-budget",
-        type=float,
-        metavar="SECONDS",
-        help="divide this time among the suites; tests that do not fit are left out",
-    )
-    add("--mq-in-process", action="store_true", help="run embedded and python: drivers inside this process")
-    add("--mq-no-quirks", action="store_true", help="let every deviation stand for itself, and end histories with it")
-    add("--mq-quirks", metavar="TOML", help="a baseline, whose quirks are known from the beginning")
-    add(
-        "--mq-deadline",
-        default=10_000,
-        type=int,
-        metavar="MS",
-        help="time that the driver has for each answer (default 10000)",
-    )
-    add(
-        "--mq-requirement",
-        action="append",
-        default=[],
-        metavar="ID",
-        help="only the tests that claim this requirement; may be given several times",
-    )
-    add(
-        "--mq-disable",
-        default="",
-        metavar="IDS",
-        help="switch off the checks of these requirements (to test the tests)",
-    )
+    add_to_pytest(parser.getgroup("mqconform", "MSMQ conformance (mqconform)").addoption)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -93,16 +39,17 @@ def pytest_configure(config: pytest.Config) -> None:
     This happens before hypothesis's own plugin reads the seed, which a run sets.
     """
     config.addinivalue_line("markers", "requirement(*ids): requirements of the MSMQ specifications this test judges")
-    if config.option.mq_requirement:
+    request = RunRequest.of_pytest(config.option)
+    if request.requirements:
         from conformance.harness.test_selection import ByRequirement
         from conformance.spec.catalogue import current
 
-        wanted = {current(name) for name in config.option.mq_requirement}
+        wanted = {current(name) for name in request.requirements}
         config.pluginmanager.register(ByRequirement(wanted), "mqconform-by-requirement")
     if config.option.mq_adapter:
         from conformance.harness.pytest_hooks import RunHooks
 
-        hooks = RunHooks(config)
+        hooks = RunHooks(config, request, _options(request, config))
         if hooks.distributed:
             from conformance.harness.worker_processes import Workers
 
@@ -111,10 +58,10 @@ def pytest_configure(config: pytest.Config) -> None:
         session = config.stash[_SESSION] = hooks.session
         reference = cache(lambda: _reference(session, config))
         session.reference = lambda suite, repro: reference().check(suite, repro)
-        if session.taping and not session.options.first_only and not config.option.mq_no_quirks:
+        if session.taping and not session.options.first_only and request.quirks:
             from conformance.harness.known_deviations import Lazy
 
-            loaded = _loaded(config)
+            loaded = _loaded(config, request.known)
             alone = hooks.worker == "main"
             session.past = Lazy(lambda: _quirks(session, loaded, worker=None if alone else hooks.worker))
         config.pluginmanager.register(hooks, "mqconform-run")
@@ -125,15 +72,42 @@ def pytest_configure(config: pytest.Config) -> None:
             config.pluginmanager.register(AllureHooks(config, hooks.session), "mqconform-allure")
 
 
-def _loaded(config: pytest.Config) -> Sequence[KnownQuirk]:
+def _options(asked: RunRequest, config: pytest.Config) -> RunOptions:
+    """Return what the request asks of its tests. Raises UsageError for a word that does not exist."""
+    from conformance.command_options import BadInput, check_chosen, check_situations, check_words
+    from conformance.harness.recorder import RunOptions
+    from conformance.spec.catalogue import assignment
+    from conformance.spec.versions import DEFAULT_PROFILE
+
+    try:
+        check_words(profile=asked.profile, level=asked.level, readings=asked.readings)
+        chosen = check_chosen(asked.chosen)
+        return RunOptions(
+            profile=asked.profile or DEFAULT_PROFILE,
+            level=asked.level,
+            readings=assignment(asked.readings, chosen),
+            reading_set=asked.readings,
+            seed=asked.seed,
+            max_examples=asked.max_examples,
+            stateful_steps=asked.steps,
+            budget_s=asked.budget_s,
+            chosen=chosen,
+            first_only=getattr(config.option, "maxfail", 0) == 1,
+            situations=check_situations(str(asked.situations)),
+        )
+    except BadInput as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def _loaded(config: pytest.Config, known: Path | str | None) -> Sequence[KnownQuirk]:
     """Return the quirks of the baseline, if one is given. Raises UsageError for a file that is none."""
-    if config.option.mq_quirks is None:
+    if known is None:
         return ()
     from conformance.explaining.known_quirks import usable
     from conformance.report.standing import BaselineError, read_quirks
 
     try:
-        loaded, told = usable(read_quirks(Path(config.option.mq_quirks)))
+        loaded, told = usable(read_quirks(Path(known)))
     except BaselineError as error:
         raise pytest.UsageError(str(error)) from None
     if not hasattr(config, "workerinput"):

@@ -406,8 +406,6 @@ def _options(
         readings=accepted,
         reading_set=name,
         seed=header.seed or 0,
-        max_examples=1,
-        stateful_steps=1,
         chosen=decided,
     )
 

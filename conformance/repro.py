@@ -109,8 +109,6 @@ def understood(content: Any, path: Path, chosen: Mapping[str, str] | None = None
             readings=assignment(content["reading_set"], decided),
             reading_set=content["reading_set"],
             seed=int(content["seed"]),
-            max_examples=1,
-            stateful_steps=1,
             chosen=decided,
         )
         asked, before = asked_of(content.get("asked") or {}), antecedents_of(content.get("before") or {})

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import io
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from conformance.calling import calls
@@ -24,7 +25,8 @@ from conformance.files import held
 from conformance.harness.interrupt import STOP
 from conformance.harness.suite_registry import UnknownSuite, in_turn, select, suites_folder
 from conformance.harness.test_selection import NotCollected, claiming, collected
-from conformance.progress import Progress, Watcher
+from conformance.progress import Watcher
+from conformance.run_options import RunRequest, with_arguments
 from conformance.runlog import RunRecordError, read_run
 from conformance.runlog.run import left_out
 from conformance.spec.catalogue import CatalogueError, selected
@@ -33,37 +35,9 @@ from conformance.verdict import ExitCode, exit_code
 ALLOW = "With --allow-incomplete such a run ends with 0."
 """What a run says that left tests out and found no deviation."""
 
-__all__ = ["BadInput", "Progress", "RunResult", "check_chosen", "check_words", "prepare_folder", "run"]
 
-
-def run(
-    *,
-    adapter: str = "embedded",
-    suites: str | Sequence[str] | None = None,
-    requirements: Sequence[str] = (),
-    profile: str | None = None,
-    level: str = "must",
-    readings: str = "windows",
-    chosen: Sequence[str] = (),
-    seed: int = 0,
-    out: Path | str | None = None,
-    max_examples: int = 30,
-    steps: int = 30,
-    situations: str | int = "default",
-    budget_s: float | None = None,
-    in_process: bool = False,
-    deadline_ms: int = 10_000,
-    disable: Sequence[str] = (),
-    fail_fast: bool = False,
-    quirks: bool = True,
-    known: Path | str | None = None,
-    max_failures: int | None = None,
-    workers: int = 1,
-    label: str | None = None,
-    allow_incomplete: bool = False,
-    pytest_args: Sequence[str] = (),
-    on_progress: Callable[[Progress], None] | None = None,
-) -> RunResult:
+@with_arguments(RunRequest)
+def run(request: RunRequest) -> RunResult:
     """Judge an implementation and write the run record.
 
     adapter: a connector (`embedded`, `stdio:COMMAND`, ...). suites: their names, or a comma-separated list of them
@@ -83,37 +57,44 @@ def run(
     Raises BadInput for an unknown name and for an output folder that cannot be written. Every other problem, an
     unusable driver for example, is reported in the returned result.
     """
+    return run_request(request)
+
+
+def run_request(request: RunRequest) -> RunResult:
+    """Do what `run` does."""
     from conformance.adapter.errors import ConnectorError, DriverUnusable
     from conformance.harness.connecting import check_connector
 
-    check_words(profile=profile, level=level, readings=readings)
-    check_chosen(chosen)
+    check_words(profile=request.profile, level=request.level, readings=request.readings)
+    check_chosen(request.chosen)
     check_places()
-    planned = check_situations(str(situations))
-    named = None if label is None else check_label(label)
+    check_situations(str(request.situations))
+    asked = replace(request, label=None if request.label is None else check_label(request.label))
+    place = Path(asked.out) if asked.out else Path()
     try:
-        wanted = select(suites if suites is None or isinstance(suites, str) else ",".join(suites))
-        ids = requirement_ids(requirements)
-        check_connector(adapter, in_process=in_process)
+        wanted = select(asked.suites)
+        ids = requirement_ids(asked.requirements)
+        check_connector(asked.adapter, in_process=asked.in_process)
     except UnknownSuite as error:
         raise BadInput(str(error)) from None
     except ConnectorError as error:
         raise BadInput(error.sentence) from None
     except DriverUnusable as error:  # Before the folder is touched: the results of an earlier run stay there.
-        return RunResult(ExitCode.UNUSABLE, Path(out) if out else Path(), None, error.sentence)
-    if suites is not None and "situations" in wanted and (why := unplayable()) is not None:
-        return RunResult(ExitCode.HARNESS_ERROR, Path(out) if out else Path(), None, why)
-    modules = [module for name in in_turn(wanted, limited=budget_s is not None) for module in wanted[name]]
+        return RunResult(ExitCode.UNUSABLE, place, None, error.sentence)
+    if asked.suites is not None and "situations" in wanted and (why := unplayable()) is not None:
+        return RunResult(ExitCode.HARNESS_ERROR, place, None, why)
+    modules = [module for name in in_turn(wanted, limited=asked.budget_s is not None) for module in wanted[name]]
     if ids:
         try:
-            claimed = {test.path for test in claiming(collected(modules, pytest_args), ids)}
+            claimed = {test.path for test in claiming(collected(modules, asked.pytest_args), ids)}
         except NotCollected as error:
             code = ExitCode.BAD_INPUT if error.refused else ExitCode.HARNESS_ERROR
-            return RunResult(code, Path(out) if out else Path(), None, str(error))
+            return RunResult(code, place, None, str(error))
         modules = [module for module in modules if module in claimed]
         if not claimed:
-            return RunResult(ExitCode.NOTHING_JUDGED, Path(out) if out else Path(), None, none_claims(ids))
-    folder = prepare_folder(out)
+            return RunResult(ExitCode.NOTHING_JUDGED, place, None, none_claims(ids))
+    folder = prepare_folder(asked.out)
+    most = 1 if asked.fail_fast else asked.max_failures
     arguments = [
         *map(str, modules),
         "-c=/dev/null",
@@ -123,34 +104,18 @@ def run(
         "-p",
         "no:cacheprovider",
         "--import-mode=append",
-        f"--mq-adapter={adapter}",
-        f"--mq-level={level}",
-        f"--mq-readings={readings}",
-        *(f"--mq-reading={word}" for word in chosen),
-        f"--mq-seed={seed}",
-        f"--mq-out={folder}",
-        f"--mq-max-examples={max_examples}",
-        f"--mq-steps={steps}",
-        f"--mq-situations={planned}",
-        f"--mq-deadline={deadline_ms}",
-        *([f"--mq-profile={profile}"] if profile else []),
-        *([f"--mq-budget={budget_s}"] if budget_s is not None else []),
-        *([f"--mq-label={named}"] if named else []),
-        *(["--mq-in-process"] if in_process else []),
-        *([] if quirks else ["--mq-no-quirks"]),
-        *([f"--mq-quirks={known}"] if known is not None else []),
-        *(f"--mq-requirement={name}" for name in ids),
-        *([f"--mq-disable={','.join(disable)}"] if disable else []),
-        *([f"--maxfail={1 if fail_fast else max_failures}"] if fail_fast or max_failures else []),
-        *(["-n", str(workers)] if workers > 1 else []),
-        *pytest_args,
+        *replace(asked, out=folder, requirements=ids).pytest_options(),
+        *([f"--maxfail={most}"] if most else []),
+        *(["-n", str(asked.workers)] if asked.workers > 1 else []),
+        *asked.pytest_args,
     ]
     gone = f"The output folder {folder} cannot be written any more: it was removed during the run."
     try:
         with held(folder) as there:
-            status, log = _drive_pytest(arguments, folder, bool(pytest_args), Watcher(on_progress, budget_s))
+            watcher = Watcher(asked.on_progress, asked.budget_s)
+            status, log = _drive_pytest(arguments, folder, bool(asked.pytest_args), watcher)
             if there():
-                return _conclude(status, log, folder, readings, allow_incomplete)
+                return _conclude(status, log, folder, asked.readings, asked.allow_incomplete)
     except FileNotFoundError:
         if folder.is_dir():
             raise

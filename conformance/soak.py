@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.run import BadInput, RunResult, check_chosen, check_words, prepare_folder
+from conformance.command_options import BadInput, RunResult, check_chosen, check_words, prepare_folder
 from conformance.runlog import Header, RunWriter, read_run
 from conformance.spec.catalogue import assignment, did_you_mean
 from conformance.spec.versions import DEFAULT_PROFILE
@@ -78,7 +78,6 @@ def soak(
         readings=assignment(readings, decided),
         reading_set=readings,
         seed=seed,
-        max_examples=1,
         stateful_steps=steps,
         budget_s=budget_s,
         chosen=decided,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -30,24 +31,20 @@ from conformance.cli.shared_options import (
     InProcess,
     Json,
     Level,
-    MaxExamples,
-    MaxFailures,
     Profile,
     Reading,
     Seed,
-    Situations,
-    Steps,
-    Suites,
-    Workers,
     WorkersOrNone,
-    alternatives,
+    accepted,
     group,
     joined,
     number,
-    reading_set,
+    requesting,
     several,
+    time,
 )
 from conformance.cli.situations import app as situations_app
+from conformance.run_options import RunRequest
 
 app = typer.Typer(
     name="mqconform",
@@ -94,50 +91,20 @@ def root(
     context_settings={"allow_extra_args": True, "ignore_unknown_options": False},
     epilog="Example: mqconform run --adapter 'stdio:./mydriver --queues' --suite names,cursors --out out -- -k waiting",
 )
+@requesting
 def run(
+    request: RunRequest,
     context: typer.Context,
-    adapter: Adapter = "embedded",
-    suite: Suites = None,
-    requirement: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Only the tests that claim this requirement (an id, a section, a pattern); may be given several times."
-        ),
-    ] = None,
+    *,
     listed: Annotated[
         bool,
         typer.Option("--list", help="Print the tests that would run and the requirements they claim; run nothing."),
     ] = False,
-    profile: Profile = None,
-    level: Level = "must",
-    reading: Reading = None,
-    seed: Seed = 0,
-    out: Annotated[Path | None, typer.Option(help="Folder of the run record and the report.")] = None,
-    max_examples: MaxExamples = 30,
-    steps: Steps = 30,
-    situations: Situations = "default",
-    budget: Annotated[
-        str | None,
-        typer.Option(help="Time to divide among the suites (30s, 5m, 2h); tests that do not fit are left out."),
-    ] = None,
-    deadline_ms: DeadlineMs = 10_000,
-    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first deviation.")] = False,
-    quirks: Annotated[
-        bool,
-        typer.Option("--quirks/--no-quirks", help="Go on behind a deviation that a known fault explains."),
-    ] = True,
-    max_failures: MaxFailures = None,
-    workers: Workers = 1,
-    in_process: InProcess = False,
     gate: Annotated[
         bool, typer.Option("--gate", help="Set the exit code as mqconform gate does: only regressions fail.")
     ] = False,
     against: Against = None,
     baseline: Baseline = None,
-    allow_incomplete: Annotated[
-        bool, typer.Option("--allow-incomplete", help="End with 0 though --budget left tests out (otherwise 5).")
-    ] = False,
-    label: Annotated[str | None, typer.Option(metavar="TEXT", help="Name of the run in its reports.")] = None,
     i_own_this: IOwnThis = None,
     lab: Lab = False,
     json: Json = False,
@@ -146,39 +113,13 @@ def run(
 
     Arguments after -- are passed to pytest.
     """
-    from conformance.cli.run import command
+    from conformance.cli.run import command, list_tests
 
-    permit_connector(adapter, i_own_this, lab)
+    permit_connector(request.adapter, i_own_this, lab)
+    request = replace(request, pytest_args=context.args)
     if listed:
-        from conformance.cli.run import list_tests
-
-        list_tests(suites=joined(suite), requirements=several(requirement), pytest_args=context.args, json=json)
-    command(
-        adapter=adapter,
-        suites=joined(suite),
-        requirements=several(requirement),
-        profile=profile,
-        level=level,
-        readings=reading_set(reading) or "windows",
-        chosen=alternatives(reading),
-        seed=seed,
-        out=out,
-        max_examples=max_examples,
-        steps=steps,
-        situations=situations,
-        budget=budget,
-        deadline_ms=deadline_ms,
-        fail_fast=fail_fast,
-        quirks=quirks,
-        max_failures=max_failures,
-        in_process=in_process,
-        workers=workers,
-        allow_incomplete=allow_incomplete,
-        label=label,
-        pytest_args=context.args,
-        gate=(against, baseline) if gate or against or baseline else None,
-        json=json,
-    )
+        list_tests(request, json=json)
+    command(request, gate=(against, baseline) if gate or against or baseline else None, json=json)
 
 
 @app.command(epilog="Example: mqconform soak --adapter 'stdio:./mydriver' --budget 8h --seed 1 --out soak")
@@ -194,7 +135,9 @@ def soak(
     seed: Seed = 0,
     out: Annotated[Path | None, typer.Option(help="Folder of the run record and the report.")] = None,
     steps: HistorySteps = 60,
-    budget: Annotated[str | None, typer.Option(help="End after this time: 30s, 5m or 2h (default: on Ctrl-C).")] = None,
+    budget: Annotated[
+        float | None, time("--budget", "End after this time: 30s, 5m or 2h (default: on Ctrl-C).")
+    ] = None,
     histories: Histories = None,
     deadline_ms: DeadlineMs = 10_000,
     quirks: Annotated[
@@ -218,12 +161,11 @@ def soak(
         plans=several(plan),
         profile=profile,
         level=level,
-        readings=reading_set(reading) or "windows",
-        chosen=alternatives(reading),
+        **accepted(reading),
         seed=seed,
         out=out,
         steps=steps,
-        budget=budget,
+        budget_s=budget,
         histories=histories,
         in_process=in_process,
         quirks=quirks,
@@ -255,7 +197,7 @@ def replay(
     follow: Annotated[
         bool, typer.Option("--follow", help="Wait for more data at the end of the last file, until Ctrl-C or --budget.")
     ] = False,
-    budget: Annotated[str | None, typer.Option(help="Stop following, or reading stdin, after 30s, 5m or 2h.")] = None,
+    budget: Annotated[float | None, time("--budget", "Stop following, or reading stdin, after 30s, 5m or 2h.")] = None,
     against: Annotated[
         str | None,
         typer.Option(
@@ -309,8 +251,7 @@ def replay(
         asked,
         profile=profile,
         level=level,
-        readings=reading_set(reading) or "windows",
-        chosen=alternatives(reading),
+        **accepted(reading),
         out=out,
         json=json,
     )
@@ -346,7 +287,9 @@ def diagnose(
         list[str] | None, typer.Option(help="Try only this fault (default: all); may be given several times.")
     ] = None,
     workers: Annotated[int, number("--workers", 1, 64, "Number of processes.")] = 2,
-    budget: Annotated[str, typer.Option(help="End the search after this time: 30s, 5m or 2h.")] = "60s",
+    budget: Annotated[
+        float | None, time("--budget", "End the search after this time: 30s, 5m or 2h (default: 60s).")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Name the fault that explains most of what deviates: a hint for its cause, not a verdict.
@@ -355,7 +298,7 @@ def diagnose(
     """
     from conformance.cli.diagnose import command
 
-    command(record, faults=fault or [], jobs=workers, budget=budget, json=json)
+    command(record, faults=fault or [], jobs=workers, budget_s=budget, json=json)
 
 
 @app.command(epilog="Example: mqconform selftest ignores-priority")
@@ -372,7 +315,7 @@ def selftest(
         ),
     ] = None,
     workers: WorkersOrNone = None,
-    budget: Annotated[str | None, typer.Option(help="Begin no further fault after this time: 30s, 5m or 2h.")] = None,
+    budget: Annotated[float | None, time("--budget", "Begin no further fault after this time: 30s, 5m or 2h.")] = None,
     out: Annotated[
         Path | None, typer.Option(help="Write the result to this file, as input for requirements coverage.")
     ] = None,
@@ -387,7 +330,7 @@ def selftest(
     names = several(faults)
     if update:
         record_command(names, jobs=workers, wire=wire)
-    command(names, suites=joined(suite), jobs=workers, budget=budget, out=out, json=json, wire=wire)
+    command(names, suites=joined(suite), jobs=workers, budget_s=budget, out=out, json=json, wire=wire)
 
 
 @app.command(epilog="Example: mqconform wireshark > msmq.lua; tshark -X lua_script:msmq.lua -r my.pcapng")
@@ -408,8 +351,7 @@ def wireshark(
         out=out,
         profile=profile,
         level=level,
-        readings=reading_set(reading) or "windows",
-        chosen=alternatives(reading),
+        **accepted(reading),
         left_out=left_out,
         json=json,
     )

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import NoReturn
 
 from conformance.cli.output import console, emit_json, fail, progress_bar
-from conformance.cli.run import seconds
 from conformance.files import write_text
 from conformance.verdict import ExitCode
 
 
-def command(record: Path, *, faults: Sequence[str], jobs: int, budget: str, json: bool) -> NoReturn:
+def command(record: Path, *, faults: Sequence[str], jobs: int, budget_s: float | None, json: bool) -> NoReturn:
     """Look for common causes, keep them beside the record, and print the record's summary with them."""
     from conformance.diagnose import SECONDS, diagnose
     from conformance.explaining.dictionary import UnknownFault
@@ -28,7 +27,7 @@ def command(record: Path, *, faults: Sequence[str], jobs: int, budget: str, json
             found = diagnose(
                 run,
                 faults=faults,
-                seconds=seconds(budget) or SECONDS,
+                seconds=budget_s or SECONDS,
                 jobs=jobs,
                 on_progress=lambda done, total: show(done, total, f"trying {total} faults"),
             )

@@ -19,6 +19,7 @@ from conformance.cli.shared_options import (
     group,
     joined,
     several,
+    time,
 )
 
 requirements_app = group("Show the catalogue of requirements.")
@@ -107,7 +108,7 @@ def readings_infer(
     ] = None,
     seed: Seed = 0,
     walks: Walks = 20,
-    budget: Annotated[str | None, typer.Option(help="Continue until this time is over: 30s, 5m or 2h.")] = None,
+    budget: Annotated[float | None, time("--budget", "Continue until this time is over: 30s, 5m or 2h.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the record of the suites.")] = None,
     deadline_ms: DeadlineMs = 10_000,
     stories: Annotated[
@@ -125,7 +126,7 @@ def readings_infer(
         suites=joined(suite),
         seed=seed,
         walks=walks,
-        budget=budget,
+        budget_s=budget,
         out=out,
         deadline_ms=deadline_ms,
         stories=stories,

@@ -17,9 +17,9 @@ from conformance.cli.shared_options import (
     Json,
     Profile,
     Reading,
-    alternatives,
+    accepted,
     number,
-    reading_set,
+    time,
 )
 from conformance.verdict import ExitCode
 
@@ -41,7 +41,7 @@ def learn(
     profile: Profile = None,
     reading: Reading = None,
     more_states: MoreStates = 1,
-    budget: Annotated[str | None, typer.Option(help="Time for learning: 30s, 5m or 2h (default: 2m).")] = None,
+    budget: Annotated[float | None, time("--budget", "Time for learning: 30s, 5m or 2h (default: 2m).")] = None,
     steps: Steps = None,
     kill: Annotated[
         bool, typer.Option("--kill", help="Add the letter that kills the manager: each takes a start of the driver.")
@@ -63,10 +63,9 @@ def learn(
         what=what,
         adapter=adapter,
         profile=profile,
-        readings=reading_set(reading) or "windows",
-        chosen=alternatives(reading),
+        **accepted(reading),
         more_states=more_states,
-        budget=budget,
+        budget_s=budget,
         steps=steps,
         kill=kill,
         without=without or [],
@@ -80,20 +79,18 @@ def learn(
 
 
 def command(
-    *, budget: str | None, html: Path | None, svg: Path | None, dot: Path | None, json: bool, **wanted: Any
+    *, budget_s: float | None, html: Path | None, svg: Path | None, dot: Path | None, json: bool, **wanted: Any
 ) -> None:
     """Learn, write the pictures, print the result, and end with its exit code."""
     from conformance.adapter.errors import AdapterError, ConnectorError
-    from conformance.cli.run import seconds
     from conformance.command_options import BadInput
     from conformance.learn import BUDGET_S, MissingExtra, learn, need_learn
     from conformance.report.machine import as_json, lines
 
-    budget_s = BUDGET_S if budget is None else seconds(budget)
     try:
         need_learn()
         with at_work("learn", "starting the driver", quiet=json) as show:
-            found = learn(budget_s=budget_s, on_progress=show, **wanted)
+            found = learn(budget_s=BUDGET_S if budget_s is None else budget_s, on_progress=show, **wanted)
     except (BadInput, MissingExtra) as error:
         fail(str(error), ExitCode.BAD_INPUT)
     except ConnectorError as error:

@@ -15,11 +15,11 @@ from conformance.cli.shared_options import (
     Level,
     Profile,
     Reading,
-    alternatives,
+    accepted,
     group,
     number,
-    reading_set,
     several,
+    time,
 )
 from conformance.verdict import ExitCode
 
@@ -88,7 +88,9 @@ app.add_typer(wire_app, name="wire")
 Record = Annotated[
     Path | None, typer.Option(metavar="FILE.pcapng", help="Keep all packets in this file, as a capture.")
 ]
-Budget = Annotated[str | None, typer.Option(help="End after this time: 30s, 5m or 2h (default: on Ctrl-C or SIGTERM).")]
+Budget = Annotated[
+    float | None, time("--budget", "End after this time: 30s, 5m or 2h (default: on Ctrl-C or SIGTERM).")
+]
 Out = Annotated[Path | None, typer.Option(help="Folder of the run record and the report.")]
 Faults = Annotated[
     list[str] | None,
@@ -154,11 +156,10 @@ def serve(
             state_dir=None if state_dir is None else str(state_dir.absolute()),
         ),
         record=record,
-        budget=budget,
+        budget_s=budget,
         profile=profile,
         level=level,
-        readings=reading_set(reading) or "windows",
-        chosen=alternatives(reading),
+        **accepted(reading),
         out=out,
         json=json,
     )
@@ -196,11 +197,10 @@ def proxy(
         pings=pings,
         owned=i_own_this,
         record=record,
-        budget=budget,
+        budget_s=budget,
         profile=profile,
         level=level,
-        readings=reading_set(reading) or "windows",
-        chosen=alternatives(reading),
+        **accepted(reading),
         out=out,
         json=json,
     )

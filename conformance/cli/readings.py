@@ -85,14 +85,12 @@ def as_json(reading: Reading) -> dict[str, Any]:
 _MARKS = {"fits none": "NONE    ", "both ways": "BOTH    ", "followed": "follows ", "narrowed": "either  "}
 
 
-def infer_command(*, budget: str | None, suites: str | None, stories: bool, json: bool, **wanted: Any) -> None:
+def infer_command(*, budget_s: float | None, suites: str | None, stories: bool, json: bool, **wanted: Any) -> None:
     """Infer the readings, print the conclusion on each, and end with the exit code."""
     from conformance.adapter.errors import AdapterError, ConnectorError
-    from conformance.cli.run import seconds
+    from conformance.command_options import BadInput
     from conformance.infer import infer
-    from conformance.run import BadInput
 
-    budget_s = seconds(budget)
     try:
         with at_work("readings", "starting the driver", quiet=json) as show:
             found = infer(

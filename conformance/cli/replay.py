@@ -157,7 +157,7 @@ class Asked:
     captures: Sequence[str]
     filter: str | None
     follow: bool
-    budget: str | None
+    budget_s: float | None
     against: str | None
     in_process: bool
     deadline_ms: int
@@ -199,13 +199,12 @@ def command(
     from conformance.adapter.errors import AdapterError, ConnectorError
     from conformance.captures import replay_captures
     from conformance.captures.compare_implementation import NotDeliverable
-    from conformance.cli.run import finish, seconds
+    from conformance.cli.run import finish
     from conformance.command_options import BadInput
     from conformance.process_tuning import without_matrices
 
     if asked.columns:
         without_matrices()
-    budget_s = seconds(asked.budget)
     target = console()
     colour = target.is_terminal and not target.no_color
     shown = _Shown(Spooled(), Spooled())
@@ -222,13 +221,13 @@ def command(
     try:
         with (
             progress_bar("replay", quiet=not sys.stderr.isatty()) as bar,
-            _stopping(asked.follow or "-" in asked.captures, budget_s) as stop,
+            _stopping(asked.follow or "-" in asked.captures, asked.budget_s) as stop,
         ):
             result = replay_captures(
                 asked.captures,
                 filter=asked.filter,
                 follow=asked.follow,
-                budget_s=budget_s,
+                budget_s=asked.budget_s,
                 stop=stop,
                 against=asked.against,
                 in_process=asked.in_process,

@@ -24,8 +24,8 @@ def command(
 ) -> None:
     """Run repro files again and print a table of the answers. Ends the command."""
     from conformance.adapter.errors import ConnectorError, DriverUnusable
+    from conformance.command_options import BadInput, check_chosen
     from conformance.repro import ReproError, repro
-    from conformance.run import BadInput, check_chosen
 
     try:
         with progress_bar("repro", quiet=True if json else path.is_file()) as show:

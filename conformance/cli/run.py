@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -22,40 +23,35 @@ from conformance.verdict import ExitCode
 if TYPE_CHECKING:
     from conformance.histories.soak import Soaked
     from conformance.progress import Progress
+    from conformance.run_options import RunRequest
 
 
-def command(
-    *,
-    budget: str | None,
-    pytest_args: Sequence[str],
-    json: bool,
-    gate: tuple[Path | None, Path | None] | None = None,
-    **wanted: Any,
-) -> None:
+def command(request: RunRequest, *, gate: tuple[Path | None, Path | None] | None, json: bool) -> None:
     """Run the suites, write the report, print the result, and end with its exit code or the gate's.
 
     gate: (earlier run, baseline), each may be None; None: no gate.
     """
-    from conformance.run import BadInput, run
+    from conformance.command_options import BadInput
+    from conformance.run import run_request
 
-    meant = stray(pytest_args)
+    meant = stray(request.pytest_args)
     if meant is not None:
         fail(meant, ExitCode.BAD_INPUT)
     if gate is not None:
         excuses(against=gate[0], baseline=gate[1], level=None)  # Report a mistake there before the run.
-        if gate[1] is not None:
-            wanted["known"] = _known(gate[1])
+    known = None if gate is None or gate[1] is None else _known(gate[1])
 
     try:
         with stopping(), run_progress(quiet=json and not sys.stderr.isatty()) as show:
-            result = run(budget_s=seconds(budget), pytest_args=list(pytest_args), on_progress=show, **wanted)
+            result = run_request(replace(request, known=known, on_progress=show))
     except BadInput as error:
         fail(str(error), ExitCode.BAD_INPUT)
     if result.record is None:
         fail(result.sentence or "The run left no record.", result.exit_code)
-    allowed = bool(wanted.get("allow_incomplete"))
-    code, said = result.exit_code, result.sentence
-    finish(result.record, result.folder, code, said, json=json, gate=gate, allow_incomplete=allowed)
+    allowed = request.allow_incomplete
+    finish(
+        result.record, result.folder, result.exit_code, result.sentence, json=json, gate=gate, allow_incomplete=allowed
+    )
 
 
 def _known(baseline: Path) -> Path | None:
@@ -128,17 +124,6 @@ def finish(
     if sentence:
         fail(sentence, code)
     sys.exit(int(code))
-
-
-def seconds(text: str | None) -> float | None:
-    """Call `conformance.command_options.seconds`. Ends the command for an invalid duration."""
-    from conformance.command_options import BadInput
-    from conformance.command_options import seconds as understood
-
-    try:
-        return understood(text)
-    except BadInput as error:
-        fail(str(error), ExitCode.BAD_INPUT)
 
 
 @contextmanager
@@ -249,7 +234,7 @@ def _stderr() -> int | None:
         return None
 
 
-def list_tests(*, suites: str | None, requirements: Sequence[str], pytest_args: Sequence[str], json: bool) -> NoReturn:
+def list_tests(request: RunRequest, *, json: bool) -> NoReturn:
     """Print by suite the tests that a run would execute, with the requirements they claim. Ends the command."""
     from conformance.command_options import BadInput
     from conformance.harness.suite_registry import UnknownSuite, select
@@ -257,10 +242,10 @@ def list_tests(*, suites: str | None, requirements: Sequence[str], pytest_args: 
     from conformance.run import none_claims, requirement_ids
 
     try:
-        ids = requirement_ids(requirements)
-        modules = [module for each in select(suites).values() for module in each]
+        ids = requirement_ids(request.requirements)
+        modules = [module for each in select(request.suites).values() for module in each]
         with at_work("run", "reading the tests", quiet=json):
-            found = collected(modules, pytest_args)
+            found = collected(modules, request.pytest_args)
     except (BadInput, UnknownSuite) as error:
         fail(str(error), ExitCode.BAD_INPUT)
     except NotCollected as error:
@@ -350,12 +335,11 @@ def _hint(word: str) -> str:
     return ": name suites with --suite and the implementation with --adapter; give pytest arguments after --."
 
 
-def soak_command(*, budget: str | None, json: bool, **wanted: Any) -> None:
+def soak_command(*, budget_s: float | None, json: bool, **wanted: Any) -> None:
     """Run the soak, write the report, print the result, and end with its exit code."""
-    from conformance.run import BadInput
+    from conformance.command_options import BadInput
     from conformance.soak import soak
 
-    budget_s = seconds(budget)
     began = time.monotonic()
     try:
         with at_work("soak", "starting the driver", quiet=json) as show:

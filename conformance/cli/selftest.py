@@ -28,7 +28,7 @@ def command(
     *,
     suites: str | None,
     jobs: int | None,
-    budget: str | None,
+    budget_s: float | None,
     out: Path | None,
     json: bool,
     wire: bool = False,
@@ -39,7 +39,6 @@ def command(
 
     An interrupt, or the end of the time, ends it with the table of the faults that were tried until then.
     """
-    from conformance.cli.run import seconds
     from conformance.harness.suite_registry import UnknownSuite
     from conformance.harness.test_selection import NotCollected
     from conformance.live.server import ServerGone
@@ -47,7 +46,6 @@ def command(
 
     if wire and suites is not None:
         fail("--wire and --suite exclude each other: faults of serve are for the suite sessions.", ExitCode.BAD_INPUT)
-    budget_s = seconds(budget)
     trials: list[Trial] = []
     interrupted = False
     try:

@@ -30,7 +30,7 @@ _TIMES = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "": 1.0}
 
 
 def serve_command(
-    listen: str, *, ping_port: int, wanted: Wanted, record: Path | None, budget: str | None, json: bool, **how: Any
+    listen: str, *, ping_port: int, wanted: Wanted, record: Path | None, budget_s: float | None, json: bool, **how: Any
 ) -> NoReturn:
     """Serve until the end. Ends the command with the exit code of what clients sent."""
     from conformance.command_options import BadInput
@@ -40,7 +40,7 @@ def serve_command(
     for note in _deviating(wanted):
         tell(note)
     wanted = replace(wanted, timers=_seconds(wanted.timers), consume=_seconds(wanted.consume))
-    with _watching(budget, json=json) as watch:
+    with _watching(budget_s, json=json) as watch:
         try:
             passed = serve(
                 place, wanted=wanted, judging=_judging(**how), watch=watch, ping_port=ping_port, record=record
@@ -59,7 +59,7 @@ def proxy_command(
     pings: str | None,
     owned: str | None,
     record: Path | None,
-    budget: str | None,
+    budget_s: float | None,
     json: bool,
     **how: Any,
 ) -> NoReturn:
@@ -75,7 +75,7 @@ def proxy_command(
     ports = _ports(pings)
     target = permitted(there.host, Permit(owned))
     heard = None if ports is None else (Place(here.host, ports[0]), ports[1])
-    with _watching(budget, json=json) as watch:
+    with _watching(budget_s, json=json) as watch:
         try:
             passed = proxy(here, target, there.port, judging=_judging(**how), watch=watch, record=record, pings=heard)
         except BadInput as error:
@@ -156,13 +156,11 @@ def _deviating(wanted: Wanted) -> list[str]:
 
 
 @contextmanager
-def _watching(budget: str | None, *, json: bool) -> Iterator[Watch]:
+def _watching(budget_s: float | None, *, json: bool) -> Iterator[Watch]:
     """Yield what is told while it goes on; Ctrl-C and SIGTERM end it in an orderly way, a second one at once."""
-    from conformance.cli.run import seconds
     from conformance.interrupts import work_begins
     from conformance.live.proxy import Watch
 
-    budget_s = seconds(budget)
     stop = threading.Event()
     work_begins()
 

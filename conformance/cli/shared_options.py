@@ -6,15 +6,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from functools import partial
+from inspect import Parameter, Signature, signature
 from typing import Annotated, Any
 
 import typer
 
 from conformance.cli.output import fail
-from conformance.spec.versions import PROFILES_TEXT
+from conformance.run_options import RunRequest, declared
 from conformance.verdict import ExitCode
-
-DAY_MS = 86_400_000
 
 
 def number(flag: str, low: int, high: int, text: str, *, metavar: str = "N") -> Any:
@@ -73,15 +72,38 @@ def _short(word: str) -> str:
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
-_CONNECTOR = typer.Option(
-    "--adapter",
-    metavar="CONNECTOR",
-    help="embedded, embedded+FAULT[,FAULT], python:pkg.mod:Class, stdio:COMMAND, tcp:HOST:PORT or wire:HOST.",
-)
-Adapter = Annotated[str, _CONNECTOR]
-AdapterOrNone = Annotated[str | None, _CONNECTOR]
-Profile = Annotated[str | None, typer.Option(help=f"MSMQ version: {PROFILES_TEXT}.")]
-Level = Annotated[str, typer.Option(help="must, should or may: weaker requirements only warn.")]
+
+
+def time(flag: str, text: str) -> Any:
+    """Return a typer option for a time, whose value is in seconds."""
+    return typer.Option(flag, parser=_duration, metavar="TIME", help=text)
+
+
+def _duration(text: str | float) -> float:
+    from conformance.command_options import BadInput
+    from conformance.command_options import seconds as understood
+
+    try:
+        return understood(text) if isinstance(text, str) else text
+    except BadInput as error:
+        fail(str(error), ExitCode.BAD_INPUT)
+
+
+def _declared(name: str) -> Any:
+    """Return the typer option of a field of `RunRequest`."""
+    option, flag, _, kind, default = declared()[name]
+    assert flag is not None
+    if option.bounds:
+        return number(flag, *option.bounds, option.help, metavar=option.metavar or "N")
+    if kind is float:
+        return time(flag, option.help)
+    return typer.Option(flag, metavar=option.metavar, help=option.help, show_default=default != "default")
+
+
+Adapter = Annotated[str, _declared("adapter")]
+AdapterOrNone = Annotated[str | None, _declared("adapter")]
+Profile = Annotated[str | None, _declared("profile")]
+Level = Annotated[str, _declared("level")]
 Reading = Annotated[
     list[str] | None,
     typer.Option(
@@ -100,36 +122,14 @@ Alternatives = Annotated[
     ),
 ]
 Section = Annotated[str | None, typer.Option(help="Only ids of this document and section; * matches.")]
-Seed = Annotated[int, number("--seed", 0, (1 << 64) - 1, "Seed of everything that is generated.")]
-DeadlineMs = Annotated[
-    int,
-    number("--deadline-ms", 1, DAY_MS, "Longest time that a call may take; then the driver is killed.", metavar="MS"),
-]
-MaxExamples = Annotated[int, number("--max-examples", 1, 1_000_000, "Generated examples per test.")]
-Steps = Annotated[int, number("--steps", 1, 10_000, "Most steps in one stateful example.")]
-Situations = Annotated[
-    str,
-    typer.Option(
-        "--situations",
-        metavar="all|pairs|N",
-        help="Planned situations to play: all, all pairs, or so many (default: what fits a minute).",
-        show_default=False,
-    ),
-]
+Seed = Annotated[int, _declared("seed")]
+DeadlineMs = Annotated[int, _declared("deadline_ms")]
 HistorySteps = Annotated[int, number("--steps", 1, 1_000, "Most steps in one history.")]
 Histories = Annotated[int | None, number("--histories", 1, 1_000_000_000, "End after so many histories.")]
-MaxFailures = Annotated[
-    int | None, number("--max-failures", 1, 1_000_000, "Stop after this many tests have found a deviation.")
-]
-Workers = Annotated[int, number("--workers", 1, 64, "Number of parallel tests, each with its own driver.")]
 WorkersOrNone = Annotated[int | None, number("--workers", 1, 64, "Number of parallel runs (default: 2).")]
 Walks = Annotated[int, number("--walks", 0, 100_000, "Number of walks of each kind, if no --budget is given.")]
-InProcess = Annotated[bool, typer.Option("--in-process", help="Run embedded and python: drivers inside this process.")]
-
-Suites = Annotated[
-    list[str] | None,
-    typer.Option("--suite", help="Suites, comma-separated or given several times (default: all)."),
-]
+InProcess = Annotated[bool, _declared("in_process")]
+Suites = Annotated[list[str] | None, _declared("suites")]
 
 AllowIncomplete = Annotated[
     bool,
@@ -153,8 +153,38 @@ def alternatives(given: Sequence[str] | None) -> list[str]:
     return [word for word in given or () if _is_alternative(word)]
 
 
+def accepted(given: Sequence[str] | None) -> dict[str, Any]:
+    """Return what `--reading` says as the arguments `readings`, the set, and `chosen`."""
+    return {"readings": reading_set(given) or "windows", "chosen": alternatives(given)}
+
+
 def _is_alternative(word: str) -> bool:
     return "=" in word or word.startswith("R-")
+
+
+def requesting(work: Callable[..., None]) -> Callable[..., None]:
+    """Make a command of a function of a `RunRequest` and options of its own: those of the request come first."""
+    parameters = {}
+    for name, one in declared().items():
+        if one.flag is not None:
+            kind: Any = list[str] if one.kind is list else one.kind
+            default = None if one.default == () else one.default
+            option: Any = Annotated[kind if default is not None else kind | None, _declared(name)]
+            word = one.flag.partition("/")[0].strip("-").replace("-", "_")
+            parameters[name] = Parameter(word, Parameter.KEYWORD_ONLY, default=default, annotation=option)
+        elif name == "readings":
+            parameters[name] = Parameter("reading", Parameter.KEYWORD_ONLY, default=None, annotation=Reading)
+
+    def command(**given: Any) -> None:
+        asked = {name: given.pop(parameter.name) for name, parameter in parameters.items()}
+        asked |= accepted(asked["readings"])
+        asked["requirements"] = several(asked["requirements"])
+        work(RunRequest(**asked), **given)
+
+    own = list(signature(work, eval_str=True).parameters.values())[1:]
+    command.__name__, command.__doc__, command.__annotations__ = work.__name__, work.__doc__, {}
+    command.__signature__ = Signature([*own[:1], *parameters.values(), *own[1:]])  # type: ignore[attr-defined]
+    return command
 
 
 def several(given: Sequence[str] | None) -> list[str]:
@@ -177,7 +207,6 @@ METAVARS: Mapping[str, str] = {
     "suite": "NAMES",
     "profile": "VERSION",
     "level": "LEVEL",
-    "budget": "TIME",
     "section": "SECTION",
     "requirement": "ID",
     "fault": "NAME",

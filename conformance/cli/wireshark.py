@@ -24,8 +24,8 @@ def command(
     json: bool,
 ) -> None:
     """Write the dissector to a file or stdout, or list the rules that are not in it."""
+    from conformance.command_options import BadInput, check_chosen, check_words
     from conformance.report.wireshark import by_reason, dissector
-    from conformance.run import BadInput, check_chosen, check_words
     from conformance.spec.catalogue import assignment
     from conformance.spec.versions import DEFAULT_PROFILE
 

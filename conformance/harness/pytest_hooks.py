@@ -24,48 +24,41 @@ from conformance.harness.run_verdicts import CONCLUSION, conclusion
 from conformance.harness.suite_registry import OWN, suite_of
 from conformance.harness.terminal import terminal_lines
 from conformance.harness.test_selection import CUT, NOT_BEGUN, Chosen, Shares
+from conformance.run_options import RunRequest
 from conformance.runlog import STOP_REASONS, Header, RunRecordError, RunWriter, read_run
 from conformance.runlog.folder import new_run_folder
 from conformance.runlog.run import LEFT_OUT_TESTS
-from conformance.spec.catalogue import (
-    CatalogueError,
-    assignment,
-    chosen_readings,
-    current,
-    did_you_mean,
-    requirement_id,
-)
+from conformance.spec.catalogue import CatalogueError, current, requirement_id
 from conformance.spec.constants.codes import named
-from conformance.spec.versions import DEFAULT_PROFILE, LEVELS, PROFILES, READING_SETS
 from conformance.verdict import ExitCode, Outcome
 
 
 class RunHooks:
     """Pytest plugin, registered while a run lasts."""
 
-    def __init__(self, config: pytest.Config) -> None:
+    def __init__(self, config: pytest.Config, request: RunRequest, options: RunOptions) -> None:
         self.config = config
+        self.request = request
         option = config.option
         worker = getattr(config, "workerinput", None)
         self.worker: str = worker["workerid"] if worker else "main"
         self.distributed = worker is None and bool(getattr(option, "numprocesses", None))
-        out = Path(worker["mq_out"]) if worker else Path(option.mq_out) if option.mq_out else new_run_folder()
+        out = Path(worker["mq_out"]) if worker else Path(request.out) if request.out else new_run_folder()
         self.run_id: str = worker["mq_run_id"] if worker else uuid.uuid4().hex
-        option.hypothesis_seed = str(option.mq_seed)  # as text: hypothesis takes a bare 0 for "not given"
+        option.hypothesis_seed = str(request.seed)  # as text: hypothesis takes a bare 0 for "not given"
         try:
-            options = options_from(option)
             writer = RunWriter(out, self.worker)
-        except (RunRecordError, CatalogueError) as error:
+        except RunRecordError as error:
             raise pytest.UsageError(str(error)) from None
         self.session = RunSession(
             options=options,
-            connector=option.mq_adapter,
+            connector=request.adapter,
             out=out,
             writer=writer,
             open_client=self._open_client,
-            disabled=frozenset(requirement_id(current(name)) for name in option.mq_disable.split(",") if name),
-            label=option.mq_label,
-            taping=not option.mq_disable,
+            disabled=frozenset(requirement_id(current(name)) for name in request.disable),
+            label=request.label,
+            taping=not request.disable,
             shares=None if options.budget_s is None else Shares(options.budget_s),
         )
         self.chosen = Chosen()
@@ -80,24 +73,23 @@ class RunHooks:
             Header(
                 run_id=self.run_id,
                 command=tuple(without_secrets(str(argument)) for argument in config.invocation_params.args),
-                connector=without_secrets(option.mq_adapter),
-                seed=option.mq_seed,
+                connector=without_secrets(request.adapter),
+                seed=options.seed,
                 profile=options.profile,
                 level=options.level,
                 reading_set=options.reading_set,
                 readings=options.readings,
                 suites=(),
-                label=option.mq_label,
+                label=request.label,
             )
         )
 
     def _open_client(self, state_dir: Path) -> Any:
-        option = self.config.option
         return open_client(
-            option.mq_adapter,
+            self.request.adapter,
             state_dir=state_dir,
-            in_process=option.mq_in_process,
-            deadline_ms=option.mq_deadline,
+            in_process=self.request.in_process,
+            deadline_ms=self.request.deadline_ms,
             namespace=self.worker if self.distributed or self.worker != "main" else None,
             log=self.session.out / f"driver-{self.worker}.stderr.log",
             profile=self.session.options.profile,
@@ -337,32 +329,6 @@ class RunHooks:
         for line in terminal_lines(run):
             terminalreporter.write_line(line)
         terminalreporter.write_line(f"run record in {out}; mqconform report {out} --html report.html")
-
-
-def options_from(option: Any) -> RunOptions:
-    """Return the run's options from pytest's. Raises CatalogueError, with the nearest valid word."""
-    profile = option.mq_profile or DEFAULT_PROFILE
-    for value, known, what in (
-        (profile, PROFILES, "profile"),
-        (option.mq_level, LEVELS, "level"),
-        (option.mq_readings, READING_SETS, "reading set"),
-    ):
-        if value not in known:
-            raise CatalogueError(f"There is no {what} {value!r}{did_you_mean(value, known) or '.'}")
-    chosen = chosen_readings(option.mq_reading)
-    return RunOptions(
-        profile=profile,
-        level=option.mq_level,
-        readings=assignment(option.mq_readings, chosen),
-        reading_set=option.mq_readings,
-        seed=option.mq_seed,
-        max_examples=option.mq_max_examples,
-        stateful_steps=option.mq_steps,
-        budget_s=option.mq_budget,
-        chosen=chosen,
-        first_only=bool(getattr(option, "maxfail", 0) == 1),
-        situations=option.mq_situations,
-    )
 
 
 def exit_for(error: AdapterError) -> int:

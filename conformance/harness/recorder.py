@@ -38,9 +38,9 @@ class RunOptions:
     level: str
     readings: Mapping[str, tuple[str, ...]]
     reading_set: str
-    seed: int
-    max_examples: int
-    stateful_steps: int
+    seed: int = 0
+    max_examples: int = 1
+    stateful_steps: int = 1
     budget_s: float | None = None
     chosen: Mapping[str, str] = field(default_factory=dict)
     first_only: bool = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -84,16 +84,17 @@ def _place(name: str) -> tuple[int, str]:
     return (_ORDER.index(name) if name in _ORDER else len(_ORDER), name)
 
 
-def select(names: str | None) -> dict[str, tuple[Path, ...]]:
-    """Return the suites of a comma-separated list (None: all). Raises UnknownSuite."""
+def select(given: str | Sequence[str] | None) -> dict[str, tuple[Path, ...]]:
+    """Return the suites of a list, or of a comma-separated text (None: all). Raises UnknownSuite."""
     known = suites()
-    wanted = [name.strip() for name in names.split(",")] if names is not None else []
+    texts = [given] if isinstance(given, str) else given or ()
+    wanted = [name.strip() for text in texts for name in text.split(",")]
     for name in wanted:
         if name not in known:
             raise UnknownSuite(
                 f"There is no suite {name!r}{did_you_mean(name, known) or '.'} Suites: {', '.join(known)}."
             )
-    return {name: known[name] for name in known if names is None or name in wanted}
+    return {name: known[name] for name in known if given is None or name in wanted}
 
 
 def in_turn(names: Iterable[str], *, limited: bool) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests_cli import FAKES, mqconform, one_sentence, stdio
 
-from conformance.cli.shared_options import DAY_MS
+from conformance.run_options import DAY_MS
 from conformance.verdict import ExitCode
 
 HUGE = "1" + "0" * 5000

@@ -128,7 +128,8 @@ def test_no_effect_when_unused(tmp_path: Path) -> None:
     (tmp_path / "test_own.py").write_text(
         "import sys\n\n\ndef test_it():\n"
         "    loaded = sorted(name for name in sys.modules if name.startswith('conformance.'))\n"
-        "    assert loaded == ['conformance.plugin', 'conformance.spec', 'conformance.spec.versions'], loaded\n"
+        "    assert loaded == ['conformance.plugin', 'conformance.run_options', 'conformance.spec', "
+        "'conformance.spec.versions'], loaded\n"
     )
     done = pytest_in(tmp_path, "-v")
     assert done.returncode == 0, done.stdout
