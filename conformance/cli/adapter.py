@@ -6,14 +6,14 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from conformance.cli.output import console, emit_json, fail
+from conformance.cli.output import console, emit_json, fail, json_wanted
 from conformance.scratch import scratch
 from conformance.verdict import ExitCode
 
 DOUBTS = "A doubt is what a driver that repairs would answer too: see docs/drivers-do-not-repair.md."
 
 
-def new_command(folder: Path, *, language: str, json: bool) -> None:
+def new_command(folder: Path, *, language: str) -> None:
     """Write a driver template; print its files and the command to try next."""
     from conformance.adapter.templates import TemplateError, write_template
 
@@ -21,7 +21,7 @@ def new_command(folder: Path, *, language: str, json: bool) -> None:
         written = write_template(language, folder)
     except TemplateError as error:
         fail(error.sentence, ExitCode.BAD_INPUT)
-    if json:
+    if json_wanted():
         emit_json({"files": list(map(str, written.files)), "next": written.next, "missing": written.missing})
         return
     out = console()
@@ -32,7 +32,7 @@ def new_command(folder: Path, *, language: str, json: bool) -> None:
         print(f"mqconform: {written.missing}", file=sys.stderr)
 
 
-def check_command(connector: str, *, in_process: bool, json: bool) -> None:
+def check_command(connector: str, *, in_process: bool) -> None:
     """Test a driver against the protocol. Exit codes: 0: no step is wrong; 1: one is wrong; 3: no driver."""
     from conformance.adapter.check import check_adapter
     from conformance.adapter.errors import ConnectorError, DriverUnusable
@@ -46,7 +46,7 @@ def check_command(connector: str, *, in_process: bool, json: bool) -> None:
             fail(error.sentence, ExitCode.UNUSABLE)
     bad = [step for step in steps if step.state == "wrong"]
     doubts = [step for step in steps if step.state == "doubt"]
-    if json:
+    if json_wanted():
         emit_json({"connector": connector, "ok": not bad, "steps": [asdict(step) for step in steps]})
     else:
         out = console()

@@ -29,7 +29,6 @@ from conformance.cli.shared_options import (
     Histories,
     HistorySteps,
     InProcess,
-    Json,
     Level,
     Profile,
     Reading,
@@ -107,7 +106,6 @@ def run(
     baseline: Baseline = None,
     i_own_this: IOwnThis = None,
     lab: Lab = False,
-    json: Json = False,
 ) -> None:
     """Judge an implementation with the conformance suites.
 
@@ -118,8 +116,8 @@ def run(
     permit_connector(request.adapter, i_own_this, lab)
     request = replace(request, pytest_args=context.args)
     if listed:
-        list_tests(request, json=json)
-    command(request, gate=(against, baseline) if gate or against or baseline else None, json=json)
+        list_tests(request)
+    command(request, gate=(against, baseline) if gate or against or baseline else None)
 
 
 @app.command(epilog="Example: mqconform soak --adapter 'stdio:./mydriver' --budget 8h --seed 1 --out soak")
@@ -147,7 +145,6 @@ def soak(
         ),
     ] = True,
     in_process: InProcess = False,
-    json: Json = False,
 ) -> None:
     """Try random histories of queues, cursors and transactions until the time is over."""
     from conformance.cli.run import soak_command
@@ -155,7 +152,7 @@ def soak(
     if listed:
         from conformance.cli.run import list_plans
 
-        list_plans(json=json)
+        list_plans()
     soak_command(
         adapter=adapter,
         plans=several(plan),
@@ -170,7 +167,6 @@ def soak(
         in_process=in_process,
         quirks=quirks,
         deadline_ms=deadline_ms,
-        json=json,
     )
 
 
@@ -228,7 +224,6 @@ def replay(
     level: Level = "must",
     reading: Reading = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the run record and the report.")] = None,
-    json: Json = False,
 ) -> None:
     """Judge the packets and sessions of captures."""
     from conformance.captures.analyst_views import Looks
@@ -253,7 +248,6 @@ def replay(
         level=level,
         **accepted(reading),
         out=out,
-        json=json,
     )
 
 
@@ -269,15 +263,14 @@ def repro(
     in_process: InProcess = False,
     i_own_this: IOwnThis = None,
     lab: Lab = False,
-    json: Json = False,
 ) -> None:
     """Run recorded deviations again; each is FIXED, FAILED, ERROR or not reproduced."""
     from conformance.cli.repro import command, write_command
 
     permit_connector(adapter or "", i_own_this, lab)
     if pytest:
-        write_command(path, json=json)
-    command(path, adapter=adapter, deadline_ms=deadline_ms, chosen=reading or [], in_process=in_process, json=json)
+        write_command(path)
+    command(path, adapter=adapter, deadline_ms=deadline_ms, chosen=reading or [], in_process=in_process)
 
 
 @app.command(epilog="Example: mqconform diagnose out")
@@ -290,7 +283,6 @@ def diagnose(
     budget: Annotated[
         float | None, time("--budget", "End the search after this time: 30s, 5m or 2h (default: 60s).")
     ] = None,
-    json: Json = False,
 ) -> None:
     """Name the fault that explains most of what deviates: a hint for its cause, not a verdict.
 
@@ -298,7 +290,7 @@ def diagnose(
     """
     from conformance.cli.diagnose import command
 
-    command(record, faults=fault or [], jobs=workers, budget_s=budget, json=json)
+    command(record, faults=fault or [], jobs=workers, budget_s=budget)
 
 
 @app.command(epilog="Example: mqconform selftest ignores-priority")
@@ -322,7 +314,6 @@ def selftest(
     update: Annotated[
         bool, typer.Option("--update", help="Keep what each fault shows as, after a change of faults or checks.")
     ] = False,
-    json: Json = False,
 ) -> None:
     """Show that the checks catch what they claim: run the suites on every fault of the embedded implementation."""
     from conformance.cli.selftest import command, record_command
@@ -330,7 +321,7 @@ def selftest(
     names = several(faults)
     if update:
         record_command(names, jobs=workers, wire=wire)
-    command(names, suites=joined(suite), jobs=workers, budget_s=budget, out=out, json=json, wire=wire)
+    command(names, suites=joined(suite), jobs=workers, budget_s=budget, out=out, wire=wire)
 
 
 @app.command(epilog="Example: mqconform wireshark > msmq.lua; tshark -X lua_script:msmq.lua -r my.pcapng")
@@ -342,7 +333,6 @@ def wireshark(
     profile: Profile = None,
     level: Level = "must",
     reading: Reading = None,
-    json: Json = False,
 ) -> None:
     """Make a Wireshark dissector that shows every field, and broken packet rules as expert information."""
     from conformance.cli.wireshark import command
@@ -353,7 +343,6 @@ def wireshark(
         level=level,
         **accepted(reading),
         left_out=left_out,
-        json=json,
     )
 
 
@@ -363,23 +352,21 @@ def adapter_check(
     in_process: InProcess = False,
     i_own_this: IOwnThis = None,
     lab: Lab = False,
-    json: Json = False,
 ) -> None:
     """Check a driver against the adapter protocol, step by step."""
     from conformance.cli.adapter import check_command
 
     permit_connector(connector, i_own_this, lab)
 
-    check_command(connector, in_process=in_process, json=json)
+    check_command(connector, in_process=in_process)
 
 
 @adapter_app.command("new", epilog="Example: mqconform adapter new --lang python mydriver")
 def adapter_new(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write to; new or empty.")],
     lang: Annotated[str, typer.Option("--lang", help="python, node or csharp.")] = "python",
-    json: Json = False,
 ) -> None:
     """Write a driver to start from, with a small in-memory queue manager behind it."""
     from conformance.cli.adapter import new_command
 
-    new_command(folder, language=lang, json=json)
+    new_command(folder, language=lang)

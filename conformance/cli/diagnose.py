@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from conformance.cli.output import console, emit_json, fail, progress_bar
+from conformance.cli.output import console, emit_json, fail, json_wanted, progress_bar
 from conformance.files import write_text
 from conformance.verdict import ExitCode
 
 
-def command(record: Path, *, faults: Sequence[str], jobs: int, budget_s: float | None, json: bool) -> NoReturn:
+def command(record: Path, *, faults: Sequence[str], jobs: int, budget_s: float | None) -> NoReturn:
     """Look for common causes, keep them beside the record, and print the record's summary with them."""
     from conformance.diagnose import SECONDS, diagnose
     from conformance.explaining.dictionary import UnknownFault
@@ -21,7 +21,7 @@ def command(record: Path, *, faults: Sequence[str], jobs: int, budget_s: float |
     from conformance.runlog import RunRecordError
 
     try:
-        with progress_bar("diagnose", quiet=json and not sys.stderr.isatty()) as show:
+        with progress_bar("diagnose", quiet=json_wanted() and not sys.stderr.isatty()) as show:
             show(0, 1, "reading the record")
             run = read_run(record)
             found = diagnose(
@@ -45,7 +45,7 @@ def command(record: Path, *, faults: Sequence[str], jobs: int, budget_s: float |
             write_text(written["report"], render_html(run))
         except OSError as error:
             fail(f"Nothing can be written into {record} ({error.strerror}).", ExitCode.BAD_INPUT)
-    if json:
+    if json_wanted():
         emit_json({**found.to_json(), "exit_code": 0, "written": {name: str(path) for name, path in written.items()}})
     else:
         from conformance.report.causes import told

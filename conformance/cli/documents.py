@@ -11,7 +11,6 @@ from conformance.cli.shared_options import (
     Adapter,
     DeadlineMs,
     InProcess,
-    Json,
     Profile,
     Section,
     Seed,
@@ -34,23 +33,21 @@ def requirements_list(
         list[str] | None, typer.Option(help="Only these ways of checking, comma-separated or given several times.")
     ] = None,
     unclaimed: Annotated[bool, typer.Option("--unclaimed", help="Only checkable ones that no check claims.")] = False,
-    json: Json = False,
 ) -> None:
     """List requirements."""
     from conformance.cli.requirements import list_command
 
-    list_command(section=section, level=level, checked=several(checked), unclaimed=unclaimed, json=json)
+    list_command(section=section, level=level, checked=several(checked), unclaimed=unclaimed)
 
 
 @requirements_app.command("show", epilog="Example: mqconform requirements show MQMQ-2.2.19.1.signature")
 def requirements_show(
     name: Annotated[str, typer.Argument(metavar="ID", help="The requirement's id.")],
-    json: Json = False,
 ) -> None:
     """Show one requirement and the readings that touch it."""
     from conformance.cli.requirements import show_command
 
-    show_command(name, json=json)
+    show_command(name)
 
 
 @requirements_app.command("coverage", epilog="Example: mqconform requirements coverage out --selftest selftest.json")
@@ -65,35 +62,32 @@ def requirements_coverage(
     section: Section = None,
     profile: Profile = None,
     rest: Annotated[bool, typer.Option("--rest", help="Also list what is not discriminated, with the reason.")] = False,
-    json: Json = False,
 ) -> None:
     """Count the requirements that a check claims, that a run reached, and whose check was seen to fail."""
     from conformance.cli.requirements import command
 
-    command(record, selftest=tuple(selftest or ()), section=section, profile=profile, rest=rest, json=json)
+    command(record, selftest=tuple(selftest or ()), section=section, profile=profile, rest=rest)
 
 
 @readings_app.command("list", epilog="Example: mqconform readings list --requirement 'MQDMPR-3.2*' --sure open")
 def readings_list(
     requirement: Annotated[str | None, typer.Option(help="Only those that affect this id, section or pattern.")] = None,
     sure: Annotated[str | None, typer.Option(help="Only settled, inferred or open ones.")] = None,
-    json: Json = False,
 ) -> None:
     """List readings and the alternatives that the default set accepts."""
     from conformance.cli.readings import list_readings
 
-    list_readings(requirement=requirement, sure=sure, json=json)
+    list_readings(requirement=requirement, sure=sure)
 
 
 @readings_app.command("show", epilog="Example: mqconform readings show R-MQDMPR-seek-from-head")
 def readings_show(
     name: Annotated[str, typer.Argument(metavar="ID", help="The reading's id.")],
-    json: Json = False,
 ) -> None:
     """Show one reading: its alternatives, what each set accepts, and the evidence."""
     from conformance.cli.readings import show_reading
 
-    show_reading(name, json=json)
+    show_reading(name)
 
 
 @readings_app.command("infer", epilog="Example: mqconform readings infer --adapter 'stdio:./mydriver' --budget 2m")
@@ -115,7 +109,6 @@ def readings_infer(
         bool, typer.Option("--stories", help="Show the evidence that ruled out each alternative.")
     ] = False,
     in_process: InProcess = False,
-    json: Json = False,
 ) -> None:
     """Find out which readings an implementation follows, and which of its answers fit no reading."""
     from conformance.cli.readings import infer_command
@@ -131,5 +124,4 @@ def readings_infer(
         deadline_ms=deadline_ms,
         stories=stories,
         in_process=in_process,
-        json=json,
     )

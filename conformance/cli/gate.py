@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from conformance.cli.output import console, emit_json, fail
+from conformance.cli.output import console, emit_json, fail, json_wanted
 from conformance.cli.shared_options import AllowIncomplete, day, number
 from conformance.files import write_text
 from conformance.verdict import ExitCode
@@ -26,7 +26,6 @@ baseline_app = typer.Typer(help="Keep a file of known deviations.", no_args_is_h
 app.add_typer(baseline_app, name="baseline")
 
 Record = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or one part of a run record.")]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 Level = Annotated[str | None, typer.Option(help="must, should or may (default: the run's own).")]
 Against = Annotated[Path | None, typer.Option(metavar="RUN", help="An earlier run: its deviations count as known.")]
 Baseline = Annotated[Path | None, typer.Option(metavar="TOML", help="Known deviations; see mqconform baseline.")]
@@ -57,14 +56,13 @@ def gate(
     ] = None,
     level: Level = None,
     allow_incomplete: AllowIncomplete = False,
-    json: Json = False,
 ) -> None:
     """Fail for regressions only: new deviations, and checks that no longer judge anything."""
     run = read(record)
     decision = decided(
         run, against=against, baseline=baseline, level=level, floor=floor, allow_incomplete=allow_incomplete
     )
-    if json:
+    if json_wanted():
         emit_json(decision.to_json())
     else:
         print_decision(decision)
@@ -83,7 +81,6 @@ def baseline_update(
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Write without asking.")] = False,
     level: Level = None,
-    json: Json = False,
 ) -> None:
     """Update a baseline from a run: show the changes, and write them after you confirm."""
     from conformance.report.standing import BaselineError, standing, update
@@ -101,13 +98,13 @@ def baseline_update(
         )
     except BaselineError as error:
         fail(str(error), ExitCode.BAD_INPUT)
-    written = bool(found.diff) and (yes or (not json and _agreed(found.diff, baseline)))
+    written = bool(found.diff) and (yes or (not json_wanted() and _agreed(found.diff, baseline)))
     if written:
         try:
             write_text(baseline, found.text)
         except OSError as error:
             fail(f"{baseline} cannot be written ({error.strerror}).", ExitCode.BAD_INPUT)
-    if json:
+    if json_wanted():
         parts = {"added": found.added, "removed": found.removed, "renewed": found.renewed}
         entries = {name: [entry.to_json() for entry in each] for name, each in parts.items()}
         emit_json({"written": written, "diff": found.diff, **entries})

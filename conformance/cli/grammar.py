@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from conformance.cli.output import emit_json, fail
-from conformance.cli.shared_options import Json, Profile, Reading, alternatives, group, reading_set
+from conformance.cli.output import emit_json, fail, json_wanted
+from conformance.cli.shared_options import Profile, Reading, alternatives, group, reading_set
 from conformance.spec.versions import DEFAULT_PROFILE
 from conformance.verdict import ExitCode
 
@@ -43,7 +43,6 @@ def grammar_parse(
     profile: Profile = None,
     reading: Reading = None,
     tree: Annotated[bool, typer.Option("--tree", help="Show the rules that the name matches.")] = False,
-    json: Json = False,
 ) -> None:
     """Check whether a text is a queue name, and if not, show where it goes wrong."""
     from conformance.grammar.automaton import dfa
@@ -62,7 +61,7 @@ def grammar_parse(
             known = None if alternatives(reading) or chosen_set == "permissive" else shipped(form, version, chosen_set)
             parsed = tree_of(parser_of(known or to_lark(grammar, RULES[form])), text)
             shown = parsed.pretty() if parsed is not None else None
-    if json:
+    if json_wanted():
         emit_json({"accepted": stuck is None, "form": form, "version": version, "stuck_at": stuck, "tree": shown})
     elif stuck is None:
         print(shown if shown is not None else f"This is a {form} of MSMQ {version}.")

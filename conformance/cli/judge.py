@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from conformance.cli.output import fail, progress_bar
+from conformance.cli.output import fail, json_wanted, progress_bar
 from conformance.cli.shared_options import AllowIncomplete, alternatives, reading_set
 from conformance.verdict import ExitCode
 
@@ -35,7 +35,6 @@ def judge(
     ] = None,
     allow_incomplete: AllowIncomplete = False,
     out: Annotated[Path | None, typer.Option(help="Folder of the new run record and the report.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")] = False,
 ) -> None:
     """Judge the data stored by a run again, by today's rules or other readings, without the implementation."""
     from conformance.api import BadInput, judge_again
@@ -56,10 +55,10 @@ def judge(
             )
     except BadInput as error:
         fail(str(error), ExitCode.BAD_INPUT)
-    if not json:
+    if not json_wanted():
         for line in told(found):
             print(line)
-    finish(found.record, found.folder, found.exit_code, found.sentence, json=json, extra={"judged_again": _json(found)})
+    finish(found.record, found.folder, found.exit_code, found.sentence, extra={"judged_again": _json(found)})
 
 
 def told(found: Rejudged) -> list[str]:

@@ -9,12 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-from conformance.cli.output import at_work, console, emit_json, fail
+from conformance.cli.output import at_work, console, emit_json, fail, json_wanted
 from conformance.cli.shared_options import (
     Adapter,
     DeadlineMs,
     InProcess,
-    Json,
     Profile,
     Reading,
     accepted,
@@ -55,7 +54,6 @@ def learn(
     dot: Annotated[Path | None, typer.Option(help="Write the machine for Graphviz.")] = None,
     deadline_ms: DeadlineMs = 10_000,
     in_process: InProcess = False,
-    json: Json = False,
 ) -> None:
     """Learn the state machine that an implementation follows, and compare it with the specification's own."""
 
@@ -74,13 +72,10 @@ def learn(
         dot=dot,
         deadline_ms=deadline_ms,
         in_process=in_process,
-        json=json,
     )
 
 
-def command(
-    *, budget_s: float | None, html: Path | None, svg: Path | None, dot: Path | None, json: bool, **wanted: Any
-) -> None:
+def command(*, budget_s: float | None, html: Path | None, svg: Path | None, dot: Path | None, **wanted: Any) -> None:
     """Learn, write the pictures, print the result, and end with its exit code."""
     from conformance.adapter.errors import AdapterError, ConnectorError
     from conformance.command_options import BadInput
@@ -89,7 +84,7 @@ def command(
 
     try:
         need_learn()
-        with at_work("learn", "starting the driver", quiet=json) as show:
+        with at_work("learn", "starting the driver", quiet=json_wanted()) as show:
             found = learn(budget_s=BUDGET_S if budget_s is None else budget_s, on_progress=show, **wanted)
     except (BadInput, MissingExtra) as error:
         fail(str(error), ExitCode.BAD_INPUT)
@@ -98,7 +93,7 @@ def command(
     except AdapterError as error:
         fail(error.sentence, ExitCode.UNUSABLE)
     written = _write(found, html=html, svg=svg, dot=dot)
-    if json:
+    if json_wanted():
         emit_json(as_json(found))
     else:
         out = console()

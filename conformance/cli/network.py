@@ -11,7 +11,6 @@ import typer
 
 from conformance.cli.output import fail
 from conformance.cli.shared_options import (
-    Json,
     Level,
     Profile,
     Reading,
@@ -133,7 +132,6 @@ def serve(
     reading: Reading = None,
     out: Out = None,
     faults: Annotated[bool, typer.Option("--faults", help="List the faults; serve nothing.")] = False,
-    json: Json = False,
 ) -> None:
     """Be a queue manager on this machine, and judge what clients send to it.
 
@@ -144,7 +142,7 @@ def serve(
     from conformance.live.server import Wanted
 
     if faults:
-        list_faults(json=json)
+        list_faults()
     serve_command(
         listen,
         ping_port=ping_port,
@@ -161,7 +159,6 @@ def serve(
         level=level,
         **accepted(reading),
         out=out,
-        json=json,
     )
 
 
@@ -186,7 +183,6 @@ def proxy(
     level: Level = "must",
     reading: Reading = None,
     out: Out = None,
-    json: Json = False,
 ) -> None:
     """Stand between clients and a queue manager, hand everything on, and judge both directions live."""
     from conformance.cli.serve import proxy_command
@@ -202,7 +198,6 @@ def proxy(
         level=level,
         **accepted(reading),
         out=out,
-        json=json,
     )
 
 
@@ -213,12 +208,11 @@ def wire_check(
     ],
     i_own_this: IOwnThis = None,
     record: Record = None,
-    json: Json = False,
 ) -> None:
     """Look at a queue manager once: handshake, one message, its acknowledgment, and what to switch on to see more."""
     from conformance.cli.serve import check_command
 
-    check_command(host, owned=i_own_this, record=record, json=json)
+    check_command(host, owned=i_own_this, record=record)
 
 
 @wire_app.command("setup", epilog="Example: mqconform wire setup > queues.ps1")

@@ -110,6 +110,20 @@ def fail(sentence: str, code: ExitCode) -> NoReturn:
     sys.exit(int(code))
 
 
+_json_wanted = False
+
+
+def want_json(wanted: bool) -> None:
+    """Note whether the command that begins has the option `--json`."""
+    global _json_wanted
+    _json_wanted = wanted
+
+
+def json_wanted() -> bool:
+    """True if the result is printed as JSON."""
+    return _json_wanted
+
+
 def emit_json(value: Any) -> None:
     """Print a value as JSON on stdout."""
     json.dump(value, sys.stdout, indent=1, default=str)

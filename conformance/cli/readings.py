@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from conformance.cli.output import at_work, console, emit_json, fail
+from conformance.cli.output import at_work, console, emit_json, fail, json_wanted
 from conformance.report.text import spoken
 from conformance.spec.catalogue import CatalogueError, Reading, catalogue, reading_id
 from conformance.spec.entries import SURE
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from conformance.infer import Inferred
 
 
-def list_readings(*, requirement: str | None, sure: str | None, json: bool) -> None:
+def list_readings(*, requirement: str | None, sure: str | None) -> None:
     """Print the readings that match all filters; no match is an error."""
     from conformance.cli.requirements import entries_of, known
 
@@ -31,7 +31,7 @@ def list_readings(*, requirement: str | None, sure: str | None, json: bool) -> N
     ]
     if not found:
         fail("No reading matches.", ExitCode.BAD_INPUT)
-    if json:
+    if json_wanted():
         emit_json([as_json(reading) for reading in found])
         return
     out = console()
@@ -41,7 +41,7 @@ def list_readings(*, requirement: str | None, sure: str | None, json: bool) -> N
     out.print(f"{len(found)} readings", markup=False)
 
 
-def show_reading(name: str, *, json: bool) -> None:
+def show_reading(name: str) -> None:
     """Print one reading with the requirements it affects and the findings it answers."""
     from conformance.spec.catalogue import findings, reading_of_finding
 
@@ -50,7 +50,7 @@ def show_reading(name: str, *, json: bool) -> None:
     except CatalogueError as error:
         fail(f"There is {error}" if str(error).endswith("?") else f"There is {error}.", ExitCode.BAD_INPUT)
     answers = [one for one in findings().values() if reading_of_finding(one) == reading]
-    if json:
+    if json_wanted():
         emit_json({**as_json(reading), "findings": [{"id": one.id, "title": one.title} for one in answers]})
         return
     lines = [
@@ -85,14 +85,14 @@ def as_json(reading: Reading) -> dict[str, Any]:
 _MARKS = {"fits none": "NONE    ", "both ways": "BOTH    ", "followed": "follows ", "narrowed": "either  "}
 
 
-def infer_command(*, budget_s: float | None, suites: str | None, stories: bool, json: bool, **wanted: Any) -> None:
+def infer_command(*, budget_s: float | None, suites: str | None, stories: bool, **wanted: Any) -> None:
     """Infer the readings, print the conclusion on each, and end with the exit code."""
     from conformance.adapter.errors import AdapterError, ConnectorError
     from conformance.command_options import BadInput
     from conformance.infer import infer
 
     try:
-        with at_work("readings", "starting the driver", quiet=json) as show:
+        with at_work("readings", "starting the driver", quiet=json_wanted()) as show:
             found = infer(
                 budget_s=budget_s,
                 suites=None if suites in (None, "none") else suites,
@@ -106,7 +106,7 @@ def infer_command(*, budget_s: float | None, suites: str | None, stories: bool, 
         fail(error.sentence, ExitCode.BAD_INPUT)
     except AdapterError as error:
         fail(error.sentence, ExitCode.UNUSABLE)
-    if json:
+    if json_wanted():
         emit_json(inferred_json(found))
     else:
         out = console()

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.captures.analyst_views import Looks
-from conformance.cli.output import Spooled, console, fail, progress_bar
+from conformance.cli.output import Spooled, console, fail, json_wanted, progress_bar
 from conformance.judge.hints import known_hints
 from conformance.report.text import label
 from conformance.verdict import ExitCode, Outcome
@@ -193,7 +193,6 @@ def command(
     readings: str,
     chosen: Sequence[str],
     out: Path | None,
-    json: bool,
 ) -> None:
     """Judge captures. Prints a line per packet, the bytes of the first failure and the summary. Ends the command."""
     from conformance.adapter.errors import AdapterError, ConnectorError
@@ -213,7 +212,7 @@ def command(
         shown.hinted.see(packet)
         if shown.failed is None and packet.worst is Outcome.FAIL:
             shown.failed = packet
-        if not json:
+        if not json_wanted():
             print(line(packet, colour=colour), flush=asked.follow)
         elif len(shown.json) < MAX_JSON_PACKETS:
             shown.json.append(as_json(packet))
@@ -245,7 +244,7 @@ def command(
                 out=out,
                 command=sys.argv[1:],
                 on_packet=on_packet,
-                on_capture=lambda summary: shown.captures.append(_capture(summary)) if json else None,
+                on_capture=lambda summary: shown.captures.append(_capture(summary)) if json_wanted() else None,
                 on_progress=lambda path, done, total: bar(done, total, Path(path).name),
             )
     except BadInput as error:
@@ -256,8 +255,9 @@ def command(
         fail(error.sentence, ExitCode.UNUSABLE)
     except NotDeliverable as error:
         fail(f"Nothing can be given to {asked.against}: {error.reason}", ExitCode.NOTHING_JUDGED)
-    extra = {"captures": shown.captures, "seconds": round(result.seconds, 3), "packets": shown.json} if json else {}
-    if json:
+    extra: dict[str, Any] = {}
+    if json_wanted():
+        extra = {"captures": shown.captures, "seconds": round(result.seconds, 3), "packets": shown.json}
         extra |= {"first_failure": dump(shown.failed), "against": given(result.given), **looked_json(asked, result)}
         extra["left_out"] = result.left_out.to_json()
         extra["hints"] = shown.hinted.to_json()
@@ -271,7 +271,7 @@ def command(
             *told(result.given),
         ]:
             print(text)
-    finish(result.record, result.folder, result.exit_code, result.sentence, json=json, extra=extra)
+    finish(result.record, result.folder, result.exit_code, result.sentence, extra=extra)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conformance.cli.gate import Against, Baseline, Labels
-from conformance.cli.output import console, emit_json, fail, reading
+from conformance.cli.output import console, emit_json, fail, json_wanted, reading
 from conformance.cli.shared_options import AllowIncomplete
 from conformance.files import make_folder, write_text
 from conformance.verdict import ExitCode
@@ -37,7 +37,7 @@ def write(run: Run, name: str, path: Path, decision: Decision | None = None) -> 
     return str(path)
 
 
-def checked(annotations: str | None, *, json: bool) -> None:
+def checked(annotations: str | None) -> None:
     """End the command for an unknown server, or for annotations and JSON on the same stdout."""
     if annotations is None:
         return
@@ -45,7 +45,7 @@ def checked(annotations: str | None, *, json: bool) -> None:
     from conformance.report.sarif import FORMS
 
     known("server", annotations, tuple(FORMS))
-    if json:
+    if json_wanted():
         fail("--annotations and --json both print to stdout: ask for one of them.", ExitCode.BAD_INPUT)
 
 
@@ -99,7 +99,6 @@ def command(
     selftest: Path | None,
     excusing: Excusing,
     labels: Sequence[str],
-    json: bool,
 ) -> None:
     """Write the reports asked for, print the annotations, or print the summary.
 
@@ -107,7 +106,7 @@ def command(
     the known deviations. labels: at most one, which replaces the recorded label.
     """
 
-    checked(annotations, json=json)
+    checked(annotations)
     from conformance.report.records import read_run
     from conformance.runlog import RunRecordError
 
@@ -136,7 +135,7 @@ def command(
             written[name] = write(run, name, wanted, decision)
     if annotations is not None:
         print(annotated(run, annotations, decision), end="")
-    elif json:
+    elif json_wanted():
         from conformance.report.findings import deviations
         from conformance.report.summary import summary
 
@@ -160,7 +159,6 @@ def compare(
     others: bool,
     excusing: Excusing,
     labels: Sequence[str],
-    json: bool,
 ) -> None:
     """Put runs side by side, and tell what each later one changed since the first.
 
@@ -193,7 +191,7 @@ def compare(
         written["markdown"] = _write(markdown, "\n".join([table(found), *map(differences, changes)]))
     worse = any(one.counts[BROKEN] or one.counts[GONE] for one in changes)
     code = ExitCode.DEVIATES if worse else ExitCode.CONFORMS
-    if json:
+    if json_wanted():
         told = {**found.to_json(), "differences": [one.to_json() for one in changes]}
         emit_json({"exit_code": int(code), **told, "written": written})
     elif written:
@@ -276,7 +274,6 @@ def report(
     baseline: Baseline = None,
     label: Labels = None,
     allow_incomplete: AllowIncomplete = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")] = False,
 ) -> None:
     """Make reports from a run record; without a format option, print the summary.
 
@@ -305,7 +302,6 @@ def report(
             others=alone,
             excusing=excusing,
             labels=label or (),
-            json=json,
         )
     else:
         command(
@@ -317,5 +313,4 @@ def report(
             selftest=selftest,
             excusing=excusing,
             labels=label or (),
-            json=json,
         )

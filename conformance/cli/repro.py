@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from conformance.cli.output import console, emit_json, fail, progress_bar
+from conformance.cli.output import console, emit_json, fail, json_wanted, progress_bar
 from conformance.report.text import label
 from conformance.verdict import ExitCode
 
@@ -19,16 +19,14 @@ if TYPE_CHECKING:
 _ORDER = (ExitCode.DEVIATES, ExitCode.UNUSABLE, ExitCode.BAD_INPUT, ExitCode.NOTHING_JUDGED, ExitCode.CONFORMS)
 
 
-def command(
-    path: Path, *, adapter: str | None, deadline_ms: int, chosen: Sequence[str], in_process: bool, json: bool
-) -> None:
+def command(path: Path, *, adapter: str | None, deadline_ms: int, chosen: Sequence[str], in_process: bool) -> None:
     """Run repro files again and print a table of the answers. Ends the command."""
     from conformance.adapter.errors import ConnectorError, DriverUnusable
     from conformance.command_options import BadInput, check_chosen
     from conformance.repro import ReproError, repro
 
     try:
-        with progress_bar("repro", quiet=True if json else path.is_file()) as show:
+        with progress_bar("repro", quiet=True if json_wanted() else path.is_file()) as show:
             answers = repro(
                 path,
                 adapter=adapter,
@@ -44,7 +42,7 @@ def command(
     except DriverUnusable as error:
         fail(error.sentence, ExitCode.UNUSABLE)
     code = next(code for code in _ORDER if any(answer.exit_code is code for answer in answers))
-    if json:
+    if json_wanted():
         emit_json(
             {
                 "exit_code": int(code),
@@ -84,7 +82,7 @@ def table(answers: Sequence[Answer]) -> Iterator[str]:
         )
 
 
-def write_command(path: Path, *, json: bool) -> NoReturn:
+def write_command(path: Path) -> NoReturn:
     """Write a pytest file and a diagram beside each repro file, print their paths, and end the command."""
     from conformance.repro import ReproError, write_tests
 
@@ -92,7 +90,7 @@ def write_command(path: Path, *, json: bool) -> NoReturn:
         written = write_tests(path)
     except ReproError as error:
         fail(str(error), ExitCode.BAD_INPUT)
-    if json:
+    if json_wanted():
         emit_json({"written": [str(file) for file in written]})
     else:
         out = console()

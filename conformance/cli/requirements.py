@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.cli.output import at_work, console, emit_json, fail
+from conformance.cli.output import at_work, console, emit_json, fail, json_wanted
 from conformance.report.table import section_title
 from conformance.spec.catalogue import (
     CHECKED,
@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     from conformance.suites.requirement_uses import Place, Uses
 
 
-def list_command(
-    *, section: str | None, level: str | None, checked: Sequence[str], unclaimed: bool, json: bool
-) -> None:
+def list_command(*, section: str | None, level: str | None, checked: Sequence[str], unclaimed: bool) -> None:
     """Print the requirements that match all filters; no match is an error with the nearest selector."""
     ways = set(checked) or None
     for value in sorted(checked):
@@ -45,13 +43,13 @@ def list_command(
         if (level is None or entry.level == level) and (ways is None or entry.checked in ways)
     ]
     if found and unclaimed:
-        with at_work("requirements list", "reading the suites", quiet=json):
+        with at_work("requirements list", "reading the suites", quiet=json_wanted()):
             found = _unclaimed(found)
         if not found:
             console(stderr=True).print("Every one of these requirements is claimed by a check.", markup=False)
     elif not found:
         fail("No requirement matches.", ExitCode.BAD_INPUT)
-    if json:
+    if json_wanted():
         emit_json([asdict(entry) for entry in found])
         return
     out = console()
@@ -80,7 +78,7 @@ def _unclaimed(found: list[Requirement]) -> list[Requirement]:
     return [entry for entry in found if entry.id in names]
 
 
-def show_command(name: str, *, json: bool) -> None:
+def show_command(name: str) -> None:
     """Print one requirement, the readings that affect it, and everything that names it."""
     try:
         entry = requirement(current(name))
@@ -93,12 +91,12 @@ def show_command(name: str, *, json: bool) -> None:
 
     touching = [reading for reading in catalogue().readings.values() if entry.id in reading.requirements]
     try:
-        with at_work("requirements show", "reading the suites", quiet=json):
+        with at_work("requirements show", "reading the suites", quiet=json_wanted()):
             uses = uses_of(entry, caught=entry.id in covered().mutated)
     except IndexFailed as error:
         fail(str(error), ExitCode.HARNESS_ERROR)
     heading = section_title(entry.document, entry.section)
-    if json:
+    if json_wanted():
         from conformance.cli.readings import as_json as reading_json
 
         emit_json(
@@ -204,7 +202,6 @@ def command(
     section: str | None,
     profile: str | None,
     rest: bool,
-    json: bool,
 ) -> None:
     """Print the requirements claimed, reached and discriminated, one line per section.
 
@@ -237,14 +234,14 @@ def command(
         fail(str(error), ExitCode.BAD_INPUT)
     bound = profile or profile_of(run.header.profile if run is not None else None)
     entries = [entry for entry in entries if entry.binds(bound)]
-    with at_work("requirements coverage", "reading what the checks claim", quiet=json):
+    with at_work("requirements coverage", "reading what the checks claim", quiet=json_wanted()):
         claimed, discriminated = known_of_checks().claimed, seen_to_fail(caught)
     reached = reached_by(run) if run is not None else frozenset[str]()
     others = undiscriminated(entries, claimed=claimed, discriminated=discriminated)
     needed = left(entries, claimed=claimed, reached=reached)
     lines = coverage(entries, claimed=claimed, reached=reached, discriminated=discriminated)
     total = summed(line for line in lines if not line.section)
-    if json:
+    if json_wanted():
         emit_json(
             {
                 "run": None if run is None else run.header.run_id,

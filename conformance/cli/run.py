@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from conformance.cli.gate import decided, excuses, print_decision
-from conformance.cli.output import at_work, console, emit_json, fail, one_line, tell
+from conformance.cli.output import at_work, console, emit_json, fail, json_wanted, one_line, tell
 from conformance.files import write_text
 from conformance.interrupts import work_begins
 from conformance.verdict import ExitCode
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from conformance.run_options import RunRequest
 
 
-def command(request: RunRequest, *, gate: tuple[Path | None, Path | None] | None, json: bool) -> None:
+def command(request: RunRequest, *, gate: tuple[Path | None, Path | None] | None) -> None:
     """Run the suites, write the report, print the result, and end with its exit code or the gate's.
 
     gate: (earlier run, baseline), each may be None; None: no gate.
@@ -42,16 +42,14 @@ def command(request: RunRequest, *, gate: tuple[Path | None, Path | None] | None
     known = None if gate is None or gate[1] is None else _known(gate[1])
 
     try:
-        with stopping(), run_progress(quiet=json and not sys.stderr.isatty()) as show:
+        with stopping(), run_progress(quiet=json_wanted() and not sys.stderr.isatty()) as show:
             result = run_request(replace(request, known=known, on_progress=show))
     except BadInput as error:
         fail(str(error), ExitCode.BAD_INPUT)
     if result.record is None:
         fail(result.sentence or "The run left no record.", result.exit_code)
     allowed = request.allow_incomplete
-    finish(
-        result.record, result.folder, result.exit_code, result.sentence, json=json, gate=gate, allow_incomplete=allowed
-    )
+    finish(result.record, result.folder, result.exit_code, result.sentence, gate=gate, allow_incomplete=allowed)
 
 
 def _known(baseline: Path) -> Path | None:
@@ -75,7 +73,6 @@ def finish(
     code: ExitCode,
     sentence: str | None,
     *,
-    json: bool,
     extra: Any = None,
     gate: tuple[Path | None, Path | None] | None = None,
     allow_incomplete: bool = False,
@@ -98,7 +95,7 @@ def finish(
         fail(f"The report {html} cannot be written ({error.strerror}); the run record is kept.", ExitCode.BAD_INPUT)
     if decision is not None and code in (ExitCode.CONFORMS, ExitCode.DEVIATES):
         code = decision.exit_code
-    if json:
+    if json_wanted():
         from conformance.report.findings import deviations
         from conformance.report.summary import summary
 
@@ -234,7 +231,7 @@ def _stderr() -> int | None:
         return None
 
 
-def list_tests(request: RunRequest, *, json: bool) -> NoReturn:
+def list_tests(request: RunRequest) -> NoReturn:
     """Print by suite the tests that a run would execute, with the requirements they claim. Ends the command."""
     from conformance.command_options import BadInput
     from conformance.harness.suite_registry import UnknownSuite, select
@@ -244,7 +241,7 @@ def list_tests(request: RunRequest, *, json: bool) -> NoReturn:
     try:
         ids = requirement_ids(request.requirements)
         modules = [module for each in select(request.suites).values() for module in each]
-        with at_work("run", "reading the tests", quiet=json):
+        with at_work("run", "reading the tests", quiet=json_wanted()):
             found = collected(modules, request.pytest_args)
     except (BadInput, UnknownSuite) as error:
         fail(str(error), ExitCode.BAD_INPUT)
@@ -255,7 +252,7 @@ def list_tests(request: RunRequest, *, json: bool) -> NoReturn:
         fail(none_claims(ids) if ids else "No test is selected.", ExitCode.NOTHING_JUDGED)
     claimed = {name for test in tests for name in test.requirements}
     names = list(dict.fromkeys(test.suite for test in tests))
-    if json:
+    if json_wanted():
         emit_json(
             {
                 "tests": len(tests),
@@ -283,12 +280,12 @@ def list_tests(request: RunRequest, *, json: bool) -> NoReturn:
     sys.exit(int(ExitCode.CONFORMS))
 
 
-def list_plans(*, json: bool) -> NoReturn:
+def list_plans() -> NoReturn:
     """Print the plans that a soak can walk. Ends the command."""
     from conformance.soak import known_plans
 
     plans = known_plans()
-    if json:
+    if json_wanted():
         emit_json([{"name": name, "actions": sorted(set(plan.actions))} for name, plan in plans.items()])
     else:
         out = console()
@@ -335,14 +332,14 @@ def _hint(word: str) -> str:
     return ": name suites with --suite and the implementation with --adapter; give pytest arguments after --."
 
 
-def soak_command(*, budget_s: float | None, json: bool, **wanted: Any) -> None:
+def soak_command(*, budget_s: float | None, **wanted: Any) -> None:
     """Run the soak, write the report, print the result, and end with its exit code."""
     from conformance.command_options import BadInput
     from conformance.soak import soak
 
     began = time.monotonic()
     try:
-        with at_work("soak", "starting the driver", quiet=json) as show:
+        with at_work("soak", "starting the driver", quiet=json_wanted()) as show:
 
             def on_progress(soaked: Soaked) -> None:
                 spent = time.monotonic() - began
@@ -354,4 +351,4 @@ def soak_command(*, budget_s: float | None, json: bool, **wanted: Any) -> None:
         fail(str(error), ExitCode.BAD_INPUT)
     if result.record is None:
         fail(result.sentence or "The soak left no record.", result.exit_code)
-    finish(result.record, result.folder, result.exit_code, result.sentence, json=json)
+    finish(result.record, result.folder, result.exit_code, result.sentence)

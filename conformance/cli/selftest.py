@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from conformance.cli.output import console, emit_json, fail, progress_bar
-from conformance.cli.shared_options import Json, Suites, group, joined
+from conformance.cli.output import console, emit_json, fail, json_wanted, progress_bar
+from conformance.cli.shared_options import Suites, group, joined
 from conformance.files import write_text
 from conformance.verdict import ExitCode
 
@@ -30,7 +30,6 @@ def command(
     jobs: int | None,
     budget_s: float | None,
     out: Path | None,
-    json: bool,
     wire: bool = False,
 ) -> None:
     """Try the faults and print a table; 0 when each is first seen as what it breaks, and as nothing unknown.
@@ -49,7 +48,7 @@ def command(
     trials: list[Trial] = []
     interrupted = False
     try:
-        with progress_bar("selftest", quiet=json and not sys.stderr.isatty()) as show:
+        with progress_bar("selftest", quiet=json_wanted() and not sys.stderr.isatty()) as show:
 
             def on_progress(done: int, total: int, trial: Trial) -> None:
                 trials.append(trial)
@@ -81,7 +80,7 @@ def command(
 
     bad = [trial for trial in trials if not trial.ok]
     left = len(_chosen(faults, wire=wire)) - len(trials)
-    if json:
+    if json_wanted():
         emit_json({"ok": not bad, "trials": [asdict(trial) for trial in trials], "not_run": left})
     else:
         target = console()
@@ -173,7 +172,6 @@ app = group("Show the named deviations of the embedded implementation, to try th
 @app.command("list", epilog="Example: mqconform faults list --suite transactions")
 def faults_list(
     suite: Suites = None,
-    json: Json = False,
 ) -> None:
     """List the faults with the suite that finds each, its effect, and the first requirement it breaks."""
     from conformance.embedded.faults import FAULTS
@@ -185,7 +183,7 @@ def faults_list(
         fail(str(error), ExitCode.BAD_INPUT)
     found = [FAULTS[name] for name in sorted(FAULTS, key=lambda name: (FAULTS[name].suite, name))]
     found = [each for each in found if each.suite in wanted]
-    if json:
+    if json_wanted():
         emit_json([as_json(each) for each in found])
         return
     out = console()
@@ -198,7 +196,6 @@ def faults_list(
 @app.command("show", epilog="Example: mqconform faults show ignores-priority")
 def faults_show(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The fault's name.")],
-    json: Json = False,
 ) -> None:
     """Show one fault, what it breaks, what else it was seen as, and the command that finds it."""
     from conformance.embedded.faults import FAULTS
@@ -208,7 +205,7 @@ def faults_show(
     if name not in FAULTS:
         fail(f"There is no fault {name!r}{did_you_mean(name, FAULTS) or '.'}", ExitCode.BAD_INPUT)
     fault = FAULTS[name]
-    if json:
+    if json_wanted():
         emit_json(as_json(fault))
         return
     out = console()

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from conformance.cli.output import console, emit_json, fail, one_line, tell
+from conformance.cli.output import console, emit_json, fail, json_wanted, one_line, tell
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _TIMES = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "": 1.0}
 
 
 def serve_command(
-    listen: str, *, ping_port: int, wanted: Wanted, record: Path | None, budget_s: float | None, json: bool, **how: Any
+    listen: str, *, ping_port: int, wanted: Wanted, record: Path | None, budget_s: float | None, **how: Any
 ) -> NoReturn:
     """Serve until the end. Ends the command with the exit code of what clients sent."""
     from conformance.command_options import BadInput
@@ -40,7 +40,7 @@ def serve_command(
     for note in _deviating(wanted):
         tell(note)
     wanted = replace(wanted, timers=_seconds(wanted.timers), consume=_seconds(wanted.consume))
-    with _watching(budget_s, json=json) as watch:
+    with _watching(budget_s) as watch:
         try:
             passed = serve(
                 place, wanted=wanted, judging=_judging(**how), watch=watch, ping_port=ping_port, record=record
@@ -49,7 +49,7 @@ def serve_command(
             fail(str(error), ExitCode.BAD_INPUT)
         except ServerGone as error:
             fail(str(error), ExitCode.UNUSABLE)
-    _finish(passed, record, json=json)
+    _finish(passed, record)
 
 
 def proxy_command(
@@ -60,7 +60,6 @@ def proxy_command(
     owned: str | None,
     record: Path | None,
     budget_s: float | None,
-    json: bool,
     **how: Any,
 ) -> NoReturn:
     """Hand on until the end. Ends the command with the exit code of what was judged."""
@@ -75,15 +74,15 @@ def proxy_command(
     ports = _ports(pings)
     target = permitted(there.host, Permit(owned))
     heard = None if ports is None else (Place(here.host, ports[0]), ports[1])
-    with _watching(budget_s, json=json) as watch:
+    with _watching(budget_s) as watch:
         try:
             passed = proxy(here, target, there.port, judging=_judging(**how), watch=watch, record=record, pings=heard)
         except BadInput as error:
             fail(str(error), ExitCode.BAD_INPUT)
-    _finish(passed, record, json=json)
+    _finish(passed, record)
 
 
-def list_faults(*, json: bool) -> NoReturn:
+def list_faults() -> NoReturn:
     """Print the faults of the server and what each breaks. Ends the command."""
     from conformance.live.server import ServerGone, known_faults
 
@@ -91,7 +90,7 @@ def list_faults(*, json: bool) -> NoReturn:
         found = known_faults()
     except ServerGone as error:
         fail(str(error), ExitCode.UNUSABLE)
-    if json:
+    if json_wanted():
         emit_json(found)
     else:
         for each in found:
@@ -156,7 +155,7 @@ def _deviating(wanted: Wanted) -> list[str]:
 
 
 @contextmanager
-def _watching(budget_s: float | None, *, json: bool) -> Iterator[Watch]:
+def _watching(budget_s: float | None) -> Iterator[Watch]:
     """Yield what is told while it goes on; Ctrl-C and SIGTERM end it in an orderly way, a second one at once."""
     from conformance.interrupts import work_begins
     from conformance.live.proxy import Watch
@@ -172,16 +171,16 @@ def _watching(budget_s: float | None, *, json: bool) -> Iterator[Watch]:
     shown = _Shown(sys.stderr.isatty())
     try:
         with shown.live():
-            yield Watch(lambda ready: _ready(ready, json=json), shown.now, shown.deviation, stop, budget_s)
+            yield Watch(lambda ready: _ready(ready), shown.now, shown.deviation, stop, budget_s)
     finally:
         signal.signal(signal.SIGINT, before)
 
 
-def _ready(ready: Ready, *, json: bool) -> None:
+def _ready(ready: Ready) -> None:
     """Print the line for which a client's script waits."""
     told = {"listen": str(ready.listen), "ping": ready.ping and str(ready.ping), "guid": ready.guid}
     known = {name: value for name, value in told.items() if value is not None}
-    if json:
+    if json_wanted():
         print(json_module.dumps({"ready": known}), flush=True)
     else:
         print("ready: " + " ".join(f"{name}={value}" for name, value in known.items()), flush=True)
@@ -253,11 +252,11 @@ def _of(number: int, word: str) -> str:
     return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
 
 
-def _finish(passed: Passed, record: Path | None, *, json: bool) -> NoReturn:
+def _finish(passed: Passed, record: Path | None) -> NoReturn:
     now = passed.now
     state = now.state
     places = {"run record": state.folder, "recording": None if record is None else str(record.absolute())}
-    if json:
+    if json_wanted():
         emit_json(
             {
                 "connections": now.connections,
@@ -286,7 +285,7 @@ def _finish(passed: Passed, record: Path | None, *, json: bool) -> NoReturn:
     sys.exit(int(passed.exit_code))
 
 
-def check_command(host: str, *, owned: str | None, record: Path | None, json: bool) -> NoReturn:
+def check_command(host: str, *, owned: str | None, record: Path | None) -> NoReturn:
     """Look at a host and print a line for each step. Ends the command: 0 when it also connected back, else 3."""
     from conformance.adapter.errors import ConnectorError, DriverUnusable
     from conformance.cli.network import permitted
@@ -295,7 +294,7 @@ def check_command(host: str, *, owned: str | None, record: Path | None, json: bo
     from conformance.net.connector import understood
 
     def show(found: Finding) -> None:
-        if not json:
+        if not json_wanted():
             print(f"{found.state:<8} {found.what}: {one_line(found.text)}", flush=True)
 
     try:
@@ -306,7 +305,7 @@ def check_command(host: str, *, owned: str | None, record: Path | None, json: bo
         fail(error.sentence, ExitCode.BAD_INPUT)
     except DriverUnusable as error:
         fail(error.sentence, ExitCode.UNUSABLE)
-    if json:
+    if json_wanted():
         found = [asdict(each) for each in checked.findings]
         emit_json({"steps": found, "exit_code": int(checked.exit_code), "sentence": checked.sentence})
     if checked.sentence:

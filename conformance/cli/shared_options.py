@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from conformance.cli.output import fail
+from conformance.cli.output import fail, want_json
 from conformance.run_options import RunRequest, declared
 from conformance.verdict import ExitCode
 
@@ -72,6 +72,19 @@ def _short(word: str) -> str:
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
+
+
+_alone = typer.Typer(add_completion=False)
+
+
+@_alone.command()
+def _json(json: Json = False) -> None:
+    want_json(json)
+
+
+_JSON: Any = typer.main.get_command(_alone).params[0]
+_JSON.expose_value, _JSON.callback = False, lambda _, __, value: want_json(value)
+"""An option of every command, as `--help` is."""
 
 
 def time(flag: str, text: str) -> Any:
@@ -239,8 +252,15 @@ def _mend(command: Any) -> None:
             parameter.get_usage_pieces = partial(_usage, parameter)
         parameter.get_help_record = partial(_record, parameter, type(parameter).get_help_record)
     command.format_epilog = partial(_epilog, command)
+    if command.name != "setup" and not hasattr(command, "commands"):
+        command.get_params = partial(_parameters, command)
     for below in getattr(command, "commands", {}).values():
         _mend(below)
+
+
+def _parameters(command: Any, context: Any) -> list[Any]:
+    own = [] if any(one.name == "json" for one in command.params) else [_JSON]
+    return [*command.params, *own, command.get_help_option(context)]
 
 
 def _usage(argument: Any, context: Any) -> list[str]:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conformance.cli.gate import read
-from conformance.cli.output import console, emit_json, fail
-from conformance.cli.shared_options import Json, group
+from conformance.cli.output import console, emit_json, fail, json_wanted
+from conformance.cli.shared_options import group
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ def situations_cover(
     operation: Annotated[
         str | None, typer.Option(help="Only this operation or member of an object, with every pair not met.")
     ] = None,
-    json: Json = False,
 ) -> None:
     """Tell which situations a run met, of those that can be reached, and what fell out and why."""
     from conformance.cli.output import reading
@@ -42,7 +41,7 @@ def situations_cover(
         known("operation", operation, names)
     mine = next((one for one in every if operation in [line.name for line in one.operations]), every[0])
     never = list(missing(mine, operation)) if operation is not None and mine.known else []
-    if json:
+    if json_wanted():
         told = {} if operation is None else {"operation": operation, "never": never}
         objects = {} if of_objects is None or of_calls is None else {"objects": of_objects.to_json()}
         emit_json({**(mine if operation is not None else every[0]).to_json(), **objects, **told})

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from conformance.cli.output import emit_json, fail
+from conformance.cli.output import emit_json, fail, json_wanted
 from conformance.files import write_text
 from conformance.verdict import ExitCode
 
@@ -21,7 +21,6 @@ def command(
     readings: str,
     chosen: Sequence[str],
     left_out: bool,
-    json: bool,
 ) -> None:
     """Write the dissector to a file or stdout, or list the rules that are not in it."""
     from conformance.command_options import BadInput, check_chosen, check_words
@@ -39,7 +38,7 @@ def command(
         fail("--left-out lists the rules that are not in the script, and writes none: leave out --out.", _BAD)
     if left_out:
         reasons = by_reason(made.left_out)
-        if json:
+        if json_wanted():
             emit_json({"rules": list(made.rules), "left_out": list(made.left_out), "left_out_because": reasons})
             return
         print(
@@ -53,7 +52,7 @@ def command(
             write_text(out, made.source)
         except OSError as error:
             fail(f"{out} cannot be written ({error.strerror}).", _BAD)
-    if json:
+    if json_wanted():
         told = {"fields": made.fields, "rules": list(made.rules), "left_out": list(made.left_out)}
         told["left_out_because"] = by_reason(made.left_out)
         emit_json(told | ({"path": str(out)} if out is not None else {"lua": made.source}))
