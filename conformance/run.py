@@ -49,7 +49,7 @@ def run(request: RunRequest) -> RunResult:
     fit are left out and recorded (`conformance.runlog.run`). None: all tests run, however long it takes.
     quirks: go on behind a deviation that a known fault explains (`docs/quirks.md`). known: a baseline
     whose quirks are known from the beginning.
-    fail_fast, max_failures: stop at the first test that finds a deviation, or after so many. workers: tests that run at
+    max_failures: stop after so many tests that find a deviation. workers: tests that run at
     the same time, each with its own driver. disable: requirements whose check is switched off. label: name of the run
     in its record and reports. allow_incomplete: tests that the budget left out do not change the exit code.
     pytest_args: passed to pytest. on_progress: called after each test.
@@ -94,7 +94,6 @@ def run_request(request: RunRequest) -> RunResult:
         if not claimed:
             return RunResult(ExitCode.NOTHING_JUDGED, place, None, none_claims(ids))
     folder = prepare_folder(asked.out)
-    most = 1 if asked.fail_fast else asked.max_failures
     arguments = [
         *map(str, modules),
         "-c=/dev/null",
@@ -105,7 +104,7 @@ def run_request(request: RunRequest) -> RunResult:
         "no:cacheprovider",
         "--import-mode=append",
         *replace(asked, out=folder, requirements=ids).pytest_options(),
-        *([f"--maxfail={most}"] if most else []),
+        *([f"--maxfail={asked.max_failures}"] if asked.max_failures else []),
         *(["-n", str(asked.workers)] if asked.workers > 1 else []),
         *asked.pytest_args,
     ]

@@ -77,7 +77,6 @@ class RunRequest:
     deadline_ms: Annotated[
         int, Option("Longest time that a call may take; then the driver is killed.", "MS", (1, DAY_MS), own="deadline")
     ] = 10_000
-    fail_fast: Annotated[bool, Option("Stop at the first deviation.", own=None)] = False
     quirks: Annotated[
         bool,
         Option("Go on behind a deviation that a known fault explains.", flag="quirks/--no-quirks", own="no-quirks"),

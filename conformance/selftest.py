@@ -364,7 +364,7 @@ def _run(
     """Run suites in a separate process, because a fault may leave anything behind in its process."""
     wanted = {"adapter": connector, "suites": suite, "profile": profile, "level": level, "disable": list(disable)}
     one = _TO_THE_END.isdisjoint((suite or "").split(","))
-    own = {"out": str(folder), "in_process": suite is not None, "fail_fast": one, "quirks": False}
+    own = {"out": str(folder), "in_process": suite is not None, "max_failures": 1 if one else None, "quirks": False}
     arguments = [executable, "-c", RUN, json.dumps({**wanted, **own})]
     code = children.run(arguments, limit_s)
     if code is None:

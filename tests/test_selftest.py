@@ -203,7 +203,7 @@ def test_a_selftest_whose_time_is_over_tells_what_it_has_not_run(
     trial = module.Trial("begun-read-lost", "subqueues", ("R",), "R", ("R",), False, True, "caught by R")
     monkeypatch.setattr(module, "selftest", lambda *_, **__: [trial] if done else [])
     with pytest.raises(SystemExit) as ended:
-        command(["begun-read-lost", PUSH[0]], suites="situations", jobs=1, budget="1s", out=None, json=False)
+        command(["begun-read-lost", PUSH[0]], suites="situations", jobs=1, budget_s=1.0, out=None)
     assert ended.value.code == code
     told, errors = capsys.readouterr()
     left = "1 fault was" if done else "2 faults were"

@@ -1,4 +1,4 @@
-"""Write `conformance/report/covered.json`: the requirements that are claimed and those that a mutation breaks.
+"""Write `conformance/report/covered.json`: what names each requirement, and whether a mutation breaks it.
 
 python -m tools.covered
 """
@@ -11,16 +11,17 @@ from pathlib import Path
 from conformance.files import write_text
 from conformance.report import coverage
 from conformance.suites.claims_index import by_mutation, claims
+from conformance.suites.requirement_uses import index
 
 
 def generate() -> str:
     """The content of `covered.json`. Takes some seconds. Raises IndexFailed when the suites cannot be collected."""
-    claimed: dict[str, list[str]] = {}
-    for name, checks in sorted(claims().items()):
-        suites = {check.partition(":")[0].removeprefix("suite ") for check in checks if check.startswith("suite ")}
-        claimed.setdefault(",".join(sorted(suites)), []).append(name)
-    content = {"claimed": dict(sorted(claimed.items())), "mutated": sorted(by_mutation())}
-    return json.dumps(content, indent=1) + "\n"
+    found = index()
+    for word, names in (("claimed", claims()), ("mutated", by_mutation())):
+        for name in names:
+            found.setdefault(name, {})[word] = True
+    lines = (f"{json.dumps(name)}: {json.dumps(of, sort_keys=True)}" for name, of in sorted(found.items()))
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 if __name__ == "__main__":

@@ -32,14 +32,14 @@ def new_command(folder: Path, *, language: str) -> None:
         print(f"mqconform: {written.missing}", file=sys.stderr)
 
 
-def check_command(connector: str, *, in_process: bool) -> None:
+def check_command(connector: str) -> None:
     """Test a driver against the protocol. Exit codes: 0: no step is wrong; 1: one is wrong; 3: no driver."""
     from conformance.adapter.check import check_adapter
     from conformance.adapter.errors import ConnectorError, DriverUnusable
 
     with scratch("mqconform-check-") as state:
         try:
-            steps = check_adapter(connector, state_dir=state, in_process=in_process)
+            steps = check_adapter(connector, state_dir=state)
         except ConnectorError as error:
             fail(error.sentence, ExitCode.BAD_INPUT)
         except DriverUnusable as error:

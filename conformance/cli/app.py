@@ -27,7 +27,6 @@ from conformance.cli.shared_options import (
     Alternatives,
     DeadlineMs,
     Histories,
-    HistorySteps,
     InProcess,
     Level,
     Profile,
@@ -99,9 +98,6 @@ def run(
         bool,
         typer.Option("--list", help="Print the tests that would run and the requirements they claim; run nothing."),
     ] = False,
-    gate: Annotated[
-        bool, typer.Option("--gate", help="Set the exit code as mqconform gate does: only regressions fail.")
-    ] = False,
     against: Against = None,
     baseline: Baseline = None,
     i_own_this: IOwnThis = None,
@@ -117,7 +113,7 @@ def run(
     request = replace(request, pytest_args=context.args)
     if listed:
         list_tests(request)
-    command(request, gate=(against, baseline) if gate or against or baseline else None)
+    command(request, gate=(against, baseline) if against or baseline else None)
 
 
 @app.command(epilog="Example: mqconform soak --adapter 'stdio:./mydriver' --budget 8h --seed 1 --out soak")
@@ -126,13 +122,11 @@ def soak(
     plan: Annotated[
         list[str] | None, typer.Option("--plan", help="Walk only this plan; may be given several times.")
     ] = None,
-    listed: Annotated[bool, typer.Option("--list", help="Print the plans; run nothing.")] = False,
     profile: Profile = None,
     level: Level = "must",
     reading: Reading = None,
     seed: Seed = 0,
     out: Annotated[Path | None, typer.Option(help="Folder of the run record and the report.")] = None,
-    steps: HistorySteps = 60,
     budget: Annotated[
         float | None, time("--budget", "End after this time: 30s, 5m or 2h (default: on Ctrl-C).")
     ] = None,
@@ -149,10 +143,6 @@ def soak(
     """Try random histories of queues, cursors and transactions until the time is over."""
     from conformance.cli.run import soak_command
 
-    if listed:
-        from conformance.cli.run import list_plans
-
-        list_plans()
     soak_command(
         adapter=adapter,
         plans=several(plan),
@@ -161,7 +151,6 @@ def soak(
         **accepted(reading),
         seed=seed,
         out=out,
-        steps=steps,
         budget_s=budget,
         histories=histories,
         in_process=in_process,
@@ -201,7 +190,6 @@ def replay(
             help="Give each message to this implementation too, and compare what it reads and queues.",
         ),
     ] = None,
-    in_process: InProcess = False,
     deadline_ms: DeadlineMs = 10_000,
     allow_incomplete: AllowIncomplete = False,
     columns: Annotated[
@@ -235,7 +223,6 @@ def replay(
         follow,
         budget,
         against,
-        in_process,
         deadline_ms,
         columns,
         packets_only,
@@ -260,7 +247,6 @@ def repro(
     pytest: Annotated[
         bool, typer.Option("--pytest", help="Write a pytest file and a sequence diagram beside each; run nothing.")
     ] = False,
-    in_process: InProcess = False,
     i_own_this: IOwnThis = None,
     lab: Lab = False,
 ) -> None:
@@ -270,7 +256,7 @@ def repro(
     permit_connector(adapter or "", i_own_this, lab)
     if pytest:
         write_command(path)
-    command(path, adapter=adapter, deadline_ms=deadline_ms, chosen=reading or [], in_process=in_process)
+    command(path, adapter=adapter, deadline_ms=deadline_ms, chosen=reading or [])
 
 
 @app.command(epilog="Example: mqconform diagnose out")
@@ -349,7 +335,6 @@ def wireshark(
 @adapter_app.command("check", epilog="Example: mqconform adapter check 'stdio:./mydriver'")
 def adapter_check(
     connector: Annotated[str, typer.Argument(metavar="CONNECTOR", help="The driver to check.")],
-    in_process: InProcess = False,
     i_own_this: IOwnThis = None,
     lab: Lab = False,
 ) -> None:
@@ -358,7 +343,7 @@ def adapter_check(
 
     permit_connector(connector, i_own_this, lab)
 
-    check_command(connector, in_process=in_process)
+    check_command(connector)
 
 
 @adapter_app.command("new", epilog="Example: mqconform adapter new --lang python mydriver")

@@ -10,11 +10,9 @@ import typer
 from conformance.cli.shared_options import (
     Adapter,
     DeadlineMs,
-    InProcess,
     Profile,
     Section,
     Seed,
-    Walks,
     group,
     joined,
     several,
@@ -69,15 +67,12 @@ def requirements_coverage(
     command(record, selftest=tuple(selftest or ()), section=section, profile=profile, rest=rest)
 
 
-@readings_app.command("list", epilog="Example: mqconform readings list --requirement 'MQDMPR-3.2*' --sure open")
-def readings_list(
-    requirement: Annotated[str | None, typer.Option(help="Only those that affect this id, section or pattern.")] = None,
-    sure: Annotated[str | None, typer.Option(help="Only settled, inferred or open ones.")] = None,
-) -> None:
+@readings_app.command("list")
+def readings_list() -> None:
     """List readings and the alternatives that the default set accepts."""
     from conformance.cli.readings import list_readings
 
-    list_readings(requirement=requirement, sure=sure)
+    list_readings()
 
 
 @readings_app.command("show", epilog="Example: mqconform readings show R-MQDMPR-seek-from-head")
@@ -101,14 +96,9 @@ def readings_infer(
         ),
     ] = None,
     seed: Seed = 0,
-    walks: Walks = 20,
     budget: Annotated[float | None, time("--budget", "Continue until this time is over: 30s, 5m or 2h.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the record of the suites.")] = None,
     deadline_ms: DeadlineMs = 10_000,
-    stories: Annotated[
-        bool, typer.Option("--stories", help="Show the evidence that ruled out each alternative.")
-    ] = False,
-    in_process: InProcess = False,
 ) -> None:
     """Find out which readings an implementation follows, and which of its answers fit no reading."""
     from conformance.cli.readings import infer_command
@@ -118,10 +108,7 @@ def readings_infer(
         profile=profile,
         suites=joined(suite),
         seed=seed,
-        walks=walks,
         budget_s=budget,
         out=out,
         deadline_ms=deadline_ms,
-        stories=stories,
-        in_process=in_process,
     )

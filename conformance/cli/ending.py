@@ -19,6 +19,7 @@ from conformance.verdict import ExitCode
 
 _CHECKOUT = "`python -m tools.{}` in a checkout of mqconform"
 _LAKE = "deltalake and DuckDB on the lake (docs/lake.md)"
+_IN_CHILDREN = ("replay", "repro", "readings infer", "adapter check", "learn")
 REMOVED: Mapping[str, str] = {
     "diff": "`mqconform report BEFORE NOW`",
     "matrix": "`mqconform report RUN RUN...`",
@@ -33,6 +34,22 @@ REMOVED: Mapping[str, str] = {
     "selftest --jobs": "`--workers`",
     "selftest --fault": "the fault's name as an argument: `mqconform selftest NAME`",
     "selftest --record": "`--update`",
+    "run --gate": "`--against` or `--baseline`, or `mqconform gate RUN`",
+    "run --fail-fast": "`--max-failures 1`",
+    "soak --list": "the error for another plan, which names them: `mqconform soak --plan list`",
+    "soak --steps": "`--budget`: a history has at most 60 steps",
+    "learn --svg": "`--html`, which has the drawing",
+    "learn --dot": "`--json`, which has the states and their steps",
+    "learn --steps": "`--budget`",
+    "readings infer --walks": "`--budget`",
+    "readings infer --stories": "`--json`, which has them",
+    "readings list --requirement": "`mqconform requirements show ID`, which has its readings",
+    "readings list --sure": "`--json`, and choose by its member sure",
+    "gate --level": "`mqconform judge RUN --level LEVEL` before",
+    "baseline update --level": "`mqconform judge RUN --level LEVEL` before",
+    "report --parquet": "`--csv`, or `mqconform pipeline runs RUN --out LAKE`, whose tables are Parquet",
+    "grammar parse --tree": _CHECKOUT.format("grammar generate"),
+    **{f"{name} --in-process": "a driver in a child process, as without it" for name in _IN_CHILDREN},
     "--readings": "`--reading`, which takes a set too",
     "pipeline compact": _LAKE,
     "pipeline forget": _LAKE,

@@ -26,7 +26,6 @@ baseline_app = typer.Typer(help="Keep a file of known deviations.", no_args_is_h
 app.add_typer(baseline_app, name="baseline")
 
 Record = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or one part of a run record.")]
-Level = Annotated[str | None, typer.Option(help="must, should or may (default: the run's own).")]
 Against = Annotated[Path | None, typer.Option(metavar="RUN", help="An earlier run: its deviations count as known.")]
 Baseline = Annotated[Path | None, typer.Option(metavar="TOML", help="Known deviations; see mqconform baseline.")]
 Labels = Annotated[
@@ -54,14 +53,11 @@ def gate(
             "--floor", 0, 100_000, "Fewest requirements judged (default: 5% below RUN, or the number in the baseline)."
         ),
     ] = None,
-    level: Level = None,
     allow_incomplete: AllowIncomplete = False,
 ) -> None:
     """Fail for regressions only: new deviations, and checks that no longer judge anything."""
     run = read(record)
-    decision = decided(
-        run, against=against, baseline=baseline, level=level, floor=floor, allow_incomplete=allow_incomplete
-    )
+    decision = decided(run, against=against, baseline=baseline, floor=floor, allow_incomplete=allow_incomplete)
     if json_wanted():
         emit_json(decision.to_json())
     else:
@@ -80,13 +76,12 @@ def baseline_update(
         bool, typer.Option("--renew", help="Extend expired entries that still fail by the same time.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Write without asking.")] = False,
-    level: Level = None,
 ) -> None:
     """Update a baseline from a run: show the changes, and write them after you confirm."""
     from conformance.report.standing import BaselineError, standing, update
 
     run = read(record)
-    now = standing(run, known_level(level))
+    now = standing(run)
     if now.undone is not None:
         fail(f"No baseline can be made from this run: {now.undone}.", ExitCode.BAD_INPUT)
     today = date.today()
@@ -133,22 +128,11 @@ def read(record: Path) -> Run:
     return run
 
 
-def known_level(level: str | None) -> str | None:
-    """Return the level. Ends the command for an unknown one."""
-    from conformance.cli.requirements import known
-    from conformance.spec.versions import LEVELS
-
-    if level is not None:
-        known("level", level, LEVELS)
-    return level
-
-
 def decided(
     run: Run,
     *,
     against: Path | None,
     baseline: Path | None,
-    level: str | None,
     floor: int | None = None,
     allow_incomplete: bool = False,
 ) -> Decision:
@@ -156,11 +140,11 @@ def decided(
     from conformance.report.gate import decide
     from conformance.report.standing import Floor, read_floor, standing
 
-    before, entries = excuses(against=against, baseline=baseline, level=level)
+    before, entries = excuses(against=against, baseline=baseline)
     least = Floor(floor, "--floor") if floor is not None else None
     if least is None and baseline is not None:
         least = read_floor(baseline)
-    now = standing(run, known_level(level))
+    now = standing(run)
     return decide(now, before=before, baseline=entries, floor=least, allow_incomplete=allow_incomplete)
 
 
@@ -176,13 +160,11 @@ def _quirks(run: Run) -> list[dict[str, Any]] | None:
     return tables(found)
 
 
-def excuses(
-    *, against: Path | None, baseline: Path | None, level: str | None
-) -> tuple[Standing | None, tuple[Known, ...]]:
+def excuses(*, against: Path | None, baseline: Path | None) -> tuple[Standing | None, tuple[Known, ...]]:
     """Return the earlier run and the known deviations. Ends the command for unusable input."""
     from conformance.report.standing import BaselineError, read_baseline, standing
 
-    before = standing(read(against), known_level(level)) if against is not None else None
+    before = standing(read(against)) if against is not None else None
     try:
         return before, read_baseline(baseline) if baseline is not None else ()
     except BaselineError as error:
@@ -198,7 +180,6 @@ def decisions(runs: Sequence[Run], excusing: Excusing) -> list[Decision | None]:
             run,
             against=excusing.against,
             baseline=excusing.baseline,
-            level=None,
             allow_incomplete=excusing.allow_incomplete,
         )
         for run in runs

@@ -36,18 +36,15 @@ def input_errors(*others: type[Exception]) -> Iterator[None]:
         fail(f"{error.filename} cannot be used: {error.strerror}.", ExitCode.BAD_INPUT)
 
 
-@grammar_app.command("parse", epilog="Example: mqconform grammar parse --tree 'DIRECT=OS:host\\private$\\orders'")
+@grammar_app.command("parse", epilog="Example: mqconform grammar parse 'DIRECT=OS:host\\private$\\orders'")
 def grammar_parse(
     text: Annotated[str | None, typer.Argument(help="The name (default: read from stdin).")] = None,
     form: Form = "format_name",
     profile: Profile = None,
     reading: Reading = None,
-    tree: Annotated[bool, typer.Option("--tree", help="Show the rules that the name matches.")] = False,
 ) -> None:
     """Check whether a text is a queue name, and if not, show where it goes wrong."""
     from conformance.grammar.automaton import dfa
-    from conformance.grammar.lark_text import parser_of, shipped, to_lark, tree_of
-    from conformance.grammar.sources import RULES
 
     if text is None:
         text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape").removesuffix("\n")
@@ -56,15 +53,10 @@ def grammar_parse(
         grammar, version = name_grammar(profile or DEFAULT_PROFILE, chosen_set, alternatives(reading))
         rule = rule_of_form(form)
         stuck = dfa(grammar, rule).stuck(text)
-        shown = None
-        if tree and stuck is None:
-            known = None if alternatives(reading) or chosen_set == "permissive" else shipped(form, version, chosen_set)
-            parsed = tree_of(parser_of(known or to_lark(grammar, RULES[form])), text)
-            shown = parsed.pretty() if parsed is not None else None
     if json_wanted():
-        emit_json({"accepted": stuck is None, "form": form, "version": version, "stuck_at": stuck, "tree": shown})
+        emit_json({"accepted": stuck is None, "form": form, "version": version, "stuck_at": stuck})
     elif stuck is None:
-        print(shown if shown is not None else f"This is a {form} of MSMQ {version}.")
+        print(f"This is a {form} of MSMQ {version}.")
     else:
         where = (
             "it ends too early" if stuck >= len(text) else f"{text[stuck]!a} (character {stuck + 1}) does not belong"

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from conformance.cli.output import at_work, console, emit_json, fail, json_wanted
 from conformance.report.text import spoken
 from conformance.spec.catalogue import CatalogueError, Reading, catalogue, reading_id
-from conformance.spec.entries import SURE
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
@@ -17,20 +16,9 @@ if TYPE_CHECKING:
     from conformance.infer import Inferred
 
 
-def list_readings(*, requirement: str | None, sure: str | None) -> None:
-    """Print the readings that match all filters; no match is an error."""
-    from conformance.cli.requirements import entries_of, known
-
-    if sure is not None:
-        known("degree of certainty", sure, SURE)
-    names = {entry.id for entry in entries_of(requirement)} if requirement is not None else None
-    found = [
-        reading
-        for reading in catalogue().readings.values()
-        if (names is None or names.intersection(reading.requirements)) and (sure is None or reading.sure == sure)
-    ]
-    if not found:
-        fail("No reading matches.", ExitCode.BAD_INPUT)
+def list_readings() -> None:
+    """Print the readings."""
+    found = catalogue().readings.values()
     if json_wanted():
         emit_json([as_json(reading) for reading in found])
         return
@@ -85,7 +73,7 @@ def as_json(reading: Reading) -> dict[str, Any]:
 _MARKS = {"fits none": "NONE    ", "both ways": "BOTH    ", "followed": "follows ", "narrowed": "either  "}
 
 
-def infer_command(*, budget_s: float | None, suites: str | None, stories: bool, **wanted: Any) -> None:
+def infer_command(*, budget_s: float | None, suites: str | None, **wanted: Any) -> None:
     """Infer the readings, print the conclusion on each, and end with the exit code."""
     from conformance.adapter.errors import AdapterError, ConnectorError
     from conformance.command_options import BadInput
@@ -110,7 +98,7 @@ def infer_command(*, budget_s: float | None, suites: str | None, stories: bool, 
         emit_json(inferred_json(found))
     else:
         out = console()
-        for line in lines(found, stories=stories):
+        for line in lines(found):
             out.print(line, markup=False, soft_wrap=True)
     if found.sentence:
         fail(found.sentence, found.exit_code)
@@ -137,7 +125,7 @@ def inferred_json(found: Inferred) -> dict[str, Any]:
     }
 
 
-def lines(found: Inferred, *, stories: bool = False) -> Iterator[str]:
+def lines(found: Inferred) -> Iterator[str]:
     """Yield the result in lines; undecided readings are only counted, at the end."""
     from conformance.histories.inference.inferring import Status, counts
 
@@ -147,8 +135,8 @@ def lines(found: Inferred, *, stories: bool = False) -> Iterator[str]:
                 yield f"{_MARKS[status.value]}  {one.reading}  {' or '.join(one.left)}  ({one.why})"
                 if one.reading in found.refuted:
                     yield f"          it claims {found.refuted[one.reading]}"
-                if stories or status is Status.BOTH_WAYS:
-                    yield from _proofs(one, of_stories=status is Status.BOTH_WAYS)
+                if status is Status.BOTH_WAYS:
+                    yield from _proofs(one)
     for behaviour in found.behaviours:
         verdict = behaviour.verdict
         yield f"fits none  {verdict.requirement}: expected {spoken(verdict.expected)}, got {spoken(verdict.actual)}"
@@ -170,11 +158,10 @@ def lines(found: Inferred, *, stories: bool = False) -> Iterator[str]:
         yield f"record of the suites: {found.folder}"
 
 
-def _proofs(one: Conclusion, *, of_stories: bool) -> Iterator[str]:
+def _proofs(one: Conclusion) -> Iterator[str]:
     for name, proof in one.proofs.items():
         together = "" if proof.alone else ", together with other stories"
-        told = name if of_stories else f"not {name}"
-        yield f"    {told}: {proof.where}{together}"
+        yield f"    {name}: {proof.where}{together}"
         yield from (f"      {number}. {step}" for number, step in enumerate(proof.story, start=1))
 
 

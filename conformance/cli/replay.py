@@ -159,7 +159,6 @@ class Asked:
     follow: bool
     budget_s: float | None
     against: str | None
-    in_process: bool
     deadline_ms: int
     columns: bool = False
     packets_only: bool = False
@@ -229,7 +228,6 @@ def command(
                 budget_s=asked.budget_s,
                 stop=stop,
                 against=asked.against,
-                in_process=asked.in_process,
                 deadline_ms=asked.deadline_ms,
                 columns=asked.columns,
                 packets_only=asked.packets_only,

@@ -25,13 +25,9 @@ if TYPE_CHECKING:
 
 def write(run: Run, name: str, path: Path, decision: Decision | None = None) -> str:
     """Write one format with the gate's decision. Returns the path. Ends the command if it cannot be written."""
-    from conformance.report.tabular import ColumnsMissing
-
     try:
         make_folder(path.parent, above=False)
         _write_format(run, name, path, decision)
-    except ColumnsMissing as error:
-        fail(str(error), ExitCode.BAD_INPUT)
     except OSError as error:
         fail(f"{path} cannot be written ({error.strerror or error}); name another one.", ExitCode.BAD_INPUT)
     return str(path)
@@ -65,10 +61,6 @@ def _write_format(run: Run, name: str, path: Path, decision: Decision | None) ->
         from conformance.report.tabular import write_csv
 
         write_csv(run, path, decision)
-    elif name == "parquet":
-        from conformance.report.tabular import write_parquet
-
-        write_parquet(run, path, decision)
     else:
         write_text(path, _text(run, name, path, decision))
 
@@ -265,7 +257,6 @@ def report(
         typer.Option(help="Write a badge: an SVG image, or a shields.io endpoint if the name ends in .json."),
     ] = None,
     csv: Annotated[Path | None, typer.Option(help="Write one row per verdict as CSV to this file.")] = None,
-    parquet: Annotated[Path | None, typer.Option(help="The same as Parquet (needs mqconform[columns]).")] = None,
     annotations: Annotated[
         str | None,
         typer.Option(metavar="SERVER", help="Print the deviations as log annotations of azure, github or gitlab."),
@@ -289,7 +280,6 @@ def report(
         "markdown": markdown,
         "badge": badge,
         "csv": csv,
-        "parquet": parquet,
     }
     excusing = Excusing(against, baseline, allow_incomplete)
     if len(records) > 1:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _ORDER = (ExitCode.DEVIATES, ExitCode.UNUSABLE, ExitCode.BAD_INPUT, ExitCode.NOTHING_JUDGED, ExitCode.CONFORMS)
 
 
-def command(path: Path, *, adapter: str | None, deadline_ms: int, chosen: Sequence[str], in_process: bool) -> None:
+def command(path: Path, *, adapter: str | None, deadline_ms: int, chosen: Sequence[str]) -> None:
     """Run repro files again and print a table of the answers. Ends the command."""
     from conformance.adapter.errors import ConnectorError, DriverUnusable
     from conformance.command_options import BadInput, check_chosen
@@ -31,7 +31,6 @@ def command(path: Path, *, adapter: str | None, deadline_ms: int, chosen: Sequen
                 path,
                 adapter=adapter,
                 deadline_ms=deadline_ms,
-                in_process=in_process,
                 chosen=check_chosen(chosen),
                 on_progress=lambda done, total: show(done, total, f"{total} files"),
             )

@@ -86,15 +86,10 @@ def show_command(name: str) -> None:
         _tell_many(name)
         fail(f"There is {error}" if str(error).endswith("?") else f"There is {error}.", ExitCode.BAD_INPUT)
     from conformance.report.coverage import known as covered
-    from conformance.suites.claims_index import IndexFailed
     from conformance.suites.requirement_uses import uses_of
 
     touching = [reading for reading in catalogue().readings.values() if entry.id in reading.requirements]
-    try:
-        with at_work("requirements show", "reading the suites", quiet=json_wanted()):
-            uses = uses_of(entry, caught=entry.id in covered().mutated)
-    except IndexFailed as error:
-        fail(str(error), ExitCode.HARNESS_ERROR)
+    uses = uses_of(entry, covered().uses.get(entry.id, {}))
     heading = section_title(entry.document, entry.section)
     if json_wanted():
         from conformance.cli.readings import as_json as reading_json

@@ -38,7 +38,7 @@ def command(request: RunRequest, *, gate: tuple[Path | None, Path | None] | None
     if meant is not None:
         fail(meant, ExitCode.BAD_INPUT)
     if gate is not None:
-        excuses(against=gate[0], baseline=gate[1], level=None)  # Report a mistake there before the run.
+        excuses(against=gate[0], baseline=gate[1])  # Report a mistake there before the run.
     known = None if gate is None or gate[1] is None else _known(gate[1])
 
     try:
@@ -85,9 +85,7 @@ def finish(
 
     html = folder / "report.html"
     decision = (
-        None
-        if gate is None
-        else decided(record, against=gate[0], baseline=gate[1], level=None, allow_incomplete=allow_incomplete)
+        None if gate is None else decided(record, against=gate[0], baseline=gate[1], allow_incomplete=allow_incomplete)
     )
     try:
         write_text(html, render_html(record, decision=decision))
@@ -277,20 +275,6 @@ def list_tests(request: RunRequest) -> NoReturn:
             cases = f", {count:,} cases" if count > 1 else ""
             out.print(f"  {module}::{function}{cases}, {len(per):,} claimed", markup=False, soft_wrap=True)
     out.print(f"{len(tests):,} tests, {len(claimed):,} requirements claimed; nothing was run", markup=False)
-    sys.exit(int(ExitCode.CONFORMS))
-
-
-def list_plans() -> NoReturn:
-    """Print the plans that a soak can walk. Ends the command."""
-    from conformance.soak import known_plans
-
-    plans = known_plans()
-    if json_wanted():
-        emit_json([{"name": name, "actions": sorted(set(plan.actions))} for name, plan in plans.items()])
-    else:
-        out = console()
-        for name, plan in plans.items():
-            out.print(f"{name}: {', '.join(dict.fromkeys(plan.actions))}", markup=False, soft_wrap=True)
     sys.exit(int(ExitCode.CONFORMS))
 
 

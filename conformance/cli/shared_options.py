@@ -137,10 +137,8 @@ Alternatives = Annotated[
 Section = Annotated[str | None, typer.Option(help="Only ids of this document and section; * matches.")]
 Seed = Annotated[int, _declared("seed")]
 DeadlineMs = Annotated[int, _declared("deadline_ms")]
-HistorySteps = Annotated[int, number("--steps", 1, 1_000, "Most steps in one history.")]
 Histories = Annotated[int | None, number("--histories", 1, 1_000_000_000, "End after so many histories.")]
 WorkersOrNone = Annotated[int | None, number("--workers", 1, 64, "Number of parallel runs (default: 2).")]
-Walks = Annotated[int, number("--walks", 0, 100_000, "Number of walks of each kind, if no --budget is given.")]
 InProcess = Annotated[bool, _declared("in_process")]
 Suites = Annotated[list[str] | None, _declared("suites")]
 

@@ -31,7 +31,6 @@ from conformance.grammar.tree import (
     single,
     walk,
 )
-from conformance.resources import resource
 
 if TYPE_CHECKING:
     from lark import Lark, Tree
@@ -218,8 +217,3 @@ def tree_of(parser: Lark, text: str) -> Tree | None:  # type: ignore[type-arg]
 def lark_name_of(form: str, version: str, readings: str) -> str:
     """Return the file name of the Lark grammar of a form of names, such as `path_name`."""
     return f"names-{version}-{readings}-{form.replace('_', '-')}.lark"
-
-
-def shipped(form: str, version: str, readings: str = "windows") -> LarkText:
-    """Read the Lark grammar of a form of names from its file. Raises FileNotFoundError for a set without files."""
-    return read_lark(resource(f"grammars/{lark_name_of(form, version, readings)}").read_text(encoding="utf-8"))

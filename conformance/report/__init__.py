@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from conformance.report.markdown import render_markdown
     from conformance.report.sarif import render_sarif
     from conformance.report.summary import summary
-    from conformance.report.tabular import write_csv, write_parquet
+    from conformance.report.tabular import write_csv
 
 _OF = {
     "print_summary": "console",
@@ -30,7 +30,6 @@ _OF = {
     "render_sarif": "sarif",
     "write_allure": "allure",
     "write_csv": "tabular",
-    "write_parquet": "tabular",
 }
 
 __all__ = [
@@ -44,7 +43,6 @@ __all__ = [
     "summary",
     "write_allure",
     "write_csv",
-    "write_parquet",
 ]
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from conformance.files import UnfitError, json_value, text_of
 from conformance.runlog import Run
@@ -160,11 +161,12 @@ class Known:
     """Ids of the requirements that checks claim and that mutations discriminate; independent of any run.
 
     suites: those with a test that claims a requirement, for each that is claimed; none where only a rule or the model
-    judges it.
+    judges it. uses: what else is known of what names it (`conformance.suites.requirement_uses`).
     """
 
     suites: Mapping[str, tuple[str, ...]]
     mutated: frozenset[str]
+    uses: Mapping[str, Mapping[str, Any]]
 
     @property
     def claimed(self) -> frozenset[str]:
@@ -192,9 +194,8 @@ class Numbers:
 def known() -> Known:
     """Read `covered.json`."""
     content = json.loads(resources.files("conformance.report").joinpath(FILE).read_text(encoding="utf-8"))
-    groups = content["claimed"].items()
-    suites = {name: tuple(filter(None, of.split(","))) for of, names in groups for name in names}
-    return Known(suites, frozenset(content["mutated"]))
+    suites = {name: tuple(sorted(of.get("claims", ()))) for name, of in content.items() if of.get("claimed")}
+    return Known(suites, frozenset(name for name, of in content.items() if of.get("mutated")), content)
 
 
 def unjudged(entry: Requirement, ran: Collection[str], *, captures: bool) -> str:

@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from conformance.histories.learning.alphabets import Name, names
-from conformance.report.page import asset, render_page, trusted
+from conformance.report.page import render_page, trusted
 from conformance.report.text import label, value_text
 from conformance.verdict import Json
 
@@ -134,23 +134,6 @@ GAP_X, GAP_Y, MARGIN = 74, 26, 24
 LEGEND = 30
 _LETTERS = 34  # of a line in a box
 _ROUNDS = 24
-
-
-def svg(picture: Picture) -> str:
-    """Return a whole SVG document."""
-    width, height, shapes = _drawn(picture)
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-            f'viewBox="0 0 {width} {height}" role="img" aria-label="{escape(picture.title)}">',
-            f"<title>{escape(picture.title)}</title>",
-            f"<style>{asset('machine-drawing.css')}</style>",
-            f'<rect class="paper" width="{width}" height="{height}"/>',
-            *shapes,
-            "</svg>",
-            "",
-        ]
-    )
 
 
 def inner_svg(picture: Picture) -> str:
@@ -308,30 +291,6 @@ def _box(box: Box, at: tuple[float, float], arrows: Sequence[Arrow]) -> Iterator
 
 def _short(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
-
-
-def dot(picture: Picture) -> str:
-    """Return the machine in DOT, for Graphviz and its like."""
-    colour = {ALLOWED: "#8a6100", DEVIATES: "#b3261e", UNSURE: "#777777"}
-    lines = [f"digraph {_quoted(picture.title)} {{", "  rankdir=LR", '  node [shape=box, style="rounded"]']
-    for box in picture.boxes:
-        extra = ', style="rounded,dashed"' if box.twin is not None else ""
-        lines.append(f"  s{box.number} [label={_quoted(f'{box.number + 1}. {box.name}')}{extra}]")
-    for arrow in picture.arrows:
-        if arrow.kind == SAME and arrow.told != "-" and arrow.target is not None:
-            lines.append(f"  s{arrow.source} -> s{arrow.target} [label={_quoted(f'{arrow.letter} / {arrow.told}')}]")
-        elif arrow.kind != SAME:
-            target = f"s{arrow.came}" if arrow.came is not None else f"x{arrow.source}"
-            label = f"{arrow.letter} / {arrow.told}, not {arrow.right}"
-            if arrow.came is None:
-                lines.append(f'  {target} [label="?", shape=plaintext]')
-            kind = colour[arrow.kind]
-            lines.append(f'  s{arrow.source} -> {target} [label={_quoted(label)}, color="{kind}", fontcolor="{kind}"]')
-    return "\n".join([*lines, "}", ""])
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 MAX_OTHERS = 5

@@ -63,9 +63,9 @@ class Standing:
     situations_digest: str = ""
 
 
-def standing(run: Run, level: str | None = None) -> Standing:
-    """Return the standing of a run at a level (default: its own). A requirement not in the catalogue is a `must`."""
-    at = level or run.header.level or "must"
+def standing(run: Run) -> Standing:
+    """Return the standing of a run at its level. A requirement not in the catalogue is a `must`."""
+    at = run.header.level or "must"
     strict = run.header.reading_set == "strict"
     left, planned = left_out(run), situations(run)
     outcomes: dict[str, list[Outcome]] = {}

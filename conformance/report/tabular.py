@@ -1,12 +1,10 @@
-"""Verdicts as a table with one row each: CSV for spreadsheets, Parquet for analysis."""
+"""Verdicts as a table with one row each: CSV for spreadsheets."""
 
 from __future__ import annotations
 
 import csv
 import json
 from collections.abc import Iterator
-from functools import cache
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +15,7 @@ from conformance.runlog import RecordedVerdict, Run
 from conformance.spec.catalogue import Requirement, catalogue
 
 if TYPE_CHECKING:
-    import pyarrow
+    pass
 
 COLUMNS = {
     "run_id": str,
@@ -53,18 +51,9 @@ label: the user's name for the run. state: `known` or `new` for a deviation if t
 
 MAX_CELL = 32_000
 """Characters of one cell of a CSV file: the limit of spreadsheets."""
-BATCH = 8_192
-"""Rows of one row group."""
 
 # A spreadsheet takes a cell that begins with one of these for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-
-
-class ColumnsMissing(Exception):
-    """Parquet needs pyarrow, and it is not installed. `str(error)` is one sentence."""
-
-    def __init__(self) -> None:
-        super().__init__("Parquet needs pyarrow, which is not installed: pip install 'mqconform[columns]'.")
 
 
 def rows(run: Run, decision: Decision | None = None) -> Iterator[dict[str, str | int | None]]:
@@ -96,7 +85,7 @@ def write_csv(run: Run, path: Path, decision: Decision | None = None) -> int:
     """Write the verdicts as CSV (RFC 4180, UTF-8, a line of names first) and return the number of rows. Raises OSError.
 
     Invisible characters are written as escapes, cells longer than `MAX_CELL` are cut, and a cell that a spreadsheet
-    would take for a formula begins with an apostrophe; Parquet has the text unchanged.
+    would take for a formula begins with an apostrophe.
     """
     with aside(path) as draft, draft.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\r\n")
@@ -104,37 +93,6 @@ def write_csv(run: Run, path: Path, decision: Decision | None = None) -> int:
         for row in rows(run, decision):
             writer.writerow([_cell(row[name]) for name in COLUMNS])
     return len(run.verdicts)
-
-
-def write_parquet(run: Run, path: Path, decision: Decision | None = None) -> int:
-    """Write the verdicts as Parquet and return the number of rows. Raises OSError, and ColumnsMissing without pyarrow.
-
-    Text is as it was recorded; an unpaired surrogate, which UTF-8 cannot hold, becomes its escape.
-    """
-    try:
-        import pyarrow as arrow
-        from pyarrow import parquet
-    except ImportError:
-        raise ColumnsMissing from None
-    schema = _schema()
-    with (
-        aside(path) as draft,
-        draft.open("wb") as stream,
-        parquet.ParquetWriter(stream, schema, compression="zstd") as writer,
-    ):
-        source = rows(run, decision)
-        while batch := list(islice(source, BATCH)):
-            columns = [[_plain(row[name]) for row in batch] for name in COLUMNS]
-            writer.write_table(arrow.table(columns, schema=schema))
-    return len(run.verdicts)
-
-
-@cache
-def _schema() -> pyarrow.Schema:
-    import pyarrow as arrow
-
-    kinds: dict[type, Any] = {str: arrow.large_string(), int: arrow.int64()}
-    return arrow.schema([arrow.field(name, kinds[kind]) for name, kind in COLUMNS.items()])
 
 
 def _row(recorded: RecordedVerdict, demand: Requirement | None) -> dict[str, str | int | None]:
@@ -174,7 +132,3 @@ def _cell(value: str | int | None) -> str | int:
         return "" if value is None else value
     text = visible(value[:MAX_CELL])
     return f"'{text}" if value.startswith(_FORMULA) else text
-
-
-def _plain(value: str | int | None) -> str | int | None:
-    return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value

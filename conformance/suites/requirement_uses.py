@@ -1,20 +1,21 @@
 """Finds the tests, rules, model branches, faults and mutations that name one requirement.
 
-It reads the code and the data of this installation.
+What only an import of the suites can tell stands in an index, which `python -m tools.covered` writes from the code;
+the lines that name a requirement are looked up in the sources.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from conformance.harness.suite_registry import suites_folder
-from conformance.spec.catalogue import Requirement
+from conformance.spec.catalogue import Requirement, catalogue
 from conformance.suites.claims_index import tests, texts
 
 _MAX_VALUE = 60
@@ -62,86 +63,117 @@ class Uses:
     tests: tuple[Place, ...] | None
 
 
-def uses_of(entry: Requirement, caught: bool) -> Uses:
-    """Find the uses of a requirement. caught: `covered.json` counts it as broken by a mutation.
-
-    Takes a few seconds, because it collects the suites. Raises IndexFailed when the suites cannot be collected.
-    """
-    from conformance.embedded.faults import FAULTS
-
-    claiming: dict[str, dict[str, None]] = {}
-    for test in tests():
-        if entry.id in test.requirements:
-            claiming.setdefault(test.suite, {})[test.function] = None
+def uses_of(entry: Requirement, found: Mapping[str, Any]) -> Uses:
+    """Return the uses of a requirement. found: what the index has of it."""
+    composed = frozenset(found.get("composed", ()))
+    named: dict[str, tuple[str, ...]] = {
+        name: tuple(found.get(name, ())) for name in ("rules", "model", "features", "mutations")
+    }
     return Uses(
-        claims={suite: tuple(functions) for suite, functions in claiming.items()},
-        rules=tuple(_rules(entry.id)),
-        judged=tuple(place for place in _code("judge", entry.id) if not place.file.endswith("mutations.py")),
-        model=tuple(_rows(entry.id)),
-        branches=tuple(place for place in _code("model", entry.id) if not place.file.endswith("/tables.py")),
-        features=tuple(_features(entry.id)),
-        faults={name: fault.suite for name, fault in sorted(FAULTS.items()) if entry.id in fault.breaks},
-        mutations=tuple(what for requirement, what in _mutations() if requirement == entry.id),
-        caught=caught,
+        claims={suite: tuple(functions) for suite, functions in found.get("claims", {}).items()},
+        rules=named["rules"],
+        judged=tuple(each for each in _code("judge", entry.id, composed) if not each.file.endswith("mutations.py")),
+        model=named["model"],
+        branches=tuple(each for each in _code("model", entry.id, composed) if not each.file.endswith("/tables.py")),
+        features=named["features"],
+        faults=dict(found.get("faults", {})),
+        mutations=named["mutations"],
+        caught=bool(found.get("mutated")),
         tests=_tests((entry.id, *entry.aliases)),
     )
 
 
-def _rules(requirement: str) -> Iterator[str]:
+def index() -> dict[str, dict[str, Any]]:
+    """Return the members of `Uses` that are not looked up in sources, for each requirement that has some.
+
+    Takes some seconds. Raises IndexFailed if the suites cannot be collected.
+    """
+    from conformance.embedded.faults import FAULTS
+
+    found: dict[str, dict[str, Any]] = {}
+    for test in tests():
+        for name in test.requirements:
+            functions = found.setdefault(name, {}).setdefault("claims", {}).setdefault(test.suite, [])
+            if test.function not in functions:
+                functions.append(test.function)
+    for word, pairs in (
+        ("rules", _rules()),
+        ("model", _rows()),
+        ("features", _features()),
+        ("mutations", _mutations()),
+        ("composed", _composed()),
+    ):
+        for name, text in pairs:
+            found.setdefault(name, {}).setdefault(word, []).append(text)
+    for fault, declared in sorted(FAULTS.items()):
+        for name in declared.breaks:
+            found.setdefault(name, {}).setdefault("faults", {})[fault] = declared.suite
+    return found
+
+
+def _rules() -> Iterator[tuple[str, str]]:
     from conformance.judge.packets.judge import ALL_RULES
     from conformance.judge.sessions.packets import RULES as SESSION_PACKET_RULES
     from conformance.judge.structures.rules import RULES as STRUCTURE_RULES
     from conformance.judge.structures.transfer_buffer_rules import RULES as BUFFER_RULES
 
     for rule in ALL_RULES:
-        if rule.requirement == requirement:
-            yield f"packet rule {rule.id}" + (f", decided by {rule.reading}" if rule.reading else "")
+        yield rule.requirement, f"packet rule {rule.id}" + (f", decided by {rule.reading}" if rule.reading else "")
     for kind, rules in SESSION_PACKET_RULES.items():
         for each in rules:
-            if each.requirement == requirement:
-                yield f"session rule on {each.field} of {kind}"
+            yield each.requirement, f"session rule on {each.field} of {kind}"
     for structure_rule in STRUCTURE_RULES:
-        if structure_rule.requirement == requirement:
-            yield f"structure rule {structure_rule.id} on {structure_rule.structure}"
+        yield structure_rule.requirement, f"structure rule {structure_rule.id} on {structure_rule.structure}"
     for buffer_rule in BUFFER_RULES:
-        if buffer_rule.requirement == requirement:
-            yield f"structure rule {buffer_rule.id} on MQTransferBuffer"
+        yield buffer_rule.requirement, f"structure rule {buffer_rule.id} on MQTransferBuffer"
 
 
-def _rows(requirement: str) -> Iterator[str]:
-    """Yield the rows of the model's tables that show it, such as `cursor: Unread --Peek Next--> Unread`."""
+def _rows() -> Iterator[tuple[str, str]]:
+    """Yield requirement and row of the model's tables, such as `cursor: Unread --Peek Next--> Unread`."""
     from conformance.model.tables import TABLES
 
     for name, rows in TABLES.items():
         for row in rows:
-            named = row.requirements if hasattr(row, "requirements") else (row.claim,)
-            if requirement in named:
-                yield f"{name}: {row.id}"
+            for each in dict.fromkeys(row.requirements if hasattr(row, "requirements") else (row.claim,)):
+                yield each, f"{name}: {row.id}"
 
 
-def _features(requirement: str) -> Iterator[str]:
-    """Yield the features that name it, such as `queues.create: kind (plain, transactional)`."""
+def _features() -> Iterator[tuple[str, str]]:
+    """Yield requirement and feature, such as `queues.create: kind (plain, transactional)`."""
     from conformance.histories.features.table import FEATURES
 
     for method, table in FEATURES.items():
         for one in table:
-            if requirement in one.steps:
-                yield f"{method}: {one.name} ({', '.join(one.values)})"
+            for each in dict.fromkeys(one.steps):
+                yield each, f"{method}: {one.name} ({', '.join(one.values)})"
 
 
-def _code(room: str, requirement: str) -> Iterator[Place]:
-    """Yield the lines of a room's modules that name it, and the modules that compose its id at import."""
+def _composed() -> Iterator[tuple[str, str]]:
+    """Yield requirement and file where a module composes the id when it is imported."""
+    known = catalogue().requirements
+    package = suites_folder().parent
+    for room in ("judge", "model"):
+        for path in sorted((package / room).rglob("*.py")):
+            if "columns" in path.parts:  # compiled from the packet rules; needs an extra
+                continue
+            nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            written = {node.value for node in nodes if isinstance(node, ast.Constant)}
+            module = ".".join(path.relative_to(package.parent).with_suffix("").parts).removesuffix(".__init__")
+            for name in sorted(set(texts(vars(import_module(module)), module)) - written):
+                if name in known:
+                    yield name, path.relative_to(package.parent).as_posix()
+
+
+def _code(room: str, requirement: str, composed: frozenset[str]) -> Iterator[Place]:
+    """Yield the lines of a room's modules that name it, and the modules that compose its id."""
     package = suites_folder().parent
     for path in sorted((package / room).rglob("*.py")):
         file = path.relative_to(package.parent).as_posix()
         source = path.read_text(encoding="utf-8")
-        found = [Place(file, *place) for place in _lines(source, requirement)] if requirement in source else []
-        if found:
-            yield from found
-        elif "columns" not in path.parts:  # compiled from the packet rules; needs an extra
-            module = ".".join(path.relative_to(package.parent).with_suffix("").parts).removesuffix(".__init__")
-            if requirement in texts(vars(import_module(module)), module):
-                yield Place(file)
+        if file in composed:
+            yield Place(file)
+        elif requirement in source:
+            yield from (Place(file, *place) for place in _lines(source, requirement))
 
 
 def _lines(source: str, requirement: str) -> Iterator[tuple[int, str | None]]:

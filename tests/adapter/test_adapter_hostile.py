@@ -19,7 +19,7 @@ EVERY_DAY = {
     "blind/forks_a_storm": "processes that the driver started live on outside its process group",
 }
 PATIENCE = 4  # machines are busy
-FEW = () if NIGHTLY else ("--suite", "cursors", "--fail-fast")
+FEW = () if NIGHTLY else ("--suite", "cursors", "--max-failures=1")
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="what a run costs is read from /proc")
 

@@ -79,9 +79,8 @@ def test_the_judge_allows_the_idioms(adapter: str, tmp_path: Path) -> None:
     assert len(files) >= 12
     for name in files:
         (tmp_path / f"{name}.json").write_text(json.dumps(told[name]))
-    where = ["--in-process"] if adapter == "embedded" else []
     run = subprocess.run(
-        [sys.executable, "-m", "conformance", "repro", str(tmp_path), "--adapter", adapter, "--json", *where],
+        [sys.executable, "-m", "conformance", "repro", str(tmp_path), "--adapter", adapter, "--json"],
         capture_output=True,
         text=True,
         timeout=120,

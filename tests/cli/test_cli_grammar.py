@@ -28,7 +28,6 @@ def mq(*words: str, stdin: bytes = b"") -> tuple[int, str, str]:
         (("parse", r"c\q;s", "--form", "path_name", "--profile", "msmq-5.0"), 0, "path_name"),
         (("parse", "MULTICAST=224.0.0.1:80", "--reading", "strict"), 1, "does not belong"),
         (("parse", "MULTICAST=224.0.0.1:80", "--reading", "R-MQMQ-port=letter"), 1, "does not belong"),
-        (("parse", r"c\private$\q", "--form", "path_name", "--tree"), 0, "computer"),
     ],
 )
 def test_parse(words: tuple[str, ...], code: int, part: str) -> None:

@@ -54,7 +54,7 @@ def test_replay_ends_with_2_and_says_why(tmp_path: Path) -> None:
     assert "cut-record.pcap: connections that go on after the capture: 2" in done.stdout
 
 
-@pytest.mark.parametrize("more", [["--columns"], ["--against", "embedded", "--in-process"]])
+@pytest.mark.parametrize("more", [["--columns"], ["--against", "embedded"]])
 def test_allowed_it_ends_with_0_and_still_says_so(tmp_path: Path, more: list[str]) -> None:
     for option, code in (([], ExitCode.BAD_INPUT), (["--allow-incomplete"], ExitCode.CONFORMS)):
         out = tmp_path / f"out{code.value}"

@@ -13,11 +13,12 @@ from conformance.verdict import ExitCode
 ZERO = "R-MQDMPR-zero-timeout-status"
 FAKES = Path(__file__).parent / "fakes"
 TWO_FACED = stdio(sys.executable, FAKES / "follows_both_readings.py")
-INFER = ("readings", "infer", "--walks", "0")
+INFER = ("readings", "infer")
+TRACES = (*INFER, "--suite", "none", "--budget", "1s")
 
 
 def test_readings_of_names_and_of_queues_are_found(tmp_path: Path) -> None:
-    done = mqconform(*INFER, "--suite", "names", "--in-process", "--json", "--out", str(tmp_path / "out"))
+    done = mqconform(*INFER, "--suite", "names", "--json", "--out", str(tmp_path / "out"))
     assert done.returncode == ExitCode.CONFORMS, done.stderr
     told = json.loads(done.stdout)
     followed = {one["reading"]: one["left"][0] for one in told["readings"] if one["status"] == "followed"}
@@ -32,7 +33,7 @@ def test_readings_of_names_and_of_queues_are_found(tmp_path: Path) -> None:
 
 
 def test_a_reading_followed_both_ways_is_told_with_two_stories() -> None:
-    done = mqconform(*INFER, "--suite", "none", "--adapter", TWO_FACED)
+    done = mqconform(*TRACES, "--adapter", TWO_FACED)
     assert done.returncode == ExitCode.DEVIATES, done.stderr
     lines = done.stdout.splitlines()
     at = next(number for number, line in enumerate(lines) if line.startswith(f"BOTH      {ZERO}"))
@@ -41,7 +42,7 @@ def test_a_reading_followed_both_ways_is_told_with_two_stories() -> None:
 
 
 def test_what_decides_no_reading_is_said_to() -> None:
-    done = mqconform(*INFER, "--suite", "none", "--adapter", stdio(sys.executable, FAKES / "offers_names_only.py"))
+    done = mqconform(*TRACES, "--adapter", stdio(sys.executable, FAKES / "offers_names_only.py"))
     said = one_sentence(done, ExitCode.NOTHING_JUDGED)
     assert "decides no reading" in said
 

@@ -16,7 +16,7 @@ FAULT = "ignores-priority"
 
 def test_each_failure_has_its_story_and_repro(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    words = ("--adapter", f"embedded+{FAULT}", "--suite", "cursors", "--max-examples", "5", "--fail-fast")
+    words = ("--adapter", f"embedded+{FAULT}", "--suite", "cursors", "--max-examples", "5", "--max-failures=1")
     done = mqconform("run", *words, "--out", str(out), "--json")
     assert done.returncode == ExitCode.DEVIATES, done.stderr
     told = json.loads(done.stdout)

@@ -117,11 +117,8 @@ def test_replay_takes_a_choice(tmp_path: Path) -> None:
 def test_readings_are_listed_and_shown() -> None:
     listed = json.loads(mqconform("readings", "list", "--json").stdout)
     assert {entry["id"] for entry in listed} == set(catalogue().readings)
-    settled = json.loads(mqconform("readings", "list", "--sure", "settled", "--json").stdout)
-    assert {entry["sure"] for entry in settled} == {"settled"}
     shown = json.loads(mqconform("readings", "show", ZERO, "--json").stdout)
     assert shown["id"] == ZERO
     assert set(shown["defaults"]) == {"windows", "strict", "permissive"}
     assert "by-kind" in mqconform("readings", "show", ZERO).stdout
     assert f"did you mean {ZERO}?" in one_sentence(mqconform("readings", "show", ZERO[:-1]), ExitCode.BAD_INPUT)
-    assert "did you mean open?" in one_sentence(mqconform("readings", "list", "--sure", "opn"), ExitCode.BAD_INPUT)

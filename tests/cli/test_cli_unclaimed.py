@@ -13,7 +13,7 @@ def test_every_unchecked_grammar_has_a_reason(capsys) -> None:
     assert [entry.id for entry in grammars if (entry.id in without) != bool(entry.reason)] == []
     left = [entry.id for entry in grammars if entry.id in without]
     section = left[0].rpartition(".")[0]
-    list_command(section=section, level=None, checked=["grammar"], unclaimed=True, json=False)
+    list_command(section=section, level=None, checked=["grammar"], unclaimed=True)
     out = capsys.readouterr().out
     of_section = [name for name in left if name.rpartition(".")[0] == section]
     assert out.count("not checked: ") == out.count(", grammar]") == len(of_section) > 0

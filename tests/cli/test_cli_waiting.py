@@ -30,11 +30,6 @@ FAKES = {
         f"def claims(): raise room.IndexFailed('{RESULT}')\n"
         "room.claims = claims"
     ),
-    "requirements show MQMQ-2.2.19.1.signature": (
-        "import conformance.suites.claims_index as index, conformance.suites.requirement_uses as room\n"
-        f"def uses_of(*_, **__): raise index.IndexFailed('{RESULT}')\n"
-        "room.uses_of = uses_of"
-    ),
     "selftest": (
         "import conformance.selftest as room\n"
         f"def selftest(*_, **__): raise room.UnknownFault('{RESULT}')\n"
@@ -50,7 +45,7 @@ FAKES = {
         f"def soak(**_): raise conformance.run.BadInput('{RESULT}')\n"
         "room.soak = soak"
     ),
-    "run": (f"import conformance.run as room\ndef run(**_): raise room.BadInput('{RESULT}')\nroom.run = run"),
+    "run": (f"import conformance.run as room\ndef run(_): raise room.BadInput('{RESULT}')\nroom.run_request = run"),
     "run --list": (
         "import conformance.harness.test_selection as room\n"
         f"def collected(*_): raise room.NotCollected('{RESULT}', refused=True)\n"
@@ -89,7 +84,6 @@ SAYS = {
     "soak": "starting the driver",
     "requirements coverage": "reading what the checks claim",
     "requirements list --unclaimed": "reading the suites",
-    "requirements show MQMQ-2.2.19.1.signature": "reading the suites",
     "selftest": "beginning",
     "judge out": "reading the record",
     "report out": "reading out",

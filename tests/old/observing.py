@@ -167,7 +167,7 @@ def repro(folder: Path) -> Seen:
     for name in TWO:
         shutil.copy(folder / "run" / "repros" / name, folder / "two")
     failed = said("repro", "two", "--adapter", FAULTY, "--json", code=1)["answers"]
-    fixed = said("repro", "run", "--adapter", "embedded", "--in-process", "--json", code=5)["answers"]
+    fixed = said("repro", "run", "--adapter", "embedded", "--json", code=5)["answers"]
     found = {
         f"{Path(one['file']).name} {how}": f"{one['answer']} {one['requirement']}"
         for how, answers in (("with the faults", failed), ("without", fixed))

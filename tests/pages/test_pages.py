@@ -228,7 +228,6 @@ def test_the_example_of_a_command_runs_in_the_base_install(name: str, given: Giv
     [
         ("mqconform requirements list --unclaimed", 0, " requirements"),
         ("mqconform replay --columns site.pcapng", 2, "pip install 'mqconform[columns]'"),
-        ("mqconform report out --parquet verdicts.parquet", 2, "pip install 'mqconform[columns]'"),
         ("mqconform report out --csv verdicts.csv", 0, ""),
         ("mqconform pipeline report lake", 2, "pip install 'mqconform[lake]'"),
     ],

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
-import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
@@ -15,9 +13,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from nightly import fewer
-from pyarrow import parquet
 
-from conformance.report import render_badge, render_markdown, render_sarif, write_csv, write_parquet
+from conformance.report import render_badge, render_markdown, render_sarif, write_csv
 from conformance.report.badge import message, shields
 from conformance.report.markdown import MAX_BYTES, inline
 from conformance.report.sarif import FORMS, MAX_ANNOTATIONS
@@ -146,14 +143,13 @@ def test_the_badge_of_a_hostile_run_is_an_image(hostile: Run) -> None:
     assert "deviate" in message(hostile)
 
 
-def test_csv_and_parquet_hold_the_same_verdicts(typical: Run, tmp_path: Path) -> None:
+def test_csv_holds_the_verdicts(typical: Run, tmp_path: Path) -> None:
     number = len(typical.verdicts)
-    assert write_csv(typical, tmp_path / "v.csv") == write_parquet(typical, tmp_path / "v.parquet") == number
-    table = parquet.read_table(tmp_path / "v.parquet")
-    assert table.column_names == list(COLUMNS) and table.num_rows == number
+    assert write_csv(typical, tmp_path / "v.csv") == number
+    table = list(rows(typical))
     with (tmp_path / "v.csv").open(encoding="utf-8", newline="") as stream:
         written = list(csv.DictReader(stream))
-    for line, row, recorded in zip(written, table.to_pylist(), typical.verdicts, strict=True):
+    for line, row, recorded in zip(written, table, typical.verdicts, strict=True):
         verdict = recorded.verdict
         assert (row["requirement"], row["outcome"], row["subject"]) == (
             verdict.requirement,
@@ -164,23 +160,19 @@ def test_csv_and_parquet_hold_the_same_verdicts(typical: Run, tmp_path: Path) ->
         assert (None if row["expected"] is None else json.loads(row["expected"])) == verdict.expected
         assert (None if row["actual"] is None else json.loads(row["actual"])) == verdict.actual
         assert line == {name: "" if row[name] is None else str(row[name]) for name in COLUMNS}
-    (broken,) = [row for row in table.to_pylist() if row["requirement"] == BROKEN]
+    (broken,) = [row for row in table if row["requirement"] == BROKEN]
     assert broken["repro"].endswith("0f3a9b2c11d04e55.json") and broken["level"] == "must"
     assert broken["implementation"] == "acme-mq" and broken["evidence_ref"] == "call-17"
 
 
 def test_hostile_text_breaks_no_table(hostile: Run, tmp_path: Path) -> None:
     number = len(hostile.verdicts)
-    assert write_csv(hostile, tmp_path / "v.csv") == write_parquet(hostile, tmp_path / "v.parquet") == number
+    assert write_csv(hostile, tmp_path / "v.csv") == number
     text = (tmp_path / "v.csv").read_bytes().decode("utf-8")
     assert not UNSEEN - {"\r", "\n"} & set(text)
     written = list(csv.reader(text.splitlines(keepends=True)))
     assert len(written) == number + 1 and {len(line) for line in written} == {len(COLUMNS)}
     assert max(len(cell) for line in written for cell in line) <= 6 * MAX_CELL
-    table = parquet.read_table(tmp_path / "v.parquet").to_pylist()
-    assert [row["subject"] for row in table] == [
-        recorded.verdict.subject.replace("\ud800", "\\ud800") for recorded in hostile.verdicts
-    ]
 
 
 @pytest.mark.parametrize("text", ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
@@ -201,8 +193,7 @@ def test_a_deep_value_is_written_whole(make_run: Callable[..., Run], tmp_path: P
         writer.verdict(Verdict(BROKEN, Outcome.FAIL, "s", expected=value, actual=value), suite="cursors", test="t")
 
     run = make_run(fill)
-    write_parquet(run, tmp_path / "v.parquet")
-    (row,) = parquet.read_table(tmp_path / "v.parquet").to_pylist()
+    (row,) = rows(run)
     assert json.loads(row["actual"]) == value
     assert write_csv(run, tmp_path / "v.csv") == 1
     assert BROKEN in render_markdown(run) and BROKEN in render_sarif(run)
@@ -211,23 +202,6 @@ def test_a_deep_value_is_written_whole(make_run: Callable[..., Run], tmp_path: P
 def test_an_unknown_requirement_has_no_section(make_run: Callable[..., Run]) -> None:
     (row,) = rows(make_run(one(Outcome.PASS, requirement="MQMQ-1.no-such-thing")))
     assert row["requirement"] == "MQMQ-1.no-such-thing" and row["document"] is None and row["level"] is None
-
-
-def test_parquet_without_pyarrow_is_one_sentence(make_run: Callable[..., Run], tmp_path: Path) -> None:
-    """A base install has no pyarrow: None in sys.modules is how Python keeps a module from being found."""
-    run = make_run(one(Outcome.PASS))
-    script = (
-        "import sys; sys.modules['pyarrow'] = None\n"
-        "from conformance.cli import main\n"
-        f"sys.argv = ['mqconform', 'report', {str(run.parts[0])!r}, '--parquet', {str(tmp_path / 'v.parquet')!r}]\n"
-        "main()\n"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 2 and done.stdout == ""
-    assert (
-        done.stderr == "mqconform: Parquet needs pyarrow, which is not installed: pip install 'mqconform[columns]'.\n"
-    )
-    assert not (tmp_path / "v.parquet").exists()
 
 
 def test_annotations_name_the_deviation(typical: Run) -> None:

@@ -6,11 +6,11 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from conformance.model.tables import TABLES
+from conformance.report.coverage import known
 from conformance.spec.catalogue import requirement
 from conformance.suites import requirement_uses
 from conformance.suites.requirement_uses import Uses, uses_of
@@ -24,20 +24,8 @@ CURSOR, SIGNATURE, PREVIOUS, REMOTE = (
 )
 
 
-@pytest.fixture(autouse=True)
-def collected_once(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    monkeypatch.setattr(requirement_uses, "tests", lambda: request.getfixturevalue("suites_tests"))
-
-
-@pytest.fixture(scope="module")
-def suites_tests() -> list[Any]:
-    from conformance.suites.claims_index import tests
-
-    return tests()
-
-
 def used(name: str) -> Uses:
-    return uses_of(requirement(name), caught=True)
+    return uses_of(requirement(name), known().uses.get(name, {}))
 
 
 def test_a_demand_on_calls() -> None:
