@@ -305,7 +305,7 @@ class _Again:
             self.count += 1
             tally = Tally()
             for verdict in verdicts:
-                tally.count(verdict, "replay", "packet")
+                tally.count((verdict,), "replay", "packet")
                 self._write(writer, verdict, "replay", path, None)
             writer.tally(tally)
 

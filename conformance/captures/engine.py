@@ -175,7 +175,7 @@ class Replay:
 
     def add(self, capture: str, verdict: Verdict, phase: str, times: int = 1) -> None:
         """Count a verdict. phase: the part of the replay that made it, for the tally. times: of a pass."""
-        self.tally.count(verdict, SUITE, phase, times)
+        self.tally.count((verdict,), SUITE, phase, times)
         if verdict.outcome is not Outcome.PASS and len(self._single) < MAX_KEPT:
             self._single.append(Counted(capture, verdict, 1))
             if self.on_verdict is not None:

@@ -129,7 +129,7 @@ class Sums:
             if verdict.outcome is not Outcome.PASS and self._room(key):
                 self._single(key, verdict, phase)
                 continue
-            self.result.tally.count(verdict, SUITE, phase)
+            self.result.tally.count((verdict,), SUITE, phase)
             kept = self._counts.get(key)
             if kept is None:
                 self._counts[key] = _Kept(1, (number, at), verdict)
@@ -174,7 +174,7 @@ class Sums:
             if self._room(key):
                 self._single(key, verdict, PACKET)
                 self._singled[key] += 1
-                self._told.count(verdict, SUITE, PACKET)
+                self._told.count((verdict,), SUITE, PACKET)
                 enough = enough or self.keep == 0 or not self._room(key)
             elif key not in self._samples:
                 self._samples[key] = (number, verdict)

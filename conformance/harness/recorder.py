@@ -270,8 +270,8 @@ class Recorder:
             self._record(verdicts, phase or self._phase)
 
     def _record(self, verdicts: Sequence[Verdict], phase: str) -> None:
-        quick = self._quick
-        again = 0
+        quick, again = self._quick, 0
+        judged: list[Verdict] = []
         for verdict in verdicts:
             counted = quick.get((verdict.requirement, verdict.subject))
             if counted is not None and counted[0] is verdict:  # counted before: no further look-up is needed
@@ -290,11 +290,11 @@ class Recorder:
             verdict = cut_verdict(verdict)
             if verdict.outcome is Outcome.FAIL:
                 if verdict.requirement in self._disabled:
-                    self._muted = True
-                    return
+                    self._muted, again = True, 0
+                    break
                 level = requirement(verdict.requirement).level
                 if LEVELS.index(level) <= LEVELS.index(self._options.level):
-                    self.tally.count(verdict, self.suite, phase)
+                    self.tally.count([*judged, verdict], self.suite, phase)
                     self._fail(verdict)
                 verdict = replace(verdict, outcome=Outcome.WARN)
             if verdict.requirement in self._disabled:
@@ -302,12 +302,13 @@ class Recorder:
             self._count(verdict)
             if verdict.outcome is Outcome.PASS:
                 self._passes.append(verdict)
-            self.tally.count(verdict, self.suite, phase)
+            judged.append(verdict)
             if self.tape is not None:
                 self.tape.said(verdict)
             told = verdict.rule or verdict.phase
             if verdict.outcome is Outcome.PASS and not told and counted is None and len(quick) < MAX_QUICK:
                 quick[verdict.requirement, verdict.subject] = [verdict, 0]
+        self.tally.count(judged, self.suite, phase)
         if again:
             self.tally.phases[self.suite, phase] += again
         if self._clock() - self._flushed > self.flush_s:

@@ -31,24 +31,18 @@ def cut(value: Any, most: int = MAX_TEXT) -> Any:
 
 def cut_verdict(verdict: Verdict) -> Verdict:
     """Return the verdict with overlong parts cut; the same object if nothing is cut."""
-    expected, actual = cut(verdict.expected), cut(verdict.actual)
-    subject, reason = cut(verdict.subject), cut(verdict.reason)
-    if (
-        expected is verdict.expected
-        and actual is verdict.actual
-        and subject is verdict.subject
-        and reason is verdict.reason
-    ):
+    whole = [verdict.expected, verdict.actual, verdict.subject, verdict.reason]
+    if (kept := cut(whole)) is whole:
         return verdict
-    return replace(verdict, expected=expected, actual=actual, subject=subject, reason=reason)
+    return replace(verdict, expected=kept[0], actual=kept[1], subject=kept[2], reason=kept[3])
 
 
 def cut_step(step: StoryStep, most: int = MAX_TEXT) -> StoryStep:
     """Return the step with overlong parts cut; the same object if nothing is cut."""
-    text, call, answer = cut(step.text, most), cut(step.call, most), cut(step.answer, most)
-    if text is step.text and call is step.call and answer is step.answer:
+    whole = [step.text, step.call, step.answer, step.parts]
+    if (kept := cut(whole, most)) is whole:
         return step
-    return StoryStep(text, call, answer, tuple(cut(part, most) for part in step.parts))
+    return StoryStep(kept[0], kept[1], kept[2], tuple(kept[3]))
 
 
 def cut_story(story: tuple[StoryStep, ...]) -> tuple[StoryStep, ...]:

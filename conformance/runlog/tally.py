@@ -7,7 +7,7 @@ a verdict, although something is no longer checked. `mqconform gate --against` d
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from conformance.runlog.encoding import json_object, text, whole
@@ -27,13 +27,13 @@ class Tally:
     def __bool__(self) -> bool:
         return bool(self.rules or self.phases)
 
-    def count(self, verdict: Verdict, suite: str, phase: str, times: int = 1) -> None:
-        """Count a verdict, unless its outcome is in NO_JUDGEMENT. phase: used if the verdict has none."""
-        if verdict.outcome in NO_JUDGEMENT:
-            return
-        self.phases[suite, verdict.phase or phase] += times
-        if verdict.rule is not None:
-            self.rules[verdict.rule] += times
+    def count(self, verdicts: Iterable[Verdict], suite: str, phase: str, times: int = 1) -> None:
+        """Count verdicts, without those whose outcome is in NO_JUDGEMENT. phase: used if a verdict has none."""
+        for verdict in verdicts:
+            if verdict.outcome not in NO_JUDGEMENT:
+                self.phases[suite, verdict.phase or phase] += times
+                if verdict.rule is not None:
+                    self.rules[verdict.rule] += times
 
     def add(self, other: Tally) -> None:
         """Add the counts of another tally."""
