@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 from commands import command
-from typer.testing import CliRunner
+from tests_cli import mqconform
 
-from conformance.cli.app import app
 from conformance.harness.terminal import terminal_lines
 from conformance.report.allure import write_allure
 from conformance.report.badge import message, render_badge
@@ -62,9 +61,9 @@ def numbers_in(pattern: str, text: str) -> tuple[int, ...]:
 
 def asked(*arguments: str) -> str:
     """What the command prints."""
-    done = CliRunner().invoke(app, list(arguments))
-    assert done.exit_code in (0, 1), done.output
-    return str(done.stdout)
+    done = mqconform(*arguments)
+    assert done.returncode in (0, 1), done.stderr
+    return done.stdout
 
 
 NUMBER = r"(\d[\d,]*)"
