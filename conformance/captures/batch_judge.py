@@ -111,7 +111,7 @@ class Decoded:
     tables: the values of each row, with `rows`, their places in the capture. results: the outcome of each row, below 0
     where the packet is judged by itself. given: afterwards, the number of its sender's name in `ends`, -1 for the queue
     manager that the packet names. events: what lies between, each with the number of the packet that it precedes.
-    meanings, deviates: by outcome, what it means, and 1 where a verdict in it is not pass.
+    meanings: what each outcome means.
     """
 
     tables: tuple[Table, Table]
@@ -120,7 +120,6 @@ class Decoded:
     events: Sequence[tuple[int, Event]]
     ends: Ends
     meanings: Mapping[int, Meaning]
-    deviates: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +159,6 @@ class InPlace:
         self.meanings: dict[int, Meaning] = {}
         # By outcome: 1 if its packets must be judged one by one. The last place is for packets without an outcome.
         self.look = np.zeros(2 * OUTCOMES + 1, np.uint8)
-        self.deviates = np.zeros(len(self.look), np.uint8)
         self.looked_at = False
         columns = self.code.chunks.columns
         hops, manager = columns[HOPS], columns[MANAGER]
@@ -216,7 +214,6 @@ class InPlace:
         given = self.given[0][: tables[0].count], self.given[1][: tables[1].count]
         return Decoded(
             (tables[0], tables[1]), (results[0], results[1]), given, batch.events, self.ends, self.meanings,
-            self.deviates,
         )  # fmt: skip
 
     def _wanted(self, found: Decoded) -> tuple[Any, Any]:
@@ -427,7 +424,6 @@ class InPlace:
     def _told_of(self, outcome: int, meaning: Meaning) -> None:
         """Store the meaning of an outcome."""
         self.meanings[outcome] = meaning
-        self.deviates[outcome] = bool(meaning.deviating)
         self.look[outcome] = not self.sink.enough(meaning)
         self.looked_at = self.looked_at or bool(self.look[outcome])
 

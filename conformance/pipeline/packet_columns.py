@@ -1,129 +1,44 @@
-"""Convert packets of a batch to Arrow columns, from the columns of compiled code and without decoding packets.
-
-Each column is made by itself, so that those that nobody asked for cost nothing.
-"""
+"""Convert packets of a batch to Arrow columns, from the columns of compiled code and without decoding packets."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+import pyarrow as pa
 
 from conformance.capture.columns.places import OF_CONNECTION, OF_NUMBER, OF_RECORD, OF_SIDE, OF_TIME
 from conformance.capture.columns.reader import Rows as Found
+from conformance.captures.engine import destination
 from conformance.captures.meanings import Meaning
 from conformance.captures.senders import Ends
 from conformance.judge.columns.judge import CAPACITY as OUTCOMES
-from conformance.judge.sessions.keys import MANAGER
-from conformance.pipeline.counted import (
-    CLASS,
-    KIND,
-    MANAGERS,
-    NUMBER,
-    QUEUES,
-    TRANSACTION,
-    Numbers,
-    Texts,
-    numbered,
-    queue_text,
-)
+from conformance.judge.packets.signatures import CERTIFICATE
+from conformance.judge.sessions.keys import HOPS, MANAGER
+from conformance.pipeline.rows import plain
 from conformance.pipeline.schemas import BATCH, PACKETS
 from conformance.verdict import Outcome, worst
+from conformance.wire import dissect
 from conformance.wire.columns.table import ColumnSet
+from conformance.wire.decode import guid_text
 
-if TYPE_CHECKING:
-    import pyarrow
-
-
-class Said:
-    """The roll-up of each outcome, computed once."""
-
-    def __init__(self) -> None:
-        self.places: Any = np.full(2 * OUTCOMES, -1, np.int32)
-        self.worsts: list[str | None] = []
-        self.names: list[list[str]] = []
-
-    def worst(self, results: Any, meanings: Mapping[int, Meaning]) -> pyarrow.Array:
-        """Return the worst outcome of each row."""
-        import pyarrow as pa
-
-        at = self._at(results, meanings)
-        return pa.array(self.worsts, pa.string()).take(at)
-
-    def deviating(self, results: Any, meanings: Mapping[int, Meaning]) -> pyarrow.Array:
-        """Return the requirements of each row that have an outcome other than pass."""
-        import pyarrow as pa
-
-        at = self._at(results, meanings)
-        return pa.array(self.names, pa.list_(pa.string())).take(at)
-
-    def _at(self, results: Any, meanings: Mapping[int, Meaning]) -> pyarrow.Array:
-        import pyarrow as pa
-
-        where = self.places[results]
-        if (where < 0).any():
-            for outcome in np.unique(results[where < 0]).tolist():
-                keys = meanings[outcome].keys
-                rolled = worst(key[1] for key in keys)
-                self.places[outcome] = len(self.worsts)
-                self.worsts.append(rolled and rolled.value)
-                self.names.append(list(dict.fromkeys(key[0] for key in keys if key[1] is not Outcome.PASS)))
-            where = self.places[results]
-        return pa.array(where)
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """Rows of a batch. maker: what made them. rows: their places in the batch, None for all of it.
-
-    meta, lengths, values, results, senders: of these rows, as `PacketColumns.rows` takes them.
-    """
-
-    maker: PacketColumns
-    found: Found
-    rows: Any
-    meta: Any
-    lengths: Any
-    values: Any
-    results: Any
-    senders: Any
-    ends: Ends
-    meanings: Mapping[int, Meaning]
-
-    def __len__(self) -> int:
-        return len(self.results)
-
-    @property
-    def numbers(self) -> Any:
-        """The number of each packet."""
-        return self.meta[:, OF_NUMBER]
-
-    def column(self, name: str) -> pyarrow.Array:
-        """Return one column of `packets`, with the type of the table."""
-        return _MAKE[name](self).cast(_types()[name])
-
-    def take(self, places: Any) -> Chosen:
-        """Return some of these rows. places: an index for each."""
-        return replace(
-            self,
-            rows=places if self.rows is None else self.rows[places],
-            meta=self.meta[places],
-            lengths=self.lengths[places],
-            values=self.values[:, places],
-            results=self.results[places],
-            senders=self.senders[places],
-        )
-
-    def data(self, row: int) -> bytes:
-        """Return the bytes of a packet."""
-        return self.found.data(row if self.rows is None else int(self.rows[row]))
-
-    def whose(self) -> Any:
-        """Return for each row 2 * connection + side."""
-        return 2 * self.meta[:, OF_CONNECTION] + self.meta[:, OF_SIDE]
+_KIND, _NUMBER, _CLASS = "Packet.Kind", "UserHeader.MessageID", "MessagePropertiesHeader.MessageClass"
+_TRANSACTION = "TransactionHeader.Flags"
+_PREFIX = "UserHeader.DestinationQueue."
+_QUEUE = (
+    f"{_PREFIX}DirectFormatName#",
+    f"{_PREFIX}PublicQueueIdentifier",
+    f"{_PREFIX}PrivateQueueIdentifier",
+    "UserHeader.QueueManagerAddress",
+)
+KEYS = (HOPS, MANAGER, CERTIFICATE, _KIND, _NUMBER, _CLASS, _TRANSACTION, *_QUEUE)
+_MOST = 1 << 18
+"""Texts in a cache; when there are more, it is emptied."""
+_ODD = 0x9E3779B97F4A7C15
+_QUEUES: Final[dict[int, str | None]] = {}
+_MANAGERS: Final[dict[int, str | None]] = {}
+"""Texts by number. All captures share them, because the numbers depend only on the bytes of the packets."""
 
 
 class PacketColumns:
@@ -131,156 +46,114 @@ class PacketColumns:
 
     def __init__(self, columns: ColumnSet, capture: str = "", stream: str = "") -> None:
         self.columns, self.capture, self.stream = columns, capture, stream
-        self.numbers, self.senders, self.said = Numbers(columns), Texts(), Said()
-        kind = columns[KIND].place
-        self.kinds = list(kind.words)
+        self.senders: dict[int, str | None] = {}
+        self.places: Any = np.full(2 * OUTCOMES, -1, np.int32)
+        self.worsts: list[str | None] = []
+        self.deviating: list[list[str]] = []
+        """The roll-up of each outcome, computed once."""
 
-    def rows(
-        self,
-        found: Found,
-        values: Any,
-        results: Any,
-        senders: Any,
-        ends: Ends,
-        meanings: Mapping[int, Meaning],
-    ) -> Chosen:
-        """Return the packets of a batch that have an outcome.
+    def table(
+        self, found: Found, values: Any, results: Any, senders: Any, ends: Ends, meanings: Mapping[int, Meaning]
+    ) -> pa.Table:
+        """Return the packets of a batch that have an outcome, with all columns but the batch.
 
         values: the columns. results: the outcome of each row, -1 for rows that are written elsewhere. senders: number
         of the sender's name, -1 for the queue manager that made the packet. ends: of the connections.
         """
-        whole = Chosen(self, found, None, found.meta, found.lengths, values, results, senders, ends, meanings)
-        return whole.take(np.flatnonzero(results >= 0)) if (results < 0).any() else whole
+        rows = np.flatnonzero(results >= 0) if (results < 0).any() else slice(None)
+        meta, values, results, senders = found.meta[rows], values[:, rows], results[rows], senders[rows]
+        places = np.arange(len(found.meta))[rows]
+        managers, named = self._mixed(values, MANAGER), self._there(values, MANAGER)
+        whose = 2 * meta[:, OF_CONNECTION] + meta[:, OF_SIDE]
+        at = self._outcomes(results, meanings)
 
-    def table(
-        self,
-        found: Found,
-        values: Any,
-        results: Any,
-        senders: Any,
-        ends: Ends,
-        meanings: Mapping[int, Meaning],
-    ) -> pyarrow.Table:
-        """Return the same packets with all columns but the batch."""
-        import pyarrow as pa
+        def manager(row: int) -> str:
+            place = self.columns[MANAGER].at
+            return guid_text(values[place : place + 2, row].tobytes())
 
-        chosen, whole = self.rows(found, values, results, senders, ends, meanings), PACKETS.arrow()
+        def sender(row: int) -> str:
+            return ends.names[senders[row]] if senders[row] >= 0 else manager(row)
+
+        def queue(row: int) -> str | None:
+            text = destination(dissect(found.data(int(places[row])), transport="tcp"))
+            return None if text is None else plain(text)
+
+        columns = {
+            "capture_id": pa.repeat(self.capture, len(meta)),
+            "stream_id": pa.repeat(self.stream, len(meta)),
+            "number": pa.array(meta[:, OF_NUMBER]),
+            "record": pa.array(meta[:, OF_RECORD]),
+            "time": pa.array(meta[:, OF_TIME] // 1000),
+            "time_ns": pa.array(meta[:, OF_TIME]),
+            "transport": pa.repeat("tcp", len(meta)),
+            "connection": pa.array(meta[:, OF_CONNECTION]),
+            "side": pa.array(["initiator", "acceptor"]).take(pa.array(meta[:, OF_SIDE])),
+            "source": _named(ends.names, ends.addresses[whose]),
+            "source_port": pa.array(ends.ports[whose]),
+            "destination": _named(ends.names, ends.addresses[whose ^ 1]),
+            "destination_port": pa.array(ends.ports[whose ^ 1]),
+            "kind": pa.array(list(self.columns[_KIND].place.words)).take(pa.array(values[self.columns[_KIND].at])),
+            "queue": _texts(_QUEUES, self._mixed(values, *_QUEUE), queue),
+            # Numbers of names are below 2**31.
+            "sender": _texts(self.senders, np.where(senders >= 0, senders, managers | np.int64(-1 << 63)), sender),
+            "source_manager": _texts(_MANAGERS, managers, lambda row: manager(row) if named[row] else None),
+            "message_id": self._number(values, _NUMBER),
+            "message_class": self._number(values, _CLASS),
+            "transactional": pa.array(self._there(values, _TRANSACTION)),
+            "length": pa.array(found.lengths[rows].astype(np.int32)),
+            "trouble": pa.nulls(len(meta)),
+            "worst": pa.array(self.worsts, pa.string()).take(at),
+            "deviating": pa.array(self.deviating, pa.list_(pa.string())).take(at),
+        }
+        whole = PACKETS.arrow()
         schema = whole.remove(whole.get_field_index(BATCH))
-        return pa.table([chosen.column(name) for name in schema.names], schema=schema)
+        return pa.table([columns[one.name].cast(one.type, safe=False) for one in schema], schema=schema)
+
+    def _outcomes(self, results: Any, meanings: Mapping[int, Meaning]) -> pa.Array:
+        """Return the place of the roll-up of each row."""
+        for outcome in np.unique(results[self.places[results] < 0]).tolist():
+            keys = meanings[outcome].keys
+            rolled = worst(key[1] for key in keys)
+            self.places[outcome] = len(self.worsts)
+            self.worsts.append(rolled and rolled.value)
+            self.deviating.append(list(dict.fromkeys(key[0] for key in keys if key[1] is not Outcome.PASS)))
+        return pa.array(self.places[results])
+
+    def _there(self, values: Any, key: str) -> Any:
+        """Return which packets have the key."""
+        column = self.columns[key]
+        return (values[column.flags] >> column.bit & 1).astype(bool)
+
+    def _number(self, values: Any, key: str) -> pa.Array:
+        numbers = values[self.columns[key].at].copy()  # Arrow would keep the memory, which is filled anew.
+        return pa.array(numbers, mask=~self._there(values, key))
+
+    def _mixed(self, values: Any, *keys: str) -> Any:
+        """Return a number for each row, the same for the same values of the keys; 0 if there are none."""
+        total = np.zeros(values.shape[1], np.int64)
+        for number, key in enumerate(keys, 1):
+            column = self.columns[key]
+            with np.errstate(over="ignore"):
+                mix = np.full(len(total), _ODD * number & (1 << 64) - 1, np.uint64)  # A value of zeros is not 0.
+                for part in values[column.at : column.at + column.width]:
+                    mix = (mix ^ part.astype(np.uint64)) * np.uint64(_ODD)
+                    mix ^= mix >> np.uint64(29)
+            total ^= np.where(self._there(values, key), mix.astype(np.int64), 0)
+        return total
 
 
-@cache
-def _types() -> Mapping[str, Any]:
-    return {field.name: field.type for field in PACKETS.arrow()}
+def _texts(known: dict[int, str | None], numbers: Any, make: Callable[[int], str | None]) -> pa.Array:
+    """Return the text of each row. numbers: int64, equal for equal texts. make: returns the text of one row."""
+    found = pa.array(numbers).dictionary_encode()
+    if len(known) > _MOST:
+        known.clear()
+    different = found.dictionary.to_pylist()
+    for number in different:
+        if number not in known:
+            known[number] = make(int((numbers == number).argmax()))
+    return pa.array([known[number] for number in different], pa.string()).take(found.indices)
 
 
-def _time(one: Chosen) -> pyarrow.Array:
-    import pyarrow as pa
-
-    return pa.array(one.meta[:, OF_TIME] // 1000).cast(pa.timestamp("us", tz="UTC"))
-
-
-def _side(one: Chosen) -> pyarrow.Array:
-    import pyarrow as pa
-
-    return pa.array(["initiator", "acceptor"]).take(pa.array(one.meta[:, OF_SIDE]))
-
-
-def _kind(one: Chosen) -> pyarrow.Array:
-    import pyarrow as pa
-
-    return pa.array(one.maker.kinds).take(pa.array(one.values[one.maker.columns[KIND].at]))
-
-
-def _queue(one: Chosen) -> pyarrow.Array:
-    return QUEUES.of(one.maker.numbers.queue(one.values), lambda row: queue_text(one.data(row)))
-
-
-def _sender(one: Chosen) -> pyarrow.Array:
-    names, senders, numbers = one.ends.names, one.senders, one.maker.numbers
-
-    def name(row: int) -> str:
-        return names[senders[row]] if senders[row] >= 0 else numbers.manager(one.values, row)
-
-    return one.maker.senders.of(numbered(senders, numbers.of(one.values, MANAGER)), name)
-
-
-def _source_manager(one: Chosen) -> pyarrow.Array:
-    numbers = one.maker.numbers
-    there = numbers.there(one.values, MANAGER)
-    return MANAGERS.of(
-        numbers.of(one.values, MANAGER), lambda row: numbers.manager(one.values, row) if there[row] else None
-    )
-
-
-def _number(one: Chosen, key: str, kind: Any) -> pyarrow.Array:
-    import pyarrow as pa
-
-    column = one.values[one.maker.columns[key].at].copy()  # Arrow would keep the memory, which is filled anew.
-    return pa.array(column, mask=~one.maker.numbers.there(one.values, key)).cast(kind, safe=False)
-
-
-def _message_id(one: Chosen) -> pyarrow.Array:
-    import pyarrow as pa
-
-    return _number(one, NUMBER, pa.int64())
-
-
-def _message_class(one: Chosen) -> pyarrow.Array:
-    import pyarrow as pa
-
-    return _number(one, CLASS, pa.int32())
-
-
-def _named(names: Sequence[str], numbers: Any) -> pyarrow.Array:
-    import pyarrow as pa
-
+def _named(names: Sequence[str], numbers: Any) -> pa.Array:
     found = pa.array(numbers).dictionary_encode()
     return pa.array([names[number] for number in found.dictionary.to_pylist()], pa.string()).take(found.indices)
-
-
-def _array(values: Any) -> pyarrow.Array:
-    import pyarrow as pa
-
-    return pa.array(values)
-
-
-def _same(one: Chosen, text: str) -> pyarrow.Array:
-    import pyarrow as pa
-
-    return pa.repeat(text, len(one))
-
-
-def _nothing(one: Chosen) -> pyarrow.Array:
-    import pyarrow as pa
-
-    return pa.nulls(len(one), pa.string())
-
-
-_MAKE: Final[Mapping[str, Callable[[Chosen], Any]]] = {
-    "capture_id": lambda one: _same(one, one.maker.capture),
-    "stream_id": lambda one: _same(one, one.maker.stream),
-    "number": lambda one: _array(one.meta[:, OF_NUMBER]),
-    "record": lambda one: _array(one.meta[:, OF_RECORD]),
-    "time": _time,
-    "time_ns": lambda one: _array(one.meta[:, OF_TIME]),
-    "transport": lambda one: _same(one, "tcp"),
-    "connection": lambda one: _array(one.meta[:, OF_CONNECTION]),
-    "side": _side,
-    "source": lambda one: _named(one.ends.names, one.ends.addresses[one.whose()]),
-    "source_port": lambda one: _array(one.ends.ports[one.whose()]),
-    "destination": lambda one: _named(one.ends.names, one.ends.addresses[one.whose() ^ 1]),
-    "destination_port": lambda one: _array(one.ends.ports[one.whose() ^ 1]),
-    "kind": _kind,
-    "queue": _queue,
-    "sender": _sender,
-    "source_manager": _source_manager,
-    "message_id": _message_id,
-    "message_class": _message_class,
-    "transactional": lambda one: _array(one.maker.numbers.there(one.values, TRANSACTION)),
-    "length": lambda one: _array(one.lengths.astype(np.int32)),
-    "trouble": _nothing,
-    "worst": lambda one: one.maker.said.worst(one.results, one.meanings),
-    "deviating": lambda one: one.maker.said.deviating(one.results, one.meanings),
-}
-"""How each column is made."""

@@ -22,7 +22,6 @@ from conformance.pipeline.lake import Entry, Lake, Open, OvertakenError, new_bat
 from conformance.pipeline.rows import Rows, open_batch
 from conformance.pipeline.schemas import DATE, REJECTED, RESULTS, RUNS
 from conformance.pipeline.store import Files, Part
-from conformance.pipeline.tables_sink import struct_of
 from conformance.pipeline.untrusted_files import PipelineError
 from conformance.report.records import read_run
 from conformance.report.table import conclusion
@@ -291,7 +290,6 @@ def _result_rows(run: Run) -> Iterator[dict[str, Any]]:
     implementation = _implementation(run)
     for (requirement, outcome, suite, test, readings), number in firsts.items():
         verdict = run.verdicts.at(number).verdict
-        expected, actual = _json(verdict.expected), _json(verdict.actual)
         yield {
             "run_id": run.header.run_id,
             "implementation": implementation,
@@ -302,11 +300,9 @@ def _result_rows(run: Run) -> Iterator[dict[str, Any]]:
             "test": test,
             "readings": list(readings),
             "subject": verdict.subject,
-            "expected": expected,
-            "actual": actual,
+            "expected": _json(verdict.expected),
+            "actual": _json(verdict.actual),
             "reason": verdict.reason,
-            "expected_value": struct_of(expected),
-            "actual_value": struct_of(actual),
         }
 
 

@@ -14,11 +14,11 @@ from conformance.runlog import Incomplete
 if TYPE_CHECKING:
     import pyarrow
 
-FORMAT: Final = 4
+FORMAT: Final = 5
 """Version of the layout of a lake. One with another is not read."""
 BATCH: Final = "batch"
 
-Type = Literal["string", "bool", "int32", "int64", "time", "date", "strings", "counts", "texts", "value"]
+Type = Literal["string", "bool", "int32", "int64", "time", "date", "strings", "counts", "texts"]
 DDL: Mapping[str, str] = {
     "string": "STRING",
     "bool": "BOOLEAN",
@@ -29,21 +29,7 @@ DDL: Mapping[str, str] = {
     "strings": "ARRAY<STRING>",
     "counts": "MAP<STRING, BIGINT>",
     "texts": "MAP<STRING, STRING>",
-    "value": "STRUCT<kind: STRING, text: STRING, number: BIGINT,"
-    " fields: MAP<STRING, STRUCT<text: STRING, number: BIGINT>>>",
 }
-_LEAVES: Mapping[str, tuple[str, ...]] = {
-    "strings": (".list.element",),
-    "counts": (".key_value.key", ".key_value.value"),
-    "texts": (".key_value.key", ".key_value.value"),
-    "value": (
-        ".kind",
-        ".text",
-        ".number",
-        *(f".fields.key_value.{end}" for end in ("key", "value.text", "value.number")),
-    ),
-}
-"""Where Parquet stores the values of a type that is more than one value, behind the name of the column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +63,7 @@ class Table:
     def encodings(self) -> dict[str, Any]:
         """Return Parquet's encodings of the columns: differences for increasing numbers, dictionaries for the rest."""
         rising = {column.name for column in self.columns if column.rises}
-        stored = [one for one in self.columns if one.name not in rising | {DATE}]
-        others = [f"{one.name}{end}" for one in stored for end in _LEAVES.get(one.type, ("",))]
+        others = [one.name for one in self.columns if one.name not in rising | {DATE}]
         return {"use_dictionary": others, "column_encoding": dict.fromkeys(sorted(rising), "DELTA_BINARY_PACKED")}
 
     def ddl(self) -> str:
@@ -91,10 +76,6 @@ DATE: Final = "date"
 _CAPTURE = Column("capture_id", "string", "The capture, by its content")
 _STREAM = Column("stream_id", "string", "Its stream: the id of the first capture of a rotated set, or its own id")
 _BATCH = Column(BATCH, "string", "The batch that wrote the row, which counts if `batches` has it")
-_VALUES = (
-    Column("expected_value", "value", "`expected`, to be queried", null=True),
-    Column("actual_value", "value", "`actual`, to be queried", null=True),
-)
 
 
 def _ns(name: str, says: str, *, rises: bool = False) -> Column:
@@ -128,7 +109,6 @@ CAPTURES: Final = Table(
         Column("stray_bytes", "int64", "Bytes of TCP streams skipped to find the next packet", null=True),
         Column("unfinished", "int64", "Packets cut off as their connection was closed, reset or replaced", null=True),
         Column("incomplete", "bool", "True if any of these, damage or a cut applies; null: not counted", null=True),
-        Column("ranges", "int32", "Number of byte ranges in which it was judged"),
         Column("handed_over", "counts", "Packets judged one by one, by the reason why compiled rules could not"),
         Column("profile", "string", "MSMQ version it was judged for"),
         Column("level", "string", "must, should or may: weaker requirements only warn"),
@@ -214,7 +194,7 @@ VERDICTS: Final = Table(
     "verdicts",
     "The verdicts. A pass is counted with the others of its requirement, readings and sender in its capture. Any other"
     " outcome has a row of its own, up to 10,000 a capture (with packet rules alone: a few of each kind); beyond that"
-    " it is counted like passes, and with packet rules alone also by destination queue.",
+    " it is counted like passes.",
     (
         _CAPTURE,
         _STREAM,
@@ -224,13 +204,13 @@ VERDICTS: Final = Table(
         Column(
             "sender",
             "string",
-            "Queue manager (GUID) or address that was judged; null: a count over all senders of a range",
+            "Queue manager (GUID) or address that was judged, if known",
             null=True,
         ),
         Column(
             "queue",
             "string",
-            "Destination queue of the packet; null in counts, except deviations with packet rules alone",
+            "Destination queue of the packet; null in counts",
             null=True,
         ),
         Column("readings", "texts", "Readings assumed: id to alternative"),
@@ -249,8 +229,6 @@ VERDICTS: Final = Table(
         Column("at_end", "bool", "Made at the provisional end of the stream; replaced when it continues"),
         _ns("first_ns", "Time of the first packet"),
         _ns("last_ns", "Time of the last packet"),
-        *_VALUES,
-        Column("evidence_value", "value", "`evidence`, to be queried", null=True),
         Column(DATE, "date", "Day (UTC) of the first packet; the day of the capture if it has no time"),
         _BATCH,
     ),
@@ -309,7 +287,6 @@ RESULTS: Final = Table(
         Column("expected", "string", "JSON", null=True),
         Column("actual", "string", "JSON", null=True),
         Column("reason", "string", "Reason why it is inconclusive, skipped or an error", null=True),
-        *_VALUES,
         Column(DATE, "date", "Day (UTC) on which the run started"),
         _BATCH,
     ),
@@ -347,8 +324,6 @@ BATCHES: Final = Table(
 def _arrow(columns: tuple[Column, ...]) -> pyarrow.Schema:
     import pyarrow as pa
 
-    texts = pa.field("text", pa.string()), pa.field("number", pa.int64())
-    fields = pa.map_(pa.string(), pa.struct(texts))
     types = {
         "string": pa.string(),
         "bool": pa.bool_(),
@@ -359,7 +334,6 @@ def _arrow(columns: tuple[Column, ...]) -> pyarrow.Schema:
         "strings": pa.list_(pa.string()),
         "counts": pa.map_(pa.string(), pa.int64()),
         "texts": pa.map_(pa.string(), pa.string()),
-        "value": pa.struct([pa.field("kind", pa.string()), *texts, pa.field("fields", fields)]),
     }
     return pa.schema([pa.field(column.name, types[column.type], nullable=column.null) for column in columns])
 

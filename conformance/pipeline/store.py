@@ -15,7 +15,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path, PurePath, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -405,29 +404,9 @@ def _writer(parquet: Any, sink: Any, table: Table, footers: list[Any]) -> Any:
 
 
 def stats_of(footer: Any, batch: str) -> str:
-    """Return Delta's statistics of a file: its rows, its batch, and the first and last of its times."""
-    low, high = {BATCH: batch}, {BATCH: batch}
-    for name, first, last in _times(footer):
-        low[name], high[name] = first, last
-    return json.dumps(
-        {"numRecords": footer.num_rows, "minValues": low, "maxValues": high, "nullCount": {BATCH: 0}}, ensure_ascii=True
-    )
-
-
-def _times(footer: Any) -> Iterator[tuple[str, str, str]]:
-    """Yield the columns of times with their first and last value, where every group of rows tells them."""
-    for at in range(footer.num_columns):
-        if footer.schema.column(at).logical_type.type != "TIMESTAMP":
-            continue
-        columns = [footer.row_group(group).column(at) for group in range(footer.num_row_groups)]
-        found = [one.statistics for one in columns if one.is_stats_set and one.statistics.has_min_max]
-        if found and len(found) == len(columns):
-            first, last = min(one.min for one in found), max(one.max for one in found)
-            yield columns[0].path_in_schema, _utc(first), _utc(last)
-
-
-def _utc(value: datetime) -> str:
-    return value.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    """Return Delta's statistics of a file: its rows and its batch. Footers have those of the other columns."""
+    same = {BATCH: batch}
+    return json.dumps({"numRecords": footer.num_rows, "minValues": same, "maxValues": same, "nullCount": {BATCH: 0}})
 
 
 __all__ = ["HEAD", "STATE", "Files", "Part"]

@@ -495,7 +495,6 @@ def capture_row(
         "skipped": texts(skipped),
         "cut": cut,
         **columns_of(lacking + Incomplete(cut=int(cut is not None))),
-        "ranges": 1,
         "handed_over": texts(slow),
         "profile": how.profile,
         "level": how.level,

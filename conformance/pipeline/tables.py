@@ -126,7 +126,7 @@ def _views(connection: DuckDBPyConnection, found: dict[str, Any], live: frozense
         for column in TABLES[name].columns:
             # delta-rs writes texts as string_view when it deletes rows, which Arrow cannot compare with a string: then
             # DuckDB is kept from giving its conditions to Arrow.
-            stored = f't."{column.name}"' if ours or column.type not in ("string", "value") else _aside(column.name)
+            stored = f't."{column.name}"' if ours or column.type != "string" else _aside(column.name)
             if column.name == "requirement" and cases:
                 stored = f"case {stored} {cases} else {stored} end"
             columns.append(f'{stored} as "{column.name}"')

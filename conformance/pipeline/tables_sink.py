@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -24,14 +24,12 @@ from conformance.captures.sender_readings import Followed, Key, Read, key_of, pl
 from conformance.captures.verdict_counts import BEHIND
 from conformance.judge.packets.packet_verdicts import Judged, Pattern
 from conformance.judge.sessions.context import Seen
-from conformance.pipeline.counted import KEYS, NEVER, ByQueue, Counts, Numbers
-from conformance.pipeline.packet_columns import PacketColumns
+from conformance.pipeline.counted import Counts
+from conformance.pipeline.packet_columns import KEYS, PacketColumns
 from conformance.pipeline.rows import Days, Row, Rows, moment, plain, texts
 from conformance.verdict import Outcome, Verdict, worst
 from conformance.wire import Packet
 from conformance.wire.columns.table import ColumnSet
-
-_Key = tuple[str, Outcome, tuple[tuple[str, str], ...], str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +40,6 @@ class Whose:
     number: int | None = None
     sender: str | None = None
     queue: str | None = None
-
-
-@dataclass(slots=True)
-class _Counted:
-    verdict: Verdict
-    whose: Whose
-    count: int = 0
-    first_ns: int = 0
-    last_ns: int = 0
 
 
 @dataclass(slots=True)
@@ -73,28 +62,19 @@ class Teller:
     """Counts of passes, and of what has no row of its own."""
     days: Days = field(init=False)
     """The days of its rows."""
-    _counted: dict[_Key, _Counted] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.days = Days(self.date)
 
     def verdict(self, verdict: Verdict, whose: Whose) -> None:
         """Add one verdict."""
-        if verdict.outcome is Outcome.PASS and verdict.frame is not None:
+        good = verdict.outcome is Outcome.PASS
+        if verdict.frame is not None and (good or self.single >= MAX_KEPT):
             self.counts.more(whose.sender, (key_of(verdict),), 1, verdict.frame, whose.time_ns, whose.time_ns)
             return
-        name = verdict.outcome.value
-        self.outcomes[name] = self.outcomes.get(name, 0) + 1
-        if verdict.outcome is not Outcome.PASS and self.single < MAX_KEPT:
-            self.single += 1
-            self._write(verdict, whose, 1, whose.time_ns, whose.time_ns)
-            return
-        key = (verdict.requirement, verdict.outcome, verdict.readings, whose.sender)
-        known = self._counted.get(key)
-        if known is None:
-            known = self._counted[key] = _Counted(verdict, whose, 0, whose.time_ns, whose.time_ns)
-        known.count += 1
-        known.first_ns, known.last_ns = min(known.first_ns, whose.time_ns), max(known.last_ns, whose.time_ns)
+        self.single += not good
+        self.outcomes[verdict.outcome.value] = self.outcomes.get(verdict.outcome.value, 0) + 1
+        self._write(verdict, whose)
 
     def packet_row(self, row: Row, sender: str) -> None:
         """Add a packet that is already a row."""
@@ -103,14 +83,7 @@ class Teller:
         self.rows.add("packets", row, stream=self.part)
 
     def close(self) -> None:
-        """Write the counts."""
-        for one in self._counted.values():
-            self._write(one.verdict, one.whose, one.count, one.first_ns, one.last_ns, single=False)
-        self._counted.clear()
-        self.write_counts()
-
-    def write_counts(self) -> None:
-        """Write the counts of compiled code so far."""
+        """Write the counts so far."""
         for name, count in self.counts.outcomes().items():
             self.outcomes[name] = self.outcomes.get(name, 0) + count
         table = self.counts.table({"capture_id": self.capture, "stream_id": self.stream, "at_end": self.at_end})
@@ -118,39 +91,29 @@ class Teller:
             self.rows.add_table("verdicts", self.days, "first_ns", table, stream=self.part)
         self.counts.clear()
 
-    def _write(
-        self, verdict: Verdict, whose: Whose, count: int, first_ns: int, last_ns: int, *, single: bool = True
-    ) -> None:
-        good = verdict.outcome is Outcome.PASS
-        single = single and count == 1 and not good
-        expected, actual, evidence = (
-            None if good else _json(one)
-            for one in (verdict.expected, verdict.actual, verdict.to_json().get("evidence"))
-        )
+    def _write(self, verdict: Verdict, whose: Whose) -> None:
+        single = verdict.outcome is not Outcome.PASS
         row: Row = {
             "capture_id": self.capture,
             "stream_id": self.stream,
             "requirement": verdict.requirement,
             "outcome": verdict.outcome.value,
-            "count": count,
+            "count": 1,
             "sender": whose.sender and plain(whose.sender),
             "queue": plain(whose.queue) if single and whose.queue else None,
             "readings": texts(dict(verdict.readings)),
             "subject": plain(verdict.subject),
             "packet": whose.number if single else None,
-            "first_time": moment(first_ns),
-            "last_time": moment(last_ns),
-            "expected": expected,
-            "actual": actual,
+            "first_time": moment(whose.time_ns),
+            "last_time": moment(whose.time_ns),
+            "expected": _json(verdict.expected) if single else None,
+            "actual": _json(verdict.actual) if single else None,
             "reason": verdict.reason and plain(verdict.reason),
-            "evidence": evidence,
+            "evidence": _json(verdict.to_json().get("evidence")) if single else None,
             "at_end": self.at_end,
-            "first_ns": first_ns,
-            "last_ns": last_ns,
-            "expected_value": struct_of(expected),
-            "actual_value": struct_of(actual),
-            "evidence_value": struct_of(evidence),
-            "date": self.days.of(first_ns),
+            "first_ns": whose.time_ns,
+            "last_ns": whose.time_ns,
+            "date": self.days.of(whose.time_ns),
         }
         self.rows.add("verdicts", row, stream=self.part)
 
@@ -205,65 +168,6 @@ def _number(value: Any) -> int | None:
     return value if isinstance(value, int) else None
 
 
-MOST_FIELDS: Final = 64
-"""Members of an object in `fields`."""
-MOST_TEXT: Final = 256
-"""Characters of a text; a longer one (the bytes of a packet) is null here."""
-_MOST: Final = (1 << 63) - 1
-
-
-def struct_of(text: str | None) -> dict[str, Any] | None:
-    """Return the struct of a value that is given as JSON, which must not be changed; None for none."""
-    return _struct(text) if text is None or len(text) <= MOST_TEXT else _struct.__wrapped__(text)
-
-
-@lru_cache(maxsize=1 << 10)
-def _struct(text: str | None) -> dict[str, Any] | None:
-    value = None if text is None else json.loads(text)
-    if value is None:
-        return None
-    fields = _fields(value) if isinstance(value, dict) else None
-    return {"kind": _kind(value), **_leaf(None if fields is not None else value), "fields": fields}
-
-
-def _fields(value: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    found: dict[str, dict[str, Any]] = {}
-    for name, one in _leaves(value):
-        if len(found) == MOST_FIELDS:
-            break
-        found.setdefault(name, _leaf(one))
-    return sorted(found.items())
-
-
-def _leaves(value: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    waiting = [("", value)]
-    while waiting:
-        outer, members = waiting.pop()
-        for name, one in members.items():
-            path = outer + _plain(name)
-            if isinstance(one, dict) and one:
-                waiting.append((f"{path}.", one))
-            else:
-                yield path, one
-
-
-def _kind(value: Any) -> str:
-    kinds = {str: "text", bool: "bool", int: "number", float: "number", list: "list", dict: "object"}
-    return kinds[type(value)]
-
-
-def _leaf(value: Any) -> dict[str, Any]:
-    if value is None:
-        return {"text": None, "number": None}
-    text = value if isinstance(value, str) else json.dumps(value)
-    whole = type(value) is int and abs(value) <= _MOST
-    return {"text": _plain(text) if len(text) <= MOST_TEXT else None, "number": value if whole else None}
-
-
-def _plain(text: str) -> str:
-    return text.encode("utf-8", "backslashreplace").decode()
-
-
 _NEAR = 1 << 14  # Ends whose numbers are so near each other are counted without sorting them.
 _MOST_UNCOUNTED = 1 << 16  # Packets.
 EACH = 10
@@ -289,8 +193,8 @@ class ArrowTables:
     """Writes what is said of a capture. followed: how the senders of its stream read the documents.
 
     open: the open connections of the stream, None where connections are not judged. keep: verdicts other than pass that
-    have a row of their own, beside EACH of a kind; further ones are counted by sender and queue. None: all have one, as
-    far as `Teller` has room, and packets with such a verdict are looked at one by one.
+    have a row of their own, beside EACH of a kind; further ones are counted like passes. None: all have one, as far as
+    `Teller` has room, and packets with such a verdict are looked at one by one.
     """
 
     def __init__(
@@ -308,13 +212,11 @@ class ArrowTables:
         self.full = False
         self.keys: tuple[str, ...] = KEYS
         columns = columns_with(sessions=open_ is not None)
-        self.by_queue = ByQueue(Numbers(columns)) if keep is not None else None
         self.packets = PacketColumns(columns, teller.capture, teller.stream) if teller.every_packet else None
         self.own: set[int] = set()
         self._uncounted: list[tuple[Any, Any]] = []  # The ends of packets, and their lengths.
         self.kinds: Counter[Key] = Counter()
-        self.singled: Counter[tuple[str, str | None, Key]] = Counter()
-        self.meanings: dict[int, Meaning] = {}
+        self.singled: Counter[tuple[str, Key]] = Counter()
 
     def _room(self, key: Key) -> bool:
         """Tell whether a further verdict of this kind has a row of its own."""
@@ -336,8 +238,7 @@ class ArrowTables:
         self.followed.add(sender, number, number, read_of([key_of(one) for one in more], BEHIND))
         self._forget()
         queue = None if _passes(alone, more) else destination(seen.packet)
-        rest: list[Key] = []
-        passes: list[Key] = [] if counted else list(good)
+        rest: list[Key] = [] if counted else list(good)
         here: list[Verdict | Key] = list(good[:1])
         enough = shown = False
         for said in (alone, more):
@@ -348,7 +249,7 @@ class ArrowTables:
                     here.append(one)
                 if own and key[1] is Outcome.PASS:
                     if said is more or not counted:
-                        passes.append(key)
+                        rest.append(key)
                     continue
                 if key[1] is not Outcome.PASS and not self._room(key):
                     if not counted:
@@ -363,10 +264,8 @@ class ArrowTables:
                     self._single(verdict, whose, key, counted=counted)
                     enough = enough or not self._room(key)
                     shown = shown or own
-        if passes:
-            self.teller.counts.more(sender, tuple(passes), 1, number, frame.time_ns, frame.time_ns)
         if rest:
-            self.teller.counts.note(sender, queue and plain(queue), rest, 1, number, frame.time_ns, frame.time_ns)
+            self.teller.counts.more(sender, tuple(rest), 1, number, frame.time_ns, frame.time_ns)
         if shown or (self.teller.every_packet and not counted):
             self.own.add(number)
             shown_verdicts = [one if isinstance(one, Verdict) else plain_verdict(one, number) for one in here]
@@ -379,7 +278,7 @@ class ArrowTables:
             self.keep -= 1
             self.kinds[key] += 1
             if counted:
-                self.singled[str(whose.sender), whose.queue and plain(whose.queue), key] += 1
+                self.singled[str(whose.sender), key] += 1
 
     def event(self, event: Event, verdicts: Sequence[Verdict], managers: Managers, before: int) -> None:
         """Write the verdicts that an event allows, and a connection that it ends."""
@@ -434,18 +333,9 @@ class ArrowTables:
             known.sizes[side] += int(size)
 
     def judged(self, found: Decoded) -> None:
-        """Write the packets of a batch that have no row yet, and count what deviates by queue."""
+        """Write the packets of a batch that have no row yet."""
         for table, results, given in zip(found.tables, found.results, found.given, strict=True):
-            if not table.count:
-                continue
-            if self.by_queue is not None:
-                noted = np.flatnonzero(found.deviates[results])
-                if len(noted):
-                    self.by_queue.add(
-                        table.rows, noted, table.columns[:, noted], results[noted], given[noted], found.ends.names
-                    )
-                    self.meanings = dict(found.meanings)
-            if self.packets is not None:
+            if self.packets is not None and table.count:
                 left = results
                 if self.own:
                     left = np.where(np.isin(table.rows.meta[:, OF_NUMBER], list(self.own)), -1, results)
@@ -454,9 +344,9 @@ class ArrowTables:
                 self.teller.rows.add_table("packets", self.teller.days, "time_ns", rows, stream=self.teller.part)
 
     def many(self, counted: Iterable[Counted]) -> None:
-        """Count packets that compiled code has counted; what deviates in them is written or counted elsewhere."""
+        """Count packets that compiled code has counted; what deviates in them is written elsewhere, or counted too."""
         found = list(counted)
-        self.teller.counts.many(found)
+        self.teller.counts.many(found, passes=self.keep is None)
         reads: dict[int, tuple[tuple[int, Key], ...]] = {}
         for one in found:
             if one.meaning.read:
@@ -482,16 +372,13 @@ class ArrowTables:
                 self.teller.verdict(one, Whose(self.now_ns, None, name))
 
     def end(self) -> None:
-        """Move what is counted by queue to the counts, without what has rows of its own."""
+        """Take from the counts what has rows of its own."""
         self._traffic_of_ends()
-        counts = self.teller.counts
-        for one in self.by_queue.known.values() if self.by_queue is not None else ():
-            counts.note(one.sender, one.queue, self.meanings[one.outcome].deviating, one.count, one.first)
-        for (name, queue, key), count in self.singled.items():
-            counts.note(name, queue, [key], -count, NEVER)
+        for (name, key), count in self.singled.items():
+            self.teller.counts.more(name, (key,), -count)
         self.singled.clear()
-        if counts.full:
-            self.teller.write_counts()
+        if self.teller.counts.full:
+            self.teller.close()
 
 
 def _passes(*said: Iterable[Verdict | Key]) -> bool:

@@ -28,8 +28,8 @@ from conformance.captures.batch_judge import code_for
 from conformance.captures.defects import Defect
 from conformance.children import safe_path
 from conformance.judge.sessions.columns.judge import ColumnSessions
-from conformance.pipeline.counted import KEYS
 from conformance.pipeline.identity import Probe, look, probe
+from conformance.pipeline.packet_columns import KEYS
 from conformance.pipeline.rows import Rows
 from conformance.pipeline.state import collected_seldom, settle
 from conformance.pipeline.store import Files, Part

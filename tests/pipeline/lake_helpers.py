@@ -180,11 +180,11 @@ def put_sessions_one_by_one(place, captures, **options):
 
 def told(lake, table: str) -> Counter:
     """The rows of a table, but for what tells when and how they were made; only some formats have the day in files."""
-    never = {"batch", "ingested_at", "ranges", "date"}
+    never = {"batch", "ingested_at", "date"}
     return Counter(repr(sorted((name, row[name]) for name in row.keys() - never)) for row in rows(lake, table))
 
 
-VOLATILE = ("batch", "ingested_at", "ranges")
+VOLATILE = ("batch", "ingested_at")
 """Columns that two ingests of the same captures need not agree on."""
 
 

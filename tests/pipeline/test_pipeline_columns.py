@@ -1,18 +1,13 @@
-"""Columns that were added to the tables: values that can be asked, times in full, and the day of each packet."""
+"""Times in full, and the day of each packet."""
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import product
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from lake_helpers import (  # fmt: skip
-    CAPTURES,
     put,
     put_one_by_one,
     put_sessions_one_by_one,
@@ -22,61 +17,12 @@ from lake_helpers import (  # fmt: skip
     told,
     write_pcap,
 )
-from made_captures import DEVIATING, MIDNIGHT, over_midnight
+from made_captures import MIDNIGHT, over_midnight
 
 from conformance.pipeline.report_queries import gather
 from conformance.pipeline.rows import EPOCH, Days
-from conformance.pipeline.schemas import TABLES
-from conformance.pipeline.tables_sink import MOST_FIELDS, MOST_TEXT, struct_of
 
 DAY_NS = 86_400_000_000_000
-
-
-def of(value):
-    return struct_of(json.dumps(value))
-
-
-def test_a_value_is_a_struct_whose_members_have_names():
-    none = {"text": None, "number": None}
-    assert struct_of(None) is None and of(None) is None
-    for value, kind, text, number in (
-        ("a", "text", "a", None), (7, "number", "7", 7), (1 << 63, "number", str(1 << 63), None),
-        (0.5, "number", "0.5", None), (True, "bool", "true", None), ([1, "x"], "list", '[1, "x"]', None),
-    ):  # fmt: skip
-        assert of(value) == {"kind": kind, "text": text, "number": number, "fields": None}
-    assert of({}) == {"kind": "object", **none, "fields": []}
-    one = {"text": "1", "number": 1}
-    assert dict(of({"b": {"c": 1, "d": {"e": "x"}}, "a": None, "l": [1]})["fields"]) == {
-        "a": none, "b.c": one, "b.d.e": {"text": "x", "number": None}, "l": {"text": "[1]", "number": None}
-    }  # fmt: skip
-    assert of("x" * MOST_TEXT)["text"] and of("x" * (MOST_TEXT + 1))["text"] is None
-    assert len(of({str(number): 0 for number in range(99)})["fields"]) == MOST_FIELDS
-    assert of("\ud800")["text"] == "\\ud800" and dict(of({"\ud800": 1})["fields"]) == {"\\ud800": one}
-
-
-@given(st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=30,
-))  # fmt: skip
-def test_any_value_fits_its_column(value):
-    import pyarrow as pa
-
-    column = pa.array([struct_of(json.dumps(value))], TABLES["verdicts"].arrow().field("actual_value").type)
-    (found,) = column.to_pylist()
-    assert (found is None) == (value is None)
-    assert not isinstance(value, dict) or len(dict(found["fields"])) == len(found["fields"])
-
-
-@pytest.mark.parametrize("sessions", [True, False])
-def test_values_of_a_lake_are_those_of_its_json(tmp_path, sessions):
-    lake, _ = put(tmp_path / "lake", [CAPTURES / name for name in DEVIATING], sessions=sessions)
-    seen = Counter()
-    for row in rows(lake, "verdicts"):
-        for name in ("expected", "actual", "evidence"):
-            found = struct_of(row[name])
-            assert row[f"{name}_value"] == found
-            seen[name] += found is not None
-    assert len(seen) == 3 and all(seen.values())
 
 
 @pytest.mark.parametrize("way", [put, put_one_by_one, put_sessions_one_by_one])

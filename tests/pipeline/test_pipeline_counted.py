@@ -42,26 +42,27 @@ SESSIONS = [(), tuple(KINDS[60:64:2]), (KINDS[130], KINDS[130], KINDS[138])]
             st.integers(1, 1 << 60), st.integers(1, 1 << 60),
         ),
         max_size=30,
-    )
+    ),
+    st.booleans(),
 )  # fmt: skip
-def test_many_at_once(rows: list[tuple[str, int, int, int, int, int, int]]) -> None:
+def test_many_at_once(rows: list[tuple[str, int, int, int, int, int, int]], whole: bool) -> None:
     counted = [
         Counted(sender, MEANINGS[means], SESSIONS[said], count, first, first + 1, min(begin, end), max(begin, end))
         for sender, means, said, count, first, begin, end in rows
     ]
     many, single = Counts(), Counts()
     for some in (counted[: len(counted) // 2], counted[len(counted) // 2 :]):
-        many.many(some)
+        many.many(some, passes=not whole)
     for one in counted:
         span = (one.count, one.first, one.first_ns, one.last_ns)
-        single.meant(one.sender, one.meaning, *span)
-        if one.session:
-            single.more(one.sender, one.session, *span)
+        for keys in (tuple(key for key in one.meaning.keys if whole or key[1] is Outcome.PASS), one.session):
+            if keys:
+                single.more(one.sender, keys, *span)
     assert many.outcomes() == single.outcomes()
-    wanted: dict[tuple[str, str], list[int]] = {}
+    wanted: dict[tuple[str, str, Outcome], list[int]] = {}
     for one in counted:
-        for key in (*(key for key in one.meaning.keys if key[1] is Outcome.PASS), *one.session):
-            known = wanted.setdefault((one.sender, key[0]), [0, 1 << 62, 1 << 62, 0])
+        for key in (*(key for key in one.meaning.keys if whole or key[1] is Outcome.PASS), *one.session):
+            known = wanted.setdefault((one.sender, *key[:2]), [0, 1 << 62, 1 << 62, 0])
             known[:] = (
                 known[0] + one.count, min(known[1], one.first), min(known[2], one.first_ns),
                 max(known[3], one.last_ns),
@@ -72,7 +73,7 @@ def test_many_at_once(rows: list[tuple[str, int, int, int, int, int, int]]) -> N
         return
     assert tables[0].equals(tables[1])
     found = {
-        (row["sender"], row["requirement"]): [
+        (row["sender"], row["requirement"], Outcome(row["outcome"])): [
             row["count"], int(row["subject"].rpartition(" ")[2]), row["first_ns"], row["last_ns"]
         ]
         for row in tables[0].to_pylist()
