@@ -65,12 +65,7 @@ class Moving:
 def records_of(kind: str, packets: int, deviating: float) -> Iterable[tuple[int, bytes]]:
     """Return the records of a set. deviating: the share of connections; of the two of a pair one can."""
     share = 2 * deviating
-    if kind != "skewed":
-        return session_corpus.session_records(packets, PAIRS, share, server=kind == "server")
-    found = list(session_corpus.session_records(packets // 10, PAIRS, share))
-    count = packets * 9 // 10 // session_corpus.ROUND
-    found += session_corpus.rounds(PAIRS, count, session_corpus.START).records
-    return sorted(found, key=lambda one: one[0])
+    return session_corpus.session_records(packets, PAIRS, share, server=kind == "server")
 
 
 def joined(records: Iterable[tuple[int, bytes]]) -> Any:
@@ -128,7 +123,7 @@ def rotated(folder: Path, kind: str, size: float, *, base: float, file: float, d
 
     Files begin with whole records, and end where they have become large enough, as those of tcpdump.
     """
-    base = size if kind == "skewed" else min(base, size)
+    base = min(base, size)
     data = joined(records_of(kind, max(PAIRS * 40, int(base / PACKET_BYTES)), deviating))
     what = moving(data, server=kind == "server")
     folder.mkdir(parents=True, exist_ok=True)
@@ -149,8 +144,6 @@ def rotated(folder: Path, kind: str, size: float, *, base: float, file: float, d
                 body[at:end].tofile(opened)
             left, at = left - (end - at), end
         made, number = made + at, number + 1
-        if kind == "skewed":
-            break
     return out
 
 

@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
@@ -24,10 +24,10 @@ from conformance.verdict import ExitCode, worst_code
 
 if TYPE_CHECKING:
     from conformance.captures.selection import NotJudged
-    from conformance.pipeline.engine import Engine
-    from conformance.pipeline.ingest import Ingested, Options
+    from conformance.pipeline.ingest import Ingested
     from conformance.pipeline.lake import Lake
-    from conformance.pipeline.progress import Lined
+    from conformance.pipeline.progress import Progress
+    from conformance.pipeline.streams import How
     from conformance.report.corpus import Corpus
 
 
@@ -69,7 +69,7 @@ def _width(stream: TextIO) -> int:
 
 
 @contextmanager
-def shown(progress: Lined, what: str) -> Iterator[None]:
+def shown(progress: Progress, what: str) -> Iterator[None]:
     """Show the line while the work within goes on, and where it stands at the end. what: the command."""
     from conformance.pipeline.progress import growing, telling
 
@@ -125,16 +125,16 @@ def runs(
 ) -> None:
     """Put run records into a lake; runs that are already in it are skipped."""
     with failing():
-        from conformance.pipeline.footers import require_arrow
-
-        require_arrow()  # The modules below import what it asks for.
+        _require_lake()  # The modules below import what it asks for.
+        from conformance.pipeline.engine import chosen, engine_of
         from conformance.pipeline.records import found, ingest_runs
         from conformance.report.text import label
 
         paths = list(found(records))
         lake = to_add(out)
         begin("pipeline runs", "reading the records", quiet=json)
-        with _readers(master, len(paths)) as workers:
+        many = master is not None or len(paths) >= MANY
+        with engine_of(chosen("auto", master, ())) if many else nullcontext() as workers:
             done = ingest_runs(paths, lake, workers)
     if json:
         emit_json(done.to_json())
@@ -155,17 +155,13 @@ def report(
 ) -> None:
     """Summarize a lake: deviations by implementation, day and queue. Needs no Spark."""
     with failing():
-        from conformance.pipeline.footers import require_arrow
-
-        require_arrow()
-        from conformance.pipeline import footers
+        _require_lake()
         from conformance.pipeline.lake import Lake, damaged
         from conformance.pipeline.report_queries import gather
         from conformance.pipeline.untrusted_files import UnfitError, memory
         from conformance.report.corpus_page import render_corpus, summary
 
         opened = Lake.open(lake)
-        footers.located(opened)  # Report a damaged lake first.
         begin("pipeline report", "reading the lake", quiet=json)
         try:
             with memory(1 << 30):
@@ -197,7 +193,7 @@ def sql(
     ] = None,
     engine: Annotated[
         str,
-        typer.Option(help="duckdb; spark; auto: duckdb up to 4 GiB of tables, in a store or without Java, else spark."),
+        typer.Option(help="duckdb; spark; auto: spark with --master, else duckdb."),
     ] = "auto",
     timeout: Annotated[float, seconds_option("--timeout", 0.1, 86_400, "Longest time of a query in duckdb.")] = 600.0,
     master: Master = None,
@@ -207,13 +203,10 @@ def sql(
     if out is not None and out.suffix not in (".csv", ".parquet"):
         fail(f"Invalid name {out}: give a name that ends in .csv or .parquet.", ExitCode.BAD_INPUT)
     with failing():
-        from conformance.pipeline.footers import require_arrow
-
-        require_arrow()
-        from conformance.pipeline import footers
+        _require_lake()
         from conformance.pipeline import query as answers
+        from conformance.pipeline.engine import check_master, require_spark
         from conformance.pipeline.lake import Lake
-        from conformance.pipeline.spark import check_master, require_spark
 
         wanted = next((one for one in answers.ENGINES if one == engine), None)
         if wanted is None:
@@ -224,8 +217,7 @@ def sql(
         if wanted == "spark":
             require_spark()
         opened = Lake.open(lake)
-        footers.located(opened)  # Report a damaged lake before anything starts.
-        used = answers.chosen(wanted, opened, master)
+        used = answers.chosen(wanted, master)
         if used == "spark":
             begin("pipeline sql", "starting Spark", quiet=json)
 
@@ -252,30 +244,17 @@ def sql(
         print(f"mqconform: only the first {rows:,} rows are shown; use --rows or --out for more.", file=sys.stderr)
 
 
+def _require_lake() -> None:
+    from conformance.pipeline.untrusted_files import require
+
+    require("lake", "deltalake", "duckdb", "pyarrow")
+
+
 def to_add(out: str) -> Lake:
     """Open the lake to which a command adds rows, or make it. Raises PipelineError."""
     from conformance.pipeline.lake import Lake
 
     return Lake.open(out, create=True)
-
-
-@contextmanager
-def _readers(master: str | None, records: int) -> Iterator[Engine | None]:
-    """Choose who reads the records: Spark if a master is named; processes of this machine if there are many."""
-    from conformance.pipeline.engine import Local, Spark
-
-    if master is None:
-        here = Local.all() if records >= MANY else None
-        try:
-            yield here
-        finally:
-            if here is not None:
-                here.end()
-        return
-    from conformance.pipeline.spark import session
-
-    with session(master) as spark:
-        yield Spark(spark)
 
 
 def _tell_corpus(corpus: Corpus) -> None:
@@ -373,11 +352,10 @@ def ingest(
         check(engine, master)  # The modules below import what it asks for.
         from conformance.capture.inputs import LeftOut
         from conformance.captures.selection import NotJudged
-        from conformance.pipeline.ingest import files_of, how, ingest
+        from conformance.pipeline.ingest import files_of, ingest
         from conformance.pipeline.progress import Progress
 
         asked = _options(packets, sessions, profile, level, reading, stream)
-        how(asked, "")
         files = files_of(captures, others := LeftOut())
         lake = to_add(out)
         used = chosen(engine, master, files)
@@ -394,7 +372,7 @@ def ingest(
 
 @app.command(epilog="Example: mqconform pipeline watch /var/spool/captures --out lake")
 def watch(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where captures are written to.")],
+    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="Where captures are written to.")],
     out: Out,
     packets: Packets = False,
     sessions: Sessions = True,
@@ -423,11 +401,9 @@ def watch(
 
         check(engine, master)  # The modules below import what it asks for.
         from conformance.pipeline import ingest as watching
-        from conformance.pipeline.ingest import how
 
         asked = _options(packets, sessions, profile, level, reading, stream)
-        how(asked, "")
-        folder = watching.watched(folder)
+        place = watching.watched(folder)
         lake = to_add(out)
         used = chosen(engine, master, [])
 
@@ -441,7 +417,7 @@ def watch(
         # Spark takes Ctrl-C for itself when it starts.
         with engine_of(used) as workers, _stopping() as ended:
             watching.watch(
-                folder, lake, asked, workers, settle_s=settle, every_s=every, once=once, max_files=max_files,
+                place, lake, asked, workers, settle_s=settle, every_s=every, once=once, max_files=max_files,
                 on_batch=told, ended=ended, showing=lambda progress: shown(progress, "pipeline watch"),
             )  # fmt: skip
             stopped = ended()
@@ -457,19 +433,19 @@ def _options(
     level: str,
     reading: list[str] | None,
     stream: str,
-) -> Options:
-    from conformance.pipeline.ingest import Options
+) -> How:
+    from conformance.pipeline.ingest import how
 
     if stream not in ("auto", "file"):
         fail(f"Invalid --stream {stream}: give auto or file.", ExitCode.BAD_INPUT)
-    return Options(
+    return how(
         profile,
         level,
         reading_set(reading) or "windows",
         alternatives(reading),
-        packets,
-        "file" if stream == "file" else "auto",
-        sessions,
+        packets=packets,
+        stream="file" if stream == "file" else "auto",
+        sessions=sessions,
     )
 
 

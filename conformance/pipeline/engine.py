@@ -5,19 +5,21 @@ from __future__ import annotations
 import os
 import pickle
 import re
+import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from importlib.util import find_spec
+from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar
 from uuid import uuid4
 
 from conformance import __version__
 from conformance.capture.inputs import is_stored
-from conformance.pipeline.untrusted_files import PipelineError
+from conformance.pipeline.untrusted_files import PipelineError, require
 from conformance.report.text import label
 from conformance.verdict import ExitCode
 
@@ -48,13 +50,8 @@ class Engine(Protocol):
 class Local:
     """Processes of this machine, one for each core, which stay until the `end`."""
 
-    cores: int
+    cores: int = field(default_factory=lambda: _cores())
     _children: list[Child] = field(default_factory=list)
-
-    @classmethod
-    def all(cls) -> Local:
-        """Return as many as this process may use cores."""
-        return cls(_cores())
 
     def run(self, function: Callable[[T, Child], R], tasks: Sequence[T], each: Callable[[R], None]) -> list[R]:
         """Return the results in the order of the tasks."""
@@ -116,12 +113,9 @@ class Spark:
             table = self._fetched(frame).sort_by("number")
             return [pickle.loads(one.as_py()) for one in table.column("result")]
 
-        def tell(found: list[R]) -> None:
-            for one in found:
-                each(one)
-
         try:
-            return [one for found in _each(_JOBS, job, shares, tell) for one in found]
+            done = _each(_JOBS, job, shares, lambda found: list(map(each, found)))
+            return [one for found in done for one in found]
         except BaseException:
             with suppress(Exception):  # Java may have ended, which is what is raised.
                 self.session.interruptTag(mark)
@@ -139,7 +133,7 @@ class Spark:
             raise
 
 
-def _each(threads: int, function: Callable[[T], R], tasks: Sequence[T], each: Callable[[R], None]) -> list[R]:
+def _each(threads: int, function: Callable[[T], R], tasks: Sequence[T], each: Callable[[R], object]) -> list[R]:
     """Return the results in the order of the tasks, carried out in threads; after a failure no other one begins."""
     pool = ThreadPoolExecutor(max(1, threads), "mqconform-task")
     futures: list[Future[R]] = []
@@ -215,10 +209,56 @@ def _unfit(text: str) -> PipelineError | None:
     )
 
 
+JAVA = 17
+"""The oldest Java that Spark 4 runs on."""
+_MASTER = re.compile(
+    r"local(\[(\*|0*[1-9][0-9]*)(, ?0*[1-9][0-9]*)?\])?|spark://([^:/]+|\[[^\]]+\]):[0-9]+(,.+)?|yarn|k8s://.+|sc://[^/].*"
+)
 ENGINES: Final = ("auto", "local", "spark")
 LARGE: Final = 8 << 30
 """Bytes of captures from which `auto` starts Spark, if it is there."""
-_NEEDED: Final = ("deltalake", "pyarrow", "numpy", "numba")
+
+
+def require_spark() -> None:
+    """Raise PipelineError if pyspark or a package it needs is not installed."""
+    require("spark", "pyspark", "pandas", "pyarrow", "numpy", "numba")
+
+
+def spark_runs() -> bool:
+    """Tell whether Spark can start here: its packages and Java are there."""
+    try:
+        require_spark()
+        find_java()
+    except PipelineError:
+        return False
+    return True
+
+
+def find_java() -> None:
+    """Raise PipelineError without a java of version 17 or later."""
+    home = os.environ.get("JAVA_HOME")
+    program = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    advice = f"install Java {JAVA} or later (for example: apt-get install default-jre-headless), or set JAVA_HOME."
+    if program is None:
+        raise PipelineError(f"The pipeline runs on Spark, and no java was found: {advice}", ExitCode.UNUSABLE)
+    try:
+        said = subprocess.run([program, "-version"], capture_output=True, text=True, timeout=60, check=True)
+    except (OSError, subprocess.SubprocessError):
+        where = f"JAVA_HOME is {home}, but" if home else f"{program} is there, but"
+        raise PipelineError(f"{where} no java runs there: {advice}", ExitCode.UNUSABLE) from None
+    found = re.search(r'version "(?:1\.)?(\d+)', said.stderr + said.stdout)
+    version = int(found[1]) if found else 0
+    if version < JAVA:
+        raise PipelineError(f"{program} is Java {version or 'of an unknown version'}: {advice}", ExitCode.UNUSABLE)
+
+
+def check_master(master: str | None) -> None:
+    """Raise PipelineError for a URL that Spark does not know. None: the default."""
+    if master is not None and not _MASTER.fullmatch(master):
+        raise PipelineError(
+            f"--master {master} is not a Spark master: use local[N], spark://HOST:PORT, sc://HOST:PORT, yarn or"
+            " k8s://..."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,16 +276,10 @@ def check(engine: str, master: str | None) -> None:
         raise PipelineError(f"Invalid --engine {engine}: give {', '.join(ENGINES)}.")
     if engine == "local" and master is not None:
         raise PipelineError("--master is Spark's: give it with --engine spark.")
-    from conformance.pipeline.spark import check_master, require_spark
-
     check_master(master)
     if engine == "spark" or master is not None:
         require_spark()
-    missing = [name for name in _NEEDED if find_spec(name) is None]
-    if missing:
-        raise PipelineError(
-            f"The pipeline needs {', '.join(missing)}: install the extras with pip install 'mqconform[columns,lake]'."
-        )
+    require("columns,lake", "deltalake", "duckdb", "pyarrow", "numpy", "numba")
 
 
 def chosen(engine: str, master: str | None, files: Sequence[str]) -> Used:
@@ -256,10 +290,8 @@ def chosen(engine: str, master: str | None, files: Sequence[str]) -> Used:
         return Used("spark", f"engine spark ({master or 'the session that is there, or all local cores'})", master)
     if engine == "local":
         return Used("local", f"engine local ({here})")
-    from conformance.pipeline import spark
-
     size = sum(_size(name) for name in files)
-    if size >= LARGE and spark.runs():
+    if size >= LARGE and spark_runs():
         return Used("spark", f"engine spark, for {size / (1 << 30):.0f} GiB of captures (--engine local: {here})")
     return Used("local", f"engine local, {here} (--master or --engine spark: Spark)")
 
@@ -268,12 +300,13 @@ def chosen(engine: str, master: str | None, files: Sequence[str]) -> Used:
 def engine_of(used: Used) -> Iterator[Engine]:
     """Yield the engine, and end it. Raises PipelineError."""
     if used.name == "local":
-        here = Local.all()
+        here = Local()
         try:
             yield here
         finally:
             here.end()
         return
+    require_spark()
     from conformance.pipeline.spark import session
 
     with session(used.master) as spark:

@@ -47,12 +47,6 @@ class Probe:
         """Return the same file, marked with a defect of the harness."""
         return replace(self, error=defect.sentence, defect=defect)
 
-    @property
-    def rejection(self) -> str:
-        """The identity of a row in `rejected`: the path with its content or, if that cannot be read, the reason."""
-        about = self.capture or self.error
-        return sha256(f"{self.path}\0{about}".encode("utf-8", "surrogateescape")).hexdigest()
-
 
 def probe(path: str) -> Probe:
     """Return the identity and first record of a file. Never raises: errors are in `error`."""

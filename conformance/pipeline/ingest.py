@@ -12,18 +12,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from heapq import heapreplace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from conformance.capture import CaptureError
 from conformance.capture.files import is_there
-from conformance.capture.inputs import STDIN, LeftOut, expand, is_stored, natural, stream_key
+from conformance.capture.inputs import STDIN, LeftOut, expand, is_stored, natural, path_of, stream_key
 from conformance.command_options import BadInput, check_chosen, check_words
 from conformance.pipeline.engine import Engine, Spark
 from conformance.pipeline.identity import Grouping, Probe, streams
-from conformance.pipeline.lake import Batches, Entry, Lake, Open, OvertakenError, local, new_batch
-from conformance.pipeline.progress import Lined, Progress
+from conformance.pipeline.lake import TRIES, Batches, Entry, Lake, Open, OvertakenError, added, new_batch
+from conformance.pipeline.progress import Progress
 from conformance.pipeline.rows import Rows, open_batch, plain
 from conformance.pipeline.store import Files, Part
 from conformance.pipeline.streams import How, Kept, StreamDone, StreamWork
@@ -39,27 +39,9 @@ _PROBED: Final = 64
 """Files that one task identifies."""
 _TASKS: Final = 4
 """Tasks a core, so that a slow one does not leave the others idle."""
-_TRIES: Final = 20
-"""How often a batch is tried that other writers overtake."""
 MOST_OPEN: Final = 10_000
 FORGET_NS: Final = 7 * 86_400 * 1_000_000_000
 """Streams that are waited for: so many, none silent for a week before the newest one. Others begin anew."""
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """The settings for judging captures."""
-
-    profile: str | None = None
-    level: str = "must"
-    readings: str = "windows"
-    chosen: Sequence[str] = ()
-    packets: bool = False
-    stream: Grouping = "auto"
-    sessions: bool = True
-    """Judge the rules of connections too."""
-    keep: bool = False
-    """Keep the state of every stream, not only of those whose names show that they are part of a set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +70,14 @@ class Ingested:
         return self.incomplete.exit_code(worst_code(codes), allowed=allow_incomplete)
 
 
-def how(options: Options, batch: str) -> How:
-    """Return the options as the workers take them. Raises BadInput for an invalid value."""
-    check_words(profile=options.profile, level=options.level, readings=options.readings)
-    accepted = assignment(options.readings, check_chosen(options.chosen))
-    return How(
-        options.profile or DEFAULT_PROFILE, options.level, options.readings, dict(accepted), options.packets, batch,
-        options.sessions,
-    )  # fmt: skip
+def how(
+    profile: str | None = None, level: str = "must", readings: str = "windows", chosen: Sequence[str] = (), *,
+    packets: bool = False, stream: Grouping = "auto", sessions: bool = True, keep: bool = False,
+) -> How:  # fmt: skip
+    """Return the settings of an ingest. Raises BadInput for an invalid value."""
+    check_words(profile=profile, level=level, readings=readings)
+    accepted = dict(assignment(readings, check_chosen(chosen)))
+    return How(profile or DEFAULT_PROFILE, level, readings, accepted, packets, sessions, stream, keep)
 
 
 def files_of(names: Iterable[str], left_out: LeftOut | None = None) -> list[str]:
@@ -113,7 +95,7 @@ def files_of(names: Iterable[str], left_out: LeftOut | None = None) -> list[str]
 
 
 def ingest(
-    lake: Lake, files: Sequence[str], options: Options, engine: Engine, *, refused: Sequence[Probe] = (),
+    lake: Lake, files: Sequence[str], asked: How, engine: Engine, *, refused: Sequence[Probe] = (),
     progress: Progress | None = None,
 ) -> Ingested:  # fmt: skip
     """Judge the new files and add them to the lake. Raises BadInput and PipelineError.
@@ -122,12 +104,7 @@ def ingest(
     """
     progress = progress or Progress()
     files = [one if is_stored(one) else os.path.abspath(one) for one in files] if isinstance(engine, Spark) else files  # noqa: PTH100
-    for _ in range(_TRIES):
-        try:
-            return _ingested(lake, files, options, engine, refused, progress)
-        except OvertakenError:
-            continue
-    raise PipelineError(f"Other commands write to the lake {lake.place} all the time; try again.")
+    return added(lake, lambda: _ingested(lake, files, asked, engine, refused, progress))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,11 +127,11 @@ class _Known:
 
 
 def _ingested(
-    lake: Lake, files: Sequence[str], options: Options, engine: Engine, refused: Sequence[Probe], progress: Progress
+    lake: Lake, files: Sequence[str], asked: How, engine: Engine, refused: Sequence[Probe], progress: Progress
 ) -> Ingested:
     """Judge the files and add them. Raises OvertakenError if others have added what this batch has, or goes on from."""
     batch = new_batch()
-    asked = how(options, batch)
+    asked = replace(asked, batch=batch)
     before = lake.batches()
     there = _Known.of(lake, before)
     chunks = [Probing(files[at : at + _PROBED], there.objects) for at in range(0, len(files), _PROBED)]
@@ -164,7 +141,7 @@ def _ingested(
     new, bad, known = _sorted([*probes, *refused], there)
     if not (new or bad):
         return Ingested(known=known)
-    work = _planned(before, new, options)
+    work = _planned(before, new, asked)
     tasks = [Judging(some, asked, lake.place) for some in _binned(work, engine.cores * _TASKS)] if work else []
     if tasks:
         warm(asked)
@@ -196,7 +173,7 @@ def _commit(
     lake: Lake, entry: Entry, before: Batches, there: _Known, captures: Sequence[str], keys: Sequence[str]
 ) -> None:
     """Commit a batch, also after others that have nothing to do with it. Raises OvertakenError after any other."""
-    for _ in range(_TRIES):
+    for _ in range(TRIES):
         try:
             lake.commit(entry, before)
             return
@@ -240,17 +217,17 @@ def _sorted(probes: Sequence[Probe], there: _Known) -> tuple[list[Probe], list[P
     return list(new.values()), list(bad.values()), known
 
 
-def _planned(before: Batches, new: Sequence[Probe], options: Options) -> list[StreamWork]:
+def _planned(before: Batches, new: Sequence[Probe], asked: How) -> list[StreamWork]:
     """Return the streams of these captures, each with the state that it goes on from."""
     waiting = {key: one.entry for key, one in before.open.items() if "state" in one.entry}
     newest = sorted(waiting, key=lambda key: int(waiting[key].get("last_ns", 0)), reverse=True)[:MOST_OPEN]
     since = max((int(waiting[key].get("last_ns", 0)) for key in newest), default=0) - FORGET_NS
     work: list[StreamWork] = []
-    for key, group in streams(new, options.stream):
-        entry = waiting.get(key) if options.stream == "auto" and key in newest else None
+    for key, group in streams(new, asked.stream):
+        entry = waiting.get(key) if asked.stream == "auto" and key in newest else None
         state = str(entry["state"]) if entry is not None and int(entry.get("last_ns", 0)) >= since else None
-        turned = options.keep or len(group) > 1 or any(stream_key(one.path)[1] for one in group)
-        keep = options.stream == "auto" and (turned or state is not None) and not any(one.ours for one in group)
+        turned = asked.keep or len(group) > 1 or any(stream_key(one.path)[1] for one in group)
+        keep = asked.stream == "auto" and (turned or state is not None) and not any(one.ours for one in group)
         work.append(StreamWork(key, group, state, keep))
     return work
 
@@ -268,12 +245,11 @@ def _ended(before: Batches, found: Sequence[StreamDone]) -> list[str]:
 
 def _binned(work: Sequence[StreamWork], at_most: int) -> list[list[StreamWork]]:
     """Pack the streams into at most so many heaps of about the same size, the largest first."""
-    bins: list[tuple[int, list[StreamWork]]] = [(0, []) for _ in range(min(at_most, len(work)))]
+    bins: list[tuple[int, int, list[StreamWork]]] = [(0, at, []) for at in range(min(at_most, len(work)))]
     for one in sorted(work, key=_size, reverse=True):
-        at = min(range(len(bins)), key=lambda number: bins[number][0])
-        bins[at][1].append(one)
-        bins[at] = (bins[at][0] + _size(one), bins[at][1])
-    return [found for _, found in sorted(bins, key=lambda one: one[0], reverse=True)]
+        size, at, some = bins[0]
+        heapreplace(bins, (size + _size(one), at, [*some, one]))
+    return [some for _, _, some in sorted(bins, key=lambda one: one[0], reverse=True)]
 
 
 def _size(work: StreamWork) -> int:
@@ -282,20 +258,10 @@ def _size(work: StreamWork) -> int:
 
 def _rejected(lake: Lake, bad: Sequence[Probe], batch: str) -> list[Part]:
     """Write the rows of captures that could not be judged."""
-    files, now = Files(lake.place), datetime.now(UTC)
+    files = Files(lake.place)
     rows = Rows(batch, files)
     for one in bad:
-        rows.add(
-            "rejected",
-            {
-                "path": plain(one.path),
-                "reason": plain(one.error or ""),
-                "bytes": one.size,
-                "capture_id": one.capture,
-                "rejected_at": now,
-                "date": now.date().isoformat(),
-            },
-        )
+        rows.reject(one.path, one.error or "", one.size, one.capture)
     rows.close()
     return files.close()
 
@@ -311,9 +277,13 @@ class _Seen(NamedTuple):
     head: bytes
 
 
-def watched(place: Path) -> Path:
+def watched(place: str) -> Path:
     """Return the folder to watch. Raises PipelineError if it does not exist, or is not a folder."""
-    folder = local(place, "watch looks at one; ingest a store again and again, which reads no object twice")
+    if is_stored(place):
+        raise PipelineError(
+            f"{place} is not a folder; watch looks at one; ingest a store again and again, which reads no object twice."
+        )
+    folder = Path(path_of(place))
     if not os.path.lexists(folder):
         raise PipelineError(f"There is no folder {folder}; watch one that captures are written to.")
     if not folder.is_dir():
@@ -322,16 +292,16 @@ def watched(place: Path) -> Path:
 
 
 def watch(
-    folder: Path, lake: Lake, options: Options, engine: Engine, *, settle_s: float, every_s: float, once: bool,
-    max_files: int, on_batch: Callable[[Ingested], None],
-    showing: Callable[[Lined], AbstractContextManager[object]] = nullcontext, ended: Callable[[], bool] = lambda: False,
+    folder: Path, lake: Lake, asked: How, engine: Engine, *, settle_s: float, every_s: float, once: bool,
+    max_files: int, on_batch: Callable[[Ingested], None], ended: Callable[[], bool] = lambda: False,
+    showing: Callable[[Progress], AbstractContextManager[object]] = nullcontext,
 ) -> None:  # fmt: skip
     """Ingest the finished files of a folder, now (once) or until `ended`. Raises PipelineError.
 
     settle_s: seconds for which the newest file of a set must not change. every_s: seconds between looks at the folder.
     max_files: of a batch. on_batch: called with the result of each batch. showing: shows the progress of one.
     """
-    options = replace(options, keep=True)
+    asked = replace(asked, keep=True)
     taken: dict[str, _Seen] = {}
     while not ended():
         found = finished(folder, settle_s)
@@ -345,7 +315,7 @@ def watch(
             ]
             progress = Progress()
             with showing(progress):
-                done = ingest(lake, [one for one in some if one not in grown], options, engine, refused=refused,
+                done = ingest(lake, [one for one in some if one not in grown], asked, engine, refused=refused,
                               progress=progress)  # fmt: skip
             taken |= some
             if done.captures or done.rejected:
@@ -388,6 +358,3 @@ def finished(folder: Path, settle_s: float) -> dict[str, _Seen]:
 def _goes_on(before: _Seen, now: _Seen) -> bool:
     """Tell whether a file that was ingested has more by now; a file of another beginning is another one."""
     return now.size > before.size and now.head.startswith(before.head)
-
-
-__all__ = ["BadInput", "Ingested", "Options", "PipelineError", "files_of", "how", "ingest"]

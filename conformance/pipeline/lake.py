@@ -12,35 +12,36 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from importlib.util import find_spec
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, TypeVar
 from uuid import uuid4
+
+import pyarrow as pa
+from pyarrow import dataset, fs
 
 from conformance import __version__
 from conformance.capture import CaptureError
-from conformance.capture.inputs import STORES, is_stored, meant
+from conformance.capture.inputs import is_stored, meant
 from conformance.files import make_folder
 from conformance.pipeline.schemas import BATCH, BATCHES, DATE, FORMAT, TABLES
 from conformance.pipeline.store import HEAD, STATE, Files, LocalStore, ObjectStore, Part, Store
-from conformance.pipeline.untrusted_files import PipelineError, UnfitError, check_log, parsed, rows_of
+from conformance.pipeline.untrusted_files import PipelineError, UnfitError, check_log, footer, parsed, rows_of
 from conformance.report.text import label
-
-if TYPE_CHECKING:
-    from deltalake import DeltaTable
 
 APP: Final = "mqconform"
 """The application of Delta's transactions."""
 MAX_HEAD: Final = 1 << 16
+TRIES: Final = 20
+"""How often a batch is tried that other writers overtake."""
+T = TypeVar("T")
 _SETTINGS: Final = {"delta.checkpointInterval": "100", "delta.dataSkippingNumIndexedCols": "0"}
 """Without the second, datasets of delta-rs leave out every row for a condition on a column without statistics."""
 _KEPT = re.compile(rf"{STATE}/[A-Za-z0-9][A-Za-z0-9._-]{{0,199}}", re.ASCII)
-_SCHEME = re.compile(r"(?!file:|dbfs:)([a-z][a-z0-9+.-]+):/(/)?", re.IGNORECASE)  # `Path` makes one slash of two
 _FILE = re.compile(r"(?:date=(\d{4}-\d{2}-\d{2})/)?([A-Za-z0-9][A-Za-z0-9._=-]{0,199}\.parquet)", re.ASCII)
 
 
@@ -78,6 +79,14 @@ class OvertakenError(Exception):
     """Another writer has added a batch since `batches` was read."""
 
 
+def added(lake: Lake, add: Callable[[], T]) -> T:
+    """Return what `add` returns, which is called again while other writers overtake it. Raises PipelineError."""
+    for _ in range(TRIES):
+        with suppress(OvertakenError):
+            return add()
+    raise PipelineError(f"Other commands write to the lake {lake.place} all the time; try again.")
+
+
 def new_batch() -> str:
     """Return the name of a new batch."""
     return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid4().hex[:8]}"
@@ -96,11 +105,6 @@ class Lake:
 
         Raises PipelineError if there is no lake, or a damaged one or one of another layout, or if a package is missing.
         """
-        missing = [name for name in ("deltalake", "pyarrow") if find_spec(name) is None]
-        if missing:
-            raise PipelineError(
-                f"A lake needs {' and '.join(missing)}: install the extra with pip install 'mqconform[lake]'."
-            )
         store = store_at(place)
         lake = Lake(store)
         try:
@@ -122,7 +126,16 @@ class Lake:
                 f"The lake {place} has the layout {number} of mqconform {label(str(found.get('version')), 40)}, which"
                 f" this one ({__version__}) does not read: ingest captures and runs again, into a new folder."
             )
-        lake.check()
+
+        def look(name: str) -> None:
+            with lake._told(name):
+                check_log(store, name)
+
+        with ThreadPoolExecutor(len(TABLES) + 1) as pool:  # before Delta opens them
+            list(pool.map(look, (*TABLES, BATCHES.name)))
+        if isinstance(store, LocalStore):
+            with lake._told(STATE):
+                store.within(STATE)
         return lake
 
     @property
@@ -135,20 +148,7 @@ class Lake:
         """The folder, or the path within the store."""
         return self.store.root
 
-    def check(self) -> None:
-        """Check the folders and logs of the lake before Delta opens them. Raises PipelineError."""
-
-        def look(name: str) -> None:
-            with self._told(name):
-                check_log(self.store, name)
-
-        with ThreadPoolExecutor(len(TABLES) + 1) as pool:
-            list(pool.map(look, (*TABLES, BATCHES.name)))
-        if isinstance(self.store, LocalStore):
-            with self._told(STATE):
-                self.store.within(STATE)
-
-    def table(self, name: str) -> DeltaTable:
+    def table(self, name: str) -> Any:
         """Return a table at its newest version. Raises PipelineError."""
         from deltalake import DeltaTable
 
@@ -188,8 +188,6 @@ class Lake:
 
     def _listed(self, name: str) -> list[str]:
         """Return the files of a table."""
-        import pyarrow as pa
-
         with self._told(name):
             found = pa.table((self._tables.get(name) or self.table(name)).get_add_actions(flatten=True))
         paths: list[str] = found["path"].to_pylist()
@@ -209,9 +207,10 @@ class Lake:
         return [row for row in self._rows(name, [*columns, BATCH]) if row[BATCH] in live]
 
     def located(self) -> dict[str, PurePath]:
-        """Return the paths of the files, by their places below the lake. Raises PipelineError.
+        """Return the paths of the files, by their places below the lake, each with the columns of its table.
 
         Whether a row counts is told by its batch: a file may have rows of several. If no batch counts, no file does.
+        Raises PipelineError if a file is missing, cannot be read, or belongs to another table.
         """
         if not self.batches().live:
             return {}
@@ -229,11 +228,26 @@ class Lake:
                 f"{len(gone):,} of the {len(found):,} files that the log of the lake {self.place} names are missing"
                 f" (the first is {gone[0]})."
             )
+        for place, file in found.items():
+            if wrong := self._wrong(place.partition("/")[0], file):
+                raise damaged(self.store.name(place), wrong)
         return found
 
-    def files(self, table: str) -> list[PurePath]:
-        """Return the paths of the files of a table. Raises PipelineError."""
-        return [path for place, path in self.located().items() if place.startswith(f"{table}/")]
+    def _wrong(self, table: str, path: PurePath) -> str | None:
+        """Return what is wrong with a file, None if nothing is."""
+        try:
+            with (self.store.arrow or fs.LocalFileSystem()).open_input_file(str(path)) as file:
+                names = set(footer(file, file.size()).schema.to_arrow_schema().names)
+        except UnfitError as problem:
+            return str(problem)
+        except FileNotFoundError:
+            raise PipelineError("The lake was changed while it was read; run the command again.") from None
+        except (OSError, pa.ArrowException) as problem:
+            first = (str(problem).strip().splitlines() or [type(problem).__name__])[0].rstrip(".")
+            raise PipelineError(f"The table {table} of the lake {self.place} cannot be read: {first}.") from None
+        needed = (column.name for column in TABLES[table].columns if not column.null and column.name != DATE)
+        lacking = [name for name in needed if name not in names]  # A later version may add columns that may be null.
+        return f"is not a file of the table {table}: it lacks the column {lacking[0]}" if lacking else None
 
     def commit(self, entry: Entry, before: Batches) -> int:
         """Add a batch and return its number.
@@ -298,8 +312,6 @@ class Lake:
 
     def _rows(self, name: str, columns: Sequence[str]) -> list[dict[str, Any]]:
         """Return columns of all rows of a table at the version that `table` gave."""
-        from pyarrow import dataset
-
         places = [f"{name}/{path}" for path in self._listed(name)]
         if not places:
             return []
@@ -331,8 +343,6 @@ class Lake:
 
 def schema_of(name: str) -> Any:
     """Return the columns of a table as Delta has them, with its day."""
-    import pyarrow as pa
-
     if name == BATCHES.name:
         return BATCHES.arrow()
     return TABLES[name].arrow().append(pa.field(DATE, pa.date32(), False))
@@ -352,31 +362,15 @@ def damaged(name: object, problem: object) -> PipelineError:
     return PipelineError(f"{name} {problem}: it is damaged, and the lake cannot be used.")
 
 
-def local(place: str | Path, needed: str) -> Path:
-    """Return the folder that a name means; `file:/` is understood. needed: why it has to be a folder, a clause.
-
-    Raises PipelineError for an address in a store.
-    """
-    name = str(place)
-    found = _SCHEME.match(name)
-    if found is not None and (found[2] or found[1].lower() in STORES):
-        raise PipelineError(f"{place} is not a folder; {needed}.")
-    try:
-        return Path(meant(name))
-    except CaptureError as problem:
-        raise PipelineError(str(problem)) from None
-
-
 def store_at(place: str | Path) -> Store:
     """Return the store of a lake. Raises PipelineError for a name that cannot mean one."""
-    name = str(place)
-    found = _SCHEME.match(name)
-    if found is not None and found[2] and is_stored(name):
-        try:
-            return ObjectStore(meant(name).rstrip("/"))
-        except CaptureError as problem:
-            raise PipelineError(str(problem)) from None
-    root = local(place, "an address of a store has two slashes").absolute()
+    try:
+        name = meant(str(place))
+    except CaptureError as problem:
+        raise PipelineError(str(problem)) from None
+    if is_stored(name):
+        return ObjectStore(name.rstrip("/"))
+    root = Path(name).absolute()
     if root.is_file():
         raise PipelineError(f"{place} is a file: name a folder.")
     return LocalStore(root)
@@ -392,8 +386,6 @@ def _head(store: Store) -> Any:
 
 def _rows_of(entry: Entry) -> Any:
     """Return the rows of `batches` of a batch and of its open ones, as Arrow has them."""
-    import pyarrow as pa
-
     said = {"at": datetime.now(UTC), "by": __version__}
     rows = [{BATCH: entry.batch, **said, "kind": entry.kind, "ends": list(entry.ends), "key": None, "entry": None}]
     rows += [
@@ -403,7 +395,7 @@ def _rows_of(entry: Entry) -> Any:
     return pa.Table.from_pylist(rows, schema=BATCHES.arrow())
 
 
-def _check(name: str, table: DeltaTable) -> None:
+def _check(name: str, table: Any) -> None:
     """Check that a table has nothing that this version does not know. Raises UnfitError."""
     protocol = table.protocol()
     if protocol.min_reader_version > 1 or protocol.min_writer_version > 2:
@@ -424,6 +416,3 @@ def _check(name: str, table: DeltaTable) -> None:
         raise UnfitError(f"lacks the column {wrong[0]}, or has it with another type")
     if list(table.metadata().partition_columns) != ([] if name == BATCHES.name else [DATE]):
         raise UnfitError("is not divided by day")
-
-
-__all__ = ["APP", "HEAD", "Batches", "Entry", "Lake", "Open", "OvertakenError", "local", "new_batch"]

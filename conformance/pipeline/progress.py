@@ -7,19 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Event, Lock, Thread
-from typing import Protocol
 
 from conformance.pipeline.streams import StreamDone
 from conformance.verdict import Outcome
 
 _SOUND = {Outcome.PASS.value, Outcome.SKIP.value}
-
-
-class Lined(Protocol):
-    """Work that says in one line how far it has come."""
-
-    def line(self) -> str:
-        """Return the line."""
 
 
 def growing(first_s: float, most_s: float) -> Iterator[float]:

@@ -11,16 +11,15 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
 from conformance.pipeline.engine import Engine
-from conformance.pipeline.lake import Entry, Lake, Open, OvertakenError, new_batch
-from conformance.pipeline.rows import Rows, open_batch
-from conformance.pipeline.schemas import DATE, REJECTED, RESULTS, RUNS
+from conformance.pipeline.lake import Entry, Lake, Open, added, new_batch
+from conformance.pipeline.rows import EPOCH, Rows, open_batch, plain
+from conformance.pipeline.schemas import DATE, RESULTS, RUNS
 from conformance.pipeline.store import Files, Part
 from conformance.pipeline.untrusted_files import PipelineError
 from conformance.report.records import read_run
@@ -30,18 +29,11 @@ from conformance.verdict import ExitCode, Json, worst_code
 
 MAX_VALUE: Final = 32_000
 """Characters of a JSON value or text of one row; of a longer JSON value only the length is stored."""
-MAX_RECORDS: Final = 1_000_000
-"""Run records found below the folders of one command."""
 AT_ONCE: Final = 64
 """Records that one task reads."""
-_TRIES: Final = 20
-"""How often a batch is tried that others overtake."""
 _MOST_LINE: Final = 1 << 20
 """Bytes of the first line of a record."""
-MAX_DEPTH: Final = 12
-"""Depth of nested folders that are searched for run records."""
 _MOST: Final = (1 << 63) - 1
-_UNKNOWN_DAY: Final = date(1970, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +95,7 @@ def ingest_runs(paths: Sequence[Path], lake: Lake, engine: Engine | None = None)
     lake cannot be written. A record that cannot be read becomes a row in `rejected`.
     """
     records = [str(path) for path in found(paths)]
-    for _ in range(_TRIES):
-        with suppress(OvertakenError):
-            return _ingested(records, lake, engine)
-    raise PipelineError(f"Other commands write to the lake {lake.place} all the time; try again.")
+    return added(lake, lambda: _ingested(records, lake, engine))
 
 
 def _ingested(records: Sequence[str], lake: Lake, engine: Engine | None) -> Ingested:
@@ -125,8 +114,13 @@ def _ingested(records: Sequence[str], lake: Lake, engine: Engine | None) -> Inge
     read = [one for records_read, _ in done for one in records_read]
     new = [one for one in read if one.new]
     bad = [one for one in read if one.reason is not None]
-    rejected = [one for one in bad if one.identity not in known]
-    parts = [part for _, some in done for part in some] + _rejections(rejected, lake.place, batch)
+    files = Files(lake.place)
+    rows = Rows(batch, files)
+    for one in bad:
+        if one.identity not in known:
+            rows.reject(one.path, _plain(one.reason), one.size)
+    rows.close()
+    parts = [part for _, some in done for part in some] + files.close()
     if parts:
         opened = [
             Open(
@@ -154,19 +148,31 @@ def found(paths: Sequence[Path]) -> Iterator[Path]:
     A path that is no folder is assumed to be a record; reading it finds out. Raises PipelineError for a path that does
     not exist, and for a folder without a record.
     """
-    count = 0
     for path in paths:
-        if not _there(path):
-            raise PipelineError(f"There is no run record at {path}.")
-        nothing = True
-        for one in _below(path):
-            nothing = False
-            count += 1
-            if count > MAX_RECORDS:
-                raise PipelineError(f"There are more than {MAX_RECORDS:,} run records; name fewer folders at once.")
-            yield one.absolute()
-        if nothing:
+        try:
+            if not path.exists():
+                raise PipelineError(f"There is no run record at {path}.")
+            below = list(_below(path))
+        except OSError as problem:
+            raise PipelineError(f"{problem.filename or path} cannot be accessed: {problem.strerror}.") from None
+        if not below:
             raise PipelineError(f"The folder {path} holds no run record (no run-*.ndjson).")
+        yield from below
+
+
+def _below(path: Path) -> Iterator[Path]:
+    if not path.is_dir():
+        yield path.absolute()
+        return
+    for folder, inner, names in os.walk(path, onerror=_unreadable):
+        inner.sort()
+        if any(name.startswith("run-") and name.endswith(".ndjson") for name in names):
+            inner.clear()
+            yield Path(folder).absolute()
+
+
+def _unreadable(problem: OSError) -> None:
+    raise problem
 
 
 def read_records(task: RecordTask, _: object = None) -> tuple[list[Record], list[Part]]:
@@ -205,7 +211,8 @@ def _read_group(paths: Sequence[str], rows: Rows, task: RecordTask) -> list[Reco
     if best is None:
         return [one for one, _ in read]
     record, run = best
-    stream, day = None if run.complete else _short(record.identity), _day(run).isoformat()
+    stream, at = None if run.complete else _short(record.identity), _started(run)
+    day = EPOCH if at is None else at.date().isoformat()
     for table, some in ((RUNS, [_run_row(run, record.path)]), (RESULTS, _result_rows(run))):
         for row in some:
             rows.add(table.name, {**{name: _plain(value) for name, value in row.items()}, DATE: day}, stream=stream)
@@ -234,29 +241,6 @@ def _refusal(path: str, reason: str) -> str:
 
 def _short(identity: str) -> str:
     return hashlib.sha256(identity.encode()).hexdigest()[:16]
-
-
-def _there(path: Path) -> bool:
-    try:
-        return path.exists()
-    except OSError as problem:
-        raise PipelineError(f"{path} cannot be accessed: {problem.strerror}.") from None
-
-
-def _below(path: Path, depth: int = 0) -> Iterator[Path]:
-    if not path.is_dir():
-        yield path
-        return
-    try:
-        inside = sorted(os.scandir(path), key=lambda one: one.name)
-    except OSError as problem:
-        raise PipelineError(f"The folder {path} cannot be read: {problem.strerror}.") from None
-    if any(one.name.startswith("run-") and one.name.endswith(".ndjson") for one in inside):
-        yield path
-        return
-    for one in inside:
-        if depth < MAX_DEPTH and one.is_dir(follow_symlinks=False):
-            yield from _below(Path(one.path), depth + 1)
 
 
 def _run_row(run: Run, path: str) -> dict[str, Any]:
@@ -306,16 +290,6 @@ def _result_rows(run: Run) -> Iterator[dict[str, Any]]:
         }
 
 
-def _rejections(rejected: Sequence[Record], place: str, batch: str) -> list[Part]:
-    files, now = Files(place), datetime.now(UTC)
-    rows = Rows(batch, files)
-    for one in rejected:
-        said = {"path": _plain(one.path), "reason": _plain(one.reason), "bytes": one.size, "capture_id": None}
-        rows.add(REJECTED.name, {**said, "rejected_at": now, DATE: now.date().isoformat()})
-    rows.close()
-    return files.close()
-
-
 def _implementation(run: Run) -> str | None:
     name = (run.hello or {}).get("name")
     return _maybe(name) or run.header.connector
@@ -327,11 +301,6 @@ def _started(run: Run) -> datetime | None:
         return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
-
-
-def _day(run: Run) -> date:
-    at = _started(run)
-    return at.date() if at is not None else _UNKNOWN_DAY
 
 
 def _digest(run: Run) -> str:
@@ -366,8 +335,7 @@ def _maybe(value: object) -> str | None:
 def _plain(value: Any) -> Any:
     """Make text fit for UTF-8: an unpaired surrogate becomes its escape, and a long text is cut."""
     if isinstance(value, str):
-        text = value if len(value) <= MAX_VALUE else f"{value[:MAX_VALUE]}… ({len(value):,} characters in all)"
-        return text.encode("utf-8", "backslashreplace").decode()
+        return plain(value if len(value) <= MAX_VALUE else f"{value[:MAX_VALUE]}… ({len(value):,} characters in all)")
     if isinstance(value, list):
         return [tuple(map(_plain, one)) if isinstance(one, tuple) else _plain(one) for one in value]
     return value

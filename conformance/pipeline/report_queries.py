@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+from duckdb import DuckDBPyConnection, Error
 
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.schemas import COLUMNS, incomplete_of
@@ -37,9 +39,6 @@ from conformance.report.corpus import (
 from conformance.report.text import label
 from conformance.runlog import Incomplete
 from conformance.verdict import Outcome
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 MOST_VERSIONS: Final = 100
 """Versions of one implementation: the latest."""
@@ -204,8 +203,6 @@ def gather(lake: Lake) -> Corpus:
     """Gather everything that a report shows of the lake. Raises PipelineError."""
     version = lake.batches().number
     with opened(lake, MEMORY) as db:
-        from duckdb import Error
-
         try:
             return _gathered(db, lake.place, version)
         except (Error, OSError) as problem:

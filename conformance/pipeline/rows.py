@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
 
 from conformance.capture import CaptureError
 from conformance.pipeline.schemas import BATCH, DATE, TABLES
-
-if TYPE_CHECKING:
-    import pyarrow
 
 Row = dict[str, Any]
 EPOCH = "1970-01-01"
@@ -64,8 +64,6 @@ class Days:
 
     def apart(self, times_ns: Any) -> Iterator[tuple[str, Any]]:
         """Yield each day of some packets with their indexes; None for all of them. times_ns: int64."""
-        import numpy as np
-
         days = times_ns // _DAY_NS
         if not len(days):
             return
@@ -99,7 +97,7 @@ def open_batch(batch: str, stream: str) -> str:
 class Out(Protocol):
     """Where rows go."""
 
-    def write(self, table: str, day: str, batch: str, found: pyarrow.Table) -> None:
+    def write(self, table: str, day: str, batch: str, found: pa.Table) -> None:
         """Take rows of one day and batch, with the columns of the table's files."""
 
     def keep(self, name: str, data: bytes) -> str:
@@ -112,7 +110,7 @@ class Out(Protocol):
 @dataclass(slots=True)
 class _Waiting:
     rows: list[Row] = field(default_factory=list)
-    tables: list[pyarrow.Table] = field(default_factory=list)
+    tables: list[pa.Table] = field(default_factory=list)
     count: int = 0
     """Rows in these tables."""
 
@@ -132,7 +130,13 @@ class Rows:
         if len(waiting.rows) >= _BUFFERED:
             self._flush(key)
 
-    def add_table(self, table: str, days: Days, times: str, found: pyarrow.Table, *, stream: str | None = None) -> None:
+    def reject(self, path: str, reason: str, size: int | None, capture: str | None = None) -> None:
+        """Add a row of `rejected`."""
+        now = datetime.now(UTC)
+        row = {"path": plain(path), "reason": plain(reason), "bytes": size, "capture_id": capture, "rejected_at": now}
+        self.add("rejected", {**row, DATE: now.date().isoformat()})
+
+    def add_table(self, table: str, days: Days, times: str, found: pa.Table, *, stream: str | None = None) -> None:
         """Add the rows of an Arrow table, each under its day. times: the column with their times in nanoseconds."""
         for day, rows in days.apart(found[times].to_numpy()):
             key, waiting = self._of(table, day, stream)
@@ -151,8 +155,6 @@ class Rows:
         return key, self._waiting.setdefault(key, _Waiting())
 
     def _flush(self, key: tuple[str, str, str]) -> None:
-        import pyarrow as pa
-
         (table, day, batch), waiting = key, self._waiting.pop(key)
         schema = TABLES[table].arrow()
         found = [pa.Table.from_pylist(waiting.rows, schema=schema)] if waiting.rows else []

@@ -201,23 +201,11 @@ VERDICTS: Final = Table(
         Column("requirement", "string", "Id in the catalogue"),
         Column("outcome", "string", "fail, inconclusive, reading, warn, skip or pass"),
         Column("count", "int64", "Number of verdicts in the row"),
-        Column(
-            "sender",
-            "string",
-            "Queue manager (GUID) or address that was judged, if known",
-            null=True,
-        ),
-        Column(
-            "queue",
-            "string",
-            "Destination queue of the packet; null in counts",
-            null=True,
-        ),
+        Column("sender", "string", "Queue manager (GUID) or address that was judged, if known", null=True),
+        Column("queue", "string", "Destination queue of the packet; null in counts", null=True),
         Column("readings", "texts", "Readings assumed: id to alternative"),
         Column(
-            "subject",
-            "string",
-            "What was judged (`frame 7`); in a count the first, even if that has a row of its own",
+            "subject", "string", "What was judged (`frame 7`); in a count the first, also if it has a row of its own"
         ),
         Column("packet", "int64", "Number of the packet within the stream; null if it is not about one", null=True),
         Column("first_time", "time", "Time of the first packet"),

@@ -15,32 +15,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from queue import Queue
 from threading import Thread
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 from conformance.pipeline.identity import probe, streams
-from conformance.pipeline.ingest import Options, files_of, how
+from conformance.pipeline.ingest import files_of, how
 from conformance.pipeline.rows import Rows
 from conformance.pipeline.schemas import DDL, SOURCE
 from conformance.pipeline.streams import How, StreamWork, judge_stream
 from conformance.pipeline.untrusted_files import PipelineError
 from conformance.pipeline.work import warm
 
-if TYPE_CHECKING:
-    import pyarrow
-
 NAME: Final = "msmq_pcap"
 _LOG: Final = logging.getLogger(__name__)
 _AHEAD: Final = 4
 """Batches that are judged before Spark asks for them."""
-
-
-@dataclass
-class Part(InputPartition):  # type: ignore[misc]
-    """The input of one task: a stream."""
-
-    work: StreamWork
 
 
 class MsmqPcap(DataSource):  # type: ignore[misc]
@@ -61,19 +52,15 @@ class MsmqPcap(DataSource):  # type: ignore[misc]
         path = self.options.get("path")
         if not path:
             raise PipelineError(f"{NAME} needs a path: load(PATH) or option('path', PATH).")
-        options = Options(
-            profile=self.options.get("profile"),
-            level=self.options.get("level", "must"),
-            readings=self.options.get("readings", "windows"),
+        asked = how(
+            self.options.get("profile"),
+            self.options.get("level", "must"),
+            self.options.get("readings", "windows"),
             packets=True,
             sessions=self._one_of("sessions", ("true", "false")) == "true",
         )
-        types = {one.name: DDL[one.type].lower() for one in SOURCE.columns}
         names = _chosen(",".join(schema.names))
-        for field in schema.fields:
-            if (found := field.dataType.simpleString()) != types[field.name]:
-                raise PipelineError(f"The schema has {field.name} as {found}; it is {types[field.name]}.")
-        return Reader(path, names, how(options, ""), self._one_of("onError", ("fail", "skip")) == "skip")
+        return Reader(path, names, asked, self._one_of("onError", ("fail", "skip")) == "skip")
 
     def _one_of(self, option: str, words: Sequence[str]) -> str:
         """Return the value of an option, the first word by default."""
@@ -111,18 +98,19 @@ class Reader(DataSourceReader):  # type: ignore[misc]
         work = [StreamWork(key, group) for key, group in streams((one for one in probes if one.error is None), "auto")]
         if work:
             warm(self.how)  # So that workers of this machine do not compile the same code at once.
-        return [Part(one) for one in work]
+        return [InputPartition(one) for one in work]
 
-    def read(self, partition: InputPartition) -> Iterator[pyarrow.RecordBatch]:
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield the packets of a stream. Spark reads a partition of its own where there is none."""
-        if not isinstance(partition, Part):
+        work = getattr(partition, "value", None)
+        if work is None:
             return
         waiting: Queue[Any] = Queue(_AHEAD)
 
         def judge() -> None:
             try:
-                rows = Rows("", _Packets(self.names, partition.work, waiting))
-                done = judge_stream(partition.work, self.how, rows)
+                rows = Rows("", _Packets(self.names, work, waiting))
+                done = judge_stream(work, self.how, rows)
                 rows.close()
                 waiting.put(next((one.error for one in (*done.gone, *done.defects)), None))
             except BaseException as problem:
@@ -151,10 +139,8 @@ class _Packets:
     work: StreamWork
     waiting: Queue[Any]
 
-    def write(self, table: str, day: str, batch: str, found: pyarrow.Table) -> None:
+    def write(self, table: str, day: str, batch: str, found: pa.Table) -> None:
         """Take rows. The path is that of the capture."""
-        import pyarrow as pa
-
         if table != "packets":
             return
         paths = {one.capture: one.path for one in self.work.captures}
@@ -173,6 +159,4 @@ class _Packets:
 
 def _type(found: Any) -> Any:
     """Return a type as Spark names it."""
-    import pyarrow as pa
-
     return pa.list_(pa.field("element", pa.string())) if pa.types.is_list(found) else found

@@ -1,49 +1,41 @@
-"""Find and start Spark, with clear errors if it or Java is missing, and give it the tasks."""
+"""Start or find a session of Spark, with clear errors, and answer queries over a lake in it."""
 
 from __future__ import annotations
 
 import logging
 import os
 import re
-import shutil
 import signal
 import socket
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryFile
-from threading import current_thread, main_thread
-from typing import TYPE_CHECKING, Any
+from threading import Thread, current_thread, main_thread
+from time import monotonic
+from typing import Any, Final
+
+import pyarrow as pa
+from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sql
 
 from conformance.children import safe_path
 from conformance.interrupts import work_begins
+from conformance.pipeline.engine import check_master, find_java
+from conformance.pipeline.lake import Lake
+from conformance.pipeline.schemas import BATCH, TABLES
 from conformance.pipeline.untrusted_files import PipelineError
+from conformance.report.text import label
+from conformance.spec.catalogue import aliases
 from conformance.verdict import ExitCode
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-LOCAL = "local[*]"
-JAVA = 17
-"""The oldest Java that Spark 4 runs on."""
-_MASTER = re.compile(
-    r"local(\[(\*|0*[1-9][0-9]*)(, ?0*[1-9][0-9]*)?\])?|spark://([^:/]+|\[[^\]]+\]):[0-9]+(,.+)?|yarn|k8s://.+|sc://[^/].*"
-)
 _CONNECT = "sc://"
 _CONNECT_PORT = 15_002
-_NAMED = ";session_id="
-_CONNECT_NEEDS = {
-    "grpc": "grpcio",
-    "grpc_status": "grpcio-status",
-    "google.rpc": "googleapis-common-protos",
-    "zstandard": "zstandard",
-}
-"""Modules that a client of Spark Connect imports, and the packages that have them."""
 _QUIET = Path(__file__).with_name("log4j2.properties")
-_PATIENCE_S = 10
 _LIGHT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Options of a Java that only hands out tasks: optimising its own code would take more time than it runs."""
 _MODES = ("SPARK_CONNECT_MODE_ENABLED", "SPARK_REMOTE", "SPARK_LOCAL_REMOTE")
@@ -60,44 +52,6 @@ _GONE = (
 )
 
 
-def require_spark() -> None:
-    """Raise PipelineError if pyspark or a package it needs is not installed."""
-    missing = [name for name in ("pyspark", "pandas", "pyarrow", "numpy", "numba") if find_spec(name) is None]
-    if missing:
-        raise PipelineError(
-            f"The pipeline needs {', '.join(missing)}: install the extra with pip install 'mqconform[spark]'."
-        )
-
-
-def runs() -> bool:
-    """Tell whether Spark can start here: its packages and Java are there."""
-    try:
-        require_spark()
-        find_java()
-    except PipelineError:
-        return False
-    return True
-
-
-def find_java() -> tuple[str, int]:
-    """Return the java that Spark will use and its major version. Raises PipelineError without one of 17 or later."""
-    home = os.environ.get("JAVA_HOME")
-    program = str(Path(home) / "bin" / "java") if home else shutil.which("java")
-    advice = f"install Java {JAVA} or later (for example: apt-get install default-jre-headless), or set JAVA_HOME."
-    if program is None:
-        raise PipelineError(f"The pipeline runs on Spark, and no java was found: {advice}", ExitCode.UNUSABLE)
-    try:
-        said = subprocess.run([program, "-version"], capture_output=True, text=True, timeout=60, check=True)
-    except (OSError, subprocess.SubprocessError):
-        where = f"JAVA_HOME is {home}, but" if home else f"{program} is there, but"
-        raise PipelineError(f"{where} no java runs there: {advice}", ExitCode.UNUSABLE) from None
-    found = re.search(r'version "(?:1\.)?(\d+)', said.stderr + said.stdout)
-    version = int(found[1]) if found else 0
-    if version < JAVA:
-        raise PipelineError(f"{program} is Java {version or 'of an unknown version'}: {advice}", ExitCode.UNUSABLE)
-    return program, version
-
-
 @contextmanager
 def session(
     master: str | None = None, *, settings: dict[str, str] | None = None, queries: bool = False
@@ -109,7 +63,6 @@ def session(
     Raises PipelineError.
     """
     work_begins()
-    require_spark()
     check_master(master)
     _reach(master)
     running = _running()
@@ -122,8 +75,6 @@ def session(
         with _sentences():
             yield spark
     finally:
-        from py4j.protocol import Py4JError
-
         with suppress(Py4JError, ConnectionError):
             spark.stop()
         for name, value in before.items():  # A process whose sessions were remote would take the next one for such.
@@ -132,8 +83,6 @@ def session(
 
 def _running() -> SparkSession | None:
     """Return the active session of this thread, classic or Connect."""
-    from pyspark.sql import SparkSession
-
     connect = sys.modules.get("pyspark.sql.connect.session")  # No session is one of Connect unless it is imported.
     found: SparkSession | None = connect.SparkSession.getActiveSession() if connect is not None else None
     return found or SparkSession.getActiveSession()
@@ -145,48 +94,34 @@ def _remote(master: str | None) -> bool:
 
 def _connected(master: str | None, settings: Mapping[str, str]) -> SparkSession:
     """Return a session of a Spark Connect server. Raises PipelineError."""
-    from pyspark.errors import PySparkException
-    from pyspark.sql import SparkSession
-
-    missing = [package for module, package in _CONNECT_NEEDS.items() if not _is_there(module)]
-    if missing:
-        raise PipelineError(
-            f"Spark Connect needs {', '.join(missing)}: install the extra with pip install 'mqconform[connect]'."
-        )
     url = master or os.environ["SPARK_REMOTE"]
     builder: Any = SparkSession.builder.remote(url)
     try:
         spark: Any = builder.getOrCreate()
-        if _NAMED in url:  # A session that is there stays as it is, and stays there.
+        if ";session_id=" in url:  # A session that is there stays as it is, and stays there.
             spark.release_session_on_close = False
             return spark
         for key, value in {**_OF_SESSIONS, **settings}.items():
             spark.conf.set(key, value)
         return spark
+    except ImportError as problem:
+        raise PipelineError(
+            f"Spark Connect needs more packages ({first_line(problem)}): install the extra with pip install"
+            " 'mqconform[connect]'."
+        ) from None
     except (PySparkException, ConnectionError) as problem:
         raise PipelineError(f"Spark could not be reached: {first_line(problem)}", ExitCode.UNUSABLE) from None
 
 
-def _is_there(module: str) -> bool:
-    try:
-        return find_spec(module) is not None
-    except ModuleNotFoundError:  # Its package is missing.
-        return False
-
-
 def _started(master: str | None, settings: Mapping[str, str], queries: bool) -> SparkSession:
     """Start Java and return its session. Raises PipelineError."""
-    from py4j.protocol import Py4JError
-    from pyspark.errors import PySparkException
-    from pyspark.sql import SparkSession
-
     find_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", _LIGHT)  # of the Java that starts Spark's
     options = f"-Dlog4j2.configurationFile={_QUIET}{'' if queries else f' {_LIGHT}'}"
     builder = SparkSession.builder.appName("mqconform")
     if master is not None or "PYSPARK_GATEWAY_PORT" not in os.environ:
-        builder = builder.master(master or LOCAL)
+        builder = builder.master(master or "local[*]")
         if master is None or master.startswith("local"):
             builder = builder.config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1")
     for key, value in {
@@ -214,9 +149,6 @@ def _started(master: str | None, settings: Mapping[str, str], queries: bool) -> 
 @contextmanager
 def _sentences() -> Iterator[None]:
     """Raise Spark's errors as PipelineError."""
-    from py4j.protocol import Py4JError, Py4JJavaError
-    from pyspark.errors import PySparkException
-
     try:
         yield
     except (PySparkException, Py4JError, ConnectionError) as problem:
@@ -289,15 +221,6 @@ def _no_gateway(record: logging.LogRecord) -> bool:
     return record.module != "java_gateway"
 
 
-def check_master(master: str | None) -> None:
-    """Raise PipelineError for a URL that Spark does not know. None: the default."""
-    if master is not None and not _MASTER.fullmatch(master):
-        raise PipelineError(
-            f"--master {master} is not a Spark master: use local[N], spark://HOST:PORT, sc://HOST:PORT, yarn or"
-            " k8s://..."
-        )
-
-
 def _reach(master: str | None) -> None:
     """Raise PipelineError if nobody answers at the addresses of a master."""
     if master is None or not master.startswith(("spark://", _CONNECT)):
@@ -307,7 +230,7 @@ def _reach(master: str | None) -> None:
     for one in found.split(","):
         host, _, port = one.rpartition(":")
         try:
-            socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE_S).close()
+            socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
             return
         except (OSError, ValueError, OverflowError) as problem:
             unreachable.append(f"{one} ({getattr(problem, 'strerror', None) or problem})")
@@ -318,3 +241,103 @@ def _server(address: str) -> str:
     """Return HOST:PORT of a Spark Connect server, whose address may end in parameters (`/;token=...`)."""
     place = address.removeprefix(_CONNECT).partition("/")[0]
     return place if re.fullmatch(r".*:[0-9]+", place) else f"{place}:{_CONNECT_PORT}"
+
+
+_NO_CLASSES = ("ClassNotFoundException", "No FileSystem for scheme", "NoClassDefFoundError", "UnsupportedFileSystem")
+"""Spark's words where it has no classes for a store."""
+_GRACE_S: Final = 5.0
+_LOOKS: Final = re.compile(r"\s*(describe|desc|explain)\s", re.IGNORECASE)
+"""Statements beside queries that are answered. Spark takes one statement at a time, and none of these does anything."""
+
+
+def asked(spark: SparkSession, lake: Lake, text: str, timeout_s: float, limit: int | None = None) -> pa.Table:
+    """Answer a query over the lake as it is now, with at most `limit` rows. Raises PipelineError, one sentence."""
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)  # it prints errors that are raised anyway
+    text = text.strip(" \t\r\n;")
+    # Within brackets, only a query can be parsed: `drop` is an error of the parser.
+    query = text if _LOOKS.match(text) else f"select * from (\n{text}\n)"
+
+    def answer(own: SparkSession) -> pa.Table:
+        frame = own.sql(query)
+        return (frame if limit is None or query is text else frame.limit(limit)).toArrow()
+
+    try:
+        with apart(spark) as own:
+            open_views(own, lake)
+            return _bounded(own, timeout_s, answer)
+    except (PySparkException, Py4JError) as problem:
+        if any(words in str(problem) for words in _NO_CLASSES):
+            raise PipelineError(
+                f"Spark cannot reach {lake.place}: it lacks the classes for that store, which come in packages of"
+                " Spark's own (for S3: org.apache.hadoop:hadoop-aws); --engine duckdb answers without them."
+            ) from None
+        raise PipelineError(_spark_sentence(problem)) from None
+
+
+def _bounded(spark: SparkSession, timeout_s: float, work: Callable[[SparkSession], Any]) -> Any:
+    """Do work in a thread, and cancel the session's jobs when its time is over, or somebody interrupts."""
+    found, failed = list[Any](), list[BaseException]()
+
+    def run() -> None:
+        try:
+            found.append(work(spark))
+        except BaseException as problem:
+            failed.append(problem)
+
+    thread = Thread(target=run, daemon=True)
+    thread.start()
+    try:
+        thread.join(timeout_s)
+    finally:
+        late, until = thread.is_alive(), monotonic() + _GRACE_S
+        while thread.is_alive() and monotonic() < until:  # Between two jobs, there is none to cancel.
+            with suppress(Exception):
+                spark.interruptAll()
+            thread.join(0.2)
+    if late:
+        raise PipelineError(f"The query took more than {timeout_s:g} s; ask for less, or give it more with --timeout.")
+    if failed:
+        raise failed[0]
+    return found[0]
+
+
+@contextmanager
+def apart(spark: SparkSession) -> Iterator[SparkSession]:
+    """Yield another session of the same Spark, in UTC. Raises PipelineError if none can begin."""
+    own = spark.newSession()
+    remote = type(own).__module__.startswith("pyspark.sql.connect.")
+    active = type(spark).getActiveSession()
+    try:
+        own.conf.set("spark.sql.session.timeZone", "UTC")
+        yield own
+    finally:
+        with suppress(PySparkException, Py4JError, ConnectionError):
+            if remote:  # To stop a classic one would end Spark.
+                own.stop()
+            elif active is not None and type(spark).getActiveSession() is not active:
+                active.createDataFrame([], "x int")  # What makes a frame of values is the active session from then on.
+
+
+def open_views(spark: SparkSession, lake: Lake) -> None:
+    """Make the rows that count of every table a temporary view of its name, with today's ids. Raises PipelineError."""
+    live = lake.batches().live  # first: rows of batches that come later do not count
+    places = lake.located()
+    base = str(lake.root) if lake.store.arrow is None else re.sub(r"^s3n?://", "s3a://", lake.place)
+    counted = sql.broadcast(spark.createDataFrame([(one,) for one in sorted(live)], f"{BATCH} string"))
+    today = sql.create_map(*map(sql.lit, chain(*aliases().items()))) if aliases() else None
+    for table in TABLES.values():
+        mine = [f"{base}/{place}" for place in places if place.startswith(f"{table.name}/")]
+        read = spark.read.schema(table.ddl()).option("basePath", f"{base}/{table.name}")
+        frame: DataFrame = read.parquet(*mine) if mine else spark.createDataFrame([], table.ddl())
+        frame = frame.join(counted, BATCH, "left_semi")
+        if today is not None and "requirement" in table.names:
+            stored = sql.col("requirement")
+            frame = frame.withColumn("requirement", sql.coalesce(today[stored], stored))
+        frame.select(*table.names).createOrReplaceTempView(table.name)
+
+
+def _spark_sentence(problem: Any) -> str:
+    """Return Spark's error as one sentence: its own first line, without the plan after it."""
+    if "FileNotFoundException" in str(problem) or "FILE_NOT_EXIST" in str(problem):
+        return "The lake was changed while it was read; ask again."
+    return f"The query cannot be answered (Spark): {label(first_line(problem).rstrip('.'))}."

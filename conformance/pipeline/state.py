@@ -6,12 +6,10 @@ It is JSON: whoever wrote it, it can run nothing. Only values of classes of this
 from __future__ import annotations
 
 import base64
-import gc
 import json
 import zlib
 from collections import Counter, OrderedDict, deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import datetime
 from enum import Enum
 from functools import cache
@@ -35,27 +33,9 @@ _OURS = (
     "conformance.wire.packet",
     "conformance.verdict",
 )
-_SELDOM = 50_000  # Objects more than before, after which the youngest are looked through.
 _SHAPE = 10
 """Version of the stored classes; raise it when a class gets other members."""
 _MARK = f"mqconform {__version__} json {_SHAPE}\n".encode()
-
-
-@cache
-def settle() -> None:
-    """Exempt what a worker loaded for its first task from garbage collection, which would scan it again and again."""
-    gc.freeze()
-
-
-@contextmanager
-def collected_seldom() -> Iterator[None]:
-    """Collect garbage less often: a task makes many objects that stay, and few cycles."""
-    usual = gc.get_threshold()
-    gc.set_threshold(_SELDOM, 20, 100)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*usual)
 
 
 def kept(value: object) -> bytes:

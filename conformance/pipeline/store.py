@@ -17,18 +17,19 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePath, PurePosixPath
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 from uuid import uuid4
+
+import pyarrow as pa
+from pyarrow import parquet
+from pyarrow.fs import FSSpecHandler, PyFileSystem
 
 from conformance.capture.inputs import is_stored
 from conformance.capture.stores import NEEDS_CREDENTIALS, no_credentials, patience
 from conformance.capture.stores import place as opened
 from conformance.files import make_folder
-from conformance.pipeline.schemas import BATCH, BATCHES, TABLES, Table
+from conformance.pipeline.schemas import BATCH, BATCHES, TABLES
 from conformance.pipeline.untrusted_files import PipelineError, UnfitError, content, folder, regular
-
-if TYPE_CHECKING:
-    import pyarrow
 
 BLOCK: Final = 8 << 20
 """Bytes of an object that are sent at once, and so of memory for each that is open."""
@@ -42,12 +43,7 @@ class LocalStore:
     arrow = None
 
     def __init__(self, root: Path) -> None:
-        self.root = root
-
-    @property
-    def place(self) -> str:
-        """The folder."""
-        return str(self.root)
+        self.root, self.place = root, str(root)
 
     def name(self, place: str) -> str:
         """Return the path of a file."""
@@ -72,31 +68,21 @@ class LocalStore:
         return content(self.root / place, most)
 
     def write(self, place: str, data: bytes) -> None:
-        """Write a file whole, over an existing one. Raises OSError and UnfitError."""
-        draft = self._draft(place, data)
-        draft.replace(self.root / place)
+        """Write a new file. Raises OSError and UnfitError."""
+        try:
+            with self.sink(place) as file:
+                file.write(data)
+        except OSError:
+            self.remove(place)
+            raise
 
     def create(self, place: str, data: bytes) -> None:
         """Write a file whole or not at all. Raises FileExistsError if there is one."""
-        draft = self._draft(place, data)
+        self.write(draft := f".{place}.{uuid4().hex}", data)
         try:
-            os.link(draft, self.root / place)
+            os.link(self.root / draft, self.root / place)
         finally:
-            draft.unlink(missing_ok=True)
-
-    def _draft(self, place: str, data: bytes) -> Path:
-        path = self._room(place)
-        draft = path.with_name(f".{path.name}.{uuid4().hex}")
-        try:
-            with draft.open("xb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError:
-            with suppress(OSError):
-                draft.unlink(missing_ok=True)
-            raise
-        return draft
+            self.remove(draft)
 
     def _room(self, place: str) -> Path:
         self.within(place.rpartition("/")[0])
@@ -149,16 +135,13 @@ class ObjectStore:
     @cached_property
     def arrow(self) -> Any:
         """The file system for Arrow. Its own takes an object for missing whenever the store does not answer."""
-        from pyarrow import PythonFile
-        from pyarrow.fs import FSSpecHandler, PyFileSystem
-
         system, again = self._system, self._again
 
         class Patient(FSSpecHandler):  # type: ignore[misc]
             """Asks a store that fails again when a file is opened."""
 
             def open_input_file(self, path: str) -> Any:
-                return PythonFile(again(lambda: system.open(path, mode="rb")), mode="r")
+                return pa.PythonFile(again(lambda: system.open(path, mode="rb")), mode="r")
 
             open_input_stream = open_input_file
 
@@ -287,7 +270,6 @@ class Part:
     path: str
     day: str | None
     size: int
-    rows: int
     stats: str
 
 
@@ -319,7 +301,7 @@ class Files:
                     " on all machines, or lie in a store."
                 )
 
-    def write(self, table: str, day: str, batch: str, found: pyarrow.Table) -> None:
+    def write(self, table: str, day: str, batch: str, found: pa.Table) -> None:
         """Write rows. Raises PipelineError."""
         with self.writing():
             key = (table, day, batch)
@@ -364,17 +346,14 @@ class Files:
         self.parts, self._files = [], OrderedDict()
 
     def _begun(self, table: str, day: str) -> _File:
-        from pyarrow import parquet
-
         named, path = TABLES.get(table, BATCHES), f"part-{uuid4().hex}.parquet"
         path = path if named is BATCHES else f"date={day}/{path}"
         closing, footers = ExitStack(), list[Any]()
         sink = closing.enter_context(self._store.sink(f"{table}/{path}"))
-        try:
-            writer = closing.enter_context(_writer(parquet, sink, named, footers))
-        except BaseException:
-            closing.close()
-            raise
+        writer = parquet.ParquetWriter(
+            sink, named.arrow(), compression="zstd", metadata_collector=footers, **named.encodings()
+        )
+        closing.enter_context(writer)
         return _File(path, day, sink, writer, closing, footers)
 
     def _finish(self, key: tuple[str, str, str]) -> None:
@@ -385,7 +364,7 @@ class Files:
         del self._files[key]
         file.closing.close()
         (footer,) = file.footers
-        self.parts.append(Part(table, file.path, day or None, size, footer.num_rows, stats_of(footer, batch)))
+        self.parts.append(Part(table, file.path, day or None, size, stats_of(footer, batch)))
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -397,16 +376,7 @@ class Files:
             raise PipelineError(f"The lake {self.place} cannot be written: {text}.") from None
 
 
-def _writer(parquet: Any, sink: Any, table: Table, footers: list[Any]) -> Any:
-    return parquet.ParquetWriter(
-        sink, table.arrow(), compression="zstd", metadata_collector=footers, **table.encodings()
-    )
-
-
 def stats_of(footer: Any, batch: str) -> str:
     """Return Delta's statistics of a file: its rows and its batch. Footers have those of the other columns."""
     same = {BATCH: batch}
     return json.dumps({"numRecords": footer.num_rows, "minValues": same, "maxValues": same, "nullCount": {BATCH: 0}})
-
-
-__all__ = ["HEAD", "STATE", "Files", "Part"]

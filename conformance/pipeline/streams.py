@@ -8,13 +8,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
-from io import FileIO
-from typing import Protocol
 
 from conformance import __version__
 from conformance.capture import CaptureError, Event, Passed
 from conformance.capture.columns.reader import Batch, FastCapture
-from conformance.capture.files import open_file
+from conformance.capture.files import Spool, open_file
 from conformance.capture.inputs import is_stored
 from conformance.capture.reader import CaptureReading
 from conformance.capture.records import Record, RecordWalk, read_records
@@ -31,7 +29,7 @@ from conformance.judge.sessions.columns.judge import in_columns as compiled_judg
 from conformance.judge.sessions.columns.judge import plain as judge_one_by_one
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.judge.sessions.pings import Pings
-from conformance.pipeline.identity import Probe
+from conformance.pipeline.identity import Grouping, Probe
 from conformance.pipeline.rows import Row, Rows, dated, day, moment, plain, texts
 from conformance.pipeline.schemas import add, columns_of, incomplete_of
 from conformance.pipeline.state import kept, resumed
@@ -55,46 +53,32 @@ class Read:
     walk: RecordWalk = field(default_factory=RecordWalk)
 
 
-class Reading(Protocol):
-    """An object that holds the state of reading a stream."""
-
-    reading: CaptureReading
-
-
-def continued(state: Reading, path: str, version: str | None, read: Read) -> Iterator[Event]:
+def continued(state: State, path: str, version: str | None, read: Read) -> Iterator[Event]:
     """Yield the events of a file, record by record. version: the one that is meant.
 
     The whole of an object is copied before the first event. Raises UnavailableError, and CaptureError.
     """
     file = open_file(path, version)
-    spool = None
-    if is_stored(path):
-        from conformance.capture.files import Spool
-
-        spool = Spool(file)
+    spool = Spool(file) if is_stored(path) else None
+    walk, reading = read.walk, state.reading
+    before, read.first_ns = reading.records, None
     try:
-        yield from _continued(state, path, spool.whole() if spool is not None else None, read)
+        for record in read_records(path, walk, raw=spool.whole() if spool is not None else None):
+            read.first_ns = record.time_ns if read.first_ns is None else read.first_ns
+            read.last_ns = record.time_ns
+            numbered = Record(before + record.number, record.time_ns, record.link, record.data, record.length)
+            yield from reading.record(numbered)
+        read.cut = walk.cut
+        reading.skipped.update(walk.unused)
+        if walk.damaged:
+            yield Passed(reading.records, walk.damaged)
         if spool is None:
             file.check()
     finally:
         file.close()
 
 
-def _continued(state: Reading, path: str, raw: FileIO | None, read: Read) -> Iterator[Event]:
-    walk, reading = read.walk, state.reading
-    before, read.first_ns = reading.records, None
-    for record in read_records(path, walk, raw=raw):
-        read.first_ns = record.time_ns if read.first_ns is None else read.first_ns
-        read.last_ns = record.time_ns
-        numbered = Record(before + record.number, record.time_ns, record.link, record.data, record.length)
-        yield from reading.record(numbered)
-    read.cut = walk.cut
-    reading.skipped.update(walk.unused)
-    if walk.damaged:
-        yield Passed(reading.records, walk.damaged)
-
-
-def in_place(state: Reading, capture: FastCapture, read: Read) -> Iterator[Batch]:
+def in_place(state: State, capture: FastCapture, read: Read) -> Iterator[Batch]:
     """Yield the packets of a file where they are. The state is replaced when all are read."""
     for batch in capture.batches(after=state.reading, before=state.reading.records, finish=False):
         read.last_ns = capture.time_ns or read.last_ns
@@ -116,16 +100,21 @@ SILENT_NS = 7_200_000_000_000  # The longest silence of a connection with keep-a
 
 @dataclass(frozen=True, slots=True)
 class How:
-    """The settings of an ingest, the same for all captures. readings: accepted alternatives, the default first."""
+    """The settings of an ingest, the same for all captures. readings: accepted alternatives, the default first.
+
+    sessions: judge the rules of connections too, not only those of packets. keep: the state of every stream, also of
+    those whose names do not show that they are part of a set.
+    """
 
     profile: str
     level: str
     reading_set: str
     readings: Mapping[str, tuple[str, ...]]
     every_packet: bool
-    batch: str
-    sessions: bool = True
-    """Judge the rules of connections too, not only those of packets."""
+    sessions: bool
+    stream: Grouping = "auto"
+    keep: bool = False
+    batch: str = ""
 
 
 @dataclass(slots=True)
@@ -157,7 +146,6 @@ class Kept:
     stream: str
     state: str
     last_ns: int
-    position: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +163,7 @@ class StreamDone:
     """The result of a stream. captures: those in the lake now. gone: those no longer readable, with the reason.
 
     ended: the stream whose parts about its provisional end are no longer valid. defects: those of `captures` that were
-    judged only in part. over: the key of a stream that cannot continue from its kept state any more.
+    judged only in part.
     """
 
     captures: Sequence[str]
@@ -187,7 +175,6 @@ class StreamDone:
     outcomes: Mapping[str, int] = field(default_factory=dict)
     incomplete: Incomplete = COMPLETE
     defects: Sequence[Probe] = ()
-    over: str | None = None
 
 
 def judge_stream(work: StreamWork, how: How, rows: Rows, note: Callable[[str], None] = lambda path: None) -> StreamDone:
@@ -203,9 +190,8 @@ def judge_stream(work: StreamWork, how: How, rows: Rows, note: Callable[[str], N
     found = resumed(rows.out.kept(work.resume)) if work.resume else None
     state = found if isinstance(found, State) and (found.sessions is not None) == judge.connected else None
     ended = state.stream if state is not None else None
-    if state is not None and not work.captures:
-        return StreamDone(())
-    state = judge.resumed(state) if state is not None else None
+    if state is not None and judge.compiled and isinstance(state.sessions, SessionJudge):
+        state.sessions = compiled_judge(state.sessions, how.readings, columns_with(sessions=True))
     main: _Told | None = None
     captures: list[str] = []
     gone: list[Probe] = []
@@ -227,7 +213,8 @@ def judge_stream(work: StreamWork, how: How, rows: Rows, note: Callable[[str], N
                 state = None  # A stream has the name of its first capture, which this one is not.
             continue
         if not own and main is not None:
-            judge.settle(main)
+            rows.add("captures", main.row)
+            judge.incomplete += incomplete_of(main.row)
         elif not own and into.pending is not None:
             rows.add("captures", into.pending)
         captures.append(probe.capture)
@@ -248,11 +235,10 @@ def judge_stream(work: StreamWork, how: How, rows: Rows, note: Callable[[str], N
         judge.finish(main, main.state.stream if kept is not None else None)
         if main.trouble.defect is not None:
             defects.append(main.probe.broken(main.trouble.defect))
-            kept, broken = None, True
+            kept = None
     return StreamDone(
-        captures, gone, kept, ended, judge.packets, judge.records, judge.outcomes, judge.incomplete, defects,
-        work.key if broken and kept is None else None,
-    )  # fmt: skip
+        captures, gone, kept, ended, judge.packets, judge.records, judge.outcomes, judge.incomplete, defects
+    )
 
 
 @dataclass(slots=True)
@@ -263,7 +249,6 @@ class _Told:
     probe: Probe
     before: int
     row: Row = field(default_factory=dict)
-    cut: str | None = None
     trouble: Trouble = field(default_factory=Trouble)
     touched: bool = True
 
@@ -284,8 +269,6 @@ class StreamJudge:
     records: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
     incomplete: Incomplete = COMPLETE
-    sink_of: type[ArrowTables] = ArrowTables
-    in_place_of: type[InPlace] = InPlace
     _side: OneSide | None = None
 
     @property
@@ -298,12 +281,6 @@ class StreamJudge:
         if self.compiled and self.connected:
             return ColumnSessions(self.how.readings, columns_with(sessions=True))
         return SessionJudge(self.how.readings, counting=self.own_end is None) if self.connected else None
-
-    def resumed(self, state: State) -> State:
-        """Go on with a kept state."""
-        if self.compiled and isinstance(state.sessions, SessionJudge):
-            state.sessions = compiled_judge(state.sessions, self.how.readings, columns_with(sessions=True))
-        return state
 
     def capture(self, state: State, probe: Probe) -> _Told:
         """Judge one capture, up to its last record."""
@@ -336,14 +313,36 @@ class StreamJudge:
         records = max(reading.records - before, trouble.record)
         slow = judge.in_place.slow if judge.in_place is not None and not self.how.sessions else Counter[str]()
         judge.in_place = None  # It has megabytes, in a circle that is collected late.
-        row = capture_row(
-            probe, self.how, state.stream, state.position, (read.first_ns, read.last_ns), records=records,
-            packets=summary.packets, lost=summary.lost, skipped=reading.skipped - skipped, slow=slow, cut=cut,
-            lacking=summary.incomplete,
-        )  # fmt: skip
+        first_ns, last_ns = dated(read.first_ns), dated(read.last_ns)
+        told.row = {
+            "capture_id": probe.capture,
+            "stream_id": state.stream,
+            "position": state.position,
+            "path": plain(probe.path),
+            "bytes": probe.size,
+            "format": probe.format,
+            "date": day(probe.first_ns),
+            "first_time": None if first_ns is None else moment(first_ns),
+            "last_time": None if last_ns is None else moment(last_ns),
+            "records": records,
+            "packets": summary.packets,
+            "lost_bytes": summary.lost,
+            "skipped": texts(reading.skipped - skipped),
+            "cut": cut,
+            **columns_of(summary.incomplete + Incomplete(cut=int(cut is not None))),
+            "handed_over": texts(slow),
+            "profile": self.how.profile,
+            "level": self.how.level,
+            "reading_set": self.how.reading_set,
+            "judged_by": __version__,
+            "ingested_at": datetime.now(UTC),
+            "batch": self.how.batch,
+            "first_ns": first_ns,
+            "last_ns": last_ns,
+            "object": probe.alias,
+        }
         self._close(teller, summary)
         self.records += records
-        told.row, told.cut = row, cut
         return told
 
     def _contained(self, told: _Told) -> AbstractContextManager[None]:
@@ -373,7 +372,7 @@ class StreamJudge:
         rules = PacketRules(how.profile, how.readings, how.level)
         keep = KEPT if self.compiled and not how.sessions else None
         open_ = state.open if how.sessions else None
-        sink = self.sink_of(teller, rules, state.followed, state.path, open_, keep)
+        sink = ArrowTables(teller, rules, state.followed, state.path, open_, keep)
         sink.now_ns = state.last_ns
         summary = CaptureSummary(state.path)
         if state.sessions is None:
@@ -391,7 +390,7 @@ class StreamJudge:
                 senders.name(known.opened.connection)
             judge = CaptureJudge((), rules, sessions, senders, self._one_side(sink), summary)
         if self.compiled:
-            judge.in_place = self.in_place_of(judge, rules, sink, ends)
+            judge.in_place = InPlace(judge, rules, sink, ends)
         return judge, sink
 
     def _one_side(self, sink: ArrowTables) -> Sink:
@@ -402,11 +401,6 @@ class StreamJudge:
             self._side = OneSide(sink, self.own_end, others=True, whole=self.own_end.none)
         self._side.sink = sink
         return self._side
-
-    def settle(self, told: _Told) -> None:
-        """Write the row of a capture after which the stream continues."""
-        self.rows.add("captures", told.row)
-        self.incomplete += incomplete_of(told.row)
 
     def keep(self, key: str, told: _Told) -> Kept | None:
         """Write the state of a stream that can continue, as a file of this batch; return None if that fails."""
@@ -422,7 +416,7 @@ class StreamJudge:
             name = self.rows.out.keep(name, data)
         if told.trouble.defect is not None:
             return None
-        return Kept(key, state.stream, name, state.last_ns, state.position)
+        return Kept(key, state.stream, name, state.last_ns)
 
     def finish(self, told: _Told, part: str | None) -> None:
         """Judge the provisional end of the stream; after a defect, nothing of the end."""
@@ -470,39 +464,3 @@ class StreamJudge:
 def in_columns(probe: Probe) -> bool:
     """Tell whether compiled code can judge a capture."""
     return all(find_spec(name) is not None for name in NEEDED)
-
-
-def capture_row(
-    probe: Probe, how: How, stream: str, position: int, times_ns: tuple[int | None, int | None], *, records: int,
-    packets: int, lost: int, skipped: Counter[str], slow: Counter[str], cut: str | None, lacking: Incomplete,
-) -> Row:  # fmt: skip
-    """Return the row of a judged capture. times_ns: of its first record and its last. slow: packets by reason."""
-    first_ns, last_ns = map(dated, times_ns)
-    first, last = (None if one is None else moment(one) for one in (first_ns, last_ns))
-    return {
-        "capture_id": probe.capture,
-        "stream_id": stream,
-        "position": position,
-        "path": plain(probe.path),
-        "bytes": probe.size,
-        "format": probe.format,
-        "date": day(probe.first_ns),
-        "first_time": first,
-        "last_time": last,
-        "records": records,
-        "packets": packets,
-        "lost_bytes": lost,
-        "skipped": texts(skipped),
-        "cut": cut,
-        **columns_of(lacking + Incomplete(cut=int(cut is not None))),
-        "handed_over": texts(slow),
-        "profile": how.profile,
-        "level": how.level,
-        "reading_set": how.reading_set,
-        "judged_by": __version__,
-        "ingested_at": datetime.now(UTC),
-        "batch": how.batch,
-        "first_ns": first_ns,
-        "last_ns": last_ns,
-        "object": probe.alias,
-    }

@@ -8,41 +8,27 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+import duckdb
+from pyarrow import dataset as ds
+from pyarrow import fs
 
 from conformance.pipeline.lake import Lake, schema_of
 from conformance.pipeline.schemas import BATCH, DATE, TABLES
-from conformance.pipeline.untrusted_files import PipelineError
 from conformance.spec.catalogue import aliases
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 _SHARE: Final = 4
 """DuckDB takes at most this part of the machine's memory; Arrow's buffers and long texts come on top of it."""
-_DISK_SHARE: Final = 2
-"""Temporary files take at most this part of the free room."""
 
 
 _OURS: Final = re.compile(r"/part-[0-9a-f]{32}\.parquet$")
 """The names of files that mqconform writes."""
-
-
-def require_duckdb() -> None:
-    """Raise PipelineError if a package that reads the tables is missing."""
-    missing = [name for name in ("deltalake", "duckdb", "pyarrow") if find_spec(name) is None]
-    if missing:
-        raise PipelineError(
-            f"Without Spark, a lake is read with {', '.join(missing)}: install the extra with pip install"
-            " 'mqconform[lake]'."
-        )
 
 
 def machine_memory() -> int:
@@ -58,9 +44,6 @@ def datasets(lake: Lake) -> tuple[dict[str, Any], frozenset[str]]:
 
     Requirements have the ids under which they were stored. Raises PipelineError.
     """
-    from pyarrow import dataset as ds
-    from pyarrow import fs
-
     live = lake.batches().live  # first: rows of batches that come later do not count
     places = lake.located()
     kind, files = ds.ParquetFileFormat(), lake.store.arrow or fs.LocalFileSystem()
@@ -75,14 +58,11 @@ def datasets(lake: Lake) -> tuple[dict[str, Any], frozenset[str]]:
 @contextmanager
 def opened(
     lake: Lake, memory: int | None = None, threads: int | None = None, spill: Path | None = None
-) -> Iterator[DuckDBPyConnection]:
+) -> Iterator[duckdb.DuckDBPyConnection]:
     """Yield a connection with a view for each of `TABLES`: the rows that count, with today's ids of requirements.
 
     memory: bytes. spill: a folder for temporary files, else one is made and removed. Raises PipelineError.
     """
-    require_duckdb()
-    import duckdb
-
     found, live = datasets(lake)
     with TemporaryDirectory(prefix="mqconform-sql-", dir=spill) as folder:
         connection = duckdb.connect(":memory:", config=_settings(Path(folder), memory, threads))
@@ -100,13 +80,10 @@ def _settings(spill: Path, memory: int | None, threads: int | None) -> dict[str,
         "enable_external_access": "false",
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
-        "allow_community_extensions": "false",
-        "allow_unsigned_extensions": "false",
         "python_enable_replacements": "false",  # variables of this process as tables
         "python_scan_all_frames": "false",
         "memory_limit": f"{(memory or machine_memory() // _SHARE) >> 20}MiB",
         "temp_directory": str(spill),
-        "max_temp_directory_size": f"{max(1, shutil.disk_usage(spill).free // _DISK_SHARE >> 20)}MiB",
         **({} if threads is None else {"threads": str(threads)}),
         # DuckDB does not know how many rows Arrow has, and would hold the largest table in memory for a join. So joins
         # are done as they are written: what stands at the right is held.
@@ -115,7 +92,7 @@ def _settings(spill: Path, memory: int | None, threads: int | None) -> dict[str,
     }
 
 
-def _views(connection: DuckDBPyConnection, found: dict[str, Any], live: frozenset[str]) -> None:
+def _views(connection: duckdb.DuckDBPyConnection, found: dict[str, Any], live: frozenset[str]) -> None:
     """Make the views without a join, as conditions of each row: no table is ever held in memory for them."""
     counts = f"t.{BATCH} in ({', '.join(map(_text, sorted(live)))})" if live else "false"
     cases = " ".join(f"when {_text(old)} then {_text(new)}" for old, new in aliases().items())

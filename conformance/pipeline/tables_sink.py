@@ -168,7 +168,6 @@ def _number(value: Any) -> int | None:
     return value if isinstance(value, int) else None
 
 
-_NEAR = 1 << 14  # Ends whose numbers are so near each other are counted without sorting them.
 _MOST_UNCOUNTED = 1 << 16  # Packets.
 EACH = 10
 """Verdicts other than pass of one kind (requirement, outcome, readings) that always have a row of their own."""
@@ -198,14 +197,9 @@ class ArrowTables:
     """
 
     def __init__(
-        self,
-        teller: Teller,
-        rules: PacketRules,
-        followed: Followed,
-        path: str,
-        open_: MutableMapping[int, Connection] | None,
-        keep: int | None = None,
-    ) -> None:
+        self, teller: Teller, rules: PacketRules, followed: Followed, path: str,
+        open_: MutableMapping[int, Connection] | None, keep: int | None = None,
+    ) -> None:  # fmt: skip
         self.teller, self.rules, self.followed, self.path = teller, rules, followed, path
         self.open, self.keep = open_, keep
         self.now_ns = 0
@@ -388,11 +382,6 @@ def _passes(*said: Iterable[Verdict | Key]) -> bool:
 
 def _by_end(ends: Any, lengths: Any) -> tuple[list[int], list[int], list[float]]:
     """Return the ends, and the number and bytes of the packets of each. ends: int64, at least one."""
-    low = int(ends.min())
-    if int(ends.max()) - low < _NEAR:
-        counts, sizes = np.bincount(ends - low), np.bincount(ends - low, lengths)
-        whose = np.flatnonzero(counts)
-        return (whose + low).tolist(), counts[whose].tolist(), sizes[whose].tolist()
     whose, where = np.unique(ends, return_inverse=True)
     return whose.tolist(), np.bincount(where).tolist(), np.bincount(where, lengths).tolist()
 

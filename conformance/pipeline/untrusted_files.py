@@ -6,8 +6,9 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from itertools import accumulate
 from pathlib import Path
 from threading import Lock
@@ -30,6 +31,14 @@ class PipelineError(Exception):
         self.code = code
 
 
+def require(extra: str, *names: str) -> None:
+    """Raise PipelineError if packages are missing that an extra of mqconform installs."""
+    if missing := [name for name in names if find_spec(name) is None]:
+        raise PipelineError(
+            f"The pipeline needs {', '.join(missing)}: install the extra with pip install 'mqconform[{extra}]'."
+        )
+
+
 MAX_FILE: Final = 128 << 20
 """Bytes of a JSON file in a lake."""
 MAX_VALUES: Final = 4_000_000
@@ -46,23 +55,21 @@ class UnfitError(Exception):
 
 def regular(path: Path) -> bool:
     """Tell whether a plain file is present. Raises UnfitError if something else is."""
-    try:
-        mode = path.lstat().st_mode
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    if not stat.S_ISREG(mode):
-        raise UnfitError("is a link" if stat.S_ISLNK(mode) else "is not a file")
-    return True
+    return _present(path, stat.S_ISREG, "file")
 
 
 def folder(path: Path) -> bool:
     """Tell whether a folder is present. Raises UnfitError if something else is, also for a link to a folder."""
+    return _present(path, stat.S_ISDIR, "folder")
+
+
+def _present(path: Path, wanted: Callable[[int], bool], what: str) -> bool:
     try:
         mode = path.lstat().st_mode
     except (FileNotFoundError, NotADirectoryError):
         return False
-    if not stat.S_ISDIR(mode):
-        raise UnfitError("is a link" if stat.S_ISLNK(mode) else "is not a folder")
+    if not wanted(mode):
+        raise UnfitError("is a link" if stat.S_ISLNK(mode) else f"is not a {what}")
     return True
 
 
@@ -304,6 +311,3 @@ def _limit(most: int) -> tuple[int, int] | None:
     lowest = min(one for one in (wanted, *before) if one != resource.RLIM_INFINITY)
     resource.setrlimit(resource.RLIMIT_DATA, (lowest, before[1]))
     return before
-
-
-__all__ = ["MAX_DECODED", "MAX_LOG", "check_log", "footer", "memory", "rows_of"]

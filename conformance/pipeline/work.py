@@ -12,7 +12,7 @@ import os
 import signal
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -21,7 +21,6 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import Any, Final, TypeVar
 
-from conformance import __version__
 from conformance.capture.columns.reader import warm as warm_walk
 from conformance.captures import verdict_counts
 from conformance.captures.batch_judge import code_for
@@ -31,10 +30,8 @@ from conformance.judge.sessions.columns.judge import ColumnSessions
 from conformance.pipeline.identity import Probe, look, probe
 from conformance.pipeline.packet_columns import KEYS
 from conformance.pipeline.rows import Rows
-from conformance.pipeline.state import collected_seldom, settle
 from conformance.pipeline.store import Files, Part
 from conformance.pipeline.streams import How, StreamDone, StreamWork, judge_stream
-from conformance.pipeline.untrusted_files import PipelineError
 
 DIED: Final = "WorkerDied"
 """The error of a defect whose process died, so that nothing of the capture is in the lake."""
@@ -54,7 +51,6 @@ class Judging:
     streams: Sequence[StreamWork]
     how: How
     place: str
-    by: str = __version__
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,31 +70,46 @@ class Probing:
     known: frozenset[str] = frozenset()
 
 
-def probe_all(task: Probing, _: Child | None = None) -> list[Probe]:
-    """Identify files."""
+def probe_all(task: Probing, child: Child) -> list[Probe]:
+    """Identify files in a process of its own."""
+    dead: list[Probe] = []
+    suspected: set[str] = set()
+    paths = list(task.paths)
+    while paths:
+        try:
+            return [*child.run(_probe_all, replace(task, paths=paths), _limits(map(Probe, paths))), *dead]
+        except DiedError as died:
+            dead += _dead(map(Probe, paths), died, suspected)
+            paths = [path for path in paths if path not in {one.path for one in dead}]
+    return dead
+
+
+def _probe_all(task: Probing, note: Callable[[str], None]) -> list[Probe]:
+    """Identify files in this process. note: told of each before it is read."""
+
+    def one(path: str, alias: str | None) -> Probe:
+        if alias is not None and alias in task.known:
+            return Probe(path, capture=alias, alias=alias)
+        note(path)
+        return probe(path)
+
     with ThreadPoolExecutor(_LOOKS) as pool:
         aliases = list(pool.map(look, task.paths)) if task.known else [None] * len(task.paths)
-    return [
-        Probe(path, capture=alias, alias=alias) if alias is not None and alias in task.known else probe(path)
-        for path, alias in zip(task.paths, aliases, strict=True)
-    ]
+    return list(map(one, task.paths, aliases))
 
 
 def judge(task: Judging, child: Child) -> Judged:
     """Judge streams in a process of its own. Raises PipelineError for a failure of the lake."""
-    if task.by != __version__:
-        raise PipelineError(f"A worker has mqconform {__version__}, and this command {task.by}: install the same one.")
     bad: list[Probe] = []
     suspected: set[str] = set()
     streams = list(task.streams)
     while streams:
+        captures = [one for stream in streams for one in stream.captures]
         try:
-            done = child.run(_judge, replace(task, streams=streams), _limits(streams))
+            done = child.run(_judge, replace(task, streams=streams), _limits(captures))
         except DiedError as died:
-            if died.note in suspected or died.late is not None:
-                bad += _dead(streams, died)
-                streams = _without(streams, {one.path for one in bad})
-            suspected.add(died.note)  # It is tried once more: the process may have died of another one's need.
+            bad += _dead(captures, died, suspected)
+            streams = _without(streams, {one.path for one in bad})
             continue
         again = [one for stream in done.streams for one in stream.gone if one.again]
         if not again:
@@ -114,34 +125,31 @@ def _judge(task: Judging, note: Callable[[str], None]) -> Judged:
     files = Files(task.place)
     rows = Rows(task.how.batch, files)
     try:
-        with collected_seldom():
-            done = [judge_stream(stream, task.how, rows, note) for stream in task.streams]
-            settle()
-            rows.close()
-            return Judged(files.close(), done)
+        done = [judge_stream(stream, task.how, rows, note) for stream in task.streams]
+        rows.close()
+        return Judged(files.close(), done)
     except BaseException:
         files.drop()
         raise
 
 
-def _limits(streams: Sequence[StreamWork]) -> dict[str, float]:
+def _limits(captures: Iterable[Probe]) -> dict[str, float]:
     """Return how long the work at each capture may take, by its path."""
-    return {one.path: LONGEST_S + (one.size or 0) / SLOWEST for stream in streams for one in stream.captures}
+    return {one.path: LONGEST_S + (one.size or 0) / SLOWEST for one in captures}
 
 
-def _dead(streams: Sequence[StreamWork], died: DiedError) -> list[Probe]:
+def _dead(captures: Iterable[Probe], died: DiedError, suspected: set[str]) -> list[Probe]:
     """Return the captures that no process survives: the one that it was at, or all if none was begun."""
+    if died.note not in suspected and died.late is None:
+        suspected.add(died.note)  # It is tried once more: the process may have died of another one's need.
+        return []
     reason = "died each time: it was killed, or had too little memory"
     if died.late is not None:
         reason = f"did not end within {died.late:,.0f} seconds"
+    text = f"was not judged: its worker {reason}. Please report it, with the capture if you can."
     return [
-        replace(
-            one,
-            error=f"{one.path} was not judged: its worker {reason}. Please report it, with the capture if you can.",
-            defect=Defect(one.path, DIED, reason),
-        )
-        for stream in streams
-        for one in stream.captures
+        replace(one, error=f"{one.path} {text}", defect=Defect(one.path, DIED, reason))
+        for one in captures
         if died.note in ("", one.path)
     ]
 
@@ -203,7 +211,7 @@ class Child:
     def begin(self) -> None:
         """Start the process."""
         with self._lock:
-            self._submit(gc.freeze)
+            self._submit(os.getpid)
 
     def _submit(self, *call: Any) -> Future[Any]:
         if self._pool is None:
@@ -231,7 +239,12 @@ _NOTES: list[Path] = []
 
 
 def _begin(note: str, parent: int) -> None:
-    """Leave Ctrl-C to the process that started this one, and end with it."""
+    """Leave Ctrl-C to the process that started this one, and end with it.
+
+    Garbage is collected less often: a task makes many objects that stay, and few cycles.
+    """
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _NOTES.append(Path(note))
     Thread(target=_follow, args=(parent,), daemon=True).start()

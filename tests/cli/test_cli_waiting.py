@@ -67,8 +67,6 @@ FAKES = {
         "room.read_run = read_run"
     ),
     "pipeline report lake": (
-        "import conformance.pipeline.footers as footers\n"
-        "footers.located = lambda lake: None\n"
         "import conformance.pipeline.lake as room, conformance.pipeline.report_queries as gathering\n"
         "from conformance.pipeline.untrusted_files import PipelineError\n"
         "from conformance.verdict import ExitCode\n"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from importlib.metadata import version
 
 import pytest
+from packaging.version import Version
 
 
 @pytest.fixture(scope="session")
@@ -25,6 +27,8 @@ def connect(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     from spark_helpers import connect_server, need_spark
 
     need_spark()
+    if Version(version("pyspark")) < Version("4.3"):
+        pytest.skip("the extra connect needs pyspark 4.3")
     with connect_server(tmp_path_factory.mktemp("connect")) as address:
         yield address
 
@@ -36,9 +40,3 @@ def s3(s3_server: Mapping[str, str]) -> Iterator[str]:
 
     with asked(s3_server):
         yield "s3://lakes"
-
-
-@pytest.fixture
-def in_each_place() -> str:
-    """Lakes that `put` makes lie in a folder; `test_ingest_s3` has the same in a store."""
-    return "folder"

@@ -178,10 +178,7 @@ def cases() -> Iterator[Case]:
     lost = {"gaps": 1, "gap_bytes": one.payload}
     yield Case("whole", lambda form: written(form, session()), {}, 0)
     yield Case(
-        "length",
-        _length_damaged,
-        {form: {"passed_over": _size(form, one), **lost} for form in ("pcap", "pcapng")},
-        2,
+        "length", _length_damaged, {form: {"passed_over": _size(form, one), **lost} for form in ("pcap", "pcapng")}, 2
     )
     yield Case("junk", lambda form: written(form, session(), (at, JUNK)), {"": {"passed_over": len(JUNK)}}, 2)
     yield Case("zeros", lambda form: written(form, session(), (at, bytes(70_000))), {"": {"passed_over": 70_000}}, 2)

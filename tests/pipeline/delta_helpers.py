@@ -51,17 +51,21 @@ def killing(self, state, probe):
     data = open(probe.path, "rb").read()
     if b"kills its worker" in data or "kills its worker".encode("utf-16-le") in data:
         os.kill(os.getpid(), 9)
+    if b"hangs its worker" in data or "hangs its worker".encode("utf-16-le") in data:
+        __import__("time").sleep(10_000)
     return capture(self, state, probe)
 StreamJudge.capture = killing
 """
-"""A `sitecustomize` that kills a process which judges a capture with these words."""
+"""A `sitecustomize` that kills or stops a process which judges a capture with these words."""
 
 HANGER = (
-    KILLER.replace("os.kill(os.getpid(), 9)", "__import__('time').sleep(10_000)")
+    KILLER
     + """
 from conformance.pipeline import work
 limits = work._limits
-work._limits = lambda streams: {path: 2.0 if "bad" in path else one for path, one in limits(streams).items()}
+work._limits = lambda captures: {path: 2.0 if "bad" in path else one for path, one in limits(captures).items()}
+probe = work.probe
+work.probe = lambda path: __import__("time").sleep(10_000) if "stuck" in path else probe(path)
 """
 )
-"""One that does not end with such a capture; `bad` in its name, and nobody waits long for it."""
+"""The same; nobody waits long for a file with `bad` in its name. `stuck`: the look at it does not end."""

@@ -15,7 +15,7 @@ import pytest
 from conformance.capture.records import Record, RecordWalk, read_records
 from conformance.captures import Replay, replay
 from conformance.pipeline.engine import Engine, Local
-from conformance.pipeline.ingest import Ingested, Options, files_of, ingest
+from conformance.pipeline.ingest import Ingested, files_of, how, ingest
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.schemas import TABLES
 from conformance.spec.catalogue import assignment
@@ -46,8 +46,6 @@ class Here:
             return function(task, lambda note: None)
 
 
-STORE = ""
-"""The address in a store below which lakes are made; none: they lie where they are said to."""
 HEADER = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1)
 
 
@@ -66,28 +64,28 @@ def write_pcap(path: Path, records: Iterable[Record]) -> Path:
     return path
 
 
-def at(place: Path | str) -> Path | str:
-    """Where a lake lies that a test has said to be here."""
-    return f"{STORE}{place}" if STORE and "://" not in str(place) else place
-
-
 def put(
     place: Path | str, captures: Sequence[Path | str], engine: Engine | None = None, **options
 ) -> tuple[Lake, Ingested]:
     """Ingest captures into the lake at `place`."""
-    lake = Lake.open(at(place), create=True)
+    lake = Lake.open(place, create=True)
     try:
-        return lake, ingest(lake, files_of(map(str, captures)), Options(**options), engine or Here())
+        return lake, ingest(lake, files_of(map(str, captures)), how(**options), engine or Here())
     finally:
         if isinstance(engine, Local):
             engine.end()
 
 
-def put_one_by_one(place: Path, captures: Sequence[Path | str], **options) -> tuple[Lake, Ingested]:
-    """The same, packet rules alone, without compiled code."""
+def put_sessions_one_by_one(place: Path, captures: Sequence[Path | str], **options) -> tuple[Lake, Ingested]:
+    """The same, without compiled code."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("conformance.pipeline.streams.in_columns", lambda probe: False)
-        return put(place, captures, sessions=False, **options)
+        return put(place, captures, **options)
+
+
+def put_one_by_one(place: Path, captures: Sequence[Path | str], **options) -> tuple[Lake, Ingested]:
+    """The same with packet rules alone."""
+    return put_sessions_one_by_one(place, captures, sessions=False, **options)
 
 
 def rows(lake: Lake, table: str) -> list[dict]:
@@ -107,6 +105,11 @@ def rows(lake: Lake, table: str) -> list[dict]:
                 if row["batch"] in live
             ]
     return found
+
+
+def files_in(lake: Lake, table: str) -> list[Path]:
+    """The files of a table, also those whose rows do not count."""
+    return [path for place, path in lake.located().items() if place.startswith(f"{table}/")]
 
 
 def said(lake: Lake, path: Path | str | None = None) -> tuple[Counter, Counter]:
@@ -171,20 +174,7 @@ def _json(value: object) -> str | None:
     return None if value is None else json.dumps(value, default=str, sort_keys=True)
 
 
-def put_sessions_one_by_one(place, captures, **options):
-    """With the rules of connections, without compiled code."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("conformance.pipeline.streams.in_columns", lambda probe: False)
-        return put(place, captures, **options)
-
-
-def told(lake, table: str) -> Counter:
-    """The rows of a table, but for what tells when and how they were made; only some formats have the day in files."""
-    never = {"batch", "ingested_at", "date"}
-    return Counter(repr(sorted((name, row[name]) for name in row.keys() - never)) for row in rows(lake, table))
-
-
-VOLATILE = ("batch", "ingested_at")
+VOLATILE = ("batch", "ingested_at", "rejected_at")
 """Columns that two ingests of the same captures need not agree on."""
 
 
@@ -193,7 +183,7 @@ def without(found: list[dict[str, Any]], *names: str) -> Counter[str]:
     return Counter(json.dumps({k: v for k, v in row.items() if k not in names}, default=str) for row in found)
 
 
-def same(one: Lake, other: Lake) -> None:
-    """Assert that two lakes have the same rows."""
-    for table in ("captures", "packets", "sessions", "verdicts"):
+def same(one: Lake, other: Lake, *tables: str) -> None:
+    """Assert that two lakes have the same rows, in these tables, or in all of captures."""
+    for table in tables or ("captures", "packets", "sessions", "verdicts", "rejected"):
         assert without(rows(one, table), *VOLATILE) == without(rows(other, table), *VOLATILE), table

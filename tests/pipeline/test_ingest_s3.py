@@ -103,7 +103,7 @@ def test_a_reader_sees_a_batch_whole_or_not_at_all(s3: str, tmp_path: Path, monk
 
 def test_a_store_that_cannot_be_reached_is_one_sentence(s3: str) -> None:
     for place in ("s3:/lakes/x", "gs:/lakes/x"):
-        with pytest.raises(PipelineError, match=r"two slashes|is not a folder"):
+        with pytest.raises(PipelineError, match="has one slash after"):
             Lake.open(place)
     with pytest.raises(PipelineError, match=r"is not a lake|cannot be"):
         Lake.open("s3://no-such-bucket/lake")

@@ -19,7 +19,6 @@ from delta_helpers import SESSION
 from lake_helpers import put
 from s3_server import upload
 
-from conformance.pipeline import footers
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.untrusted_files import PipelineError
 
@@ -242,7 +241,7 @@ def test_one_sentence_and_nothing_is_touched(place: Path, damage: str) -> None:
     began = time.monotonic()
     with pytest.raises(PipelineError) as told:
         lake = Lake.open(place)
-        footers.located(lake)
+        lake.located()
         lake.batches()
     assert is_one_sentence(told.value.sentence)
     assert seen(place) == before
@@ -302,7 +301,7 @@ def test_a_lake_in_a_store_is_bounded_too(place: Path, s3: str) -> None:
         upload("lakes", {f"strange/{at}/{path.relative_to(copy)}": path for path in files})
         with pytest.raises(PipelineError) as told:
             lake = Lake.open(f"{s3}/strange/{at}")
-            footers.located(lake)
+            lake.located()
         assert is_one_sentence(told.value.sentence), damage
 
 
@@ -311,8 +310,8 @@ def test_what_ends_itself_or_in_a_circle_ends(place: Path) -> None:
     name = Lake.open(place).batches().live
     batch(place, "{}", ends=[[*name, "other"]])
     lake = Lake.open(place)
-    assert not lake.batches().live and not footers.located(lake)
+    assert not lake.batches().live and not lake.located()
 
 
 def test_the_lake_as_it_was_made_is_read(made: Path) -> None:
-    assert footers.located(Lake.open(made))
+    assert Lake.open(made).located()

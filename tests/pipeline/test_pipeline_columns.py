@@ -14,7 +14,7 @@ from lake_helpers import (  # fmt: skip
     replayed,
     rows,
     said,
-    told,
+    same,
     write_pcap,
 )
 from made_captures import MIDNIGHT, over_midnight
@@ -51,8 +51,7 @@ def test_a_capture_over_midnight_lies_under_two_days(tmp_path, sessions, packets
     slow_way = put_sessions_one_by_one if sessions else put_one_by_one
     slow, _ = slow_way(tmp_path / "slow", [capture], packets=packets)
     fast, _ = put(tmp_path / "fast", [capture], packets=packets, sessions=sessions)
-    for table in ("packets", "sessions", "verdicts"):
-        assert told(fast, table) == told(slow, table)
+    same(fast, slow, "packets", "sessions", "verdicts")
     if sessions:
         assert said(fast) == replayed(capture)
     for name, table in (("time_ns", "packets"), ("first_ns", "verdicts"), ("opened_ns", "sessions")):

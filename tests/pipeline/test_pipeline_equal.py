@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import struct
 import subprocess
 import sys
 from collections import Counter
@@ -29,13 +28,12 @@ from lake_helpers import (
     replayed,
     rows,
     said,
-    told,
+    same,
     write_pcap,
 )
 from nightly import amount
 from record_edits import records_of as records_in
 from session_corpus import write_sessions
-from small_files import pcapng
 
 from conformance.capture.inputs import LeftOut
 from conformance.capture.records import Record
@@ -143,17 +141,6 @@ def test_an_ingest_tells_what_it_leaves_out(tmp_path, capsys):
     found = json.loads(capsys.readouterr().out)["left_out"]
     assert found["files"] == {"count": 1, "names": ["notes.txt"]}
     assert "MQQB-3.1.3.2.order-ack-delay" in found["rules"]
-
-
-@pytest.mark.parametrize("first", [True, False])
-def test_a_time_beyond_any_year_ends_nothing(tmp_path, first):
-    options = struct.pack("<HHB3xI", 9, 1, 0, 0)  # Whole seconds since 1970.
-    (tmp_path / "odd.pcapng").write_bytes(pcapng(stamp=(1 << 63) + 5, options=options))
-    good = CAPTURES / "consistent-session.pcapng"
-    lake, done = put(tmp_path / "lake", [tmp_path / "odd.pcapng", good][:: 1 if first else -1])
-    assert (done.captures, done.rejected) == (2, [])
-    assert done.packets == 27
-    assert {one["date"] for one in rows(lake, "captures")} == {"1970-01-01", "2023-11-14"}
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
@@ -331,8 +318,7 @@ def test_sessions_by_compiled_code_are_those_of_the_one_by_one_path(data, record
             for some in [[one] for one in files] if apart else [files]:
                 way(Path(folder) / name, some, packets=packets)
         slow, fast = (Lake.open(Path(folder) / name) for name in ("slow", "fast"))
-        for table in ("captures", "packets", "sessions", "verdicts", "rejected"):
-            assert told(fast, table) == told(slow, table)
+        same(fast, slow)
 
 
 def test_sessions_without_a_fault_by_compiled_code(tmp_path):
@@ -346,8 +332,7 @@ def test_sessions_without_a_fault_by_compiled_code(tmp_path):
     ]
     slow, _ = put_sessions_one_by_one(tmp_path / "slow", files, packets=True)
     fast, _ = put(tmp_path / "fast", files, packets=True)
-    for table in ("captures", "packets", "sessions", "verdicts"):
-        assert told(fast, table) == told(slow, table)
+    same(fast, slow)
     assert {row["outcome"] for row in rows(fast, "verdicts")} == {"pass"}
     assert len(rows(fast, "sessions")) == 6 and len(files) > 2
 
@@ -359,8 +344,7 @@ def test_sessions_that_deviate_by_compiled_code(tmp_path, monkeypatch):
     write_corpus(capture, 300, connections=4, kinds=60)
     slow, _ = put_sessions_one_by_one(tmp_path / "slow", [capture])
     fast, _ = put(tmp_path / "fast", [capture])
-    for table in ("captures", "packets", "sessions", "verdicts"):
-        assert told(fast, table) == told(slow, table)
+    same(fast, slow)
     assert sum(row["outcome"] != "pass" and row["packet"] is None for row in rows(fast, "verdicts")) > 10
 
 
@@ -398,17 +382,16 @@ def noting(name):
 used = set()
 for name in ("function", "is_kept"):
     noting(name)
-from conformance.pipeline.ingest import Options, ingest
+from conformance.pipeline.ingest import how, ingest
 from conformance.judge.sessions.keys import MANAGER
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.packet_columns import PacketColumns
 from conformance.pipeline.tables_sink import columns_with
-from conformance.pipeline.ingest import how
 from conformance.pipeline.work import warm
 from lake_helpers import Here
-warm(how(Options(), ""))
+warm(how())
 ready = set(used)
-assert ingest(Lake.open(Path(sys.argv[2]), create=True), [sys.argv[1]], Options(), Here()).packets
+assert ingest(Lake.open(Path(sys.argv[2]), create=True), [sys.argv[1]], how(), Here()).packets
 assert {"run", "walk"} <= used, used
 print(sorted(used - ready))
 """

@@ -13,12 +13,14 @@ import pytest
 from lake_helpers import CAPTURES, FILES, put, same
 from spark_helpers import COMMAND, ENVIRONMENT, cluster, need_spark
 
+from conformance.pipeline.engine import check_master
 from conformance.pipeline.lake import Lake
-from conformance.pipeline.spark import check_master, session
+from conformance.pipeline.spark import session
 from conformance.pipeline.untrusted_files import PipelineError
 
 QUERY = "select outcome, sum(count) from verdicts group by 1 order by 1"
 SERVERS = ("standalone", "connect")
+SOME = FILES[::3]
 
 
 @pytest.fixture(params=SERVERS)
@@ -39,12 +41,12 @@ def command(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_every_master_says_what_one_process_says(tmp_path: Path, master: str):
-    """All captures of the house, with the rules of connections, by relative names; a query is answered."""
-    here, _ = put(tmp_path / "here", FILES)
+    """Captures of the house, with the rules of connections, by relative names; a query is answered."""
+    here, _ = put(tmp_path / "here", SOME)
     place = os.path.relpath(tmp_path / "there", CAPTURES)
-    done = command("ingest", *(Path(one).name for one in FILES), "--out", place, "--master", master, "--json")
+    done = command("ingest", *(Path(one).name for one in SOME), "--out", place, "--master", master, "--json")
     assert done.returncode == 1, done.stderr
-    assert json.loads(done.stdout)["captures"] == len(FILES)
+    assert json.loads(done.stdout)["captures"] == len(SOME)
     if master.startswith("sc://"):  # Elsewhere the session is as on this machine alone.
         asked = command("sql", place, QUERY, "--master", master, "--json")
         assert asked.returncode == 0, asked.stderr

@@ -8,8 +8,6 @@ from made_captures import SOURCE, recorded, server_of
 
 from conformance.capture.own_end import OwnEnd
 
-pytestmark = pytest.mark.usefixtures("in_each_place")
-
 
 @pytest.mark.parametrize("keep", [False, True])
 @pytest.mark.parametrize("role", ["client", "server"])

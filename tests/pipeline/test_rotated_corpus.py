@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
-from rotated import HEAD, MOST_COPIES, PAIRS, copy, joined, moving, records_of, rotated
+from rotated import HEAD, PAIRS, copy, joined, moving, records_of, rotated
 
 from conformance.captures import replay
 from conformance.spec.catalogue import assignment
@@ -37,22 +35,3 @@ def test_copies_deviate_as_what_they_copy(kind, tmp_path):
     assert first[Outcome.FAIL] and set(first) <= {Outcome.FAIL, Outcome.PASS, Outcome.INCONCLUSIVE}
     assert [one[Outcome.FAIL] for one in found] == [first[Outcome.FAIL], 3 * first[Outcome.FAIL]]
     assert all(one.get(Outcome.INCONCLUSIVE, 0) <= 1 for one in found)  # Once a capture, whatever its length.
-
-
-def test_copies_have_hosts_and_queue_managers_of_their_own():
-    data = joined(records_of("pairs", PACKETS, 0.0))
-    what = moving(data)
-    every = [data, *(copy(data, what, number) for number in (1, MOST_COPIES - 1))]
-    addresses = [{bytes(one[at + 42 : at + 46]) for at in what.heads} for one in every]
-    makers = [{bytes(one[at - 15 : at + 1]) for at in what.guids} for one in every]
-    for met in (addresses, makers):
-        assert len(met[0]) == 2 * PAIRS and len(set.union(*met)) == 6 * PAIRS
-    with pytest.raises(ValueError, match="at most 90"):
-        copy(data, what, MOST_COPIES)
-
-
-def test_one_pair_of_the_skewed_set_has_nine_tenths():
-    sizes: Counter[bytes] = Counter()
-    for _, frame in records_of("skewed", 10 * PACKETS, 0.0):
-        sizes[bytes(max(frame[26:30], frame[30:34]))] += len(frame)
-    assert 0.88 < max(sizes.values()) / sizes.total() < 0.93

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from lake_helpers import CAPTURES, Here, put, records_of, rows, said, same, write_pcap
 
-from conformance.pipeline.ingest import Ingested, Options, finished, watch, watched
+from conformance.pipeline.ingest import Ingested, finished, how, watch, watched
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.untrusted_files import PipelineError
 
@@ -32,11 +32,11 @@ def pieces(folder: Path, count: int = 4) -> list[Path]:
     return files
 
 
-def seen(folder: Path, place: Path, **how) -> list[Ingested]:
+def seen(folder: Path, place: Path, **more) -> list[Ingested]:
     """The batches of one look at a folder."""
     done: list[Ingested] = []
-    asked = {"settle_s": 0, "every_s": 1, "once": True, "max_files": 1_000, "on_batch": done.append, **how}
-    watch(folder, Lake.open(place, create=True), Options(), Here(), **asked)
+    asked = {"settle_s": 0, "every_s": 1, "once": True, "max_files": 1_000, "on_batch": done.append, **more}
+    watch(folder, Lake.open(place, create=True), how(), Here(), **asked)
     return done
 
 
@@ -109,6 +109,6 @@ def test_what_cannot_be_watched_is_one_sentence(tmp_path):
     (tmp_path / "file").touch()
     for place, words in ((tmp_path / "none", "There is no folder"), (tmp_path / "file", "is not a folder")):
         with pytest.raises(PipelineError, match=words):
-            watched(place)
+            watched(str(place))
     with pytest.raises(PipelineError, match="ingest a store again and again"):
         watched("s3://bucket/folder")
