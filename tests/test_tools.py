@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tools import changed
+from tools import changed, size
 
 FILES = {
     "pyproject.toml": '[tool.pytest.ini_options]\npythonpath = [".", "tests"]\n',
@@ -115,3 +115,22 @@ def test_every_declaration_is_of_tests_and_rooms_that_are_there() -> None:
     assert [name for name in (*changed.ROOMS, *changed.BY_NAME, changed.EMBEDDED) if not (top / name).exists()] == []
     rooms = {room for each in changed.ROOMS.values() for room in each}
     assert {room for room in rooms if not any((top / at / room).is_dir() for at in (".", "conformance"))} == set()
+
+
+def test_no_figure_is_outgrown() -> None:
+    measured = size.measure()
+    outgrown = {name: measured[name] for name, most in size.FIGURES.items() if measured[name][0] > most}
+    assert outgrown == {}, "the project outgrows its size: a commit may raise a figure of tools/size.py with its reason"
+
+
+def test_a_long_file_a_long_function_and_branches_are_measured(toy: Path) -> None:
+    body = "".join(f"    if a == {at}:\n        return {at}\n" for at in range(20))
+    (toy / "conformance/long.py").write_text(f"@compiled\ndef kernel(a):\n{body * 3}\n\ndef plain(a):\n{body}")
+    for folder in size.FOLDERS:
+        (toy / folder).mkdir(exist_ok=True)
+        (toy / folder / "one.py").write_text("one = 1\n")
+    measured = size.measure(toy)
+    assert measured["longest file of conformance"] == (165, "conformance/long.py")
+    assert measured["longest function"] == (41, "conformance/long.py:125")
+    assert measured["most branches of a function"] == (21, "conformance/long.py:125")
+    assert measured["files of tools"] == (1, "")
