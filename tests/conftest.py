@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -98,10 +99,26 @@ def spark() -> Iterator[Any]:
 
 @pytest.fixture(autouse=True, scope="module")
 def what_stays_is_looked_through_once() -> Iterator[None]:
-    """A worker keeps much of what its tests made, and drivers within it collect garbage whenever one ends.
-
-    Grammars and explored states would be gone through each time, which takes seconds.
-    """
+    """Keep what the tests of a module made out of later collections of garbage."""
     yield
     gc.collect()
     gc.freeze()
+
+
+class _Collections:
+    """Freezes what a long collection of garbage has left.
+
+    A worker keeps much of what its tests made, and drivers within it collect garbage whenever one ends. Grammars and
+    explored states would be gone through each time, which takes seconds.
+    """
+
+    began = 0.0
+
+    def __call__(self, phase: str, info: dict[str, int]) -> None:
+        if info["generation"] == 2 and phase == "start":
+            self.began = time.thread_time()
+        elif info["generation"] == 2 and time.thread_time() - self.began > 0.1:
+            gc.freeze()
+
+
+gc.callbacks.append(_Collections())
