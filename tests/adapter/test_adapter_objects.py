@@ -8,6 +8,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from cases import all_of
 
 from conformance.adapter import protocol
 from conformance.adapter.check import check_adapter
@@ -123,7 +124,7 @@ def test_values_that_are_not_of_their_type(value: Json) -> None:
         protocol.validator("objects.invoke", "result")({"status": 0, "value": value})
 
 
-@pytest.mark.parametrize("value", GOOD + BAD, ids=str)
+@all_of("value", GOOD + BAD, ids=str)
 def test_a_second_validator_agrees_on_the_shape(value: Json) -> None:
     schema = protocol.inlined(protocol.document("common")["$defs"]["typed_value"])
     told = jsonschema.Draft202012Validator(schema).is_valid(value)

@@ -9,6 +9,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from cases import all_of
 
 from conformance.adapter import protocol
 
@@ -41,7 +42,7 @@ def test_every_method_has_an_example() -> None:
     assert {name for name, _ in EXAMPLES} == set(protocol.methods())
 
 
-@pytest.mark.parametrize(("name", "example"), EXAMPLES)
+@all_of(("name", "example"), EXAMPLES)
 def test_every_example_is_valid(name: str, example: dict[str, Any]) -> None:
     for part in ("params", "result"):
         protocol.validator(name, part)(example[part])
@@ -49,7 +50,7 @@ def test_every_example_is_valid(name: str, example: dict[str, Any]) -> None:
         jsonschema.Draft202012Validator(schema).validate(example[part])
 
 
-@pytest.mark.parametrize(("name", "example"), EXAMPLES)
+@all_of(("name", "example"), EXAMPLES)
 def test_a_stranger_member_is_refused(name: str, example: dict[str, Any]) -> None:
     for part in ("params", "result"):
         spoiled = {**copy.deepcopy(example[part]), "no_such_member": 1}
@@ -57,7 +58,7 @@ def test_a_stranger_member_is_refused(name: str, example: dict[str, Any]) -> Non
             protocol.validator(name, part)(spoiled)
 
 
-@pytest.mark.parametrize("name", list(protocol.methods()))
+@all_of("name", list(protocol.methods()))
 def test_a_failure_without_hresult_is_a_result_of_every_method(name: str) -> None:
     check = protocol.validator(name, "result")
     check({"status": None, "failure": {"kind": "E", "text": ""}})

@@ -14,6 +14,7 @@ import build_packets
 import build_tcp
 import pytest
 from both_readers import same, walked
+from cases import all_of
 from generated_corpus import write_corpus
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -86,8 +87,8 @@ def test_every_wrong_size_near_the_right_one(kind: str, following: str) -> None:
             assert framed(cut(stream, *chance.sample(range(len(stream)), 3))) == wanted, change
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("change", [-40, -5, -4, -1, 1, 4, 7, 8, 40])
+@all_of("kind", KINDS)
+@all_of("change", [-40, -5, -4, -1, 1, 4, 7, 8, 40])
 def test_every_place_of_a_cut(kind: str, change: int) -> None:
     packet = resized(KINDS[kind], change)
     if packet is None:
@@ -97,8 +98,8 @@ def test_every_place_of_a_cut(kind: str, change: int) -> None:
         assert framed(cut(stream, place)) == [(packet, True), (KINDS["session-ack"], True)], place
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("change", range(-40, 41))
+@all_of("kind", KINDS)
+@all_of("change", range(-40, 41))
 def test_an_answer_or_the_end_decides(kind: str, change: int) -> None:
     """The last packet is not kept back: neither when the other side answers, nor at the end of the stream."""
     packet = resized(KINDS[kind], change)

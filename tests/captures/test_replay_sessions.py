@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from cases import all_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from session_captures import capture_of
@@ -54,7 +55,7 @@ def compare(path: Path, readings: str = "windows", level: str = "must") -> None:
     assert few.tally == wanted.tally
 
 
-@pytest.mark.parametrize("requirement", MUTATIONS)
+@all_of("requirement", MUTATIONS)
 def test_spoiled_sessions(requirement: str, tmp_path: Path) -> None:
     path = tmp_path / "spoiled.pcap"
     path.write_bytes(capture_of(MUTATIONS[requirement].broken()))

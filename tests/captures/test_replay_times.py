@@ -9,6 +9,7 @@ from pathlib import Path
 
 import build_captures
 import pytest
+from cases import all_of
 from record_edits import records_of
 from small_files import pcapng
 
@@ -89,7 +90,7 @@ def changes() -> Iterator[tuple[str, str, Callable[[int, int], int], str | None]
 CHANGES = {key: (name, change, why) for key, name, change, why in changes()}
 
 
-@pytest.mark.parametrize("key", CHANGES)
+@all_of("key", CHANGES)
 def test_no_clock_makes_a_deviation(key: str, tmp_path: Path) -> None:
     name, change, why = CHANGES[key]
     path = tmp_path / "a.pcap"

@@ -9,6 +9,7 @@ import uuid
 from typing import Any
 
 import pytest
+from cases import all_of
 from embedded_structures import CERTIFICATE, FORMATS, GUID, NO_VALUES, OBJECT, TRANSFER, VALUES
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -44,7 +45,7 @@ def text(value: str) -> bytes:
     return struct.pack("<III", len(wide) // 2, 0, len(wide) // 2) + wide
 
 
-@pytest.mark.parametrize(("structure", "value"), VALUES, ids=lambda item: item if isinstance(item, str) else "")
+@all_of(("structure", "value"), VALUES, ids=lambda item: item if isinstance(item, str) else "")
 def test_what_is_written_is_read_again(structure: str, value: Any) -> None:
     read = decode(structure, encode(structure, value))
     validator("structures.decode", "result")({"status": 0, "value": read})
@@ -62,7 +63,7 @@ def test_every_structure_is_tried() -> None:
     assert {structure for structure, _ in VALUES} == STRUCTURES
 
 
-@pytest.mark.parametrize(("structure", "value"), NO_VALUES, ids=lambda item: str(item)[:60])
+@all_of(("structure", "value"), NO_VALUES, ids=lambda item: str(item)[:60])
 def test_what_no_structure_can_say(structure: str, value: Any) -> None:
     with pytest.raises(MqError) as failure:
         encode(structure, value)

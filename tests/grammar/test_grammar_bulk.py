@@ -6,6 +6,7 @@ from functools import cache
 
 import abnf
 import pytest
+from cases import all_of
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from nightly import amount, sample
@@ -251,8 +252,8 @@ def test_every_version_and_reading_set(version: str, readings: str, form: str) -
     hold()
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize(
+@all_of("form", FORMS)
+@all_of(
     "text",
     [
         *("", "\x00", "\ud800", "\n", ",", "\\", "=", "DIRECT=", "DIRECT=OS:", "a" * 10_000_000, "\\" * 10_000_000),

@@ -7,6 +7,7 @@ from functools import cache
 
 import pytest
 from abnf import GrammarError, ParseError
+from cases import all_of
 from drawn import drawn
 from nightly import NIGHTLY, amount, sample
 from rfc_grammars import MODULES, ours, prose, second
@@ -63,7 +64,7 @@ def test_permissive_begins_where_windows_does() -> None:
     )
 
 
-@pytest.mark.parametrize(("name", "version", "rule"), REGULAR)
+@all_of(("name", "version", "rule"), REGULAR)
 def test_the_second_parser_and_the_pattern_agree(name: str, version: str, rule: str) -> None:
     ours_, theirs = automaton(name, version, rule), parser(name, version)
     pattern = compiled(load_set(name, version), rule)

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from cases import all_of
 
 from conformance.judge.packets.attribute_compare import (
     ATTRIBUTES,
@@ -25,7 +26,7 @@ def failing(wanted: Any, found: Any, packet: Any) -> set[str]:
     return {one.requirement for one in compare_plain(wanted, found, packet) if one.outcome is not Outcome.PASS}
 
 
-@pytest.mark.parametrize("attribute", [pytest.param(one, id=one.requirement) for one in ATTRIBUTES])
+@all_of("attribute", [pytest.param(one, id=one.requirement) for one in ATTRIBUTES])
 def test_a_wrong_attribute_is_seen(attribute: Attribute) -> None:
     packet = packet_for(attribute)
     plain = plain_of_packet(packet)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import pytest
+from cases import all_of
 
 from conformance.judge.packets.judge import ALL_RULES, REMOTE_RULES, judge_packet
 from conformance.judge.packets.rules_lists import MULTI, SOAP, TRACED
@@ -67,7 +68,7 @@ def blamed(data: bytes, readings: str = "windows", transport: str = "buffer") ->
     return list(dict.fromkeys(found))
 
 
-@pytest.mark.parametrize(("rule", "remote"), ALL)
+@all_of(("rule", "remote"), ALL)
 def test_the_first_blamed_requirement_is_the_one_that_the_mutation_breaks(rule: Rule, remote: bool) -> None:
     readings = "strict" if rule.reading else "windows"
     first = blamed(rule.breaks.broken(), readings, "remote" if remote else "buffer")[0]
@@ -152,6 +153,6 @@ def swapped(packet: Packet, first: str, second: str) -> bytes:
     return data[:at] + data[behind : behind + length] + data[at : at + size] + data[behind + length :]
 
 
-@pytest.mark.parametrize(("requirement", "data"), [pytest.param(*rest, id=name) for name, *rest in deviations()])
+@all_of(("requirement", "data"), [pytest.param(*rest, id=name) for name, *rest in deviations()])
 def test_a_deviation_of_structure_is_the_only_one_that_is_blamed(requirement: str, data: bytes) -> None:
     assert blamed(data) == [requirement]

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from cases import all_of
 from hypothesis import HealthCheck, given, settings
 from nightly import fewer
 
@@ -38,7 +39,7 @@ def judged(wanted: Any, data: bytes) -> set[str]:
     return {one.requirement for one in compare_fields(ALL_GIVEN, wanted, dissect(data, transport="buffer"))}
 
 
-@pytest.mark.parametrize("place", [pytest.param(place, id=place.requirement) for place in PLACES])
+@all_of("place", [pytest.param(place, id=place.requirement) for place in PLACES])
 def test_a_field_that_lies_wrongly_is_seen(place: Place) -> None:
     packet = whole(place.when)
     assert failing(packet, packet.data) == set()

@@ -4,6 +4,7 @@ from typing import Any
 
 import packet_codecs as codecs
 import pytest
+from cases import all_of
 from codec_runs import FEW, OPTIONS, client, failing, quiet
 from hypothesis import given
 
@@ -32,7 +33,7 @@ def compared(message: dict[str, Any], data: bytes) -> list[Verdict]:
     return compare_encoded(message, dissect(data, transport="buffer"), readings=READINGS_SET)
 
 
-@pytest.mark.parametrize("mistake", [pytest.param(one, id=one.requirement) for one in MISTAKES])
+@all_of("mistake", [pytest.param(one, id=one.requirement) for one in MISTAKES])
 def test_a_field_that_is_elsewhere_is_blamed(mistake: Mistake) -> None:
     right = mistake.right()
     assert mistake.blamed(right) == []

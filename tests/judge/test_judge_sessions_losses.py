@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from cases import all_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nightly import fewer
@@ -46,7 +47,7 @@ PLACES = [(name, event.number) for name in CLEAN for event in captured(name) if 
 FEW = settings(max_examples=fewer(60), deadline=None, derandomize=True, database=None)
 
 
-@pytest.mark.parametrize(("name", "number"), PLACES)
+@all_of(("name", "number"), PLACES)
 def test_a_lost_packet_makes_no_fail(name, number):
     assert not failed(lost(number)(captured(name)))
 
@@ -61,12 +62,12 @@ def test_lost_packets_make_no_fail(places):
         assert not failed(events)
 
 
-@pytest.mark.parametrize(("name", "number"), PLACES)
+@all_of(("name", "number"), PLACES)
 def test_a_missing_beginning_makes_no_fail(name, number):
     assert not failed(beginning_missing(number)(captured(name)))
 
 
-@pytest.mark.parametrize(("name", "number"), PLACES)
+@all_of(("name", "number"), PLACES)
 def test_a_missing_end_makes_no_fail(name, number):
     events = captured(name)
     at = next(at for at, one in enumerate(events) if isinstance(one, Frame) and one.number == number)

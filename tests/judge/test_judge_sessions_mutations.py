@@ -6,6 +6,7 @@ import tomllib
 from importlib import resources
 
 import pytest
+from cases import all_of
 
 from conformance.judge.sessions.judge import judge_sessions
 from conformance.judge.sessions.mutations import MUTATIONS, captured, failed
@@ -24,7 +25,7 @@ def test_the_unspoiled_session_breaks_nothing(name):
     assert outcomes(captured(name)) == {Outcome.PASS}
 
 
-@pytest.mark.parametrize("requirement", MUTATIONS)
+@all_of("requirement", MUTATIONS)
 def test_a_spoiled_session_breaks_its_requirement_and_what_is_declared(requirement):
     mutation = MUTATIONS[requirement]
     assert failed(mutation.broken(), mutation.readings) == {requirement, *mutation.also_breaks}
@@ -35,7 +36,7 @@ AFTERWARDS = {name for name in MUTATIONS if name.endswith("-closes")}
 AFTERWARDS |= {"MQQB-3.1.5.3.1.cs", "MQQB-3.1.5.8.6.accepted", "MQQB-2.2.7.signature-ignored"}
 
 
-@pytest.mark.parametrize("requirement", MUTATIONS)
+@all_of("requirement", MUTATIONS)
 def test_the_first_to_be_blamed_is_what_was_broken(requirement):
     mutation = MUTATIONS[requirement]
     said = judge_sessions(mutation.broken(), readings=assignment(mutation.readings))
@@ -49,7 +50,7 @@ def test_a_mutation_breaks_at_most_two_others():
     assert not [name for name, mutation in MUTATIONS.items() if len(mutation.also_breaks) > 2]
 
 
-@pytest.mark.parametrize("requirement", MUTATIONS)
+@all_of("requirement", MUTATIONS)
 def test_the_clean_capture_shows_the_requirement_kept(requirement):
     """A rule that says nothing of the clean capture could be one that never holds."""
     mutation = MUTATIONS[requirement]

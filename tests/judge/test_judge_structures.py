@@ -3,6 +3,7 @@
 import base64
 
 import pytest
+from cases import all_of
 
 from conformance.judge.structures.judge import compare_encoded, judge_structure
 from conformance.judge.structures.mutations import MUTATIONS, QUEUE_FORMATS, WrittenWrong, caught
@@ -45,7 +46,7 @@ def test_aligned_lists_follow_a_reading() -> None:
     assert "aligned" not in assignment("strict")["R-MQMQ-key-list-alignment"]
 
 
-@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda one: f"{one.structure}-{one.requirement}")
+@all_of("mutation", MUTATIONS, ids=lambda one: f"{one.structure}-{one.requirement}")
 def test_what_is_written_wrong_is_blamed(mutation: WrittenWrong) -> None:
     name, value, readings = mutation.structure, mutation.value, assignment("windows")
     found = compare_encoded(name, value, mutation.data(), readings=readings)

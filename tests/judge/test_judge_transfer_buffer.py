@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from cases import all_of
 
 from conformance.judge.structures.transfer_buffer import (
     ASPECTS,
@@ -33,7 +34,7 @@ def test_the_plain_value_breaks_nothing(kind: int, readings: str) -> None:
     assert {verdict.outcome for verdict in verdicts} == {Outcome.PASS}
 
 
-@pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.id) for rule in RULES])
+@all_of("rule", [pytest.param(rule, id=rule.id) for rule in RULES])
 def test_a_mutation_breaks_what_it_declares_and_no_more(rule: BufferRule) -> None:
     assert len(rule.breaks.also_breaks) <= 2
     assert failing(rule.breaks.broken()) == sorted({rule.requirement, *rule.breaks.also_breaks})
@@ -56,7 +57,7 @@ def test_a_value_equals_itself(kind: int) -> None:
     assert {verdict.outcome for verdict in verdicts} == {Outcome.PASS}
 
 
-@pytest.mark.parametrize("change", [pytest.param(change, id=change.name) for change in changes()])
+@all_of("change", [pytest.param(change, id=change.name) for change in changes()])
 def test_a_change_of_a_member_is_seen_and_blamed(change: Change) -> None:
     got = value_of(read_transfer_buffer(change.data))
     verdicts = compare_values(change.value, got, profile=PROFILE, subject="structures.encode")

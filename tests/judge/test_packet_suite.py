@@ -4,6 +4,7 @@ from typing import Any, cast
 
 import packet_codecs as codecs
 import pytest
+from cases import all_of
 from codec_runs import FEW, OPTIONS, client, failing, quiet
 from hypothesis import given
 
@@ -108,7 +109,7 @@ def test_a_right_decoder_refuses_what_is_malformed(case: Malformed) -> None:
     assert failing(list(refuse_case(client(codecs.Codec()), case.data(), case.requirement, OPTIONS, quiet))) == []
 
 
-@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in (*IGNORED, *TRANSACTION_BITS)])
+@all_of("case", [pytest.param(case, id=case.name) for case in (*IGNORED, *TRANSACTION_BITS)])
 def test_a_right_decoder_ignores_what_is_reserved(case: Ignored) -> None:
     def run(codec: codecs.Codec) -> list[str]:
         return failing(

@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
+from cases import all_of
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from nightly import fewer
@@ -41,7 +42,7 @@ def cutting(seed: int, pieces: int):
     return lambda count: sorted(random.Random(seed).choices(range(max(count, 1)), k=pieces)) if count else ()
 
 
-@pytest.mark.parametrize("requirement", MUTATIONS)
+@all_of("requirement", MUTATIONS)
 def test_spoiled_sessions(requirement: str, tmp_path: Path) -> None:
     path = tmp_path / "spoiled.pcap"
     path.write_bytes(session_captures.capture_of(MUTATIONS[requirement].broken()))

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import pytest
 import structure_codecs as codecs
+from cases import all_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nightly import fewer
@@ -93,7 +94,7 @@ def test_a_codec_that_writes_what_is_forbidden_is_seen(case: Forbidden) -> None:
     assert failing(iter(list(rejudge(repro, cast("Any", codecs.StructureCodec()), OPTIONS))))
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+@all_of("kind", KINDS, ids=lambda kind: kind.name)
 def test_generated_values_come_back(kind: Kind) -> None:
     @FEW
     @given(kind.values)
@@ -110,7 +111,7 @@ def test_generated_values_come_back(kind: Kind) -> None:
     run()
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+@all_of("kind", KINDS, ids=lambda kind: kind.name)
 def test_every_member_counts(kind: Kind) -> None:
     """A byte changed anywhere but in reserved members and gaps is no structure of the value any more."""
     data = encode(kind.structure, kind.example)
@@ -124,7 +125,7 @@ def test_every_member_counts(kind: Kind) -> None:
         assert any(verdict.outcome is Outcome.FAIL for verdict in said), (at, found.spans)
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+@all_of("kind", KINDS, ids=lambda kind: kind.name)
 def test_a_byte_too_many_or_too_few(kind: Kind) -> None:
     data = encode(kind.structure, kind.example)
     for changed in (data + b"\0", data[:-1], b"\0" + data, b""):
@@ -132,7 +133,7 @@ def test_a_byte_too_many_or_too_few(kind: Kind) -> None:
         assert any(verdict.outcome is Outcome.FAIL for verdict in said)
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+@all_of("kind", KINDS, ids=lambda kind: kind.name)
 def test_no_claim_without_a_verdict(kind: Kind) -> None:
     assert claims("encode", kind.name) and claims("decode", kind.name)
 

@@ -8,6 +8,7 @@ from functools import cache
 
 import exploring
 import pytest
+from cases import all_of
 from exploring import Step
 from scopes import SCOPES, everything, opening
 
@@ -80,7 +81,7 @@ def test_every_guard_place_and_result_of_a_cursor_is_used_by_a_row_that_is_taken
     assert any(member in (row.guard, row.place, row.result) for row in CURSOR if row.id in taken_by("all"))
 
 
-@pytest.mark.parametrize(
+@all_of(
     "member",
     [
         *(*CursorState, *CursorEvent, *PositionState, *PositionEvent, *TransactionState, *TransactionEvent, *Ending),

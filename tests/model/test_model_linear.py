@@ -9,6 +9,7 @@ from itertools import count, pairwise, permutations
 from random import Random
 
 import pytest
+from cases import all_of
 from nightly import amount
 from simulated_clients import Simulation, lost
 
@@ -84,7 +85,7 @@ def every_order(model: Model, setting: list[Operation], rest: tuple[Operation, .
     return False
 
 
-@pytest.mark.parametrize("seed", range(40))
+@all_of("seed", range(40))
 def test_the_search_and_brute_force_agree(seed: int) -> None:
     """Also where the answers were mixed up, so that about half of the histories have no order."""
     random = Random(seed)

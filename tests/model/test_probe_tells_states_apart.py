@@ -8,6 +8,7 @@ import exploring
 import pytest
 import scopes_management
 import telling_apart
+from cases import all_of
 from exploring import Scope
 from scopes import SCOPES
 from telling_apart import alike, asked, outside
@@ -34,7 +35,7 @@ def states(scope: Scope) -> list[State]:
     return every[:: len(every) // STATES + 1]
 
 
-@pytest.mark.parametrize("name", BY_NAME)
+@all_of("name", BY_NAME)
 def test_the_probe_tells_every_two_states_apart(name: str) -> None:
     known = states(BY_NAME[name])
     pairs = 0

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from cases import all_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nightly import fewer
@@ -80,7 +81,7 @@ def test_a_doubtful_field_is_marked_when_nothing_failed() -> None:
     assert any(line.startswith("reading MQMQ-2.2.19.3.body-type: ") for line in lines)
 
 
-@pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.id) for rule in RULES])
+@all_of("rule", [pytest.param(rule, id=rule.id) for rule in RULES])
 def test_every_broken_rule_marks_bytes_or_says_what_is_missing(rule: Rule) -> None:
     packet = dissect(rule.breaks.broken())
     verdicts = judged(packet, "strict" if rule.reading else "windows")

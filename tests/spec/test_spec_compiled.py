@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from cases import all_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nightly import fewer
@@ -46,7 +47,7 @@ def names(rows: compiled.Rows) -> list[str]:
     return list(rows["requirement"])
 
 
-@pytest.mark.parametrize("path", sorted(data_folder().rglob("*.toml")), ids=lambda path: path.name)
+@all_of("path", sorted(data_folder().rglob("*.toml")), ids=lambda path: path.name)
 def test_the_quick_reader_reads_what_the_general_one_does(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert entries.loads(text) == tomllib.loads(text)

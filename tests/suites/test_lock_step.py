@@ -13,6 +13,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from cases import all_of
 from nightly import SEED, amount, sample
 
 from conformance.adapter.client import Client
@@ -125,7 +126,7 @@ def test_no_disagreement(name: str, tmp_path: Path) -> None:
         assert len(agree(client, options, name, WALKS)) > 15
 
 
-@pytest.mark.parametrize("alternative", [name for name in ALTERNATIVES if name not in NOT_ACCEPTED])
+@all_of("alternative", [name for name in ALTERNATIVES if name not in NOT_ACCEPTED])
 def test_no_disagreement_where_the_manager_reads_otherwise(alternative: str, tmp_path: Path) -> None:
     reading, _, named = alternative.partition("=")
     with driven(tmp_path, alternative) as (client, options):

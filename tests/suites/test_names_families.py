@@ -6,6 +6,7 @@ from typing import Any
 
 import honest_names as parsers
 import pytest
+from cases import all_of
 from honest_names import InMemoryClient
 from hypothesis import given
 from nightly import amount
@@ -48,7 +49,7 @@ def _explored(family: Family, parser: parsers.HonestNames) -> None:
     explore(family, client, Recorder(_options(), lambda *_: None), lambda *_: None, _options())
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda each: f"{each.requirement}-{each.reading}-{each.since}")
+@all_of("family", FAMILIES, ids=lambda each: f"{each.requirement}-{each.reading}-{each.since}")
 def test_honest_parser_passes(family: Family) -> None:
     if family.binds("msmq-4.0"):
         _explored(family, parsers.HonestNames())
@@ -79,7 +80,7 @@ def test_defect_is_found(parser: type[parsers.HonestNames], breaks: set[str], mo
     assert breaks <= broken
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda each: f"{each.requirement}-{each.reading}-{each.since}")
+@all_of("family", FAMILIES, ids=lambda each: f"{each.requirement}-{each.reading}-{each.since}")
 def test_the_grammars_agree(family: Family) -> None:
     profile = next(each for each in reversed(PROFILES) if family.binds(each))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
+from cases import all_of
 from hypothesis import given
 from nightly import fewer, nightly_only, sample
 
@@ -83,7 +84,7 @@ def test_the_embedded_parser_breaks_nothing(profile: str) -> None:
     assert broken(NameParser(profile), profile) == {}
 
 
-@pytest.mark.parametrize("name", PARSER_FAULTS)
+@all_of("name", PARSER_FAULTS)
 def test_a_fault_breaks_what_it_declares(name: str) -> None:
     fault = FAULTS[name]
     parser = fault.replaces[0][1]

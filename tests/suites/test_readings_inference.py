@@ -6,6 +6,7 @@ from itertools import combinations
 
 import pytest
 import reading_manager
+from cases import all_of
 from nightly import amount, sample
 
 from conformance.histories.inference.inferring import Behaviour, Conclusion, Inference, Status
@@ -54,7 +55,7 @@ def of(found: Inferred, reading: str) -> Conclusion:
     return next(one for one in found.conclusions if one.reading == reading)
 
 
-@pytest.mark.parametrize("trace", shipped(), ids=lambda trace: f"{trace.reading}-{'-'.join(trace.alternatives)}")
+@all_of("trace", shipped(), ids=lambda trace: f"{trace.reading}-{'-'.join(trace.alternatives)}")
 def test_a_shipped_trace_separates_what_it_says(trace: Trace) -> None:
     pair = trace.alternatives
     assert trace.rules_out == ruled_out(trace.reading, pair, trace.calls, trace.given)

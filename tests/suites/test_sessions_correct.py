@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from cases import all_of
 from session_peer import Peer
 
 from conformance.adapter.connectors import connect
@@ -33,7 +34,7 @@ def broken(case: str, state: Path) -> dict[str, str]:
         return {one.requirement: f"{one.subject}: {one.actual}" for one in found if one.outcome is Outcome.FAIL}
 
 
-@pytest.mark.parametrize("case", CORRECT)
+@all_of("case", CORRECT)
 def test_correct_packets_are_correct(case: str, tmp_path: Path) -> None:
     assert broken(case, tmp_path).keys() <= RECOMMENDED.keys()
 

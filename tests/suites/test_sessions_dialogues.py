@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from cases import all_of
 from dialogue_fakes import BEHIND, FAKES
 from session_peer import FLOOD, Peer
 
@@ -74,7 +75,7 @@ _STAYS_HERE = {
 """Cases with a packet that goes to no other host, and why: a queue that only a directory finds, an old message."""
 
 
-@pytest.mark.parametrize("case", CASES)
+@all_of("case", CASES)
 def test_a_peer_that_is_right_passes_and_is_judged_as_claimed(
     case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,7 +101,7 @@ def test_a_peer_that_is_right_passes_and_is_judged_as_claimed(
     assert skipped or len(missing) * 4 < len(CASES[case].claims), sorted(missing)
 
 
-@pytest.mark.parametrize(("defect", "case", "requirement"), FAKES, ids=lambda value: value)
+@all_of(("defect", "case", "requirement"), FAKES, ids=lambda value: value)
 def test_each_demand_fails_on_its_fake(defect: str, case: str, requirement: str, tmp_path: Path) -> None:
     assert failed(played(case, tmp_path, defect))[:1] == [requirement]
 
@@ -108,7 +109,7 @@ def test_each_demand_fails_on_its_fake(defect: str, case: str, requirement: str,
 _CONNECTS: Final = [name for name in CASES if name.startswith(("connects", "waiting-ecr/", "waiting-cpr/"))]
 
 
-@pytest.mark.parametrize("case", _CONNECTS)
+@all_of("case", _CONNECTS)
 def test_who_pings_before_a_first_try_and_no_other_is_right(case: str, tmp_path: Path) -> None:
     verdicts = played(case, tmp_path, "pings-first")
     assert not failed(verdicts)

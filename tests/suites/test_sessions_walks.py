@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from cases import all_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from walk_peers import WalkPeer
@@ -45,7 +46,7 @@ def test_each_situation_is_met_by_a_planned_walk_or_has_a_reason() -> None:
     assert all(meeting(one) is not None for one in wanted()[:: len(wanted()) // 8])
 
 
-@pytest.mark.parametrize("plan", plans())
+@all_of("plan", plans())
 def test_a_peer_that_is_right_passes_and_is_judged_as_claimed(plan: str, tmp_path: Path) -> None:
     acts = plans()[plan].acts
     verdicts = walked(acts, tmp_path)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import all_of
 from distorting import (
     OPTIONS,
     Case,
@@ -358,7 +359,7 @@ CASES: tuple[Case, ...] = (
 )
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case[0] for case in CASES])
+@all_of("case", CASES, ids=[case[0] for case in CASES])
 def test_each_defect_is_caught_and_blamed(case: Case, tmp_path: Path) -> None:
     last = judged(case, tmp_path)[-1]
     assert last.outcome is Outcome.FAIL

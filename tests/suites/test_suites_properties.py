@@ -8,6 +8,7 @@ from typing import Any
 
 import property_manager
 import pytest
+from cases import all_of
 
 from conformance.adapter.connectors import connect
 from conformance.harness.playback import judge_example
@@ -118,7 +119,7 @@ DEFECTS = [
 WALKED = ("SetsTheFirstOnly", "RefusedCreationLeavesQueue", "ForgetsLabelAtCreation")
 
 
-@pytest.mark.parametrize(("manager", "only", "blamed"), DEFECTS, ids=[each[0] for each in DEFECTS])
+@all_of(("manager", "only", "blamed"), DEFECTS, ids=[each[0] for each in DEFECTS])
 def test_a_defect_is_found_and_blamed(manager: str, only: str, blamed: str, tmp_path: Path) -> None:
     code, record = judged(manager, tmp_path, only)
     failed = [entry.verdict.requirement for entry in record.verdicts if entry.verdict.outcome is Outcome.FAIL]

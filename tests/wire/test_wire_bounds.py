@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from bounded import Number, lengths, packets, read_buffer, read_packet, sizes_of_packets, sizes_of_structures
 from bounded import sizes_of_transfer_buffers as buffers
+from cases import all_of
 from counted import ROOT, TooManySteps, peak, steps
 from growing import SHAPES
 
@@ -41,7 +42,7 @@ def once(number: Number, value: int, limit: int) -> None:
     steps(lambda: number.read(data), limit)
 
 
-@pytest.mark.parametrize("number", [*sizes_of_packets(), *sizes_of_structures()], ids=lambda number: number.name)
+@all_of("number", [*sizes_of_packets(), *sizes_of_structures()], ids=lambda number: number.name)
 def test_a_wrong_size_or_count_is_survived(number: Number) -> None:
     number.read(number.data)
     usual = steps(lambda: number.read(number.data), 1_000_000)
@@ -61,7 +62,7 @@ def test_the_search_for_what_explains_an_odd_packet_has_an_end() -> None:
         steps(partial(judge_packet, data, profile="msmq-4.0", transport="buffer"), HYPOTHESES * usual)
 
 
-@pytest.mark.parametrize("number", [*sizes_of_packets()], ids=lambda number: number.name)
+@all_of("number", [*sizes_of_packets()], ids=lambda number: number.name)
 def test_the_search_holds_no_more_than_its_packets(number: Number) -> None:
     worst = number.with_value(max(number.values()))
     judged = partial(judge_packet, worst, profile="msmq-4.0", transport="buffer", level="may")

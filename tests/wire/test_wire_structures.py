@@ -6,6 +6,7 @@ import uuid
 from typing import Any
 
 import pytest
+from cases import all_of
 from scapy_ndr import NAMES, layer, parameter
 
 from conformance.judge.structures.rules import PLAIN
@@ -18,7 +19,7 @@ BEYOND_SCAPY = ("vector-lpwstr", "vector-variant", "CALPWSTR", "CAPROPVARIANT")
 KINDS = [kind for kind in (*QUEUE_FORMATS, *VARIANTS) if not kind.name.endswith(BEYOND_SCAPY)]
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+@all_of("kind", KINDS, ids=lambda kind: kind.name)
 def test_scapy_reads_and_writes_the_same(kind: Kind) -> None:
     data = encode(kind.structure, kind.example)
     packet = parameter(kind.structure)(data, ndr64=False)
@@ -104,7 +105,7 @@ def _numbers() -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize(("name", "path"), _numbers())
+@all_of(("name", "path"), _numbers())
 def test_any_number_in_a_count_is_bounded(name: str, path: str) -> None:
     """0, 1, the remaining bytes and one more, around the sign bit, and the highest: read or told, in bounded memory."""
     found = decode(name, encode(name, PLAIN[name]))

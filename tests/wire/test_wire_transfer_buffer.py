@@ -8,6 +8,7 @@ from typing import Any
 
 import fastjsonschema
 import pytest
+from cases import all_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nightly import fewer
@@ -194,7 +195,7 @@ def counts() -> list[tuple[int, str]]:
     return out
 
 
-@pytest.mark.parametrize(("kind", "name"), counts())
+@all_of(("kind", "name"), counts())
 def test_no_count_makes_it_stumble(kind: int, name: str) -> None:
     data = write_transfer_buffer(plain(kind))
     begin, size = read_transfer_buffer(data).spans[name]

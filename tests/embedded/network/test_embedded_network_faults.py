@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from cases import all_of
 from embedded_network_peer import (
     CLIENT,
     PLAIN,
@@ -366,7 +367,7 @@ def requirements() -> frozenset[str]:
     return frozenset(found)
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@all_of("name", FAULTS)
 def test_a_fault_says_what_it_breaks(name: str) -> None:
     fault = FAULTS[name]
     assert 1 <= len(fault.breaks) <= 5
